@@ -471,8 +471,10 @@ static void watch_over(struct run *r)
 	idle_restart(&r->idle, now_ms());
 	for (take_events(r); !r->ended && !r->ending; take_events(r)) {
 		// the key may have come while something else was awaited
-		if (passed_suspends(r->passed))
+		if (passed_suspends(r->passed)) {
 			suspend(r);
+			continue;
+		}
 		uint64_t look = idle_next(&r->idle, hang);
 
 		wait_for(r, hang && (!r->end || look < r->end) ? look : r->end);

@@ -264,8 +264,7 @@ DBG_MUST struct dbg_error *target_tracer_take(struct target *t, pid_t pid);
 /*
  * Let it run until its end, where it is held again: what it traced is let go,
  * and who waits for it waits on. It is killed after @ms (-1: no limit), and
- * when
- * @program, which it traces, has ended.
+ * when @program, which it traces, has ended.
  */
 DBG_MUST struct dbg_error *tracer_run(pid_t pid, pid_t program, int ms);
 /* Let it end, or run on if it has not been run yet. */
