@@ -84,25 +84,6 @@ def test_stuck(t):
     t.check_equal((124, "timeout"), (done.returncode, report["kind"]))
 
 
-def test_killed(t):
-    """createdump is killed, wherever it is: the program dies as it would have,
-    and what is reported is its death. Where it dies before it can be looked at
-    again, nobody knows how."""
-    path = f"{t.dir}/fifo"
-    os.mkfifo(path)
-    words = [t.dndbg, "run", "--json", f"{t.dir}/json", "--",
-             *throws(t, "unhandled-inner")]
-    process = subprocess.Popen(words, cwd=t.dir, stdout=subprocess.DEVNULL,
-                               stderr=subprocess.DEVNULL,
-                               env={**t.env, **crash_settings(path, "mini")})
-    t.wait_for("createdump", lambda: t.processes("createdump"), 60)
-    os.kill(t.processes("createdump")[0], signal.SIGKILL)
-    t.check_in(process.wait(60 * drive.TIME),
-               (-signal.SIGABRT, -signal.SIGKILL))
-    for report in reports(f"{t.dir}/json"):
-        t.check_in(report["kind"], ("exception", "signal"))
-
-
 def opens_pipe(pid):
     with open(f"/proc/{pid}/wchan") as file:
         return file.read() == "wait_for_partner"
