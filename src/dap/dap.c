@@ -16,9 +16,9 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "dap/dap_priv.h"
 #include "dap/wire/emit.h"
@@ -266,14 +266,6 @@ enum {
 	N_FDS_OWN,
 };
 
-static int64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
-
 static int timeout(const struct dap *d)
 {
 	int64_t first = 0;
@@ -283,13 +275,13 @@ static int timeout(const struct dap *d)
 			first = d->timers[i];
 	if (!first)
 		return -1;
-	int64_t left = first - now_ms();
+	int64_t left = first - clock_ms();
 	return left < 0 ? 0 : (int)left;
 }
 
 void dap_timer(struct dap *d, enum dap_timer timer, int ms)
 {
-	d->timers[timer] = now_ms() + ms;
+	d->timers[timer] = clock_ms() + ms;
 }
 
 static void kill_overdue(struct dap *d)
@@ -307,7 +299,7 @@ static void do_what_is_due(struct dap *d)
 	    [TIMER_ANSWER] = begin_runs,
 	    [TIMER_GO] = begin_release,
 	};
-	int64_t now = now_ms();
+	int64_t now = clock_ms();
 
 	for (int i = 0; i < N_TIMERS; i++) {
 		if (!d->timers[i] || now < d->timers[i])

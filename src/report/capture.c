@@ -13,9 +13,9 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "front/debuggees.h"
@@ -52,8 +52,8 @@ struct run {
 	struct report kept; /* of what was dumped alive; without arena: none */
 	struct idle idle;
 	uint64_t end; /* of the time that it may take; 0: none */
-	uint64_t
-	    running; /* tests, in the middle of the time of a hang; a hash */
+	/* tests that run in the middle of the time of a hang; a hash */
+	uint64_t running;
 	bool running_known;
 	struct ended_memory memory; /* at the start */
 	struct warning warnings[WARNINGS_MAX];
@@ -236,10 +236,7 @@ static void on_stop(struct run *r, struct dbg *dbg, const struct dbg_stop *stop)
 
 static uint64_t now_ms(void)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
+	return (uint64_t)clock_ms();
 }
 
 static int left_ms(uint64_t deadline)

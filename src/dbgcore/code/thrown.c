@@ -61,7 +61,8 @@ size_t thrown_read(struct code *c, uint64_t addr, struct arena *arena,
 	struct dac_object array;
 	uint32_t n = 0;
 
-	*ret_cut = false;
+	if (ret_cut)
+		*ret_cut = false;
 	if (!trace_array(c, object_ref(c, addr, "_stackTrace"), &array) ||
 	    array.n_components < TRACE_HEADER ||
 	    dbg_err_drop(
@@ -71,8 +72,9 @@ size_t thrown_read(struct code *c, uint64_t addr, struct arena *arena,
 	    (array.n_components - TRACE_HEADER) / sizeof(struct trace_element);
 	if (n > room)
 		n = (uint32_t)room;
-	*ret_cut = n > FRAMES_MAX;
-	if (*ret_cut)
+	if (ret_cut)
+		*ret_cut = n > FRAMES_MAX;
+	if (n > FRAMES_MAX)
 		n = FRAMES_MAX;
 	_cleanup_free_ struct trace_element *list =
 	    xcalloc(n + 1, sizeof(*list));

@@ -15,7 +15,7 @@ struct thrown_frame {
 
 /*
  * The frames of the exception object at @addr, the throw first; how many. 0 if
- * it was not thrown, or cannot be read. *ret_cut: it has more.
+ * it was not thrown, or cannot be read. @ret_cut may be NULL: it has more.
  */
 size_t thrown_read(struct code *c, uint64_t addr, struct arena *arena,
 		   struct thrown_frame **ret, bool *ret_cut);

@@ -5,6 +5,7 @@
  * again. So who waits looks at the memory for a while first, if there is more
  * than one processor; then it says that it sleeps, and waits at the socket.
  */
+#include "base/clock.h"
 #include "dac/channel.h"
 
 #include <errno.h>
@@ -12,7 +13,6 @@
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <time.h>
 
 #include "target/arch.h"
 
@@ -85,14 +85,6 @@ static bool look(struct channel_end *e)
 	return false;
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
-
 // Wait for a byte until @end_ms (-1: without a limit).
 static enum channel_wait await_byte(const struct channel_end *e, int64_t end_ms)
 {
@@ -101,7 +93,7 @@ static enum channel_wait await_byte(const struct channel_end *e, int64_t end_ms)
 	int n;
 
 	do {
-		int64_t left = end_ms < 0 ? -1 : end_ms - now_ms();
+		int64_t left = end_ms < 0 ? -1 : end_ms - clock_ms();
 
 		if (end_ms >= 0 && left <= 0)
 			return CHANNEL_LATE;
@@ -120,7 +112,7 @@ enum channel_wait channel_await(struct channel_end *e, int timeout_ms)
 
 	if (look(e))
 		return CHANNEL_TURN;
-	const int64_t end_ms = timeout_ms < 0 ? -1 : now_ms() + timeout_ms;
+	const int64_t end_ms = timeout_ms < 0 ? -1 : clock_ms() + timeout_ms;
 	for (;;) {
 		atomic_store(sleeps, 1);
 		if (is_turn(e)) {

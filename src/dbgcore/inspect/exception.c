@@ -60,8 +60,7 @@ void exception_list_thrown(struct inspect *in, const struct dbg_stop *stop,
 			   struct arena *arena)
 {
 	struct thrown_frame *list;
-	bool cut;
-	size_t n = thrown_read(in->code, stop->exception, arena, &list, &cut);
+	size_t n = thrown_read(in->code, stop->exception, arena, &list, NULL);
 
 	// behind the last one are frames that live
 	while (n && !list[n - 1].ends_throw)

@@ -73,9 +73,7 @@ static struct dbg_error *attach(struct dbg *dbg, pid_t pid, bool again)
 	if (err && again && dbg->target) {
 		session_warning(dbg, "%s", err->message);
 		dbg_error_destroy(err);
-		dbg_err_drop(start_lift(dbg));
-		dbg_err_drop(control_watch_word(dbg->control, 0));
-		dbg->start.phase = START_DONE;
+		start_give_up(dbg);
 		err = NULL;
 	}
 	if (err) {

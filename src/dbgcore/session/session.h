@@ -254,6 +254,8 @@ DBG_MUST struct dbg_error *start_take_runtime(struct dbg *dbg);
 DBG_MUST struct dbg_error *start_arm(struct dbg *dbg, enum start_phase phase,
 				     const uint64_t *addrs, size_t n);
 DBG_MUST struct dbg_error *start_lift(struct dbg *dbg);
+/* Give up preparing: our traps are lifted, the program runs on. */
+void start_give_up(struct dbg *dbg);
 
 /* ---- bundle.c -------------------------------------------------------- */
 
@@ -285,9 +287,7 @@ DBG_MUST struct dbg_error *launch_program(const struct dbg_launch *launch,
 
 /* ---- api_break.c ----------------------------------------------------- */
 
-/*
- * Breakpoint @number was temporary and was hit: delete it in the siblings, too.
- */
+/* Temporary breakpoint @number was hit: delete it in the siblings, too. */
 void session_break_gone(struct dbg *dbg, uint32_t number);
 /*
  * Set just-my-code, which also decides whether breakpoints in marked code are

@@ -270,13 +270,11 @@ struct dbg_error *start_attached(struct dbg *dbg)
 	return err;
 }
 
-/* Give up preparing: lift our traps; the program runs on. */
-static struct dbg_error *give_up(struct dbg *dbg, struct dbg_error *err)
+void start_give_up(struct dbg *dbg)
 {
-	dbg_error_destroy(start_lift(dbg));
-	dbg_error_destroy(control_watch_word(dbg->control, 0));
+	dbg_err_drop(start_lift(dbg));
+	dbg_err_drop(control_watch_word(dbg->control, 0));
 	dbg->start.phase = START_DONE;
-	return err;
 }
 
 struct dbg_error *start_trap(struct dbg *dbg, const struct target_event *ev)
@@ -302,12 +300,16 @@ struct dbg_error *start_trap(struct dbg *dbg, const struct target_event *ev)
 	case START_DONE:
 		break;
 	}
-	return err ? give_up(dbg, err) : NULL;
+	if (err)
+		start_give_up(dbg);
+	return err;
 }
 
 struct dbg_error *start_written(struct dbg *dbg, const struct target_event *ev)
 {
 	struct dbg_error *err = bundle_written(dbg, ev);
 
-	return err ? give_up(dbg, err) : NULL;
+	if (err)
+		start_give_up(dbg);
+	return err;
 }

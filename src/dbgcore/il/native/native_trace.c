@@ -222,14 +222,13 @@ static enum native_end source(struct native *n)
 {
 	_cleanup_arena_ struct arena *arena = arena_create();
 	struct thrown_frame *list;
-	bool cut;
 	struct il_method *m;
 	uint64_t set = 0;
 	enum native_end end =
 	    native_get_field(n, native_ref(n, 0), "_source", &set, sizeof(set));
 	if (end != NATIVE_DONE || set)
 		return end == NATIVE_DONE ? native_ret_ref(n, set) : end;
-	if (!thrown_read(code_of(n), native_ref(n, 0), arena, &list, &cut))
+	if (!thrown_read(code_of(n), native_ref(n, 0), arena, &list, NULL))
 		return native_ret_ref(n, 0);
 	if (dbg_err_drop(
 		il_method_of_desc(n->types, list[0].method, NULL, &m)) ||
@@ -284,13 +283,12 @@ static enum native_end target_site(struct native *n)
 {
 	_cleanup_arena_ struct arena *arena = arena_create();
 	struct thrown_frame *list;
-	bool cut;
 	uint64_t stub, place = vm_room(n->vm, sizeof(stub));
 	struct il_type *type = il_type_core(n->types, "System.RuntimeType");
 	struct il_method *base =
 	    type ? il_method_named(n->types, type, "GetMethodBase", 1) : NULL;
 	if (!base ||
-	    !thrown_read(code_of(n), native_ref(n, 0), arena, &list, &cut))
+	    !thrown_read(code_of(n), native_ref(n, 0), arena, &list, NULL))
 		return NATIVE_IL;
 	enum native_end end = make_stub(n, list[0].method, &stub);
 	if (end == NATIVE_DONE)

@@ -11,9 +11,9 @@
 #include <sys/ptrace.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "target/proc.h"
@@ -53,21 +53,13 @@ static bool take_statuses(pid_t pid)
 	return got < 0 && errno != EINTR;
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
-
 // Wait for the next SIGCHLD, or until it is time to look again; false: it is
 // @deadline (0: none).
 static bool await_news(int fd, int64_t deadline)
 {
 	struct pollfd pfd = {.fd = fd, .events = POLLIN};
 	struct signalfd_siginfo info;
-	int64_t left = deadline ? deadline - now_ms() : LOOK_MS;
+	int64_t left = deadline ? deadline - clock_ms() : LOOK_MS;
 
 	if (left <= 0)
 		return false;
@@ -79,7 +71,7 @@ static bool await_news(int fd, int64_t deadline)
 
 struct dbg_error *tracer_run(pid_t pid, pid_t program, int ms)
 {
-	int64_t deadline = ms < 0 ? 0 : now_ms() + ms;
+	int64_t deadline = ms < 0 ? 0 : clock_ms() + ms;
 	sigset_t chld;
 
 	sigemptyset(&chld);
