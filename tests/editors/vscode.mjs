@@ -233,6 +233,52 @@ async function attach(w) {
 	program.kill('SIGKILL');
 }
 
+// The core dump of a program that died of an exception.
+async function core(w) {
+	await see(w, 'the file', () => w.openFile('Program.cs'));
+	await see(w, 'F5 opens the dump where the exception was thrown', async () => {
+		await w.keys('F5');
+		await w.paused(at('pay'));
+		await w.reads('.exception-widget', 'Ada lacks 19.5');
+		await w.shot('core');
+	});
+	await see(w, 'its variables', async () => {
+		await expanded(w, 'Locals');
+		await w.variableReads('amount', '120');
+		await w.variableReads('left', '-19\\.5');
+		await w.variable('account').click();
+		await w.variableReads('Owner', '"Ada"');
+		await w.variable('Entries').click();
+		await w.variableReads('\\[2\\]', '5');
+	});
+	await see(w, 'hover shows a value', async () => {
+		await w.line(at('pay'));
+		await w.page.locator('.view-line span:text-is("account")').last().hover();
+		await w.see('.debug-hover-widget');
+	});
+	await see(w, 'the debug console evaluates', async () => {
+		await w.console('account.Entries.Sum() + amount');
+		await w.consoleReads('132');
+		await w.console('-exec heap stat --top 1');
+		await w.consoleReads('Total');
+	});
+	await see(w, 'the disassembly', async () => {
+		await w.command('Debug: Open Disassembly View');
+		await w.reads('.disassembly-view', 'call');
+		await w.shot('disassembly');
+	});
+	await see(w, 'what needs a process is told', async () => {
+		await w.keys('F10');
+		await w.reads('.notification-toast, .monaco-dialog-box',
+			'this needs a process');
+		await w.shot('step');
+	});
+	await see(w, 'Stop ends the session', async () => {
+		await w.keys('Shift+F5');
+		await w.ended();
+	});
+}
+
 // A project of tests: F5 runs them, what runs them is a session of its own.
 async function tests(w) {
 	await see(w, 'the file', () => w.openFile('SumTest.cs'));
@@ -310,7 +356,9 @@ async function missing(w) {
 	});
 }
 
-const scenarios = { launch, broken, several, attach, tests, web, missing };
+const scenarios = {
+	launch, broken, several, attach, core, tests, web, missing,
+};
 const w = await Workbench.open(url, shots);
 await scenarios[scenario](w);
 await w.shot('end');

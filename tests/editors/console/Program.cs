@@ -25,11 +25,21 @@ static class Program
         }
     }
 
+    static void Pay(Account account, decimal amount)
+    {
+        decimal left = account.Balance - amount;
+        if (left < 0)
+            throw new InvalidOperationException(account.Owner + " lacks " + -left); // @pay
+        account.Balance = left;
+    }
+
     static int Main(string[] args)
     {
+        var account = new Account();
+        if (args.Length > 1)
+            Pay(account, 120);
         if (args.Length > 0)
             Wait();
-        var account = new Account();
         int n = 21; // @first
         int result = Double(n); // @call
         Console.WriteLine("doubled " + result); // @doubled
