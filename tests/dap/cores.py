@@ -34,6 +34,8 @@ def test_same(t):
     t.check_equal("5", c.evaluate("$exception.Message.Length")["result"])
     t.check_equal('"the cause"', c.evaluate(
         "$exception.InnerException.Message")["result"])
+    # as VS Code does; there is nothing to catch, and nothing to be said of it
+    c.ask("setExceptionBreakpoints", filters=["all", "user-unhandled"])
     c.ask("threads")
     c.ask("pause", threadId=c.thread)
     for command in ("continue", "next", "stepIn", "stepOut"):
@@ -41,6 +43,7 @@ def test_same(t):
             command, threadId=c.thread))
     c.ask("terminate")
     c.event("terminated")
+    t.check_equal("", c.output("console"))
     c.ask("disconnect", terminateDebuggee=True)
     c.wait()
 

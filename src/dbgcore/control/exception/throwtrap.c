@@ -206,6 +206,12 @@ bool throw_trap_code(struct control *c, struct code_module *m, uint32_t token,
 	return true;
 }
 
+/* Is there a runtime, of a process and not of a core dump? */
+static bool can_trap(const struct control *c)
+{
+	return c->code && target_can(c->target, TARGET_RUN);
+}
+
 void throw_trap_update(struct control *c)
 {
 	struct throw_traps *t = &c->throws;
@@ -218,7 +224,7 @@ void throw_trap_update(struct control *c)
 	if (wanted == t->wanted)
 		return;
 	t->wanted = wanted;
-	if (!c->code)
+	if (!can_trap(c))
 		return;
 	native_update(c);
 	if (wanted)
@@ -236,7 +242,7 @@ void throw_trap_update(struct control *c)
 void throw_trap_runtime(struct control *c)
 {
 	catch_trap_update(c);
-	if (!c->throws.wanted)
+	if (!c->throws.wanted || !can_trap(c))
 		return;
 	dispatch_watch(c);
 	first_code_watch(c);
