@@ -131,8 +131,6 @@ void control_end_run(struct control *c)
 {
 	c->target = NULL; // nothing to lift any more
 	c->dac = NULL;
-	memset(&c->plan.enter, 0, sizeof(c->plan.enter));
-	c->plan.enter_asked = false;
 	c->plan.n_sites = 0;
 	c->loads.n = 0;
 	c->catches.n = 0;

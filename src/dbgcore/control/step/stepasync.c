@@ -29,73 +29,6 @@ enum {
 	FRAMES_MAX = 2000,
 };
 
-/* ---- Places ---------------------------------------------------------- */
-
-static bool begins_at(struct control *c, uint64_t addr, uint32_t il_offset)
-{
-	const struct code_pos *pos;
-	bool any = false;
-	struct dbg_error *err = code_pos_at(c->code, addr, true, &pos, &any);
-
-	return !dbg_err_drop(err) && any && pos->il_offset != UINT32_MAX &&
-	       pos->il_offset >= il_offset;
-}
-
-/* Sites like @site at @place in the code at @ip. */
-static struct dbg_error *add_place(struct control *c,
-				   const struct code_place *place, uint64_t ip,
-				   const struct step_site *site)
-{
-	struct dbg_error *err;
-	struct arena *arena = arena_create();
-	uint64_t *addrs;
-	size_t n;
-
-	err = code_addresses(c->code, place, ip, arena, &addrs, &n);
-	// of optimised code it may be the statement before
-	for (size_t i = 0; !err && i < n; i++)
-		if (begins_at(c, addrs[i], place->il_offset))
-			step_add(&c->plan, addrs[i], site->role, &site->frame);
-	arena_destroy(arena);
-	return err;
-}
-
-/* Sites at the resume points of @awaits in all code the method has. */
-static struct dbg_error *add_resumes(struct control *c,
-				     const struct code_pos *pos,
-				     const struct pdb_await *awaits, size_t n,
-				     enum step_role role)
-{
-	struct dbg_error *err;
-	struct arena *arena = arena_create();
-	const struct step_site site = {.role = role};
-	uint64_t *codes;
-	size_t n_codes;
-
-	err = dac_method_codes(c->dac, pos->module->addr, pos->token, arena,
-			       &codes, &n_codes);
-	for (size_t i = 0; !err && i < n_codes * n; i++) {
-		const struct code_place place = {
-		    .module = pos->module,
-		    .token = pos->token,
-		    .il_offset = awaits[i % n].resume_offset,
-		};
-
-		err = add_place(c, &place, codes[i / n], &site);
-	}
-	arena_destroy(arena);
-	return err;
-}
-
-static void awaits_of(const struct code_pos *pos, struct arena *arena,
-		      struct pdb_await **ret, size_t *ret_n)
-{
-	*ret_n = 0;
-	if (pos->module && pos->module->pdb)
-		pdb_awaits(pos->module->pdb, MD_TOKEN_RID(pos->token), arena,
-			   ret, ret_n);
-}
-
 struct dbg_error *stepasync_plan(struct control *c, const struct code_pos *pos,
 				 uint64_t pc, const struct activation *frame)
 {
@@ -105,7 +38,7 @@ struct dbg_error *stepasync_plan(struct control *c, const struct code_pos *pos,
 	struct pdb_await *awaits;
 	size_t n;
 
-	awaits_of(pos, arena, &awaits, &n);
+	stepresume_awaits(pos->module, pos->token, arena, &awaits, &n);
 	for (size_t i = 0; !err && i < n; i++) {
 		const struct code_place place = {
 		    .module = pos->module,
@@ -113,7 +46,7 @@ struct dbg_error *stepasync_plan(struct control *c, const struct code_pos *pos,
 		    .il_offset = awaits[i].yield_offset,
 		};
 
-		err = add_place(c, &place, pc, &site);
+		err = stepresume_place(c, &place, pc, &site);
 	}
 	arena_destroy(arena);
 	return err;
@@ -139,15 +72,7 @@ static void take_nearest(void *arg, struct frame *f)
 /* Any resume point of the method that awaits, in @f's frame of it. */
 static struct dbg_error *plan_waiter(struct control *c, const struct frame *f)
 {
-	struct dbg_error *err;
-	struct arena *arena = arena_create();
-	struct pdb_await *awaits;
-	size_t n;
-
-	awaits_of(f->pos, arena, &awaits, &n);
-	err = add_resumes(c, f->pos, awaits, n, STEP_AT_WAITER);
-	arena_destroy(arena);
-	return err;
+	return stepresume_add(c, f->pos, NULL, STEP_AT_WAITER);
 }
 
 static bool is_iterator(struct control *c, const struct value *machine)
@@ -349,10 +274,10 @@ struct dbg_error *stepasync_yield(struct control *c, const struct step_hit *hit,
 	p->tid = 0;
 	p->phase = STEP_AWAITING;
 	arena = arena_create();
-	awaits_of(pos, arena, &awaits, &n);
+	stepresume_awaits(pos->module, pos->token, arena, &awaits, &n);
 	await = find_await(awaits, n, pos->il_offset);
 	if (await)
-		err = add_resumes(c, pos, await, 1, STEP_AT_RESUME);
+		err = stepresume_add(c, pos, await, STEP_AT_RESUME);
 	arena_destroy(arena);
 	if (!err && !number)
 		add_tasks(c, hit->site.addr);
@@ -492,7 +417,7 @@ static struct dbg_error *add_joins(struct control *c, const struct frame *f,
 
 	return place.il_offset == UINT32_MAX
 		   ? NULL
-		   : add_place(c, &place, f->raw.ip, &site);
+		   : stepresume_place(c, &place, f->raw.ip, &site);
 }
 
 /* Sites behind the calls by which @f begins to wait at @await. */
@@ -553,7 +478,7 @@ struct dbg_error *stepasync_plan_held(struct control *c, const struct frame *f,
 	const struct pdb_await *await;
 	size_t n;
 
-	awaits_of(f->pos, arena, &awaits, &n);
+	stepresume_awaits(f->pos->module, f->pos->token, arena, &awaits, &n);
 	await = await_ahead(c, f->pos, awaits, n);
 	if (await)
 		err = plan_held(c, f, await, call);

@@ -38,6 +38,23 @@ bool asynccall_of(struct control *c, pid_t tid, struct value *ret_machine,
 struct dbg_error *stepwait_plan(struct control *c,
 				const struct async_call *call);
 
+/* stepresume.c */
+/* Sites like @site at @place in the code at @ip. */
+struct dbg_error *stepresume_place(struct control *c,
+				   const struct code_place *place, uint64_t ip,
+				   const struct step_site *site);
+/* The awaits of a method; none if it has no symbols. */
+void stepresume_awaits(const struct code_module *m, uint32_t token,
+		       struct arena *arena, struct pdb_await **ret,
+		       size_t *ret_n);
+/*
+ * Sites where the method at @pos goes on, behind @one (NULL: any) of its
+ * awaits, in all code that it has and that is made of it while the plan lasts.
+ */
+struct dbg_error *stepresume_add(struct control *c, const struct code_pos *pos,
+				 const struct pdb_await *one,
+				 enum step_role role);
+
 /* stepasync.c */
 /* Add the yields of the async method at @pos, which runs in @frame. */
 struct dbg_error *stepasync_plan(struct control *c, const struct code_pos *pos,

@@ -45,17 +45,6 @@ struct dbg_error *stepin_scan(struct control *c, uint64_t start, uint64_t end)
 	return NULL;
 }
 
-void stepin_forget(struct control *c)
-{
-	struct step_plan *p = &c->plan;
-
-	if (p->enter_asked && c->dac)
-		dbg_error_destroy(
-		    dac_notify_methods(c->dac, &p->enter, 1, false));
-	p->enter_asked = false;
-	p->enter = (struct dac_method_ref){0};
-}
-
 /* The runtime's helper has been left, by its exit or otherwise. */
 static struct dbg_error *forget_exit(struct control *c)
 {
@@ -88,9 +77,8 @@ static struct dbg_error *enter_anywhere(struct control *c,
 	return err ? err : step_arm(c);
 }
 
-/* Trap where a breakpoint on the method would be, in its code at @ip. */
-static struct dbg_error *enter_code(struct control *c, struct code_module *m,
-				    uint32_t token, uint64_t ip)
+struct dbg_error *stepin_body(struct control *c, struct code_module *m,
+			      uint32_t token, uint64_t ip)
 {
 	struct dbg_error *err;
 	struct arena *arena = arena_create();
@@ -118,24 +106,11 @@ static struct dbg_error *enter_body(struct control *c, struct code_module *m,
 
 	err = dac_method_codes(c->dac, m->addr, token, arena, &codes, &n);
 	for (size_t i = 0; !err && i < n; i++)
-		err = enter_code(c, m, token, codes[i]);
+		err = stepin_body(c, m, token, codes[i]);
 	arena_destroy(arena);
 	if (err)
 		return err;
-	p->enter = (struct dac_method_ref){m->addr, token};
-	p->enter_asked = !code_wait_find(c, m, token);
-	return p->enter_asked ? dac_notify_methods(c->dac, &p->enter, 1, true)
-			      : NULL;
-}
-
-void step_code(struct control *c, struct code_module *m, uint32_t token,
-	       uint64_t ip)
-{
-	const struct step_plan *p = &c->plan;
-
-	if (p->phase != STEP_NONE && p->enter.token == token &&
-	    p->enter.module == m->addr)
-		control_warn(c, enter_code(c, m, token, ip));
+	return step_body_await(c, &p->enter, m, token);
 }
 
 /*
@@ -243,7 +218,7 @@ static struct dbg_error *enter(struct control *c, struct code_module *m,
 		return enter_body(c, m, body);
 	if (m->pdb && pdb_kickoff_of(m->pdb, MD_TOKEN_RID(token)))
 		return enter_anywhere(c, m, token, ip);
-	return enter_code(c, m, token, ip);
+	return stepin_body(c, m, token, ip);
 }
 
 struct dbg_error *stepin_enter(struct control *c, uint64_t ip)

@@ -93,7 +93,8 @@ void step_lift(struct control *c)
 	p->n_sites = 0;
 	control_warn(c, lift(c, p->sites, n));
 	control_catch(c, CATCH_USER_STEP, false);
-	stepin_forget(c);
+	step_body_forget(c, &p->enter);
+	step_body_forget(c, &p->resumes.body);
 	probe_disarm(c);
 	*p = (struct step_plan){
 	    .tid = p->tid,

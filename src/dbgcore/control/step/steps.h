@@ -85,6 +85,20 @@ struct call_target {
 	size_t skip;        /* calls of that name that come before */
 };
 
+/* A method, whose code is told of when it is made; token 0: none. */
+struct step_body {
+	struct dac_method_ref ref;
+	bool asked; /* by a notification of the step's own */
+};
+
+/* Where an async method goes on. */
+struct step_resumes {
+	struct step_body body;
+	enum step_role role;
+	bool one; /* behind the await at yield_offset, else behind any */
+	uint32_t yield_offset;
+};
+
 struct step_plan {
 	enum step_phase phase;
 	pid_t tid;
@@ -106,8 +120,8 @@ struct step_plan {
 	uint64_t return_method;  /* to which that returns */
 	bool through;            /* in code called by the line, not stepped */
 	uint64_t enter_sp;       /* an entry counts only below */
-	struct dac_method_ref enter; /* body waited for, token 0: none */
-	bool enter_asked;            /* ... by a notification of our own */
+	struct step_body enter;  /* waited for */
+	struct step_resumes resumes;
 	struct suspended suspended;
 	pid_t blocked;    /* thread that waits for the call, 0: none */
 	uint32_t waiter;  /* number of the call that awaits, 0: none */
@@ -154,6 +168,18 @@ bool step_is_user(struct control *c, const struct frame *f);
 struct dbg_error *step_user_frame(struct control *c, uint32_t thread,
 				  uint32_t level, const struct frame **ret);
 
+/* stepresume.c */
+/* Be told of code of (m, token) from now on; it is nobody's so far. */
+struct dbg_error *step_body_await(struct control *c, struct step_body *b,
+				  const struct code_module *m, uint32_t token);
+void step_body_forget(struct control *c, struct step_body *b);
+/* Code of a method was made: is it a body that the step waits for? */
+void step_code(struct control *c, struct code_module *m, uint32_t token,
+	       uint64_t ip);
+/* It is that of plan.resumes: wait there, too. */
+struct dbg_error *stepresume_code(struct control *c, struct code_module *m,
+				  uint32_t token, uint64_t ip);
+
 /*
  * The step is back in the caller: it ends there, or, if it was a step in
  * through code that is stepped through, goes on to the end of the statement.
@@ -194,9 +220,8 @@ struct dbg_error *stepin_enter(struct control *c, uint64_t ip);
 struct dbg_error *stepin_scan(struct control *c, uint64_t start, uint64_t end);
 /* The thread is at a call of the stepped line; at the end of a stub. */
 struct dbg_error *stepin_resolve(struct control *c);
-/* Code of a method was made: is it a body that the step waits to enter? */
-void step_code(struct control *c, struct code_module *m, uint32_t token,
-	       uint64_t ip);
-void stepin_forget(struct control *c);
+/* There is code of plan.enter: wait where it begins. */
+struct dbg_error *stepin_body(struct control *c, struct code_module *m,
+			      uint32_t token, uint64_t ip);
 
 #endif
