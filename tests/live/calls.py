@@ -319,7 +319,8 @@ def test_others(t):
 
 def test_beside(t):
     """What a thread hits that runs beside a call is told behind the call,
-    once."""
+    once, and is judged when it was hit."""
+    log, file = f"{t.dir}/log", f"{t.dir}/file"
     s = t.start("--args", *t.program("Calls", "passes", "1"))
     s.cmd("set confirm off")
     s.cmd("set env DOTNET_TieredCompilation 0")
@@ -328,8 +329,14 @@ def test_beside(t):
     s.cmd("run")
     t.check_in("= false", s.cmd("call Program.Not(true)"))
     s.cmd("set call-threads on")
-    s.cmd(f"break {t.at('Calls', 'met')}")
-    t.check_match(r"\A\$\d+ = 9\Z", s.cmd("call Program.Meets()").strip())
+    s.cmd(f"set log {log}:control")
+    s.cmd(f"break {t.at('Calls', 'met')} if Calls.Program.meeting")
+    s.line(f'call Program.Meets("{file}")')
+    t.wait_for("a hit beside the call",
+               lambda: "waits for the call of" in open(log).read())
+    open(file, "w").close()
+    s.expect(r"^\$\d+ = 9\s")
+    s.expect(r"^\(dndbg\) ")
     t.check_match(r"\[Switching to thread (?s:.*)Breakpoint 2, .*Pass",
                   s.cmd("continue"))
     t.check_in("already hit 1 time", s.cmd("info breakpoints"))

@@ -469,10 +469,8 @@ static struct dbg_error *judge_trap(struct control *c,
 		if (err || *ret_stops)
 			return err;
 	}
-	if (kinds & SITE_BREAK && addr == ev->addr && call_keeps(c, ev))
-		return NULL;
 	if (kinds & SITE_BREAK) {
-		err = bp_hit(c, ev->tid, addr, stop, ret_stops);
+		err = bp_hit(c, ev, addr, stop, ret_stops);
 		if (!err && *ret_stops)
 			stop->stepped = step_ends_at(c, ev->tid, addr);
 		if (!err && stop->stepped)

@@ -145,6 +145,7 @@ struct target_event {
 	int signal;
 	siginfo_t info; /* TARGET_SIGNAL */
 	int exit_code;
+	uint32_t judged; /* what it was given back with by target_hit_keep */
 };
 
 /*
@@ -337,7 +338,7 @@ DBG_MUST struct dbg_error *target_hit_take(struct target *t, pid_t tid,
 void target_hit_give(struct target *t, pid_t tid, const struct target_hit *hit);
 /*
  * Give back the event of a trap that was just taken: its thread stays there,
- * and it is handed out again behind target_hits_release.
+ * and it is handed out again behind target_hits_release, .judged as it is now.
  */
 void target_hit_keep(struct target *t, const struct target_event *event);
 void target_hits_release(struct target *t);

@@ -94,10 +94,12 @@ bool bp_is_catch(const struct bp *bp);
 /* ... when modules come or go? */
 bool bp_is_load(const struct bp *bp);
 struct bp *bp_find(struct control *c, uint32_t number);
-/* Would the program stop if @tid hit what is at @addr? Nothing is counted. */
-bool bp_would_stop(struct control *c, pid_t tid, uint64_t addr);
-struct dbg_error *bp_hit(struct control *c, pid_t tid, uint64_t addr,
-			 struct dbg_stop *stop, bool *ret_stops);
+/*
+ * The thread of @ev is at the breakpoints at @addr: count the hit, or, if @ev
+ * was kept (call_keeps), take what came of it then.
+ */
+struct dbg_error *bp_hit(struct control *c, const struct target_event *ev,
+			 uint64_t addr, struct dbg_stop *stop, bool *ret_stops);
 /*
  * Count a hit of @bp by @tid: does it stop? The condition is asked, which
  * stops all.

@@ -308,53 +308,65 @@ void bp_spent(struct control *c, struct bp *bp, struct dbg_stop *stop)
 	}
 }
 
-bool bp_would_stop(struct control *c, pid_t tid, uint64_t addr)
+/* What comes of a hit: the breakpoint that stops, that of the entry; or NULL.
+ */
+struct verdict {
+	struct bp *winner, *entry;
+};
+
+static struct dbg_error *judge(struct control *c, pid_t tid, uint64_t addr,
+			       struct verdict *ret)
 {
 	struct hit_list *list = bind_hits(c, addr);
 
-	for (size_t i = 0; list && i < list->n; i++) {
-		struct bp *bp = list->bps[i];
-		bool counts;
-
-		if (!bp->ignore && !bp->log &&
-		    hit_rule_holds(&bp->rule, bp->hits + 1) &&
-		    !dbg_err_drop(is_meant(c, bp, tid, &counts)) && counts)
-			return true;
-	}
-	return false;
-}
-
-struct dbg_error *bp_hit(struct control *c, pid_t tid, uint64_t addr,
-			 struct dbg_stop *stop, bool *ret_stops)
-{
-	struct dbg_error *err;
-	struct hit_list *list = bind_hits(c, addr);
-	struct bp *winner = NULL, *entry = NULL;
-
-	*ret_stops = false;
 	for (size_t i = 0; list && i < list->n; i++) {
 		struct bp *bp = list->bps[i];
 		bool stops;
+		struct dbg_error *err = bp_counts(c, bp, tid, &stops);
 
-		err = bp_counts(c, bp, tid, &stops);
 		if (err)
 			return err;
 		if (bp->entry)
-			entry = bp;
-		else if (stops && (!winner || bp->number < winner->number))
-			winner = bp;
+			ret->entry = bp;
+		else if (stops &&
+			 (!ret->winner || bp->number < ret->winner->number))
+			ret->winner = bp;
 	}
-	if (!winner && !entry)
+	return NULL;
+}
+
+/* That of an event that was kept, unless it is gone or disabled since. */
+static struct bp *judged(struct control *c, const struct target_event *ev)
+{
+	struct bp *bp = bp_find(c, ev->judged);
+
+	return bp && bp->enabled ? bp : NULL;
+}
+
+struct dbg_error *bp_hit(struct control *c, const struct target_event *ev,
+			 uint64_t addr, struct dbg_stop *stop, bool *ret_stops)
+{
+	struct dbg_error *err = NULL;
+	struct verdict v = {NULL, NULL};
+
+	*ret_stops = false;
+	if (ev->judged)
+		v.winner = judged(c, ev);
+	else
+		err = judge(c, ev->tid, addr, &v);
+	if (err || (!v.winner && !v.entry))
+		return err;
+	if (!v.entry && call_keeps(c, ev, addr, v.winner->number))
 		return NULL;
 	err = control_halt(c);
 	if (err)
 		return err;
 	stop->reason = DBG_STOP_BREAKPOINT;
-	if (winner)
-		bp_spent(c, winner, stop);
-	if (entry) {
+	if (v.winner)
+		bp_spent(c, v.winner, stop);
+	if (v.entry) {
 		stop->reason = DBG_STOP_ENTRY;
-		bp_remove(c, entry);
+		bp_remove(c, v.entry);
 	}
 	*ret_stops = true;
 	return NULL;

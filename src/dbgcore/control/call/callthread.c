@@ -3,7 +3,6 @@
  * stops of the one thread (or one, if the call returns): behind the guard's
  * call, or in the guard's handler and then at the statement.
  */
-#include "control/breakpoint/bp.h"
 #include "control/call/call.h"
 #include "control/call/callcode.h"
 #include "control/call/call_priv.h"
@@ -261,17 +260,23 @@ struct dbg_error *control_call(struct control *c,
 
 /* ---- Beside it --------------------------------------------------------- */
 
-bool call_keeps(struct control *c, const struct target_event *ev)
+bool call_keeps(struct control *c, const struct target_event *ev, uint64_t addr,
+		uint32_t number)
 {
 	struct calls *v = &c->calls;
+	struct target_event kept = *ev;
 
-	if (v->phase == CALL_NONE || v->left || v->hits.passed ||
-	    ev->tid == v->tid || !bp_would_stop(c, ev->tid, ev->addr))
+	// the trap of another place may have led there
+	if (ev->kind != TARGET_TRAP || ev->addr != addr)
 		return false;
+	if (v->phase == CALL_NONE || v->left || v->hits.passed ||
+	    ev->tid == v->tid)
+		return false;
+	kept.judged = number;
 	LOG(target_log(c->target), LOG_CONTROL,
 	    "the hit of thread %d waits for the call of %s", ev->tid, v->name);
 	v->hits.any = true;
-	target_hit_keep(c->target, ev);
+	target_hit_keep(c->target, &kept);
 	return true;
 }
 

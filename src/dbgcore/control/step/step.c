@@ -441,7 +441,10 @@ struct dbg_error *control_stepped(struct control *c, pid_t tid,
 	err = target_regs(c->target, tid, &regs);
 	if (err || !(control_site_kinds(c, regs_pc(&regs)) & SITE_BREAK))
 		return err;
-	return bp_hit(c, tid, regs_pc(&regs), stop, &stops);
+
+	const struct target_event ev = {.kind = TARGET_STEPPED, .tid = tid};
+
+	return bp_hit(c, &ev, regs_pc(&regs), stop, &stops);
 }
 
 struct dbg_error *control_run_to(struct control *c, pid_t tid,
