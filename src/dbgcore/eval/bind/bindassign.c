@@ -43,6 +43,19 @@ static bool is_place(const struct bound *v)
 	       v->kind == BOUND_DEREF;
 }
 
+struct dbg_error *bind_by_ref(struct binder *b, const struct bound *v,
+			      const struct expr *x)
+{
+	if (is_place(v) || v->kind == BOUND_UNTYPED)
+		return NULL;
+	return bind_error(b, x,
+			  v->kind == BOUND_CALL
+			      ? "'%s' is a property or a method, not the "
+				"variable that ref and out want"
+			      : "'%s' is no variable, which ref and out want",
+			  bind_source(b, x));
+}
+
 /*
  * A target that may be read and then written: what leads to it is computed
  * once, before. *ret_before are the stores that do so.

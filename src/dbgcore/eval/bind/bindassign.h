@@ -10,6 +10,9 @@ bind_assignment(struct binder *b, const struct expr *x, struct bound **ret);
 /* ++ and --, before or behind. */
 DBG_MUST struct dbg_error *bind_step(struct binder *b, const struct expr *x,
 				     struct bound **ret);
+/* C#'s words if @v, passed by `ref` or `out`, is no variable. */
+DBG_MUST struct dbg_error *bind_by_ref(struct binder *b, const struct bound *v,
+				       const struct expr *x);
 /* @to = @v, converted. */
 DBG_MUST struct dbg_error *assign_to(struct binder *b, struct bound *to,
 				     struct bound *v, struct bound **ret);

@@ -53,6 +53,9 @@ struct dbg_error *call_arguments(struct binder *b, struct expr *const *list,
 			continue;
 		}
 		struct dbg_error *err = bind_operand(b, x->a, &ret->args[at]);
+		if (!err && (x->modifier == MODIFIER_REF ||
+			     x->modifier == MODIFIER_OUT))
+			err = bind_by_ref(b, ret->args[at], x->a);
 		if (err)
 			return err;
 	}
