@@ -23,6 +23,7 @@
 #include "front/plain.h"
 #include "report/ended.h"
 #include "report/idle.h"
+#include "report/lastoutput.h"
 #include "report/passed.h"
 #include "report/runoptions.h"
 #include "report/take.h"
@@ -49,6 +50,7 @@ struct run {
 	struct passed *passed; /* signals */
 	struct run_options options;
 	struct publish out;
+	struct last_output *output; /* NULL: not kept */
 	struct report kept; /* of what was dumped alive; without arena: none */
 	struct idle idle;
 	uint64_t end; /* of the time that it may take; 0: none */
@@ -119,6 +121,12 @@ static bool take(struct run *r, struct dbg *dbg, struct report *ret)
 	return !err;
 }
 
+static void publish(struct run *r, struct report *report)
+{
+	last_output_add(r->output, report);
+	publish_add(&r->out, report);
+}
+
 static void take_report(struct run *r, struct dbg *dbg, const char *kind,
 			const char *cause)
 {
@@ -131,7 +139,7 @@ static void take_report(struct run *r, struct dbg *dbg, const char *kind,
 	if (cause)
 		report.cause = arena_strdup(report.arena, cause);
 	warn_of(r, dbg);
-	publish_add(&r->out, &report);
+	publish(r, &report);
 }
 
 static void go_on(struct run *r, struct dbg *dbg)
@@ -185,7 +193,7 @@ static void add_ended(struct run *r, struct report *ended)
 
 	if (ended->signal != SIGKILL || !kept->arena ||
 	    kept->pid != ended->pid) {
-		publish_add(&r->out, ended);
+		publish(r, ended);
 		return;
 	}
 	kept->kind = ended->kind;
@@ -193,7 +201,7 @@ static void add_ended(struct run *r, struct report *ended)
 	kept->cause = arena_printf(kept->arena,
 				   "%s; the stacks are of the dump before it",
 				   ended->cause);
-	publish_add(&r->out, kept);
+	publish(r, kept);
 	*kept = (struct report){0};
 	report_destroy(ended);
 }
@@ -495,7 +503,7 @@ static struct dbg_error *start(struct run *r, int argc, char **argv)
 {
 	static const int keys[] = {SIGINT, SIGTSTP};
 	sigset_t blocked;
-	const struct dbg_launch launch = {
+	struct dbg_launch launch = {
 	    .program = argv[0],
 	    .args = (const char *const *)argv + 1,
 	    .n_args = (size_t)argc - 1,
@@ -526,10 +534,13 @@ static struct dbg_error *start(struct run *r, int argc, char **argv)
 						 .number = keys[i],
 						 .pass = true,
 					     });
+	plain_error(
+	    last_output_create(r->options.output_lines, &launch, &r->output));
 	passed_block(&blocked);
 	// before the loop, whose handlers it would not have where we ignore
 	if (!err)
 		err = dbg_launch(r->dbg, &launch);
+	last_output_launched(r->output);
 	if (!err)
 		err = loop_create(r->dbg, &r->loop);
 	return err ? err : passed_create(r->dbg, r->loop, &r->passed);
@@ -566,12 +577,14 @@ int report_run_main(struct dbg *dbg, int argc, char **argv)
 	struct dbg_error *err = start(&r, argc - first, argv + first);
 	if (err) {
 		plain_error(err);
+		last_output_destroy(r.output);
 		passed_destroy(r.passed);
 		loop_destroy(r.loop);
 		return STATUS_CANNOT;
 	}
 	watch_over(&r);
 	let_go(&r);
+	last_output_destroy(r.output);
 	publish_end(&r.out);
 	report_destroy(&r.kept);
 	drop_warnings(&r, NULL);

@@ -206,6 +206,8 @@ static cJSON *report_of(const struct report *r)
 	json_add_text(o, "system", r->system);
 	add_texts(o, "commandLine", r->args, r->n_args);
 	add_texts(o, "environment", r->env, r->n_env);
+	if (r->output.lines)
+		add_texts(o, "output", r->output.lines, r->output.n);
 	json_add_text(o, "kind", r->kind);
 	json_add_text(o, "cause", r->cause);
 	if (r->signal)

@@ -94,6 +94,12 @@ struct report_async {
 	bool circle;
 };
 
+/* The last lines of a command's output. */
+struct report_output {
+	const char **lines; /* NULL: they were not kept */
+	size_t n;
+};
+
 /* Bytes of the collector's heap. */
 struct report_heap {
 	bool known;
@@ -127,6 +133,7 @@ struct report {
 	size_t n_args;
 	const char **env; /* "NAME=VALUE", those that are chosen */
 	size_t n_env;
+	struct report_output output;
 	struct report_heap heap;
 	struct report_pool pool;
 	struct report_module *modules;

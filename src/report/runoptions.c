@@ -16,9 +16,11 @@ enum {
 	OPT_KILL_AFTER,
 	OPT_FIRST_CHANCE,
 	OPT_ON_EXIT,
+	OPT_OUTPUT,
 	OPT_HELP,
 	N_OPTIONS = OPT_HELP - OPT_FORM + 1,
 	KILL_AFTER_MS = 10000,
+	OUTPUT_LINES_MAX = 1000,
 };
 
 static const struct option others[] = {
@@ -28,6 +30,7 @@ static const struct option others[] = {
     {"kill-after", required_argument, NULL, OPT_KILL_AFTER},
     {"first-chance", required_argument, NULL, OPT_FIRST_CHANCE},
     {"on-exit", required_argument, NULL, OPT_ON_EXIT},
+    {"output-lines", required_argument, NULL, OPT_OUTPUT},
     {"help", no_argument, NULL, OPT_HELP},
 };
 
@@ -66,8 +69,17 @@ static void usage(FILE *out)
 	    "                     report exceptions of these types where they "
 	    "are thrown, too\n"
 	    "  --on-exit CODES    report programs that exit with one of CODES: "
-	    "3,64-78\n",
+	    "3,64-78\n"
+	    "  --output-lines N   the last N lines of output in the reports; "
+	    "it goes through\n                     dndbg then, but for a "
+	    "terminal\n",
 	    out);
+}
+
+static int refuse(void)
+{
+	fputs("Try 'dndbg run --help'.\n", stderr);
+	return 2;
 }
 
 // Text's options, those of forms first; text itself is "report".
@@ -118,6 +130,20 @@ static bool take_signal(const char *text, int *ret)
 	return false;
 }
 
+static bool take_lines(const char *text, unsigned int *ret)
+{
+	uint64_t n;
+
+	if (!str_to_u64(text, &n) || !n || n > OUTPUT_LINES_MAX) {
+		fprintf(stderr,
+			"dndbg: '%s' is no number of lines from 1 to %d\n",
+			text, OUTPUT_LINES_MAX);
+		return false;
+	}
+	*ret = (unsigned int)n;
+	return true;
+}
+
 // "3,64-78"
 static bool take_codes(struct run_options *o, const char *text)
 {
@@ -157,12 +183,10 @@ static bool take_other(struct run_options *o, int c, const char *text)
 		return take_signal(text, &o->signal);
 	if (c == OPT_ON_EXIT)
 		return take_codes(o, text);
-	if (c == OPT_FIRST_CHANCE) {
-		o->first_chance = text;
-		return true;
-	}
-	usage(stderr);
-	return false;
+	if (c == OPT_OUTPUT)
+		return take_lines(text, &o->output_lines);
+	o->first_chance = text;
+	return true;
 }
 
 // GitHub names a file of the job that is shown as its summary.
@@ -179,6 +203,7 @@ static void add_summary(struct run_options *o)
 int run_options_parse(int argc, char **argv, struct run_options *ret,
 		      int *ret_first)
 {
+	static char name[] = "dndbg run";
 	struct option options[N_OPTIONS + 1];
 	int c;
 
@@ -187,6 +212,7 @@ int run_options_parse(int argc, char **argv, struct run_options *ret,
 	    .signal = SIGKILL,
 	};
 	make_options(options);
+	argv[0] = name; // in getopt's messages
 	while ((c = getopt_long(argc, argv, "+", options, NULL)) != -1) {
 		if (c == OPT_HELP) {
 			usage(stdout);
@@ -194,12 +220,14 @@ int run_options_parse(int argc, char **argv, struct run_options *ret,
 		}
 		if (c >= OPT_FORM && c < OPT_FORM + REPORT_N_FORMS)
 			ret->paths[c - OPT_FORM] = optarg ? optarg : "";
+		else if (c == '?')
+			return refuse();
 		else if (!take_other(ret, c, optarg))
 			return 2;
 	}
 	if (optind == argc) {
-		usage(stderr);
-		return 2;
+		fputs("dndbg: no command is named\n", stderr);
+		return refuse();
 	}
 	add_summary(ret);
 	*ret_first = optind;

@@ -11,6 +11,7 @@ struct run_options {
 	uint64_t kill_after_ms;            /* from @signal to SIGKILL */
 	int signal;                        /* that ends what hangs */
 	const char *first_chance;          /* types, NULL: none */
+	unsigned int output_lines;         /* 0: none are kept */
 	bool on_exit;                      /* some code is asked for */
 	bool exit_codes[256];              /* which */
 };

@@ -354,6 +354,16 @@ static void write_surroundings(const struct writer *w, const struct report *r)
 	fputc('\n', w->out);
 }
 
+static void write_output(const struct writer *w, const struct report *r)
+{
+	if (r->output.n)
+		fputs("Last lines of output:\n", w->out);
+	for (size_t i = 0; i < r->output.n; i++)
+		plain_printf(w->out, "  %s\n", r->output.lines[i]);
+	if (r->output.n)
+		fputc('\n', w->out);
+}
+
 static void write_report(const struct report *r, FILE *out)
 {
 	bool colour = isatty(fileno(out));
@@ -378,6 +388,7 @@ static void write_report(const struct report *r, FILE *out)
 		write_async(&w, &r->asyncs[i]);
 	for (size_t i = 0; i < r->n_threads; i++)
 		write_group(&w, r, i);
+	write_output(&w, r);
 	if (r->cause)
 		write_surroundings(&w, r);
 }

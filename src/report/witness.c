@@ -2,9 +2,6 @@
  * The kernel sends a signal to the processes of a group one after the other and
  * holds a lock meanwhile that setpgid(2) takes before it looks for the process:
  * after a call of it, even in vain, a signal is not half sent.
- *
- * Who chooses processes by name (pkill, killall, pidof) must not find the
- * witness beside dndbg: it would look as if the group had been sent the signal.
  */
 #include "report/witness.h"
 
@@ -12,7 +9,6 @@
 #include <limits.h>
 #include <poll.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -22,15 +18,12 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "report/ownprocess.h"
 
 enum {
 	ANSWER_MS = 10000,
 	SIGNALS = 65,
-	STAT_ARG_START =
-	    48, /* fields of /proc/PID/stat, proc(5); then the end */
 };
-
-static const char process_name[] = "signal-witness";
 
 struct witness {
 	pid_t pid;
@@ -47,40 +40,12 @@ static bool is_same(const struct signalfd_siginfo *a,
 	       a->ssi_pid == b->ssi_pid;
 }
 
-// What /proc/PID/cmdline shows.
-static void rename_command(void)
-{
-	char text[1024], *at, *end;
-	FILE *file = fopen("/proc/self/stat", "re");
-
-	bool found = file && fgets(text, sizeof(text), file);
-	if (file)
-		fclose(file);
-	// the second field, a name, may have blanks
-	if (!found || !(at = strrchr(text, ')')))
-		return;
-	for (int field = 2; at && field < STAT_ARG_START; field++)
-		at = strchr(at + 1, ' ');
-	if (!at)
-		return;
-	uintptr_t from = strtoull(at, &end, 10);
-	uintptr_t to = strtoull(end, NULL, 10);
-	if (!from || to <= from)
-		return;
-	memset((void *)from, 0, to - from);
-	if (to - from >= sizeof(process_name))
-		memcpy((void *)from, process_name, sizeof(process_name));
-}
-
 static void withdraw(int fd, pid_t parent)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(0);
-	prctl(PR_SET_NAME, process_name);
-	rename_command();
-	// /proc/PID/exe can be read by root alone then
-	prctl(PR_SET_DUMPABLE, 0);
+	ownprocess_hide("signal-witness");
 	// Who reads our output waits until nobody has it open.
 	if (fd)
 		close_range(0, (unsigned int)fd - 1, 0);

@@ -1,4 +1,4 @@
-/* What reports of crashes are grouped by. */
+/* What reports of crashes are grouped by, and lines of output. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include "base/mem.h"
+#include "report/lastoutput.h"
 #include "report/report.h"
 
 enum {
@@ -83,10 +85,72 @@ static void test_overflow(void **state)
 	}
 }
 
+/* The last @max lines of @text, joined by '|'. */
+static void check_lines(const char *wanted, unsigned int max, const char *text,
+			size_t n)
+{
+	_cleanup_arena_ struct arena *arena = arena_create();
+	_cleanup_free_ char *copy = malloc(n + 1); // its end is where it ends
+	char joined[100] = "";
+	size_t n_lines;
+
+	assert_non_null(copy);
+	memcpy(copy, text, n);
+	const char **lines = output_lines(copy, n, max, arena, &n_lines);
+	assert_true(n_lines <= max);
+	for (size_t i = 0; i < n_lines; i++) {
+		assert_true(strlen(joined) + strlen(lines[i]) + 2 <
+			    sizeof(joined));
+		strcat(joined, lines[i]);
+		strcat(joined, "|");
+	}
+	assert_string_equal(wanted, joined);
+}
+
+static void test_lines(void **state)
+{
+	static const struct {
+		const char *wanted;
+		unsigned int max;
+		const char *text;
+	} cases[] = {
+	    {"", 3, ""},
+	    {"|", 3, "\n"},
+	    {"a|", 3, "a"},
+	    {"a|b|", 3, "a\nb\n"},
+	    {"b||", 2, "a\nb\n\n"},
+	    {"a|b|", 2, "a\r\nb\r\n"},
+	    {"done|", 2, "10 %\r50 %\rdone\r\n"},
+	    {"red text|", 1, "\x1b[1;31mred\x1b[0m text\n"},
+	    {"a link|", 1, "\x1b]8;;http://x\x1b\\a link\x1b]8;;\a\n"},
+	    {"x|", 1, "\x1b(Bx\x1b"},
+	    {"|", 1, "\x1b["},
+	    {"|", 1, "\x1b]0;title"},
+	    {"a\xef\xbf\xbd|", 1, "a\xff\n"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		check_lines(cases[i].wanted, cases[i].max, cases[i].text,
+			    strlen(cases[i].text));
+	check_lines("ab|", 1, "a\0b\n", 4);
+
+	char text[OUTPUT_LINE_MAX + 1];
+	_cleanup_arena_ struct arena *arena = arena_create();
+	size_t n;
+
+	memset(text, 'x', sizeof(text));
+	const char **lines = output_lines(text, sizeof(text), 1, arena, &n);
+	assert_int_equal(1, n);
+	assert_int_equal(OUTPUT_LINE_MAX + 3, strlen(lines[0]));
+	assert_string_equal("x...", lines[0] + OUTPUT_LINE_MAX - 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_overflow),
+	    cmocka_unit_test(test_lines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
