@@ -110,3 +110,27 @@ def test_seen(t):
     here, _ = stand(t, "call new Func<long>(() => { holder.Big.A = 9; "
                        "return holder.Big.Moved(1).A + holder.Big.Moves; })()")
     t.check_equal(["11"], RETURNED.findall(here))
+
+
+def test_function_pointers(t):
+    """They are arguments as others. A call by one that is null would end the
+    program: no method is called with it."""
+    texts = ("call Apply(Pointers.Half, 8)", "call Apply(twice, 4)",
+             "print Apply(twice, 4)", "call Halve(6)",
+             "print twice == opaque", "print none == null")
+    refused = {"call Apply(none, 4)": "function pointer that is null",
+               "call Apply(null, 4)": "function pointer that is null",
+               "call Apply(Pointers.Never, 4)": "function pointer that is null",
+               "print Apply(none, 4)": "throws System.NullReferenceException",
+               "print twice(3)": "'twice' is a pointer, by which no call",
+               "print Pointers.Half(8)": "'Pointers.Half' is a pointer, by "}
+    done = t.batch(["set call-timeout 600000",
+                    f"break {t.at('Kinds', 'functions')}", "run", *texts,
+                    *refused, "continue"], t.program("Kinds", "functions"))
+    t.check_equal(["4", "8", "8", "3", "true", "true"],
+                  RETURNED.findall(done.stdout))
+    said = done.stderr.splitlines()
+    t.check_equal(len(refused), len(said))
+    for (text, why), words in zip(refused.items(), said):
+        t.check_in(why, words)
+    t.check_in("exited normally", done.stdout)

@@ -37,6 +37,19 @@ static void widen(const struct il_type *type, uint8_t bytes[EVAL_ANSWER_MAX])
 	memcpy(bytes, &wide, sizeof(wide));
 }
 
+/* A call by null, or by what no memory of the program's is, ends the program.
+ */
+static struct dbg_error *function(uint64_t addr)
+{
+	if (addr && addr < VM_FIRST)
+		return NULL;
+	return dbg_err(DBG_E_UNSUPPORTED,
+		       addr ? "an argument is the address of a method as only "
+			      "the debugger has it"
+			    : "an argument is a function pointer that is null: "
+			      "a call by it would end the program");
+}
+
 /* Add to @g what only the machine has of @v. */
 static struct dbg_error *argument(const struct eval *e,
 				  const struct vm_value *v, bool is_this,
@@ -59,6 +72,8 @@ static struct dbg_error *argument(const struct eval *e,
 	if (!vm_read(e->vm, v->addr, ret->bytes, word ? 8 : layout->size))
 		return dbg_err(DBG_E_MEMORY, "an argument cannot be read");
 	memcpy(&addr, ret->bytes, sizeof(addr));
+	if (v->type->kind == IL_KIND_FUNCTION)
+		return function(addr);
 	if (!word || !vm_owns(e->vm, addr))
 		return NULL;
 	bool is_object = is_this ? !v->type->is_value : v->type->is_reference;

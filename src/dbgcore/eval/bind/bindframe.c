@@ -55,6 +55,8 @@ struct dbg_error *bind_frame_value(struct binder *b, const struct value *value,
 	if (v.where == VALUE_TEXT)
 		type = type_of_elem(b->e->types, ELEM_STRING);
 	struct il_type *known = type ? il_type_of_value(b->ts, type) : NULL;
+	if (!known && type && type->kind == TYPE_POINTER && !type->inner)
+		known = il_type_pointer(b->ts, bind_prim(b, ELEM_VOID));
 	if (!known && v.where == VALUE_ABSENT)
 		return fetch_missing(b, x, &v);
 	if (!known)

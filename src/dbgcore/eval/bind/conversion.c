@@ -92,6 +92,23 @@ static bool constant_fits(const struct bound *v, const struct il_type *to)
 
 /* ---- Which conversion ------------------------------------------------ */
 
+static bool is_void_pointer(const struct il_type *type)
+{
+	return type->kind == IL_KIND_POINTER && type->inner &&
+	       type->inner->elem == ELEM_VOID;
+}
+
+static bool is_address(const struct il_type *type)
+{
+	return type->kind == IL_KIND_POINTER || type->kind == IL_KIND_FUNCTION;
+}
+
+bool type_is_function(const struct il_type *type)
+{
+	return type &&
+	       (type->kind == IL_KIND_FUNCTION || is_void_pointer(type));
+}
+
 enum conversion conversion_of_types(struct binder *b, struct il_type *from,
 				    struct il_type *to)
 {
@@ -100,8 +117,10 @@ enum conversion conversion_of_types(struct binder *b, struct il_type *from,
 		return CONVERSION_IDENTITY;
 	if (from->elem == ELEM_VOID || to->elem == ELEM_VOID)
 		return CONVERSION_NONE;
-	if (from->kind == IL_KIND_POINTER && to->kind == IL_KIND_POINTER &&
-	    to->inner && to->inner->elem == ELEM_VOID)
+	if (is_address(from) && is_void_pointer(to))
+		return CONVERSION_REFERENCE;
+	// a variable's own signature is not known (bind_frame_value)
+	if (is_void_pointer(from) && to->kind == IL_KIND_FUNCTION)
 		return CONVERSION_REFERENCE;
 	if (type_is_numeric(from) && type_is_numeric(to) &&
 	    (numeric_targets(from->elem) >> to->elem & 1))
@@ -244,7 +263,7 @@ enum conversion conversion_find(struct binder *b, const struct bound *v,
 		return CONVERSION_NONE;
 	switch (v->kind) {
 	case BOUND_NULL:
-		return to->is_reference || to->kind == IL_KIND_POINTER ||
+		return to->is_reference || is_address(to) ||
 			       to->special == IL_SPECIAL_NULLABLE
 			   ? CONVERSION_NULL
 			   : CONVERSION_NONE;

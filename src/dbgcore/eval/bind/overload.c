@@ -558,7 +558,11 @@ static struct dbg_error *call_delegate(struct binder *b, struct bound *of,
 	struct il_method *invoke =
 	    of->type ? il_method_invoke(b->ts, of->type) : NULL;
 	if (!invoke)
-		return bind_error(b, c->x, "'%s' is not a method",
+		return bind_error(b, c->x,
+				  type_is_function(of->type)
+				      ? "'%s' is a pointer, by which no call "
+					"is made: call the method itself"
+				      : "'%s' is not a method",
 				  bind_source(b, of->syntax));
 	c->name = "Invoke";
 	struct dbg_error *err = call_resolve(b, c, &invoke, 1, &best);
@@ -575,7 +579,8 @@ struct dbg_error *bind_call(struct binder *b, const struct expr *x,
 	struct dbg_error *err = bind_operand(b, x->a, &of);
 	// What cannot be called does not hide a method: list.Count(f).
 	bool called = !err && (of->kind == BOUND_GROUP ||
-			       (of->type && of->type->is_delegate));
+			       (of->type && of->type->is_delegate) ||
+			       type_is_function(of->type));
 	if (!err && !called && x->a->kind == EXPR_MEMBER)
 		err = bind_method_named(b, x->a, &of);
 	return err ? err : bind_call_of(b, of, x, ret);
