@@ -16,6 +16,7 @@
 enum {
 	CHUNK_MIN = 512,
 	CHUNK_MAX = 65536,
+	LINE = 64, /* bytes */
 };
 
 static _Noreturn void oom(void)
@@ -53,6 +54,19 @@ void *xcalloc(size_t n, size_t size)
 	if (!p)
 		oom();
 	return p;
+}
+
+void *xcalloc_lines(size_t n, size_t size)
+{
+	size_t total = product(n, size), over = total % LINE;
+
+	if (over && __builtin_add_overflow(total, LINE - over, &total))
+		oom();
+	void *p = aligned_alloc(LINE, total ? total : LINE);
+
+	if (!p)
+		oom();
+	return memset(p, 0, total);
 }
 
 void *xrealloc(void *p, size_t size)

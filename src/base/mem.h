@@ -13,6 +13,8 @@
 
 void *xmalloc(size_t size);
 void *xcalloc(size_t n, size_t size);
+/* As xcalloc, from where a line of the cache begins. */
+void *xcalloc_lines(size_t n, size_t size);
 void *xrealloc(void *p, size_t size);
 char *xstrdup(const char *s);
 char *xstrndup(const char *s, size_t n);

@@ -25,8 +25,36 @@ struct pass {
 	uint32_t number, depth;
 };
 
+enum {
+	BLOCK_WORDS = 7, /* of marks */
+	MARKS = 32,      /* of a word */
+	BLOCK_MARKS = BLOCK_WORDS * MARKS,
+	NEAR = 4, /* frames below the last one, and words: see expect */
+	FAR = 10,
+	WORDS = 2,
+};
+
+/*
+ * The marks of some positions in one line of the cache. Of each word the lower
+ * half are joins; the upper half are others that lead to something, and the
+ * joins that have a number.
+ */
+struct block {
+	uint64_t words[BLOCK_WORDS];
+	uint32_t rank;     /* joins in front of it */
+	uint8_t before[4]; /* and in it, in front of each second word */
+};
+
+/* A mark among those of joins; one of the others is MARKS bits further. */
+struct spot {
+	struct block *block;
+	unsigned int word;
+	uint64_t bit;
+};
+
 struct search {
 	struct heap_dominators *d;
+	struct block *blocks;
 	struct frame *v; /* the first is in front of all roots */
 	size_t n, cap;
 	struct pass *joins; /* likewise */
@@ -36,6 +64,84 @@ struct search {
 	struct heap_leads leads;
 };
 
+/* ---- Marks ----------------------------------------------------------- */
+
+static size_t n_blocks(const struct heap_dominators *d)
+{
+	return heap_marks_size(d->heap) * 2 / BLOCK_WORDS + 1;
+}
+
+static uint32_t count_joins(uint64_t word)
+{
+	return (uint32_t)__builtin_popcount((uint32_t)word);
+}
+
+// Take the marks that were made into blocks.
+static void make_blocks(struct search *s)
+{
+	struct heap_dominators *d = s->d;
+	size_t n = heap_marks_size(d->heap) * 2;
+	uint32_t rank = 0;
+
+	s->blocks = xcalloc_lines(n_blocks(d), sizeof(*s->blocks));
+	for (size_t i = 0; i < n; i++) {
+		struct block *block = &s->blocks[i / BLOCK_WORDS];
+		size_t word = i % BLOCK_WORDS, shift = i % 2 * MARKS;
+		uint32_t joins = (uint32_t)(d->joins[i / 2] >> shift);
+		uint64_t others = (uint32_t)(d->inner[i / 2] >> shift) & ~joins;
+
+		if (!word)
+			block->rank = rank;
+		if (word % 2 == 0)
+			block->before[word / 2] = (uint8_t)(rank - block->rank);
+		block->words[word] = joins | others << MARKS;
+		rank += count_joins(joins);
+	}
+	free(d->joins);
+	free(d->inner);
+	d->joins = d->inner = NULL;
+}
+
+static uint32_t joins_at(const struct search *s, size_t i)
+{
+	return (uint32_t)s->blocks[i / BLOCK_WORDS].words[i % BLOCK_WORDS];
+}
+
+// Leave the joins alone, in a part of the same memory.
+static void free_blocks(struct search *s)
+{
+	struct heap_dominators *d = s->d;
+	size_t n = heap_marks_size(d->heap);
+
+	d->joins = (uint64_t *)s->blocks;
+	for (size_t i = 0; i < n; i++)
+		d->joins[i] = joins_at(s, i * 2) |
+			      (uint64_t)joins_at(s, i * 2 + 1) << MARKS;
+	d->joins = xrealloc(d->joins, n * sizeof(*d->joins));
+	s->blocks = NULL;
+}
+
+static inline struct spot spot_of(const struct search *s, uint64_t position)
+{
+	uint64_t mark = position / 2;
+
+	return (struct spot){&s->blocks[mark / BLOCK_MARKS],
+			     (unsigned int)(mark % BLOCK_MARKS / MARKS),
+			     (uint64_t)1 << mark % MARKS};
+}
+
+static inline uint32_t rank_of(const struct spot *at)
+{
+	const struct block *block = at->block;
+	uint64_t joins = block->words[at->word] & (at->bit - 1);
+
+	// the lower half of the word in front of it stands in the upper one
+	if (at->word % 2)
+		joins |= block->words[at->word - 1] << MARKS;
+	return block->rank + block->before[at->word / 2] + 1 +
+	       (uint32_t)__builtin_popcountll(joins);
+}
+
 /* ---- Where the search is --------------------------------------------- */
 
 static struct pass *last_join(const struct search *s)
@@ -43,10 +149,11 @@ static struct pass *last_join(const struct search *s)
 	return &s->joins[s->n_joins - 1];
 }
 
-// The last frame with a key that is not higher.
-static const struct frame *frame_of(const struct search *s, uint32_t key)
+// The last of the first @n frames with a key that is not higher.
+static const struct frame *frame_of(const struct search *s, size_t n,
+				    uint32_t key)
 {
-	size_t low = 0, high = s->n;
+	size_t low = 0, high = n;
 
 	while (low + 1 < high) {
 		size_t mid = low + (high - low) / 2;
@@ -61,7 +168,7 @@ static const struct frame *frame_of(const struct search *s, uint32_t key)
 
 static bool is_on_stack(const struct search *s, uint32_t join)
 {
-	return frame_of(s, join * 2)->key == join * 2;
+	return frame_of(s, s->n, join * 2)->key == join * 2;
 }
 
 /* ---- References to joins --------------------------------------------- */
@@ -91,11 +198,12 @@ static void keep_edge(struct search *s, uint32_t from, struct heap_join *to)
 static void fold(struct search *s, uint32_t number)
 {
 	struct heap_join *to = &s->d->v[number];
-	const struct frame *both = &s->v[s->n - 1];
+	size_t n = to->semi < s->n ? to->semi : s->n;
 
-	if (both->key > number * 2)
-		both = frame_of(s, number * 2);
-	if (both->key < number * 2 && both - s->v < to->semi) {
+	// what both have in common is mostly no nearer to the roots
+	if (n == s->n || s->v[n].key > number * 2) {
+		const struct frame *both = frame_of(s, n, number * 2);
+
 		to->semi = (uint32_t)(both - s->v);
 		to->semi_at = both->position;
 	}
@@ -108,7 +216,8 @@ static void fold(struct search *s, uint32_t number)
 static void push(struct search *s, uint32_t position, uint32_t key)
 {
 	s->v[s->n - 1].at = heap_leads_place(s->d, &s->leads);
-	mem_grow(&s->v, &s->cap, s->n, sizeof(*s->v));
+	if (s->n == s->cap)
+		mem_grow(&s->v, &s->cap, s->n, sizeof(*s->v));
 	s->v[s->n++] = (struct frame){position, key, 0};
 	s->pushed++;
 	heap_leads_begin(s->d, position, 0, &s->leads);
@@ -117,7 +226,8 @@ static void push(struct search *s, uint32_t position, uint32_t key)
 static void note(struct heap_log *log, uint32_t number)
 {
 	do {
-		mem_grow(&log->v, &log->cap, log->n, sizeof(*log->v));
+		if (log->n == log->cap)
+			mem_grow(&log->v, &log->cap, log->n, sizeof(*log->v));
 		log->v[log->n++] =
 		    (uint8_t)(number & 0x7f) | (number > 0x7f ? 0x80 : 0);
 		number >>= 7;
@@ -153,15 +263,62 @@ static inline void follow(struct search *s, uint64_t to)
 
 	if (!heap_position_of(d->heap, to, &position))
 		return;
-	if (heap_marked(d->joins, position)) {
-		uint32_t rank = heap_rank_of(d, d->joins, position);
+	struct spot at = spot_of(s, position);
+	uint64_t word = at.block->words[at.word], set = at.bit << MARKS;
 
-		if (d->number[rank])
-			fold(s, d->number[rank]);
-		else
-			push_join(s, rank, (uint32_t)position);
-	} else if (heap_marked(d->inner, position)) {
-		push(s, (uint32_t)position, d->n * 2 + 1);
+	if (!(word & at.bit)) {
+		if (word & set)
+			push(s, (uint32_t)position, d->n * 2 + 1);
+	} else if (word & set) {
+		fold(s, d->number[rank_of(&at)]);
+	} else {
+		at.block->words[at.word] |= set;
+		push_join(s, rank_of(&at), (uint32_t)position);
+	}
+}
+
+/* ---- What comes next ------------------------------------------------- */
+
+// A word of an object, and how many there are behind it.
+static inline const uint8_t *word_at(const struct heap *h, uint32_t position,
+				     uint32_t word, uint64_t *left)
+{
+	const struct heap_part *part = heap_part_at(h, position);
+	uint64_t at = (position - part->first + word) * HEAP_WORD;
+	uint64_t size = part->is.end - part->is.start;
+
+	*left = at < size ? (size - at) / HEAP_WORD : 0;
+	return part->data + at;
+}
+
+/*
+ * The search will soon be back at the objects of the last frames, most of which
+ * it left long ago: have them in the cache by then, and what they lead to next.
+ */
+static inline void expect(const struct search *s)
+{
+	const struct heap *h = s->d->heap;
+	const struct frame *frame;
+	const uint8_t *refs;
+	uint64_t left, some, position;
+
+	if (s->n <= FAR)
+		return;
+	frame = &s->v[s->n - FAR];
+	if (frame->at != HEAP_NOWHERE) {
+		refs = word_at(h, frame->position, frame->at, &left);
+		__builtin_prefetch(refs);
+		__builtin_prefetch(refs - frame->at * (size_t)HEAP_WORD);
+	}
+	frame = &s->v[s->n - NEAR];
+	if (frame->at == HEAP_NOWHERE)
+		return;
+	refs = word_at(h, frame->position, frame->at, &left);
+	for (uint64_t i = 0; i < WORDS && i < left; i++, refs += HEAP_WORD) {
+		if (!heap_position_of(h, heap_word(refs), &position))
+			continue;
+		__builtin_prefetch(spot_of(s, position).block);
+		__builtin_prefetch(word_at(h, (uint32_t)position, 0, &some));
 	}
 }
 
@@ -178,6 +335,7 @@ static void pop(struct search *s)
 		}
 		top = &s->v[s->n - 1];
 	} while (top->at == HEAP_NOWHERE);
+	expect(s);
 	if (s->n > 1)
 		heap_leads_begin(s->d, top->position, top->at, &s->leads);
 }
@@ -213,6 +371,7 @@ struct dbg_error *heap_dominators_search(struct heap_dominators *d,
 	struct search s = {.d = d};
 	struct dbg_error *err = NULL;
 
+	make_blocks(&s);
 	mem_grow(&s.v, &s.cap, 0, sizeof(*s.v));
 	s.v[s.n++] = (struct frame){HEAP_NOWHERE, 0, 0};
 	mem_grow(&s.joins, &s.cap_joins, 0, sizeof(*s.joins));
@@ -222,10 +381,7 @@ struct dbg_error *heap_dominators_search(struct heap_dominators *d,
 			err = search_from(&s, roots->objects[i]);
 	free(s.v);
 	free(s.joins);
-	free(d->inner);
-	free(d->ranks);
-	d->inner = NULL;
-	d->ranks = NULL;
+	free_blocks(&s);
 	if (!err && d->n_edges == UINT32_MAX)
 		err = dbg_err(DBG_E_STATE,
 			      "the heap has more references than can be "

@@ -259,12 +259,42 @@ static inline bool heap_refs_next(struct heap_refs *r, uint64_t *offset,
 				: heap_series_next(r, offset, n);
 }
 
+/* The run of a series at or behind the offset @from. */
+static inline bool heap_series_after(const struct heap_series *s, uint64_t size,
+				     uint64_t from, uint64_t *offset,
+				     uint64_t *n)
+{
+	int64_t length = (int64_t)size + s->extra;
+
+	if (length < HEAP_WORD || s->offset >= size)
+		return false;
+	uint64_t stop = s->offset + ((uint64_t)length & ~(uint64_t)7);
+	uint64_t start = s->offset > from ? s->offset : from;
+
+	if (stop > size)
+		stop = size;
+	if (start + HEAP_WORD > stop)
+		return false;
+	*offset = start;
+	*n = (stop - start) / HEAP_WORD;
+	return true;
+}
+
+/* As heap_refs_after, of more than one series, or of items. */
+bool heap_runs_after(const struct heap_type *type, uint64_t size, uint64_t from,
+		     uint64_t *offset, uint64_t *n);
+
 /*
  * The first run of an object's pointers at or behind the offset @from, which is
  * a multiple of 8, less what is in front of it. False: there is none.
  */
-bool heap_refs_after(const struct heap_type *type, uint64_t size, uint64_t from,
-		     uint64_t *offset, uint64_t *n);
+static inline bool heap_refs_after(const struct heap_type *type, uint64_t size,
+				   uint64_t from, uint64_t *offset, uint64_t *n)
+{
+	return type->n == 1 && !type->repeats
+		   ? heap_series_after(type->series, size, from, offset, n)
+		   : heap_runs_after(type, size, from, offset, n);
+}
 
 /* The reference at an offset that heap_refs_next gave. */
 uint64_t heap_ref_at(const struct heap_object *o, uint64_t offset);

@@ -26,26 +26,17 @@ bool heap_items_next(struct heap_refs *r, uint64_t *offset, uint64_t *n)
 static bool series_after(const struct heap_type *type, uint64_t size,
 			 uint64_t from, uint64_t *offset, uint64_t *n)
 {
-	uint64_t best = UINT64_MAX, end = 0;
+	uint64_t start, some;
 
+	*n = 0;
 	for (uint32_t i = 0; i < type->n; i++) {
-		const struct heap_series *s = &type->series[i];
-		int64_t length = (int64_t)size + s->extra;
-
-		if (length < HEAP_WORD || s->offset >= size)
+		if (!heap_series_after(&type->series[i], size, from, &start,
+				       &some) ||
+		    (*n && start >= *offset))
 			continue;
-		uint64_t stop = s->offset + ((uint64_t)length & ~(uint64_t)7);
-		uint64_t start = s->offset > from ? s->offset : from;
-
-		if (stop > size)
-			stop = size;
-		if (start + HEAP_WORD > stop || start >= best)
-			continue;
-		best = start;
-		end = stop;
+		*offset = start;
+		*n = some;
 	}
-	*offset = best;
-	*n = best == UINT64_MAX ? 0 : (end - best) / HEAP_WORD;
 	return *n;
 }
 
@@ -71,7 +62,7 @@ static bool items_after(const struct heap_type *type, uint64_t size,
 	return false;
 }
 
-bool heap_refs_after(const struct heap_type *type, uint64_t size, uint64_t from,
+bool heap_runs_after(const struct heap_type *type, uint64_t size, uint64_t from,
 		     uint64_t *offset, uint64_t *n)
 {
 	return type->repeats ? items_after(type, size, from, offset, n)
