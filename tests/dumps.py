@@ -5,10 +5,11 @@ import glob
 import os
 import re
 import resource
+import shutil
 import struct
 import subprocess
 
-from drive import TIME, Failure
+from drive import CACHE, TIME, Failure
 
 # What createdump is told by, and how much it writes.
 KINDS = {"mini": "1", "heap": "2", "triage": "3", "full": "4"}
@@ -30,6 +31,50 @@ def crash_settings(path, kind):
             "DOTNET_DbgMiniDumpType": KINDS[kind],
             "DOTNET_DbgMiniDumpName": path}
 
+
+# ---- Programs ----------------------------------------------------------------
+
+CONFIG = """{{
+  "runtimeOptions": {{
+    "includedFrameworks": [
+      {{ "name": "Microsoft.NETCore.App", "version": "{}" }}
+    ],
+    "configProperties": {{ "System.Globalization.Invariant": true }}
+  }}
+}}
+"""
+
+
+def framework_dependent(t, fixture, config):
+    return t.program(fixture, config=config, host="dotnet")
+
+
+def self_contained(t, fixture, config):
+    """The program with its runtime beside it."""
+    made = os.path.dirname(t.program(fixture, config=config)[0])
+    place = f"{t.dir}/self"
+    root = t.env["DOTNET_ROOT"]
+    runtime, = glob.glob(f"{root}/shared/Microsoft.NETCore.App/*")
+    host, = glob.glob(f"{root}/host/fxr/*/libhostfxr.so")
+    shutil.copytree(os.path.realpath(runtime), place)
+    for path in (host, *glob.glob(f"{made}/*")):
+        shutil.copy(path, place)
+    with open(f"{place}/{fixture}.runtimeconfig.json", "w") as file:
+        file.write(CONFIG.format(os.path.basename(runtime)))
+    return [f"{place}/{fixture}"]
+
+
+def single_file(t, fixture, config):
+    config = "Release/" if config == "Release" else ""
+    space = {"Heap": "HeapShape"}.get(fixture, fixture)
+    return [f"{CACHE}/single/{config}{t.runtime}/Single", space]
+
+
+HOSTS = {"framework-dependent": framework_dependent,
+         "self-contained": self_contained, "single-file": single_file}
+
+
+# ---- Who writes them ---------------------------------------------------------
 
 def bare(words):
     """The words that start a program without a debugger."""

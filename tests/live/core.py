@@ -68,6 +68,23 @@ def test_left_out(t):
                       "full has it)\n", done.stderr)
 
 
+def test_order(t):
+    """Threads have numbers by their age, whoever wrote the core and whichever
+    of them ended it, which is the one that is looked at."""
+    words = t.program("Throws") + ["unhandled-thread"]
+    for path in dump(t, words, "heap"), kernel_core(t, words):
+        if not path:
+            continue
+        text = core(t, path, ["info threads"]).stdout
+        tids = [int(tid) for tid in
+                re.findall(r"^[* ] \d+ +Thread (\d+) ", text, re.M)]
+        t.check(len(tids) > 5, text)
+        first = tids.index(min(tids[0], *tids))
+        t.check_equal(sorted(tids), tids[first:] + tids[:first])
+        t.check_match(r"(?m)^  1 +Thread \d+ \"Main Thread\"", text)
+        t.check_match(r"(?m)^\* ([2-9]|1\d) +Thread ", text)
+
+
 def test_rethrown(t):
     """What async code threw and an await threw again: a core shows the stack
     of the throw, as the program does, with everything but objects."""
@@ -228,7 +245,8 @@ def test_endless(t):
                                     "runtime's (.*?)[:;]", done.stdout)))
     t.check_match(r"^#0 .* in Threads\.Program\.All \(count=4\) at Threads\.cs:"
                   rf"{t.line('Threads', 'all-waiting')}$", done.stdout)
-    t.check_in("\n4 threads, of which 0 have ended\nend\n", done.stdout)
+    t.check_in("\n4 threads, of which 0 have ended\n", done.stdout)
+    t.check_equal("end", done.stdout.splitlines()[-1])
     # by either command, once
     t.check_equal(2, done.stdout.count("worker-0"))
     done = t.run("stack", bent)

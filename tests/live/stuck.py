@@ -485,6 +485,43 @@ def test_remains(t):
     program.ends()
 
 
+def test_lacking(t):
+    """A mini dump says that it lacks objects, with every command that asks
+    them; a heap dump lacks none."""
+    one = Stuck(t)
+    path = f"{t.dir}/mini.core"
+    done = t.run("dump", "--type", "mini", "-o", path, one.pid)
+    t.check_equal((0, ""), (done.returncode, done.stderr))
+    said = ("objects are missing in this core: what they would tell is left "
+            "out (a core of the kind heap or full has them)")
+    whole = one.core()
+    for command in ("handles", "finalizequeue", "syncblk", "threadpool",
+                    "timers", "deadlock", "loadcontexts", "clrthreads"):
+        t.check_equal(said, t.run(command, path).stdout.splitlines()[-1])
+        t.check_equal([said], ask(t, command, path)["lacking"])
+        for target in one.pid, whole:
+            t.check("lacking" not in ask(t, command, target),
+                    f"{command} of {target}")
+    for words in ("stat",), ("stat", "--live"), ("verify",):
+        done = t.run("heap", words[0], path, *words[1:])
+        t.check_in("\nthe heap cannot be read at ", "\n" + done.stdout)
+        t.check_not_in("damaged", done.stdout)
+    one.ends()
+
+
+def test_threads_of_core(t):
+    """Threads have the numbers and names in a core that they have in the
+    program."""
+    one = Stuck(t)
+    shown = [re.findall(r"^[* ] (\d+) +Thread (\d+) (\".*?\" (?:\(\w+\))?)",
+                        t.run("--batch", "-ex", "info threads", *words).stdout,
+                        re.M)
+             for words in (("-p", one.pid), ("--core", one.core()))]
+    t.check_in(".NET SynchManager", str(shown[0]))
+    t.check_equal(*shown)
+    one.ends()
+
+
 def test_memory(t):
     """What each part of the address space is, by what is known to be there."""
     program = Stuck(t)

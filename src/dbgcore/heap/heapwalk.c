@@ -100,6 +100,17 @@ static bool damaged(struct heap *h, const struct place *p, const char *is,
 	return false;
 }
 
+// What could not be read is zeros where the heap was copied.
+static bool none_here(struct heap *h, struct place *p)
+{
+	uint64_t word;
+
+	if (target_read_some(h->target, p->addr, &word, sizeof(word)) !=
+	    sizeof(word))
+		return damaged(h, p, "cannot be read", "");
+	return damaged(h, p, "is damaged", ", where no object is");
+}
+
 /* ---- Objects --------------------------------------------------------- */
 
 static void begin(struct heap *h, const struct heap_part *part, struct place *p)
@@ -146,7 +157,7 @@ next(struct heap *h, struct place *p, struct heap_object *o)
 		return damaged(h, p, "cannot be read", "");
 	o->type = heap_type_of(h, heap_word(o->bytes) & ~(uint64_t)7);
 	if (o->type->is_none)
-		return damaged(h, p, "is damaged", ", where no object is");
+		return none_here(h, p);
 	o->size = heap_object_size(o->type, o->bytes);
 	if (o->size < HEAP_OBJECT_MIN || o->size > p->end - p->addr)
 		return damaged(h, p, "is damaged",

@@ -16,6 +16,8 @@
 
 enum {
 	BASES_MAX = 64, // classes above each other
+	SAMPLES = 1024, // places of the heap that are looked at
+	FEW = 1 << 20,  // objects
 };
 
 void session_heap_drop(struct dbg *dbg)
@@ -44,6 +46,73 @@ struct dbg_error *session_heap_get(struct dbg *dbg, struct heap **ret)
 	if (!err)
 		*ret = dbg->heap.heap;
 	return err;
+}
+
+// Large objects that nobody wrote to have no pages, in memory neither.
+static bool is_small(const struct heap_part *part)
+{
+	return part->is.generation <= DBG_GEN_2;
+}
+
+// Can some of many places all over the heap not be read?
+static bool has_holes(const struct heap *h)
+{
+	uint64_t all = 0, n = 0;
+
+	for (size_t i = 0; i < h->n_parts; i++)
+		if (is_small(&h->parts[i]))
+			all += h->parts[i].is.end - h->parts[i].is.start;
+	uint64_t step = all / SAMPLES > 4096 ? all / SAMPLES : 4096;
+
+	for (size_t i = 0; i < h->n_parts; i++) {
+		const struct heap_part *part = &h->parts[i];
+		uint8_t byte;
+
+		for (uint64_t at = part->is.start;
+		     is_small(part) && at < part->is.end && n < 2 * SAMPLES;
+		     at += step, n++)
+			if (!target_read_some(h->target, at, &byte, 1))
+				return true;
+	}
+	return false;
+}
+
+static bool few(void *arg, const struct heap_object *o)
+{
+	uint32_t *n = arg;
+
+	(void)o;
+	return ++*n < FEW;
+}
+
+// Are there objects that cannot be read? A hole may also be within one.
+static bool lacks_objects(struct heap *h)
+{
+	uint32_t n = 0;
+
+	return has_holes(h) && !dbg_err_drop(heap_each(h, false, few, &n)) &&
+	       h->n_damages;
+}
+
+const char *dbg_lacking(struct dbg *dbg)
+{
+	struct heap *h;
+	const char *sentence = NULL;
+
+	if (!dbg->target || target_can(dbg->target, TARGET_RUN))
+		return NULL;
+	struct dbg_error *err = session_heap_get(dbg, &h);
+
+	if (!err && lacks_objects(h))
+		sentence = "objects are missing in this core: what they would "
+			   "tell is left out (a core of the kind heap or full "
+			   "has them)";
+	else if (err && dbg->inspect.dac && err->code != DBG_E_STATE)
+		sentence = "what tells of the heap is not in this core: what "
+			   "objects would tell is left out (a core of the kind "
+			   "full has it)";
+	dbg_error_destroy(err);
+	return sentence;
 }
 
 const char *session_type_name(struct dbg *dbg, const struct heap_type *type)

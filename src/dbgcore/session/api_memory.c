@@ -98,10 +98,27 @@ static void add_runtime(struct dbg *dbg, struct regions *known)
 			   });
 }
 
-// The mapping that a thread's stack pointer is in is its stack.
+// The mapping that a thread's stack pointer is in is its stack, but for what is
+// known to be something else: the kernel, and cores, join neighbours.
+static struct dbg_region stack_at(const struct proc_map *map, uint64_t sp,
+				  const struct dbg_region *known, size_t n)
+{
+	struct dbg_region ret = {
+	    .start = map->start, .end = map->end, .kind = DBG_REGION_STACK};
+
+	for (size_t i = 0; i < n; i++) {
+		if (known[i].end <= sp && known[i].end > ret.start)
+			ret.start = known[i].end;
+		if (known[i].start > sp && known[i].start < ret.end)
+			ret.end = known[i].start;
+	}
+	return ret;
+}
+
 static void add_stacks(struct dbg *dbg, const struct proc_maps *maps,
 		       struct regions *known)
 {
+	size_t n_parts = known->n;
 	struct dbg_thread *v;
 	size_t n = 0;
 	struct dbg_error *err = stack_threads(dbg->inspect.stack, &v, &n);
@@ -120,13 +137,12 @@ static void add_stacks(struct dbg *dbg, const struct proc_maps *maps,
 		if (!map || *map->path == '/')
 			continue;
 		stack_thread_describe(dbg->inspect.stack, &v[i]);
-		add(known, &(struct dbg_region){
-			       .start = map->start,
-			       .end = map->end,
-			       .kind = DBG_REGION_STACK,
-			       .thread = v[i].number,
-			       .name = v[i].name,
-			   });
+		struct dbg_region one =
+		    stack_at(map, regs_sp(&regs), known->v, n_parts);
+
+		one.thread = v[i].number;
+		one.name = v[i].name;
+		add(known, &one);
 	}
 }
 
@@ -265,11 +281,12 @@ struct dbg_error *dbg_memory_list(struct dbg *dbg, struct dbg_memory *ret)
 	if (err)
 		return err;
 	*ret = (struct dbg_memory){0};
-	add_stacks(dbg, maps, &known);
 	if (dbg->inspect.dac) {
 		add_heap(dbg, &known, ret);
 		add_runtime(dbg, &known);
 	}
+	untangle(&known);
+	add_stacks(dbg, maps, &known);
 	untangle(&known);
 	// what was read meanwhile may have made them anew
 	err = target_maps(dbg->target, &maps);

@@ -24,9 +24,20 @@ struct core_mapping {
 	const char *path; /* in the core, terminated */
 };
 
+/*
+ * A note of dndbg's own: for each NT_PRSTATUS, in order, its pr_pid (32 bits)
+ * and 16 bytes of the thread's name, which no other note tells.
+ */
+#define CORE_NOTE_OWNER "DNDBG"
+enum {
+	CORE_NOTE_NAMES = 0x444e544e,
+	CORE_NAME_BYTES = 20,
+};
+
 struct core_thread {
 	pid_t tid;
-	int signal; /* pr_cursig, 0: none */
+	char name[16]; /* "" if it is not told */
+	int signal;    /* pr_cursig, 0: none */
 	struct regs regs;
 	struct fpregs fpregs;
 };

@@ -178,7 +178,9 @@ struct dbg_error *heap_verify_cmd(struct repl *r, const struct call *call)
 		    check.n_all);
 	if (!o.json)
 		out(r, "%s: %" PRIu64 " objects with %" PRIu64 " references\n",
-		    check.n_all ? "The heap is damaged" : "The heap is whole",
+		    !check.n_all          ? "The heap is whole"
+		    : dbg_lacking(r->dbg) ? "The heap is not whole in this core"
+					  : "The heap is damaged",
 		    check.objects, check.references);
 	sheet_end(&s);
 	return NULL;

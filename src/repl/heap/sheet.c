@@ -6,6 +6,7 @@
 
 #include "front/plain.h"
 #include "front/utf8.h"
+#include "repl/repl_priv.h"
 #include "repl/show/print.h"
 #include "repl/show/show.h"
 
@@ -67,8 +68,18 @@ void sheet_begin(struct sheet *s, struct repl *r, bool json)
 	sheet_number(s, "version", 1);
 }
 
+// Unless something else that is not there was told.
+static void show_lacking(struct sheet *s)
+{
+	const char *sentence = s->damaged ? NULL : dbg_lacking(s->r->dbg);
+
+	if (sentence)
+		sheet_sentences(s, "lacking", &sentence, 1);
+}
+
 void sheet_end(struct sheet *s)
 {
+	show_lacking(s);
 	if (s->json)
 		str_add(&s->line, "}\n");
 	flush(s);
@@ -261,6 +272,7 @@ void sheet_row(struct sheet *s, const struct sheet_cell *cells)
 void sheet_sentences(struct sheet *s, const char *key, const char *const *v,
 		     size_t n)
 {
+	s->damaged = s->damaged || n;
 	if (!s->json) {
 		for (size_t i = 0; i < n; i++)
 			out(s->r, "%s\n", v[i]);

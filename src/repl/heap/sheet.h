@@ -40,8 +40,9 @@ struct sheet_cell {
 struct sheet {
 	struct repl *r;
 	bool json;
-	bool first;  /* no property or row yet */
-	bool narrow; /* no titles */
+	bool first;   /* no property or row yet */
+	bool narrow;  /* no titles */
+	bool damaged; /* sentences told that something cannot be read */
 	const struct sheet_column *columns;
 	size_t n_columns;
 	struct str line;

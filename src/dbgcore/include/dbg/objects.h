@@ -84,6 +84,13 @@ DBG_MUST struct dbg_error *dbg_heap_stat(struct dbg *dbg,
 DBG_MUST struct dbg_error *dbg_heap_damages(struct dbg *dbg, const char ***ret,
 					    size_t *ret_n);
 
+/*
+ * What a core that lacks objects, as mini dumps do, cannot tell: a
+ * sentence for whoever shows what objects tell, until the next stop. NULL: it
+ * has them, or it is a program that runs.
+ */
+const char *dbg_lacking(struct dbg *dbg);
+
 struct dbg_heap_object {
 	uint64_t addr, size;
 	uint64_t method_table;

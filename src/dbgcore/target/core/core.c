@@ -299,6 +299,18 @@ static struct dbg_error *core_auxv(struct target *t, uint64_t type,
 
 /* ---- Threads --------------------------------------------------------- */
 
+// In the order in which they began, as those of a process, whatever the order
+// of the notes: numbers of threads have wrapped around below the process's.
+static int by_age(const void *a, const void *b, void *arg)
+{
+	const struct target_thread *x = a, *y = b;
+	pid_t pid = *(const pid_t *)arg;
+
+	if ((x->tid < pid) != (y->tid < pid))
+		return x->tid < pid ? 1 : -1;
+	return (x->tid > y->tid) - (x->tid < y->tid);
+}
+
 static struct dbg_error *core_threads(struct target *t, struct arena *arena,
 				      struct target_thread **ret, size_t *ret_n)
 {
@@ -308,14 +320,8 @@ static struct dbg_error *core_threads(struct target *t, struct arena *arena,
 	*ret_n = f->n_threads;
 	for (size_t i = 0; i < f->n_threads; i++)
 		(*ret)[i] = (struct target_thread){f->threads[i].tid, true};
+	qsort_r(*ret, f->n_threads, sizeof(**ret), by_age, &t->pid);
 	return NULL;
-}
-
-static void core_thread_name(struct target *t, pid_t tid, char ret[16])
-{
-	memset(ret, 0, 16);
-	if (tid == t->pid)
-		memcpy(ret, core_of(t)->file.name, 15);
 }
 
 static struct dbg_error *thread_of(struct target *t, pid_t tid,
@@ -330,6 +336,17 @@ static struct dbg_error *thread_of(struct target *t, pid_t tid,
 		return NULL;
 	}
 	return dbg_err(DBG_E_NOT_FOUND, "the core has no thread %d", tid);
+}
+
+static void core_thread_name(struct target *t, pid_t tid, char ret[16])
+{
+	const struct core_thread *th = NULL;
+
+	memset(ret, 0, 16);
+	if (!dbg_err_drop(thread_of(t, tid, &th)) && *th->name)
+		memcpy(ret, th->name, 15);
+	else if (tid == t->pid)
+		memcpy(ret, core_of(t)->file.name, 15);
 }
 
 static struct dbg_error *core_regs(struct target *t, pid_t tid,

@@ -140,6 +140,24 @@ static void take_files(struct corefile *c, struct bytes b)
 	}
 }
 
+// Behind the threads' notes, in their order.
+static void take_names(struct corefile *c, struct bytes b)
+{
+	for (size_t i = 0; i < c->n_threads; i++) {
+		struct bytes one =
+		    bytes_slice(b, i * CORE_NAME_BYTES, CORE_NAME_BYTES);
+		struct core_thread *th = &c->threads[i];
+		uint32_t tid;
+
+		if (!one.p)
+			return;
+		memcpy(&tid, one.p, sizeof(tid));
+		if ((pid_t)tid == th->tid)
+			memcpy(th->name, one.p + sizeof(tid),
+			       sizeof(th->name) - 1);
+	}
+}
+
 static void take_notes(struct corefile *c, struct bytes b)
 {
 	struct note note;
@@ -167,6 +185,9 @@ static void take_notes(struct corefile *c, struct bytes b)
 			break;
 		case NT_FILE:
 			take_files(c, note.desc);
+			break;
+		case CORE_NOTE_NAMES:
+			take_names(c, note.desc);
 			break;
 		default:
 			break;

@@ -201,17 +201,26 @@ static void add_mapping(struct writer *w, const struct proc_map *m)
 
 /* ---- Notes ------------------------------------------------------------- */
 
+static void add_note_of(struct writer *w, const char *owner, uint32_t type,
+			const void *desc, size_t n)
+{
+	static const char pad[4];
+	size_t name = strlen(owner) + 1;
+	Elf64_Nhdr h = {.n_namesz = (Elf64_Word)name,
+			.n_descsz = (Elf64_Word)n,
+			.n_type = type};
+
+	str_addn(&w->notes, (const char *)&h, sizeof(h));
+	str_addn(&w->notes, owner, name);
+	str_addn(&w->notes, pad, -name & 3);
+	str_addn(&w->notes, desc, n);
+	str_addn(&w->notes, pad, -n & 3);
+}
+
 static void add_note(struct writer *w, uint32_t type, const void *desc,
 		     size_t n)
 {
-	static const char pad[4];
-	Elf64_Nhdr h = {
-	    .n_namesz = 5, .n_descsz = (Elf64_Word)n, .n_type = type};
-
-	str_addn(&w->notes, (const char *)&h, sizeof(h));
-	str_addn(&w->notes, "CORE\0\0\0", 8);
-	str_addn(&w->notes, desc, n);
-	str_addn(&w->notes, pad, -n & 3);
+	add_note_of(w, "CORE", type, desc, n);
 }
 
 /* As the program knows it, and its memory: as the kernel's cores have it. */
@@ -222,7 +231,8 @@ static pid_t id_inside(const struct writer *w, pid_t tid)
 	return inside ? inside : tid;
 }
 
-static struct dbg_error *add_thread(struct writer *w, pid_t tid)
+static struct dbg_error *add_thread(struct writer *w, pid_t tid,
+				    struct str *names)
 {
 	struct elf_prstatus status = {.pr_pid = id_inside(w, tid),
 				      .pr_fpvalid = 1};
@@ -243,6 +253,12 @@ static struct dbg_error *add_thread(struct writer *w, pid_t tid)
 	memcpy(&status.pr_reg, &regs, sizeof(regs));
 	add_note(w, NT_PRSTATUS, &status, sizeof(status));
 	add_note(w, NT_FPREGSET, &fpregs, sizeof(fpregs));
+
+	char name[CORE_NAME_BYTES] = {0};
+
+	memcpy(name, &status.pr_pid, 4);
+	target_thread_name(w->t, tid, name + 4);
+	str_addn(names, name, sizeof(name));
 	return NULL;
 }
 
@@ -251,13 +267,17 @@ static struct dbg_error *add_threads(struct writer *w)
 {
 	struct dbg_error *err;
 	struct target_thread *list;
+	_cleanup_str_ struct str names = {0};
 	size_t n;
 
 	err = target_threads(w->t, w->arena, &list, &n);
 	for (int others = 0; !err && others < 2; others++)
 		for (size_t i = 0; !err && i < n; i++)
 			if ((list[i].tid != w->req->first) == others)
-				err = add_thread(w, list[i].tid);
+				err = add_thread(w, list[i].tid, &names);
+	if (!err)
+		add_note_of(w, CORE_NOTE_OWNER, CORE_NOTE_NAMES, names.s,
+			    names.len);
 	return err;
 }
 
