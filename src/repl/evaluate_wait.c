@@ -80,6 +80,7 @@ static struct dbg_error *request(struct repl *r,
 			       "the program's code: type the expression there "
 			       "without a command");
 	r->evaluated = r->stopped = false;
+	r->last_thread = r->thread;
 	fflush(r->out);
 	dbg_inferior_get(dbg, &inf);
 	struct dbg_error *err = dbg_eval_begin(dbg, req);

@@ -317,6 +317,21 @@ def test_others(t):
     s.expect("right 0")
 
 
+def test_switched(t):
+    """Where a call ends in a stop of another thread that is told, and which."""
+    done = t.batch(["set env DOTNET_TieredCompilation 0",
+                    f"tbreak {t.at('Calls', 'pass')}", "run",
+                    "set call-timeout 600000", "call Program.Not(true)",
+                    "set call-timeout 20000", "set call-threads on",
+                    f"break {t.at('Calls', 'pass')}", "thread",
+                    "call Program.Forever()", "thread", "kill"],
+                   t.program("Calls", "passes", "1"))
+    before, now = re.findall(r"^\[Current thread is (\d+) ", done.stdout, re.M)
+    t.check(before != now, done.stdout)
+    t.check_match(rf"^\[Switching to thread {now} \(.*\]\n+"
+                  r"Breakpoint 2, Calls.Program.Pass", done.stdout)
+
+
 def test_beside(t):
     """What a thread hits that runs beside a call is told behind the call,
     once, and is judged when it was hit."""
