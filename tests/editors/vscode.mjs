@@ -60,7 +60,7 @@ async function launch(w) {
 	});
 	await see(w, 'hover shows a value', async () => {
 		await w.line(at('call'));
-		await w.page.locator('.view-line span:text-is("account")').first().hover();
+		await w.page.locator('.view-line span:text-is("account")').last().hover();
 		await w.see('.debug-hover-widget');
 		await w.shot('hover');
 	});
