@@ -18,7 +18,7 @@ static const struct native_table *const tables[] = {
     &native_core,   &native_unsafe,  &native_math,    &native_bits,
     &native_type,   &native_create,  &native_object,  &native_span,
     &native_thread, &native_culture, &native_handle,  &native_member,
-    &native_trace,  &native_array,   &native_literal,
+    &native_trace,  &native_array,   &native_literal, &native_errno,
 };
 
 enum {
@@ -83,15 +83,20 @@ static bool type_matches(const char *pattern, const char *name)
 					  : !strcmp(pattern, name);
 }
 
+/* Every assembly of the framework has classes SR and Interop.Sys of its own. */
+static bool is_everywhere(const struct il_method *method)
+{
+	return !strcmp(method->name, "UsingResourceKeys") ||
+	       str_starts(method->name, "ConvertErrorP");
+}
+
 const struct il_native *native_find(struct il_types *ts,
 				    struct il_method *method)
 {
 	static const struct il_native hardware = {.fn = never};
 	_cleanup_str_ struct str owner = {0};
-	// every assembly of the framework has a class SR of its own
 	if (!method->token || !method->owner ||
-	    (method->module != il_types_core(ts) &&
-	     strcmp(method->name, "UsingResourceKeys")))
+	    (method->module != il_types_core(ts) && !is_everywhere(method)))
 		return NULL;
 	if (asks_processor(method))
 		return &hardware;
