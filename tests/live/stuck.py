@@ -137,6 +137,24 @@ def test_async(t):
                   + str(t.line("Stuck", "gated")), done.stdout)
 
 
+def test_async_running(t):
+    """Async calls on the stack of a thread are counted, before they have ever
+    waited and behind that."""
+    for config in "Debug", "Release":
+        done = t.batch(["break " + t.at("StepAsync", "leaf-await"), "run",
+                        "dumpasync", "continue", "bt", "dumpasync",
+                        "dumpasync --json", "kill"],
+                       t.program("StepAsync", config=config))
+        t.check_in("\n0 async calls wait, 3 are on the stack of a thread "
+                   "(pstacks)\n", done.stdout)
+        stack = done.stdout[done.stdout.index("\n#0 "):]
+        frames = re.findall(r"^#\d+ .*StepAsync\.Program\.(?:Leaf|Middle|Chain)"
+                            r" \((?:n=\d)?\) at ", stack, re.M)
+        t.check_in(f"\n0 async calls wait, {len(frames)} are on the stack",
+                   stack)
+        t.check_in(f'"running":{len(frames)},', stack)
+
+
 def test_tasks(t):
     """Tasks by state, with what they run and what they have thrown."""
     program = Stuck(t)

@@ -440,3 +440,24 @@ struct dbg_error *blocked_list(struct inspect *in, const struct tasks *t,
 	free(s.v);
 	return err;
 }
+
+size_t blocked_async(struct inspect *in)
+{
+	struct dbg_thread *threads;
+	size_t n_threads, n = 0;
+
+	if (dbg_err_drop(stack_threads(in->stack, &threads, &n_threads)))
+		return 0;
+	for (size_t i = 0; i < n_threads; i++) {
+		const struct frame *f;
+
+		for (uint32_t level = 0;
+		     threads[i].managed && level < RUNS_MAX &&
+		     !dbg_err_drop(stack_frame(in->stack, threads[i].number,
+					       level, &f)) &&
+		     f;
+		     level++)
+			n += stack_runs_async(in->stack, f);
+	}
+	return n;
+}

@@ -16,4 +16,7 @@ DBG_MUST struct dbg_error *blocked_list(struct inspect *in,
 					struct dbg_blocked **ret,
 					size_t *ret_n);
 
+/* How many async calls are on a stack: they run, or a thread waits in them. */
+size_t blocked_async(struct inspect *in);
+
 #endif

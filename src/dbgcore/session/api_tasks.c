@@ -326,6 +326,7 @@ struct dbg_error *dbg_async_list(struct dbg *dbg,
 	if (!err) {
 		*ret = (struct dbg_async){
 		    .n_calls = count_calls(t),
+		    .n_running = blocked_async(&dbg->inspect),
 		    .cut = t->cut || m.cut || cut,
 		    .damages = t->heap->damages,
 		    .n_damages = t->heap->n_damages,

@@ -206,22 +206,38 @@ static struct frame *make(struct stack *s, struct stack_thread *t,
 	return f;
 }
 
+// The type of the state machine whose method the frame runs; NULL: none.
+static struct type *frame_machine_type(struct stack *s, const struct frame *f)
+{
+	struct dac_method method;
+	struct dbg_error *err = dac_method_get(s->dac, f->raw.method, &method);
+	struct type *type =
+	    dbg_err_drop(err) ? NULL : type_of_mt(s->types, method.type);
+
+	return type && (type_field(s->types, type, "<>t__builder") ||
+			type_field(s->types, type, "$Builder"))
+		   ? type
+		   : NULL;
+}
+
+bool stack_runs_async(struct stack *s, const struct frame *f)
+{
+	return s->types && f->kind == DBG_FRAME_MANAGED &&
+	       frame_machine_type(s, f);
+}
+
 // The state machine that a frame of MoveNext works on: an object, or in
 // optimised code a structure, which the DAC gives by its place.
 static bool frame_machine(struct stack *s, const struct frame *f,
 			  struct value *ret)
 {
-	struct dbg_error *err;
-	struct dac_method method;
+	struct dbg_error *err = NULL;
 	struct dac_var *vars = NULL;
 	size_t n = 0;
 	uint64_t addr = 0;
+	struct type *type = frame_machine_type(s, f);
 
-	err = dac_method_get(s->dac, f->raw.method, &method);
-	struct type *type = err ? NULL : type_of_mt(s->types, method.type);
-	if (!err && type &&
-	    (type_field(s->types, type, "<>t__builder") ||
-	     type_field(s->types, type, "$Builder")))
+	if (type)
 		err = stack_frame_vars(s->types, f, true, s->arena, &vars, &n);
 	if (err || !n || !vars[0].present) {
 		dbg_error_destroy(err);

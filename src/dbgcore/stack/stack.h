@@ -156,6 +156,10 @@ struct types *stack_types(struct stack *s);
  */
 bool stack_machine(struct stack *s, const struct frame *f, struct value *ret);
 /*
+ * Does @f run an async method, whether or not its state machine can be found?
+ */
+bool stack_runs_async(struct stack *s, const struct frame *f);
+/*
  * Does @f run a `task { }` of F# by its closures, as code compiled for
  * debugging does? They are called from here, and what awaits it is resumed from
  * here unless that is to go on elsewhere.

@@ -88,6 +88,16 @@ static void show_chain(struct sheet *s, const struct dbg_async_chain *chain)
 	sheet_object_end(s);
 }
 
+static void show_numbers(struct repl *r, const struct dbg_async *found)
+{
+	out(r, "%" PRIu64 " async call%s wait%s", found->n_calls,
+	    found->n_calls == 1 ? "" : "s", found->n_calls == 1 ? "s" : "");
+	if (found->n_running)
+		out(r, ", %" PRIu64 " %s on the stack of a thread (pstacks)",
+		    found->n_running, found->n_running == 1 ? "is" : "are");
+	out(r, "\n");
+}
+
 static struct dbg_error *cmd_dumpasync(struct repl *r, const struct call *call)
 {
 	_cleanup_heap_options_ struct heap_options o;
@@ -104,15 +114,14 @@ static struct dbg_error *cmd_dumpasync(struct repl *r, const struct call *call)
 	size_t n = o.top && o.top < found.n_chains ? o.top : found.n_chains;
 	sheet_begin(&s, r, o.json);
 	sheet_number(&s, "calls", found.n_calls);
+	sheet_number(&s, "running", found.n_running);
 	sheet_rows(&s, "chains", NULL, 0);
 	for (size_t i = 0; i < n; i++)
 		show_chain(&s, &found.chains[i]);
 	sheet_rows_end(&s);
 	if (!o.json) {
 		show_cut(r, found.cut || n < found.n_chains, n);
-		out(r, "%" PRIu64 " async call%s wait%s\n", found.n_calls,
-		    found.n_calls == 1 ? "" : "s",
-		    found.n_calls == 1 ? "s" : "");
+		show_numbers(r, &found);
 	}
 	sheet_sentences(&s, "damages", found.damages, found.n_damages);
 	sheet_end(&s);

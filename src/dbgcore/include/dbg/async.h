@@ -73,7 +73,8 @@ struct dbg_async_chain {
 struct dbg_async {
 	struct dbg_async_chain *chains; /* by count, the most first */
 	size_t n_chains;
-	uint64_t n_calls; /* async calls that wait */
+	uint64_t n_calls;   /* async calls that wait */
+	uint64_t n_running; /* ... that are on a stack */
 	bool cut;
 	const char **damages;
 	size_t n_damages;
