@@ -1,4 +1,5 @@
 """What a program says to its debugger: System.Diagnostics.Debugger."""
+import os
 import shutil
 import subprocess
 
@@ -56,6 +57,23 @@ def test_waits_for_debugger(t):
     finally:
         program.kill()
         program.wait()
+
+
+def test_unseen_asking_is_free(t):
+    """Below `dndbg run` nothing stops for Debugger.IsAttached, which the
+    framework's own async methods ask for: fewer changes of context than
+    calls."""
+    calls = 100000
+    process = subprocess.Popen(
+        [t.dndbg, "run", "--",
+         *t.program("Asking", "poll", str(calls), host="dotnet")],
+        env=t.env, cwd=t.dir, text=True, stdout=subprocess.PIPE)
+    out = process.stdout.read()
+    process.stdout.close()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    t.check_equal(("yes 0\n", 0), (out, process.returncode))
+    t.check(usage.ru_nvcsw < calls / 2, f"{usage.ru_nvcsw} changes of context")
 
 
 def test_threads_break(t):

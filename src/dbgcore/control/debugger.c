@@ -5,7 +5,8 @@
  * says that no debugger is attached, drops what is logged, and Debugger.Break
  * executes an int3, which ends the program. Each ends in a function of the
  * runtime that has a trap at its first instruction, and nobody pays for one
- * that is not called. Break and IsAttached are answered in the function's
+ * that is not called; nor for IsAttached and Log where the program is not to
+ * see us. Break and IsAttached are answered in the function's
  * place, as if it had returned: no thread gets inside of it, and all go on
  * without us whenever we leave. (A thread that was inside of Break when we
  * attached comes to its int3.)
@@ -156,7 +157,7 @@ static struct dbg_error *on_is_attached(struct control *c, pid_t tid,
 {
 	(void)stop;
 	(void)ret_stops;
-	return c->unseen ? NULL : answer(c, tid, regs, true);
+	return answer(c, tid, regs, true);
 }
 
 void control_set_unseen(struct control *c, bool on)
@@ -354,15 +355,16 @@ typedef struct dbg_error *call_fn(struct control *c, pid_t tid,
 static const struct debugger_call {
 	const char *name;
 	call_fn *fn;
+	bool unseen; /* its trap is needed while control_set_unseen, too */
 } calls[DEBUGGER_CALLS] = {
-    {"DebugDebugger_Log", on_log},
-    {"BreakInternal", on_break},
-    {"get_IsAttached", on_is_attached},
-    {"DebugDebugger_Break", on_break},
-    {"DebugDebugger_IsManagedDebuggerAttached", on_is_attached},
-    {"SystemNative_SysLog", on_syslog},
-    {"Environment_FailFast", on_fail_fast},
-    {"FailFast", on_fail_fast_object},
+    {"DebugDebugger_Log", on_log, false},
+    {"BreakInternal", on_break, true},
+    {"get_IsAttached", on_is_attached, false},
+    {"DebugDebugger_Break", on_break, true},
+    {"DebugDebugger_IsManagedDebuggerAttached", on_is_attached, false},
+    {"SystemNative_SysLog", on_syslog, false},
+    {"Environment_FailFast", on_fail_fast, true},
+    {"FailFast", on_fail_fast_object, true},
 };
 
 struct dbg_error *debugger_runtime(struct control *c)
@@ -372,6 +374,9 @@ struct dbg_error *debugger_runtime(struct control *c)
 	size_t n = 0;
 
 	for (size_t i = 0; i < DEBUGGER_CALLS; i++) {
+		// Tasks ask for IsAttached at each wait and continuation.
+		if (c->unseen && !calls[i].unseen)
+			continue;
 		find_functions(c, calls[i].name, d->calls[i]);
 		for (size_t k = 0; k < TARGET_OVERLOADS; k++)
 			if (d->calls[i][k])

@@ -179,10 +179,11 @@ static bool is_orphan(struct family *f, pid_t tid)
 {
 	uint64_t parent = 0, process = 0;
 
-	return !proc_status(tid, "PPid", 10, &parent) ||
-	       !proc_status(tid, "Tgid", 10, &process) ||
-	       (!family_owner(f, (pid_t)parent) &&
-		!family_owner(f, (pid_t)process));
+	// Threads are the most: of one its process is enough.
+	return (!proc_status(tid, "Tgid", 10, &process) ||
+		!family_owner(f, (pid_t)process)) &&
+	       (!proc_status(tid, "PPid", 10, &parent) ||
+		!family_owner(f, (pid_t)parent));
 }
 
 void child_release_strays(struct live *l)
