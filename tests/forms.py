@@ -14,6 +14,19 @@ FILES = ("report", "json", "jsonl", "junit", "sarif", "gitlab", "crashreport",
 LOGS = ("github", "azure", "teamcity")
 MARKS = {"github": "::error ", "azure": "##vso[task.logissue ",
          "teamcity": "##teamcity[buildProblem "}
+# What their documents allow. Azure's properties end at ; and ], GitHub's at a
+# comma or a colon; TeamCity's identity is a name of Java's of at most 60.
+FORMS = {"github": re.compile(r"::error (file=[^,:\r\n]+,line=\d+,)?"
+                              r"title=[^,:\r\n]*::[^\r\n]*"),
+         "azure": re.compile(r"##vso\[task\.logissue type=error;"
+                             r"(sourcepath=[^];\r\n]+;linenumber=\d+;)?\]"
+                             r"[^\r\n]+"),
+         "teamcity": re.compile(
+             r"##teamcity\[buildProblem "
+             r"description='([^'|\[\]\r\n]|\|['|nr\[\]])+' "
+             r"identity='[A-Za-z_$][\w$]{0,59}'\]", re.ASCII)}
+COMMANDS = re.compile(
+    rf"\n((?:{'|'.join(map(re.escape, MARKS.values()))}).*)\n")
 ESCAPED = {"github": re.compile("%(25|0D|0A|3A|2C)"),
            "azure": re.compile("%(AZP25|0D|0A|5D|3B)"),
            "teamcity": re.compile(r"\|(['|nr\[\]])")}
@@ -49,10 +62,8 @@ def unescape(form, text):
 
 def split(text):
     """What a command under `dndbg run` wrote: without the lines of the logs'
-    forms, and these."""
-    lines = text.splitlines(keepends=True)
-    log = [line for line in lines if line.startswith(tuple(MARKS.values()))]
-    return "".join(line for line in lines if line not in log), log
+    forms, each behind the end of a line, and these."""
+    return COMMANDS.sub("", text), COMMANDS.findall(text)
 
 
 def check_log(form, lines, reports):
@@ -61,6 +72,8 @@ def check_log(form, lines, reports):
     if len(found) != len(reports):
         raise Failure(f"{form}: {len(found)} lines of {len(reports)} reports")
     for line, report in zip(found, reports):
+        if not FORMS[form].fullmatch(line):
+            raise Failure(f"{form}: malformed: {line}")
         text, place = unescape(form, line), culprit(report)
         if report["cause"] not in text:
             raise Failure(f"{form}: '{report['cause']}' is not in: {text}")

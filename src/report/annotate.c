@@ -122,7 +122,8 @@ void report_teamcity(const struct report *const *v, size_t n, FILE *out)
 				      report_path(f->path));
 			fprintf(out, ":%" PRIu32, f->line);
 		}
-		fprintf(out, "' identity='%s']\n", fingerprint);
+		// An identity has to begin as a name does.
+		fprintf(out, "' identity='crash_%s']\n", fingerprint);
 	}
 }
 

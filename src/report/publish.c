@@ -106,9 +106,13 @@ static bool render(size_t form, const struct report *const *v, size_t n,
 	return true;
 }
 
+// Commands of a job's log stand on lines of their own; the last that the
+// program has written may have no end.
 static void write_log(size_t form, const struct report *const *v, size_t n,
 		      FILE *log)
 {
+	if (log == stdout && n)
+		fputc('\n', log);
 	report_forms[form].write(v, n, log);
 	fflush(log);
 }

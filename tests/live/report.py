@@ -395,7 +395,7 @@ def test_forms(t):
     t.check_match(rf"^##vso\[task\.logissue type=error;sourcepath=.*/Throws\.cs;"
                   rf"linenumber={line};\]Throws\.dll: Unhandled", done.stdout)
     t.check_match(r"^##teamcity\[buildProblem description='Throws\.dll: "
-                  rf"Unhandled .*\.cs:{line}' identity='\w{{16}}'\]$", done.stdout)
+                  rf"Unhandled .*\.cs:{line}' identity='crash_\w{{16}}'\]$", done.stdout)
     with open(f"{t.dir}/summary") as file:
         t.check_match(r"\A### dndbg run\n\n```\nUnhandled exception: [^`]*```\n",
                       file.read())
@@ -428,6 +428,13 @@ def test_forms(t):
     t.check_equal(2, len(reports))
     t.check_in("DOTNET_note=\ufffd\ufffe", reports[0]["environment"])
     t.check_equal(1, len({r["fingerprint"] for r in reports}))
+
+
+def test_line_without_end(t):
+    """Commands of the log stand on lines of their own, also where the program
+    has not ended its last one."""
+    only(t, reported(t, ["sh", "-c", 'printf "no end"; exec "$@"', "sh",
+                         *throws(t, "unhandled")]))
 
 
 def facts(report):
