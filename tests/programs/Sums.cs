@@ -56,6 +56,8 @@ public partial class Sums
             Console.WriteLine(Endless(times)); // @stack
         if (how == "hang")
             Hangs(); // @hang
+        if (how == "endless")
+            Spins(); // @spin
     }
 
     [Test]
@@ -98,6 +100,13 @@ public partial class Sums
     static int Endless(int n)
     {
         return Endless(n + 1) + Endless(n + 2); // @endless
+    }
+
+    static long turns;
+
+    static void Spins()
+    {
+        while (turns >= 0) turns = turns + 1 & long.MaxValue; // @spins
     }
 
     static readonly object first = new object(), second = new object();

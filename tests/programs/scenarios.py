@@ -251,30 +251,56 @@ DEATHS = {
 }
 
 
-def deaths_of(s, name, framework):
+def deaths_of(s, name, framework, words=(), ends=1):
     """`dndbg run -- dotnet test`: each death of a test names it and the line."""
+    words = words or (s.dll(name),)
     for how, (kind, cause, display, stands, line) in DEATHS.items():
         path = f"{s.test.dir}/{how}.json"
         done = s.test.run("run", "--hang", "20", "--json", path, "--",
-                          s.dotnet(), "test", s.dll(name), timeout=LONG,
+                          s.dotnet(), "test", *words, timeout=LONG,
                           env={"DIES": how})
-        s.test.check_equal(124 if kind == "hang" else 1, done.returncode)
+        s.test.check_equal(124 if kind == "hang" else ends, done.returncode)
         with open(path) as file:
             reports = [r for r in json.load(file) if r["tests"]]
         s.test.check_equal(1, len(reports))
-        test = reports[0]["tests"][0]
-        s.test.check_equal(
-            (kind, framework, display, s.line("Sums.cs", stands)),
-            (reports[0]["kind"], test["framework"], test["display"],
-             test["line"]))
-        s.test.check(reports[0]["cause"].startswith(cause), how)
-        thread, = [one for one in reports[0]["threads"]
-                   if one["number"] == test["thread"]]
-        own = [frame["line"] for frame in thread["frames"] if frame["own"]]
-        # a stack may overflow in front of the line of the call
-        s.test.check(0 <= s.line("Sums.cs", line) - own[0] <= (how == "stack"),
-                     f"{how}: {own}")
-        s.compared += 1
+        check_death(s, reports[0], (kind, cause, display, stands, line),
+                    framework)
+
+
+def check_death(s, report, wanted, framework):
+    kind, cause, display, stands, line = wanted
+    test = report["tests"][0]
+    s.test.check_equal(
+        (kind, framework, display, s.line("Sums.cs", stands)),
+        (report["kind"], test["framework"], test["display"], test["line"]))
+    s.test.check(report["cause"].startswith(cause), report["cause"])
+    thread, = [one for one in report["threads"]
+               if one["number"] == test["thread"]]
+    own = [frame["line"] for frame in thread["frames"] if frame["own"]]
+    # a stack may overflow in front of the line of the call
+    s.test.check(
+        0 <= s.line("Sums.cs", line) - own[0] <= (stands == "stack"),
+        f"{stands}: {own}")
+    s.compared += 1
+
+
+def platform_deaths_of(s, name, framework):
+    """The same with a program of Microsoft.Testing.Platform, whose exit status
+    `dotnet test` has, too; a test that goes on without end is found by
+    --timeout."""
+    with open(f"{s.test.dir}/global.json", "w") as file:
+        json.dump({"test": {"runner": "Microsoft.Testing.Platform"}}, file)
+    words = ("--root-directory", s.bin(name), "--test-modules", f"{name}.dll")
+    deaths_of(s, name, framework, words, ends=134)
+    path = f"{s.test.dir}/timeout.json"
+    done = s.test.run("run", "--timeout", "60", "--json", path, "--",
+                      s.dotnet(), "test", *words, timeout=LONG,
+                      env={"DIES": "endless"})
+    s.test.check_equal(124, done.returncode)
+    with open(path) as file:
+        report, = (r for r in json.load(file) if r["tests"])
+    check_death(s, report, ("timeout", "No end within 60 s",
+                            "Sums.Dies(times: 7)", "spin", "spins"), framework)
 
 
 def blame_hang(s):
@@ -321,6 +347,18 @@ def mstest(s):
 
 def mstest_deaths(s):
     deaths_of(s, "MstestTests", "MSTest")
+
+
+def mstest_platform_deaths(s):
+    platform_deaths_of(s, "MtpMstest", "MSTest")
+
+
+def nunit_platform_deaths(s):
+    platform_deaths_of(s, "MtpNunit", "NUnit")
+
+
+def xunit_platform_deaths(s):
+    platform_deaths_of(s, "MtpXunit", "xunit")
 
 
 def fsharp(s):
@@ -542,8 +580,9 @@ def msbuild(s):
 
 
 ALL = (roslyn, compiler, msbuild, service, xunit, xunit_deaths, nunit,
-       nunit_deaths, mstest, mstest_deaths, blame_hang, fsharp, visual_basic, plugins,
-       embedded)
+       nunit_deaths, mstest, mstest_deaths, mstest_platform_deaths,
+       nunit_platform_deaths, xunit_platform_deaths, blame_hang, fsharp,
+       visual_basic, plugins, embedded)
 for scenario in ALL:
     scenario.runtimes = drive.RUNTIMES
 # The SDK's compiler is a program of .NET 10.

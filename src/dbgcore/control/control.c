@@ -504,11 +504,10 @@ static struct dbg_error *judge_signal(struct control *c,
 		return debugger_int3(c, ev->tid, stop, ret_stops);
 	if (ev->signal == SIGABRT && debugger_aborts(c, ev->tid))
 		return NULL;
-	if (!target_signal_is_fatal(c->target, ev->signal) &&
-	    call_is_of(c, ev->tid))
-		return NULL;
 	if (!target_signal_is_fatal(c->target, ev->signal))
-		return throw_trap_fault(c, ev, arena, stop, ret_stops);
+		return call_is_of(c, ev->tid)
+			   ? NULL
+			   : throw_trap_fault(c, ev, arena, stop, ret_stops);
 	err = control_halt(c);
 	if (err)
 		return err;

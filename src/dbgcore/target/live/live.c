@@ -68,17 +68,24 @@ static bool ends_by_default(int signal)
 	return true;
 }
 
+// Is it in the set @field of the process?
+static bool has_signal(struct target *t, const char *field, int signal)
+{
+	uint64_t set = 0;
+
+	proc_status(t->pid, field, 16, &set);
+	return set >> (signal - 1) & 1;
+}
+
 static bool live_signal_is_fatal(struct target *t, int signal)
 {
-	uint64_t ignored = 0, caught = 0;
-
 	if (signal < 1 || signal >= NSIG || !ends_by_default(signal))
 		return false;
 	if (signal == SIGKILL)
 		return true;
-	proc_status(t->pid, "SigIgn", 16, &ignored);
-	proc_status(t->pid, "SigCgt", 16, &caught);
-	return !((ignored | caught) >> (signal - 1) & 1);
+	// Most that come are the runtime's own, which it handles.
+	return !has_signal(t, "SigCgt", signal) &&
+	       !has_signal(t, "SigIgn", signal);
 }
 
 static bool live_survives(const struct target *t)
