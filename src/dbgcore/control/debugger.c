@@ -374,7 +374,7 @@ struct dbg_error *debugger_runtime(struct control *c)
 	size_t n = 0;
 
 	for (size_t i = 0; i < DEBUGGER_CALLS; i++) {
-		// Tasks ask for IsAttached at each wait and continuation.
+		// Each async method asks for IsAttached when it suspends first.
 		if (c->unseen && !calls[i].unseen)
 			continue;
 		find_functions(c, calls[i].name, d->calls[i]);
