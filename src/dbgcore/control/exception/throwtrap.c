@@ -206,10 +206,11 @@ bool throw_trap_code(struct control *c, struct code_module *m, uint32_t token,
 	return true;
 }
 
-/* Is there a runtime, of a process and not of a core dump? */
+/* Is there a runtime, of a process, and not of a core dump or of files alone?
+ */
 static bool can_trap(const struct control *c)
 {
-	return c->code && target_can(c->target, TARGET_RUN);
+	return c->target && c->code && target_can(c->target, TARGET_RUN);
 }
 
 void throw_trap_update(struct control *c)
