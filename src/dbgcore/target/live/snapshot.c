@@ -308,19 +308,31 @@ static struct dbg_error *copy_threads(struct live *l, struct snapshot *s,
 		th->tid = list[i].tid;
 		th->inside = live_tid_inside(t, th->tid);
 		err = live_regs(t, th->tid, &th->regs);
-		if (!err)
-			err = live_fpregs(t, th->tid, &th->fpregs);
 	}
 	return err;
 }
 
-/* By files below /proc, which takes a millisecond or two for 200 threads. */
-static void copy_names(void *arg)
-{
-	struct snapshot *s = arg;
+struct copying {
+	struct target *from;
+	struct snapshot *to;
+	struct dbg_error *err;
+};
 
-	for (size_t i = 0; i < s->n_threads; i++)
-		proc_comm(s->target.pid, s->threads[i].tid, s->threads[i].name);
+/*
+ * While the kernel copies the memory: names by files below /proc, and floating
+ * point registers, a millisecond or two each for 200 threads.
+ */
+static void copy_meanwhile(void *arg)
+{
+	struct copying *c = arg;
+
+	for (size_t i = 0; i < c->to->n_threads; i++) {
+		struct copied_thread *th = &c->to->threads[i];
+
+		proc_comm(c->from->pid, th->tid, th->name);
+		if (!c->err)
+			c->err = live_fpregs(c->from, th->tid, &th->fpregs);
+	}
 }
 
 static bool is_code(const struct proc_map *m)
@@ -387,6 +399,7 @@ struct dbg_error *live_snapshot(struct target *t, struct target **ret)
 	// Refused: there is nothing to undo but what was read.
 	struct snapshot *s = xcalloc(1, sizeof(*s));
 	struct arena *arena = arena_create();
+	struct copying c = {.from = t, .to = s};
 
 	target_init(&s->target, &snapshot_ops, t->pid);
 	s->pidfd = s->mem_fd = s->maps_fd = -1;
@@ -396,8 +409,9 @@ struct dbg_error *live_snapshot(struct target *t, struct target **ret)
 	if (!err)
 		err = copy_shared(l, s);
 	if (!err)
-		err = live_fork(l, copy_names, s, &copy);
+		err = live_fork(l, copy_meanwhile, &c, &copy);
 	s->copy = copy;
+	err = dbg_err_first(err, c.err);
 	if (!err)
 		err = open_copy(s);
 	if (err) {
