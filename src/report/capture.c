@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -28,20 +27,14 @@
 #include "report/runoptions.h"
 #include "report/take.h"
 #include "report/tree.h"
+#include "report/warnings.h"
 
 enum {
 	STATUS_TIMEOUT = 124,  /* as timeout(1) */
 	STATUS_CANNOT = 126,   /* as env(1): the command cannot be started */
 	CLEANUP_LOOK_MS = 100, /* what is to end is looked at so often */
+	RECALL_MS = 10000,     /* until a createdump that is killed has ended */
 	SUSPEND_MS = 100,
-	WARNINGS_MAX = 100, /* that are kept at a time */
-};
-
-/* What is missing in all that is shown of a program; told with its reports. */
-struct warning {
-	const struct dbg *dbg;
-	char *text;
-	bool told;
 };
 
 struct run {
@@ -58,49 +51,11 @@ struct run {
 	uint64_t running;
 	bool running_known;
 	struct ended_memory memory; /* at the start */
-	struct warning warnings[WARNINGS_MAX];
-	size_t n_warnings;
+	struct warnings warnings;
 	bool ending; /* no reports of what we end ourselves */
 	bool ended;
 	int exit_code, exit_signal;
 };
-
-static void keep_warning(struct run *r, const struct dbg *dbg, const char *text)
-{
-	for (size_t i = 0; i < r->n_warnings; i++)
-		if (r->warnings[i].dbg == dbg &&
-		    !strcmp(r->warnings[i].text, text))
-			return;
-	if (r->n_warnings < WARNINGS_MAX)
-		r->warnings[r->n_warnings++] =
-		    (struct warning){.dbg = dbg, .text = xstrdup(text)};
-}
-
-// Each once, however many reports there are.
-static void warn_of(struct run *r, const struct dbg *dbg)
-{
-	for (size_t i = 0; i < r->n_warnings; i++) {
-		struct warning *w = &r->warnings[i];
-
-		if (w->dbg == dbg && !w->told)
-			plain_error(dbg_err(DBG_E_RUNTIME, "%s", w->text));
-		w->told |= w->dbg == dbg;
-	}
-}
-
-// Those of the program of @dbg, which has ended; NULL: all.
-static void drop_warnings(struct run *r, const struct dbg *dbg)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < r->n_warnings; i++) {
-		if (!dbg || r->warnings[i].dbg == dbg)
-			free(r->warnings[i].text);
-		else
-			r->warnings[n++] = r->warnings[i];
-	}
-	r->n_warnings = n;
-}
 
 static bool hurries(void *arg)
 {
@@ -138,12 +93,30 @@ static void take_report(struct run *r, struct dbg *dbg, const char *kind,
 		report.kind = kind;
 	if (cause)
 		report.cause = arena_strdup(report.arena, cause);
-	warn_of(r, dbg);
+	warnings_tell(&r->warnings, dbg);
 	publish(r, &report);
 }
 
-static void go_on(struct run *r, struct dbg *dbg)
+// A program in that state, NULL: there is none.
+static struct dbg *find(const struct run *r, enum dbg_state state)
 {
+	const struct dbg_inferior *list;
+	size_t n;
+
+	dbg_inferior_list(r->dbg, &list, &n);
+	for (size_t i = 0; i < n; i++)
+		if (list[i].state == state)
+			return list[i].dbg;
+	return NULL;
+}
+
+// All that stand still, since one of them has stopped.
+static void go_on(struct run *r)
+{
+	struct dbg *dbg = find(r, DBG_STOPPED);
+
+	if (!dbg)
+		return;
 	// What waits for the program may end with it: it gets them before.
 	passed_now(r->passed);
 	struct dbg_error *err = dbg_continue(dbg, 0);
@@ -176,13 +149,17 @@ static void on_exit_call(struct run *r, struct dbg *dbg)
 	take_report(r, dbg, "exit", cause);
 }
 
-// Is there a report of the end of @pid already?
-static bool is_reported(const struct run *r, pid_t pid)
+// Is there a report of the end of @pid already, or, with @crash, of its crash?
+static bool is_reported(const struct run *r, pid_t pid, bool crash)
 {
-	for (size_t i = 0; i < r->out.n; i++)
-		if (r->out.reports[i].pid == pid && r->out.reports[i].kind &&
-		    strcmp(r->out.reports[i].kind, "thrown"))
+	for (size_t i = 0; i < r->out.n; i++) {
+		const struct report *report = &r->out.reports[i];
+
+		if (report->pid == pid && report->kind &&
+		    strcmp(report->kind, "thrown") &&
+		    !(crash && !strcmp(report->kind, "exit")))
 			return true;
+	}
 	return false;
 }
 
@@ -213,7 +190,7 @@ static void on_end(struct run *r, const struct debuggee_event *e)
 	struct report report;
 
 	if (r->ending || r->out.n == PUBLISH_MAX ||
-	    is_reported(r, e->inferior.pid) ||
+	    is_reported(r, e->inferior.pid, false) ||
 	    !(killed ||
 	      (!event->exit_signal && is_asked_for(r, event->exit_code))))
 		return;
@@ -221,23 +198,31 @@ static void on_end(struct run *r, const struct debuggee_event *e)
 	add_ended(r, &report);
 }
 
-static void on_stop(struct run *r, struct dbg *dbg, const struct dbg_stop *stop)
+static void report_stop(struct run *r, struct dbg *dbg,
+			const struct dbg_stop *stop)
 {
 	bool dies = stop->reason == DBG_STOP_UNHANDLED ||
 		    stop->reason == DBG_STOP_FAIL_FAST ||
 		    (stop->reason == DBG_STOP_SIGNAL && stop->fatal);
 
-	if (r->ending && stop->reason == DBG_STOP_PAUSE)
-		return;
-	passed_calm(r->passed);
 	// Since it was lent to createdump nothing is known of its end.
-	if (dies && !r->ending && !is_reported(r, dbg_pid(dbg)))
+	if (dies && !r->ending && !is_reported(r, dbg_pid(dbg), true))
 		take_report(r, dbg, NULL, NULL);
 	if (stop->reason == DBG_STOP_BREAKPOINT)
 		on_exit_call(r, dbg);
 	if (stop->reason == DBG_STOP_THROWN && !r->ending)
 		take_report(r, dbg, "thrown", NULL);
-	go_on(r, dbg);
+}
+
+static void on_stop(struct run *r, struct dbg *dbg, const struct dbg_stop *stop)
+{
+	if (r->ending && stop->reason == DBG_STOP_PAUSE)
+		return;
+	passed_calm(r->passed);
+	// It may be lent to createdump by now: reported before.
+	if (dbg_state(dbg) == DBG_STOPPED)
+		report_stop(r, dbg, stop);
+	go_on(r);
 }
 
 /* ---- Waiting ---------------------------------------------------------- */
@@ -270,9 +255,9 @@ static void wait_for(struct run *r, uint64_t deadline)
 // Stop all; they go on when the event of it is taken, unless we end them.
 static void hold_all(struct run *r)
 {
-	struct dbg *any = debuggees_alive(r->dbg);
+	struct dbg *any = find(r, DBG_RUNNING);
 
-	if (any && dbg_state(any) == DBG_RUNNING)
+	if (any)
 		plain_error(dbg_pause(any));
 	while (any && dbg_state(any) == DBG_RUNNING)
 		wait_for(r, 0);
@@ -280,63 +265,54 @@ static void hold_all(struct run *r)
 
 /* ---- createdump ------------------------------------------------------- */
 
-// What the command has started and left running goes on without us.
-static void let_go(struct run *r)
+// Dumped alive: a crash is reported where the program dies.
+static void keep_state(struct run *r, struct dbg *dbg)
 {
+	hold_all(r);
+	const struct dbg_stop *stop = dbg_stop_reason(dbg);
+	if (!stop)
+		return;
+	report_stop(r, dbg, stop);
+	report_destroy(&r->kept);
+	(void)take(r, dbg, &r->kept);
+}
+
+/*
+ * createdump, which the program's runtime has started, cannot trace what we do.
+ * All that were stopped go on at the event of that.
+ */
+static void on_dumper(struct run *r, const struct debuggee_event *e)
+{
+	struct dbg *dbg = e->inferior.dbg;
+	struct dbg_error *err = NULL;
+
+	if (!e->event.child) {
+		plain_error(dbg_err(DBG_E_TARGET, "%s", e->event.text));
+		return;
+	}
+	if (!r->ending && !strstr(e->event.text, " --crashthread "))
+		keep_state(r, dbg);
+	if (dbg_state(dbg) == DBG_IDLE)
+		return;
+	err = dbg_lend(dbg, e->event.child);
+	if (err)
+		plain_error(dbg_err_prefix(err, "createdump of process %d",
+					   e->inferior.pid));
+}
+
+// createdump is ended where it has a program, for that to be reported.
+static void recall_all(struct run *r)
+{
+	uint64_t deadline = now_ms() + RECALL_MS;
 	const struct dbg_inferior *list;
 	size_t n;
 
 	dbg_inferior_list(r->dbg, &list, &n);
 	for (size_t i = 0; i < n; i++)
-		if (list[i].dbg != r->dbg && list[i].state != DBG_IDLE)
-			plain_error(dbg_detach(list[i].dbg, false));
-	debuggees_end_children(r->dbg);
-}
-
-// A process of ours that nobody traces any more.
-static void await_end(struct run *r, pid_t pid)
-{
-	int status;
-
-	let_go(r);
-	r->ended = true;
-	r->exit_signal = SIGKILL;
-	while (waitpid(pid, &status, 0) == pid) {
-		if (WIFSTOPPED(status))
-			continue;
-		r->exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
-		r->exit_signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-		return;
-	}
-}
-
-// Dumped alive: a crash is reported where the program dies.
-static void keep_state(struct run *r, struct dbg *dbg)
-{
-	hold_all(r);
-	if (dbg_state(dbg) != DBG_STOPPED)
-		return;
-	report_destroy(&r->kept);
-	(void)take(r, dbg, &r->kept);
-	go_on(r, dbg);
-}
-
-// createdump, which the program's runtime has started, cannot trace what we do.
-static void on_dumper(struct run *r, const struct debuggee_event *e)
-{
-	struct dbg *dbg = e->inferior.dbg;
-	int ms = r->end ? left_ms(r->end) : -1;
-
-	passed_now(r->passed);
-	if (!r->ending && !strstr(e->event.text, " --crashthread "))
-		keep_state(r, dbg);
-	struct dbg_error *err = dbg_lend(dbg, e->event.child, ms);
-	if (!err)
-		return;
-	plain_error(
-	    dbg_err_prefix(err, "createdump of process %d", e->inferior.pid));
-	if (dbg == r->dbg && dbg_state(dbg) == DBG_IDLE)
-		await_end(r, e->inferior.pid);
+		if (list[i].state == DBG_LENT)
+			plain_error(dbg_pause(list[i].dbg));
+	while (find(r, DBG_LENT) && now_ms() < deadline)
+		wait_for(r, deadline);
 }
 
 /* ---- Events ----------------------------------------------------------- */
@@ -351,9 +327,9 @@ static void on_event(struct run *r, const struct debuggee_event *e)
 		on_dumper(r, e);
 	} else if (event->kind == DBG_EVENT_EXITED) {
 		on_end(r, e);
-		drop_warnings(r, e->inferior.dbg);
+		warnings_drop(&r->warnings, e->inferior.dbg);
 	} else if (event->kind == DBG_EVENT_MESSAGE && event->warning) {
-		keep_warning(r, e->inferior.dbg, event->text);
+		warnings_keep(&r->warnings, e->inferior.dbg, event->text);
 	}
 	if (event->kind == DBG_EVENT_EXITED && e->inferior.dbg == r->dbg) {
 		r->ended = true;
@@ -431,16 +407,12 @@ static bool hangs(struct run *r)
 static void end_all(struct run *r)
 {
 	struct tree *tree = tree_hold(dbg_pid(r->dbg));
+	uint64_t deadline = now_ms() + r->options.kill_after_ms;
 
-	// createdump may take as long, if the signal has one started
-	r->end = now_ms() + r->options.kill_after_ms;
 	tree_signal(tree, r->options.signal);
 	if (r->options.signal != SIGKILL) {
-		struct dbg *any = debuggees_alive(r->dbg);
-
-		if (any && dbg_state(any) == DBG_STOPPED)
-			go_on(r, any);
-		for (; !tree_gone(tree) && now_ms() < r->end; take_events(r))
+		go_on(r);
+		for (; !tree_gone(tree) && now_ms() < deadline; take_events(r))
 			wait_for(r, now_ms() + CLEANUP_LOOK_MS);
 		tree_signal(tree, SIGKILL);
 	}
@@ -456,6 +428,7 @@ static void give_up(struct run *r, const char *kind, const char *cause)
 
 	r->ending = true;
 	passed_calm(r->passed);
+	recall_all(r);
 	hold_all(r);
 	dbg_inferior_list(r->dbg, &list, &n);
 	// Most often those that were started last are to blame.
@@ -565,6 +538,19 @@ static int end_as(int code, int signal_number)
 	return 128 + signal_number;
 }
 
+// What the command has started and left running goes on without us.
+static void let_go(struct run *r)
+{
+	const struct dbg_inferior *list;
+	size_t n;
+
+	dbg_inferior_list(r->dbg, &list, &n);
+	for (size_t i = 0; i < n; i++)
+		if (list[i].dbg != r->dbg && list[i].state != DBG_IDLE)
+			plain_error(dbg_detach(list[i].dbg, false));
+	debuggees_end_children(r->dbg);
+}
+
 int report_run_main(struct dbg *dbg, int argc, char **argv)
 {
 	struct run r = {.dbg = dbg};
@@ -587,7 +573,7 @@ int report_run_main(struct dbg *dbg, int argc, char **argv)
 	last_output_destroy(r.output);
 	publish_end(&r.out);
 	report_destroy(&r.kept);
-	drop_warnings(&r, NULL);
+	warnings_drop(&r.warnings, NULL);
 	passed_destroy(r.passed);
 	loop_destroy(r.loop);
 	return r.ending ? STATUS_TIMEOUT : end_as(r.exit_code, r.exit_signal);

@@ -2,10 +2,11 @@
 at a crash (DOTNET_DbgEnableMiniDump, `dotnet test --blame-crash`) or when a
 client asks for it (`dotnet-dump collect`, --blame-hang). It needs to trace what
 dndbg traces."""
+import contextlib
 import glob
 import json
 import os
-import re
+import shlex
 import shutil
 import signal
 import socket
@@ -89,18 +90,115 @@ def opens_pipe(pid):
         return file.read() == "wait_for_partner"
 
 
+def await_pipe(t):
+    """createdump has attached to the program, and opens its file, a pipe."""
+    t.wait_for("the pipe", lambda: any(map(opens_pipe,
+                                           t.processes("createdump"))), 60)
+
+
+def read_pipe(path):
+    subprocess.run(["cat", path], stdout=subprocess.DEVNULL, check=True,
+                   timeout=60 * drive.TIME)
+
+
+def start(t, words, path, *options):
+    return subprocess.Popen(
+        [t.dndbg, "run", "--json", f"{t.dir}/json", *options, "--", *words],
+        cwd=t.dir, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL, text=True,
+        env={**t.env, **crash_settings(path, "mini")})
+
+
+def check_killed(t, wait):
+    path = f"{t.dir}/fifo"
+    os.mkfifo(path)
+    process = start(t, throws(t, "unhandled-inner"), path)
+    wait()
+    # once more where it is held when it ends
+    pid = t.processes("createdump")[0]
+    with contextlib.suppress(ProcessLookupError):
+        while process.poll() is None:
+            os.kill(pid, signal.SIGKILL)
+    t.check_equal(-signal.SIGABRT, process.wait(60 * drive.TIME))
+    report, = reports(f"{t.dir}/json")
+    t.check_equal("exception", report["kind"])
+
+
+def test_killed(t):
+    """createdump is killed by somebody where it has attached to the program:
+    that dies as it would have, and is reported."""
+    check_killed(t, lambda: await_pipe(t))
+
+
+def test_killed_early(t):
+    """... when it has been started this moment, wherever it is by then."""
+    check_killed(t, lambda: t.wait_for("createdump",
+                                       lambda: t.processes("createdump"), 60))
+
+
+def test_debugger_killed(t):
+    """dndbg is killed: createdump comes to its end, the program to its own."""
+    path = f"{t.dir}/fifo"
+    os.mkfifo(path)
+    process = start(t, throws(t, "unhandled-inner"), path)
+    await_pipe(t)
+    pid, = t.processes("dotnet")
+    process.kill()
+    process.wait(60 * drive.TIME)
+    read_pipe(path)
+    t.wait_for("the program's end", lambda: ended(pid), 60)
+
+
+def ended(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] in "ZX"
+    except FileNotFoundError:
+        return True
+
+
+BESIDE = """
+import os, signal, subprocess, sys
+
+signal.signal(signal.SIGUSR1, lambda *_: print("signal", flush=True))
+split = sys.argv.index("--")
+dumped = subprocess.Popen(sys.argv[1:split], stdout=subprocess.DEVNULL)
+input()
+os.environ["DOTNET_DbgEnableMiniDump"] = "0"
+other = subprocess.run(sys.argv[split + 1:], stdout=subprocess.DEVNULL)
+print("other", other.returncode, flush=True)
+print("dumped", dumped.wait(), flush=True)
+"""
+
+
+def test_beside(t):
+    """While createdump works what the command does besides goes on and is
+    looked at, and it gets signals."""
+    path = f"{t.dir}/fifo"
+    os.mkfifo(path)
+    words = ["python3", "-c", BESIDE, *throws(t, "unhandled-inner"), "--",
+             *throws(t, "unhandled-thread")]
+    process = start(t, words, path)
+    await_pipe(t)
+    process.send_signal(signal.SIGUSR1)
+    t.check_equal("signal\n", process.stdout.readline())
+    process.stdin.write("\n")
+    process.stdin.flush()
+    t.check_equal("other -6\n", process.stdout.readline())
+    read_pipe(path)
+    t.check_equal("dumped -6\n", process.stdout.readline())
+    t.check_equal(0, process.wait(60 * drive.TIME))
+    t.check_equal(["exception"] * 2,
+                  [report["kind"] for report in reports(f"{t.dir}/json")])
+
+
 def test_program_killed(t):
     """The program is killed while createdump has it, and does not end: there is
     a report, and the command's status."""
     path = f"{t.dir}/fifo"
     os.mkfifo(path)
-    process = subprocess.Popen(
-        [t.dndbg, "run", "--json", f"{t.dir}/json", "--",
-         *throws(t, "unhandled-inner")], cwd=t.dir, stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        env={**t.env, **crash_settings(path, "mini")})
-    t.wait_for("the pipe", lambda: any(map(opens_pipe,
-                                           t.processes("createdump"))), 60)
+    process = start(t, throws(t, "unhandled-inner"), path)
+    await_pipe(t)
     pid, = t.processes("dotnet")
     os.kill(pid, signal.SIGKILL)
     t.check_equal(-signal.SIGKILL, process.wait(60 * drive.TIME))
@@ -117,22 +215,19 @@ job = subprocess.Popen(sys.argv[1:], preexec_fn=os.setpgrp,
 signal.signal(signal.SIGTTOU, signal.SIG_IGN)
 os.tcsetpgrp(0, job.pid)
 _, status = os.waitpid(job.pid, os.WUNTRACED)
+os.tcsetpgrp(0, os.getpgrp())
 if os.WIFSTOPPED(status):
+    print("stopped", flush=True)
+    input()
+    os.tcsetpgrp(0, job.pid)
     os.killpg(job.pid, signal.SIGCONT)
     _, status = os.waitpid(job.pid, 0)
 print("status", os.waitstatus_to_exitcode(status), flush=True)
 """
 
 
-def has_pending(pid, number):
-    with open(f"/proc/{pid}/status") as file:
-        pending, = re.findall(r"^ShdPnd:\s*(\w+)$", file.read(), re.M)
-    return int(pending, 16) >> (number - 1) & 1
-
-
 def test_suspend(t):
-    """Ctrl-Z while createdump works: it comes to its end. Then dndbg stops for
-    the shell that waits, unless the program has died by then."""
+    """Ctrl-Z while createdump works stops both for the shell that waits."""
     path = f"{t.dir}/fifo"
     os.mkfifo(path)
     env = {**t.env, **crash_settings(path, "mini")}
@@ -140,13 +235,11 @@ def test_suspend(t):
         ["python3", "-c", JOB, t.dndbg, "run", "--json", f"{t.dir}/json", "--",
          *throws(t, "unhandled-inner")], env, t.dir)
     t.sessions.append(session)
-    t.wait_for("the pipe", lambda: any(map(opens_pipe,
-                                           t.processes("createdump"))), 60)
+    await_pipe(t)
     session.send("\x1a")
-    t.wait_for("the key", lambda: any(has_pending(pid, signal.SIGTSTP) for pid
-                                      in t.processes("dndbg")), 60)
-    subprocess.run(["cat", path], stdout=subprocess.DEVNULL, check=True,
-                   timeout=60 * drive.TIME)
+    session.expect("stopped$")
+    session.send("\n")
+    read_pipe(path)
     session.expect("^status -6")
     session.wait()
     report, = reports(f"{t.dir}/json")
@@ -222,6 +315,37 @@ def test_alive(t):
             or not reports(f"{t.dir}/json"), "there is a report")
 
 
+def test_alive_children(t):
+    """What a shell starts that it has started before is looked at."""
+    script = f"{t.dir}/script"
+    with open(script, "w") as file:
+        file.write("#!/bin/sh\nwhile ! [ -e go ]; do sleep 0.05; done\n"
+                   + shlex.join(throws(t, "unhandled-inner")))
+    os.chmod(script, 0o755)
+    process = subprocess.Popen(
+        [t.dndbg, "run", "--json", f"{t.dir}/json", "--",
+         *t.program("Children", "run", script, host="dotnet")], cwd=t.dir,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        env={**t.env, **STEADY, "TMPDIR": t.dir})
+    t.wait_for("the script", lambda: t.processes("script"), 60)
+    pid, = t.processes("dotnet")
+    t.check_equal(0, ask_for_dump(t, pid, f"{t.dir}/core"))
+    with open(f"{t.dir}/go", "w"):
+        pass
+    t.check_equal(0, process.wait(60 * drive.TIME))
+    report, = reports(f"{t.dir}/json")
+    t.check_equal("exception", report["kind"])
+
+
+def test_alive_debugger_killed(t):
+    """It ends with dndbg, as before."""
+    dumped = Dumped(t)
+    dumped.echoes("second")
+    dumped.process.kill()
+    dumped.process.wait(60 * drive.TIME)
+    t.wait_for("the program's end", lambda: ended(dumped.pid), 60)
+
+
 def test_alive_killed(t):
     """Who has dumped it kills it, as --blame-hang does: the stacks that it had
     are in the report of its end."""
@@ -238,5 +362,7 @@ def test_alive_killed(t):
                 for frame in thread["frames"]])
 
 
-for test in test_program_killed, test_suspend, test_no_dac:
+for test in (test_debugger_killed, test_beside, test_program_killed,
+             test_suspend, test_no_dac, test_alive_children,
+             test_alive_debugger_killed):
     test.runtimes = ("10",)

@@ -92,6 +92,12 @@ def test_on_exit(t):
                       (done.returncode, done.stderr))
 
 
+def test_on_exit_crash(t):
+    """What crashes at its exit has reports of both."""
+    done = reported(t, throws(t, "unhandled-exit"), "--on-exit", "3")
+    t.check_equal(["exit", "exception"], [report["kind"] for report in done])
+
+
 def test_unseen(t):
     """Who asks whether a debugger is there gets the answer as without; a child
     of the command, too (test frameworks have no time limits for tests if one

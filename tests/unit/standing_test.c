@@ -5,6 +5,7 @@
  */
 #include "dacfixture.h"
 #include "runtimelib.h"
+#include "session/attach.h"
 #include "session/session.h"
 #include "target/target_priv.h"
 

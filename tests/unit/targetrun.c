@@ -111,6 +111,7 @@ static void note(struct run *run, const struct target_event *event)
 		run->gone++;
 		break;
 	case TARGET_CHILD:
+	case TARGET_BACK:
 		break;
 	case TARGET_EXITED:
 		run->exited = true;

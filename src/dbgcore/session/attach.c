@@ -5,13 +5,14 @@
  * everything of ours first, and a program that cannot be let go stays as it
  * was.
  */
+#include "session/attach.h"
 #include "session/session.h"
 #include "session/siblings.h"
+#include "session/ticks.h"
 
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -23,8 +24,8 @@
 
 enum {
 	NAMED_MAX = 64,
-	WAIT_MS = 10,        /* between two looks: nothing tells of a process */
-	ENDING_TRIES = 2000, /* of a millisecond */
+	WAIT_MS = 10,       /* between two looks: nothing tells of a process */
+	LENT_LOOK_MS = 100, /* nor of the end of one that another one traces */
 };
 
 static struct dbg_error *number_threads(struct dbg *dbg)
@@ -52,30 +53,13 @@ static struct dbg_error *stand(struct dbg *dbg, const char *path)
 	return err ? err : start_attached(dbg);
 }
 
-// What is waited for together has to be of one family.
-static struct target *live_sibling(struct dbg *dbg)
-{
-	for (struct dbg *s = NULL; (s = sibling_next(dbg, s));)
-		if (dbg_can_run(s))
-			return s->target;
-	return NULL;
-}
-
-// @again: it was debugged before. That is gone on with, as after a launch, if
-// its runtime cannot be read.
-static struct dbg_error *attach(struct dbg *dbg, pid_t pid, bool again)
+static struct dbg_error *attach(struct dbg *dbg, pid_t pid)
 {
 	struct dbg_error *err;
 
-	err = target_attach_beside(pid, live_sibling(dbg), &dbg->target);
+	err = target_attach(pid, &dbg->target);
 	if (!err)
 		err = stand(dbg, NULL);
-	if (err && again && dbg->target) {
-		session_warning(dbg, "%s", err->message);
-		dbg_error_destroy(err);
-		start_give_up(dbg);
-		err = NULL;
-	}
 	if (err) {
 		session_ended(dbg);
 		return err;
@@ -276,7 +260,7 @@ struct dbg_error *dbg_attach(struct dbg *dbg, const struct dbg_attach *req)
 	err = find_program(dbg, req, &pid);
 	if (err)
 		return err;
-	return req->snapshot ? attach_copy(dbg, pid) : attach(dbg, pid, false);
+	return req->snapshot ? attach_copy(dbg, pid) : attach(dbg, pid);
 }
 
 bool dbg_survives(const struct dbg *dbg)
@@ -296,9 +280,32 @@ static struct dbg_error *drop_keys(struct dbg *dbg)
 	return target_keys_drop(dbg->target, &keys);
 }
 
+// Stop it, and take out what is ours but for the traps.
+static struct dbg_error *leave(struct dbg *dbg)
+{
+	struct dbg_error *err = target_stop_all(dbg->target);
+
+	if (err)
+		return err;
+	inspect_stop(&dbg->inspect);
+	err = drop_keys(dbg);
+	if (err)
+		return err;
+	evaluation_let_go(dbg);
+	control_leave(dbg->control);
+	return NULL;
+}
+
+// It cannot be let go: go on debugging it as before.
+static void stay(struct dbg *dbg)
+{
+	if (dbg->state == DBG_RUNNING)
+		dbg_error_destroy(session_go(dbg));
+}
+
 struct dbg_error *dbg_detach(struct dbg *dbg, bool stopped)
 {
-	struct dbg_error *err;
+	struct dbg_error *err = NULL;
 
 	if (!dbg->target)
 		return dbg_err(DBG_E_STATE, "the program is not being run");
@@ -306,102 +313,65 @@ struct dbg_error *dbg_detach(struct dbg *dbg, bool stopped)
 		session_ended(dbg);
 		return NULL;
 	}
-	err = target_stop_all(dbg->target);
-	if (!err) {
-		inspect_stop(&dbg->inspect);
-		err = drop_keys(dbg);
-	}
-	if (!err) {
-		evaluation_let_go(dbg);
-		control_leave(dbg->control);
+	if (dbg->state != DBG_LENT)
+		err = leave(dbg);
+	if (!err)
 		err = target_detach(dbg->target, stopped);
-	}
-	if (!err) {
+	if (err)
+		stay(dbg);
+	else
 		session_ended(dbg);
-		return NULL;
-	}
-	// cannot be let go: go on debugging it as before
-	if (dbg->state == DBG_RUNNING)
-		dbg_error_destroy(session_go(dbg));
 	return err;
 }
 
-/*
- * Attach where @tracer, held at its end, has left off, before the program goes
- * on. One that was killed still traces it, and lets it go by ending only: the
- * program is stopped meanwhile.
- */
-static struct dbg_error *attach_behind(struct dbg *dbg, pid_t pid, pid_t tracer)
-{
-	uint64_t by = 0;
+/* ---- Lending --------------------------------------------------------- */
 
-	if (!proc_status(pid, "TracerPid", 10, &by) || (pid_t)by != tracer) {
-		struct dbg_error *err = attach(dbg, pid, true);
-
-		tracer_release(tracer);
-		return err;
-	}
-	kill(pid, SIGSTOP);
-	tracer_release(tracer);
-	struct dbg_error *err = attach(dbg, pid, true);
-
-	kill(pid, SIGCONT);
-	return err;
-}
-
-// One that cannot be attached to since it is being ended: await that.
-static bool ends(pid_t pid)
-{
-	for (int i = 0; i < ENDING_TRIES && proc_dying(pid); i++) {
-		if (proc_ended(pid))
-			return true;
-		poll(NULL, 0, 1);
-	}
-	return false;
-}
-
-/*
- * It has ended while nobody of ours looked at it. Only a parent is told how:
- * where that has been told already, it is most likely that it was killed.
- */
-static void ended(struct dbg *dbg, pid_t pid, pid_t tracer)
-{
-	int status = SIGKILL;
-
-	// its parent gets to know of it when nobody traces it any more
-	(void)proc_exit_status(pid, &status);
-	tracer_release(tracer);
-	(void)waitpid(pid, &status, __WALL);
-	session_event(
-	    dbg, &(struct dbg_event){
-		     .kind = DBG_EVENT_EXITED,
-		     .exit_code = WIFSIGNALED(status) ? 0 : WEXITSTATUS(status),
-		     .exit_signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0,
-		 });
-}
-
-struct dbg_error *dbg_lend(struct dbg *dbg, pid_t tracer, int ms)
+struct dbg_error *dbg_lend(struct dbg *dbg, pid_t dumper)
 {
 	struct dbg_error *err;
-	pid_t pid = dbg_pid(dbg);
 
-	if (!dbg_can_run(dbg))
+	if (!dbg_can_run(dbg) || dbg->state == DBG_LENT)
 		return dbg_err(DBG_E_STATE, "the program is not being run");
-	err = target_tracer_take(dbg->target, tracer);
-	if (err)
-		return err;
-	err = dbg_detach(dbg, false);
+	err = leave(dbg);
 	if (!err)
-		err = tracer_run(tracer, pid, ms);
+		err = target_lend(dbg->target, dumper);
 	if (err) {
-		tracer_release(tracer);
+		dbg_error_destroy(dbg_child_leave(dbg, dumper, false));
+		stay(dbg);
 		return err;
 	}
-	if (!proc_ended(pid))
-		err = attach_behind(dbg, pid, tracer);
-	if (dbg->state != DBG_IDLE || (err && !ends(pid)))
-		return err;
-	dbg_error_destroy(err);
-	ended(dbg, pid, tracer);
+	session_forget(dbg);
+	dbg->state = DBG_LENT;
+	dbg->pausing = false;
+	ticks_start(&dbg->lent, LENT_LOOK_MS);
+	return NULL;
+}
+
+struct dbg_error *session_back(struct dbg *dbg)
+{
+	struct dbg_error *err = target_reclaim(dbg->target);
+
+	if (err) {
+		dbg->pausing = false;
+		// of one that is ending that is told
+		if (!proc_dying(dbg_pid(dbg)))
+			session_event(dbg, &(struct dbg_event){
+					       .kind = DBG_EVENT_DUMPER,
+					       .text = err->message,
+					   });
+		dbg_error_destroy(err);
+		return NULL;
+	}
+	ticks_stop(&dbg->lent);
+	err = stand(dbg, NULL);
+	if (err) {
+		// it was debugged before: that is gone on with
+		session_warning(dbg, "%s", err->message);
+		dbg_error_destroy(err);
+		start_give_up(dbg);
+	}
+	if (dbg->pausing)
+		return session_paused(dbg, dbg_pid(dbg), 0);
+	siblings_freeze_with(dbg);
 	return NULL;
 }

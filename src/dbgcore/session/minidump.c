@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "session/attach.h"
 #include "session/session.h"
 #include "target/core.h"
 

@@ -4,6 +4,7 @@
  * costs one resumption of one thread. An error in judging never holds the
  * program: it is told, and the program goes on.
  */
+#include "session/attach.h"
 #include "session/session.h"
 #include "session/siblings.h"
 #include "session/ticks.h"
@@ -127,10 +128,13 @@ static void on_thread(struct dbg *dbg, const struct target_event *ev)
 
 static void on_exit(struct dbg *dbg, const struct target_event *ev)
 {
-	if (dbg->start.phase != START_DONE)
+	bool known = dbg->state != DBG_LENT;
+
+	if (known && dbg->start.phase != START_DONE)
 		session_message(dbg, "the program ended without loading a "
 				     ".NET runtime");
-	control_tell_unmatched(dbg->control);
+	if (known)
+		control_tell_unmatched(dbg->control);
 	session_ended(dbg);
 	session_event(dbg, &(struct dbg_event){.kind = DBG_EVENT_EXITED,
 					       .exit_code = ev->exit_code,
@@ -166,6 +170,8 @@ static struct dbg_error *dispatch(struct dbg *dbg, struct target_event *ev)
 		return on_exec(dbg);
 	case TARGET_CHILD:
 		return session_child(dbg, ev->tid);
+	case TARGET_BACK:
+		return session_back(dbg);
 	case TARGET_STEPPED:
 	case TARGET_BORN:
 	case TARGET_GONE:
@@ -183,7 +189,7 @@ static void log_event(struct dbg *dbg, const struct target_event *ev,
 	    [TARGET_TRAP] = "trap",     [TARGET_STEPPED] = "stepped",
 	    [TARGET_SIGNAL] = "signal", [TARGET_INTERRUPTED] = "interrupted",
 	    [TARGET_EXEC] = "exec",     [TARGET_WATCH] = "watch",
-	    [TARGET_CHILD] = "child",
+	    [TARGET_CHILD] = "child",   [TARGET_BACK] = "back",
 	};
 	size_t n_kinds = sizeof(kinds) / sizeof(kinds[0]);
 	const char *kind =
@@ -243,6 +249,10 @@ static struct dbg_error *take(struct dbg *dbg, struct target_event *ev)
 		on_exit(dbg, ev);
 		return NULL;
 	}
+	// of threads that it had when it was lent
+	if (dbg->state == DBG_LENT && ev->kind != TARGET_CHILD &&
+	    ev->kind != TARGET_BACK)
+		return NULL;
 	if (ev->kind == TARGET_BORN || ev->kind == TARGET_GONE) {
 		bool held = control_runs_only(dbg->control, dbg->resumed);
 
@@ -274,7 +284,7 @@ static struct dbg_error *take(struct dbg *dbg, struct target_event *ev)
 	if (dbg->state != DBG_RUNNING || evaluation_called(dbg))
 		return NULL;
 	// no thread of the program's own
-	if (ev->kind == TARGET_CHILD)
+	if (ev->kind == TARGET_CHILD || ev->kind == TARGET_BACK)
 		return dbg->inspect.stopped ? session_go(dbg) : NULL;
 	return let_go(dbg, ev);
 }
@@ -317,6 +327,8 @@ static struct dbg_error *dispatch_one(struct dbg *dbg, bool *any, bool *hit)
 /* Nothing happens to a stopped program, unless it is killed. */
 static void look_stopped(struct dbg *dbg)
 {
+	if (dbg->state == DBG_LENT)
+		target_lent_look(dbg->target);
 	if (dbg->state != DBG_STOPPED || !target_ended(dbg->target))
 		return;
 	dbg->state = DBG_RUNNING;
@@ -337,7 +349,8 @@ struct dbg_error *dbg_dispatch(struct dbg *dbg)
 
 		any = hit = false;
 		for (size_t i = 0; !err && i < s->n; i++)
-			if (s->v[i]->state == DBG_RUNNING)
+			if (s->v[i]->state == DBG_RUNNING ||
+			    s->v[i]->state == DBG_LENT)
 				err = dispatch_one(s->v[i], &any, &hit);
 		if (any)
 			looks = hit ? 0 : LOOKS_MAX;

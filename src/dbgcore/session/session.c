@@ -145,6 +145,18 @@ void session_run_all(struct dbg *dbg)
 	dbg_error_destroy(err);
 }
 
+void session_forget(struct dbg *dbg)
+{
+	session_heap_drop(dbg);
+	evaluation_ended(dbg);
+	heldstep_end(dbg);
+	if (dbg->inspect.dac)
+		dbg->counters.dac_calls += dac_calls(dbg->inspect.dac);
+	control_end_run(dbg->control);
+	start_reset(dbg);
+	inspect_end(&dbg->inspect);
+}
+
 void session_ended(struct dbg *dbg)
 {
 	if (!dbg->target)
@@ -152,14 +164,10 @@ void session_ended(struct dbg *dbg)
 
 	struct dbg_counters now;
 
-	session_heap_drop(dbg);
-	evaluation_ended(dbg);
-	heldstep_end(dbg);
+	session_forget(dbg);
+	ticks_stop(&dbg->lent);
 	dbg_counters(dbg, &now);
 	dbg->counters = now;
-	control_end_run(dbg->control);
-	start_reset(dbg);
-	inspect_end(&dbg->inspect);
 	target_destroy(dbg->target);
 	ipc_files_remove(&dbg->ipc_files);
 	dbg->target = NULL;
@@ -193,6 +201,10 @@ struct dbg_error *session_need_stop(const struct dbg *dbg)
 	case DBG_RUNNING:
 		return dbg_err(DBG_E_STATE,
 			       "the program is running: pause it first");
+	case DBG_LENT:
+		return dbg_err(DBG_E_STATE,
+			       "createdump traces the program: wait until "
+			       "that is done");
 	case DBG_STOPPED:
 		break;
 	}

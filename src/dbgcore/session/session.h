@@ -145,6 +145,7 @@ struct dbg {
 	struct evaluation *evaluation; /* the last one, or NULL */
 	struct evaluation_rules rules;
 	struct held_step held_step;
+	struct ticks lent;
 	struct handles handles;
 	struct dbg_counters counters; /* of earlier runs */
 };
@@ -160,7 +161,8 @@ void session_run_all(struct dbg *dbg);
  * session_inferior_runs). Nothing is known of its runtime yet.
  */
 void session_begin(struct dbg *dbg, const char *path);
-/* The program is gone. */
+/* What is known of the program; the program is gone. */
+void session_forget(struct dbg *dbg);
 void session_ended(struct dbg *dbg);
 /* DBG_E_STATE with words unless the program is stopped. */
 DBG_MUST struct dbg_error *session_need_stop(const struct dbg *dbg);
@@ -194,15 +196,6 @@ void session_watch_signals(struct dbg *dbg);
 void session_signal_passes(struct dbg *dbg, int signal);
 /* Did the user ask for the signal of @ev? */
 bool session_signal_sent(const struct dbg *dbg, const struct target_event *ev);
-
-/* ---- attach.c -------------------------------------------------------- */
-
-/*
- * Take @t over, which cannot run: nothing is armed, DBG_EVENT_STOPPED is to
- * follow. @path as for session_begin. It is destroyed on failure, too.
- */
-DBG_MUST struct dbg_error *session_stand(struct dbg *dbg, struct target *t,
-					 const char *path);
 
 /* ---- stopped.c ------------------------------------------------------- */
 

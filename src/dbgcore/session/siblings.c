@@ -103,6 +103,15 @@ void siblings_freeze(struct dbg *dbg)
 			freeze(s);
 }
 
+void siblings_freeze_with(struct dbg *dbg)
+{
+	for (struct dbg *s = NULL; (s = sibling_next(dbg, s));)
+		if (s->state == DBG_STOPPED) {
+			freeze(dbg);
+			return;
+		}
+}
+
 void siblings_thaw(struct dbg *dbg)
 {
 	for (struct dbg *s = NULL; (s = sibling_next(dbg, s));) {
@@ -217,14 +226,9 @@ static struct dbg_error *begin(struct dbg *dbg)
 	target_keys_pending(dbg->target, &dbg->answered);
 	stack_thread_number(dbg->inspect.stack, target_pid(dbg->target));
 	err = start_begin(dbg);
-	for (struct dbg *s = NULL; !err && (s = sibling_next(dbg, s));) {
-		if (s->state != DBG_STOPPED)
-			continue;
-		// the family is stopped: stop this one, too
-		freeze(dbg);
-		return NULL;
-	}
-	return err ? err : session_go(dbg);
+	if (!err)
+		siblings_freeze_with(dbg);
+	return err || dbg->state == DBG_STOPPED ? err : session_go(dbg);
 }
 
 struct dbg_error *dbg_child_adopt(struct dbg *dbg, pid_t pid, struct dbg **ret)

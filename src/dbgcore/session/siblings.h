@@ -18,6 +18,8 @@ struct dbg *sibling_next(struct dbg *dbg, const struct dbg *after);
 /* @dbg has stopped: stop its siblings; it goes on: resume them. */
 void siblings_freeze(struct dbg *dbg);
 void siblings_thaw(struct dbg *dbg);
+/* @dbg begins to run: stop it if the family is stopped. */
+void siblings_freeze_with(struct dbg *dbg);
 /* Find out what the program runs and whether its children are followed. */
 void session_follow(struct dbg *dbg);
 /* A process that the program made is held at its exec. */

@@ -78,10 +78,13 @@ struct dbg_error *session_paused(struct dbg *dbg, pid_t tid, int signal)
 
 struct dbg_error *dbg_pause(struct dbg *dbg)
 {
-	if (dbg->state != DBG_RUNNING)
+	if (dbg->state != DBG_RUNNING && dbg->state != DBG_LENT)
 		return dbg_err(DBG_E_STATE, "the program is not running");
 	if (dbg->pausing)
 		return NULL;
 	dbg->pausing = true;
-	return target_interrupt(dbg->target);
+	if (dbg->state == DBG_RUNNING)
+		return target_interrupt(dbg->target);
+	target_recall(dbg->target);
+	return NULL;
 }

@@ -481,11 +481,28 @@ struct dbg_error *target_child_adopt(struct target *t, pid_t pid,
 	return err ? err : t->ops->child_adopt(t, pid, ret);
 }
 
-struct dbg_error *target_tracer_take(struct target *t, pid_t pid)
+struct dbg_error *target_lend(struct target *t, pid_t pid)
 {
 	struct dbg_error *err = need_run(t);
 
-	return err ? err : t->ops->tracer_take(t, pid);
+	return err ? err : t->ops->lend(t, pid);
+}
+
+struct dbg_error *target_reclaim(struct target *t)
+{
+	struct dbg_error *err = need_run(t);
+
+	return err ? err : t->ops->reclaim(t);
+}
+
+void target_recall(struct target *t)
+{
+	t->ops->recall(t);
+}
+
+void target_lent_look(struct target *t)
+{
+	t->ops->lent_look(t);
 }
 
 struct dbg_error *target_snapshot(struct target *t, struct target **ret)

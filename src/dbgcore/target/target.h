@@ -135,6 +135,7 @@ enum target_event_kind {
 	TARGET_GONE,        /* a thread ended */
 	TARGET_CHILD,       /* a process that is followed is held at its exec */
 	TARGET_EXITED,      /* the process ended: exit_code or signal */
+	TARGET_BACK,        /* what was lent is traced again: target_reclaim */
 };
 
 struct target_event {
@@ -258,24 +259,25 @@ DBG_MUST struct dbg_error *target_child_adopt(struct target *t, pid_t pid,
 /* ---- A process of the program's that traces it ----------------------- */
 
 /*
- * Take process @pid, held at its exec, from the program's family: it is held
- * until tracer_run(), and once more where it ends, by us alone.
+ * Let the process go until process @pid of its family, held at its exec, has
+ * ended, so that this can trace it: no thread of it is traced meanwhile, what
+ * it has made (target_follow) still is. That @pid has ended is told to its
+ * parent when all threads are traced again; TARGET_BACK follows. On failure
+ * nothing was changed.
  */
-DBG_MUST struct dbg_error *target_tracer_take(struct target *t, pid_t pid);
+DBG_MUST struct dbg_error *target_lend(struct target *t, pid_t pid);
 /*
- * Let it run until its end, where it is held again: what it traced is let go,
- * and who waits for it waits on. It is killed after @ms (-1: no limit), and
- * when @program, which it traces, has ended.
+ * After TARGET_BACK: stop all, no trap is armed. On failure the process, which
+ * may have ended or have a tracer of its own, is not traced any more.
  */
-DBG_MUST struct dbg_error *tracer_run(pid_t pid, pid_t program, int ms);
-/* Let it end, or run on if it has not been run yet. */
-void tracer_release(pid_t pid);
+DBG_MUST struct dbg_error *target_reclaim(struct target *t);
+/* End the process that it is lent to. */
+void target_recall(struct target *t);
 /*
- * As target_attach(), where @beside is a target of the same family already,
- * which shares target_fd then; NULL: there is none.
+ * Has the process ended that is lent? Nothing else may tell (TARGET_EXITED
+ * follows): to be asked now and then.
  */
-DBG_MUST struct dbg_error *
-target_attach_beside(pid_t pid, struct target *beside, struct target **ret);
+void target_lent_look(struct target *t);
 
 /* ---- Snapshots ------------------------------------------------------- */
 

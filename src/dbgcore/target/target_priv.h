@@ -172,7 +172,10 @@ struct target_ops {
 					 bool stopped);
 	struct dbg_error *(*child_adopt)(struct target *t, pid_t pid,
 					 struct target **ret);
-	struct dbg_error *(*tracer_take)(struct target *t, pid_t pid);
+	struct dbg_error *(*lend)(struct target *t, pid_t pid);
+	struct dbg_error *(*reclaim)(struct target *t);
+	void (*recall)(struct target *t);
+	void (*lent_look)(struct target *t);
 	struct dbg_error *(*snapshot)(struct target *t, struct target **ret);
 };
 

@@ -82,7 +82,8 @@ struct dbg_event {
 	pid_t child;          /* CHILD, DUMPER */
 	/*
 	 * MESSAGE; number: the breakpoint that logs. OUTPUT: as written.
-	 * CHILD: its program. DUMPER: its command line.
+	 * CHILD: its program. DUMPER: its command line; with child 0 it is
+	 * gone, and this is why its program cannot be attached to again.
 	 */
 	const char *text;
 	bool warning; /* MESSAGE: of what is missing in all that is shown */

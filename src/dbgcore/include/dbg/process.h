@@ -10,6 +10,7 @@ enum dbg_state {
 	DBG_IDLE, /* no program */
 	DBG_RUNNING,
 	DBG_STOPPED,
+	DBG_LENT, /* createdump traces it: see dbg_lend() */
 };
 
 /* Make a session without a program. SIGCHLD becomes blocked in this thread. */
@@ -186,13 +187,13 @@ DBG_MUST struct dbg_error *dbg_child_leave(struct dbg *dbg, pid_t pid,
 /*
  * The program has had its runtime start createdump, process @dumper
  * (DBG_EVENT_DUMPER): let the program go until that is done, since a process
- * has one tracer, then attach to it again, with DBG_EVENT_STOPPED. What
- * happens to other programs of the family is looked at afterwards. After @ms
- * (-1: no limit), or when the program has ended meanwhile (DBG_EVENT_EXITED
- * instead), createdump is killed. On failure @dumper runs on; the program
- * does, too, and if it was let go the session is idle, and its end was not
- * waited for.
+ * has one tracer. It is DBG_LENT meanwhile, while siblings go on as they did;
+ * then it runs, debugged as before, nothing that it does behind createdump
+ * being missed. dbg_pause() ends createdump, for DBG_EVENT_STOPPED. If it
+ * cannot be attached to any more, another DBG_EVENT_DUMPER says why, and it
+ * stays DBG_LENT until DBG_EVENT_EXITED. On failure @dumper runs on, as does
+ * the program.
  */
-DBG_MUST struct dbg_error *dbg_lend(struct dbg *dbg, pid_t dumper, int ms);
+DBG_MUST struct dbg_error *dbg_lend(struct dbg *dbg, pid_t dumper);
 
 #endif

@@ -247,7 +247,8 @@ void child_exec(struct live *l, struct thread *child)
 // One that is released at its next stop, in the memory that it is in.
 static void release_one(struct live *l, struct thread *th)
 {
-	if (l->killed && th->ends)
+	if ((l->killed && th->ends) ||
+	    (th->tid == l->tracer && proc_dying(l->target.pid)))
 		kill(th->tid, SIGKILL);
 	if (th->offered) {
 		child_detach(l, th);
@@ -366,8 +367,7 @@ struct dbg_error *live_child_adopt(struct target *t, pid_t pid,
 	th->fresh = false;
 	thread_set_stop(l, th, STOP_EVENT);
 	l->survives = parent->survives;
-	live_ptrace(l, PTRACE_SETOPTIONS, pid, 0,
-		    LIVE_OPTIONS | (l->survives ? 0 : PTRACE_O_EXITKILL));
+	live_ptrace(l, PTRACE_SETOPTIONS, pid, 0, thread_options(l));
 	err = live_memory_open(l);
 	if (!err && l->survives)
 		err = cleanup_process_start(pid, &l->cleanup);
@@ -377,20 +377,6 @@ struct dbg_error *live_child_adopt(struct target *t, pid_t pid,
 	}
 	live_set_root(l);
 	*ret = &l->target;
-	return NULL;
-}
-
-struct dbg_error *live_tracer_take(struct target *t, pid_t pid)
-{
-	struct dbg_error *err;
-	struct live *l = live_of(t);
-	struct thread *th = NULL;
-
-	err = offered(l, pid, &th);
-	if (err)
-		return err;
-	thread_remove(l, th);
-	live_ptrace(l, PTRACE_SETOPTIONS, pid, 0, PTRACE_O_TRACEEXIT);
 	return NULL;
 }
 

@@ -35,6 +35,7 @@ struct family {
 	bool missed;   /* ... and there may be statuses that it told of */
 	bool survives; /* one of them does */
 	bool bereft;   /* parents have ended: strays may be orphans */
+	size_t n_lent; /* have a tracer of their own, see tracer.c */
 	pid_t gone[GONE_MAX]; /* tasks that ended last, a ring */
 	size_t n_gone;        /* ever */
 
@@ -75,7 +76,6 @@ DBG_MUST struct dbg_error *live_child_leave(struct target *t, pid_t pid,
 					    bool stopped);
 DBG_MUST struct dbg_error *live_child_adopt(struct target *t, pid_t pid,
 					    struct target **ret);
-DBG_MUST struct dbg_error *live_tracer_take(struct target *t, pid_t pid);
 /*
  * Remember traps that were lifted while a fork may have been under way: the
  * child may have their bytes in its copy of the memory.
@@ -92,5 +92,21 @@ struct live *family_owner(struct family *f, pid_t tid);
 /* The task has ended, and its number may be given to another. */
 void family_gone(struct family *f, pid_t tid);
 bool live_has_process(struct target *t, pid_t pid);
+
+/* ---- tracer.c: a process that traces the program in our place --------- */
+
+DBG_MUST struct dbg_error *live_lend(struct target *t, pid_t pid);
+DBG_MUST struct dbg_error *live_reclaim(struct target *t);
+void live_recall(struct target *t);
+void live_lent_look(struct target *t);
+/*
+ * A status of a task: if it is the end of a tracer, which nobody else knows of
+ * before it is reaped, trace the program again.
+ */
+void tracer_status(struct live *l, pid_t tid, int status);
+/* A status of none of our tasks: is it of a program, then its end? */
+bool tracer_program_status(struct family *f, pid_t tid, int status);
+/* The target is destroyed. */
+void tracer_forget(struct live *l);
 
 #endif

@@ -172,7 +172,10 @@ static const struct target_ops live_ops = {
     .child_pass = live_child_pass,
     .child_leave = live_child_leave,
     .child_adopt = live_child_adopt,
-    .tracer_take = live_tracer_take,
+    .lend = live_lend,
+    .reclaim = live_reclaim,
+    .recall = live_recall,
+    .lent_look = live_lent_look,
     .snapshot = live_snapshot,
 };
 
@@ -273,6 +276,7 @@ void live_destroy(struct target *t)
 		err = end(l);
 	dbg_error_destroy(err);
 	child_release_all(l);
+	tracer_forget(l);
 	cleanup_process_end(&l->cleanup);
 	orphan_forget(l);
 	if (l->family->n_lives == 1)

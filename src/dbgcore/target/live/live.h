@@ -119,6 +119,7 @@ struct live {
 	bool killed;   /* ... because we ended it */
 	bool survives; /* not started by us: our end is not its end */
 	bool let_go;   /* no thread of it is traced any more */
+	pid_t tracer;  /* that has it meanwhile, 0: none, see tracer.c */
 	struct orphan_handler orphan;
 	struct cleanup_process cleanup;
 	bool held;      /* stops are reported after the next resume */
@@ -177,6 +178,10 @@ void live_kick(struct live *l);
 void live_raise(struct live *l);
 void live_drain(struct live *l);
 bool live_ended(struct target *t);
+/* The process has ended by @status. */
+void live_exit(struct live *l, int status);
+/* Forget what is known of the process image. */
+void live_image_forget(struct live *l);
 /* Make the descriptor readable in any case. */
 void live_rouse(struct target *t);
 

@@ -2,7 +2,8 @@
  * Waiting for statuses: of which task, how long, and when they are reaped. A
  * process that is to survive us is looked at with WNOWAIT: a stop that was
  * reaped loses its signal if we die, so it is reaped only when the thread is
- * fit for that.
+ * fit for that. So is one that is lent: that its tracer has ended is told to
+ * the tracer's parent by the reaping.
  */
 #include "target/live/family.h"
 #include "target/live/live.h"
@@ -58,6 +59,12 @@ static int status_of(const siginfo_t *info)
 	return info->si_status << 8 | 0x7f;
 }
 
+// Is a status to be looked at before it is reaped?
+static bool looks_first(const struct family *f)
+{
+	return f->survives || f->n_lent;
+}
+
 /*
  * A status is not reaped but looked at where a process is to survive us: a
  * stop that was reaped loses its signal if we die. What is resumed at once
@@ -67,13 +74,14 @@ static int status_of(const siginfo_t *info)
 static pid_t wait_status(struct live *l, pid_t of, bool block, int *ret)
 {
 	int flags = __WALL | (block ? 0 : WNOHANG);
+	bool looks = looks_first(l->family);
 	siginfo_t info;
 	pid_t tid;
 
 	do {
 		l->target.counters.syscalls++;
 		info.si_pid = 0;
-		if (!l->family->survives)
+		if (!looks)
 			tid = waitpid(of ? of : -1, ret, flags);
 		else if (waitid(of ? P_PID : P_ALL, (id_t)of, &info,
 				flags | WEXITED | WSTOPPED | WNOWAIT))
@@ -83,7 +91,7 @@ static pid_t wait_status(struct live *l, pid_t of, bool block, int *ret)
 	} while (tid < 0 && errno == EINTR);
 	if (!tid)
 		l->target.counters.looks++;
-	if (tid > 0 && l->family->survives)
+	if (tid > 0 && looks)
 		*ret = status_of(&info);
 	return tid;
 }
@@ -91,7 +99,8 @@ static pid_t wait_status(struct live *l, pid_t of, bool block, int *ret)
 static void reap(struct live *l, pid_t tid)
 {
 	l->target.counters.syscalls++;
-	waitpid(tid, NULL, __WALL | WNOHANG);
+	// one that is not traced may be stopped, too: it is not told again
+	waitpid(tid, NULL, __WALL | WNOHANG | WUNTRACED);
 }
 
 void thread_reap(struct live *l, struct thread *th)
@@ -133,9 +142,14 @@ static pid_t wait_leader(struct live *l, int *ret)
 static struct dbg_error *take(struct live *l, pid_t tid, int status)
 {
 	l->target.counters.stops++;
+	bool unread = looks_first(l->family);
 	struct live *owner = family_owner(l->family, tid);
-	if (l->family->survives && (!owner || !WIFSTOPPED(status)))
+	if (owner)
+		tracer_status(owner, tid, status);
+	if (unread && (!owner || !WIFSTOPPED(status)))
 		reap(l, tid);
+	if (!owner && tracer_program_status(l->family, tid, status))
+		return NULL;
 	if (!owner) {
 		child_stray(l->family, tid, status);
 		if (l->family->bereft)
@@ -143,7 +157,7 @@ static struct dbg_error *take(struct live *l, pid_t tid, int status)
 		return NULL;
 	}
 	struct thread *th = thread_find(owner, tid);
-	th->unread = l->family->survives && WIFSTOPPED(status);
+	th->unread = unread && WIFSTOPPED(status);
 	struct dbg_error *err = live_file(owner, th, status);
 	th = thread_find(owner, tid);
 	if (th)

@@ -69,7 +69,7 @@ static int try_seize(struct live *l, pid_t tid)
 	int untraced = 0;
 
 	for (int i = 0; i < LEAVING_TRIES; i++) {
-		if (!live_ptrace(l, PTRACE_SEIZE, tid, 0, LIVE_OPTIONS))
+		if (!live_ptrace(l, PTRACE_SEIZE, tid, 0, thread_options(l)))
 			return 0;
 		int errnum = errno;
 		pid_t tracer = tracer_of(tid);
@@ -106,7 +106,7 @@ static struct dbg_error *seize(struct live *l, pid_t tid)
 }
 
 // Seize all tasks that are not known; *ret_n is how many there were.
-static struct dbg_error *seize_new(struct live *l, size_t *ret_n)
+struct dbg_error *live_seize_new(struct live *l, size_t *ret_n)
 {
 	struct dbg_error *err = NULL;
 	char path[32];
@@ -128,25 +128,28 @@ static struct dbg_error *seize_new(struct live *l, size_t *ret_n)
 	return err;
 }
 
-// Nobody knew of the threads that were there before. Signals are kept.
+// Nobody knew of the threads that were there before.
 static void forget_births(struct live *l)
 {
 	size_t n = 0;
 
-	for (size_t i = l->queue.first; i < l->queue.n; i++)
-		if (l->queue.events[i].event.kind == TARGET_SIGNAL)
+	for (size_t i = l->queue.first; i < l->queue.n; i++) {
+		enum target_event_kind kind = l->queue.events[i].event.kind;
+
+		if (kind != TARGET_BORN && kind != TARGET_GONE)
 			l->queue.events[n++] = l->queue.events[i];
+	}
 	l->queue.first = 0;
 	l->queue.n = n;
 }
 
-static struct dbg_error *seize_all(struct live *l)
+struct dbg_error *live_seize_all(struct live *l)
 {
 	struct dbg_error *err = NULL;
 	size_t n = 1;
 
 	for (int i = 0; !err && n && i < ROUNDS_MAX; i++) {
-		err = seize_new(l, &n);
+		err = live_seize_new(l, &n);
 		if (!err)
 			err = live_stop_all(&l->target);
 	}
@@ -182,7 +185,7 @@ static struct dbg_error *take_over(struct live *l)
 {
 	struct dbg_error *err;
 
-	err = seize_all(l);
+	err = live_seize_all(l);
 	if (!err)
 		err = live_memory_open(l);
 	if (err)
@@ -192,13 +195,12 @@ static struct dbg_error *take_over(struct live *l)
 	return err ? err : orphan_recover(l);
 }
 
-static struct dbg_error *attach(pid_t pid, struct family *family, bool watched,
-				struct target **ret)
+static struct dbg_error *attach(pid_t pid, bool watched, struct target **ret)
 {
 	struct dbg_error *err;
 	struct live *l;
 
-	err = live_create(family, &l);
+	err = live_create(NULL, &l);
 	if (err)
 		return err;
 	l->target.pid = pid;
@@ -218,27 +220,20 @@ static struct dbg_error *attach(pid_t pid, struct family *family, bool watched,
 	return NULL;
 }
 
-struct dbg_error *target_attach_beside(pid_t pid, struct target *beside,
-				       struct target **ret)
+struct dbg_error *target_attach(pid_t pid, struct target **ret)
 {
-	struct family *family = beside ? live_of(beside)->family : NULL;
 	struct dbg_error *err = check_pid(pid);
 
 	// A debugger died this moment: wait until its cleanup process is done.
 	for (int i = 0; !err && is_leaving(tracer_of(pid)) && i < LEAVING_TRIES;
 	     i++)
 		poll(NULL, 0, 1);
-	return err ? err : attach(pid, family, true, ret);
-}
-
-struct dbg_error *target_attach(pid_t pid, struct target **ret)
-{
-	return target_attach_beside(pid, NULL, ret);
+	return err ? err : attach(pid, true, ret);
 }
 
 struct dbg_error *attach_to_clean(pid_t pid, struct target **ret)
 {
-	return attach(pid, NULL, false, ret);
+	return attach(pid, false, ret);
 }
 
 /* ---- Letting go ------------------------------------------------------ */
@@ -345,6 +340,15 @@ static void drop_runtime_traps(struct live *l)
 	}
 }
 
+void live_detach_own(struct live *l)
+{
+	drop_runtime_traps(l);
+	for (size_t i = l->n_threads; i-- > 0;)
+		if (l->threads[i]->kind == THREAD_OWN)
+			thread_detach(l, l->threads[i]);
+	l->let_go = true;
+}
+
 struct dbg_error *live_let_go(struct live *l, bool stopped)
 {
 	struct dbg_error *err;
@@ -354,14 +358,10 @@ struct dbg_error *live_let_go(struct live *l, bool stopped)
 		err = live_take_out(l);
 	if (err)
 		return err;
-	drop_runtime_traps(l);
 	// Pending: the first thread that is let go takes it for all.
 	if (stopped && !l->exited)
 		kill(l->target.pid, SIGSTOP);
-	for (size_t i = l->n_threads; i-- > 0;)
-		if (l->threads[i]->kind == THREAD_OWN)
-			thread_detach(l, l->threads[i]);
-	l->let_go = true;
+	live_detach_own(l);
 	return NULL;
 }
 
@@ -391,21 +391,28 @@ static struct dbg_error *find_stuck(struct live *l, struct thread **ret)
 	return err;
 }
 
-struct dbg_error *live_detach(struct target *t, bool stopped)
+struct dbg_error *live_leave_begin(struct live *l)
 {
 	struct dbg_error *err;
-	struct live *l = live_of(t);
 	struct thread *th = NULL;
 
-	err = live_stop_all(t);
+	err = live_stop_all(&l->target);
 	if (!err)
 		err = find_stuck(l, &th);
-	if (!err && th)
-		err = dbg_err(DBG_E_STATE,
-			      "thread %d waits in the kernel, as for a child "
-			      "of vfork or a disk, and is let go when it comes "
-			      "back: detach again then, or quit",
-			      th->tid);
+	if (err || !th)
+		return err;
+	return dbg_err(DBG_E_STATE,
+		       "thread %d waits in the kernel, as for a child of vfork "
+		       "or a disk, and is let go when it comes back: detach "
+		       "again then, or quit",
+		       th->tid);
+}
+
+struct dbg_error *live_detach(struct target *t, bool stopped)
+{
+	struct live *l = live_of(t);
+	struct dbg_error *err = live_leave_begin(l);
+
 	if (!err)
 		err = live_let_go(l, stopped);
 	// It goes while we forget the program.

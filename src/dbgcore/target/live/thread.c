@@ -41,6 +41,11 @@ long live_ptrace(struct live *l, int request, pid_t tid, uint64_t addr,
 		      (void *)data);
 }
 
+uint64_t thread_options(const struct live *l)
+{
+	return LIVE_OPTIONS | (l->survives ? 0 : PTRACE_O_EXITKILL);
+}
+
 pid_t live_body(struct live *l)
 {
 	const struct thread *leader = thread_find(l, l->target.pid);

@@ -101,6 +101,8 @@ DBG_MUST struct dbg_error *thread_stopped(struct live *l, pid_t tid,
 /* Read the registers into th->regs.now; false if the thread was killed. */
 bool thread_load_regs(struct live *l, struct thread *th);
 void thread_flush_regs(struct live *l, struct thread *th);
+/* What is asked of ptrace for the process's threads. */
+uint64_t thread_options(const struct live *l);
 /* ptrace with counting; -1 and errno. */
 long live_ptrace(struct live *l, int request, pid_t tid, uint64_t addr,
 		 uint64_t data);

@@ -1,100 +1,140 @@
 /*
- * A process that traces the program in our place for a while, as createdump
- * does: it is traced itself, so as to be held at its end. Then it traces
- * nothing any more, and the program still waits for it: nothing that the
- * program does comes between its tracing and ours.
+ * A program that is lent: a process of its own, createdump, traces it in our
+ * place until that has ended.
+ *
+ *   traced -> live_lend -> lent -> the tracer ends -> live_reclaim -> traced
+ *
+ * The tracer is traced by us, aside. The kernel tells its parent, the program,
+ * which waits for it, of its end when we have reaped it. Then, however it has
+ * ended, it traces nothing any more, and we have seized all threads of the
+ * program before: nothing that follows is missed. Back, threads run and have
+ * statuses as ever, of which none is looked at before TARGET_BACK is.
+ *
+ * Should we die, the program is not ours, and the tracer goes on.
  */
-#include <errno.h>
-#include <poll.h>
+#include "target/live/family.h"
+#include "target/live/live.h"
+#include "target/guard/orphan.h"
+#include "target/live/thread.h"
+
 #include <signal.h>
-#include <stdint.h>
 #include <sys/ptrace.h>
-#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/err.h"
-#include "base/mem.h"
-#include "target/proc.h"
-#include "target/target.h"
 
-enum {
-	LOOK_MS = 100, /* nothing tells of the end of what it traces */
-};
-
-/*
- * A stop of it: let it go on. Its own signals are delivered, but for those of a
- * terminal that stop it: who waits for it would not be stopped with it.
- */
-static void resume(pid_t pid, int status)
+void tracer_forget(struct live *l)
 {
-	int event = status >> 16, signal = WSTOPSIG(status);
-	bool group = event == PTRACE_EVENT_STOP && signal != SIGTRAP;
-
-	if (signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU)
-		signal = 0;
-
-	ptrace(group ? PTRACE_LISTEN : PTRACE_CONT, pid, NULL,
-	       (uintptr_t)(event ? 0 : signal));
+	if (l->tracer)
+		l->family->n_lent--;
+	l->tracer = 0;
 }
 
-// All that it has to tell: is it held at its end, or gone?
-static bool take_statuses(pid_t pid)
+struct dbg_error *live_lend(struct target *t, pid_t pid)
 {
-	int status;
-	pid_t got;
+	struct live *l = live_of(t);
+	struct dbg_error *err = live_leave_begin(l);
 
-	while ((got = waitpid(pid, &status, __WALL | WNOHANG)) > 0) {
-		if (!WIFSTOPPED(status) || status >> 16 == PTRACE_EVENT_EXIT)
-			return true;
-		resume(pid, status);
+	if (!err)
+		err = live_take_out(l);
+	if (err)
+		return err;
+	struct thread *th = thread_find(l, pid);
+	if (!th || !th->offered) {
+		// It was killed: the threads stand still.
+		live_queue(l, TARGET_BACK, t->pid);
+		live_kick(l);
+		return NULL;
 	}
-	return got < 0 && errno != EINTR;
-}
-
-// Wait for the next SIGCHLD, or until it is time to look again; false: it is
-// @deadline (0: none).
-static bool await_news(int fd, int64_t deadline)
-{
-	struct pollfd pfd = {.fd = fd, .events = POLLIN};
-	struct signalfd_siginfo info;
-	int64_t left = deadline ? deadline - clock_ms() : LOOK_MS;
-
-	if (left <= 0)
-		return false;
-	poll(&pfd, 1, left < LOOK_MS ? (int)left : LOOK_MS);
-	while (read(fd, &info, sizeof(info)) > 0)
-		;
-	return true;
-}
-
-struct dbg_error *tracer_run(pid_t pid, pid_t program, int ms)
-{
-	int64_t deadline = ms < 0 ? 0 : clock_ms() + ms;
-	sigset_t chld;
-
-	sigemptyset(&chld);
-	sigaddset(&chld, SIGCHLD);
-	_cleanup_close_ int fd =
-	    signalfd(-1, &chld, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (fd < 0)
-		return dbg_err_errno(DBG_E_TARGET, errno,
-				     "cannot make a signal descriptor");
-	ptrace(PTRACE_CONT, pid, NULL, NULL);
-	while (!take_statuses(pid)) {
-		if (await_news(fd, deadline) && !proc_ended(program))
-			continue;
-		// it is held at its end all the same
-		kill(pid, SIGKILL);
-		deadline = 0;
-	}
-	// others wait for it, too
-	raise(SIGCHLD);
+	l->tracer = pid;
+	l->family->n_lent++;
+	live_detach_own(l);
+	th->offered = false;
+	// What it makes is no business of ours.
+	live_ptrace(l, PTRACE_SETOPTIONS, pid, 0, 0);
+	live_ptrace(l, PTRACE_CONT, pid, 0, 0);
 	return NULL;
 }
 
-void tracer_release(pid_t pid)
+void tracer_status(struct live *l, pid_t tid, int status)
 {
-	ptrace(PTRACE_DETACH, pid, NULL, NULL);
+	size_t n;
+
+	if (tid != l->tracer || WIFSTOPPED(status))
+		return;
+	tracer_forget(l);
+	live_lent_look(&l->target);
+	if (l->exited)
+		return;
+	// Threads that it had only begun to attach to stop by its SIGSTOP.
+	if (WIFSIGNALED(status))
+		kill(l->target.pid, SIGCONT);
+	// Why not is found once more by live_reclaim.
+	l->let_go = dbg_err_drop(live_seize_new(l, &n));
+	live_queue(l, TARGET_BACK, l->target.pid);
+	live_kick(l);
+}
+
+struct dbg_error *live_reclaim(struct target *t)
+{
+	struct live *l = live_of(t);
+
+	live_image_forget(l);
+	l->let_go = false;
+	struct dbg_error *err = live_seize_all(l);
+	if (!err)
+		err = live_memory_open(l);
+	if (!err) {
+		live_set_root(l);
+		return NULL;
+	}
+	dbg_err_drop(live_let_go(l, false));
+	l->let_go = true;
+	return err;
+}
+
+void live_recall(struct target *t)
+{
+	if (live_of(t)->tracer)
+		kill(live_of(t)->tracer, SIGKILL);
+}
+
+bool tracer_program_status(struct family *f, pid_t tid, int status)
+{
+	for (size_t i = 0; i < f->n_lives; i++) {
+		struct live *l = f->lives[i];
+
+		if (l->target.pid != tid || l->exited)
+			continue;
+		if (WIFSTOPPED(status))
+			return l->let_go;
+		live_recall(&l->target);
+		live_exit(l, status);
+		live_kick(l);
+		return true;
+	}
+	return false;
+}
+
+/*
+ * Only a parent is told how a process has ended: where that is not us, and has
+ * been told already, it is most likely that it was killed.
+ */
+void live_lent_look(struct target *t)
+{
+	struct live *l = live_of(t);
+	uint64_t parent = 0;
+	int status = SIGKILL;
+
+	if (!l->let_go || l->exited || !proc_ended(t->pid))
+		return;
+	// while it is traced no parent is told
+	live_recall(t);
+	if (l->tracer || (proc_status(t->pid, "PPid", 10, &parent) &&
+			  (pid_t)parent == getpid()))
+		return;
+	(void)proc_exit_status(t->pid, &status);
+	live_exit(l, status);
+	live_kick(l);
 }

@@ -292,6 +292,18 @@ static void remove_own(struct live *l, pid_t but)
 			thread_remove(l, l->threads[i]);
 }
 
+void live_image_forget(struct live *l)
+{
+	l->syscall_addr = l->cave = 0;
+	traps_clear(&l->target.traps);
+	l->memory.n_ghosts = 0;
+	orphan_forget(l);
+	images_clear(&l->target.images);
+	hwbreak_forget(l);
+	target_cache_drop(&l->target);
+	l->target.runs++;
+}
+
 // The kernel has ended all other threads; the one left bears the pid, also
 // if another called execve.
 static struct dbg_error *on_exec(struct live *l, struct thread *th)
@@ -307,19 +319,27 @@ static struct dbg_error *on_exec(struct live *l, struct thread *th)
 	th->fresh = false;
 	th->execed = true;
 	l->execs++;
-	l->syscall_addr = l->cave = 0;
-	traps_clear(&l->target.traps);
-	l->memory.n_ghosts = 0;
-	orphan_forget(l);
-	images_clear(&l->target.images);
-	hwbreak_forget(l);
-	target_cache_drop(&l->target);
-	l->target.runs++;
+	live_image_forget(l);
 	struct dbg_error *err = live_memory_open(l);
 	// From inside execve to the first instruction.
 	thread_ask(l, th);
 	live_ptrace(l, PTRACE_CONT, th->tid, 0, 0);
 	return err;
+}
+
+void live_exit(struct live *l, int status)
+{
+	remove_own(l, 0);
+	l->exited = true;
+	child_release_strays(l);
+	traps_clear(&l->target.traps);
+	struct target_event *event = queue_slot(l);
+	event->kind = TARGET_EXITED;
+	event->tid = l->target.pid;
+	if (WIFSIGNALED(status))
+		event->signal = WTERMSIG(status);
+	else
+		event->exit_code = WEXITSTATUS(status);
 }
 
 static struct dbg_error *on_end(struct live *l, struct thread *th, int status)
@@ -341,17 +361,7 @@ static struct dbg_error *on_end(struct live *l, struct thread *th, int status)
 			return live_interrupt(&l->target);
 		return NULL;
 	}
-	remove_own(l, 0);
-	l->exited = true;
-	child_release_strays(l);
-	traps_clear(&l->target.traps);
-	struct target_event *event = queue_slot(l);
-	event->kind = TARGET_EXITED;
-	event->tid = tid;
-	if (WIFSIGNALED(status))
-		event->signal = WTERMSIG(status);
-	else
-		event->exit_code = WEXITSTATUS(status);
+	live_exit(l, status);
 	return NULL;
 }
 

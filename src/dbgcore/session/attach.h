@@ -1,0 +1,20 @@
+/* How a session comes by a target that it did not start: attach.c. */
+#ifndef SESSION_ATTACH_H
+#define SESSION_ATTACH_H
+
+#include "dbg/error.h"
+
+struct dbg;
+struct target;
+
+/*
+ * Take @t over, which cannot run: nothing is armed, DBG_EVENT_STOPPED is to
+ * follow. @path as for session_begin. It is destroyed on failure, too.
+ */
+DBG_MUST struct dbg_error *session_stand(struct dbg *dbg, struct target *t,
+					 const char *path);
+
+/* What was lent is traced again (TARGET_BACK): debug it as before. */
+DBG_MUST struct dbg_error *session_back(struct dbg *dbg);
+
+#endif
