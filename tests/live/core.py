@@ -174,6 +174,9 @@ def test_no_core(t):
     """Files that are none, and cores that were cut off or scribbled on."""
     path = f"{t.dir}/bad.core"
     for text, wanted in ((b"", "too short"), (b"x" * 1000, "no ELF file"),
+                         (b"\x28\xb5\x2f\xfd" * 99, r"by zstd: .*zstd -d"),
+                         (b"\xfd7zXZ\0" * 99, r"by xz: .*xz -d"),
+                         (b"\x04\x22\x4d\x18" * 99, r"by lz4: .*lz4 -d"),
                          (open("/bin/sh", "rb").read(), "but no core")):
         with open(path, "wb") as file:
             file.write(text)

@@ -253,12 +253,34 @@ static void sort_all(struct corefile *c)
 
 /* ---- The file -------------------------------------------------------- */
 
+// What it is packed by, as systemd-coredump does, with the command that unpacks
+// it; NULL: it is not known to be.
+static const char *packed_by(const unsigned char *head)
+{
+	static const struct {
+		const char *magic, *what;
+	} kinds[] = {
+	    {"\x28\xb5\x2f\xfd", "it is packed by zstd: unpack it (zstd -d)"},
+	    {"\xfd"
+	     "7zX",
+	     "it is packed by xz: unpack it (xz -d)"},
+	    {"\x04\x22\x4d\x18", "it is packed by lz4: unpack it (lz4 -d)"},
+	    {"BZh", "it is packed by bzip2: unpack it (bzip2 -d)"},
+	};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (!memcmp(head, kinds[i].magic, strlen(kinds[i].magic)))
+			return kinds[i].what;
+	return NULL;
+}
+
 static struct dbg_error *check_header(const Elf64_Ehdr *h)
 {
+	const char *packed = packed_by(h->e_ident);
 	const char *what = NULL;
 
 	if (memcmp(h->e_ident, ELFMAG, SELFMAG))
-		what = "it is no ELF file";
+		what = packed ? packed : "it is no ELF file";
 	else if (h->e_type != ET_CORE)
 		what = "it is an ELF file, but no core";
 	else if (h->e_ident[EI_CLASS] != ELFCLASS64 ||
