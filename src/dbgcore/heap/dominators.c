@@ -39,11 +39,11 @@ void heap_dominators_deinit(struct heap_dominators *d)
 
 /* ---- What is alive, and what is a join ------------------------------- */
 
-size_t heap_ranks_make(struct heap_dominators *d, const uint64_t *marks)
+// Count the marks in front of each block into d->ranks. Returns all of them.
+static size_t make_ranks(struct heap_dominators *d, const uint64_t *marks)
 {
 	size_t n = 0, size = heap_marks_size(d->heap);
 
-	free(d->ranks);
 	d->ranks = xcalloc(size / (HEAP_BLOCK / 64) + 1, sizeof(*d->ranks));
 	for (size_t i = 0; i < size; i++) {
 		if (i % (HEAP_BLOCK / 64) == 0)
@@ -152,7 +152,8 @@ static struct dbg_error *mark_all(struct heap_dominators *d,
 
 static void make_tables(struct heap_dominators *d)
 {
-	d->n_joins = heap_ranks_make(d, d->joins);
+	for (size_t i = 0; i < heap_marks_size(d->heap); i++)
+		d->n_joins += (size_t)__builtin_popcountll(d->joins[i]);
 	d->number = xcalloc(d->n_joins + 1, sizeof(*d->number));
 	d->odd = xcalloc(d->n_joins / 64 + 1, sizeof(*d->odd));
 	d->v = xcalloc(d->n_joins + 1, sizeof(*d->v));
@@ -180,7 +181,7 @@ static size_t mark_dominators(struct heap_dominators *d)
 	}
 	free(d->v);
 	d->v = NULL;
-	return heap_ranks_make(d, d->inner);
+	return make_ranks(d, d->inner);
 }
 
 // Put the joins together that one object dominates, by position.

@@ -54,7 +54,7 @@ struct heap_dominators {
 	 * dominate joins.
 	 */
 	uint64_t *inner;
-	uint32_t *ranks; /* marks in front of each block of one of them */
+	uint32_t *ranks; /* marks in front of each block of @inner */
 	/* Dependent handles by what leads, and bits by a hash of that. */
 	struct heap_pair *pairs;
 	size_t n_pairs, n_leads;

@@ -7,7 +7,7 @@
 
 enum {
 	HEAP_PACE = 1 << 16, /* objects between calls of heap_pace */
-	HEAP_BLOCK = 128,    /* marks, a multiple of 64: see heap_ranks_make */
+	HEAP_BLOCK = 128,    /* marks, a multiple of 64: see heap_rank_of */
 };
 
 /*
@@ -80,9 +80,6 @@ static inline bool heap_leads_next(const struct heap_dominators *d,
 
 /* There are more objects than there were. */
 struct dbg_error *heap_changes(void);
-
-/* Count the marks in front of each block into d->ranks. Returns all of them. */
-size_t heap_ranks_make(struct heap_dominators *d, const uint64_t *marks);
 
 /* The number of an object that is marked, from 1. */
 static inline uint32_t heap_rank_of(const struct heap_dominators *d,
