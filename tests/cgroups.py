@@ -68,13 +68,16 @@ def number(path, key=""):
         return int(re.search(rf"^{key}(\d+)", file.read(), re.M)[1])
 
 
-def memory_used(where):
-    """What a group uses, less what the kernel may give up; its limit's file."""
-    for used, limit, files in (
+def memory_held(where):
+    """Bytes that a group uses beside pages of files, which the kernel could take
+    back; its limit's file."""
+    for used, limit, names in (
             ("memory.usage_in_bytes", "memory.limit_in_bytes",
-             "total_inactive_file "),
-            ("memory.current", "memory.max", "inactive_file ")):
+             ("total_active_file ", "total_inactive_file ")),
+            ("memory.current", "memory.max",
+             ("active_file ", "inactive_file "))):
         if os.path.exists(f"{where}/{used}"):
             return (number(f"{where}/{used}") -
-                    number(f"{where}/memory.stat", files), f"{where}/{limit}")
+                    sum(number(f"{where}/memory.stat", name)
+                        for name in names), f"{where}/{limit}")
     raise OSError(f"{where} counts no memory")

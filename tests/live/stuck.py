@@ -655,8 +655,6 @@ def test_doctor_limits(t):
     where, enter = cgroups.of_memory(t, 1 << 40)
     if not where:
         raise drive.Skip("no cgroup with a limit of memory can be made")
-    # much memory that stays: what the kernel takes back when a limit is set
-    # is no matter beside it
     program = Stuck(t, "quiet", "holes", config="Release", preexec_fn=enter)
 
     def found_of(target):
@@ -664,8 +662,9 @@ def test_doctor_limits(t):
                 if one["check"] == "limits"]
 
     t.check_equal([], found_of(program.pid))
-    used, limit = cgroups.memory_used(where)
-    allowed = used * 100 // 95 & ~0xfff
+    # when the limit is set the kernel takes back pages of files, no others
+    held, limit = cgroups.memory_held(where)
+    allowed = held * 100 // 95 & ~0xfff
     for size in allowed, 1 << 40:
         with open(limit, "w") as file:
             file.write(str(size))
