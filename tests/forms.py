@@ -26,7 +26,7 @@ FORMS = {"github": re.compile(r"::error (file=[^,:\r\n]+,line=\d+,)?"
              r"description='([^'|\[\]\r\n]|\|['|nr\[\]])+' "
              r"identity='[A-Za-z_$][\w$]{0,59}'\]", re.ASCII)}
 COMMANDS = re.compile(
-    rf"\n((?:{'|'.join(map(re.escape, MARKS.values()))}).*)\n")
+    rf"\n((?:(?:{'|'.join(map(re.escape, MARKS.values()))}).*\n)+)")
 ESCAPED = {"github": re.compile("%(25|0D|0A|3A|2C)"),
            "azure": re.compile("%(AZP25|0D|0A|5D|3B)"),
            "teamcity": re.compile(r"\|(['|nr\[\]])")}
@@ -63,7 +63,8 @@ def unescape(form, text):
 def split(text):
     """What a command under `dndbg run` wrote: without the lines of the logs'
     forms, each behind the end of a line, and these."""
-    return COMMANDS.sub("", text), COMMANDS.findall(text)
+    return COMMANDS.sub("", text), [
+        line for block in COMMANDS.findall(text) for line in block.splitlines()]
 
 
 def check_log(form, lines, reports):

@@ -14,16 +14,19 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/str.h"
@@ -32,7 +35,8 @@
 
 enum {
 	N_STREAMS = 2,
-	ARRIVAL_MS = 1000, /* what reads the output may be slow */
+	READ_MS = 20000,   /* the copier may be slow */
+	ARRIVAL_MS = 1000, /* ... and what reads the output */
 	CHUNK = 65536,
 	TAIL_SIZE = 65536, /* bytes of the end of the output */
 };
@@ -44,114 +48,195 @@ struct tail {
 	char bytes[TAIL_SIZE]; /* byte k of all is at k % TAIL_SIZE */
 };
 
-struct stream {
-	int from; /* the pipe's end here; -1: nothing, or nothing any more */
-	int to;
+enum stage {
+	STAGE_NONE,
+	STAGE_READ,    /* what there was is in the tail */
+	STAGE_WRITTEN, /* ... and has arrived where it goes */
+};
+
+/* By us: where is the output? By the copier: it has come so far. */
+struct question {
+	uint32_t number;
+	enum stage stage;
 };
 
 struct last_output {
 	unsigned int lines;
 	struct tail *tail;
-	int ctl;                /* a byte asks: has all arrived? -1: nobody */
+	int ctl;                /* to the copier */
+	uint32_t asked;         /* number of the last question */
 	int pipes[N_STREAMS];   /* for the command; -1: none */
 	char *paths[N_STREAMS]; /* of these */
 };
 
 /* ---- The copier ------------------------------------------------------- */
 
+struct stream {
+	int from; /* the pipe's end here; -1: nobody can write any more */
+	int to;   /* -1: none, or all is done */
+	char *p;  /* read, but not written yet */
+	size_t n;
+	uint64_t read, written; /* bytes so far */
+	uint64_t asked;         /* read when we were asked last */
+};
+
+struct copier {
+	int ctl; /* -1: dndbg has ended */
+	struct stream streams[N_STREAMS];
+	struct tail *tail;
+	struct question question; /* that is not answered yet */
+};
+
 static void keep(struct tail *tail, const char *p, size_t n)
 {
-	uint64_t at = atomic_load(&tail->n);
+	uint64_t end = atomic_load(&tail->n) + n;
 
-	for (size_t i = 0; i < n; i++)
-		tail->bytes[(at + i) % TAIL_SIZE] = p[i];
-	atomic_store(&tail->n, at + n);
-}
-
-static bool write_out(int fd, const char *p, size_t n)
-{
-	while (n) {
-		ssize_t done = write(fd, p, n);
-
-		if (done < 0 && errno == EAGAIN)
-			poll(&(struct pollfd){.fd = fd, .events = POLLOUT}, 1,
-			     -1);
-		else if (done < 0 && errno != EINTR)
-			return false;
-		p += done > 0 ? done : 0;
-		n -= done > 0 ? (size_t)done : 0;
+	if (n > TAIL_SIZE) {
+		p += n - TAIL_SIZE;
+		n = TAIL_SIZE;
 	}
-	return true;
+	size_t at = (end - n) % TAIL_SIZE;
+	size_t first = n < TAIL_SIZE - at ? n : TAIL_SIZE - at;
+
+	memcpy(tail->bytes + at, p, first);
+	memcpy(tail->bytes, p + first, n - first);
+	atomic_store(&tail->n, end);
 }
 
-/* Where nobody reads what is written, the command gets SIGPIPE, too. */
+/* Read at most @n bytes, behind those that are not written yet. */
+static void take(struct stream *s, struct tail *tail, size_t n)
+{
+	if (s->from < 0)
+		return;
+	s->p = xrealloc(s->p, s->n + n);
+	ssize_t got = read(s->from, s->p + s->n, n);
+
+	if (got > 0) {
+		keep(tail, s->p + s->n, (size_t)got);
+		s->n += (size_t)got;
+		s->read += (size_t)got;
+	} else if (!got || (errno != EAGAIN && errno != EINTR)) {
+		close(s->from);
+		s->from = -1;
+	}
+}
+
+/* Nobody reads what is written: the command gets SIGPIPE, too. */
+static void give_up(struct stream *s)
+{
+	if (s->from >= 0)
+		close(s->from);
+	s->from = -1;
+	s->written = s->read;
+	s->n = 0;
+}
+
+/* Write what a pipe that is ready takes without waiting. */
+static void pass_on(struct stream *s)
+{
+	ssize_t n = write(s->to, s->p, s->n < PIPE_BUF ? s->n : PIPE_BUF);
+
+	if (n < 0 && errno != EAGAIN && errno != EINTR)
+		give_up(s);
+	if (n <= 0)
+		return;
+	s->n -= (size_t)n;
+	s->written += (size_t)n;
+	memmove(s->p, s->p + n, s->n);
+}
+
+/* Nobody of the command can write any more, and all has been written. */
 static void end_stream(struct stream *s)
 {
-	close(s->from);
-	close(s->to);
-	s->from = -1;
+	if (s->to >= 0)
+		close(s->to);
+	s->to = -1;
 }
 
-/* Carry what there is, at most a chunk; is there more at once? */
-static bool carry(struct stream *s, struct tail *tail)
+static void step(struct stream *s, struct tail *tail, short from, short to)
 {
-	static char chunk[CHUNK];
-	ssize_t n = s->from < 0 ? -1 : read(s->from, chunk, sizeof(chunk));
-
-	if (s->from < 0 || (n < 0 && (errno == EAGAIN || errno == EINTR)))
-		return false;
-	if (n > 0)
-		keep(tail, chunk, (size_t)n);
-	if (n <= 0 || !write_out(s->to, chunk, (size_t)n))
+	if (to & POLLERR)
+		give_up(s);
+	else if (to & POLLOUT)
+		pass_on(s);
+	else if (from)
+		take(s, tail, CHUNK);
+	if (s->from < 0 && !s->n)
 		end_stream(s);
-	return s->from >= 0;
 }
 
-/*
- * Carry all that there was when we were asked: no more than the pipes hold.
- * False: nobody asks any more.
- */
-static bool answer(int ctl, struct stream *streams, struct tail *tail)
+/* A question: read all that there is now, which a pipe limits. */
+static void on_question(struct copier *c)
 {
-	enum {
-		TURNS = 1 + (1 << 20) / CHUNK
-	};
-	char byte;
+	if (read(c->ctl, &c->question, sizeof(c->question)) !=
+	    sizeof(c->question)) {
+		close(c->ctl);
+		c->ctl = -1;
+		return;
+	}
+	for (int i = 0; i < N_STREAMS; i++) {
+		struct stream *s = &c->streams[i];
+		int n = 0;
 
-	if (read(ctl, &byte, 1) != 1)
-		return false;
+		if (s->from >= 0 && !ioctl(s->from, FIONREAD, &n) && n > 0)
+			take(s, c->tail, (size_t)n);
+		s->asked = s->read;
+	}
+	c->question.stage = STAGE_READ;
+}
+
+/* Tell how far what was asked about is. */
+static void answer(struct copier *c)
+{
+	bool written = true;
+
 	for (int i = 0; i < N_STREAMS; i++)
-		for (int k = 0; k < TURNS && carry(&streams[i], tail); k++)
-			;
-	return send(ctl, &byte, 1, MSG_NOSIGNAL | MSG_DONTWAIT) == 1;
+		written =
+		    written && c->streams[i].written >= c->streams[i].asked;
+	if (c->question.stage == STAGE_READ) {
+		send(c->ctl, &c->question, sizeof(c->question),
+		     MSG_NOSIGNAL | MSG_DONTWAIT);
+		c->question.stage = STAGE_WRITTEN;
+	}
+	if (c->question.stage == STAGE_WRITTEN && written) {
+		send(c->ctl, &c->question, sizeof(c->question),
+		     MSG_NOSIGNAL | MSG_DONTWAIT);
+		c->question.stage = STAGE_NONE;
+	}
 }
 
-__attribute__((noreturn)) static void serve(int ctl, struct stream *streams,
-					    struct tail *tail)
+__attribute__((noreturn)) static void serve(struct copier *c)
 {
 	enum {
-		CTL = N_STREAMS,
-		N
+		CTL,
+		FROM,
+		TO = FROM + N_STREAMS,
+		N = TO + N_STREAMS
 	};
-	struct pollfd fds[N] = {[CTL] = {.fd = ctl, .events = POLLIN}};
 
 	for (;;) {
-		bool open = fds[CTL].fd >= 0;
+		struct pollfd fds[N] = {{c->ctl, POLLIN, 0}};
+		bool open = c->ctl >= 0;
 
 		for (int i = 0; i < N_STREAMS; i++) {
-			fds[i] = (struct pollfd){.fd = streams[i].from,
-						 .events = POLLIN};
-			open = open || streams[i].from >= 0;
+			const struct stream *s = &c->streams[i];
+
+			fds[FROM + i].fd = s->n ? -1 : s->from;
+			fds[FROM + i].events = POLLIN;
+			fds[TO + i].fd = s->to;
+			fds[TO + i].events = s->n ? POLLOUT : 0;
+			open = open || s->to >= 0;
 		}
 		if (!open)
 			_exit(0);
 		if (poll(fds, N, -1) < 0)
 			continue;
+		if (fds[CTL].revents)
+			on_question(c);
 		for (int i = 0; i < N_STREAMS; i++)
-			if (fds[i].revents)
-				carry(&streams[i], tail);
-		if (fds[CTL].revents && !answer(ctl, streams, tail))
-			fds[CTL].fd = -1;
+			step(&c->streams[i], c->tail, fds[FROM + i].revents,
+			     fds[TO + i].revents);
+		answer(c);
 	}
 }
 
@@ -175,21 +260,20 @@ static void keep_open(int *fds, size_t n)
 	close_range((unsigned int)next, ~0U, 0);
 }
 
-__attribute__((noreturn)) static void copier(int ctl, struct stream *streams,
-					     struct tail *tail)
+__attribute__((noreturn)) static void run(struct copier *c)
 {
 	const int ignored[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,
 			       SIGUSR1, SIGUSR2, SIGPIPE};
 	const struct sigaction ignore = {.sa_handler = SIG_IGN};
-	int fds[] = {ctl, streams[0].from, streams[0].to, streams[1].from,
-		     streams[1].to};
+	int fds[] = {c->ctl, c->streams[0].from, c->streams[0].to,
+		     c->streams[1].from, c->streams[1].to};
 
 	setsid();
 	ownprocess_hide("output-copier");
 	for (size_t i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
 		sigaction(ignored[i], &ignore, NULL);
 	keep_open(fds, sizeof(fds) / sizeof(*fds));
-	serve(ctl, streams, tail);
+	serve(c);
 }
 
 /* ---- We --------------------------------------------------------------- */
@@ -215,7 +299,7 @@ static bool make_pipes(struct last_output *o, struct stream *streams)
 		const int to = STDOUT_FILENO + i;
 		int ends[2];
 
-		streams[i] = (struct stream){-1, -1};
+		streams[i] = (struct stream){.from = -1, .to = -1};
 		if (!is_copied(to))
 			continue;
 		if (i && o->paths[0] && is_one()) {
@@ -225,14 +309,14 @@ static bool make_pipes(struct last_output *o, struct stream *streams)
 		if (pipe2(ends, O_CLOEXEC) ||
 		    fcntl(ends[0], F_SETFL, O_NONBLOCK))
 			return false;
-		streams[i] = (struct stream){ends[0], to};
+		streams[i] = (struct stream){.from = ends[0], .to = to};
 		o->pipes[i] = ends[1];
 		o->paths[i] = xasprintf("/proc/self/fd/%d", ends[1]);
 	}
 	return true;
 }
 
-static bool start_copier(struct last_output *o, struct stream *streams)
+static bool start_copier(struct last_output *o, struct copier *c)
 {
 	int ctl[2];
 
@@ -240,11 +324,14 @@ static bool start_copier(struct last_output *o, struct stream *streams)
 		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (o->tail == MAP_FAILED)
 		o->tail = NULL;
-	if (!o->tail || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ctl))
+	if (!o->tail ||
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ctl))
 		return false;
+	c->tail = o->tail;
+	c->ctl = ctl[1];
 	pid_t pid = fork();
 	if (!pid)
-		copier(ctl[1], streams, o->tail);
+		run(c);
 	close(ctl[1]);
 	o->ctl = ctl[0];
 	return pid > 0;
@@ -254,7 +341,8 @@ struct dbg_error *last_output_create(unsigned int lines,
 				     struct dbg_launch *launch,
 				     struct last_output **ret)
 {
-	struct stream streams[N_STREAMS] = {{-1, -1}, {-1, -1}};
+	struct copier c = {
+	    .streams = {{.from = -1, .to = -1}, {.from = -1, .to = -1}}};
 
 	*ret = NULL;
 	if (!lines || (!is_copied(STDOUT_FILENO) && !is_copied(STDERR_FILENO)))
@@ -265,12 +353,12 @@ struct dbg_error *last_output_create(unsigned int lines,
 	    .ctl = -1,
 	    .pipes = {-1, -1},
 	};
-	bool made = make_pipes(o, streams) && start_copier(o, streams);
+	bool made = make_pipes(o, c.streams) && start_copier(o, &c);
 	int errnum = errno;
 
 	for (int i = 0; i < N_STREAMS; i++)
-		if (streams[i].from >= 0)
-			close(streams[i].from);
+		if (c.streams[i].from >= 0)
+			close(c.streams[i].from);
 	if (!made) {
 		last_output_destroy(o);
 		return dbg_err_errno(DBG_E_TARGET, errnum,
@@ -291,25 +379,39 @@ void last_output_launched(struct last_output *o)
 	}
 }
 
-static void await_arrival(struct last_output *o)
+static bool ask(struct last_output *o)
 {
-	struct pollfd answer = {.fd = o->ctl, .events = POLLIN};
-	char byte = 0;
+	const struct question question = {.number = ++o->asked};
 
-	if (o->ctl >= 0 && send(o->ctl, &byte, 1, MSG_NOSIGNAL) == 1 &&
-	    poll(&answer, 1, ARRIVAL_MS) == 1 && read(o->ctl, &byte, 1) == 1)
-		return;
-	// An answer that comes later would be taken for that to another.
-	if (o->ctl >= 0)
-		close(o->ctl);
-	o->ctl = -1;
+	return o->ctl >= 0 && send(o->ctl, &question, sizeof(question),
+				   MSG_NOSIGNAL | MSG_DONTWAIT) > 0;
+}
+
+/* Has what was asked about come so far within @ms? */
+static bool await_answer(struct last_output *o, enum stage stage, int ms)
+{
+	struct pollfd fd = {.fd = o->ctl, .events = POLLIN};
+	struct question answer = {0};
+	int64_t end = clock_ms() + ms;
+
+	while (answer.number != o->asked || answer.stage < stage) {
+		int64_t left = end - clock_ms();
+
+		int n = poll(&fd, 1, left > 0 ? (int)left : 0);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0 ||
+		    read(o->ctl, &answer, sizeof(answer)) != sizeof(answer))
+			return false;
+	}
+	return true;
 }
 
 void last_output_add(struct last_output *o, struct report *report)
 {
-	if (!o)
+	if (!o || !ask(o) || !await_answer(o, STAGE_READ, READ_MS))
 		return;
-	await_arrival(o);
 
 	_cleanup_str_ struct str text = {0};
 	uint64_t end = atomic_load(&o->tail->n);
@@ -324,6 +426,7 @@ void last_output_add(struct last_output *o, struct report *report)
 	report->output.lines =
 	    output_lines(str_get(&text) + skip, text.len - skip, o->lines,
 			 report->arena, &report->output.n);
+	await_answer(o, STAGE_WRITTEN, ARRIVAL_MS);
 }
 
 void last_output_destroy(struct last_output *o)
@@ -331,7 +434,8 @@ void last_output_destroy(struct last_output *o)
 	if (!o)
 		return;
 	last_output_launched(o);
-	await_arrival(o);
+	if (ask(o))
+		await_answer(o, STAGE_WRITTEN, ARRIVAL_MS);
 	if (o->ctl >= 0)
 		close(o->ctl);
 	if (o->tail)

@@ -24,9 +24,8 @@ DBG_MUST struct dbg_error *last_output_create(unsigned int lines,
 void last_output_launched(struct last_output *o);
 
 /*
- * Add what was written last to a report, once it has arrived where it goes (a
- * second is waited for that), so that what we print comes behind it. @o may be
- * NULL.
+ * Add what was written last to a report. If it arrives where it goes within a
+ * second, what we print comes behind it. @o may be NULL.
  */
 void last_output_add(struct last_output *o, struct report *report);
 

@@ -1,14 +1,22 @@
 """`dndbg run --output-lines`: the last lines of output are in the reports, and
 the output arrives as without it."""
+import fcntl
 import json
 import os
 import pty
 import signal
+import struct
 import subprocess
+import termios
 
 import drive
 
 RUN = 60 * drive.TIME
+
+
+def unread(pipe):
+    """The bytes that lie in a pipe."""
+    return struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, b"1234"))[0]
 
 
 def run(t, n, script, *args, **more):
@@ -72,6 +80,55 @@ def test_left_running(t):
 
 
 test_left_running.runtimes = ("10",)
+
+
+def test_unread(t):
+    """Who does not read the one output gets the other, and the reports have the
+    end of both."""
+    path = f"{t.dir}/report.json"
+    script = """seq 100000 & read word; echo ready >&2
+                read word; kill $!; wait; kill -9 $$"""
+    with drive.Process(
+            [t.dndbg, "run", "--output-lines", "2", "--json", path, "--report",
+             f"{t.dir}/report", "--", "sh", "-c", script], env=t.env,
+            cwd=t.dir, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, start_new_session=True) as process:
+        t.wait_for("a pipe that is full",
+                   lambda: unread(process.stdout) > 1 << 15)
+        process.stdin.write(b"go\n")
+        process.stdin.flush()
+        t.check_equal(b"ready\n", process.stderr.readline())
+        process.stdin.write(b"go\n")
+        process.stdin.flush()
+        t.check_equal(-signal.SIGKILL, process.wait(RUN))
+        # what seq had written when it could not go on
+        with open(path) as file:
+            report, = json.load(file)
+        whole, _ = report["output"]
+        t.check_equal(f"{whole}\n".encode(),
+                      process.stdout.read().splitlines(keepends=True)[-2])
+
+
+test_unread.runtimes = ("10",)
+
+
+def test_slow_reader(t):
+    """The last lines are in the report before anybody reads them."""
+    path = f"{t.dir}/report.json"
+    with drive.Process(
+            [t.dndbg, "run", "--output-lines", "2", "--json", path, "--report",
+             f"{t.dir}/report", "--", "sh", "-c", "seq 20000; kill -9 $$"],
+            env=t.env, cwd=t.dir, stdout=subprocess.PIPE,
+            start_new_session=True) as process:
+        t.check_equal(-signal.SIGKILL, process.wait(RUN))
+        with open(path) as file:
+            report, = json.load(file)
+        t.check_equal(["19999", "20000"], report["output"])
+        t.check_equal("".join(f"{n}\n" for n in range(1, 20001)).encode(),
+                      process.stdout.read())
+
+
+test_slow_reader.runtimes = ("10",)
 
 
 def test_reader_gone(t):
