@@ -155,7 +155,7 @@ static void end_stream(struct stream *s)
 
 static void step(struct stream *s, struct tail *tail, short from, short to)
 {
-	if (to & POLLERR)
+	if (to & (POLLERR | POLLHUP)) // of a pipe, of a socket
 		give_up(s);
 	else if (to & POLLOUT)
 		pass_on(s);

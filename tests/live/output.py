@@ -5,6 +5,7 @@ import json
 import os
 import pty
 import signal
+import socket
 import struct
 import subprocess
 import termios
@@ -135,9 +136,13 @@ def test_reader_gone(t):
     """Who reads the output does so no more: the command is told by SIGPIPE."""
     read, write = os.pipe()
     os.close(read)
-    done, _ = run(t, 10, "exec yes", stdout=write, stderr=subprocess.PIPE)
-    os.close(write)
-    t.check_equal((-signal.SIGPIPE, b""), (done.returncode, done.stderr))
+    near, far = socket.socketpair()
+    far.close()
+    for fd in write, near.fileno():
+        done, _ = run(t, 10, "exec yes", stdout=fd, stderr=subprocess.PIPE)
+        os.close(fd)
+        t.check_equal((-signal.SIGPIPE, b""), (done.returncode, done.stderr))
+    near.detach()
     t.wait_for("the end of all", lambda: not drive.tagged(t.tag))
 
 
