@@ -113,21 +113,25 @@ def test_seen(t):
 
 
 def test_function_pointers(t):
-    """They are arguments as others. A call by one that is null would end the
-    program: no method is called with it."""
+    """They are arguments as others. A call by one that is null, or leads to no
+    method, would end the program: no method is called with it."""
     texts = ("call Apply(Pointers.Half, 8)", "call Apply(twice, 4)",
              "print Apply(twice, 4)", "call Halve(6)",
-             "print twice == opaque", "print none == null")
+             "print twice == opaque", "print none == null",
+             "print wild == data", "print (long)twice == (long)opaque")
     refused = {"call Apply(none, 4)": "function pointer that is null",
                "call Apply(null, 4)": "function pointer that is null",
                "call Apply(Pointers.Never, 4)": "function pointer that is null",
+               "call Apply(wild, 4)": "leads to no managed method",
+               "call Apply(data, 4)": "cannot convert 'void*' to",
+               "call Apply(opaque, 4)": "cannot convert 'void*' to",
                "print Apply(none, 4)": "throws System.NullReferenceException",
                "print twice(3)": "'twice' is a pointer, by which no call",
                "print Pointers.Half(8)": "'Pointers.Half' is a pointer, by "}
     done = t.batch(["set call-timeout 600000",
                     f"break {t.at('Kinds', 'functions')}", "run", *texts,
                     *refused, "continue"], t.program("Kinds", "functions"))
-    t.check_equal(["4", "8", "8", "3", "true", "true"],
+    t.check_equal(["4", "8", "8", "3", "true", "true", "true", "true"],
                   RETURNED.findall(done.stdout))
     said = done.stderr.splitlines()
     t.check_equal(len(refused), len(said))

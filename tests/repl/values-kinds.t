@@ -72,6 +72,9 @@ twice = {addr} <Kinds.Program.Twice(int)>
 nothing = {addr} <Kinds.Program.Nothing()>
 none = null
 opaque = {addr}
+number = 3
+data = {addr}
+wild = {addr}
 +continue
 Continuing.
 

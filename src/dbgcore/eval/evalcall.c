@@ -37,17 +37,23 @@ static void widen(const struct il_type *type, uint8_t bytes[EVAL_ANSWER_MAX])
 	memcpy(bytes, &wide, sizeof(wide));
 }
 
-/* A call by null, or by what no memory of the program's is, ends the program.
- */
-static struct dbg_error *function(uint64_t addr)
+/* A call by what leads to no method of the program's would end the program. */
+static struct dbg_error *function(const struct eval *e, uint64_t addr)
 {
-	if (addr && addr < VM_FIRST)
-		return NULL;
-	return dbg_err(DBG_E_UNSUPPORTED,
-		       addr ? "an argument is the address of a method as only "
-			      "the debugger has it"
-			    : "an argument is a function pointer that is null: "
-			      "a call by it would end the program");
+	if (!addr)
+		return dbg_err(DBG_E_UNSUPPORTED,
+			       "an argument is a function pointer that is "
+			       "null: a call by it would end the program");
+	if (addr >= VM_FIRST)
+		return dbg_err(DBG_E_UNSUPPORTED,
+			       "an argument is the address of a method as only "
+			       "the debugger has it");
+	if (!value_function_method(e->types, addr))
+		return dbg_err(DBG_E_UNSUPPORTED,
+			       "an argument is a function pointer that leads "
+			       "to no managed method: a call by it could end "
+			       "the program");
+	return NULL;
 }
 
 /* Add to @g what only the machine has of @v. */
@@ -73,7 +79,7 @@ static struct dbg_error *argument(const struct eval *e,
 		return dbg_err(DBG_E_MEMORY, "an argument cannot be read");
 	memcpy(&addr, ret->bytes, sizeof(addr));
 	if (v->type->kind == IL_KIND_FUNCTION)
-		return function(addr);
+		return function(e, addr);
 	if (!word || !vm_owns(e->vm, addr))
 		return NULL;
 	bool is_object = is_this ? !v->type->is_value : v->type->is_reference;

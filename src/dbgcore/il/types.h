@@ -78,7 +78,7 @@ struct il_type {
 	size_t n_args;
 	struct code_module *module;    /* of the definition; NULL: made type */
 	uint32_t token;                /* TypeDef, 0: made type */
-	const struct il_sig *function; /* FUNCTION */
+	const struct il_sig *function; /* FUNCTION; NULL: not known */
 	struct il_type_facts *facts;   /* of il/ alone */
 };
 
@@ -130,6 +130,8 @@ struct il_type *il_type_vector(struct il_types *ts, struct il_type *inner);
 struct il_type *il_type_array(struct il_types *ts, struct il_type *inner,
 			      uint32_t rank);
 struct il_type *il_type_pointer(struct il_types *ts, struct il_type *inner);
+/* A function pointer whose signature is not known. */
+struct il_type *il_type_any_function(struct il_types *ts);
 struct il_type *il_type_byref(struct il_types *ts, struct il_type *inner);
 struct il_type *il_type_param(struct il_types *ts, bool of_method,
 			      uint32_t number);

@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "eval/bind/bindop.h"
 #include "eval/bind/bindtuple.h"
 #include "eval/member.h"
 
@@ -56,7 +57,7 @@ struct dbg_error *bind_frame_value(struct binder *b, const struct value *value,
 		type = type_of_elem(b->e->types, ELEM_STRING);
 	struct il_type *known = type ? il_type_of_value(b->ts, type) : NULL;
 	if (!known && type && type->kind == TYPE_POINTER && !type->inner)
-		known = il_type_pointer(b->ts, bind_prim(b, ELEM_VOID));
+		known = il_type_any_function(b->ts);
 	if (!known && v.where == VALUE_ABSENT)
 		return fetch_missing(b, x, &v);
 	if (!known)
@@ -212,7 +213,7 @@ struct dbg_error *bind_pointer_operator(struct binder *b, enum op op,
 	bool order = op >= OP_EQUAL && op <= OP_GREATER_EQUAL;
 	struct bound **sides[2] = {&l, &r};
 	*ret = NULL;
-	if (!is_pointer(l) && !is_pointer(r))
+	if (!type_is_address(l->type) && !type_is_address(r->type))
 		return NULL;
 	if ((op == OP_ADD || op == OP_SUBTRACT) && is_pointer(l) &&
 	    type_is_numeric(r->type))
@@ -224,7 +225,7 @@ struct dbg_error *bind_pointer_operator(struct binder *b, enum op op,
 		struct bound *v = *sides[i];
 		if (v->kind == BOUND_NULL)
 			*sides[i] = bound_int(b, ELEM_U8, 0, v->syntax);
-		else if (is_pointer(v) || type_is_numeric(v->type))
+		else if (type_is_address(v->type) || type_is_numeric(v->type))
 			*sides[i] = as_number(b, v, ELEM_U8);
 		else
 			order = false;

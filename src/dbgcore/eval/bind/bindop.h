@@ -31,10 +31,7 @@ DBG_MUST struct dbg_error *bind_user_logical(struct binder *b,
 					     const struct expr *x,
 					     struct bound *const *v,
 					     struct bound **ret);
-/*
- * Does it point to a function, as far as is known? Of a variable's type no more
- * is known than that it is a pointer.
- */
-bool type_is_function(const struct il_type *type);
+/* Is it a pointer, to a function too? */
+bool type_is_address(const struct il_type *type);
 
 #endif

@@ -98,15 +98,16 @@ static bool is_void_pointer(const struct il_type *type)
 	       type->inner->elem == ELEM_VOID;
 }
 
-static bool is_address(const struct il_type *type)
+bool type_is_address(const struct il_type *type)
 {
-	return type->kind == IL_KIND_POINTER || type->kind == IL_KIND_FUNCTION;
+	return type && (type->kind == IL_KIND_POINTER ||
+			type->kind == IL_KIND_FUNCTION);
 }
 
-bool type_is_function(const struct il_type *type)
+/* Of a variable, whose own signature is not known (bind_frame_value)? */
+static bool is_any_function(const struct il_type *type)
 {
-	return type &&
-	       (type->kind == IL_KIND_FUNCTION || is_void_pointer(type));
+	return type->kind == IL_KIND_FUNCTION && !type->function;
 }
 
 enum conversion conversion_of_types(struct binder *b, struct il_type *from,
@@ -117,10 +118,9 @@ enum conversion conversion_of_types(struct binder *b, struct il_type *from,
 		return CONVERSION_IDENTITY;
 	if (from->elem == ELEM_VOID || to->elem == ELEM_VOID)
 		return CONVERSION_NONE;
-	if (is_address(from) && is_void_pointer(to))
+	if (type_is_address(from) && is_void_pointer(to))
 		return CONVERSION_REFERENCE;
-	// a variable's own signature is not known (bind_frame_value)
-	if (is_void_pointer(from) && to->kind == IL_KIND_FUNCTION)
+	if (is_any_function(from) && to->kind == IL_KIND_FUNCTION)
 		return CONVERSION_REFERENCE;
 	if (type_is_numeric(from) && type_is_numeric(to) &&
 	    (numeric_targets(from->elem) >> to->elem & 1))
@@ -263,7 +263,7 @@ enum conversion conversion_find(struct binder *b, const struct bound *v,
 		return CONVERSION_NONE;
 	switch (v->kind) {
 	case BOUND_NULL:
-		return to->is_reference || is_address(to) ||
+		return to->is_reference || type_is_address(to) ||
 			       to->special == IL_SPECIAL_NULLABLE
 			   ? CONVERSION_NULL
 			   : CONVERSION_NONE;
@@ -563,7 +563,7 @@ struct dbg_error *convert_cast(struct binder *b, struct bound *v,
 	if (!v->type || conversion_find(b, v, to) != CONVERSION_NONE)
 		return convert(b, v, to, ret);
 	*ret = NULL;
-	bool from_pointer = v->type->kind == IL_KIND_POINTER;
+	bool from_pointer = type_is_address(v->type);
 	if (to->kind == IL_KIND_POINTER &&
 	    (from_pointer || type_is_numeric(v->type))) {
 		if (!from_pointer)

@@ -559,7 +559,7 @@ static struct dbg_error *call_delegate(struct binder *b, struct bound *of,
 	    of->type ? il_method_invoke(b->ts, of->type) : NULL;
 	if (!invoke)
 		return bind_error(b, c->x,
-				  type_is_function(of->type)
+				  of->type && of->type->kind == IL_KIND_FUNCTION
 				      ? "'%s' is a pointer, by which no call "
 					"is made: call the method itself"
 				      : "'%s' is not a method",
@@ -578,9 +578,10 @@ struct dbg_error *bind_call(struct binder *b, const struct expr *x,
 	struct bound *of;
 	struct dbg_error *err = bind_operand(b, x->a, &of);
 	// What cannot be called does not hide a method: list.Count(f).
-	bool called = !err && (of->kind == BOUND_GROUP ||
-			       (of->type && of->type->is_delegate) ||
-			       type_is_function(of->type));
+	bool called =
+	    !err && (of->kind == BOUND_GROUP ||
+		     (of->type && (of->type->is_delegate ||
+				   of->type->kind == IL_KIND_FUNCTION)));
 	if (!err && !called && x->a->kind == EXPR_MEMBER)
 		err = bind_method_named(b, x->a, &of);
 	return err ? err : bind_call_of(b, of, x, ret);

@@ -239,6 +239,8 @@ static const char *name_of(struct il_types *ts, struct il_type *type)
 static const char *function_name(struct il_types *ts, struct il_type *type)
 {
 	_cleanup_str_ struct str name = {0};
+	if (!type->n_args)
+		return "delegate*";
 	str_add(&name, "delegate*<");
 	for (size_t i = 1; i < type->n_args; i++) {
 		str_add(&name, il_type_name(ts, type->args[i]));

@@ -222,6 +222,12 @@ struct il_type *il_type_pointer(struct il_types *ts, struct il_type *inner)
 	return il_type_intern(ts, &proto);
 }
 
+struct il_type *il_type_any_function(struct il_types *ts)
+{
+	struct il_type proto = {.kind = IL_KIND_FUNCTION, .elem = ELEM_FNPTR};
+	return il_type_intern(ts, &proto);
+}
+
 struct il_type *il_type_byref(struct il_types *ts, struct il_type *inner)
 {
 	struct il_type proto = {
