@@ -243,3 +243,29 @@ def test_watch_lost(t):
 
 
 test_watch_lost.runtimes = ("10",)
+
+
+def test_deleted_beside_step(t):
+    """A step over await waits for what the JIT makes of the method. It does so
+    too where breakpoints of the method come and go meanwhile."""
+    for early in (True, False):
+        file = f"{t.dir}/until{early}"
+        c = t.mi("-i=mi", "--args",
+                 *t.program("Tiers", file, config="Release"))
+        c.ask("-gdb-set mi-async on")
+        c.ask(f"-break-insert -t {t.at('Tiers', 'await')}")
+        c.go("-exec-run", "breakpoint-hit")
+        other = f'-break-insert -c "n == 1000" {t.at("Tiers", "behind")}'
+        if early:
+            c.ask(other)
+        c.at = len(c.records)
+        c.resume("-exec-next")
+        t.wait_for("the call to wait", lambda: os.path.exists(file + ".waits"))
+        if not early:
+            c.ask(other)
+        c.ask("-break-delete 2")
+        open(file, "w").close()
+        stop = c.stopped("end-stepping-range", 60)
+        t.check_equal(t.place("Tiers", "behind")[1], int(stop["frame"]["line"]))
+        c.go("-exec-continue", "exited-normally")
+        c.quit()

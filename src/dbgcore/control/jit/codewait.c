@@ -68,14 +68,15 @@ void code_wait_drop(struct control *c, struct code_module *m, uint32_t token)
 	jit_gate_remove(c, &w->ref, w->il);
 	c->waits.n_fresh -= w->fresh;
 	entry_trap_drop(c, w);
-	if (!w->listed) {
-		c->waits.n_overflow--;
-	} else {
+
+	bool told = w->listed && !w->fresh;
+
+	if (w->listed)
 		c->waits.n_listed--;
-		if (!w->fresh && c->dac)
-			control_warn(
-			    c, dac_notify_methods(c->dac, &w->ref, 1, false));
-	}
+	else
+		c->waits.n_overflow--;
+	if (c->dac && step_body_keep(c, m, token) != told)
+		control_warn(c, dac_notify_methods(c->dac, &w->ref, 1, !told));
 	free(w);
 }
 

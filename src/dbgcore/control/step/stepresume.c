@@ -40,6 +40,18 @@ static bool is_of(const struct step_body *b, const struct code_module *m,
 	return b->ref.token == token && b->ref.module == m->addr;
 }
 
+bool step_body_keep(struct control *c, const struct code_module *m,
+		    uint32_t token)
+{
+	struct step_body *all[] = {&c->plan.enter, &c->plan.resumes.body};
+	bool any = false;
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (is_of(all[i], m, token))
+			any = all[i]->asked = true;
+	return any;
+}
+
 void step_code(struct control *c, struct code_module *m, uint32_t token,
 	       uint64_t ip)
 {

@@ -172,6 +172,12 @@ struct dbg_error *step_user_frame(struct control *c, uint32_t thread,
 /* Be told of code of (m, token) from now on; it is nobody's so far. */
 struct dbg_error *step_body_await(struct control *c, struct step_body *b,
 				  const struct code_module *m, uint32_t token);
+/*
+ * No breakpoint waits for code of (m, token) any more: does the step? From now
+ * on by a notification of its own.
+ */
+bool step_body_keep(struct control *c, const struct code_module *m,
+		    uint32_t token);
 void step_body_forget(struct control *c, struct step_body *b);
 /* Code of a method was made: is it a body that the step waits for? */
 void step_code(struct control *c, struct code_module *m, uint32_t token,
