@@ -3,6 +3,7 @@
  * (Interop.Error, the same on each system), and their texts.
  */
 #include <errno.h>
+#include <netdb.h>
 #include <string.h>
 
 #include "il/machine/vm_priv.h"
@@ -11,6 +12,9 @@
 enum {
 	ERROR_FIRST = 0x10000,
 	ERROR_UNKNOWN = 0x1ffff, // ENONSTANDARD
+	// No errors of the system; their numbers there are less than 0.
+	ERROR_HOST = 0x20001,   // EHOSTNOTFOUND
+	ERROR_SOCKET = 0x20002, // ESOCKETERROR
 };
 
 // By what a number of the library's is more than ERROR_FIRST.
@@ -67,6 +71,8 @@ static enum native_end to_platform(struct native *n)
 	uint32_t at = error - ERROR_FIRST;
 	if (!error)
 		return native_ret_i4(n, 0);
+	if (error == ERROR_HOST || error == ERROR_SOCKET)
+		return native_ret_i4(n, -(int32_t)error);
 	return native_ret_i4(n, at < N_ERRNOS && errnos[at] ? errnos[at] : -1);
 }
 
@@ -82,7 +88,12 @@ static enum native_end to_library(struct native *n)
 
 static enum native_end text(struct native *n)
 {
-	return native_ret_text(n, strerror(native_i4(n, 0)));
+	int32_t error = native_i4(n, 0);
+	if (error == -ERROR_HOST)
+		return native_ret_text(n, gai_strerror(EAI_NONAME));
+	if (error == -ERROR_SOCKET)
+		return native_ret_text(n, "Unknown socket error");
+	return native_ret_text(n, strerror(error));
 }
 
 #define SYS "Interop+Sys"
