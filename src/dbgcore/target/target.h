@@ -138,6 +138,10 @@ enum target_event_kind {
 	TARGET_BACK,        /* what was lent is traced again: target_reclaim */
 };
 
+enum {
+	TARGET_JUDGED_MAX = 8,
+};
+
 struct target_event {
 	enum target_event_kind kind;
 	pid_t tid;
@@ -146,7 +150,8 @@ struct target_event {
 	int signal;
 	siginfo_t info; /* TARGET_SIGNAL */
 	int exit_code;
-	uint32_t judged; /* what it was given back with by target_hit_keep */
+	/* What it was given back with by target_hit_keep. */
+	uint32_t judged[TARGET_JUDGED_MAX];
 };
 
 /*

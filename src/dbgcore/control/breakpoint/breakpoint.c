@@ -308,11 +308,27 @@ void bp_spent(struct control *c, struct bp *bp, struct dbg_stop *stop)
 	}
 }
 
-/* What comes of a hit: the breakpoint that stops, that of the entry; or NULL.
+/*
+ * What comes of a hit: numbers of the breakpoints that stop, the lowest first,
+ * 0 behind them; that of the entry, or NULL.
  */
 struct verdict {
-	struct bp *winner, *entry;
+	uint32_t held[TARGET_JUDGED_MAX];
+	struct bp *entry;
 };
+
+/* The highest goes if there is no room. */
+static void hold(struct verdict *v, uint32_t number)
+{
+	for (size_t i = 0; number && i < TARGET_JUDGED_MAX; i++) {
+		uint32_t at = v->held[i];
+
+		if (at && at < number)
+			continue;
+		v->held[i] = number;
+		number = at;
+	}
+}
 
 static struct dbg_error *judge(struct control *c, pid_t tid, uint64_t addr,
 			       struct verdict *ret)
@@ -328,42 +344,47 @@ static struct dbg_error *judge(struct control *c, pid_t tid, uint64_t addr,
 			return err;
 		if (bp->entry)
 			ret->entry = bp;
-		else if (stops &&
-			 (!ret->winner || bp->number < ret->winner->number))
-			ret->winner = bp;
+		else if (stops)
+			hold(ret, bp->number);
 	}
 	return NULL;
 }
 
-/* That of an event that was kept, unless it is gone or disabled since. */
-static struct bp *judged(struct control *c, const struct target_event *ev)
+/* The first that is not gone or disabled since; NULL: none. */
+static struct bp *winner_of(struct control *c, const struct verdict *v)
 {
-	struct bp *bp = bp_find(c, ev->judged);
+	for (size_t i = 0; i < TARGET_JUDGED_MAX && v->held[i]; i++) {
+		struct bp *bp = bp_find(c, v->held[i]);
 
-	return bp && bp->enabled ? bp : NULL;
+		if (bp && bp->enabled)
+			return bp;
+	}
+	return NULL;
 }
 
 struct dbg_error *bp_hit(struct control *c, const struct target_event *ev,
 			 uint64_t addr, struct dbg_stop *stop, bool *ret_stops)
 {
 	struct dbg_error *err = NULL;
-	struct verdict v = {NULL, NULL};
+	struct verdict v = {.entry = NULL};
 
 	*ret_stops = false;
-	if (ev->judged)
-		v.winner = judged(c, ev);
-	else
+	memcpy(v.held, ev->judged, sizeof(v.held));
+	if (!v.held[0])
 		err = judge(c, ev->tid, addr, &v);
-	if (err || (!v.winner && !v.entry))
+
+	struct bp *winner = winner_of(c, &v);
+
+	if (err || (!winner && !v.entry))
 		return err;
-	if (!v.entry && call_keeps(c, ev, addr, v.winner->number))
+	if (!v.entry && call_keeps(c, ev, addr, v.held))
 		return NULL;
 	err = control_halt(c);
 	if (err)
 		return err;
 	stop->reason = DBG_STOP_BREAKPOINT;
-	if (v.winner)
-		bp_spent(c, v.winner, stop);
+	if (winner)
+		bp_spent(c, winner, stop);
 	if (v.entry) {
 		stop->reason = DBG_STOP_ENTRY;
 		bp_remove(c, v.entry);

@@ -112,11 +112,12 @@ bool call_trap(struct control *c, const struct target_event *ev,
 /* Is it the thread of a call, in which nothing of the user's stops? */
 bool call_is_of(const struct control *c, pid_t tid);
 /*
- * A thread that runs beside the call is to stop at @addr, by the breakpoint of
- * this @number: does it wait there until the call has ended?
+ * A thread that runs beside the call is to stop at @addr, by one of the
+ * breakpoints @held, numbers with 0 behind them: does it wait there until the
+ * call has ended?
  */
 bool call_keeps(struct control *c, const struct target_event *ev, uint64_t addr,
-		uint32_t number);
+		const uint32_t held[TARGET_JUDGED_MAX]);
 /* The runtime tells of code that was made: is it the guard's? */
 void call_code(struct control *c, uint64_t desc, uint64_t ip);
 void call_thread_gone(struct control *c, pid_t tid);

@@ -261,7 +261,7 @@ struct dbg_error *control_call(struct control *c,
 /* ---- Beside it --------------------------------------------------------- */
 
 bool call_keeps(struct control *c, const struct target_event *ev, uint64_t addr,
-		uint32_t number)
+		const uint32_t held[TARGET_JUDGED_MAX])
 {
 	struct calls *v = &c->calls;
 	struct target_event kept = *ev;
@@ -272,7 +272,7 @@ bool call_keeps(struct control *c, const struct target_event *ev, uint64_t addr,
 	if (v->phase == CALL_NONE || v->left || v->hits.passed ||
 	    ev->tid == v->tid)
 		return false;
-	kept.judged = number;
+	memcpy(kept.judged, held, sizeof(kept.judged));
 	LOG(target_log(c->target), LOG_CONTROL,
 	    "the hit of thread %d waits for the call of %s", ev->tid, v->name);
 	v->hits.any = true;
