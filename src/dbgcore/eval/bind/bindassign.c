@@ -43,17 +43,33 @@ static bool is_place(const struct bound *v)
 	       v->kind == BOUND_DEREF;
 }
 
+enum {
+	FIELD_INIT_ONLY = 0x20, /* FieldAttributes, II.23.1.5 */
+};
+
 struct dbg_error *bind_by_ref(struct binder *b, const struct bound *v,
 			      const struct expr *x)
 {
-	if (is_place(v) || v->kind == BOUND_UNTYPED)
+	if (v->kind == BOUND_UNTYPED)
+		return NULL;
+	// what a field of a value is in is to be a variable, too
+	for (; v->kind == BOUND_FIELD; v = v->a) {
+		if (v->field->flags & FIELD_INIT_ONLY)
+			return bind_error(b, x,
+					  "'%s' is readonly and cannot be "
+					  "used as a ref or out value",
+					  bind_source(b, v->syntax));
+		if (!v->a || !v->a->type->is_value)
+			return NULL;
+	}
+	if (is_place(v))
 		return NULL;
 	return bind_error(b, x,
 			  v->kind == BOUND_CALL
 			      ? "'%s' is a property or a method, not the "
 				"variable that ref and out want"
 			      : "'%s' is no variable, which ref and out want",
-			  bind_source(b, x));
+			  bind_source(b, v->syntax));
 }
 
 /*
