@@ -8,6 +8,7 @@ import subprocess
 import cgroups
 import container
 import drive
+import dumps
 
 # Two workers, however many processors there are.
 WORKERS = {"DOTNET_ThreadPool_ForceMinWorkerThreads": "2",
@@ -23,7 +24,7 @@ class Stuck:
         self.process = subprocess.Popen(
             words or t.program("Stuck", *args, config=config, host="dotnet"),
             text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            env={**t.env, **WORKERS}, preexec_fn=preexec_fn)
+            env={**t.env, **WORKERS, **dumps.STEADY}, preexec_fn=preexec_fn)
         t.check_equal("ready\n", self.process.stdout.readline())
         self.pid = str(self.process.pid)
 
