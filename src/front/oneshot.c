@@ -36,8 +36,16 @@ struct dbg_error *open_program(struct dbg *dbg, const char *what, bool snapshot)
 {
 	struct stat st;
 
-	if (!pid_of(what) && !stat(what, &st) && S_ISREG(st.st_mode))
-		return dbg_core(dbg, what);
+	if (!pid_of(what) && !stat(what, &st)) {
+		if (S_ISREG(st.st_mode))
+			return dbg_core(dbg, what);
+		// no program's name has a slash
+		if (strchr(what, '/'))
+			return dbg_err(DBG_E_FILE,
+				       "'%s' is not a regular file: a core is "
+				       "one",
+				       what);
+	}
 	return open_process(dbg, what, snapshot);
 }
 

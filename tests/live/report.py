@@ -554,6 +554,9 @@ def test_refused(t):
         t.check_equal((1, "", "dndbg: no .NET program is called "
                        "'no\\u001b[31mname'\n"),
                       (done.returncode, done.stdout, done.stderr))
+    done = t.run("handles", "/dev/zero")
+    t.check_equal((1, "", "dndbg: '/dev/zero' is not a regular file: a core is "
+                   "one\n"), (done.returncode, done.stdout, done.stderr))
 
 
 def test_whole(t):

@@ -279,7 +279,9 @@ static inline void follow(struct search *s, uint64_t to)
 
 /* ---- What comes next ------------------------------------------------- */
 
-// A word of an object, and how many there are behind it.
+// A word of an object, and how many there are from it on; NULL: none of its
+// part (what a frame comes back to may be among the secondaries of dependent
+// handles).
 static inline const uint8_t *word_at(const struct heap *h, uint32_t position,
 				     uint32_t word, uint64_t *left)
 {
@@ -288,7 +290,7 @@ static inline const uint8_t *word_at(const struct heap *h, uint32_t position,
 	uint64_t size = part->is.end - part->is.start;
 
 	*left = at < size ? (size - at) / HEAP_WORD : 0;
-	return part->data + at;
+	return at < size ? part->data + at : NULL;
 }
 
 /*
@@ -307,8 +309,11 @@ static inline void expect(const struct search *s)
 	frame = &s->v[s->n - FAR];
 	if (frame->at != HEAP_NOWHERE) {
 		refs = word_at(h, frame->position, frame->at, &left);
-		__builtin_prefetch(refs);
-		__builtin_prefetch(refs - frame->at * (size_t)HEAP_WORD);
+		if (refs) {
+			__builtin_prefetch(refs);
+			__builtin_prefetch(refs -
+					   frame->at * (size_t)HEAP_WORD);
+		}
 	}
 	frame = &s->v[s->n - NEAR];
 	if (frame->at == HEAP_NOWHERE)

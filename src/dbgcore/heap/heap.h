@@ -93,7 +93,7 @@ struct heap_window {
 };
 
 struct heap {
-	struct target *target;
+	struct target *target; /* NULL: all parts have their data (tests) */
 	struct dac *dac;
 	struct arena *arena;
 	const struct heap_watch *watch;

@@ -105,8 +105,8 @@ static bool none_here(struct heap *h, struct place *p)
 {
 	uint64_t word;
 
-	if (target_read_some(h->target, p->addr, &word, sizeof(word)) !=
-	    sizeof(word))
+	if (h->target && target_read_some(h->target, p->addr, &word,
+					  sizeof(word)) != sizeof(word))
 		return damaged(h, p, "cannot be read", "");
 	return damaged(h, p, "is damaged", ", where no object is");
 }
