@@ -163,6 +163,17 @@ static bool is_reported(const struct run *r, pid_t pid, bool crash)
 	return false;
 }
 
+static void publish_kept(struct run *r, const char *kind, const char *cause)
+{
+	struct report *kept = &r->kept;
+
+	kept->kind = kind;
+	kept->cause = arena_printf(
+	    kept->arena, "%s; the stacks are of the dump before it", cause);
+	publish(r, kept);
+	*kept = (struct report){0};
+}
+
 // What was dumped since it hangs is killed next: it is shown as it was then.
 static void add_ended(struct run *r, struct report *ended)
 {
@@ -173,26 +184,24 @@ static void add_ended(struct run *r, struct report *ended)
 		publish(r, ended);
 		return;
 	}
-	kept->kind = ended->kind;
 	kept->signal = ended->signal;
-	kept->cause = arena_printf(kept->arena,
-				   "%s; the stacks are of the dump before it",
-				   ended->cause);
-	publish(r, kept);
-	*kept = (struct report){0};
+	publish_kept(r, ended->kind, ended->cause);
 	report_destroy(ended);
 }
 
 static void on_end(struct run *r, const struct debuggee_event *e)
 {
 	const struct dbg_event *event = &e->event;
-	bool killed = event->exit_signal == SIGKILL;
+	bool killed = event->exit_signal == SIGKILL || ended_by_crash(event);
 	struct report report;
 
 	if (r->ending || r->out.n == PUBLISH_MAX ||
-	    is_reported(r, e->inferior.pid, false) ||
-	    !(killed ||
-	      (!event->exit_signal && is_asked_for(r, event->exit_code))))
+	    is_reported(r, e->inferior.pid, false))
+		return;
+	if (event->unknown && r->kept.arena && r->kept.pid == e->inferior.pid)
+		publish_kept(r, "signal", "Ended while it was being dumped");
+	if (event->unknown || !(killed || (!event->exit_signal &&
+					   is_asked_for(r, event->exit_code))))
 		return;
 	ended_report(&e->inferior, event, &r->memory, &report);
 	add_ended(r, &report);
@@ -265,14 +274,18 @@ static void hold_all(struct run *r)
 
 /* ---- createdump ------------------------------------------------------- */
 
-// Dumped alive: a crash is reported where the program dies.
-static void keep_state(struct run *r, struct dbg *dbg)
+// It may have stopped already: that is reported. @alive: a crash is reported
+// where the program dies.
+static void keep_state(struct run *r, struct dbg *dbg, bool alive)
 {
-	hold_all(r);
+	if (alive)
+		hold_all(r);
 	const struct dbg_stop *stop = dbg_stop_reason(dbg);
 	if (!stop)
 		return;
 	report_stop(r, dbg, stop);
+	if (!alive)
+		return;
 	report_destroy(&r->kept);
 	(void)take(r, dbg, &r->kept);
 }
@@ -290,8 +303,8 @@ static void on_dumper(struct run *r, const struct debuggee_event *e)
 		plain_error(dbg_err(DBG_E_TARGET, "%s", e->event.text));
 		return;
 	}
-	if (!r->ending && !strstr(e->event.text, " --crashthread "))
-		keep_state(r, dbg);
+	if (!r->ending)
+		keep_state(r, dbg, !strstr(e->event.text, " --crashthread "));
 	if (dbg_state(dbg) == DBG_IDLE)
 		return;
 	err = dbg_lend(dbg, e->event.child);

@@ -114,6 +114,17 @@ static const char *killed_text(struct report *r,
 			    now.limit / MIB, now.peak / MIB);
 }
 
+bool ended_by_crash(const struct dbg_event *event)
+{
+	static const int crashes[] = {SIGSEGV, SIGABRT, SIGBUS,
+				      SIGILL,  SIGFPE,  SIGTRAP};
+
+	for (size_t i = 0; i < sizeof(crashes) / sizeof(*crashes); i++)
+		if (event->lent && event->exit_signal == crashes[i])
+			return true;
+	return false;
+}
+
 void ended_report(const struct dbg_inferior *ended,
 		  const struct dbg_event *event,
 		  const struct ended_memory *before, struct report *ret)

@@ -20,4 +20,7 @@ void ended_report(const struct dbg_inferior *ended,
 		  const struct dbg_event *event,
 		  const struct ended_memory *before, struct report *ret);
 
+/* Did it crash while it was lent to createdump, where no stop is seen? */
+bool ended_by_crash(const struct dbg_event *event);
+
 #endif

@@ -192,6 +192,55 @@ def test_beside(t):
                   [report["kind"] for report in reports(f"{t.dir}/json")])
 
 
+# Something called createdump is at work on it until it closes 3.
+LENT = "./createdump gate & exec 3>gate"
+BACK = "exec 3>&-; wait; echo end"
+
+
+def lent(t, *lines, options=()):
+    """A shell that does something while it is lent; its reports."""
+    shutil.copy("/bin/cat", f"{t.dir}/createdump")
+    os.mkfifo(f"{t.dir}/gate")
+    done = command(t, ["sh", "-c", "\n".join(lines)], "--json",
+                   f"{t.dir}/json", *options)
+    return done, (reports(f"{t.dir}/json")
+                  if os.path.exists(f"{t.dir}/json") else [])
+
+
+def test_two(t):
+    """A second createdump of what is lent runs, too, as without dndbg."""
+    os.mkfifo(f"{t.dir}/later")
+    done, found = lent(
+        t, "(read word <later; exec ./createdump /dev/null) & second=$!", LENT,
+        "echo go >later; wait $second; echo second $?", BACK,
+        options=("--timeout", str(int(60 * drive.TIME))))
+    t.check_equal((0, "second 0\nend\n", []),
+                  (done.returncode, done.stdout, found))
+
+
+test_two.runtimes = ("10",)
+
+
+def test_crash_lent(t):
+    """A crash while createdump has it: by which signal is reported, no more."""
+    done, found = lent(t, LENT, "kill -ABRT $$")
+    t.check_equal((-signal.SIGABRT, ""), (done.returncode, done.stdout))
+    t.check_equal(["Ended by SIGABRT (Aborted)"],
+                  [report["cause"] for report in found])
+
+
+test_crash_lent.runtimes = ("10",)
+
+
+def test_signal_lent(t):
+    """What it sends to dndbg, its parent, does not come back to it."""
+    done, found = lent(t, LENT, "kill -USR1 $PPID", BACK)
+    t.check_equal((0, "end\n", []), (done.returncode, done.stdout, found))
+
+
+test_signal_lent.runtimes = ("10",)
+
+
 def test_program_killed(t):
     """The program is killed while createdump has it, and does not end: there is
     a report, and the command's status."""

@@ -330,9 +330,13 @@ struct dbg_error *dbg_lend(struct dbg *dbg, pid_t dumper)
 {
 	struct dbg_error *err;
 
-	if (!dbg_can_run(dbg) || dbg->state == DBG_LENT)
-		return dbg_err(DBG_E_STATE, "the program is not being run");
-	err = leave(dbg);
+	if (!dbg_can_run(dbg))
+		err = dbg_err(DBG_E_STATE, "the program is not being run");
+	else if (dbg->state == DBG_LENT)
+		err = dbg_err(DBG_E_STATE, "another createdump is at work on "
+					   "it: it has one tracer at a time");
+	else
+		err = leave(dbg);
 	if (!err)
 		err = target_lend(dbg->target, dumper);
 	if (err) {

@@ -137,6 +137,8 @@ static void on_exit(struct dbg *dbg, const struct target_event *ev)
 		control_tell_unmatched(dbg->control);
 	session_ended(dbg);
 	session_event(dbg, &(struct dbg_event){.kind = DBG_EVENT_EXITED,
+					       .lent = !known,
+					       .unknown = ev->unknown,
 					       .exit_code = ev->exit_code,
 					       .exit_signal = ev->signal});
 }

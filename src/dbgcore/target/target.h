@@ -150,6 +150,7 @@ struct target_event {
 	int signal;
 	siginfo_t info; /* TARGET_SIGNAL */
 	int exit_code;
+	bool unknown; /* TARGET_EXITED: how is not known, it was lent */
 	/* What it was given back with by target_hit_keep. */
 	uint32_t judged[TARGET_JUDGED_MAX];
 };

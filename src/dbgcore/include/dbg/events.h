@@ -77,6 +77,8 @@ struct dbg_event {
 	struct dbg_stop stop; /* STOPPED */
 	int exit_code;        /* EXITED, when signal is 0 */
 	int exit_signal;      /* EXITED */
+	bool lent;            /* EXITED: while it was DBG_LENT */
+	bool unknown;         /* EXITED, lent: its parent alone knows how */
 	uint32_t number;      /* THREAD, MODULE, BREAKPOINT */
 	bool gone;            /* THREAD, MODULE, BREAKPOINT */
 	pid_t child;          /* CHILD, DUMPER */

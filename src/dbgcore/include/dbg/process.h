@@ -188,8 +188,8 @@ DBG_MUST struct dbg_error *dbg_child_leave(struct dbg *dbg, pid_t pid,
  * The program has had its runtime start createdump, process @dumper
  * (DBG_EVENT_DUMPER): let the program go until that is done, since a process
  * has one tracer. It is DBG_LENT meanwhile, while siblings go on as they did;
- * then it runs, debugged as before, nothing that it does behind createdump
- * being missed. dbg_pause() ends createdump, for DBG_EVENT_STOPPED. If it
+ * then it runs, debugged as before, nothing that it does once createdump has
+ * ended being missed. dbg_pause() ends createdump, for DBG_EVENT_STOPPED. If it
  * cannot be attached to any more, another DBG_EVENT_DUMPER says why, and it
  * stays DBG_LENT until DBG_EVENT_EXITED. On failure @dumper runs on, as does
  * the program.

@@ -81,5 +81,9 @@ bool live_has_process(struct target *t, pid_t pid)
 	for (size_t i = 0; i < f->n_gone && i < GONE_MAX; i++)
 		if (f->gone[i] == pid)
 			return true;
+	// of one that is lent no thread is known
+	for (size_t i = 0; i < f->n_lives; i++)
+		if (f->lives[i]->target.pid == pid && !f->lives[i]->exited)
+			return true;
 	return family_owner(f, pid);
 }

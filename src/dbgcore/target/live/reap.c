@@ -2,8 +2,8 @@
  * Waiting for statuses: of which task, how long, and when they are reaped. A
  * process that is to survive us is looked at with WNOWAIT: a stop that was
  * reaped loses its signal if we die, so it is reaped only when the thread is
- * fit for that. So is one that is lent: that its tracer has ended is told to
- * the tracer's parent by the reaping.
+ * fit for that. While one is lent statuses are looked at before they are reaped
+ * as well: to reap the end of its tracer wakes the program, which waits for it.
  */
 #include "target/live/family.h"
 #include "target/live/live.h"

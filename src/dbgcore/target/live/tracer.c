@@ -70,7 +70,7 @@ void tracer_status(struct live *l, pid_t tid, int status)
 	// Threads that it had only begun to attach to stop by its SIGSTOP.
 	if (WIFSIGNALED(status))
 		kill(l->target.pid, SIGCONT);
-	// Why not is found once more by live_reclaim.
+	// If it fails live_reclaim fails too, and says why.
 	l->let_go = dbg_err_drop(live_seize_new(l, &n));
 	live_queue(l, TARGET_BACK, l->target.pid);
 	live_kick(l);
@@ -117,15 +117,13 @@ bool tracer_program_status(struct family *f, pid_t tid, int status)
 	return false;
 }
 
-/*
- * Only a parent is told how a process has ended: where that is not us, and has
- * been told already, it is most likely that it was killed.
- */
+// Only a parent is told how a process has ended: where that is not us, and has
+// been told already, it is not known.
 void live_lent_look(struct target *t)
 {
 	struct live *l = live_of(t);
 	uint64_t parent = 0;
-	int status = SIGKILL;
+	int status;
 
 	if (!l->let_go || l->exited || !proc_ended(t->pid))
 		return;
@@ -134,7 +132,6 @@ void live_lent_look(struct target *t)
 	if (l->tracer || (proc_status(t->pid, "PPid", 10, &parent) &&
 			  (pid_t)parent == getpid()))
 		return;
-	(void)proc_exit_status(t->pid, &status);
-	live_exit(l, status);
+	live_exit(l, proc_exit_status(t->pid, &status) ? status : -1);
 	live_kick(l);
 }

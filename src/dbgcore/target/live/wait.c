@@ -336,6 +336,9 @@ void live_exit(struct live *l, int status)
 	struct target_event *event = queue_slot(l);
 	event->kind = TARGET_EXITED;
 	event->tid = l->target.pid;
+	event->unknown = status < 0;
+	if (event->unknown)
+		return;
 	if (WIFSIGNALED(status))
 		event->signal = WTERMSIG(status);
 	else
