@@ -5,7 +5,6 @@
  * again. So who waits looks at the memory for a while first, if there is more
  * than one processor; then it says that it sleeps, and waits at the socket.
  */
-#include "base/clock.h"
 #include "dac/channel.h"
 
 #include <errno.h>
@@ -14,6 +13,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 
+#include "base/clock.h"
 #include "target/arch.h"
 
 enum {
