@@ -16,7 +16,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SOURCES = os.path.join(TOP, "tests", "fixtures")
 CACHE = os.environ.get("DNDBG_CACHE") or os.path.expanduser("~/.cache/dndbg")
 BUILT = os.path.join(CACHE, "fixtures")
-RUNTIMES = ("8", "9", "10")
+RUNTIMES = ("8", "9", "10", "11")
 PROMPT = "(dndbg) "
 # Sanitized builds are slower, and take more memory, by this.
 SLOW = float(os.environ.get("DNDBG_TEST_SLOW") or 1)

@@ -6,7 +6,7 @@ A transcript begins with lines "#! key=value ...":
     fixture=Hello         the program; without it none is started
     config=Debug          Debug, Release (both: Debug,Release) or a kind of
                           symbols (Embedded, NoPdb, ...)
-    runtimes=8,9,10       where it runs
+    runtimes=8,9,10,11       where it runs
     host=dll              dll, dotnet, apphost, or 8, 10: self-contained
     args='a "b c"'        arguments of the program, quoted as in a shell
     stdin='one\\ntwo\\n'    what the program may read
@@ -50,7 +50,7 @@ from drive import Failure
 MAX_LINES = 4000
 LIMIT = 150
 PLACEHOLDER = re.compile(r"\{(@[A-Za-z][\w-]*|addr|n|\.\.\.|src|out)\}")
-ONLY = re.compile(r"\{((?:8|9|10|Debug|Release)(?:,(?:8|9|10|Debug|Release))*)\}")
+ONLY = re.compile(r"\{((?:8|9|10|11|Debug|Release)(?:,(?:8|9|10|11|Debug|Release))*)\}")
 IN_COMMAND = re.compile(r"(?<![\w@])@([A-Za-z][\w-]*)")
 
 
@@ -59,7 +59,7 @@ class Transcript:
 
     def __init__(self, path):
         self.path = path
-        self.head = {"config": "Debug", "runtimes": "8,9,10", "host": "dll",
+        self.head = {"config": "Debug", "runtimes": "8,9,10,11", "host": "dll",
                      "args": "", "stdin": "", "time": "30"}
         self.lines = []
         with open(path) as file:
@@ -353,7 +353,7 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--dndbg", default="./dndbg", help="the binary")
-    parser.add_argument("--runtime", action="append", help="only this: 8, 9, 10")
+    parser.add_argument("--runtime", action="append", help="only this: 8, 9, 10, 11")
     parser.add_argument("-j", type=int, default=2, help="tests at once [2]")
     parser.add_argument("-v", action="store_true", help="name each test")
     parser.add_argument("--no-build", action="store_true",

@@ -396,6 +396,20 @@ static const struct debugger_call *call_at(const struct debugger *d,
 	return NULL;
 }
 
+/*
+ * Was the function called by the runtime itself? The linker may fold it with
+ * another that has the same code: in 11.0.0 IsManagedDebuggerAttached with
+ * AppDomain::IsDebuggerAttached, and a runtime that is told "yes" there waits
+ * for a debugger of ICorDebug for ever.
+ */
+static bool is_runtimes_own(struct control *c, const struct regs *regs)
+{
+	uint64_t caller = 0;
+
+	dbg_error_destroy(regs_return_address(regs, c->target, &caller));
+	return !caller || dac_runtime_has(c->dac, caller);
+}
+
 struct dbg_error *debugger_trap(struct control *c,
 				const struct target_event *ev,
 				struct dbg_stop *stop, bool *ret_stops)
@@ -406,7 +420,9 @@ struct dbg_error *debugger_trap(struct control *c,
 
 	if (call) {
 		err = target_regs(c->target, ev->tid, &regs);
-		return err ? err : call->fn(c, ev->tid, &regs, stop, ret_stops);
+		if (err || is_runtimes_own(c, &regs))
+			return err;
+		return call->fn(c, ev->tid, &regs, stop, ret_stops);
 	}
 	if (!thread_trap_take(c, &c->debugger.breaks, SITE_DEBUGGER,
 			      &(struct thread_trap){ev->tid, ev->addr}))
