@@ -116,6 +116,54 @@ static void test_wide(void **state)
 	mdwriter_deinit(&w);
 }
 
+static void test_names(void **state)
+{
+	(void)state;
+	struct mdwriter w;
+	struct md md;
+	uint32_t offset = 0;
+
+	mdwriter_init(&w);
+	uint32_t outer = mdwriter_string(&w, "EH");
+	uint32_t space = mdwriter_string(&w, "A.B");
+	uint32_t inner = mdwriter_string(&w, "Info");
+	uint32_t run = mdwriter_string(&w, "Run");
+	uint32_t first = mdwriter_string(&w, "first");
+	uint32_t second = mdwriter_string(&w, "second");
+	uint32_t sig = mdwriter_blob(&w, "\x06\x08", 2);
+
+	// Info, A.B.EH, A.B.EH+Info
+	mdwriter_row(&w, MD_TYPEDEF, "422222", 0, inner, 0, 0, 1, 1);
+	mdwriter_row(&w, MD_TYPEDEF, "422222", 0, outer, space, 0, 1, 1);
+	mdwriter_row(&w, MD_TYPEDEF, "422222", 0, inner, 0, 0, 1, 2);
+	mdwriter_row(&w, MD_METHODDEF, "422222", 0, 0, 0, run, sig, 1);
+	mdwriter_row(&w, MD_FIELD, "222", 0, first, sig);
+	mdwriter_row(&w, MD_FIELD, "222", 0, second, sig);
+	mdwriter_row(&w, MD_FIELDLAYOUT, "42", 0xa8, 2);
+	mdwriter_row(&w, MD_NESTEDCLASS, "22", 3, 2);
+	w.sorted = UINT64_C(1) << MD_NESTEDCLASS | UINT64_C(1)
+						       << MD_FIELDLAYOUT;
+	struct bytes b = mdwriter_build(&w);
+	assert_null(md_parse(b, &md));
+	assert_int_equal(md_type_named(&md, "Info"), 1);
+	assert_int_equal(md_type_named(&md, "A.B.EH"), 2);
+	assert_int_equal(md_type_named(&md, "A.B.EH+Info"), 3);
+	assert_int_equal(md_type_named(&md, "A.B.EH+Inf"), 0);
+	assert_int_equal(md_type_named(&md, "A.EH"), 0);
+	assert_int_equal(md_type_named(&md, "Info+Info"), 0);
+	assert_int_equal(md_type_named(&md, ""), 0);
+	assert_int_equal(md_method_named(&md, 2, "Run"), 1);
+	assert_int_equal(md_method_named(&md, 3, "Run"), 0);
+	assert_int_equal(md_field_named(&md, 3, "second"), 2);
+	assert_int_equal(md_field_named(&md, 2, "second"), 0);
+	assert_true(md_field_offset(&md, 2, &offset));
+	assert_int_equal(offset, 0xa8);
+	assert_false(md_field_offset(&md, 1, &offset));
+	assert_false(md_field_offset(&md, 0, &offset));
+	free((void *)(uintptr_t)b.p);
+	mdwriter_deinit(&w);
+}
+
 static void test_absent(void **state)
 {
 	(void)state;
@@ -204,8 +252,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_fixture), cmocka_unit_test(test_attribute),
-	    cmocka_unit_test(test_wide),    cmocka_unit_test(test_absent),
-	    cmocka_unit_test(test_broken),  cmocka_unit_test(test_edited),
+	    cmocka_unit_test(test_wide),    cmocka_unit_test(test_names),
+	    cmocka_unit_test(test_absent),  cmocka_unit_test(test_broken),
+	    cmocka_unit_test(test_edited),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -84,15 +84,11 @@ static bool named(const char *module, const char *name)
 static uint64_t core_type(struct code *c, const struct code_module *m,
 			  const char *name)
 {
-	uint32_t n = md_rows(&m->md, MD_TYPEDEF);
+	uint32_t rid = md_type_named(&m->md, name);
 
-	for (uint32_t rid = 1; rid <= n; rid++)
-		if (!strcmp(md_col_string(&m->md, MD_TYPEDEF, rid, 1), name) &&
-		    !strcmp(md_col_string(&m->md, MD_TYPEDEF, rid, 2),
-			    "System"))
-			return dac_type_of_token(c->dac, m->addr,
-						 MD_TOKEN(MD_TYPEDEF, rid));
-	return 0;
+	return rid ? dac_type_of_token(c->dac, m->addr,
+				       MD_TOKEN(MD_TYPEDEF, rid))
+		   : 0;
 }
 
 static void tell_core_types(struct code *c, const struct module *mod)
@@ -101,8 +97,8 @@ static void tell_core_types(struct code *c, const struct module *mod)
 
 	if (!c->dac || !named(m->name, "System.Private.CoreLib"))
 		return;
-	dac_core_types(c->dac, core_type(c, m, "Int32"),
-		       core_type(c, m, "Char"));
+	dac_core_types(c->dac, core_type(c, m, "System.Int32"),
+		       core_type(c, m, "System.Char"));
 	file_rest(&mod->file);
 }
 

@@ -144,6 +144,26 @@ uint32_t md_enclosing(const struct md *md, uint32_t typedef_rid);
 /* Namespace of a class; of the outermost one around it if it is nested. */
 const char *md_namespace(const struct md *md, uint32_t typedef_rid);
 
+/* ---- md_name.c ------------------------------------------------------- */
+
+/*
+ * TypeDef rid of a class by its full name, with `+` before the name of one that
+ * is nested ("System.Runtime.EH+ExInfo"); 0 if there is none.
+ */
+uint32_t md_type_named(const struct md *md, const char *name);
+/* The first method, the field of a type, by name; 0 if there is none. */
+uint32_t md_method_named(const struct md *md, uint32_t typedef_rid,
+			 const char *name);
+uint32_t md_field_named(const struct md *md, uint32_t typedef_rid,
+			const char *name);
+/*
+ * Where a field of a type of explicit layout is told to be (II.22.16); false if
+ * the type is of another layout.
+ */
+bool md_field_offset(const struct md *md, uint32_t field_rid, uint32_t *ret);
+
+/* ---- md.c ------------------------------------------------------------ */
+
 /* 16-byte MVID of the module, NULL if there is none. */
 const uint8_t *md_mvid(const struct md *md);
 

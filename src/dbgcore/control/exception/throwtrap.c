@@ -1,11 +1,11 @@
 /*
  * Exceptions at their throw, the stack intact.
  *
- * .NET 9 and 10 dispatch in managed code: every first chance (throw, rethrow,
- * hardware fault) enters System.Runtime.EH.DispatchEx(ref iterator, ref
- * ExInfo). The struct is explicit in layout (System.Runtime.ExInfo): the
- * exception object is at 0xb0 in both versions. The method is compiled with
- * the first throw, so its code is waited for like a breakpoint's.
+ * Since .NET 9 they are dispatched in managed code: every first chance (throw,
+ * rethrow, hardware fault) enters System.Runtime.EH.DispatchEx(ref iterator,
+ * ref ExInfo). The struct is explicit in layout: where the exception object is
+ * in it, metadata tells. The method is compiled with the first throw, so its
+ * code is waited for like a breakpoint's.
  *
  * .NET 8 throws in C++ (PAL_SEHException through __cxa_throw); the object is
  * the thread's last thrown one. A frame of the runtime on the way to the
@@ -27,7 +27,6 @@
 #include "base/str.h"
 
 enum {
-	EXINFO_OBJECT = 0xb0,
 	NULL_PAGE = 0x10000, /* faults below it are null references */
 };
 
@@ -54,22 +53,20 @@ static bool any_wants(struct control *c, const struct thrown *t)
 
 /* ---- Watching DispatchEx --------------------------------------------- */
 
-static uint32_t find_method(const struct md *md, const char *space,
-			    const char *type, const char *name)
+static uint32_t method_token(const struct md *md, const char *type,
+			     const char *name)
 {
-	uint32_t n = md_rows(md, MD_TYPEDEF), first, end;
+	uint32_t rid = md_method_named(md, md_type_named(md, type), name);
 
-	for (uint32_t rid = 1; rid <= n; rid++) {
-		if (strcmp(md_col_string(md, MD_TYPEDEF, rid, 1), type) ||
-		    strcmp(md_col_string(md, MD_TYPEDEF, rid, 2), space))
-			continue;
-		md_type_methods(md, rid, &first, &end);
-		for (uint32_t m = first; m < end; m++)
-			if (!strcmp(md_col_string(md, MD_METHODDEF, m, 3),
-				    name))
-				return MD_TOKEN(MD_METHODDEF, m);
-	}
-	return 0;
+	return rid ? MD_TOKEN(MD_METHODDEF, rid) : 0;
+}
+
+/* Where the exception is in an ExInfo. */
+static bool object_offset_of(const struct md *md, uint32_t *ret)
+{
+	uint32_t type = md_type_named(md, "System.Runtime.EH+ExInfo");
+
+	return md_field_offset(md, md_field_named(md, type, "_exception"), ret);
 }
 
 static void dispatch_arm(struct control *c)
@@ -104,8 +101,8 @@ bool throw_trap_native(struct control *c)
 
 	if (corelib && !t->ref.module) {
 		t->ref.module = corelib->addr;
-		t->ref.token = find_method(&corelib->md, "System.Runtime", "EH",
-					   "DispatchEx");
+		t->ref.token = method_token(&corelib->md, "System.Runtime.EH",
+					    "DispatchEx");
 	}
 	return corelib && !t->ref.token;
 }
@@ -136,7 +133,7 @@ static bool runs_precompiled(struct control *c,
 			     const struct code_module *corelib)
 {
 	uint32_t token =
-	    find_method(&corelib->md, "System", "AppContext", "Setup");
+	    method_token(&corelib->md, "System.AppContext", "Setup");
 	uint64_t desc =
 	    token ? dac_method_of_token(c->dac, corelib->addr, token) : 0;
 	uint64_t code = desc ? dac_method_code(c->dac, desc) : 0;
@@ -160,6 +157,13 @@ static void dispatch_watch(struct control *c)
 	t->looked = true;
 	if (throw_trap_native(c))
 		return;
+	if (!object_offset_of(&corelib->md, &t->object_offset)) {
+		control_warn(c, dbg_err(DBG_E_RUNTIME,
+					"exceptions are not seen where they "
+					"are thrown: this runtime's ExInfo "
+					"has no field '_exception'"));
+		return;
+	}
 
 	uint64_t desc =
 	    dac_method_of_token(c->dac, t->ref.module, t->ref.token);
@@ -396,7 +400,8 @@ struct dbg_error *throw_trap_dispatch(struct control *c, pid_t tid,
 	err = target_regs(c->target, tid, &regs);
 	if (!err)
 		err = target_read_u64(
-		    c->target, regs_arg(&regs, 1) + EXINFO_OBJECT, &t.object);
+		    c->target, regs_arg(&regs, 1) + c->throws.object_offset,
+		    &t.object);
 	if (err || !t.object)
 		return err;
 	return judge_object(c, &t, stop, ret_stops);
