@@ -17,6 +17,7 @@ SOURCES = os.path.join(TOP, "tests", "fixtures")
 CACHE = os.environ.get("DNDBG_CACHE") or os.path.expanduser("~/.cache/dndbg")
 BUILT = os.path.join(CACHE, "fixtures")
 RUNTIMES = ("8", "9", "10", "11")
+NEWEST = ("10", "11")  # the others are tested by selection, see run.py
 PROMPT = "(dndbg) "
 # Sanitized builds are slower, and take more memory, by this.
 SLOW = float(os.environ.get("DNDBG_TEST_SLOW") or 1)

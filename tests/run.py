@@ -6,7 +6,7 @@ A transcript begins with lines "#! key=value ...":
     fixture=Hello         the program; without it none is started
     config=Debug          Debug, Release (both: Debug,Release) or a kind of
                           symbols (Embedded, NoPdb, ...)
-    runtimes=8,9,10,11       where it runs
+    runtimes=8,9,10,11    where it may run
     host=dll              dll, dotnet, apphost, or 8, 10: self-contained
     args='a "b c"'        arguments of the program, quoted as in a shell
     stdin='one\\ntwo\\n'    what the program may read
@@ -29,6 +29,11 @@ too few: behind it whatever the test has started is killed, until the test is
 over. Those of
 tests/dap talk to dndbg as a debug adapter, by dapdrive.Client; those of tests/mi
 as a front end of gdb does, by midrive.Client.
+
+Of the runtimes that a test names it runs on 10, on 11 and on one of the older
+ones; with --each=all on all of them, with --each=one on one of them. Which one
+that is follows from the test's name: it is the same each time, and every
+runtime has its share.
 """
 import argparse
 import concurrent.futures
@@ -43,6 +48,7 @@ import subprocess
 import sys
 import threading
 import traceback
+import zlib
 
 import drive
 from drive import Failure
@@ -340,6 +346,22 @@ def scripts(runtimes):
                               function)
 
 
+def choose(jobs, each):
+    """Of the jobs of a test those on the runtimes where it is to run."""
+    tests = {}
+    for job in jobs:
+        tests.setdefault(job.name[:-len(job.runtime) - 1], []).append(job)
+    for name, same in tests.items():
+        turn = zlib.crc32(name.encode())
+        if each == "one":
+            same = [same[turn % len(same)]]
+        old = [job for job in same if job.runtime not in drive.NEWEST]
+        if each == "new" and old:
+            same = [job for job in same if job not in old]
+            same.insert(0, old[turn % len(old)])
+        yield from same
+
+
 def usual_signals():
     """Whoever started us may have had signals ignored (nohup, a job in the
     background): tests begin with none, as at a terminal."""
@@ -354,6 +376,8 @@ def main():
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--dndbg", default="./dndbg", help="the binary")
     parser.add_argument("--runtime", action="append", help="only this: 8, 9, 10, 11")
+    parser.add_argument("--each", choices=("new", "one", "all"), default="new",
+                        help="how many runtimes each test has [new]")
     parser.add_argument("-j", type=int, default=2, help="tests at once [2]")
     parser.add_argument("-v", action="store_true", help="name each test")
     parser.add_argument("--no-build", action="store_true",
@@ -369,6 +393,8 @@ def main():
     jobs = [job for source in (transcripts, scripts)
             for job in source(runtimes)
             if not options.name or any(n in job.name for n in options.name)]
+    if not options.runtime:
+        jobs = list(choose(jobs, options.each))
     if (any("single.py" in job.name for job in jobs)
             and not options.no_build and not options.list):
         subprocess.run([f"{drive.TOP}/scripts/build-single", *runtimes],
