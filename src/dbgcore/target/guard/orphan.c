@@ -467,6 +467,8 @@ struct dbg_error *orphan_recover(struct live *l)
 	live_read(&l->target, data_at(l, 0), data, sizeof(*data));
 	clear_debug_registers(l);
 	lift_found(l, data);
+	for (size_t i = 0; i < l->n_threads; i++)
+		thread_rewind(l, l->threads[i]);
 	clear_found(l, data);
 	forget_found(l);
 	for (size_t i = 0; i < ORPHAN_MASKS_MAX; i++)

@@ -308,13 +308,13 @@ struct dbg_error *live_take_out(struct live *l)
 	return err ? err : orphan_remove(l);
 }
 
-// Is the int3 that @th has executed the runtime's, of Debugger.Break?
-static bool is_runtime_trap(struct live *l, struct thread *th)
+// Is the int3 that a thread has executed the runtime's, of Debugger.Break?
+static bool is_runtime_trap(struct live *l, uint64_t after)
 {
 	struct dbg_error *err;
 	struct arena *arena = arena_create();
 	struct target_image image;
-	uint64_t addr = regs_pc(&th->regs.now) - ARCH_TRAP_BEHIND, table = 0;
+	uint64_t addr = after - ARCH_TRAP_BEHIND, table = 0;
 	bool found = false;
 
 	err = target_image_at(&l->target, addr, arena, &image, NULL, NULL,
@@ -326,26 +326,29 @@ static bool is_runtime_trap(struct live *l, struct thread *th)
 	return table;
 }
 
-// The runtime traps because it is traced. Nobody is left to answer.
-static void drop_runtime_traps(struct live *l)
+/*
+ * No SIGTRAP of a trap that is not there any more leaves with a thread, and
+ * none of those that the runtime executes because it is traced: nobody is left
+ * to answer.
+ */
+static void drop_traps(struct live *l, struct thread *th)
 {
-	for (size_t i = 0; i < l->n_threads; i++) {
-		struct thread *th = l->threads[i];
-
-		if (th->kind == THREAD_OWN && th->stop != STOP_NONE &&
-		    th->due.signal == SIGTRAP &&
-		    th->due.info.si_code == SI_KERNEL &&
-		    thread_load_regs(l, th) && is_runtime_trap(l, th))
-			th->due.signal = 0;
-	}
+	thread_rewind(l, th);
+	if (th->stop != STOP_NONE && th->due.signal == SIGTRAP &&
+	    th->due.int3 && is_runtime_trap(l, th->due.int3))
+		th->due.signal = 0;
 }
 
 void live_detach_own(struct live *l)
 {
-	drop_runtime_traps(l);
-	for (size_t i = l->n_threads; i-- > 0;)
-		if (l->threads[i]->kind == THREAD_OWN)
-			thread_detach(l, l->threads[i]);
+	for (size_t i = l->n_threads; i-- > 0;) {
+		struct thread *th = l->threads[i];
+
+		if (th->kind != THREAD_OWN)
+			continue;
+		drop_traps(l, th);
+		thread_detach(l, th);
+	}
 	l->let_go = true;
 }
 

@@ -44,6 +44,7 @@ struct thread_signals {
 	uint64_t injected;       /* sent by us: passed on when they come */
 	siginfo_t injected_info; /* of one of them; si_signo 0: of none */
 	bool catching;           /* is stepped to its handler of SIGTRAP */
+	uint64_t int3;           /* pc behind that of the program's own, or 0 */
 };
 
 struct thread {
@@ -140,6 +141,15 @@ bool thread_at_syscall(struct live *l, struct thread *th);
 void thread_ask(struct live *l, struct thread *th);
 /* Let a stopped thread run on untraced, with what is due to it. */
 void thread_detach(struct live *l, struct thread *th);
+
+/* ---- wait.c ------------------------------------------------------------- */
+
+/*
+ * Set the thread back that has executed a trap which was taken for the
+ * program's own, and has been lifted since by who has put it there: it has not
+ * happened.
+ */
+void thread_rewind(struct live *l, struct thread *th);
 
 /* ---- displace.c: the instruction beneath a trap ---------------------- */
 

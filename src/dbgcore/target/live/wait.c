@@ -94,6 +94,7 @@ void thread_due(struct live *l, struct thread *th, int signal)
 	th->due.signal = signal;
 	th->due.reported = false;
 	th->due.here = true;
+	th->due.int3 = 0;
 	if (sigismember(&l->watched, signal) != 1)
 		return;
 	th->due.reported = true;
@@ -149,6 +150,20 @@ static bool was_lifted(struct live *l, uint64_t after)
 
 	return live_read(&l->target, after - n, code, n) == n &&
 	       !insn_traps(code);
+}
+
+void thread_rewind(struct live *l, struct thread *th)
+{
+	if (th->stop == STOP_NONE || th->due.signal != SIGTRAP ||
+	    !th->due.int3 || !thread_load_regs(l, th) ||
+	    regs_pc(&th->regs.now) != th->due.int3 ||
+	    !was_lifted(l, th->due.int3))
+		return;
+	regs_set_pc(&th->regs.now, th->due.int3 - ARCH_TRAP_BEHIND);
+	th->regs.dirty = true;
+	th->due.signal = 0;
+	th->due.reported = false;
+	th->event_queued = 0;
 }
 
 // A thread has executed a trap; false: it is the program's own.
@@ -236,6 +251,8 @@ static struct dbg_error *on_sigtrap(struct live *l, struct thread *th)
 		return NULL;
 	}
 	on_signal(l, th, SIGTRAP);
+	if (info.si_code == SI_KERNEL && th->regs.valid)
+		th->due.int3 = regs_pc(&th->regs.now);
 	return NULL;
 }
 

@@ -1,0 +1,108 @@
+"""Debuggers that are killed before a given one of their calls, and what they
+leave in the program: see kill/killpoint.c and fixtures/Ticks.cs."""
+import ctypes
+import os
+import re
+import subprocess
+import time
+
+import drive
+from halfway import DEBUGREG, DETACH, INTERRUPT, SEIZE, ptrace
+from survivor import Busy
+
+PEEKUSER = 3
+WALL = 0x40000000
+SHIM = os.path.join(drive.TOP, "tests", "kill", "killpoint.c")
+
+
+def shim(directory):
+    """The library that kills dndbg, made there; its path."""
+    path = os.path.join(directory, "killpoint.so")
+    subprocess.run(["gcc", "-shared", "-fPIC", "-O1", "-Wall", "-o", path,
+                    SHIM, "-ldl"], check=True)
+    return path
+
+
+def preloaded(t, **settings):
+    """dndbg's environment, to be killed or slowed as the settings say."""
+    path = os.path.join(t.dir, "killpoint.so")
+    if not os.path.exists(path):
+        shim(t.dir)
+    options = t.env.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
+    return {**t.env, "LD_PRELOAD": path, "ASAN_OPTIONS": options,
+            **{name: str(value) for name, value in settings.items()}}
+
+
+def looked_at(pid):
+    """Each thread of a process, stopped by us for a moment."""
+    for task in os.listdir(f"/proc/{pid}/task"):
+        tid = int(task)
+        try:
+            ptrace(SEIZE, tid)
+        except OSError:
+            continue
+        try:
+            ptrace(INTERRUPT, tid)
+            os.waitpid(tid, WALL)
+            yield tid
+            ptrace(DETACH, tid)
+        except (OSError, ChildProcessError):
+            continue
+
+
+def debug_registers(pid):
+    """The threads of which one is in use: tid -> DR7."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.ptrace.argtypes = [ctypes.c_long] * 4
+    libc.ptrace.restype = ctypes.c_long
+    word = ctypes.c_uint64()
+    found = {}
+    for tid in looked_at(pid):
+        # the library's, which returns the word; -1 is no value of DR7
+        word.value = libc.ptrace(PEEKUSER, tid, DEBUGREG + 8 * 7, 0)
+        if word.value & 0xff:
+            found[tid] = hex(word.value)
+    return found
+
+
+class Ticks(Busy):
+    """A program whose threads check their own answers; see Ticks.cs."""
+
+    def __init__(self, t, *args, **options):
+        words = t.program("Ticks", *map(str, args), host="dotnet")
+        super().__init__(t, words=words, **options)
+
+    def ask(self):
+        """How many turns each thread has made; none may be wrong."""
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+        line = self.process.stdout.readline()
+        found = re.fullmatch(r"([\d ]+) wrong (\d+)\n", line)
+        if not found:
+            raise drive.Failure(f"it says {line!r}, ended by "
+                                f"{self.process.poll()}")
+        if int(found[2]):
+            raise drive.Failure(f"{found[2]} answers were wrong")
+        return [int(turns) for turns in found[1].split()]
+
+    def moves(self, timeout=20):
+        """Each of its threads goes on."""
+        before = self.ask()
+        deadline = time.monotonic() + timeout * drive.TIME
+        while not all(now > old for now, old in zip(self.ask(), before)):
+            if time.monotonic() > deadline:
+                raise drive.Failure(f"a thread stands still: {before}")
+            time.sleep(0.005)
+
+    def left(self):
+        """What there is of a debugger in it."""
+        tracer = drive.tracer_of(self.pid)
+        return ([f"traced by {tracer}"] * bool(tracer) + self.ours() +
+                [f"DR7 of {tid}: {value}" for tid, value in
+                 (debug_registers(self.pid) if not tracer else {}).items()])
+
+    def cleaned(self):
+        """The cleanup process has taken everything out; it goes on."""
+        self.await_cleaning()
+        self.t.check_equal([], self.left())
+        self.moves()

@@ -1,0 +1,54 @@
+"""dndbg is killed, at any moment: the program goes on as if nothing had
+been."""
+import os
+import signal
+
+from killing import Ticks, preloaded
+
+ROUNDS = 3
+
+
+def kill_running(t, ticks, **settings):
+    """Attach, let the program run, and kill dndbg."""
+    s = t.start("-p", str(ticks.pid), env=preloaded(t, **settings))
+    s.line("continue")
+    s.expect(r"^Continuing\.\n")
+    ticks.moves()
+    os.kill(s.pid, signal.SIGKILL)
+    s.wait()
+    return s
+
+
+def lifted(t, **settings):
+    """Threads hit traps while the cleanup process takes the program over."""
+    ticks = Ticks(t, "asks", 20).ready()
+    for _ in range(ROUNDS):
+        kill_running(t, ticks, **settings)
+        ticks.cleaned()
+    ticks.right()
+
+
+def test_seized_slowly(t):
+    """... that are traced by it, one after the other."""
+    lifted(t, WIDE_SEIZE=10)
+
+
+def test_stopped_late(t):
+    """... before any of them is stopped."""
+    lifted(t, WIDE_STOP=60)
+
+
+def test_killed_twice(t):
+    """The cleanup process is killed, too: who attaches next takes all out, and
+    shows threads where they were."""
+    ticks = Ticks(t, "asks", 200).ready()
+    for _ in range(ROUNDS):
+        s = t.start(env=preloaded(t, WIDE_ALL=1, WIDE_STOP=400))
+        kill_running(t, ticks, KILL_CLEANUP=1)
+        s.cmd(f"attach {ticks.pid}")
+        t.check_not_in("libcoreclr", s.cmd("bt"))
+        s.cmd("detach")
+        s.line("quit")
+        s.wait()
+        ticks.cleaned()
+    ticks.right()
