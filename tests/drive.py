@@ -18,6 +18,8 @@ CACHE = os.environ.get("DNDBG_CACHE") or os.path.expanduser("~/.cache/dndbg")
 BUILT = os.path.join(CACHE, "fixtures")
 RUNTIMES = ("8", "9", "10", "11")
 NEWEST = ("10", "11")  # the others are tested by selection, see run.py
+# Of a fixture for .NET 11: runtime async, or state machines as before.
+ELEVEN = ("RtDebug", "RtRelease", "NetDebug")
 PROMPT = "(dndbg) "
 # Sanitized builds are slower, and take more memory, by this.
 SLOW = float(os.environ.get("DNDBG_TEST_SLOW") or 1)
@@ -80,7 +82,7 @@ def program(fixture, config="Debug", host="dll"):
     version for the self-contained Hello."""
     if host.isdigit():
         return [f"{BUILT}/SelfContained/{host}/Hello"]
-    if config in ("Debug", "Release"):
+    if config in ("Debug", "Release", *ELEVEN):
         path = f"{BUILT}/{config}/{fixture}/{fixture}"
     else:
         path = f"{BUILT}/Symbols/{config}/{fixture}"

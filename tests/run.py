@@ -4,8 +4,9 @@ scripts (tests/live/*.py, tests/dap/*.py, tests/mi/*.py), each on every runtime 
 
 A transcript begins with lines "#! key=value ...":
     fixture=Hello         the program; without it none is started
-    config=Debug          Debug, Release (both: Debug,Release) or a kind of
-                          symbols (Embedded, NoPdb, ...)
+    config=Debug          Debug, Release (both: Debug,Release), RtDebug,
+                          RtRelease (runtime async), NetDebug (11 only),
+                          or a kind of symbols (Embedded, NoPdb, ...)
     runtimes=8,9,10,11    where it may run
     host=dll              dll, dotnet, apphost, or 8, 10: self-contained
     args='a "b c"'        arguments of the program, quoted as in a shell
@@ -56,7 +57,8 @@ from drive import Failure
 MAX_LINES = 4000
 LIMIT = 150
 PLACEHOLDER = re.compile(r"\{(@[A-Za-z][\w-]*|addr|n|\.\.\.|src|out)\}")
-ONLY = re.compile(r"\{((?:8|9|10|11|Debug|Release)(?:,(?:8|9|10|11|Debug|Release))*)\}")
+SOME = "(?:8|9|10|11|" + "|".join(("Debug", "Release", *drive.ELEVEN)) + ")"
+ONLY = re.compile(r"\{(%s(?:,%s)*)\}" % (SOME, SOME))
 IN_COMMAND = re.compile(r"(?<![\w@])@([A-Za-z][\w-]*)")
 
 
@@ -84,7 +86,8 @@ class Transcript:
     def runs(self):
         for config in self.head["config"].split(","):
             for runtime in self.head["runtimes"].split(","):
-                yield config, runtime
+                if runtime == "11" or config not in drive.ELEVEN:
+                    yield config, runtime
 
 
 class Run:

@@ -1,0 +1,62 @@
+/*
+ * What the JIT tells of a version of a method's code: where in it which IL is,
+ * and, of a method that the runtime suspends (.NET 11), where it may be
+ * suspended and which variables are kept then. The runtime stores it packed;
+ * see docs/design/datacontracts/DebugInfo.md of dotnet/runtime, version 1.
+ */
+#ifndef DAC_DEBUGINFO_H
+#define DAC_DEBUGINFO_H
+
+#include "base/reader.h"
+
+struct arena;
+
+/* Bits of debug_bound.source. */
+enum {
+	DEBUG_BOUND_CALL = 1,  /* a call instruction */
+	DEBUG_BOUND_EMPTY = 2, /* the evaluation stack is empty */
+	DEBUG_BOUND_ASYNC = 4, /* code that suspends or resumes */
+};
+
+struct debug_bound {
+	uint32_t native; /* offset in the code */
+	uint32_t il;     /* or DAC_IL_* */
+	uint32_t source;
+};
+
+/* A variable that is kept while its method is suspended. */
+struct debug_kept {
+	int32_t number;  /* arguments with `this`, then locals; negative: none */
+	uint32_t offset; /* in the Continuation, from its MethodTable on */
+};
+
+/* A place where a method may be suspended. */
+struct debug_await {
+	uint32_t native; /* that of ResumeInfo.DiagnosticIP */
+	const struct debug_kept *kept;
+	size_t n_kept;
+};
+
+struct debug_info {
+	const struct debug_bound *bounds;
+	size_t n_bounds;
+	const struct debug_await *awaits;
+	size_t n_awaits;
+};
+
+enum {
+	/* Bytes that are sure to hold the head: seven numbers of 11 nibbles. */
+	DEBUG_INFO_HEAD = 48,
+	DEBUG_INFO_MAX = 1 << 22,
+};
+
+/* How long the information is that begins with @head; 0: it is none. */
+size_t debug_info_size(struct bytes head);
+/*
+ * Parse information about code of @code_size bytes. False: it is none, or an
+ * offset in it is not in the code.
+ */
+bool debug_info_parse(struct bytes b, uint32_t code_size, struct arena *arena,
+		      struct debug_info *ret);
+
+#endif
