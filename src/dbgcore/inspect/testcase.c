@@ -190,7 +190,7 @@ bool testcase_of_task(struct inspect *in, const struct tasks *t,
 
 	if (!tasks_machine(t, task, &machine))
 		return false;
-	struct frame *f = stack_machine_frame(in->stack, &machine);
+	struct frame *f = stack_suspended_frame(in->stack, &machine);
 	if (!f || !f->pos->module || f->pos->module->framework ||
 	    !is_test(f->pos, &c) || c.inside)
 		return false;

@@ -1,13 +1,14 @@
 /*
  * Who awaits this? An async method that had to wait goes on in a state
- * machine in the heap. Its task holds what is to be done at the end
- * (m_continuationObject): the state machine of the method that awaits it,
- * bare, as a delegate, or inside of a continuation of some kind; or another
- * task (WhenAll, Unwrap), whose continuation leads on; or a list of these, of
- * which the first is followed. So the chain runs from the method that is
- * resumed on a thread to the outermost caller, who is on no stack any more.
+ * machine in the heap, or in a Continuation (continuation.c). Its task holds
+ * what is to be done at the end (m_continuationObject): the state machine of
+ * the method that awaits it, bare, as a delegate, or inside of a continuation
+ * of some kind; or another task (WhenAll, Unwrap), whose continuation leads on;
+ * or a list of these, of which the first is followed. So the chain runs from
+ * the method that is resumed on a thread to the outermost caller, who is on no
+ * stack any more.
  *
- * All is found by the names of fields, which .NET 8, 9 and 10 share.
+ * All is found by the names of fields, which .NET 8 to 11 share.
  */
 #include <string.h>
 
@@ -100,19 +101,61 @@ static bool link_next(struct types *ts, const struct value *at,
 	return false;
 }
 
-// The state machine that @at leads to, in itself or further on.
-static bool next_machine(struct types *ts, struct value at, struct value *ret)
+// A suspended call, and the task whose chain it is in, of runtime async.
+struct waiting {
+	struct value call, task;
+};
+
+// A task of runtime async: the calls that it resumes, or who awaits it while a
+// thread runs them.
+static bool enter_task(struct types *ts, struct value *at, struct waiting *w)
+{
+	struct value next;
+
+	if (!continuation_is_task(ts, at->type))
+		return false;
+	w->task = *at;
+	if (!continuation_of_task(ts, at, &next) &&
+	    !value_member(ts, at, "m_continuationObject", &next))
+		return false;
+	*at = next;
+	return true;
+}
+
+// The suspended call that @at leads to, in itself or further on.
+static bool next_call(struct types *ts, struct value at, struct waiting *w)
 {
 	struct value next;
 
 	for (int i = 0; i < LINKS_MAX; i++) {
-		if (value_member(ts, &at, "StateMachine", ret))
+		if (value_member(ts, &at, "StateMachine", &w->call))
 			return true;
+		if (continuation_is(ts, &at)) {
+			value_member(ts, &at, "RuntimeAsyncTask", &w->task);
+			return continuation_first(ts, &at, &w->call);
+		}
+		if (enter_task(ts, &at, w))
+			continue;
 		if (!link_next(ts, &at, &next))
 			return false;
 		at = next;
 	}
 	return false;
+}
+
+// Who awaits the call of @w.
+static bool next_waiting(struct types *ts, struct waiting *w)
+{
+	struct value at;
+
+	if (!continuation_is(ts, &w->call))
+		return stack_machine_awaiter(ts, &w->call, &at) &&
+		       next_call(ts, at, w);
+	if (continuation_next(ts, &w->call, &at) &&
+	    continuation_first(ts, &at, &w->call))
+		return true;
+	return value_member(ts, &w->task, "m_continuationObject", &at) &&
+	       next_call(ts, at, w);
 }
 
 /* ---- Frames ---------------------------------------------------------- */
@@ -167,7 +210,7 @@ static void find_place(struct stack *s, const struct value *machine,
 	code_pos_of(s->code, m, token, il, ret);
 }
 
-struct frame *stack_machine_frame(struct stack *s, const struct value *machine)
+static struct frame *machine_frame(struct stack *s, const struct value *machine)
 {
 	uint32_t token =
 	    machine->type && machine->type->module && machine->type->token
@@ -187,15 +230,21 @@ struct frame *stack_machine_frame(struct stack *s, const struct value *machine)
 	return f;
 }
 
+struct frame *stack_suspended_frame(struct stack *s, const struct value *call)
+{
+	return continuation_is(s->types, call) ? continuation_frame(s, call)
+					       : machine_frame(s, call);
+}
+
 void stack_frame_number(struct stack *s, struct frame *f)
 {
 	f->serial = s->n_walked++;
 }
 
 static struct frame *make(struct stack *s, struct stack_thread *t,
-			  const struct value *machine)
+			  const struct value *call)
 {
-	struct frame *f = stack_machine_frame(s, machine);
+	struct frame *f = stack_suspended_frame(s, call);
 
 	if (!f)
 		return NULL;
@@ -299,22 +348,43 @@ void stack_waiters(struct stack *s, const struct frame *f, stack_waiter_fn *fn,
 		async_each(s, t, f, fn, arg);
 }
 
+// The first of those that wait for what @f runs.
+static bool first_waiting(struct stack *s, const struct frame *f,
+			  struct waiting *w)
+{
+	struct continuation_record record;
+	struct value machine, at;
+
+	if (continuation_record_of(s, f, &record)) {
+		w->task = record.task;
+		if (record.any)
+			return continuation_first(s->types, &record.next,
+						  &w->call);
+		return value_member(s->types, &record.task,
+				    "m_continuationObject", &at) &&
+		       next_call(s->types, at, w);
+	}
+	return f->pos->module &&
+	       is_move_next(&f->pos->module->md, MD_TOKEN_RID(f->pos->token)) &&
+	       frame_machine(s, f, &machine) &&
+	       stack_machine_awaiter(s->types, &machine, &at) &&
+	       next_call(s->types, at, w);
+}
+
 void async_each(struct stack *s, struct stack_thread *t, const struct frame *f,
 		async_fn *fn, void *arg)
 {
-	struct value machine, at;
+	struct waiting w = {0};
 
-	if (!s->types || f->kind != DBG_FRAME_MANAGED || !f->pos->module ||
-	    !is_move_next(&f->pos->module->md, MD_TOKEN_RID(f->pos->token)) ||
-	    !frame_machine(s, f, &machine))
+	if (!s->types || f->kind != DBG_FRAME_MANAGED)
 		return;
-	for (int i = 0; i < CHAIN_MAX; i++) {
-		if (!stack_machine_awaiter(s->types, &machine, &at) ||
-		    !next_machine(s->types, at, &machine))
-			return;
-		struct frame *next = make(s, t, &machine);
+	bool any = first_waiting(s, f, &w);
+	for (int i = 0; any && i < CHAIN_MAX; i++) {
+		struct frame *next = make(s, t, &w.call);
+
 		if (!next)
 			return;
 		fn(arg, next);
+		any = next_waiting(s->types, &w);
 	}
 }

@@ -388,8 +388,8 @@ static void describe_managed(struct stack *s, const struct frame *f,
 	};
 }
 
-void stack_machine_describe(struct stack *s, const struct frame *f,
-			    struct dbg_frame *ret)
+void stack_suspended_describe(struct stack *s, const struct frame *f,
+			      struct dbg_frame *ret)
 {
 	*ret = (struct dbg_frame){.kind = f->kind, .il_offset = UINT32_MAX};
 	describe_managed(s, f, ret);

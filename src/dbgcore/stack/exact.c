@@ -93,7 +93,7 @@ void stack_frame_instance(struct types *ts, const struct frame *f,
 
 	*ret = (struct stack_instance){.method = f->raw.method};
 	// Where it stands in its epilog the frame may be gone.
-	if (f->kind == DBG_FRAME_THROWN || !f->pos->module ||
+	if (f->kind == DBG_FRAME_THROWN || f->continuation || !f->pos->module ||
 	    !is_generic(f->pos) || (f->raw.leaf && f->pos->in_epilog))
 		return;
 	dac_frame_instance(types_dac(ts), &f->raw, &exact);

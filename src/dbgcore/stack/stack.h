@@ -17,11 +17,10 @@
 #include "dac/dac.h"
 #include "dbg.h"
 #include "target/unwind.h"
+#include "value/value.h"
 
 struct arena;
 struct stack;
-struct types;
-struct value;
 
 struct frame {
 	pid_t tid;
@@ -38,7 +37,9 @@ struct frame {
 	 */
 	const struct dac_frame *between;
 	size_t n_between;
-	const struct value *machine; /* ASYNC: the state machine */
+	/* ASYNC: one of them */
+	const struct value *machine; /* the state machine */
+	const struct continuation *continuation;
 };
 
 struct stack *stack_create(struct target *t);
@@ -188,15 +189,15 @@ bool stack_link(struct types *ts, const struct value *at, size_t i,
 bool stack_machine_state(struct types *ts, const struct value *machine,
 			 int32_t *ret);
 /*
- * The method of @machine as a frame that is on no stack, in the arena of the
- * stop; NULL: it is no async method. stack_machine_describe fills in what
- * stack_describe does.
+ * The method of a suspended call, a state machine or a Continuation, as a frame
+ * that is on no stack, in the arena of the stop; NULL: it is no async method.
+ * stack_suspended_describe fills in what stack_describe does.
  */
-struct frame *stack_machine_frame(struct stack *s, const struct value *machine);
+struct frame *stack_suspended_frame(struct stack *s, const struct value *call);
 /* Number such a frame among those of the stop, so that it can have an id. */
 void stack_frame_number(struct stack *s, struct frame *f);
-void stack_machine_describe(struct stack *s, const struct frame *f,
-			    struct dbg_frame *ret);
+void stack_suspended_describe(struct stack *s, const struct frame *f,
+			      struct dbg_frame *ret);
 /*
  * The async methods that wait for the one that @f runs, nearest first: calls
  * @fn for each.
@@ -204,6 +205,53 @@ void stack_machine_describe(struct stack *s, const struct frame *f,
 typedef void stack_waiter_fn(void *arg, struct frame *f);
 void stack_waiters(struct stack *s, const struct frame *f, stack_waiter_fn *fn,
 		   void *arg);
+
+/* ---- continuation.c -------------------------------------------------- */
+
+enum {
+	CONTINUATIONS_MAX = 4096, /* of a chain */
+};
+
+/* A suspended call of runtime async; see continuation.c. */
+struct continuation {
+	uint64_t addr;
+	uint64_t ip;     /* where in its code it waits, 0: it is no method's */
+	uint64_t method; /* MethodDesc of that code, 0: it is no method's */
+	int32_t state;   /* number of the await in the method */
+};
+
+/* Is the settled @v an object of System...Continuation or derived from it? */
+bool continuation_is(struct types *ts, const struct value *v);
+/* False: it is none, or the core library has another form of them. */
+bool continuation_read(struct types *ts, const struct value *v,
+		       struct continuation *ret);
+/* What awaits the call @v in the same task; false: it is the outermost. */
+bool continuation_next(struct types *ts, const struct value *v,
+		       struct value *ret);
+/* The first of a chain that is a method's: @v or behind it; false: none is. */
+bool continuation_first(struct types *ts, const struct value *v,
+			struct value *ret);
+/*
+ * The chain of a task of runtime async, beginning with what is resumed first;
+ * false: @task has none, or a thread runs it.
+ */
+bool continuation_of_task(struct types *ts, const struct value *task,
+			  struct value *ret);
+/* Is it RuntimeAsyncTask<T>, the task of a chain? */
+bool continuation_is_task(struct types *ts, const struct type *type);
+
+/* A task of runtime async that a thread runs. */
+struct continuation_record {
+	uint64_t addr;     /* on the stack, within DispatchContinuations */
+	struct value task; /* RuntimeAsyncTask<T> */
+	bool any;          /* there is: */
+	struct value next; /* what is resumed when the present call is done */
+};
+
+/* Calls @fn for those of a thread, newest first, until it returns false. */
+typedef bool continuation_fn(void *arg, const struct continuation_record *r);
+void continuation_records(struct stack *s, pid_t tid, continuation_fn *fn,
+			  void *arg);
 
 /* ---- registers.c ----------------------------------------------------- */
 

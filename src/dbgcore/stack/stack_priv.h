@@ -117,6 +117,14 @@ typedef void async_fn(void *arg, struct frame *f);
 void async_each(struct stack *s, struct stack_thread *t, const struct frame *f,
 		async_fn *fn, void *arg);
 
+/* ---- continuation.c -------------------------------------------------- */
+
+/* The task that frame @f, of DispatchContinuations, runs; false: it is none. */
+bool continuation_record_of(struct stack *s, const struct frame *f,
+			    struct continuation_record *ret);
+/* A suspended call as a frame, as stack_suspended_frame. */
+struct frame *continuation_frame(struct stack *s, const struct value *v);
+
 /* ---- exact.c --------------------------------------------------------- */
 
 /* C# name of the method of a managed or async frame, in the stop's arena. */

@@ -141,14 +141,14 @@ static const char *promise_text(const struct tasks *t, const struct task *task,
 static void describe_async(const struct tasks *t, const struct value *machine,
 			   struct dbg_task *ret)
 {
-	const struct frame *f = stack_machine_frame(t->stack, machine);
+	const struct frame *f = stack_suspended_frame(t->stack, machine);
 	struct dbg_frame frame;
 
 	ret->async = true;
 	ret->method = machine->type->name;
 	if (!f)
 		return;
-	stack_machine_describe(t->stack, f, &frame);
+	stack_suspended_describe(t->stack, f, &frame);
 	ret->method = frame.name;
 	ret->params = frame.params;
 	ret->source = frame.source;

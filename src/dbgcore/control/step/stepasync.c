@@ -94,7 +94,7 @@ struct dbg_error *stepasync_plan_end(struct control *c, const struct frame *f,
 	    !stack_call(c->stack, &machine, &task))
 		return NULL;
 	stack_waiters(c->stack, f, take_nearest, &nearest);
-	if (nearest.found) {
+	if (nearest.found && nearest.found->machine) {
 		p->waiter = asynccall_number(c, nearest.found->machine);
 		if (!p->waiter)
 			p->waiter = CALL_UNNUMBERED;

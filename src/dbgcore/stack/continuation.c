@@ -1,0 +1,280 @@
+/*
+ * Suspended calls of runtime async (.NET 11).
+ *
+ * Such a method has no state machine. Where it has to wait, the JIT's code
+ * stores what it needs later in an object whose type derives from
+ * System.Runtime.CompilerServices.Continuation and returns that to its caller,
+ * which does the same, and whose own is Next of it. ResumeInfo.DiagnosticIP of
+ * each is the place in its code where the call waits. The chain belongs to the
+ * task of the outermost call (RuntimeAsyncTask<T>), in m_stateObject, and
+ * begins with one of the core library that only waits for something and has no
+ * such place.
+ *
+ * A task that is resumed gives the chain away: the thread that runs it has, in
+ * the frame of DispatchContinuations, a record of what is resumed when the
+ * present method is done (AsyncDispatcherInfo), which a thread static leads to.
+ *
+ * All is found by the names of types and fields.
+ */
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "stack/stack_priv.h"
+#include "target/target.h"
+#include "value/value.h"
+
+enum {
+	RECORDS_MAX = 1000, // of one thread, in each other
+	BASES_MAX = 8,
+	WORD = 8,
+	FIELD_NAME = 1, // columns, II.22.15
+	FIELD_SIGNATURE = 2,
+	METHOD_IMPL_FLAGS = 1,    // II.22.26
+	METHOD_IS_ASYNC = 0x2000, // MethodImplAttributes.Async
+};
+
+#define NAMESPACE "System.Runtime.CompilerServices."
+
+/* ---- One ------------------------------------------------------------- */
+
+static bool is_core(struct types *ts, const struct type *type)
+{
+	return type->module &&
+	       type->module == type_of_elem(ts, ELEM_OBJECT)->module;
+}
+
+static bool pointer_member(struct types *ts, const struct value *v,
+			   const char *name, uint64_t *ret)
+{
+	struct value at;
+
+	return value_member(ts, v, name, &at) && value_pointer(ts, &at, ret);
+}
+
+// II.23.2.4: is it a field whose type is a pointer, of whatever kind?
+static bool is_pointer_field(const struct md *md, uint32_t rid)
+{
+	struct bytes sig = md_col_blob(md, MD_FIELD, rid, FIELD_SIGNATURE);
+
+	return sig.n > 1 && (sig.p[1] == ELEM_PTR || sig.p[1] == ELEM_FNPTR);
+}
+
+// The offset of ResumeInfo.DiagnosticIP by metadata: the runtime makes no type
+// of a structure that it has pointers to alone. Pointers are laid out in order.
+static bool place_offset(const struct type *info, uint64_t *ret)
+{
+	uint32_t first, end;
+
+	if (!info || !info->module || !info->token)
+		return false;
+	const struct md *md = &info->module->md;
+	md_type_fields(md, MD_TOKEN_RID(info->token), &first, &end);
+	for (uint32_t rid = first; rid < end && is_pointer_field(md, rid);
+	     rid++) {
+		*ret = (uint64_t)(rid - first) * WORD;
+		if (!strcmp(md_col_string(md, MD_FIELD, rid, FIELD_NAME),
+			    "DiagnosticIP"))
+			return true;
+	}
+	return false;
+}
+
+// Where the call waits; *ret 0: it is none of a method's.
+static bool resume_place(struct types *ts, const struct value *v, uint64_t *ret)
+{
+	const struct field *f = type_field(ts, v->type, "ResumeInfo");
+	uint64_t info, offset;
+
+	*ret = 0;
+	if (!f || !place_offset(f->type->inner, &offset))
+		return false;
+	if (!pointer_member(ts, v, "ResumeInfo", &info) || !info)
+		return true;
+	return !dbg_err_drop(
+	    target_read_u64(types_target(ts), info + offset, ret));
+}
+
+bool continuation_is(struct types *ts, const struct value *v)
+{
+	struct type *type = v->where == VALUE_ABSENT ? NULL : v->type;
+
+	for (int i = 0; type && i < BASES_MAX; i++) {
+		if (is_core(ts, type) &&
+		    !strcmp(type->name, NAMESPACE "Continuation"))
+			return true;
+		type = type_parent(ts, type);
+	}
+	return false;
+}
+
+// A method without that flag has a continuation, too, where it is awaited: what
+// the runtime makes of one that returns a task waits for that task.
+static bool is_async(struct types *ts, uint64_t method)
+{
+	struct dac_method of;
+
+	if (!method || dbg_err_drop(dac_method_get(types_dac(ts), method, &of)))
+		return false;
+	const struct code_module *m =
+	    code_module_find(types_code(ts), of.module);
+	return m && !of.dynamic &&
+	       md_col(&m->md, MD_METHODDEF, MD_TOKEN_RID(of.token),
+		      METHOD_IMPL_FLAGS) &
+		   METHOD_IS_ASYNC;
+}
+
+bool continuation_read(struct types *ts, const struct value *v,
+		       struct continuation *ret)
+{
+	struct value state;
+	uint64_t number;
+
+	*ret = (struct continuation){0};
+	if (!continuation_is(ts, v) || !resume_place(ts, v, &ret->ip) ||
+	    !value_pointer(ts, v, &ret->addr) ||
+	    !value_member(ts, v, "State", &state) ||
+	    !value_integer(ts, &state, &number))
+		return false;
+	ret->state = (int32_t)number;
+	uint64_t method = ret->ip ? dac_method_at(types_dac(ts), ret->ip) : 0;
+	ret->method = is_async(ts, method) ? method : 0;
+	return true;
+}
+
+bool continuation_next(struct types *ts, const struct value *v,
+		       struct value *ret)
+{
+	return value_member(ts, v, "Next", ret) && continuation_is(ts, ret);
+}
+
+bool continuation_first(struct types *ts, const struct value *v,
+			struct value *ret)
+{
+	struct continuation c;
+	struct value at = *v;
+
+	for (int i = 0; i < CONTINUATIONS_MAX; i++) {
+		if (!continuation_read(ts, &at, &c))
+			return false;
+		*ret = at;
+		if (c.method)
+			return true;
+		if (!continuation_next(ts, ret, &at))
+			return false;
+	}
+	return false;
+}
+
+bool continuation_of_task(struct types *ts, const struct value *task,
+			  struct value *ret)
+{
+	return value_member(ts, task, "m_stateObject", ret) &&
+	       continuation_is(ts, ret);
+}
+
+/* ---- Of a thread ----------------------------------------------------- */
+
+bool continuation_is_task(struct types *ts, const struct type *type)
+{
+	return type && is_core(ts, type) &&
+	       !strcmp(type_simple_name(type), "RuntimeAsyncTask`1");
+}
+
+static uint64_t find_thread(struct thread_ref *ref)
+{
+	return stack_managed_thread(ref->arg, ref->tid);
+}
+
+static bool record_read(struct types *ts, const struct value *pointer,
+			struct continuation_record *ret)
+{
+	struct value at = value_target(ts, pointer);
+
+	*ret = (struct continuation_record){.addr = at.addr};
+	if (at.where != VALUE_MEMORY ||
+	    !value_member(ts, &at, "CurrentTask", &ret->task))
+		return false;
+	ret->any = value_member(ts, &at, "NextContinuation", &ret->next) &&
+		   continuation_is(ts, &ret->next);
+	return true;
+}
+
+void continuation_records(struct stack *s, pid_t tid, continuation_fn *fn,
+			  void *arg)
+{
+	struct thread_ref thread = {.find = find_thread, .arg = s, .tid = tid};
+	struct type *type =
+	    type_core(s->types, NAMESPACE "AsyncDispatcherInfo");
+	const struct field *f =
+	    type ? type_field(s->types, type, "t_current") : NULL;
+	struct continuation_record record;
+
+	if (!f || f->kind != FIELD_THREAD)
+		return;
+	struct value at = value_static(s->types, f, &thread);
+	for (int i = 0; i < RECORDS_MAX && record_read(s->types, &at, &record);
+	     i++) {
+		struct value outer = value_target(s->types, &at);
+
+		if (!fn(arg, &record) ||
+		    !value_member(s->types, &outer, "Next", &at))
+			return;
+	}
+}
+
+struct nearest {
+	uint64_t sp;
+	struct continuation_record *ret;
+	bool found;
+};
+
+// Records come in the order of the stack, the newest first.
+static bool take_nearest(void *arg, const struct continuation_record *r)
+{
+	struct nearest *n = arg;
+
+	n->found = r->addr >= n->sp;
+	if (n->found)
+		*n->ret = *r;
+	return !n->found;
+}
+
+bool continuation_record_of(struct stack *s, const struct frame *f,
+			    struct continuation_record *ret)
+{
+	struct nearest nearest = {.sp = f->raw.sp, .ret = ret};
+	struct dac_method method;
+
+	if (!s->types || f->kind != DBG_FRAME_MANAGED ||
+	    dbg_err_drop(dac_method_get(s->dac, f->raw.method, &method)) ||
+	    !continuation_is_task(s->types, type_of_mt(s->types, method.type)))
+		return false;
+	continuation_records(s, f->tid, take_nearest, &nearest);
+	return nearest.found;
+}
+
+/* ---- Frames ---------------------------------------------------------- */
+
+struct frame *continuation_frame(struct stack *s, const struct value *v)
+{
+	const struct code_pos *pos = NULL;
+	struct continuation c;
+	bool any = false;
+
+	if (!continuation_read(s->types, v, &c) || !c.method ||
+	    dbg_err_drop(code_pos_at(s->code, c.ip, true, &pos, &any)) ||
+	    !any || !pos->module)
+		return NULL;
+	struct frame *f = arena_alloc(s->arena, sizeof(*f));
+	*f = (struct frame){
+	    .kind = DBG_FRAME_ASYNC,
+	    .raw = {.kind = DAC_FRAME_MANAGED,
+		    .leaf = true,
+		    .ip = c.ip,
+		    .method = c.method},
+	    .pos = pos,
+	    .continuation = arena_copy(s->arena, &c, 1, sizeof(c)),
+	};
+	return f;
+}
