@@ -67,6 +67,12 @@ def test_asked(t):
     check_fixture(t, "Asked", 300)
 
 
+def test_delegates(t):
+    """Delegates of every kind: called, combined, compared, asked for their
+    method, those of the program and those that an expression makes."""
+    check_fixture(t, "Delegates", 90)
+
+
 def test_cultures(t):
     """Text is compared, sought and sorted as the program does it with ICU."""
     check_fixture(t, "Cultures", 300)

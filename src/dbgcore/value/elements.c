@@ -16,6 +16,7 @@ enum {
 	ARRAY_COUNT = 8,
 	ARRAY_DATA = 16, // or, with bounds, where these begin
 	STRING_CHARS = 12,
+	DELEGATE_METHOD_MIN = 1 << 16, // what is less is a list's length
 };
 
 static uint32_t component_size(struct types *ts, const struct type *type)
@@ -230,6 +231,19 @@ static uint64_t pointer_field(struct types *ts, const struct value *v,
 	return value_pointer(ts, &at, &addr) ? addr : 0;
 }
 
+/* A runtime has either @name or what .NET 11 has; see il/machine/delegate.c. */
+static bool delegate_field(struct types *ts, const struct value *v,
+			   const char *name, const char *newer,
+			   struct value *ret)
+{
+	const struct field *f = type_field(ts, v->type, name);
+	if (!f)
+		f = type_field(ts, v->type, newer);
+	if (f)
+		*ret = value_field(ts, v, f);
+	return f != NULL;
+}
+
 uint64_t value_function_method(struct types *ts, uint64_t code)
 {
 	uint64_t method = ts->dac ? dac_method_at(ts->dac, code) : 0;
@@ -244,6 +258,20 @@ uint64_t value_function_method(struct types *ts, uint64_t code)
 	return dbg_err_drop(err) ? 0 : stub.method;
 }
 
+/* Open over a virtual method: the list's length is the MethodDesc instead. */
+static uint64_t virtual_method(struct types *ts, const struct value *v)
+{
+	struct value at;
+	struct dac_method known;
+	uint64_t method;
+	if (!ts->dac ||
+	    !delegate_field(ts, v, "_invocationCount", "_extraData", &at) ||
+	    !value_pointer(ts, &at, &method) || method < DELEGATE_METHOD_MIN)
+		return 0;
+	return dbg_err_drop(dac_method_get(ts->dac, method, &known)) ? 0
+								     : method;
+}
+
 uint64_t value_delegate_method(struct types *ts, const struct value *v)
 {
 	// Open and static ones go through a shuffle thunk: _methodPtrAux is
@@ -251,5 +279,34 @@ uint64_t value_delegate_method(struct types *ts, const struct value *v)
 	uint64_t code = pointer_field(ts, v, "_methodPtrAux");
 	if (!code)
 		code = pointer_field(ts, v, "_methodPtr");
-	return code ? value_function_method(ts, code) : 0;
+	uint64_t method = code ? value_function_method(ts, code) : 0;
+	return method ? method : virtual_method(ts, v);
+}
+
+bool value_delegate_targets(struct types *ts, const struct value *v,
+			    struct elements *ret)
+{
+	struct value list, count;
+	uint64_t n;
+	if (!delegate_field(ts, v, "_invocationList", "_helperObject", &list) ||
+	    !delegate_field(ts, v, "_invocationCount", "_extraData", &count))
+		return false;
+	list = value_dereference(ts, &list);
+	if (list.where == VALUE_ABSENT || !value_elements(ts, &list, ret) ||
+	    !value_integer(ts, &count, &n) || !n || n > ret->n)
+		return false;
+	ret->n = (uint32_t)n;
+	return true;
+}
+
+struct value value_delegate_target(struct types *ts, const struct elements *e,
+				   uint64_t index)
+{
+	struct value item = element_get(e, index);
+	const struct field *f = NULL;
+	if (item.where != VALUE_ABSENT && item.type->kind == TYPE_STRUCT)
+		f = type_field(ts, item.type, "Value");
+	if (f)
+		item = value_field(ts, &item, f);
+	return value_dereference(ts, &item);
 }

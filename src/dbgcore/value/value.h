@@ -436,5 +436,11 @@ struct value value_thread_local(struct types *ts, const struct value *v,
 uint64_t value_function_method(struct types *ts, uint64_t code);
 /* Address of the MethodDesc that a settled delegate calls; 0: unknown. */
 uint64_t value_delegate_method(struct types *ts, const struct value *v);
+/* The list of a settled multicast delegate; false: it has one target. */
+bool value_delegate_targets(struct types *ts, const struct value *v,
+			    struct elements *ret);
+/* The delegate, settled, at @index of that list. */
+struct value value_delegate_target(struct types *ts, const struct elements *e,
+				   uint64_t index);
 
 #endif

@@ -253,34 +253,21 @@ static void add_method(const struct view *w, const struct value *v,
 	str_add(out, name ? name : v->type->name);
 }
 
-/* Delegates of several targets hold these in an array of objects. */
 static bool add_targets(const struct view *w, const struct value *v,
 			struct str *out)
 {
-	const struct field *f =
-	    type_field(w->types, v->type, "_invocationList");
-	const struct field *count =
-	    type_field(w->types, v->type, "_invocationCount");
 	struct elements els;
-	uint64_t n;
-	if (!f || !count)
+	if (!value_delegate_targets(w->types, v, &els))
 		return false;
-	struct value list = value_field(w->types, v, f);
-	struct value n_list = value_field(w->types, v, count);
-	list = value_dereference(w->types, &list);
-	if (!view_elements(w, &list, &els) ||
-	    !value_integer(w->types, &n_list, &n) || n == 0 || n > els.n)
-		return false;
-	for (uint64_t i = 0; i < n && i < TARGETS_MAX; i++) {
-		struct value item = element_get(&els, i);
-		item = value_dereference(w->types, &item);
+	for (uint64_t i = 0; i < els.n && i < TARGETS_MAX; i++) {
+		struct value item = value_delegate_target(w->types, &els, i);
 		if (i)
 			str_add(out, ", ");
 		if (item.where != VALUE_ABSENT &&
 		    type_is_delegate(w->types, item.type))
 			add_method(w, &item, out);
 	}
-	if (n > TARGETS_MAX)
+	if (els.n > TARGETS_MAX)
 		str_add(out, ", ...");
 	return true;
 }

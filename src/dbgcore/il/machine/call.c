@@ -118,9 +118,8 @@ static struct il_method *of_elements(struct vm *vm, struct site *s,
 	return il_method_instance(vm->ts, m, of->args, 1);
 }
 
-/* What a virtual call of @site's method leads to for the object's type. */
-static struct dbg_error *site_target(struct vm *vm, struct site *s,
-				     uint64_t handle, struct site **ret)
+struct dbg_error *site_target(struct vm *vm, struct site *s, uint64_t handle,
+			      struct site **ret)
 {
 	struct il_method *target;
 	*ret = s->target;

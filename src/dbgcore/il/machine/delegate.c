@@ -10,40 +10,62 @@
 #define OP(name)                                                               \
 	const struct op *name(struct vm *vm, const struct op *i, uint8_t *fp)
 
-static struct dbg_error *offset_of(struct vm *vm, const char *type_name,
+/* Offset in objects of field @name of @type; 0: the type has none. */
+static struct dbg_error *offset_of(struct vm *vm, struct il_type *type,
 				   const char *name, uint32_t *ret)
 {
-	struct il_type *type = il_type_core(vm->ts, type_name);
 	struct il_field *field = NULL;
 	struct dbg_error *err =
 	    type ? il_field_find(vm->ts, type, name, &field) : NULL;
-	if (!err && !field)
-		err = dbg_err(DBG_E_NOT_FOUND, "%s has no field '%s'",
-			      type_name, name);
-	if (!err)
+	*ret = 0;
+	if (!err && field) {
 		err = il_field_offset(vm->ts, field, ret);
-	*ret += 8;
+		*ret += 8;
+	}
 	return err;
 }
 
+/* A runtime has either a field @name or what stands for it, @newer. */
+static struct dbg_error *offset_of_either(struct vm *vm, const char *owner,
+					  const char *name, const char *newer,
+					  uint32_t *ret)
+{
+	struct dbg_error *err =
+	    offset_of(vm, il_type_core(vm->ts, owner), name, ret);
+	if (!err && !*ret && newer)
+		err = offset_of(vm, il_type_core(vm->ts, "System.Delegate"),
+				newer, ret);
+	if (!err && !*ret)
+		err = dbg_err(DBG_E_NOT_FOUND, "%s has no field '%s'", owner,
+			      name);
+	return err;
+}
+
+/*
+ * System.Delegate.CoreCLR.cs, System.MulticastDelegate.CoreCLR.cs. Since
+ * .NET 11 one field, _helperObject, holds either what knows the method or the
+ * list of a multicast delegate, and _extraData is the list's length.
+ */
 static struct dbg_error *learn(struct vm *vm)
 {
 	static const char one[] = "System.Delegate";
 	static const char many[] = "System.MulticastDelegate";
-	if (vm->of_target)
-		return NULL;
-	struct dbg_error *err =
-	    offset_of(vm, one, "_methodPtr", &vm->of_method);
-	if (!err)
-		err = offset_of(vm, one, "_methodPtrAux", &vm->of_aux);
-	if (!err)
-		err = offset_of(vm, many, "_invocationList", &vm->of_list);
-	if (!err)
-		err = offset_of(vm, many, "_invocationCount", &vm->of_count);
-	if (!err)
-		err = offset_of(vm, one, "_methodBase", &vm->of_base);
-	if (!err)
-		err = offset_of(vm, one, "_target", &vm->of_target);
+	const struct {
+		const char *owner, *name, *newer;
+		uint32_t *offset;
+	} fields[] = {
+	    {one, "_methodPtr", NULL, &vm->of_method},
+	    {one, "_methodPtrAux", NULL, &vm->of_aux},
+	    {many, "_invocationList", "_helperObject", &vm->of_list},
+	    {many, "_invocationCount", "_extraData", &vm->of_count},
+	    {one, "_methodBase", "_helperObject", &vm->of_base},
+	    {one, "_target", NULL, &vm->of_target},
+	};
+	struct dbg_error *err = NULL;
+	size_t n = vm->of_target ? 0 : sizeof(fields) / sizeof(fields[0]);
+	for (size_t i = 0; !err && i < n; i++)
+		err = offset_of_either(vm, fields[i].owner, fields[i].name,
+				       fields[i].newer, fields[i].offset);
 	return err;
 }
 
@@ -94,9 +116,9 @@ static bool delegate_read(struct vm *vm, uint64_t object, struct delegate *ret)
 	       vm_read(vm, object + vm->of_base, &ret->base, 8);
 }
 
-static struct dbg_error *delegate_method(struct vm *vm, uint64_t object,
-					 const struct delegate *d,
-					 struct il_method **ret)
+static struct dbg_error *method_of(struct vm *vm, uint64_t object,
+				   const struct delegate *d,
+				   struct il_method **ret)
 {
 	uint64_t code = d->aux ? d->aux : d->code;
 	struct types *values = il_types_values(vm->ts);
@@ -116,6 +138,28 @@ static struct dbg_error *delegate_method(struct vm *vm, uint64_t object,
 	return il_method_of_desc(vm->ts, desc, exact, ret);
 }
 
+struct dbg_error *delegate_method(struct vm *vm, uint64_t object,
+				  struct il_method **ret)
+{
+	struct delegate d;
+	struct dbg_error *err = learn(vm);
+	if (!err && !delegate_read(vm, object, &d))
+		err = dbg_err(DBG_E_MEMORY, "the delegate cannot be read");
+	return err ? err : method_of(vm, object, &d, ret);
+}
+
+/* An open one over an instance's method: that of its first argument's type. */
+static struct dbg_error *open_target(struct vm *vm, struct site *s,
+				     uint64_t first, struct site **ret)
+{
+	const struct il_method *m = s->method;
+	*ret = s;
+	if (!s->sig->has_this || !m->owner || m->owner->is_value)
+		return NULL;
+	uint64_t handle = object_handle(vm, first);
+	return handle ? site_target(vm, s, handle, ret) : NULL;
+}
+
 /*
  * Call what the delegate at @base, not a multicast one, calls: a closed one's
  * target takes its place, an open one's arguments begin behind it.
@@ -131,12 +175,15 @@ static const struct op *invoke_one(struct vm *vm, const struct op *i,
 	uint32_t given = i->x.site->args_size;
 	if (object < NULL_PAGE || !delegate_read(vm, object, &d))
 		return throw_bad(vm, i, object);
-	struct dbg_error *err = delegate_method(vm, object, &d, &method);
+	struct dbg_error *err = method_of(vm, object, &d, &method);
 	if (!err)
 		err = site_of(vm, method, &s);
+	bool open = !err && s->args_size == given - 8;
+	if (open)
+		err = open_target(vm, s, get_u8(vm->base + base + 8), &s);
 	if (err)
 		return vm_refuse(vm, i, err);
-	if (s->args_size == given - 8) {
+	if (open) {
 		base += 8;
 	} else if (s->args_size == given) {
 		bool boxed = s->sig->has_this && method->owner &&

@@ -68,6 +68,7 @@ extern const struct native_table native_object, native_span, native_thread;
 extern const struct native_table native_culture, native_handle;
 extern const struct native_table native_member, native_trace, native_array;
 extern const struct native_table native_literal, native_errno;
+extern const struct native_table native_delegate;
 
 /* The row for @method, NULL: none; the first table that has one. */
 const struct il_native *native_find(struct il_types *ts,

@@ -15,10 +15,11 @@
 #include "il/machine/space.h"
 
 static const struct native_table *const tables[] = {
-    &native_core,   &native_unsafe,  &native_math,    &native_bits,
-    &native_type,   &native_create,  &native_object,  &native_span,
-    &native_thread, &native_culture, &native_handle,  &native_member,
-    &native_trace,  &native_array,   &native_literal, &native_errno,
+    &native_core,     &native_unsafe,  &native_math,    &native_bits,
+    &native_type,     &native_create,  &native_object,  &native_span,
+    &native_thread,   &native_culture, &native_handle,  &native_member,
+    &native_trace,    &native_array,   &native_literal, &native_errno,
+    &native_delegate,
 };
 
 enum {

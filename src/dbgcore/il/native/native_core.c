@@ -353,27 +353,6 @@ static enum native_end method_table(struct native *n)
 
 /* ---- Allocation -------------------------------------------------------- */
 
-/* A new object of the class of the delegate given. */
-static enum native_end allocate_like(struct native *n)
-{
-	struct il_type *type = native_type_of(n, native_ref(n, 0));
-	uint64_t object = type ? vm_new(n->vm, type) : 0;
-	return object ? native_ret_ref(n, object) : no_memory(n);
-}
-
-/* .NET 9: (ObjectHandleOnStack), the object is replaced by the new one. */
-static enum native_end allocate_like_handle(struct native *n)
-{
-	uint64_t place = native_ref(n, 0), old = 0;
-	enum native_end end = native_get(n, place, &old, sizeof(old));
-	if (end != NATIVE_DONE)
-		return end;
-	struct il_type *type = native_type_of(n, old);
-	uint64_t object = type ? vm_new(n->vm, type) : 0;
-	return object ? native_put(n, place, &object, sizeof(object))
-		      : no_memory(n);
-}
-
 /* (MethodTable *). */
 static enum native_end allocate_type(struct native *n)
 {
@@ -523,12 +502,6 @@ static const struct il_native rows[] = {
     {"System.Object", "GetType", NULL, get_type},
     {"System.Object", "MemberwiseClone", NULL, memberwise_clone},
     {"System.ValueType", "Equals", NULL, value_equals},
-    {"System.Delegate", "InternalAllocLike",
-     "System.Runtime.CompilerServices.ObjectHandleOnStack",
-     allocate_like_handle},
-    {"System.Delegate", "InternalAllocLike", NULL, allocate_like},
-    {"System.Delegate", "GetMulticastInvoke", NULL, native_nothing},
-    {"System.Delegate", "GetInvokeMethod", NULL, native_nothing},
     {"System.Buffers.SharedArrayPool`1", "Rent", NULL, rent_array},
     {"System.Buffers.SharedArrayPool`1", "Return", NULL, native_nothing},
     {"System.RuntimeTypeHandle", "InternalAllocNoChecks_FastPath", NULL,

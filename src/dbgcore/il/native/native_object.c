@@ -1,18 +1,12 @@
 /*
  * Natives: what the library reads of the runtime's own structures
- * (MethodTable), of objects as raw bytes, of delegates, and its pools, which
- * are kept alive by means that only the collector has.
+ * (MethodTable), and of objects as raw bytes.
  */
 #include <string.h>
 
 #include "base/err.h"
 #include "il/machine/native.h"
 #include "il/native/native_help.h"
-
-enum {
-	POOL_MIN = 16,
-	POOL_MAX = 1 << 26,
-};
 
 /* ---- MethodTable ------------------------------------------------------------
  */
@@ -195,36 +189,7 @@ static enum native_end create_array(struct native *n)
 		     : native_refuse(n, "too much memory is wanted");
 }
 
-/* SharedArrayPool<T>.Rent(int): a power of two, as from the pool. */
-static enum native_end rent(struct native *n)
-{
-	struct il_type *t =
-	    n->method->owner->n_args == 1 ? n->method->owner->args[0] : NULL;
-	int32_t wanted = native_i4(n, 1);
-	uint64_t length = wanted ? POOL_MIN : 0;
-	if (!t)
-		return NATIVE_IL;
-	if (wanted < 0)
-		return native_throw(n, "System.ArgumentOutOfRangeException");
-	if (wanted > POOL_MAX)
-		return native_refuse(n, "too much memory is wanted");
-	while (length < (uint64_t)wanted)
-		length *= 2;
-	uint64_t array =
-	    vm_new_array(n->vm, il_type_vector(n->types, t), length);
-	return array ? native_ret_ref(n, array)
-		     : native_refuse(n, "too much memory is wanted");
-}
-
-/* ---- Delegates
- * --------------------------------------------------------------------- */
-
-static enum native_end allocate_like(struct native *n)
-{
-	struct il_type *t = native_type_of(n, native_ref(n, 0));
-	uint64_t object = t ? vm_new(n->vm, t) : 0;
-	return object ? native_ret_ref(n, object) : NATIVE_IL;
-}
+/* ---- Allocation -------------------------------------------------------- */
 
 /* By MethodTable, before its constructor runs. */
 static enum native_end allocate_of(struct native *n)
@@ -234,16 +199,9 @@ static enum native_end allocate_of(struct native *n)
 	return object ? native_ret_ref(n, object) : NATIVE_IL;
 }
 
-/* What a list of delegates has in place of a method: see il/delegate.c. */
-static enum native_end multicast_code(struct native *n)
-{
-	return native_ret_i8(n, 1);
-}
-
 #define ALL NULL
 #define HELPERS "System.Runtime.CompilerServices.RuntimeHelpers"
 #define TABLE "System.Runtime.CompilerServices.MethodTable"
-#define POOL "System.Buffers.SharedArrayPool`1"
 
 static const struct il_native rows[] = {
     {TABLE, "get_HasComponentSize", ALL, has_component_size},
@@ -264,13 +222,8 @@ static const struct il_native rows[] = {
     {"System.Array", "GetCorElementTypeOfElementType", ALL, element_code},
     {"System.Array", "Clone", ALL, clone},
     {"System.Array", "CreateInstance", "System.Type, int", create_array},
-    {POOL, "Rent", ALL, rent},
-    {POOL, "Return", ALL, native_nothing},
-    {"System.Delegate", "InternalAllocLike", ALL, allocate_like},
     {"System.RuntimeTypeHandle", "InternalAllocNoChecks", ALL, allocate_of},
     {"System.RuntimeTypeHandle", "InternalAlloc", ALL, allocate_of},
-    {"System.Delegate", "GetMulticastInvoke", ALL, multicast_code},
-    {"System.Delegate", "GetInvokeMethod", ALL, multicast_code},
 };
 
 const struct native_table native_object = {rows,

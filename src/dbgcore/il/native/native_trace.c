@@ -239,44 +239,6 @@ static enum native_end source(struct native *n)
 
 /* ---- Methods as objects ------------------------------------------------ */
 
-/* What stands for a MethodDesc. */
-static enum native_end make_stub(struct native *n, uint64_t desc, uint64_t *ret)
-{
-	struct il_type *type =
-	    il_type_core(n->types, "System.RuntimeMethodInfoStub");
-	*ret = type ? vm_new(n->vm, type) : 0;
-	return *ret ? native_set_field(n, *ret, "m_value", &desc, sizeof(desc))
-		    : native_refuse(n, "too much memory is wanted");
-}
-
-/* The result, or by the last argument, an ObjectHandleOnStack. */
-static enum native_end give_stub(struct native *n, uint64_t desc, bool handle)
-{
-	uint64_t stub;
-	enum native_end end = make_stub(n, desc, &stub);
-	if (end != NATIVE_DONE)
-		return end;
-	return handle ? native_put(n, native_ref(n, n->n_args - 1), &stub,
-				   sizeof(stub))
-		      : native_ret_ref(n, stub);
-}
-
-/* Delegate.FindMethodHandle(), or (ObjectHandleOnStack, ObjectHandleOnStack) */
-static enum native_end delegate_method(struct native *n)
-{
-	struct types *types = il_types_values(n->types);
-	uint64_t object = native_ref(n, 0);
-	bool handle = n->n_args == 2;
-	enum native_end end =
-	    handle ? native_get(n, object, &object, sizeof(object))
-		   : NATIVE_DONE;
-	if (end != NATIVE_DONE || vm_owns(n->vm, object))
-		return end == NATIVE_DONE ? NATIVE_IL : end;
-	struct value v = value_object(types, object);
-	uint64_t desc = value_delegate_method(types, &v);
-	return desc ? give_stub(n, desc, handle) : NATIVE_IL;
-}
-
 /* Exception.GetExceptionMethodFromStackTrace(): the method that has thrown it
  */
 static enum native_end target_site(struct native *n)
@@ -290,7 +252,7 @@ static enum native_end target_site(struct native *n)
 	if (!base ||
 	    !thrown_read(code_of(n), native_ref(n, 0), arena, &list, NULL))
 		return NATIVE_IL;
-	enum native_end end = make_stub(n, list[0].method, &stub);
+	enum native_end end = native_method_stub(n, list[0].method, &stub);
 	if (end == NATIVE_DONE)
 		end = native_put(n, place, &stub, sizeof(stub));
 	return end == NATIVE_DONE ? native_call(n, base, &place, 1) : end;
@@ -311,7 +273,6 @@ static const struct il_native rows[] = {
     {"System.Exception", "GetStackTrace", "", stack_trace},
     {"System.Exception", "get_Source", "", source},
     {"System.Exception", "GetExceptionMethodFromStackTrace", "", target_site},
-    {"System.Delegate", "FindMethodHandle", NULL, delegate_method},
     {"System.RuntimeMethodHandle", "GetStubIfNeeded", NULL, stub_if_needed},
 };
 
