@@ -297,3 +297,59 @@ def test_outer_tracer(t):
     t.check_equal(1, done.stderr.count("\n"))
     t.check_in("on\n", done.stdout)
     t.check_not_in("hello world", done.stdout)
+
+
+def link_or_copy(source, target):
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)
+
+
+def forge(t, major):
+    """A copy of the runtime's root that calls itself @major."0.0"."""
+    root = os.path.join(t.dir, "root")
+    shutil.copytree(t.env["DOTNET_ROOT"], root, copy_function=link_or_copy)
+    for path in glob.glob(root + "/shared/*/*/*.deps.json"):
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        os.remove(path)
+        version = os.path.basename(os.path.dirname(path))
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text.replace(version, f"{major}.0.0"))
+    for path in glob.glob(root + "/shared/*/*"):
+        os.rename(path, os.path.join(os.path.dirname(path), f"{major}.0.0"))
+    return root
+
+
+def test_newer(t):
+    """A runtime newer than all that were tested is debugged; one line says so,
+    once."""
+    said = (".NET 12.0.0 is newer than the releases that dndbg was tested with "
+            "(8 to 11): what it does not know of it is switched off, and said.")
+    root = forge(t, 12)
+    done = hello(t, "set confirm off", "b Main", "run", root=root)
+    one_line(t, said, done.stdout)
+    t.check_in("Breakpoint 1, Hello.Program.Main", done.stdout)
+    t.check_in("hello world 5\nok\n", done.stdout)
+    t.check_in("exited normally]", done.stdout)
+    done = hello(t)
+    t.check_not_in("newer", done.stdout)
+
+
+def test_distrust(t):
+    """What is assumed of a runtime and does not hold costs one feature."""
+    name = "System.Runtime.EH+ExInfo._exception"
+    if t.runtime == "8":
+        raise drive.Skip(".NET 8 throws in C++")
+    words = t.program("Throws", "plain")
+    done = t.batch(["catch throw", "run"], words)
+    t.check_in("Exception thrown: System.InvalidOperationException",
+               done.stdout)
+    done = t.batch(["catch throw", "b " + t.at("Throws", "level-throw"),
+                    "run", "bt 1", "delete 2", "continue"], words,
+                   env={"DNDBG_DISTRUST": name})
+    one_line(t, "Exceptions are not seen where they are thrown: '" + name +
+             "' is not trusted (DNDBG_DISTRUST).", done.stdout)
+    t.check_in("Breakpoint 2, Throws.Program.Level", done.stdout)
+    t.check_in("exited normally]", done.stdout)

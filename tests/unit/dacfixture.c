@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/str.h"
+#include "dac/assumption.h"
 
 enum {
 	PATIENCE_MS = 60000,
@@ -122,21 +123,19 @@ struct target *dacfixture_start(struct arena *arena, const char *host,
 	return t;
 }
 
-// What the code room tells the DAC from metadata, here from fields.
-static void tell_core_types(struct dacfixture *f)
+// What the code room tells the DAC: here from the program's own memory.
+static void tell_core_library(struct dacfixture *f)
 {
-	const struct dac_field *fields;
-	uint64_t types[2] = {0};
-	size_t n;
+	const struct dac_module *core = NULL;
 
-	must(
-	    dac_fields(f->d, dacfixture_type(f, "Inspect.Plain"), &fields, &n));
-	for (size_t i = 0; i < n; i++)
-		if (fields[i].elem == ELEM_INT || fields[i].elem == ELEM_CHAR)
-			types[fields[i].elem == ELEM_CHAR] =
-			    dac_field_type(f->d, &fields[i]);
-	assert_true(types[0] && types[1]);
-	dac_core_types(f->d, types[0], types[1]);
+	for (size_t i = 0; i < f->n_modules && !core; i++)
+		if (strstr(f->modules[i].path, "System.Private.CoreLib"))
+			core = &f->modules[i];
+	assert_non_null(core);
+	uint8_t *p = arena_alloc(f->arena, core->md_size);
+	must(target_read(f->t, core->md_addr, p, core->md_size));
+	must(md_parse((struct bytes){p, core->md_size}, &f->core));
+	dac_core_library(f->d, core->addr, &f->core);
 }
 
 // Is the main thread asleep in the kernel, and does "spin" run managed code?
@@ -213,7 +212,7 @@ struct dacfixture *dacfixture_create(const char *host, const char *config,
 		if (!strcmp(f->modules[i].name, "Inspect"))
 			f->module = f->modules[i].addr;
 	assert_true(f->module != 0);
-	tell_core_types(f);
+	tell_core_library(f);
 	return f;
 }
 

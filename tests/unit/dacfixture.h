@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "dac/dac.h"
+#include "meta/md.h"
 #include "targetfixture.h" /* must, must_fail */
 
 struct dacfixture {
@@ -16,6 +17,7 @@ struct dacfixture {
 	struct dac_module *modules;
 	size_t n_modules;
 	uint64_t module; /* of the fixture itself */
+	struct md core;  /* the core library */
 	struct target_thread *threads;
 	size_t n_threads;
 	pid_t main_tid;

@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "code/code_priv.h"
+#include "dac/assumption.h"
 
 struct code *code_create(struct target *t, struct dac *d,
 			 const struct source_rules *rules,
@@ -81,24 +82,16 @@ static bool named(const char *module, const char *name)
 	       !strcasecmp(rest, ".exe") || !strcasecmp(rest, ".netmodule");
 }
 
-static uint64_t core_type(struct code *c, const struct code_module *m,
-			  const char *name)
+static bool is_core_library(const struct code *c, const struct module *mod)
 {
-	uint32_t rid = md_type_named(&m->md, name);
-
-	return rid ? dac_type_of_token(c->dac, m->addr,
-				       MD_TOKEN(MD_TYPEDEF, rid))
-		   : 0;
+	return c->dac && named(mod->m.name, "System.Private.CoreLib");
 }
 
-static void tell_core_types(struct code *c, const struct module *mod)
+static void tell_core_library(struct code *c, const struct module *mod)
 {
-	const struct code_module *m = &mod->m;
-
-	if (!c->dac || !named(m->name, "System.Private.CoreLib"))
+	if (!is_core_library(c, mod))
 		return;
-	dac_core_types(c->dac, core_type(c, m, "System.Int32"),
-		       core_type(c, m, "System.Char"));
+	dac_core_library(c->dac, mod->m.addr, &mod->m.md);
 	file_rest(&mod->file);
 }
 
@@ -127,7 +120,7 @@ struct dbg_error *code_module_add_image(struct code *c,
 		 sizeof(*c->modules));
 	c->modules[c->n_modules++] = &mod->m;
 	map_put(&c->by_addr, m->addr, mod);
-	tell_core_types(c, mod);
+	tell_core_library(c, mod);
 	unloaded_loaded(c, &mod->m);
 	*ret = &mod->m;
 	return NULL;
@@ -163,6 +156,8 @@ void code_module_remove(struct code *c, uint64_t addr)
 	memmove(c->modules + i, c->modules + i + 1,
 		(c->n_modules - i) * sizeof(*c->modules));
 	code_forget(c);
+	if (is_core_library(c, mod))
+		dac_core_library(c->dac, 0, NULL);
 	module_destroy(mod);
 }
 

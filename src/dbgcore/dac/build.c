@@ -105,3 +105,10 @@ bool dac_is_of(const char *dac, const char *version)
 
 	return build && str_starts(build, version);
 }
+
+const char *dac_build_version(const char *dac, struct arena *arena)
+{
+	_cleanup_free_ char *build = build_of(dac);
+
+	return build ? arena_strndup(arena, build, strcspn(build, " ")) : "?";
+}

@@ -448,11 +448,6 @@ uint64_t dac_field_type(struct dac *d, const struct dac_field *field);
 /* What the FieldDesc at @addr says, unchecked; false: it cannot be read. */
 bool dac_field_at(struct dac *d, uint64_t addr, struct dac_field *ret);
 /*
- * Tell which types System.Int32 and System.Char are: the sizes of values are
- * found out with their help. Until then sizes are rounded up to 8.
- */
-void dac_core_types(struct dac *d, uint64_t int_type, uint64_t char_type);
-/*
  * Has the runtime finished the static constructor of @mt? True if it is not
  * known.
  */

@@ -6,7 +6,9 @@
 #include "base/mem.h"
 #include "base/reader.h"
 #include "base/err.h"
+#include "dac/assumption.h"
 #include "dac/com.h"
+#include "dac/contract.h"
 #include "dac/dac.h"
 #include "dac/daccall.h"
 #include "dac/datatarget.h"
@@ -69,6 +71,25 @@ struct dac_learned {
 	uint64_t barrier; /* see dacheap.c; 0: not looked for */
 };
 
+/* What was found out by assumption.c. */
+struct known_assumption {
+	bool holds;
+	struct dac_assumed found;
+};
+
+struct core_library {
+	uint64_t module;
+	const struct md *md; /* borrowed; NULL: not known */
+};
+
+struct dac_assumptions {
+	struct arena *arena; /* NULL: the contract has not been read */
+	struct contract contract;
+	const char *version; /* NULL: not known yet */
+	struct core_library core;
+	struct known_assumption known[ASSUME_N];
+};
+
 struct dac {
 	uint32_t notify_flags; // events asked for beyond methods
 	struct target *target;
@@ -95,6 +116,7 @@ struct dac {
 	struct dac_code_cache code;     /* until dac_forget */
 	struct dac_code_cache dynamic;  /* until dac_flush */
 	struct dac_learned learned;
+	struct dac_assumptions assumptions;
 	struct dac_limits limits;
 	struct remote *remote; /* has the DAC; NULL: it is in this process */
 };
@@ -140,6 +162,8 @@ DBG_MUST struct dbg_error *dac_check_build(const char *runtime,
 bool dac_same_build(const char *runtime, const char *dac);
 /* Does the version of a DAC's build begin with @version ("9.")? */
 bool dac_is_of(const char *dac, const char *version);
+/* That version, in @arena; "?" if it does not tell. */
+const char *dac_build_version(const char *dac, struct arena *arena);
 
 /* ---- bundled.c ------------------------------------------------------- */
 

@@ -340,12 +340,6 @@ static uint32_t padding_offset(struct dac *d)
 	return found;
 }
 
-void dac_core_types(struct dac *d, uint64_t int_type, uint64_t char_type)
-{
-	d->learned.int_type = int_type;
-	d->learned.char_type = char_type;
-}
-
 static void size_value(struct dac *d, struct type_entry *e)
 {
 	e->size_known = true;

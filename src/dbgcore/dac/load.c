@@ -474,6 +474,7 @@ void dac_close(struct dac *d)
 	map_deinit(&d->frame_kinds);
 	map_deinit(&d->static_places);
 	arena_destroy(d->facts);
+	arena_destroy(d->assumptions.arena);
 	free(d->scratch);
 	free(d->file.path);
 	free(d->runtime_path);

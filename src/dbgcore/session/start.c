@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "dac/assumption.h"
 
 struct dbg_error *start_lift(struct dbg *dbg)
 {
@@ -192,6 +193,19 @@ static void dac_says(void *arg, const char *text)
 	session_warning(arg, "%s", text);
 }
 
+/* Said once a session, not once a run. */
+static void tell_new(struct dbg *dbg)
+{
+	if (dbg->told_new || !dac_runtime_is_new(dbg->inspect.dac))
+		return;
+	dbg->told_new = true;
+	session_warning(dbg,
+			".NET %s is newer than the releases that dndbg was "
+			"tested with (8 to %d): what it does not know of it is "
+			"switched off, and said",
+			dac_runtime_version(dbg->inspect.dac), DAC_TESTED_MAX);
+}
+
 struct dbg_error *start_take_runtime(struct dbg *dbg)
 {
 	struct dbg_error *err = NULL;
@@ -205,6 +219,7 @@ struct dbg_error *start_take_runtime(struct dbg *dbg)
 	if (err || !ready)
 		return err;
 	dac_tell(dbg->inspect.dac, dac_says, dbg);
+	tell_new(dbg);
 	err = start_lift(dbg);
 	s->phase = START_DONE;
 	if (err)

@@ -33,7 +33,7 @@ struct throw_traps {
 	uint64_t il;               /* of it, if its first code is waited for */
 	uint64_t dispatch[DISPATCH_VERSIONS]; /* its code, each version */
 	size_t n_dispatch;
-	uint32_t object_offset; /* of the exception in its ExInfo */
+	uint64_t object_offset; /* of the exception in its ExInfo */
 	uint64_t raise_return;  /* in RaiseException, 0: not seen yet */
 	struct map passed;      /* MethodTables that nobody asks for */
 	uint64_t object;        /* thrown, while it is judged */

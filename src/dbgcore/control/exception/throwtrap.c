@@ -19,6 +19,7 @@
 #include "control/control_priv.h"
 #include "control/exception/exceptions.h"
 #include "control/jit/jit.h"
+#include "dac/assumption.h"
 #include "inspect/exception.h"
 
 #include <string.h>
@@ -59,14 +60,6 @@ static uint32_t method_token(const struct md *md, const char *type,
 	uint32_t rid = md_method_named(md, md_type_named(md, type), name);
 
 	return rid ? MD_TOKEN(MD_METHODDEF, rid) : 0;
-}
-
-/* Where the exception is in an ExInfo. */
-static bool object_offset_of(const struct md *md, uint32_t *ret)
-{
-	uint32_t type = md_type_named(md, "System.Runtime.EH+ExInfo");
-
-	return md_field_offset(md, md_field_named(md, type, "_exception"), ret);
 }
 
 static void dispatch_arm(struct control *c)
@@ -150,6 +143,7 @@ static void dispatch_watch(struct control *c)
 	struct throw_traps *t = &c->throws;
 	struct code_module *corelib =
 	    code_module_named(c->code, "System.Private.CoreLib");
+	struct dac_assumed object;
 	struct dbg_error *err;
 
 	if (!corelib || t->looked)
@@ -157,13 +151,12 @@ static void dispatch_watch(struct control *c)
 	t->looked = true;
 	if (throw_trap_native(c))
 		return;
-	if (!object_offset_of(&corelib->md, &t->object_offset)) {
-		control_warn(c, dbg_err(DBG_E_RUNTIME,
-					"exceptions are not seen where they "
-					"are thrown: this runtime's ExInfo "
-					"has no field '_exception'"));
+	err = dac_assume(c->dac, ASSUME_EXINFO_OBJECT, &object);
+	if (err) {
+		control_warn(c, err);
 		return;
 	}
+	t->object_offset = object.value;
 
 	uint64_t desc =
 	    dac_method_of_token(c->dac, t->ref.module, t->ref.token);

@@ -1,0 +1,298 @@
+#include "dac/assumption.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "dac/dac_priv.h"
+#include "meta/md.h"
+
+enum {
+	WAYS_MAX = 3,
+	NAME_SIZE = 200,
+};
+
+/* How an assumption is read, or that it is not. */
+enum way_kind {
+	WAY_END,
+	WAY_FIELD,    /* "Type.field" of the core library: its offset */
+	WAY_METHOD,   /* "Type.Method" of the core library: its token */
+	WAY_CONTRACT, /* "Type.Field" of the contract: its offset */
+	WAY_GLOBAL,   /* a global of the contract: its value or address */
+	WAY_FUNCTION, /* of the runtime's table of names: its address */
+	WAY_FOUND,    /* what a search of ours finds */
+	WAY_CONSTANT, /* a number that cannot be read, only checked */
+};
+
+struct way {
+	enum way_kind kind;
+	const char *name;
+	uint64_t constant;
+	bool (*find)(struct dac *d, uint64_t *ret);
+};
+
+static const struct entry {
+	const char *lost; /* what is said to be so if nothing holds */
+	struct way ways[WAYS_MAX + 1];
+	bool (*holds)(struct dac *d, uint64_t value); /* NULL: what is read */
+} entries[ASSUME_N] = {
+    [ASSUME_EXINFO_OBJECT] =
+	{"exceptions are not seen where they are thrown",
+	 {{WAY_FIELD, "System.Runtime.EH+ExInfo._exception", 0, NULL}},
+	 NULL},
+    [ASSUME_DISPATCH_EX] = {"exceptions are not seen where they are thrown",
+			    {{WAY_METHOD, "System.Runtime.EH.DispatchEx", 0,
+			      NULL}},
+			    NULL},
+};
+
+/* ---- The core library ------------------------------------------------ */
+
+void dac_core_library(struct dac *d, uint64_t module, const struct md *md)
+{
+	d->assumptions.core = (struct core_library){module, md};
+	if (!md)
+		return;
+
+	uint32_t number = md_type_named(md, "System.Int32");
+	uint32_t letter = md_type_named(md, "System.Char");
+
+	if (!number || !letter)
+		return;
+	d->learned.int_type =
+	    dac_type_of_token(d, module, MD_TOKEN(MD_TYPEDEF, number));
+	d->learned.char_type =
+	    dac_type_of_token(d, module, MD_TOKEN(MD_TYPEDEF, letter));
+}
+
+/* The type and the member that "Type.member" names; 0: there is none such. */
+static uint32_t type_of_member(const struct md *md, const char *name)
+{
+	const char *dot = strrchr(name, '.');
+	char type[NAME_SIZE];
+
+	if (!dot || (size_t)(dot - name) >= sizeof(type))
+		return 0;
+	snprintf(type, sizeof(type), "%.*s", (int)(dot - name), name);
+	return md_type_named(md, type);
+}
+
+static const char *member_of(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+
+	return dot ? dot + 1 : name;
+}
+
+/* Where the runtime has a field of a type that it has loaded. */
+static bool loaded_offset(struct dac *d, uint32_t type, uint32_t field,
+			  uint64_t *ret)
+{
+	const struct dac_field *fields;
+	size_t n;
+	uint64_t mt = dac_type_of_token(d, d->assumptions.core.module,
+					MD_TOKEN(MD_TYPEDEF, type));
+
+	if (!mt || dbg_err_drop(dac_fields(d, mt, &fields, &n)))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (fields[i].token != MD_TOKEN(MD_FIELD, field))
+			continue;
+		*ret = fields[i].offset;
+		return true;
+	}
+	return false;
+}
+
+static bool field_read(struct dac *d, const char *name, uint64_t *ret)
+{
+	const struct md *md = d->assumptions.core.md;
+	uint32_t type = md ? type_of_member(md, name) : 0;
+	uint32_t field = type ? md_field_named(md, type, member_of(name)) : 0;
+	uint32_t told;
+
+	if (!field)
+		return false;
+	*ret = DAC_OFFSET_UNKNOWN;
+	if (md_field_offset(md, field, &told))
+		*ret = told;
+	else
+		loaded_offset(d, type, field, ret);
+	return true;
+}
+
+static bool method_read(struct dac *d, const char *name, uint64_t *ret)
+{
+	const struct md *md = d->assumptions.core.md;
+	uint32_t type = md ? type_of_member(md, name) : 0;
+	uint32_t method = type ? md_method_named(md, type, member_of(name)) : 0;
+
+	*ret = MD_TOKEN(MD_METHODDEF, method);
+	return method;
+}
+
+/* ---- The contract ---------------------------------------------------- */
+
+static const struct contract *contract_get(struct dac *d)
+{
+	struct dac_assumptions *a = &d->assumptions;
+	const struct target_image image = {
+	    .path = d->runtime_path,
+	    .base = d->runtime_base,
+	};
+
+	if (!a->arena) {
+		a->arena = arena_create();
+		contract_read(d->target, &image, a->arena, &a->contract);
+	}
+	return &a->contract;
+}
+
+static bool offset_read(struct dac *d, const char *name, uint64_t *ret)
+{
+	char type[NAME_SIZE];
+
+	snprintf(type, sizeof(type), "%.*s", (int)strcspn(name, "."), name);
+	return contract_offset(contract_get(d), type, member_of(name), ret);
+}
+
+static bool function_read(struct dac *d, const char *name, uint64_t *ret)
+{
+	uint64_t found[TARGET_OVERLOADS];
+
+	dac_native_functions(d, name, found);
+	*ret = found[0];
+	return *ret;
+}
+
+/* ---- Versions -------------------------------------------------------- */
+
+/*
+ * What the directory of an installed runtime is called, else what the runtime
+ * says itself, as one that a program brings along.
+ */
+const char *dac_runtime_version(struct dac *d)
+{
+	static const char framework[] = "/Microsoft.NETCore.App/";
+	struct dac_assumptions *a = &d->assumptions;
+	const char *at = strstr(d->runtime_path, framework);
+
+	if (a->version)
+		return a->version;
+	contract_get(d);
+	if (at) {
+		at += strlen(framework);
+		a->version = arena_strndup(a->arena, at, strcspn(at, "/"));
+	} else {
+		a->version = contract_text(
+		    &a->contract, "RuntimeProductVersionString", a->arena);
+	}
+	if (!a->version)
+		a->version = dac_build_version(d->file.path, a->arena);
+	return a->version;
+}
+
+bool dac_runtime_is_new(struct dac *d)
+{
+	return strtoul(dac_runtime_version(d), NULL, 10) > DAC_TESTED_MAX;
+}
+
+/* ---- Assumptions ----------------------------------------------------- */
+
+static bool way_read(struct dac *d, const struct way *way, uint64_t *ret)
+{
+	switch (way->kind) {
+	case WAY_FIELD:
+		return field_read(d, way->name, ret);
+	case WAY_METHOD:
+		return method_read(d, way->name, ret);
+	case WAY_CONTRACT:
+		return offset_read(d, way->name, ret);
+	case WAY_GLOBAL:
+		return contract_global(contract_get(d), way->name, ret);
+	case WAY_FUNCTION:
+		return function_read(d, way->name, ret);
+	case WAY_FOUND:
+		return way->find(d, ret);
+	case WAY_CONSTANT:
+		*ret = way->constant;
+		return true;
+	case WAY_END:
+		break;
+	}
+	return false;
+}
+
+/* Is @name one of those in DNDBG_DISTRUST? */
+static bool is_distrusted(const char *name)
+{
+	const char *list = getenv("DNDBG_DISTRUST");
+	size_t n = strlen(name);
+
+	while (list && *list) {
+		size_t of = strcspn(list, ",");
+
+		if ((of == n && !memcmp(list, name, n)) ||
+		    (of == 1 && *list == '*'))
+			return true;
+		list += of + (list[of] == ',');
+	}
+	return false;
+}
+
+static bool entry_read(struct dac *d, const struct entry *e,
+		       struct dac_assumed *ret)
+{
+	for (unsigned int i = 0; e->ways[i].kind != WAY_END; i++) {
+		uint64_t value;
+
+		if (!way_read(d, &e->ways[i], &value) ||
+		    (e->holds && !e->holds(d, value)))
+			continue;
+		*ret = (struct dac_assumed){
+		    .value = value,
+		    .member = member_of(e->ways[i].name),
+		    .way = i,
+		};
+		return true;
+	}
+	return false;
+}
+
+static struct dbg_error *failed(struct dac *d, const struct entry *e)
+{
+	const char *name = e->ways[0].name;
+
+	if (is_distrusted(name))
+		return dbg_err(DBG_E_RUNTIME,
+			       "%s: '%s' is not trusted (DNDBG_DISTRUST)",
+			       e->lost, name);
+	if (!d->assumptions.core.md && e->ways[0].kind <= WAY_METHOD)
+		return dbg_err(DBG_E_RUNTIME,
+			       "%s: the metadata of System.Private.CoreLib is "
+			       "missing",
+			       e->lost);
+	return dbg_err(DBG_E_RUNTIME,
+		       e->holds ? "%s: .NET %s has '%s' elsewhere than expected"
+				: "%s: .NET %s has no '%s'",
+		       e->lost, dac_runtime_version(d), name);
+}
+
+struct dbg_error *dac_assume(struct dac *d, enum dac_assumption what,
+			     struct dac_assumed *ret)
+{
+	const struct entry *e = &entries[what];
+	struct known_assumption *k = &d->assumptions.known[what];
+
+	if (!k->holds)
+		k->holds = !is_distrusted(e->ways[0].name) &&
+			   entry_read(d, e, &k->found);
+	if (!k->holds)
+		return failed(d, e);
+	*ret = k->found;
+	// The type was not loaded yet, but may be when asked again.
+	if (k->found.value == DAC_OFFSET_UNKNOWN)
+		k->holds = false;
+	return NULL;
+}

@@ -1,0 +1,68 @@
+/*
+ * What dndbg assumes of a runtime and of its core library: where a field is,
+ * what a method is called, which bytes a piece of code has. All of it is in the
+ * table of assumption.c, with how it is read, what it is held against, and the
+ * feature that needs it. An assumption that does not hold of a runtime costs
+ * that one feature, with the sentence that its error is.
+ *
+ *   struct dac_assumed list;
+ *   err = dac_assume(d, ASSUME_DELEGATE_LIST, &list);
+ *   if (err)
+ *           return err;
+ *   field = type_field(types, type, list.member);
+ *
+ * Where releases differ an assumption has several ways; which one holds is in
+ * the answer. A new one is an enumerator here and an entry there. The
+ * environment variable DNDBG_DISTRUST names some that are not to hold, or all
+ * of them ("*"): tests see to it that nothing else is lost.
+ */
+#ifndef DAC_ASSUMPTION_H
+#define DAC_ASSUMPTION_H
+
+#include "dbg/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct dac;
+struct md;
+
+enum {
+	DAC_TESTED_MAX = 11, /* the latest release that the tests run on */
+};
+
+enum dac_assumption {
+	ASSUME_EXINFO_OBJECT,
+	ASSUME_DISPATCH_EX,
+	ASSUME_N,
+};
+
+/* The offset of a field whose type is not loaded yet. */
+#define DAC_OFFSET_UNKNOWN UINT64_MAX
+
+struct dac_assumed {
+	uint64_t value;     /* offset, token, address or number */
+	const char *member; /* last part of the name of what holds */
+	unsigned int way;   /* its place among the ways */
+};
+
+/*
+ * What holds of this program's runtime. DBG_E_RUNTIME with the feature that is
+ * off, and why: for the user, once.
+ */
+DBG_MUST struct dbg_error *dac_assume(struct dac *d, enum dac_assumption what,
+				      struct dac_assumed *ret);
+
+/*
+ * The metadata of System.Private.CoreLib, of @module; borrowed until it is told
+ * to be NULL.
+ */
+void dac_core_library(struct dac *d, uint64_t module, const struct md *md);
+
+/* The runtime's version as users know it ("11.0.0"); "?" if it tells none. */
+const char *dac_runtime_version(struct dac *d);
+/* Is that a later one than all that dndbg was tested with? */
+bool dac_runtime_is_new(struct dac *d);
+
+#endif

@@ -1,0 +1,30 @@
+/* The contract descriptor of a runtime (contract.c). */
+#ifndef DAC_CONTRACT_H
+#define DAC_CONTRACT_H
+
+#include "base/reader.h"
+
+struct arena;
+struct target;
+struct target_image;
+
+struct contract {
+	struct target *target;
+	struct bytes text; /* n 0: the runtime has none, as .NET 8 */
+	uint64_t pointers;
+	uint32_t n_pointers;
+};
+
+/* Read that of @runtime; its text is in @arena. */
+void contract_read(struct target *t, const struct target_image *runtime,
+		   struct arena *arena, struct contract *ret);
+/* Where a type of the runtime has a field. */
+bool contract_offset(const struct contract *c, const char *type,
+		     const char *field, uint64_t *ret);
+/* A global: a number, or the address of a variable. */
+bool contract_global(const struct contract *c, const char *name, uint64_t *ret);
+/* A global that is a text, in @arena; NULL: there is none. */
+const char *contract_text(const struct contract *c, const char *name,
+			  struct arena *arena);
+
+#endif
