@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "dac/contract.h"
-#include "meta/json.h"
+#include "meta/jsonvalue.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -20,7 +20,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char *const names[] = {"Thread", "Id", "!", "", "a"};
 	const size_t n = sizeof(names) / sizeof(*names);
-	struct contract c = {.text = json_value((struct bytes){data, size})};
+	struct contract c = {.text =
+				 jsonvalue_parse((struct bytes){data, size})};
 	struct arena *arena = arena_create();
 	volatile size_t sum = touch(c.text);
 	uint64_t value;
@@ -30,8 +31,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			contract_offset(&c, names[i], names[k], &value);
 		contract_global(&c, names[i], &value);
 		contract_text(&c, names[i], arena);
-		sum += touch(json_member(c.text, names[i]));
-		sum += touch(json_element(c.text, i));
+		sum += touch(jsonvalue_member(c.text, names[i]));
+		sum += touch(jsonvalue_element(c.text, i));
 	}
 	arena_destroy(arena);
 	return 0;

@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "dac/contract.h"
-#include "meta/json.h"
+#include "meta/jsonvalue.h"
 
 static struct bytes text(const char *s)
 {
@@ -22,24 +22,24 @@ static bool is(struct bytes b, const char *s)
 static void test_json(void **state)
 {
 	(void)state;
-	struct bytes v = json_value(text(
+	struct bytes v = jsonvalue_parse(text(
 	    " {\"a\" : 1, \"b\":{\"a\":[ 2,\"]x\\\"\" , {}],\"c\":null} }x"));
-	struct bytes b = json_member(v, "b");
-	struct bytes a = json_member(b, "a");
+	struct bytes b = jsonvalue_member(v, "b");
+	struct bytes a = jsonvalue_member(b, "a");
 
 	assert_int_equal(v.p[v.n - 1], '}');
-	assert_true(is(json_member(v, "a"), "1"));
+	assert_true(is(jsonvalue_member(v, "a"), "1"));
 	assert_true(is(a, "[ 2,\"]x\\\"\" , {}]"));
-	assert_true(is(json_element(a, 0), "2"));
-	assert_true(is(json_element(a, 1), "\"]x\\\"\""));
-	assert_true(is(json_string(json_element(a, 1)), "]x\\\""));
-	assert_true(is(json_element(a, 2), "{}"));
-	assert_null(json_element(a, 3).p);
-	assert_true(is(json_member(b, "c"), "null"));
-	assert_null(json_member(v, "c").p);
-	assert_null(json_member(a, "a").p);
-	assert_null(json_element(v, 0).p);
-	assert_null(json_string(json_element(a, 0)).p);
+	assert_true(is(jsonvalue_element(a, 0), "2"));
+	assert_true(is(jsonvalue_element(a, 1), "\"]x\\\"\""));
+	assert_true(is(jsonvalue_string(jsonvalue_element(a, 1)), "]x\\\""));
+	assert_true(is(jsonvalue_element(a, 2), "{}"));
+	assert_null(jsonvalue_element(a, 3).p);
+	assert_true(is(jsonvalue_member(b, "c"), "null"));
+	assert_null(jsonvalue_member(v, "c").p);
+	assert_null(jsonvalue_member(a, "a").p);
+	assert_null(jsonvalue_element(v, 0).p);
+	assert_null(jsonvalue_string(jsonvalue_element(a, 0)).p);
 }
 
 static void test_json_broken(void **state)
@@ -60,10 +60,10 @@ static void test_json_broken(void **state)
 	char deep[200] = "{\"a\":";
 
 	for (size_t i = 0; i < sizeof(broken) / sizeof(*broken); i++)
-		assert_int_equal(json_member(text(broken[i]), "a").n, 0);
+		assert_int_equal(jsonvalue_member(text(broken[i]), "a").n, 0);
 	memset(deep + 5, '[', 100);
 	memset(deep + 105, ']', 94);
-	assert_int_equal(json_member(text(deep), "a").n, 0);
+	assert_int_equal(jsonvalue_member(text(deep), "a").n, 0);
 }
 
 static void test_json_numbers(void **state)
@@ -74,14 +74,14 @@ static void test_json_numbers(void **state)
 	};
 	uint64_t n = 0;
 
-	assert_true(json_number(text("18446744073709551615"), &n));
+	assert_true(jsonvalue_number(text("18446744073709551615"), &n));
 	assert_true(n == UINT64_MAX);
-	assert_true(json_number(text("\"0xFFFFFFFFFFFFFFFF\""), &n));
+	assert_true(jsonvalue_number(text("\"0xFFFFFFFFFFFFFFFF\""), &n));
 	assert_true(n == UINT64_MAX);
-	assert_true(json_number(text("\"168\""), &n));
+	assert_true(jsonvalue_number(text("\"168\""), &n));
 	assert_int_equal(n, 168);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
-		assert_false(json_number(text(bad[i]), &n));
+		assert_false(jsonvalue_number(text(bad[i]), &n));
 	assert_int_equal(n, 168);
 }
 

@@ -283,7 +283,7 @@ struct dbg_error *dac_assume(struct dac *d, enum dac_assumption what,
 			     struct dac_assumed *ret)
 {
 	const struct entry *e = &entries[what];
-	struct known_assumption *k = &d->assumptions.known[what];
+	struct assumption_answer *k = &d->assumptions.answers[what];
 
 	if (!k->holds)
 		k->holds = !is_distrusted(e->ways[0].name) &&

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "dac/dac_priv.h"
-#include "meta/json.h"
+#include "meta/jsonvalue.h"
 
 enum {
 	TEXT_MAX = 1 << 20,
@@ -49,7 +49,7 @@ void contract_read(struct target *t, const struct target_image *runtime,
 
 	if (target_read_some(t, d.text, text, d.size) != d.size)
 		return;
-	ret->text = json_value((struct bytes){text, d.size});
+	ret->text = jsonvalue_parse((struct bytes){text, d.size});
 	ret->pointers = d.pointers;
 	ret->n_pointers = d.n_pointers;
 }
@@ -57,12 +57,13 @@ void contract_read(struct target *t, const struct target_image *runtime,
 bool contract_offset(const struct contract *c, const char *type,
 		     const char *field, uint64_t *ret)
 {
-	struct bytes of = json_member(json_member(c->text, "types"), type);
-	struct bytes value = json_member(of, field);
+	struct bytes of =
+	    jsonvalue_member(jsonvalue_member(c->text, "types"), type);
+	struct bytes value = jsonvalue_member(of, field);
 
 	/* The offset, or that and the field's type. */
-	return json_number(value, ret) ||
-	       json_number(json_element(value, 0), ret);
+	return jsonvalue_number(value, ret) ||
+	       jsonvalue_number(jsonvalue_element(value, 0), ret);
 }
 
 /* Pointer number @i of those beside the text. */
@@ -75,25 +76,27 @@ static bool pointer_read(const struct contract *c, uint64_t i, uint64_t *ret)
 
 bool contract_global(const struct contract *c, const char *name, uint64_t *ret)
 {
-	struct bytes value = json_member(json_member(c->text, "globals"), name);
+	struct bytes value =
+	    jsonvalue_member(jsonvalue_member(c->text, "globals"), name);
 	uint64_t i;
 
 	/* That and the global's type. */
-	if (json_element(value, 1).n)
-		value = json_element(value, 0);
-	return json_number(value, ret) ||
-	       (json_number(json_element(value, 0), &i) &&
+	if (jsonvalue_element(value, 1).n)
+		value = jsonvalue_element(value, 0);
+	return jsonvalue_number(value, ret) ||
+	       (jsonvalue_number(jsonvalue_element(value, 0), &i) &&
 		pointer_read(c, i, ret));
 }
 
 const char *contract_text(const struct contract *c, const char *name,
 			  struct arena *arena)
 {
-	struct bytes value = json_member(json_member(c->text, "globals"), name);
-	struct bytes text = json_string(value);
+	struct bytes value =
+	    jsonvalue_member(jsonvalue_member(c->text, "globals"), name);
+	struct bytes text = jsonvalue_string(value);
 
 	if (!text.p)
-		text = json_string(json_element(value, 0));
+		text = jsonvalue_string(jsonvalue_element(value, 0));
 	return text.p ? arena_strndup(arena, (const char *)text.p, text.n)
 		      : NULL;
 }

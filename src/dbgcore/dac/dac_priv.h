@@ -72,7 +72,7 @@ struct dac_learned {
 };
 
 /* What was found out by assumption.c. */
-struct known_assumption {
+struct assumption_answer {
 	bool holds;
 	struct dac_assumed found;
 };
@@ -87,7 +87,7 @@ struct dac_assumptions {
 	struct contract contract;
 	const char *version; /* NULL: not known yet */
 	struct core_library core;
-	struct known_assumption known[ASSUME_N];
+	struct assumption_answer answers[ASSUME_N];
 };
 
 struct dac {

@@ -3,20 +3,20 @@
  * into when asked for. What is broken or nested too deep is {NULL, 0} or
  * absent; nothing outside of the bytes is read.
  */
-#ifndef META_JSON_H
-#define META_JSON_H
+#ifndef META_JSONVALUE_H
+#define META_JSONVALUE_H
 
 #include "base/reader.h"
 
 /* The value in @text, without the space around it. */
-struct bytes json_value(struct bytes text);
+struct bytes jsonvalue_parse(struct bytes text);
 /* The member of an object by its key, which has no escapes. */
-struct bytes json_member(struct bytes object, const char *key);
+struct bytes jsonvalue_member(struct bytes object, const char *key);
 /* Element @i of an array. */
-struct bytes json_element(struct bytes array, size_t i);
+struct bytes jsonvalue_element(struct bytes array, size_t i);
 /* A whole number, or a string of one, in decimal or with 0x in hexadecimal. */
-bool json_number(struct bytes value, uint64_t *ret);
+bool jsonvalue_number(struct bytes value, uint64_t *ret);
 /* What stands between the quotes of a string, escapes as they are written. */
-struct bytes json_string(struct bytes value);
+struct bytes jsonvalue_string(struct bytes value);
 
 #endif

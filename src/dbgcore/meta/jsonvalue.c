@@ -1,4 +1,4 @@
-#include "meta/json.h"
+#include "meta/jsonvalue.h"
 
 #include <string.h>
 
@@ -81,7 +81,7 @@ static size_t value_size(struct bytes b)
 	return 0;
 }
 
-struct bytes json_value(struct bytes text)
+struct bytes jsonvalue_parse(struct bytes text)
 {
 	skip_space(&text);
 	return bytes_slice(text, 0, value_size(text));
@@ -107,7 +107,7 @@ static bool take_char(struct bytes *b, uint8_t c)
 	return true;
 }
 
-struct bytes json_member(struct bytes object, const char *key)
+struct bytes jsonvalue_member(struct bytes object, const char *key)
 {
 	const struct bytes none = {NULL, 0};
 	size_t n = strlen(key);
@@ -115,7 +115,7 @@ struct bytes json_member(struct bytes object, const char *key)
 	if (!take_char(&object, '{'))
 		return none;
 	do {
-		struct bytes name = json_string(take(&object));
+		struct bytes name = jsonvalue_string(take(&object));
 
 		if (!name.p || !take_char(&object, ':'))
 			return none;
@@ -130,7 +130,7 @@ struct bytes json_member(struct bytes object, const char *key)
 	return none;
 }
 
-struct bytes json_element(struct bytes array, size_t i)
+struct bytes jsonvalue_element(struct bytes array, size_t i)
 {
 	const struct bytes none = {NULL, 0};
 
@@ -145,7 +145,7 @@ struct bytes json_element(struct bytes array, size_t i)
 	return none;
 }
 
-struct bytes json_string(struct bytes value)
+struct bytes jsonvalue_string(struct bytes value)
 {
 	if (!value.n || string_size(value) != value.n)
 		return (struct bytes){NULL, 0};
@@ -166,9 +166,9 @@ static unsigned int digit_of(uint8_t c, unsigned int base)
 	return ret < base ? ret : base;
 }
 
-bool json_number(struct bytes value, uint64_t *ret)
+bool jsonvalue_number(struct bytes value, uint64_t *ret)
 {
-	struct bytes text = json_string(value);
+	struct bytes text = jsonvalue_string(value);
 	unsigned int base = DECIMAL;
 	uint64_t n = 0;
 
