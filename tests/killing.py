@@ -12,6 +12,7 @@ from survivor import Busy
 
 PEEKUSER = 3
 WALL = 0x40000000
+KINDS = ("hit", "asks", "throws", "awaits", "collects")  # threads of Ticks
 SHIM = os.path.join(drive.TOP, "tests", "kill", "killpoint.c")
 
 
@@ -106,3 +107,28 @@ class Ticks(Busy):
         self.await_cleaning()
         self.t.check_equal([], self.left())
         self.moves()
+
+    def sleeps_at(self):
+        """The system call instruction by which its threads sleep."""
+        def place(tid):
+            with open(f"/proc/{self.pid}/task/{tid}/syscall") as file:
+                words = file.read().split()
+            return int(words[-1], 16) - 2 if words[0] != "running" else 0
+
+        self.t.wait_for("a nap of each",
+                        lambda: len({place(tid) for tid in self.workers()}) == 1
+                        and place(self.workers()[0]))
+        return place(self.workers()[0])
+
+    def workers(self):
+        return [tid for tid, (name, _) in drive.tasks(self.pid).items()
+                if name in KINDS]
+
+
+def log_of(path, who):
+    """The calls of dndbg or its cleanup process in a log: their names."""
+    if not os.path.exists(path):
+        return []
+    with open(path) as file:
+        lines = [line.split() for line in file]
+    return [words[2] for words in lines if words[0] == who]

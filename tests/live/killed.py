@@ -3,7 +3,7 @@ been."""
 import os
 import signal
 
-from killing import Ticks, preloaded
+from killing import Ticks, log_of, preloaded
 
 ROUNDS = 3
 
@@ -49,6 +49,42 @@ def test_killed_twice(t):
         t.check_not_in("libcoreclr", s.cmd("bt"))
         s.cmd("detach")
         s.line("quit")
+        s.wait()
+        ticks.cleaned()
+    ticks.right()
+
+
+def test_lifted_first(t):
+    """The cleanup process takes the traps out while our handler answers them,
+    before it seizes any thread."""
+    ticks = Ticks(t, "hit", 20).ready()
+    log = os.path.join(t.dir, "log")
+    kill_running(t, ticks, KILL_LOG=log)
+    ticks.cleaned()
+    calls = log_of(log, "cleanup")
+    t.check_equal("pwrite", calls[0])
+    t.check_in("ptrace-4206", calls)
+    ticks.right()
+
+
+def test_system_call(t):
+    """A thread passes a breakpoint at the instruction of its system call. It is
+    given no other way there, on which it would be lost."""
+    ticks = Ticks(t, "hit", "asks", 5).ready()
+    log = os.path.join(t.dir, "log")
+    words = [word for line in (f"break *{ticks.sleeps_at():#x}",
+                               "ignore 1 1000000", "continue")
+             for word in ("-ex", line)]
+    calls = 0
+    for back in range(12):
+        env = preloaded(t, **({"KILL_AT": calls - back} if calls else
+                              {"KILL_LOG": log}))
+        s = t.spawn("-q", "-p", str(ticks.pid), *words, env=env)
+        if not calls:
+            s.expect(r"^Continuing\.\n")
+            ticks.moves()
+            calls = len(log_of(log, "dndbg"))
+            os.kill(s.pid, signal.SIGKILL)
         s.wait()
         ticks.cleaned()
     ticks.right()

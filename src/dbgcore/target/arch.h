@@ -68,8 +68,6 @@ void arch_relax(void);
  * its number, six arguments, sp and pc. The others are 0.
  */
 void regs_of_syscall(const uint64_t v[ARCH_SYSCALL_WORDS], struct regs *ret);
-/* Make them what a system call instruction at @pc leaves behind. */
-void regs_syscall_made(struct regs *r, uint64_t pc);
 /*
  * Was the thread stopped in a system call that the kernel will restart? Its
  * pc is behind the instruction until then.
@@ -109,8 +107,6 @@ bool insn_decode(const uint8_t *bytes, size_t n, uint64_t addr,
 bool insn_at(struct target *t, uint64_t addr, struct insn *ret);
 /* Do the ARCH_TRAP_MAX bytes of @code end in an instruction that traps? */
 bool insn_traps(const uint8_t *code);
-/* The instruction that makes a system call. */
-extern const uint8_t arch_syscall[ARCH_SYSCALL_BYTES];
 /* Write it as text for people; "" if it is none. */
 void insn_text(const uint8_t *bytes, size_t n, uint64_t addr, char *buf,
 	       size_t size);

@@ -447,24 +447,40 @@ static void clear_debug_registers(struct live *l)
 			debugreg_clear(l, l->threads[i]->tid);
 }
 
+bool orphan_find(struct live *l)
+{
+	struct proc_maps maps;
+
+	if (dbg_err_drop(live_mappings(l, &maps)))
+		return false;
+	for (size_t i = 0; i < maps.n && !l->orphan.addr; i++)
+		if (is_orphan_handler(l, &maps.v[i]))
+			l->orphan.addr = maps.v[i].start;
+	proc_maps_deinit(&maps);
+	return l->orphan.addr;
+}
+
+static struct orphan_data *data_found(struct live *l)
+{
+	struct orphan_data *data = xcalloc(1, sizeof(*data));
+
+	live_read(&l->target, data_at(l, 0), data, sizeof(*data));
+	return data;
+}
+
+void orphan_lift_found(struct live *l)
+{
+	_cleanup_free_ struct orphan_data *data = data_found(l);
+
+	lift_found(l, data);
+}
+
 struct dbg_error *orphan_recover(struct live *l)
 {
-	struct dbg_error *err;
-	const struct proc_maps *maps;
-	uint64_t addr = 0;
-
-	err = images_maps(&l->target, &maps);
-	if (err)
-		return err;
-	for (size_t i = 0; i < maps->n && !addr; i++)
-		if (is_orphan_handler(l, &maps->v[i]))
-			addr = maps->v[i].start;
-	if (!addr)
+	if (!orphan_find(l))
 		return NULL;
-	l->orphan.addr = addr;
+	_cleanup_free_ struct orphan_data *data = data_found(l);
 	l->orphan.entered = true;
-	_cleanup_free_ struct orphan_data *data = xcalloc(1, sizeof(*data));
-	live_read(&l->target, data_at(l, 0), data, sizeof(*data));
 	clear_debug_registers(l);
 	lift_found(l, data);
 	for (size_t i = 0; i < l->n_threads; i++)
@@ -476,6 +492,6 @@ struct dbg_error *orphan_recover(struct live *l)
 	// Nobody knows which of them was stepped.
 	for (size_t i = 0; i < l->n_threads; i++)
 		l->threads[i]->flagged = true;
-	err = live_leave_ours(l);
+	struct dbg_error *err = live_leave_ours(l);
 	return err ? err : orphan_remove(l);
 }

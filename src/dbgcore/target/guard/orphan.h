@@ -38,6 +38,13 @@ DBG_MUST struct dbg_error *orphan_install(struct live *l);
 /* Take it out; all is stopped, and traps are lifted. */
 DBG_MUST struct dbg_error *orphan_remove(struct live *l);
 /*
+ * Look for the orphan trap handler of a debugger that died, and lift the traps
+ * of its table while nobody traces the process: until then it answers them,
+ * but no SIGTRAP of a traced thread comes to it.
+ */
+bool orphan_find(struct live *l);
+void orphan_lift_found(struct live *l);
+/*
  * Look for the orphan trap handler of a debugger that died and undo what it
  * left: traps, masks, debug registers. All is stopped.
  */

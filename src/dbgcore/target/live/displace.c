@@ -1,7 +1,8 @@
 /*
  * The instruction beneath a trap, for a thread that goes on from there:
- * emulated if it is a simple one; a system call made elsewhere, for it may
- * last; all others stepped in place with everything stopped.
+ * emulated if it is a simple one; all others executed in place with everything
+ * stopped, a system call to its entry only, for it may last. No thread is given
+ * a pc that is not its own: should we die, it stands where it was.
  */
 #include "target/live/live.h"
 #include "target/live/thread.h"
@@ -12,10 +13,6 @@
 #include <sys/wait.h>
 
 #include "base/err.h"
-
-enum {
-	SCAN_MAX = 4 << 20,
-};
 
 // As the instruction itself would access memory: within its rights.
 static bool emulated_read(void *arg, uint64_t addr, void *buf, size_t n)
@@ -75,7 +72,8 @@ static bool is_repeated(struct live *l, uint64_t pc)
 enum placed {
 	PLACED_AGAIN, /* nothing was executed, or one turn of many */
 	PLACED_DONE,
-	PLACED_SIGNAL, /* th->due.signal is to be delivered */
+	PLACED_ENTERED, /* it stands at the entry of the system call */
+	PLACED_SIGNAL,  /* th->due.signal is to be delivered */
 	PLACED_GONE,
 };
 
@@ -158,25 +156,35 @@ static struct dbg_error *arm_here(struct live *l, uint64_t pc)
 	return live_write_code(&l->target, pc, &byte, 1);
 }
 
-// Lift the trap and step until the instruction is done.
+// The same of one that was let go to the entry of a system call.
+static enum placed judge_entry(struct live *l, struct thread *th, uint64_t pc)
+{
+	if (WSTOPSIG(th->placed) != (SIGTRAP | 0x80))
+		return judge(l, th, pc);
+	th->entering = true;
+	return PLACED_ENTERED;
+}
+
+// Lift the trap and step until the instruction is done, or entered.
 static struct dbg_error *step_placed(struct live *l, struct thread *th,
 				     enum placed *ret)
 {
 	struct dbg_error *err;
 	uint64_t pc = regs_pc(&th->regs.now), execs = l->execs;
 	pid_t tid = th->tid;
+	bool enters = thread_at_syscall(l, th);
 
 	*ret = PLACED_AGAIN;
 	while (*ret == PLACED_AGAIN) {
 		err = lift_here(l, pc);
 		if (err)
 			return err;
-		if (!thread_at_syscall(l, th))
-			thread_mask(l, th);
+		thread_mask(l, th);
 		thread_flush_regs(l, th);
 		th->in_place = true;
 		thread_set_stop(l, th, STOP_NONE);
-		err = thread_request(l, th, PTRACE_SINGLESTEP, 0);
+		err = thread_request(
+		    l, th, enters ? PTRACE_SYSCALL : PTRACE_SINGLESTEP, 0);
 		if (!err)
 			err = await_place(l, th);
 		if (!alive(l, th, tid, execs)) {
@@ -186,7 +194,7 @@ static struct dbg_error *step_placed(struct live *l, struct thread *th,
 		th->in_place = false;
 		if (err)
 			return err;
-		*ret = judge(l, th, pc);
+		*ret = enters ? judge_entry(l, th, pc) : judge(l, th, pc);
 	}
 	return NULL;
 }
@@ -214,89 +222,6 @@ static struct dbg_error *step_in_place(struct live *l, struct thread *th,
 	return dbg_err_first(err, pause ? live_unpause(l) : NULL);
 }
 
-// A system call instruction within a mapping; 0: there is none.
-static uint64_t scan(struct target *t, const struct proc_map *map)
-{
-	uint8_t buf[PAGE_BYTES];
-	uint64_t end = map->end;
-
-	if (end - map->start > SCAN_MAX)
-		end = map->start + SCAN_MAX;
-	for (uint64_t at = map->start; at < end; at += sizeof(buf)) {
-		if (target_read_some(t, at, buf, sizeof(buf)) < sizeof(buf))
-			break;
-		for (size_t i = 0; i + ARCH_SYSCALL_BYTES <= sizeof(buf); i++)
-			if (!memcmp(buf + i, arch_syscall,
-				    ARCH_SYSCALL_BYTES) &&
-			    !target_trap_armed(t, at + i))
-				return at + i;
-	}
-	return 0;
-}
-
-// The vdso has one; else any code of a private mapping.
-static struct dbg_error *find_syscall(struct live *l, uint64_t *ret)
-{
-	struct dbg_error *err;
-	struct target *t = &l->target;
-	struct proc_maps maps;
-	uint64_t addr = l->syscall_addr;
-
-	if (addr && !target_trap_armed(t, addr)) {
-		*ret = addr;
-		return NULL;
-	}
-	err = live_mappings(l, &maps);
-	if (err)
-		return err;
-	addr = 0;
-	for (size_t i = maps.n; i-- > 0 && !addr;)
-		if (maps.v[i].exec && !maps.v[i].shared && maps.v[i].read)
-			addr = scan(t, &maps.v[i]);
-	proc_maps_deinit(&maps);
-	if (!addr)
-		return dbg_err(DBG_E_TARGET,
-			       "no system call instruction in process %d",
-			       t->pid);
-	l->syscall_addr = addr;
-	*ret = addr;
-	return NULL;
-}
-
-// Enter the system call by another instruction that makes one, to return behind
-// this one: at the stop of the entry the kernel takes the pc that we set. The
-// caller lets the thread go on from there.
-static struct dbg_error *enter_syscall(struct live *l, struct thread *th)
-{
-	struct dbg_error *err;
-	uint64_t pc = regs_pc(&th->regs.now), other = 0, execs = l->execs;
-	pid_t tid = th->tid;
-
-	err = find_syscall(l, &other);
-	if (err)
-		return err;
-	regs_set_pc(&th->regs.now, other);
-	th->regs.dirty = true;
-	thread_mask(l, th);
-	do {
-		thread_flush_regs(l, th);
-		th->in_place = true;
-		thread_set_stop(l, th, STOP_NONE);
-		err = thread_request(l, th, PTRACE_SYSCALL, 0);
-		if (!err)
-			err = await_place(l, th);
-		if (!alive(l, th, tid, execs))
-			return err;
-		th->in_place = false;
-	} while (!err && WSTOPSIG(th->placed) != (SIGTRAP | 0x80));
-	if (err || !thread_load_regs(l, th))
-		return err;
-	th->entering = true;
-	regs_syscall_made(&th->regs.now, pc);
-	th->regs.dirty = true;
-	return NULL;
-}
-
 struct dbg_error *thread_displace(struct live *l, struct thread *th,
 				  bool *ret_done)
 {
@@ -314,7 +239,5 @@ struct dbg_error *thread_displace(struct live *l, struct thread *th,
 		*ret_done = true;
 		return NULL;
 	}
-	if (thread_at_syscall(l, th))
-		return enter_syscall(l, th);
 	return step_in_place(l, th, ret_done);
 }

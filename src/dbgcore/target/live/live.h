@@ -108,11 +108,10 @@ struct live {
 	struct map by_tid;
 	struct thread **threads; /* in order of birth */
 	size_t n_threads, threads_cap;
-	size_t n_running;      /* own threads that are not stopped */
-	size_t n_children;     /* THREAD_FORKED */
-	uint64_t syscall_addr; /* of an instruction; 0: not known yet */
-	uint64_t cave;         /* where inject.c has room; 0: look for it */
-	uint64_t execs;        /* of the process, so far */
+	size_t n_running;  /* own threads that are not stopped */
+	size_t n_children; /* THREAD_FORKED */
+	uint64_t cave;     /* where inject.c has room; 0: look for it */
+	uint64_t execs;    /* of the process, so far */
 	struct live_queue queue;
 	sigset_t watched;
 	bool exited;   /* the process is reaped */

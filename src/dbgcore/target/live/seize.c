@@ -1,9 +1,12 @@
 /*
  * Taking over a running process, and letting it go.
  *
- * All tasks are seized, then asked to stop, until a list that was read while
+ * Traps that a dead debugger has left are lifted first, while its orphan trap
+ * handler answers them yet: a thread that we trace comes to us with them. Then
+ * all tasks are seized and asked to stop, until a list that was read while
  * all known ones were stopped names no other: a thread that was inside
- * clone() when it was seized makes one more that nobody traces.
+ * clone() when it was seized makes one more that nobody traces. Stops at traps
+ * are judged after the table of those was read (thread_rewind).
  *
  * What is left behind is nothing: traps are lifted, registers written back,
  * signals that were due are delivered by the detaching.
@@ -15,11 +18,13 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -181,10 +186,64 @@ static struct dbg_error *check_pid(pid_t pid)
 	return NULL;
 }
 
+/*
+ * One at a time takes a process over, be it to clean up: between its look for
+ * the traps of a dead debugger and its seizing nobody else is to set some. A
+ * file that is locked; -1: it cannot be.
+ */
+static int turn_take(pid_t pid)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	for (int i = 0; fd >= 0 && i < LEAVING_TRIES; i++) {
+		if (!flock(fd, LOCK_EX | LOCK_NB))
+			return fd;
+		poll(NULL, 0, 1);
+	}
+	mem_close_fd(&fd);
+	return -1;
+}
+
+// Does anybody trace one of its threads?
+static bool is_traced(pid_t pid)
+{
+	char path[32];
+	struct dirent *entry;
+	bool traced = false;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	DIR *dir = opendir(path);
+	while (dir && !traced && (entry = readdir(dir))) {
+		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		traced = tid > 0 && tracer_of(tid);
+	}
+	if (dir)
+		closedir(dir);
+	return traced;
+}
+
+// What a dead debugger has left to be hit is lifted before we trace a thread.
+// Who may not look at the process is told so by the seizing.
+static void lift_before(struct live *l)
+{
+	if (!dbg_err_drop(live_memory_open(l)) && orphan_find(l) &&
+	    !is_traced(l->target.pid))
+		orphan_lift_found(l);
+	orphan_forget(l);
+	images_clear(&l->target.images);
+	target_cache_drop(&l->target);
+}
+
 static struct dbg_error *take_over(struct live *l)
 {
 	struct dbg_error *err;
+	_cleanup_close_ int turn = turn_take(l->target.pid);
 
+	if (turn >= 0)
+		lift_before(l);
 	err = live_seize_all(l);
 	if (!err)
 		err = live_memory_open(l);

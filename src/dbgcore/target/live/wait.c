@@ -311,7 +311,7 @@ static void remove_own(struct live *l, pid_t but)
 
 void live_image_forget(struct live *l)
 {
-	l->syscall_addr = l->cave = 0;
+	l->cave = 0;
 	traps_clear(&l->target.traps);
 	l->memory.n_ghosts = 0;
 	orphan_forget(l);

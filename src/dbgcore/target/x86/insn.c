@@ -103,8 +103,6 @@ bool insn_decode(const uint8_t *bytes, size_t n, uint64_t addr,
 	return true;
 }
 
-const uint8_t arch_syscall[ARCH_SYSCALL_BYTES] = {0x0f, 0x05};
-
 bool insn_traps(const uint8_t *code)
 {
 	// cd 03 is a long form of int3.

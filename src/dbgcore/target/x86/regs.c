@@ -186,11 +186,6 @@ void regs_of_syscall(const uint64_t v[ARCH_SYSCALL_WORDS], struct regs *ret)
 	};
 }
 
-void regs_syscall_made(struct regs *r, uint64_t pc)
-{
-	r->rip = r->rcx = pc + ARCH_SYSCALL_BYTES;
-}
-
 // ERESTARTSYS, ERESTARTNOINTR, ERESTARTNOHAND and ERESTART_RESTARTBLOCK
 bool regs_restarts(const struct regs *r)
 {
