@@ -186,11 +186,11 @@ bool testcase_of_task(struct inspect *in, const struct tasks *t,
 		      const struct task *task, struct dbg_test *ret)
 {
 	struct candidate c;
-	struct value machine;
+	struct value call;
 
-	if (!tasks_machine(t, task, &machine))
+	if (!tasks_call(t, task, &call))
 		return false;
-	struct frame *f = stack_suspended_frame(in->stack, &machine);
+	struct frame *f = stack_suspended_frame(in->stack, &call);
 	if (!f || !f->pos->module || f->pos->module->framework ||
 	    !is_test(f->pos, &c) || c.inside)
 		return false;

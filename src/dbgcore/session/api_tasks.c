@@ -191,7 +191,7 @@ static uint64_t hash_chain(const struct merging *m, const uint32_t *chain,
 	for (size_t i = 0; i < n; i++) {
 		const struct task *task = &m->t->v[chain[i]];
 
-		h = (h ^ task->mt) * UINT64_C(0x100000001b3);
+		h = (h ^ task->kind) * UINT64_C(0x100000001b3);
 		h = (h ^ (uint32_t)task->await ^ task->waited) *
 		    UINT64_C(0x100000001b3);
 	}
@@ -208,7 +208,7 @@ static bool is_same(const struct merging *m, const struct merged *a,
 		const struct task *y = &m->t->v[chain[i]];
 
 		// what an async call is stuck at may be its own
-		if (x->mt != y->mt || x->await != y->await ||
+		if (x->kind != y->kind || x->await != y->await ||
 		    x->waited != y->waited ||
 		    (!x->is_box && !i && x->owner != y->owner))
 			return false;
@@ -355,19 +355,20 @@ static bool is_listed(const struct dbg_test *v, size_t n, uint64_t call)
 static size_t add_waiting(struct dbg *dbg, const struct tasks *t,
 			  struct dbg_test *v, size_t n)
 {
-	struct map others = {0}; // types of calls of methods that are no tests
+	struct map others = {0}; // kinds of calls of methods that are no tests
 	size_t end = n + WAITING_TESTS_MAX;
 
 	for (size_t i = 0; i < t->n && n < end; i++) {
 		const struct task *task = &t->v[i];
 
 		if (task->state >= DBG_TASK_DONE || task->await < 0 ||
-		    map_find(&others, task->mt) || is_listed(v, n, task->addr))
+		    map_find(&others, task->kind) ||
+		    is_listed(v, n, task->addr))
 			continue;
 		if (testcase_of_task(&dbg->inspect, t, task, &v[n]))
 			n++;
 		else
-			map_put(&others, task->mt, dbg);
+			map_put(&others, task->kind, dbg);
 	}
 	map_deinit(&others);
 	return n;

@@ -76,6 +76,7 @@ bool stack_link(struct types *ts, const struct value *at, size_t i,
 	    "m_action",             // AwaitTaskContinuation
 	    "m_continuationObject", // a task
 	    "m_task",               // ContinueWithTaskContinuation
+	    "RuntimeAsyncTask",     // what a Continuation waits for
 	};
 	struct value items;
 	struct elements elements;

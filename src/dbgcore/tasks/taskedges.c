@@ -56,6 +56,8 @@ static void follow(struct following *f, const struct value *at, int depth)
 		return;
 	struct task *to = tasks_at(f->t, addr);
 
+	if (to && to->calls.first)
+		to = tasks_at(f->t, to->calls.first);
 	if (to) {
 		if (to->state < DBG_TASK_DONE)
 			add_edge(f->t, f->from, to);
@@ -78,10 +80,17 @@ static void link_task(struct tasks *t, struct task *task)
 	struct following f = {.t = t, .from = task};
 
 	task->first_edge = (uint32_t)t->n_edges;
+	if (task->calls.next) {
+		struct task *to = tasks_at(t, task->calls.next);
+
+		if (to)
+			add_edge(t, task, to);
+		return;
+	}
 	if (value_member(t->types, &v, "m_continuationObject", &next) ||
 	    value_member(t->types, &v, "_continuationState", &next))
 		follow(&f, &next, 0);
-	if (!task->n_edges && tasks_machine(t, task, &machine) &&
+	if (!task->n_edges && tasks_call(t, task, &machine) &&
 	    stack_machine_awaiter(t->types, &machine, &next))
 		follow(&f, &next, 0);
 }

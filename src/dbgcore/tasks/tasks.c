@@ -31,6 +31,7 @@ enum kind {
 	KIND_TASK,
 	KIND_BOX,    /* a task with a state machine */
 	KIND_POOLED, /* a state machine without a task */
+	KIND_CHAIN,  /* a task of runtime async */
 	KIND_SOURCE, /* TaskCompletionSource */
 	KIND_SEMAPHORE,
 };
@@ -56,6 +57,8 @@ static enum kind classify(struct tasks *t, const struct heap_type *of)
 	bool ours = type->module == t->task->module;
 	bool box = ours && type_field(t->types, type, "StateMachine");
 
+	if (continuation_is_task(t->types, type))
+		return KIND_CHAIN;
 	if (type_derives(t->types, type, t->task))
 		return box ? KIND_BOX : KIND_TASK;
 	if (box)
@@ -111,37 +114,190 @@ static void add_owner(struct tasks *t, uint64_t task, uint64_t owner)
 	t->owners[t->n_owners++] = (struct task_owner){task, owner};
 }
 
-static void add(struct tasks *t, const struct heap_object *o, enum kind kind)
+// Count it, and keep it if there is room and it is asked for; the result is an
+// index.
+static bool keep(struct tasks *t, const struct task *task, size_t *ret)
+{
+	t->counts[task->state]++;
+	if (!t->completed &&
+	    (task->state == DBG_TASK_DONE || task->state == DBG_TASK_CANCELED))
+		return false;
+	t->cut = t->n == TASKS_MAX;
+	if (t->cut)
+		return false;
+	mem_grow(&t->v, &t->cap, t->n, sizeof(*t->v));
+	*ret = t->n;
+	t->v[t->n++] = *task;
+	return true;
+}
+
+static struct task task_of(struct tasks *t, const struct heap_object *o,
+			   enum kind kind)
 {
 	struct task task = {
 	    .addr = o->addr,
 	    .mt = o->type->mt,
-	    .is_box = kind != KIND_TASK,
+	    .kind = o->type->mt,
+	    .is_box = kind == KIND_BOX || kind == KIND_POOLED,
 	    .state = DBG_TASK_WAITING,
 	    .await = -1,
+	    .calls.runtime_async = kind == KIND_CHAIN,
 	};
-	struct value machine;
 
 	if (kind != KIND_POOLED) {
 		task.state = state_of(u32_at(o, t->flags_at));
 		task.id = u32_at(o, t->id_at);
 	}
+	return task;
+}
+
+static void add(struct tasks *t, const struct heap_object *o, enum kind kind)
+{
+	struct task task = task_of(t, o, kind);
+	struct value machine;
+	size_t at;
+
 	if (task.is_box && task.state < DBG_TASK_DONE &&
-	    tasks_machine(t, &task, &machine) &&
+	    tasks_call(t, &task, &machine) &&
 	    !stack_machine_state(t->types, &machine, &task.await))
 		task.await = 0;
 	// one of a pool that nobody has taken, or behind its last await
-	if (kind == KIND_POOLED && task.await < -1)
+	if (kind != KIND_POOLED || task.await >= -1)
+		keep(t, &task, &at);
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct task *x = a, *y = b;
+
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+struct task *tasks_at(const struct tasks *t, uint64_t addr)
+{
+	const struct task key = {.addr = addr};
+
+	return t->n ? bsearch(&key, t->v, t->n, sizeof(*t->v), by_address)
+		    : NULL;
+}
+
+static void sort(struct tasks *t)
+{
+	if (t->n)
+		qsort(t->v, t->n, sizeof(*t->v), by_address);
+}
+
+/* ---- Of runtime async ------------------------------------------------ */
+
+static void suspend(struct task *task, const struct continuation *c)
+{
+	task->is_box = true;
+	task->await = c->state;
+	task->kind = c->method;
+	task->calls.continuation = c->addr;
+}
+
+/*
+ * The chain of calls that begins with @first: the outermost is that of task
+ * @index, the others are added.
+ */
+static void add_calls(struct tasks *t, size_t index, struct value first)
+{
+	struct continuation c, outer = {0};
+	size_t last = index;
+
+	t->v[index].calls.first = t->v[index].addr;
+	for (int i = 0; i < CONTINUATIONS_MAX &&
+			continuation_first(t->types, &first, &first) &&
+			continuation_read(t->types, &first, &c);
+	     i++) {
+		struct value next;
+		bool any = continuation_next(t->types, &first, &next) &&
+			   continuation_first(t->types, &next, &next);
+		struct task call = {
+		    .addr = c.addr,
+		    .mt = type_mt(t->types, first.type),
+		    .state = DBG_TASK_WAITING,
+		    .calls = {.runtime_async = true, .next = t->v[index].addr},
+		};
+
+		outer = c;
+		if (!any)
+			break;
+		first = next;
+		suspend(&call, &c);
+		size_t at = 0;
+		if (!keep(t, &call, &at))
+			return;
+		if (last == index)
+			t->v[index].calls.first = c.addr;
+		else
+			t->v[last].calls.next = c.addr;
+		last = at;
+	}
+	if (outer.addr)
+		suspend(&t->v[index], &outer);
+}
+
+static void add_chain(struct tasks *t, const struct heap_object *o)
+{
+	struct task task = task_of(t, o, KIND_CHAIN);
+	struct value v, first;
+	size_t at;
+
+	t->any_chain = true;
+	if (!keep(t, &task, &at) || task.state >= DBG_TASK_DONE)
 		return;
-	t->counts[task.state]++;
-	if (!t->completed &&
-	    (task.state == DBG_TASK_DONE || task.state == DBG_TASK_CANCELED))
+	v = value_object(t->types, task.addr);
+	if (continuation_of_task(t->types, &v, &first))
+		add_calls(t, at, first);
+}
+
+/* A task that a thread runs, and what awaits the call that it is in. */
+struct running {
+	size_t index;
+	struct continuation_record record;
+};
+
+struct running_list {
+	struct tasks *t;
+	struct running *v;
+	size_t n, cap;
+};
+
+static bool take_record(void *arg, const struct continuation_record *r)
+{
+	struct running_list *l = arg;
+	uint64_t addr;
+	struct task *task = value_pointer(l->t->types, &r->task, &addr)
+				? tasks_at(l->t, addr)
+				: NULL;
+
+	if (!task || task->calls.running || task->calls.continuation)
+		return true;
+	task->calls.running = true;
+	mem_grow(&l->v, &l->cap, l->n, sizeof(*l->v));
+	l->v[l->n++] = (struct running){(size_t)(task - l->t->v), *r};
+	return true;
+}
+
+static void add_running(struct tasks *t)
+{
+	struct running_list l = {.t = t};
+	struct dbg_thread *threads;
+	size_t n;
+
+	if (dbg_err_drop(stack_threads(t->stack, &threads, &n)))
 		return;
-	t->cut = t->n == TASKS_MAX;
-	if (t->cut)
-		return;
-	mem_grow(&t->v, &t->cap, t->n, sizeof(*t->v));
-	t->v[t->n++] = task;
+	for (size_t i = 0; i < n; i++)
+		if (threads[i].managed)
+			continuation_records(t->stack, threads[i].tid,
+					     take_record, &l);
+	for (size_t i = 0; i < l.n; i++)
+		if (l.v[i].record.any)
+			add_calls(t, l.v[i].index, l.v[i].record.next);
+	free(l.v);
+	sort(t);
 }
 
 // What waits in line for a semaphore is a list of tasks.
@@ -179,6 +335,9 @@ static bool visit(void *arg, const struct heap_object *o)
 	case KIND_POOLED:
 		add(t, o, kind_of(t, o->type));
 		break;
+	case KIND_CHAIN:
+		add_chain(t, o);
+		break;
 	case KIND_SOURCE:
 		add_source(t, o->addr);
 		break;
@@ -193,21 +352,6 @@ static bool visit(void *arg, const struct heap_object *o)
 
 /* ---- All ------------------------------------------------------------- */
 
-static int by_address(const void *a, const void *b)
-{
-	const struct task *x = a, *y = b;
-
-	return x->addr < y->addr ? -1 : x->addr > y->addr;
-}
-
-struct task *tasks_at(const struct tasks *t, uint64_t addr)
-{
-	const struct task key = {.addr = addr};
-
-	return t->n ? bsearch(&key, t->v, t->n, sizeof(*t->v), by_address)
-		    : NULL;
-}
-
 struct dbg_error *tasks_find(struct tasks *t)
 {
 	if (!find_offsets(t))
@@ -217,8 +361,9 @@ struct dbg_error *tasks_find(struct tasks *t)
 
 	if (err)
 		return err;
-	if (t->n)
-		qsort(t->v, t->n, sizeof(*t->v), by_address);
+	sort(t);
+	if (t->any_chain)
+		add_running(t);
 	for (size_t i = 0; i < t->n_owners; i++) {
 		struct task *task = tasks_at(t, t->owners[i].task);
 

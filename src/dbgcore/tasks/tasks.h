@@ -3,12 +3,14 @@
  *
  * A task (System.Threading.Tasks.Task) is what others wait for. An async call
  * that had to wait goes on in a state machine, which lies in a task, or with a
- * pooling builder in an object that stands in for one: its box. What is resumed
- * at a task's end is in the task, so edges lead from what is awaited to who
- * awaits it. A task that nothing leads to is what a chain of calls is stuck at.
+ * pooling builder in an object that stands in for one: its box. Those of
+ * runtime async are Continuations, which their task leads to
+ * (stack/continuation.c). What is resumed at a task's end is in the task, so
+ * edges lead from what is awaited to who awaits it. A task that nothing leads
+ * to is what a chain of calls is stuck at.
  *
  * The heap is walked once. All is found by the names of types and fields of the
- * core library, which .NET 8, 9 and 10 share. Nothing that is read is trusted:
+ * core library, which .NET 8 to 11 share. Nothing that is read is trusted:
  * lists are capped, cycles end, an edge leads to an object of the list alone.
  */
 #ifndef TASKS_TASKS_H
@@ -23,14 +25,29 @@ enum {
 	TASKS_MAX = 1 << 20, /* kept; more are counted */
 };
 
+/*
+ * Of runtime async a task has a chain of calls. The outermost one is told with
+ * the task, each of the others is one more entry at the address of its
+ * Continuation. All 0 for what is not of runtime async.
+ */
+struct task_calls {
+	uint64_t continuation; /* the object that the call is suspended in */
+	uint64_t first;        /* of the task: the one that is resumed first */
+	uint64_t next;         /* of the others: who awaits it */
+	bool runtime_async;
+	bool running; /* a thread runs it: all that are here await that */
+};
+
 struct task {
 	uint64_t addr, mt;
-	uint32_t id; /* Task.Id; 0: nobody has asked for it */
+	uint64_t kind; /* equal: of the same method, or the same type */
+	uint32_t id;   /* Task.Id; 0: nobody has asked for it */
 	enum dbg_task_state state;
-	bool is_box;    /* it has a state machine */
+	bool is_box;    /* it has a suspended call */
 	int32_t await;  /* of a box: number of the await, -1: none */
 	uint64_t owner; /* see struct task_owner; 0: not known */
 	bool waited;    /* a thread waits for it (Task.Wait) */
+	struct task_calls calls;
 	uint32_t first_edge, n_edges; /* who awaits it */
 	bool awaits;                  /* some edge leads to it */
 };
@@ -54,6 +71,7 @@ struct tasks {
 	size_t n_edges, cap_edges;
 	struct task_owner *owners;
 	size_t n_owners, cap_owners;
+	bool any_chain; /* there are tasks of runtime async */
 	struct heap_kinds kinds;
 	struct type *task;        /* System.Threading.Tasks.Task */
 	uint64_t flags_at, id_at; /* offsets in a task */
@@ -89,9 +107,9 @@ DBG_MUST struct dbg_error *tasks_chains(const struct tasks *t,
 
 /* ---- tasktext.c ------------------------------------------------------ */
 
-/* The state machine of a box; false: it has none. */
-bool tasks_machine(const struct tasks *t, const struct task *task,
-		   struct value *ret);
+/* The state machine or Continuation of a box; false: it has none. */
+bool tasks_call(const struct tasks *t, const struct task *task,
+		struct value *ret);
 /* All that the API tells of a task but its exception. */
 void tasks_describe(const struct tasks *t, const struct task *task,
 		    struct dbg_task *ret);

@@ -18,15 +18,19 @@ const char *dbg_task_state_name(enum dbg_task_state state)
 	return states[state];
 }
 
-bool tasks_machine(const struct tasks *t, const struct task *task,
-		   struct value *ret)
+bool tasks_call(const struct tasks *t, const struct task *task,
+		struct value *ret)
 {
+	uint64_t at = task->calls.continuation;
 	struct value v;
 
 	if (!task->is_box)
 		return false;
-	v = value_object(t->types, task->addr);
-	return value_member(t->types, &v, "StateMachine", ret);
+	v = value_object(t->types, at ? at : task->addr);
+	if (!at)
+		return value_member(t->types, &v, "StateMachine", ret);
+	*ret = value_dereference(t->types, &v);
+	return ret->where != VALUE_ABSENT;
 }
 
 static bool type_starts(const struct value *v, const char *name)
@@ -105,14 +109,39 @@ static const char *awaited_text(const struct tasks *t,
 	return NULL;
 }
 
+// The same of runtime async: what its chain begins with waits for it.
+static const char *chain_awaited(const struct tasks *t, const struct task *task)
+{
+	static const char *const names[] = {"Task", "Source", "_source"};
+	struct value v, first, at;
+
+	// an inner call's task is the end of its chain
+	for (int i = 0; task->calls.next && i < CONTINUATIONS_MAX; i++) {
+		task = tasks_at(t, task->calls.next);
+		if (!task)
+			return NULL;
+	}
+	v = value_object(t->types, task->addr);
+	if (!continuation_of_task(t->types, &v, &first))
+		return NULL;
+	for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++)
+		if (value_member(t->types, &first, names[k], &at) &&
+		    at.type->kind == TYPE_CLASS)
+			return at.type->name;
+	return NULL;
+}
+
 static const char *box_text(const struct tasks *t, const struct task *task,
-			    const struct value *machine)
+			    const struct value *call)
 {
 	const char *awaited;
 
+	if (task->calls.running && task->calls.first == task->addr)
+		return "runs on a thread";
 	if (task->awaits || task->state >= DBG_TASK_DONE || task->await < 0)
 		return NULL;
-	awaited = awaited_text(t, machine);
+	awaited = task->calls.runtime_async ? chain_awaited(t, task)
+					    : awaited_text(t, call);
 	return awaited ? arena_printf(t->arena, "awaits %s", awaited) : NULL;
 }
 
@@ -138,14 +167,14 @@ static const char *promise_text(const struct tasks *t, const struct task *task,
 
 /* ---- All ------------------------------------------------------------- */
 
-static void describe_async(const struct tasks *t, const struct value *machine,
+static void describe_async(const struct tasks *t, const struct value *call,
 			   struct dbg_task *ret)
 {
-	const struct frame *f = stack_suspended_frame(t->stack, machine);
+	const struct frame *f = stack_suspended_frame(t->stack, call);
 	struct dbg_frame frame;
 
 	ret->async = true;
-	ret->method = machine->type->name;
+	ret->method = call->type->name;
 	if (!f)
 		return;
 	stack_suspended_describe(t->stack, f, &frame);
@@ -193,9 +222,12 @@ void tasks_describe(const struct tasks *t, const struct task *task,
 	};
 	if (v.where == VALUE_ABSENT || !v.type || !type)
 		return;
-	if (tasks_machine(t, task, &at)) {
+	if (tasks_call(t, task, &at)) {
 		describe_async(t, &at, ret);
 		ret->what = box_text(t, task, &at);
+	} else if (task->calls.runtime_async) {
+		ret->async = true;
+		ret->what = task->calls.running ? "runs on a thread" : NULL;
 	} else if (value_member(t->types, &v, "m_action", &at)) {
 		tasks_delegate(t, &at, ret);
 	} else if (task->state < DBG_TASK_DONE) {
