@@ -90,6 +90,13 @@ def test_stacks(t):
 
 # ---- Async calls and tasks ---------------------------------------------------
 
+def configs(t):
+    """State machines and, on .NET 11, runtime async, of which the same is
+    told."""
+    return ("Debug", "Release",
+            *(drive.ELEVEN if t.runtime == "11" else ()))
+
+
 def calls(chain):
     """A chain in short: methods with their lines, what they are stuck at."""
     return [(one["method"].removeprefix("Stuck.Program."), one["line"])
@@ -113,7 +120,7 @@ def test_async(t):
                       *both]),
         ("chain", 1, ["SemaphoreSlim.WaitAsync of", at("Gated", "gated"),
                       *both])]
-    for config in "Debug", "Release":
+    for config in configs(t):
         program = Stuck(t, "circle", config=config)
         for target in program.targets():
             found = ask(t, "dumpasync", target)
