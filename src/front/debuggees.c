@@ -4,14 +4,16 @@
  */
 #include "front/debuggees.h"
 
+#include "base/mem.h"
 #include "front/plain.h"
 
 struct dbg *debuggees_alive(struct dbg *first)
 {
-	const struct dbg_inferior *list;
+	_cleanup_arena_ struct arena *arena = arena_create();
+	struct dbg_inferior *list;
 	size_t n;
 
-	dbg_inferior_list(first, &list, &n);
+	dbg_inferior_list(first, arena, &list, &n);
 	for (size_t i = 0; i < n; i++)
 		if (list[i].state != DBG_IDLE)
 			return list[i].dbg;
@@ -20,10 +22,11 @@ struct dbg *debuggees_alive(struct dbg *first)
 
 struct dbg *debuggees_find(struct dbg *first, uint64_t number)
 {
-	const struct dbg_inferior *list;
+	_cleanup_arena_ struct arena *arena = arena_create();
+	struct dbg_inferior *list;
 	size_t n;
 
-	dbg_inferior_list(first, &list, &n);
+	dbg_inferior_list(first, arena, &list, &n);
 	for (size_t i = 0; i < n; i++)
 		if (list[i].number == number)
 			return list[i].dbg;
@@ -41,10 +44,11 @@ void debuggees_leave(struct dbg *first)
 // End the first child whose session is of no more use, or any; false: none.
 static bool end_child(struct dbg *first, bool any)
 {
-	const struct dbg_inferior *list;
+	_cleanup_arena_ struct arena *arena = arena_create();
+	struct dbg_inferior *list;
 	size_t n;
 
-	dbg_inferior_list(first, &list, &n);
+	dbg_inferior_list(first, arena, &list, &n);
 	for (size_t i = 0; i < n; i++) {
 		if (list[i].dbg == first || (!any && list[i].state != DBG_IDLE))
 			continue;
@@ -82,13 +86,14 @@ static void adopt(struct debuggee_event *e)
 
 static bool take(struct dbg *first, struct debuggee_event *ret)
 {
-	const struct dbg_inferior *list;
+	_cleanup_arena_ struct arena *arena = arena_create();
+	struct dbg_inferior *list;
 	size_t n;
 
-	dbg_inferior_list(first, &list, &n);
+	dbg_inferior_list(first, arena, &list, &n);
 	for (size_t i = 0; i < n; i++)
 		if (dbg_event_next(list[i].dbg, &ret->event)) {
-			ret->inferior = list[i];
+			dbg_inferior_get(list[i].dbg, &ret->inferior);
 			return true;
 		}
 	return false;

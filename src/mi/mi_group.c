@@ -193,10 +193,11 @@ static void see_threads(struct mi *m, const struct dbg_inferior *inf)
 
 void groups_see_threads(struct mi *m)
 {
-	const struct dbg_inferior *list;
+	_cleanup_arena_ struct arena *arena = arena_create();
+	struct dbg_inferior *list;
 	size_t n;
 
-	dbg_inferior_list(m->first, &list, &n);
+	dbg_inferior_list(m->first, arena, &list, &n);
 	for (size_t i = 0; i < n; i++)
 		see_threads(m, &list[i]);
 }
@@ -273,10 +274,11 @@ static void see_program(struct mi *m, const struct dbg_inferior *inf)
 
 void groups_started(struct mi *m)
 {
-	const struct dbg_inferior *list;
+	_cleanup_arena_ struct arena *arena = arena_create();
+	struct dbg_inferior *list;
 	size_t n;
 
-	dbg_inferior_list(m->first, &list, &n);
+	dbg_inferior_list(m->first, arena, &list, &n);
 	for (size_t i = 0; i < n; i++)
 		see_program(m, &list[i]);
 }

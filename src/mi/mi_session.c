@@ -128,10 +128,11 @@ static struct dbg_error *detach(struct mi *m, struct mi_call *call)
 	const char *word = call->args.n ? call->args.v[0] : NULL;
 	struct dbg *dbg = word ? groups_find(m, word) : m->dbg;
 	struct dbg_inferior inf = {0};
-	const struct dbg_inferior *list;
+	_cleanup_arena_ struct arena *arena = arena_create();
+	struct dbg_inferior *list;
 	size_t n;
 
-	dbg_inferior_list(m->first, &list, &n);
+	dbg_inferior_list(m->first, arena, &list, &n);
 	for (size_t i = 0; word && i < n; i++)
 		if ((uint64_t)list[i].pid == strtoull(word, NULL, 10))
 			dbg = list[i].dbg;

@@ -100,10 +100,11 @@ static void take_report(struct run *r, struct dbg *dbg, const char *kind,
 // A program in that state, NULL: there is none.
 static struct dbg *find(const struct run *r, enum dbg_state state)
 {
-	const struct dbg_inferior *list;
+	_cleanup_arena_ struct arena *arena = arena_create();
+	struct dbg_inferior *list;
 	size_t n;
 
-	dbg_inferior_list(r->dbg, &list, &n);
+	dbg_inferior_list(r->dbg, arena, &list, &n);
 	for (size_t i = 0; i < n; i++)
 		if (list[i].state == state)
 			return list[i].dbg;
@@ -317,10 +318,11 @@ static void on_dumper(struct run *r, const struct debuggee_event *e)
 static void recall_all(struct run *r)
 {
 	uint64_t deadline = now_ms() + RECALL_MS;
-	const struct dbg_inferior *list;
+	_cleanup_arena_ struct arena *arena = arena_create();
+	struct dbg_inferior *list;
 	size_t n;
 
-	dbg_inferior_list(r->dbg, &list, &n);
+	dbg_inferior_list(r->dbg, arena, &list, &n);
 	for (size_t i = 0; i < n; i++)
 		if (list[i].state == DBG_LENT)
 			plain_error(dbg_pause(list[i].dbg));
@@ -377,12 +379,13 @@ static void suspend(struct run *r)
 // Which tests run, as a hash.
 static uint64_t running_tests(struct run *r)
 {
-	const struct dbg_inferior *list;
+	_cleanup_arena_ struct arena *arena = arena_create();
+	struct dbg_inferior *list;
 	uint64_t hash = 0;
 	size_t n;
 
 	hold_all(r);
-	dbg_inferior_list(r->dbg, &list, &n);
+	dbg_inferior_list(r->dbg, arena, &list, &n);
 	for (size_t i = 0; i < n; i++)
 		if (list[i].state == DBG_STOPPED)
 			hash = hash * 31 + report_tests_hash(list[i].dbg);
@@ -435,7 +438,8 @@ static void end_all(struct run *r)
 // All stand still: report them, then end them.
 static void give_up(struct run *r, const char *kind, const char *cause)
 {
-	const struct dbg_inferior *list;
+	_cleanup_arena_ struct arena *arena = arena_create();
+	struct dbg_inferior *list;
 	struct debuggee_event e;
 	size_t n;
 
@@ -443,7 +447,7 @@ static void give_up(struct run *r, const char *kind, const char *cause)
 	passed_calm(r->passed);
 	recall_all(r);
 	hold_all(r);
-	dbg_inferior_list(r->dbg, &list, &n);
+	dbg_inferior_list(r->dbg, arena, &list, &n);
 	// Most often those that were started last are to blame.
 	for (size_t i = n; i-- > 0;)
 		if (list[i].state == DBG_STOPPED)
@@ -554,10 +558,11 @@ static int end_as(int code, int signal_number)
 // What the command has started and left running goes on without us.
 static void let_go(struct run *r)
 {
-	const struct dbg_inferior *list;
+	_cleanup_arena_ struct arena *arena = arena_create();
+	struct dbg_inferior *list;
 	size_t n;
 
-	dbg_inferior_list(r->dbg, &list, &n);
+	dbg_inferior_list(r->dbg, arena, &list, &n);
 	for (size_t i = 0; i < n; i++)
 		if (list[i].dbg != r->dbg && list[i].state != DBG_IDLE)
 			plain_error(dbg_detach(list[i].dbg, false));

@@ -50,6 +50,16 @@ def test_launch_first(t):
         t.check_in("hello world 5\nok\n", c.output())
 
 
+def test_entry_beside_a_library(t):
+    """Main uses a class library with symbols, which is there before it."""
+    c = t.adapter()
+    c.launch(t.program("Linked"), stopAtEntry=True)
+    c.stopped("entry")
+    t.check_equal(t.line("Linked", "main-open"), c.top()["line"])
+    c.go()
+    c.end()
+
+
 def test_configured_first(t):
     """`configurationDone` may come before `launch` as well."""
     c = t.adapter()

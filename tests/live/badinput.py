@@ -114,6 +114,7 @@ def test_without_program(t):
                     "info threads", "info registers", "x 0", "print 1",
                     "disassemble", "kill", "thread", "frame", "up"):
         t.check_equal("The program is not being run.\n", s.cmd(command))
+    t.check_equal("No thread number 1.\n", s.cmd("break Main thread 1"))
 
 
 def test_pending_forever(t):

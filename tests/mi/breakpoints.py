@@ -207,6 +207,17 @@ def test_one_thread(t):
     t.check_equal(0, c.quit())
 
 
+def test_thread_without_program(t):
+    """A thread is named before there is one."""
+    c = start(t, "Steps")
+    for _ in "before", "after":
+        t.check_match("(?i)no thread number 1",
+                      c.refused("-break-insert -p 1 Steps.Program.Loops"))
+        t.check_equal("0", c.ask("-break-list")["BreakpointTable"]["nr_rows"])
+        c.go("-exec-run", "exited-normally")
+    t.check_equal(0, c.quit())
+
+
 def test_what_there_is_not(t):
     """Refused in gdb's words, or in a sentence that says what there is."""
     c = start(t, "Hello")

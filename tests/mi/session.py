@@ -55,6 +55,50 @@ def test_the_entry(t):
     t.check_equal(0, c.quit())
 
 
+def test_the_entry_beside_a_library(t):
+    """Main uses a class library with symbols, which is there before it."""
+    c = t.mi("-i=mi", *t.program("Linked"))
+    frame = c.go("-exec-run --start", "breakpoint-hit")["frame"]
+    t.check_equal(("Linked.Program.Main", str(t.line("Linked", "main-open"))),
+                  (frame["func"], frame["line"]))
+    c.go("-exec-continue", "exited-normally")
+    t.check_equal(0, c.quit())
+
+
+def test_run_while_it_runs(t):
+    """-exec-run ends the program that runs, and starts it anew."""
+    c = t.mi("-i=mi", *t.program("Busy"))
+    c.run_on()
+    pid, = t.processes()
+    c.at = len(c.records)
+    c.resume("-exec-run")
+    c.find("output", lambda r: r.kind == "@")
+    again, = t.processes()
+    t.check(pid != again, "the same process")
+    c.event("thread-group-started", id="i1", pid=str(again))
+    t.check_equal(0, c.quit())
+
+
+def test_killed_where_it_stands(t):
+    """What is asked of a program that is being killed is answered: commands
+    that came before its end was seen."""
+    c = t.mi("-i=mi", *t.program("Hello"))
+    c.start_at("Hello", "add")
+    pid, = t.processes()
+    words = ("-data-disassemble -s 0x1000 -e 0x1010 -- 0",
+             "-data-evaluate-expression 1+1", "-data-evaluate-expression a",
+             "-data-list-register-values x", "-stack-list-variables 1",
+             "-stack-list-frames", "-thread-info", "-var-create - * a")
+    tokens = [str(c.token + i) for i in range(1, 1000)]
+    c.token += len(tokens)
+    c.write("".join(f"{i}{words[int(i) % len(words)]}\n" for i in tokens))
+    os.kill(pid, signal.SIGKILL)
+    for token in tokens:
+        c.answer(token)
+    t.check_equal("SIGKILL", c.stopped("exited-signalled")["signal-name"])
+    t.check_equal(0, c.quit())
+
+
 def test_exit_codes(t):
     """gdb's are octal; a signal has its name."""
     c = t.mi("-i=mi", "--args", *t.program("Hello", "x", "12"))

@@ -56,7 +56,7 @@ struct dbg_error *session_just_my_code(struct dbg *dbg, bool on)
 
 const char *session_frame_path(struct dbg *dbg, dbg_id id)
 {
-	const struct frame *f = NULL;
+	const struct frame *f;
 	struct dbg_error *err;
 
 	if (dbg->state != DBG_STOPPED)
@@ -64,12 +64,14 @@ const char *session_frame_path(struct dbg *dbg, dbg_id id)
 	err = session_frame_or_newest(dbg, id, &f);
 	if (dbg_err_drop(err))
 		return NULL;
-	return f && f->pos ? f->pos->path : NULL;
+	return f->pos ? f->pos->path : NULL;
 }
 
 static struct dbg_error *check_thread(struct dbg *dbg, uint32_t thread)
 {
-	if (!thread || stack_thread_tid(dbg->inspect.stack, thread))
+	struct stack *stack = dbg->inspect.stack;
+
+	if (!thread || (stack && stack_thread_tid(stack, thread)))
 		return NULL;
 	return dbg_err(DBG_E_NOT_FOUND, "no thread number %u", thread);
 }
@@ -83,7 +85,7 @@ static struct dbg_error *watch_add(struct dbg *dbg,
 	const struct frame *f = NULL;
 
 	if (dbg->state == DBG_STOPPED && dbg->stop.thread)
-		err = session_frame_or_newest(dbg, req->frame, &f);
+		err = session_frame_if_any(dbg, req->frame, &f);
 	return err ? err : control_watch_add(dbg->control, req, f, ret_number);
 }
 

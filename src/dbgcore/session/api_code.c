@@ -86,13 +86,13 @@ struct dbg_error *dbg_disassemble_il(struct dbg *dbg, dbg_id frame,
 				     struct dbg_il_insn **ret, size_t *ret_n)
 {
 	struct dbg_error *err = session_need_runtime(dbg);
-	const struct frame *f = NULL;
+	const struct frame *f;
 
 	if (!err)
 		err = session_frame_or_newest(dbg, frame, &f);
 	if (err)
 		return err;
-	if (!f || !f->pos || !f->pos->module)
+	if (!f->pos || !f->pos->module)
 		return dbg_err(DBG_E_NOT_FOUND,
 			       "the frame has no IL: it is not managed code");
 	return disasm_il(dbg->inspect.code, f->pos->module, f->pos->token,

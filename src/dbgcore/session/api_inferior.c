@@ -53,16 +53,18 @@ void dbg_inferior_get(struct dbg *dbg, struct dbg_inferior *ret)
 	};
 }
 
-void dbg_inferior_list(struct dbg *dbg, const struct dbg_inferior **ret,
-		       size_t *ret_n)
+void dbg_inferior_list(struct dbg *dbg, struct arena *arena,
+		       struct dbg_inferior **ret, size_t *ret_n)
 {
-	struct siblings *s = dbg->siblings;
+	const struct siblings *s = dbg->siblings;
+	struct dbg_inferior *list = arena_calloc(arena, s->n, sizeof(*list));
 
-	free(s->list);
-	s->list = xcalloc(s->n, sizeof(*s->list));
-	for (size_t i = 0; i < s->n; i++)
-		dbg_inferior_get(s->v[i], &s->list[i]);
-	*ret = s->list;
+	for (size_t i = 0; i < s->n; i++) {
+		dbg_inferior_get(s->v[i], &list[i]);
+		list[i].path = arena_strdup(arena, list[i].path);
+		list[i].name = arena_strdup(arena, list[i].name);
+	}
+	*ret = list;
 	*ret_n = s->n;
 }
 

@@ -63,10 +63,10 @@ static void take_locals(struct dbg *dbg, dbg_id frame, struct names *names)
 {
 	static const enum dbg_scope scopes[] = {DBG_SCOPE_ARGS,
 						DBG_SCOPE_LOCALS};
-	const struct frame *f = NULL;
+	const struct frame *f;
 	struct dbg_error *err = session_frame_or_newest(dbg, frame, &f);
 
-	for (size_t i = 0; !err && f && i < 2; i++) {
+	for (size_t i = 0; !err && i < 2; i++) {
 		struct dbg_value *values;
 		size_t n = 0;
 

@@ -191,9 +191,8 @@ struct dbg_error *dbg_frame_code(struct dbg *dbg, dbg_id frame,
 	if (err)
 		return err;
 	*ret = (struct dbg_frame_code){0};
-	if (f)
-		find_saved(dbg, f, ret);
-	if (!f || f->raw.kind != DAC_FRAME_MANAGED || !f->raw.method)
+	find_saved(dbg, f, ret);
+	if (f->raw.kind != DAC_FRAME_MANAGED || !f->raw.method)
 		return NULL;
 	err = dac_code_at(dbg->inspect.dac,
 			  f->raw.leaf ? f->raw.ip : f->raw.ip - 1, &code);
@@ -217,11 +216,8 @@ struct dbg_error *dbg_registers(struct dbg *dbg, dbg_id frame,
 	size_t n;
 
 	err = session_frame_or_newest(dbg, frame, &f);
-	if (err)
-		return err;
-	if (!f)
-		return dbg_err(DBG_E_NOT_FOUND, "no frame selected");
-	err = stack_registers(dbg->target, f, items, &n);
+	if (!err)
+		err = stack_registers(dbg->target, f, items, &n);
 	if (err)
 		return err;
 	*ret = arena_calloc(dbg->inspect.arena, n + 1, sizeof(**ret));
@@ -240,8 +236,6 @@ struct dbg_error *dbg_register_get(struct dbg *dbg, dbg_id frame,
 	struct regs_item item;
 
 	err = session_frame_or_newest(dbg, frame, &f);
-	if (!err && !f)
-		err = dbg_err(DBG_E_NOT_FOUND, "no frame selected");
 	if (!err)
 		err = stack_register(dbg->target, f, name, &item);
 	if (!err)

@@ -22,7 +22,7 @@ static struct dbg_error *begin(struct dbg *dbg, dbg_id frame, struct eval *ret)
 	struct dbg_error *err = session_need_runtime(dbg);
 
 	if (!err)
-		err = session_frame_or_newest(dbg, frame, &f);
+		err = session_frame_if_any(dbg, frame, &f);
 	return err ? err : inspect_eval(&dbg->inspect, f, ret);
 }
 

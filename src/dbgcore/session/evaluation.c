@@ -313,6 +313,20 @@ static bool interpreted(struct dbg *dbg, const struct dbg_eval_request *req,
 	return true;
 }
 
+/* Why the thread of @f, NULL: none, can call nothing now; NULL: it can. */
+static struct dbg_error *why_no_call(const struct dbg *dbg,
+				     const struct frame *f)
+{
+	if (!f)
+		return dbg_err(DBG_E_STATE,
+			       "no call can be made: the thread has no frame");
+	if (dbg->stop.exception)
+		return dbg_err(DBG_E_STATE,
+			       "no call can be made while an exception is "
+			       "thrown: step to a handler first");
+	return NULL;
+}
+
 struct dbg_error *dbg_eval_begin(struct dbg *dbg,
 				 const struct dbg_eval_request *req)
 {
@@ -323,21 +337,20 @@ struct dbg_error *dbg_eval_begin(struct dbg *dbg,
 	if (!err && calls == DBG_CALLS_ALWAYS)
 		err = session_need_live(dbg);
 	if (!err)
-		err = session_frame_or_newest(dbg, req->frame, &f);
+		err = session_frame_if_any(dbg, req->frame, &f);
 	if (err)
 		return err;
 	struct evaluation *v = evaluation_create(dbg, req);
-	v->thread = f->thread;
-	v->level = f->level;
 	v->chosen.all = calls == DBG_CALLS_ALWAYS;
 	if (calls != DBG_CALLS_ALWAYS && interpreted(dbg, req, calls))
 		return NULL;
-	if (dbg->stop.exception) {
-		over(dbg, dbg_err(DBG_E_STATE,
-				  "no call can be made while an exception is "
-				  "thrown: step to a handler first"));
+	err = why_no_call(dbg, f);
+	if (err) {
+		over(dbg, err);
 		return NULL;
 	}
+	v->thread = f->thread;
+	v->level = f->level;
 	go_on(dbg);
 	return NULL;
 }

@@ -243,8 +243,8 @@ static struct dbg_error *session_frame(struct dbg *dbg, dbg_id id,
 	return err ? err : inspect_frame(&dbg->inspect, id, ret);
 }
 
-struct dbg_error *session_frame_or_newest(struct dbg *dbg, dbg_id id,
-					  const struct frame **ret)
+struct dbg_error *session_frame_if_any(struct dbg *dbg, dbg_id id,
+				       const struct frame **ret)
 {
 	struct dbg_error *err = session_need_stop(dbg);
 
@@ -253,6 +253,19 @@ struct dbg_error *session_frame_or_newest(struct dbg *dbg, dbg_id id,
 	if (id)
 		return session_frame(dbg, id, ret);
 	return stack_frame(dbg->inspect.stack, dbg->stop.thread, 0, ret);
+}
+
+struct dbg_error *session_frame_or_newest(struct dbg *dbg, dbg_id id,
+					  const struct frame **ret)
+{
+	const struct frame *f;
+	struct dbg_error *err = session_frame_if_any(dbg, id, &f);
+
+	if (!err && !f)
+		err = dbg_err(DBG_E_NOT_FOUND, "no frame selected");
+	if (!err)
+		*ret = f;
+	return err;
 }
 
 /* ---- Launch and end -------------------------------------------------- */

@@ -78,9 +78,8 @@ struct siblings {
 	struct dbg **v;
 	size_t n, cap;
 	uint32_t last_number;
-	struct dbg *current;       /* which the user looks at */
-	struct dbg_inferior *list; /* as last asked for */
-	struct timespec went_on;   /* from the last hit */
+	struct dbg *current;     /* which the user looks at */
+	struct timespec went_on; /* from the last hit */
 };
 
 /* A member of a family, and the program that it runs or ran last. */
@@ -172,9 +171,15 @@ DBG_MUST struct dbg_error *session_need_live(const struct dbg *dbg);
 /* ... stopped, and its runtime is up. */
 DBG_MUST struct dbg_error *session_need_runtime(const struct dbg *dbg);
 
-/* @id, or the newest frame of the thread of the stop; NULL if it has none. */
+/*
+ * @id, or the newest frame of the thread of the stop. DBG_E_NOT_FOUND: there is
+ * none, as of a program that was killed where it stands.
+ */
 DBG_MUST struct dbg_error *session_frame_or_newest(struct dbg *dbg, dbg_id id,
 						   const struct frame **ret);
+/* The same for what can do without a frame: NULL if there is none. */
+DBG_MUST struct dbg_error *session_frame_if_any(struct dbg *dbg, dbg_id id,
+						const struct frame **ret);
 
 /* ---- api_inferior.c -------------------------------------------------- */
 

@@ -70,7 +70,6 @@ void siblings_leave(struct dbg *dbg)
 		s->current = s->v[0];
 	if (kept)
 		return;
-	free(s->list);
 	free(s->v);
 	free(s);
 }

@@ -8,6 +8,7 @@
 #include "repl/cmd.h"
 #include "front/debuggees.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "repl/inferior.h"
 #include "repl/line/parse.h"
 #include "repl/show/print.h"
@@ -16,12 +17,13 @@
 
 struct dbg_error *inferior_info(struct repl *r, const struct call *call)
 {
-	const struct dbg_inferior *list;
+	_cleanup_arena_ struct arena *arena = arena_create();
+	struct dbg_inferior *list;
 	size_t n;
 
 	(void)call;
 	out(r, "  Num  Description       Program\n");
-	dbg_inferior_list(r->first, &list, &n);
+	dbg_inferior_list(r->first, arena, &list, &n);
 	for (size_t i = 0; i < n; i++) {
 		const struct dbg_inferior *inf = &list[i];
 		char process[32] = "<null>";

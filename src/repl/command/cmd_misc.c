@@ -46,10 +46,11 @@ static struct dbg_error *cmd_server(struct repl *r, const struct call *call)
 // What becomes of the processes; a core or a snapshot is none.
 static void add_ends(const struct repl *r, struct str *ret)
 {
-	const struct dbg_inferior *list;
+	_cleanup_arena_ struct arena *arena = arena_create();
+	struct dbg_inferior *list;
 	size_t n;
 
-	dbg_inferior_list(r->first, &list, &n);
+	dbg_inferior_list(r->first, arena, &list, &n);
 	for (size_t i = 0; i < n; i++)
 		if (list[i].state != DBG_IDLE && dbg_can_run(list[i].dbg))
 			str_addf(

@@ -289,6 +289,8 @@ static struct dbg_error *find_places(struct control *c, struct bp *bp,
 	    !module_is_asked(&bp->location, m))
 		return NULL;
 	switch (bp->location.kind) {
+	case LOCATION_NONE:
+		break;
 	case LOCATION_LINE:
 		return find_line(c, &bp->location, m, arena, ret, ret_n);
 	case LOCATION_FUNCTION:

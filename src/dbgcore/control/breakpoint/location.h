@@ -7,6 +7,7 @@
 struct arena;
 
 enum location_kind {
+	LOCATION_NONE, /* placed by the engine itself (entry.c) */
 	LOCATION_LINE,
 	LOCATION_FUNCTION,
 	LOCATION_ADDRESS,

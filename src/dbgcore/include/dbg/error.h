@@ -10,6 +10,7 @@
 #define DBG_MUST __attribute__((warn_unused_result))
 
 struct dbg;
+struct arena; /* of base/mem.h: whoever gives one to a call frees the result */
 
 /* Id of a frame or a value of the present stop; 0 is none. */
 typedef uint64_t dbg_id;

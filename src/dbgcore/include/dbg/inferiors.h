@@ -36,11 +36,11 @@ struct dbg_inferior {
 void dbg_inferior_get(struct dbg *dbg, struct dbg_inferior *ret);
 
 /*
- * The family of @dbg by number, never empty. The list dies with the next call
- * in the family, and when a member is made or destroyed.
+ * The family of @dbg by number, never empty, with its strings in @arena: as it
+ * is at this moment, before a session is made or destroyed.
  */
-void dbg_inferior_list(struct dbg *dbg, const struct dbg_inferior **ret,
-		       size_t *ret_n);
+void dbg_inferior_list(struct dbg *dbg, struct arena *arena,
+		       struct dbg_inferior **ret, size_t *ret_n);
 
 /*
  * The session of the current inferior: that with the smallest number until
