@@ -102,6 +102,47 @@ struct dbg_error *words_split(const char *line, struct words *w)
 	return NULL;
 }
 
+/*
+ * The quotes and backslashes at *@p, of a word of a .NET command line. Steps
+ * behind them.
+ */
+static void dotnet_quote(const char **p, bool *within, struct str *word)
+{
+	size_t backslashes = strspn(*p, "\\");
+	bool quote = (*p)[backslashes] == '"';
+
+	for (size_t i = 0; i < (quote ? backslashes / 2 : backslashes); i++)
+		str_addc(word, '\\');
+	*p += backslashes + quote;
+	if (!quote)
+		return;
+	if (backslashes % 2) {
+		str_addc(word, '"');
+	} else if (*within && **p == '"') {
+		str_addc(word, '"');
+		(*p)++;
+	} else {
+		*within = !*within;
+	}
+}
+
+void words_split_dotnet(const char *line, struct words *w)
+{
+	for (const char *p = line + strspn(line, " \t"); *p;
+	     p += strspn(p, " \t")) {
+		_cleanup_str_ struct str word = {0};
+		bool within = false;
+
+		while (*p && (within || (*p != ' ' && *p != '\t'))) {
+			if (*p == '"' || *p == '\\')
+				dotnet_quote(&p, &within, &word);
+			else
+				str_addc(&word, *p++);
+		}
+		words_add(w, str_get(&word), word.len);
+	}
+}
+
 // Which stream does the text at *@p redirect? -1: none. Steps behind it.
 static int redirection(const char **p)
 {

@@ -22,6 +22,13 @@ void words_clear(struct words *w);
 DBG_MUST struct dbg_error *words_split(const char *line, struct words *w);
 
 /*
+ * Append the words of @line by the rules of .NET (ProcessStartInfo.Arguments,
+ * launchSettings.json): only `"` quotes, `""` within quotes is one, and a
+ * backslash is itself but in front of a `"`. A quote may be left open.
+ */
+void words_split_dotnet(const char *line, struct words *w);
+
+/*
  * As words_split, but unquoted `< FILE`, `> FILE` and `2> FILE` put a copy of
  * the file's name into @stdio[0..2], which the caller owns.
  */

@@ -117,6 +117,59 @@ def test_profile(t):
 test_profile.runtimes = ("10",)
 
 
+def test_profile_as_dotnet_run(t):
+    """Arguments are split by .NET's rules, the profile's name is told to the
+    program, a comma too many is passed over; a file that nobody has named and
+    that cannot be read ends no launch."""
+    os.mkdir(f"{t.dir}/Properties")
+    path = f"{t.dir}/Properties/launchSettings.json"
+
+    def settings(line):
+        with open(path, "w") as file:
+            file.write('{"profiles": {"App": {"commandName": "Project", '
+                       '"environmentVariables": {"A": "1,}",},'
+                       f'"commandLineArgs": {json.dumps(line)},}},}},')
+            file.write("}")
+
+    for line, wanted in (('args "a b" \'c d\' e:\\f\\ \\d+ "g\\\\"',
+                          "[a b]\n['c]\n[d']\n[e:\\f\\]\n[\\d+]\n[g\\]\n"),
+                         ("env DOTNET_LAUNCH_PROFILE", "[App]\n"),
+                         ("env A", "[1,}]\n")):
+        settings(line)
+        c = t.adapter()
+        c.launch(t.program("Signals"), cwd=t.dir)
+        c.end(code=None)
+        t.check_in(wanted, c.output())
+    with open(path, "w") as file:
+        file.write("{ not JSON")
+    c = t.adapter()
+    c.launch(t.program("Signals"), cwd=t.dir, args=["env", "HOME"])
+    c.end(code=None)
+    t.check_in(t.dir, c.output())
+    t.check_in(f"'{path}' is no JSON; the program is started without",
+               c.output("console"))
+
+
+test_profile_as_dotnet_run.runtimes = ("10",)
+
+
+def test_env_file(t):
+    """Quotes of both kinds, new lines and comments in files of variables."""
+    with open(f"{t.dir}/some.env", "w") as file:
+        file.write("ONE='s q'\nNL=\"a\\nb\"\nTAIL=\"q v\" # trailing\n"
+                   "BARE=a=b # c\nODD='x\n")
+    for name, wanted in (("ONE", "s q"), ("NL", "a\nb"), ("TAIL", "q v"),
+                         ("BARE", "a=b # c"), ("ODD", "'x")):
+        c = t.adapter()
+        c.launch(t.program("Signals"), args=["env", name],
+                 envFile=f"{t.dir}/some.env")
+        c.end(code=None)
+        t.check_in(f"[{wanted}]\n", c.output())
+
+
+test_env_file.runtimes = ("10",)
+
+
 def test_wrong(t):
     """A wrong value fails the launch and is named; what is not known is
     named and does no harm; a second try may be right."""

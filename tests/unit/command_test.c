@@ -48,6 +48,27 @@ static void test_words(void **state)
 	is_error(words_split("a \"b\\\"", &w), "double quote");
 }
 
+// What `dotnet run` makes of these lines of launchSettings.json.
+static void test_words_of_dotnet(void **state)
+{
+	(void)state;
+	static const char *const wanted[] = {
+	    "--name", "a b",  "'single",    "q'",     "c:\\dir\\", "end\\",
+	    "--re",   "\\d+", "say \"hi\"", "a\\\"b", "",          "open end"};
+	_cleanup_words_ struct words w = {0};
+
+	words_split_dotnet("  --name \"a b\" 'single q'\tc:\\dir\\ "
+			   "\"end\\\\\" --re \\d+ \"say \"\"hi\"\"\" "
+			   "a\\\\\\\"b \"\" \"open end",
+			   &w);
+	assert_int_equal(w.n, sizeof(wanted) / sizeof(*wanted));
+	for (size_t i = 0; i < w.n; i++)
+		assert_string_equal(w.v[i], wanted[i]);
+	words_clear(&w);
+	words_split_dotnet(" \t ", &w);
+	assert_int_equal(w.n, 0);
+}
+
 static void test_redirections(void **state)
 {
 	(void)state;
@@ -373,6 +394,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_words),
+	    cmocka_unit_test(test_words_of_dotnet),
 	    cmocka_unit_test(test_redirections),
 	    cmocka_unit_test(test_quote),
 	    cmocka_unit_test(test_format),

@@ -54,6 +54,34 @@ static void trim(const char **s, size_t *n)
 		(*n)--;
 }
 
+/*
+ * A value without its quotes, and without a comment behind them; what stands
+ * in double quotes may have `\n` for a new line.
+ */
+static void add_value(const char *value, size_t n, struct str *ret)
+{
+	char quote = n ? *value : 0;
+	const char *end = quote == '"' || quote == '\''
+			      ? memchr(value + 1, quote, n - 1)
+			      : NULL;
+	const char *rest = end ? end + 1 : value;
+	size_t n_rest = n - (size_t)(rest - value);
+
+	trim(&rest, &n_rest);
+	if (!end || (n_rest && *rest != '#')) {
+		str_addn(ret, value, n);
+		return;
+	}
+	for (value++; value < end; value++) {
+		if (quote == '"' && value[0] == '\\' && value[1] == 'n') {
+			str_addc(ret, '\n');
+			value++;
+		} else {
+			str_addc(ret, *value);
+		}
+	}
+}
+
 static struct dbg_error *take_line(const char *path, size_t number,
 				   const char *s, size_t n, struct words *env)
 {
@@ -70,13 +98,11 @@ static struct dbg_error *take_line(const char *path, size_t number,
 	size_t n_value = n - n_name - 1;
 	trim(&s, &n_name);
 	trim(&value, &n_value);
-	if (n_value >= 2 && *value == '"' && value[n_value - 1] == '"') {
-		value++;
-		n_value -= 2;
-	}
-	_cleanup_free_ char *both =
-	    xasprintf("%.*s=%.*s", (int)n_name, s, (int)n_value, value);
-	words_add(env, both, strlen(both));
+	_cleanup_str_ struct str both = {0};
+	str_addn(&both, s, n_name);
+	str_addc(&both, '=');
+	add_value(value, n_value, &both);
+	words_add(env, str_get(&both), both.len);
 	return NULL;
 }
 
@@ -144,9 +170,38 @@ static struct dbg_error *apply(struct setup *s, const cJSON *profile)
 	    add_below(&s->launch.env, item->string, item->valuestring);
 	if (url)
 		add_below(&s->launch.env, "ASPNETCORE_URLS", url);
+	if (profile->string)
+		add_below(&s->launch.env, "DOTNET_LAUNCH_PROFILE",
+			  profile->string);
 	if (line && !s->launch.args.n)
-		return words_split(line, &s->launch.args);
+		words_split_dotnet(line, &s->launch.args);
 	return NULL;
+}
+
+/*
+ * Make JSON of what .NET's own tools take for it: comments and a comma behind
+ * the last member are usual in this file.
+ */
+static char *strict_json(char *text)
+{
+	bool within = false;
+	char *to;
+
+	cJSON_Minify(text);
+	if (!strncmp(text, "\xef\xbb\xbf", 3))
+		text += 3;
+	to = text;
+	for (const char *p = text; *p; p++) {
+		if (within && *p == '\\' && p[1])
+			*to++ = *p++;
+		else if (*p == '"')
+			within = !within;
+		else if (!within && *p == ',' && (p[1] == '}' || p[1] == ']'))
+			continue;
+		*to++ = *p;
+	}
+	*to = 0;
+	return text;
 }
 
 static struct dbg_error *take_json(struct setup *s, const char *path,
@@ -188,11 +243,7 @@ struct dbg_error *profile_take(struct setup *s)
 		return err;
 	if (!all.len)
 		return NULL;
-	cJSON_Minify(all.s); // comments are usual here
-	const char *text = all.s;
-	if (!strncmp(text, "\xef\xbb\xbf", 3))
-		text += 3;
-	cJSON *json = cJSON_Parse(text);
+	cJSON *json = cJSON_Parse(strict_json(all.s));
 	err = json ? take_json(s, path, json)
 		   : dbg_err(DBG_E_FORMAT, "'%s' is no JSON", path);
 	cJSON_Delete(json);

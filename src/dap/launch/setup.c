@@ -540,6 +540,20 @@ static struct dbg_error *check(const struct setup *s)
 	return NULL;
 }
 
+/* A file that nobody has named does not keep the program from starting. */
+static struct dbg_error *settings_take(struct dap *d)
+{
+	bool named = d->setup.settings_file || d->setup.profile;
+	struct dbg_error *err = profile_take(&d->setup);
+
+	if (!err || named)
+		return err;
+	dap_say(d, "%s; the program is started without its profiles.",
+		err->message);
+	dbg_error_destroy(err);
+	return NULL;
+}
+
 static struct dbg_error *take_all(struct dap *d, const cJSON *args, bool attach)
 {
 	unsigned int where = attach ? FOR_ATTACH : FOR_LAUNCH;
@@ -577,7 +591,7 @@ static struct dbg_error *take_all(struct dap *d, const cJSON *args, bool attach)
 	if (!err && d->setup.no_debug)
 		err = dbg_set(d->dbg, "follow-exec", "off");
 	if (!err && !attach)
-		err = profile_take(&d->setup);
+		err = settings_take(d);
 	return err;
 }
 
