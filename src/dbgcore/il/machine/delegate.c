@@ -2,10 +2,11 @@
  * Delegates, the program's and the machine's own: what one of them calls, and
  * the loop over the list of a multicast one.
  */
-#include "il/machine/dynamic.h"
-#include "il/machine/ops.h"
+#include "il/machine/delegate.h"
 
 #include "base/err.h"
+#include "il/machine/dynamic.h"
+#include "il/machine/ops.h"
 
 #define OP(name)                                                               \
 	const struct op *name(struct vm *vm, const struct op *i, uint8_t *fp)

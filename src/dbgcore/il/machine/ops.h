@@ -149,4 +149,8 @@ OP_PLACE(u1, uint8_t)
 /* Does only the machine know what @word stands for? */
 bool call_is_own(const struct vm *vm, uint64_t word);
 
+/* What a virtual call of @site's method leads to for the object's type. */
+DBG_MUST struct dbg_error *site_target(struct vm *vm, struct site *site,
+				       uint64_t handle, struct site **ret);
+
 #endif

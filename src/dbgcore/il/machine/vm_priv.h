@@ -284,13 +284,6 @@ struct il_method *method_of_entry(struct vm *vm, uint64_t entry);
 /* The site of a method that is found at run time. */
 DBG_MUST struct dbg_error *site_of(struct vm *vm, struct il_method *method,
 				   struct site **ret);
-/* What a virtual call of @site's method leads to for objects of type @handle.
- */
-DBG_MUST struct dbg_error *site_target(struct vm *vm, struct site *site,
-				       uint64_t handle, struct site **ret);
-/* The method that the delegate at @object, not a multicast one, calls. */
-DBG_MUST struct dbg_error *delegate_method(struct vm *vm, uint64_t object,
-					   struct il_method **ret);
 /* Sizes by its signature. */
 DBG_MUST struct dbg_error *site_fill(struct vm *vm, struct site *site);
 /* Bytes of a place in a frame: a multiple of 8. */

@@ -4,6 +4,7 @@
  * machine's (method_entry), so that equal methods are equal numbers.
  */
 #include "base/err.h"
+#include "il/machine/delegate.h"
 #include "il/machine/vm_priv.h"
 #include "il/native/native_help.h"
 
