@@ -30,6 +30,12 @@ static bool is_real(const struct dac_il_map *e)
 	return e->il_offset < DAC_IL_EPILOG;
 }
 
+// Is it code of the program's, and not what the JIT makes of an await?
+static bool is_code(const struct dac_il_map *e)
+{
+	return is_real(e) && e->kind != DAC_IL_AWAIT;
+}
+
 static struct dbg_error *version_read(struct code *c, const struct dac_code *dc,
 				      struct version **ret)
 {
@@ -358,11 +364,13 @@ static uint32_t mapped_offset(const struct version *v, uint32_t il_offset)
 	for (size_t i = 0; i < v->n_map; i++) {
 		uint32_t il = v->map[i].il_offset;
 
-		if (!is_real(&v->map[i]))
+		if (!is_code(&v->map[i]))
 			continue;
 		if (il < il_offset && (before == UINT32_MAX || il > before))
 			before = il;
-		if (il >= il_offset && il < end && il < best)
+		// A statement does not begin behind its own await.
+		if (il >= il_offset && il < end && il < best &&
+		    v->map[i].kind != DAC_IL_BEHIND)
 			best = il;
 	}
 	// Optimised code may have nothing of a statement that begins with
@@ -380,7 +388,8 @@ static bool begins_offset(const struct version *v, size_t i)
 	uint32_t il = v->map[i].il_offset;
 
 	while (i-- > 0)
-		if (v->map[i].il_offset != DAC_IL_NO_MAPPING)
+		if (v->map[i].il_offset != DAC_IL_NO_MAPPING &&
+		    v->map[i].kind != DAC_IL_AWAIT)
 			return v->map[i].il_offset != il;
 	return true;
 }
@@ -403,7 +412,8 @@ struct dbg_error *code_addresses(struct code *c, const struct code_place *p,
 	size_t n = 0;
 	uint32_t il = mapped_offset(v, p->il_offset);
 	for (size_t i = 0; i < v->n_map && il != UINT32_MAX; i++)
-		if (v->map[i].il_offset == il && begins_offset(v, i) &&
+		if (v->map[i].il_offset == il && is_code(&v->map[i]) &&
+		    begins_offset(v, i) &&
 		    (!n || addrs[n - 1] != v->map[i].start))
 			addrs[n++] = v->map[i].start;
 	// Code without a map, or whose map begins later (fully optimized code
@@ -429,8 +439,9 @@ static void join(struct code *c, struct version *v)
 	for (size_t i = 0; i < v->n_map; i++) {
 		const struct dac_il_map *e = &v->map[i];
 
-		if (!is_real(e)) {
-			if (e->il_offset != DAC_IL_NO_MAPPING)
+		if (!is_code(e)) {
+			if (e->kind != DAC_IL_AWAIT &&
+			    e->il_offset != DAC_IL_NO_MAPPING)
 				last = NULL;
 			continue;
 		}

@@ -22,6 +22,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "control/exception/catcher.h"
+#include "dac/asyncmethod.h"
 
 struct control *control_create(struct inspect *in,
 			       const struct control_ops *ops, void *arg)
@@ -335,7 +336,7 @@ static struct dbg_error *code_made(struct control *c, uint64_t desc,
 	if (err)
 		return err;
 	struct code_module *m = code_module_find(c->code, method.module);
-	if (!m)
+	if (!m || dac_async_is_thunk(c->dac, ip))
 		return NULL;
 	call_code(c, desc, ip);
 	throw_trap_code(c, m, method.token, ip);

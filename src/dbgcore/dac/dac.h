@@ -154,9 +154,20 @@ enum {
 	DAC_IL_EPILOG = 0xfffffffd,
 };
 
+enum dac_il_kind {
+	DAC_IL_CODE,
+	/* Suspends the method at the await at that offset, or resumes it: tells
+	 * where a suspended call waits, but is no code of the statement's. */
+	DAC_IL_AWAIT,
+	/* Where the code goes on behind that await. The JIT tells of no such
+	 * place: it is found in code that resumes. */
+	DAC_IL_BEHIND,
+};
+
 struct dac_il_map {
 	uint32_t il_offset;  /* or DAC_IL_* */
 	uint64_t start, end; /* absolute, end exclusive, never 0 */
+	enum dac_il_kind kind;
 };
 
 /*

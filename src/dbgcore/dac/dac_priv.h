@@ -23,6 +23,7 @@ struct dac_code_entry {
 	bool mapped;
 	struct dac_il_map *map;
 	size_t n_map;
+	const struct debug_info *info; /* of one that is suspended, else NULL */
 };
 
 /* Code versions by address: hot and cold parts, sorted, never overlapping. */
@@ -68,7 +69,9 @@ struct dac_learned {
 	size_t instance_word;    /* the type in the DAC's type instances */
 	size_t exposed_word;     /* of the handle in Thread; 0: unknown */
 	bool not_exposed[DAC_THREAD_WORDS]; /* words that are not it */
-	uint64_t barrier; /* see dacheap.c; 0: not looked for */
+	uint64_t barrier;           /* see dacheap.c; 0: not looked for */
+	bool async_tried, no_async; /* see asyncmethod.c */
+	bool debug_info_agrees;     /* see map_flag */
 };
 
 /* What was found out by assumption.c. */

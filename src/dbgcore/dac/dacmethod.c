@@ -5,6 +5,7 @@
  * lives, so both are kept for the session, by address range. Dynamic methods
  * are freed and their memory is used again: theirs are kept for one stop.
  */
+#include "dac/asyncmethod.h"
 #include "dac/compound.h"
 #include "dac/dac_priv.h"
 
@@ -12,6 +13,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "target/arch.h"
 
 enum {
 	MAP_MAX = 1 << 18,
@@ -21,6 +23,8 @@ enum {
 	OFFSETS_MAX = 4,
 	SCAN_MAX = 1 << 15, /* bytes of code; a call to the DAC each */
 	CODE_MAX = 1 << 30,
+	RESUME_MAX = 4096, /* instructions that resume a method */
+	HEADER_BEFORE = 8, /* RealCodeHeader*, in front of a method's code */
 	JIT_PRECOMPILED = 2,
 	FIRST_DYNAMIC_TOKEN = 0x06000000,
 };
@@ -393,18 +397,194 @@ static void map_scan(struct dac *d, void *instance,
 	free(map);
 }
 
+// The JIT's information on a method that the runtime suspends, else NULL.
+static struct debug_info *info_read(struct dac *d, const struct dac_code *code,
+				    struct arena *arena)
+{
+	struct dac_async async;
+	uint8_t head[DEBUG_INFO_HEAD];
+
+	dac_async_get(d, code->method, &async);
+	if (!async.suspends || async.thunk || code->precompiled)
+		return NULL;
+	// RealCodeHeader begins with the pointer.
+	uint64_t at = dac_word(d, dac_word(d, code->start - HEADER_BEFORE));
+	size_t n = target_read_some(d->target, at, head, sizeof(head));
+	size_t size = debug_info_size((struct bytes){head, n});
+	if (!size || size > DEBUG_INFO_MAX)
+		return NULL;
+	struct bytes all = {arena_alloc(arena, size), size};
+	struct debug_info *ret = arena_alloc(arena, sizeof(*ret));
+	if (target_read_some(d->target, at, (void *)all.p, size) != size ||
+	    !debug_info_parse(all, (uint32_t)code->size, arena, ret))
+		return NULL;
+	return ret;
+}
+
+static struct dac_il_map *map_entry(struct dac_code_entry *entry,
+				    uint64_t start, uint32_t il)
+{
+	for (size_t i = 0; i < entry->n_map; i++)
+		if (entry->map[i].start == start &&
+		    entry->map[i].il_offset == il)
+			return &entry->map[i];
+	return NULL;
+}
+
+/*
+ * Say of the entries of the map which are code that suspends and resumes. The
+ * DAC does not tell; all else has to be as the DAC tells it.
+ */
+static bool map_flag(struct dac_code_entry *entry,
+		     const struct debug_info *info)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < info->n_bounds; i++) {
+		const struct debug_bound *b = &info->bounds[i];
+		struct dac_il_map *e =
+		    map_entry(entry, entry->code.start + b->native, b->il);
+		if (e && b->source & DEBUG_BOUND_ASYNC)
+			e->kind = DAC_IL_AWAIT;
+		n += e != NULL;
+	}
+	return n == info->n_bounds;
+}
+
+// The map of a version that is not current.
+static void map_unpack(struct dac_code_entry *entry, struct arena *arena,
+		       const struct debug_info *info)
+{
+	const struct dac_code *code = &entry->code;
+	struct dac_il_map *map =
+	    arena_calloc(arena, info->n_bounds, sizeof(*map));
+
+	for (size_t i = 0; i < info->n_bounds; i++) {
+		const struct debug_bound *b = &info->bounds[i];
+		bool last = i + 1 == info->n_bounds;
+		map[i] = (struct dac_il_map){
+		    .il_offset = b->il,
+		    .start = code->start + b->native,
+		    .end = code->start + (last ? code->size : b[1].native),
+		    .kind = b->source & DEBUG_BOUND_ASYNC ? DAC_IL_AWAIT
+							  : DAC_IL_CODE,
+		};
+	}
+	entry->map = map;
+	entry->n_map = info->n_bounds;
+}
+
+static bool is_await_place(const struct debug_info *info, uint32_t native)
+{
+	for (size_t i = 0; i < info->n_awaits; i++)
+		if (info->awaits[i].native == native)
+			return true;
+	return false;
+}
+
+// Where the code that resumes, from @addr on, goes on in the method: it ends
+// in a jump there, or in front of code that has an entry; 0: not found.
+static uint64_t behind_resume(struct dac *d, const struct dac_code_entry *entry,
+			      uint64_t addr)
+{
+	struct insn insn;
+	uint64_t end = part_end(&entry->code, addr);
+
+	for (size_t i = 0; i < entry->n_map; i++)
+		if (entry->map[i].start > addr && entry->map[i].start < end)
+			end = entry->map[i].start;
+	for (int i = 0; i < RESUME_MAX && addr < end; i++) {
+		if (!insn_at(d->target, addr, &insn) || insn.kind == INSN_RET)
+			return 0;
+		if (insn.kind == INSN_JUMP)
+			return holds(&entry->code, insn.target) ? insn.target
+								: 0;
+		addr += insn.size;
+	}
+	return addr == end && end != part_end(&entry->code, addr - 1) ? end : 0;
+}
+
+/*
+ * Add an entry where the code goes on behind each await, if there is none: the
+ * last one before it would tell of the code in front of the await.
+ */
+static void map_add_behind(struct dac *d, struct dac_code_entry *entry,
+			   struct arena *arena, const struct debug_info *info)
+{
+	struct dac_il_map *map =
+	    arena_calloc(arena, entry->n_map + info->n_bounds, sizeof(*map));
+	size_t n = entry->n_map;
+
+	memcpy(map, entry->map, n * sizeof(*map));
+	for (size_t i = 0; i < info->n_bounds; i++) {
+		const struct debug_bound *b = &info->bounds[i];
+		if (!(b->source & DEBUG_BOUND_ASYNC) ||
+		    is_await_place(info, b->native))
+			continue;
+		uint64_t addr =
+		    behind_resume(d, entry, entry->code.start + b->native);
+		size_t at = 0;
+		while (at < n && map[at].start < addr)
+			at++;
+		// the entry before goes on to the end of its piece
+		if (!addr || !at || (at < n && map[at].start == addr))
+			continue;
+		memmove(&map[at + 1], &map[at], (n - at) * sizeof(*map));
+		n++;
+		map[at] = (struct dac_il_map){
+		    .il_offset = b->il,
+		    .start = addr,
+		    .end = map[at - 1].end,
+		    .kind = DAC_IL_BEHIND,
+		};
+		map[at - 1].end = addr;
+	}
+	entry->map = map;
+	entry->n_map = n;
+}
+
 static struct dbg_error *map_make(struct dac *d, struct dac_code_entry *entry,
 				  struct arena *arena)
 {
 	bool current = false;
 	struct dbg_error *err = map_read(d, entry, arena, &current);
 
-	if (err || current)
+	if (err)
 		return err;
+	entry->info = info_read(d, &entry->code, arena);
+	if (entry->info && current) {
+		if (map_flag(entry, entry->info)) {
+			d->learned.debug_info_agrees = true;
+			map_add_behind(d, entry, arena, entry->info);
+		} else {
+			entry->info = NULL;
+		}
+	} else if (entry->info && d->learned.debug_info_agrees) {
+		map_unpack(entry, arena, entry->info);
+		map_add_behind(d, entry, arena, entry->info);
+		return NULL;
+	}
+	if (current)
+		return NULL;
 	_cleanup_com_ void *instance = instance_of(d, &entry->code);
 	if (instance)
 		map_scan(d, instance, entry, arena);
 	return NULL;
+}
+
+// What is known of the code at @ip, with its map; *ret NULL: no managed code.
+static struct dbg_error *mapped_at(struct dac *d, uint64_t ip,
+				   struct dac_code_entry **ret)
+{
+	struct dbg_error *err = entry_at(d, ip, ret);
+
+	if (err || !*ret || (*ret)->mapped)
+		return err;
+	bool dynamic = cache_find(&d->dynamic, ip) == *ret;
+	err = map_make(d, *ret, dynamic ? d->dynamic.arena : d->code.arena);
+	if (!err)
+		(*ret)->mapped = true;
+	return err;
 }
 
 struct dbg_error *dac_il_map(struct dac *d, uint64_t ip,
@@ -413,24 +593,20 @@ struct dbg_error *dac_il_map(struct dac *d, uint64_t ip,
 	struct dbg_error *err;
 	struct dac_code_entry *entry;
 
-	err = entry_at(d, ip, &entry);
+	err = mapped_at(d, ip, &entry);
 	if (err)
 		return err;
-	*ret = NULL;
-	*ret_n = 0;
-	if (!entry)
-		return NULL;
-	if (!entry->mapped) {
-		bool dynamic = cache_find(&d->dynamic, ip) == entry;
-		err = map_make(d, entry,
-			       dynamic ? d->dynamic.arena : d->code.arena);
-		if (err)
-			return err;
-		entry->mapped = true;
-	}
-	*ret = entry->map;
-	*ret_n = entry->n_map;
+	*ret = entry ? entry->map : NULL;
+	*ret_n = entry ? entry->n_map : 0;
 	return NULL;
+}
+
+const struct debug_info *dac_debug_info(struct dac *d, uint64_t ip)
+{
+	struct dac_code_entry *entry;
+
+	return dbg_err_drop(mapped_at(d, ip, &entry)) || !entry ? NULL
+								: entry->info;
 }
 
 /* ---- All versions of a method ---------------------------------------- */
@@ -445,9 +621,14 @@ static void code_add(struct dac *d, struct code_list *l, uint64_t addr)
 	struct dbg_error *err;
 	struct dac_code code;
 
+	struct dac_async async;
+
 	// A version being prepared has no code yet, or a stub's address.
 	err = addr ? dac_code_at(d, addr, &code) : NULL;
 	if (dbg_err_drop(err) || !addr || !code.method)
+		return;
+	dac_async_get(d, code.method, &async);
+	if (async.thunk)
 		return;
 	for (size_t i = 0; i < l->n; i++)
 		if (l->addrs[i] == code.start)
@@ -511,6 +692,17 @@ static void versions_add(struct dac *d, struct code_list *l, uint64_t entry)
 		tiers_add(d, l, md);
 }
 
+// The code of @md, and of what the runtime has beside it (asyncmethod.h).
+static void method_add(struct dac *d, struct code_list *l, uint64_t md)
+{
+	const uint64_t both[] = {md, dac_async_other(d, md)};
+
+	for (size_t i = 0; i < 2 && both[i]; i++) {
+		code_add(d, l, dac_method_code(d, both[i]));
+		tiers_add(d, l, both[i]);
+	}
+}
+
 // Every compiled instantiation of a definition.
 static void instances_add(struct dac *d, struct code_list *l, void *def)
 {
@@ -544,10 +736,8 @@ struct dbg_error *dac_method_codes(struct dac *d, uint64_t module,
 		return dbg_err(DBG_E_RUNTIME, "no module at 0x%llx",
 			       (unsigned long long)module);
 	uint64_t md = dac_method_of_token(d, module, token);
-	if (md) {
-		code_add(d, &l, dac_method_code(d, md));
-		tiers_add(d, &l, md);
-	}
+	if (md)
+		method_add(d, &l, md);
 	if (DAC_CALL(d, object, MODULE_METHOD_BY_TOKEN, token, &def) ==
 		COM_OK &&
 	    def)

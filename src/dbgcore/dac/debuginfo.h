@@ -26,7 +26,7 @@ struct debug_bound {
 
 /* A variable that is kept while its method is suspended. */
 struct debug_kept {
-	int32_t number;  /* arguments with `this`, then locals; negative: none */
+	int32_t number; /* arguments with `this`, then locals; negative: none */
 	uint32_t offset; /* in the Continuation, from its MethodTable on */
 };
 

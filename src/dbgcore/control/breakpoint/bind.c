@@ -10,6 +10,7 @@
 #include "control/control_priv.h"
 #include "control/jit/jit.h"
 #include "control/step/mycode.h"
+#include "dac/asyncmethod.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -127,11 +128,13 @@ static void place_add_code(struct control *c, struct bp *bp, struct bp_place *p,
 	arena_destroy(arena);
 }
 
-/* Is the first code of the method the only one it will ever have? */
-static bool code_is_final(const struct code_module *m, uint32_t token)
+/* Is the code at @ip the only one that its method will ever have? */
+static bool code_is_final(struct control *c, const struct code_module *m,
+			  uint32_t token, uint64_t ip)
 {
 	// debug code is not tiered; each instantiation has code of its own
-	return !m->optimized && !m->dynamic && !code_is_generic(m, token);
+	return !m->optimized && !m->dynamic && !code_is_generic(m, token) &&
+	       !dac_async_has_more(c->dac, ip);
 }
 
 /* Bind @p to whatever code its method has, and wait for more. */
@@ -150,7 +153,7 @@ static void place_bind_code(struct control *c, struct bp *bp,
 	}
 	for (size_t i = 0; i < n; i++)
 		place_add_code(c, bp, p, codes[i]);
-	if (!n || !code_is_final(p->place.module, p->place.token))
+	if (!n || !code_is_final(c, p->place.module, p->place.token, codes[0]))
 		code_wait_add(c, p->place.module, p->place.token);
 	if (n)
 		code_wait_compiled(c, p->place.module, p->place.token);
@@ -192,6 +195,9 @@ void control_just_my_code(struct control *c, bool on)
 void bind_code(struct control *c, struct code_module *m, uint32_t token,
 	       uint64_t ip)
 {
+	entry_trap_done(c, ip);
+	if (dac_async_is_thunk(c->dac, ip))
+		return;
 	for (size_t i = 0; i < c->n_bps; i++) {
 		struct bp *bp = c->bps[i];
 		bool changed = false;
@@ -207,9 +213,8 @@ void bind_code(struct control *c, struct code_module *m, uint32_t token,
 		if (changed && bp_is_users(bp))
 			c->ops->changed(c->arg, bp->number, false);
 	}
-	entry_trap_done(c, ip);
 	code_wait_compiled(c, m, token);
-	if (code_is_final(m, token))
+	if (code_is_final(c, m, token, ip))
 		code_wait_drop(c, m, token);
 }
 

@@ -1,0 +1,192 @@
+/*
+ * Runtime async as the runtime keeps it: a bit of a MethodDesc says that data
+ * behind it and its optional slots follows (AsyncMethodData), and before a
+ * method's code stands a pointer to its RealCodeHeader, which begins with one
+ * to its debug information.
+ *
+ * The places are those of .NET 11 (its contract: MethodDesc,
+ * InstantiatedMethodDesc, AsyncMethodData, RealCodeHeader). What is read is
+ * held against what must be: the data's flags and signature against each other
+ * (asyncdata_read), the debug information against the DAC's own IL map
+ * (dac_il_map). Where it does not agree nothing is told.
+ */
+#include "dac/asyncmethod.h"
+
+#include <string.h>
+
+#include "dac/dac_priv.h"
+#include "dac/facts.h"
+
+enum {
+	// MethodDesc
+	MD_FLAGS = 6,
+	MD_CLASS = 7, // bits of the flags
+	MD_IL = 0,
+	MD_INSTANTIATED = 5,
+	MD_NON_VTABLE_SLOT = 0x08,
+	MD_METHOD_IMPL = 0x10,
+	MD_NATIVE_CODE_SLOT = 0x20,
+	MD_ASYNC = 0x40,
+	MD_SIZE = 16,
+	INSTANTIATED_SIZE = 40,
+	WORD = 8,
+	// AsyncMethodData.Flags
+	ASYNC_CALL = 0x01,
+	ASYNC_TASK = 0x02, // returns a Task or ValueTask
+	ASYNC_VARIANT = 0x04,
+	ASYNC_THUNK = 0x10,
+	ASYNC_FLAGS = 0xff,
+};
+
+struct async_data {
+	uint32_t flags, pad;
+	uint64_t signature;
+};
+
+// Has this runtime such methods? Earlier ones use the bit otherwise.
+static bool has_async(struct dac *d)
+{
+	struct dac_learned *l = &d->learned;
+
+	if (!l->async_tried) {
+		l->async_tried = true;
+		l->no_async = dac_is_of(d->file.path, "8.") ||
+			      dac_is_of(d->file.path, "9.") ||
+			      dac_is_of(d->file.path, "10.");
+	}
+	return !l->no_async;
+}
+
+// Where the data of a method with these flags is; 0: it has none.
+static uint64_t asyncdata_offset(uint16_t flags)
+{
+	uint64_t ret;
+
+	if (!(flags & MD_ASYNC))
+		return 0;
+	switch (flags & MD_CLASS) {
+	case MD_IL:
+		ret = MD_SIZE;
+		break;
+	case MD_INSTANTIATED:
+		ret = INSTANTIATED_SIZE;
+		break;
+	default:
+		return 0;
+	}
+	if (flags & MD_NON_VTABLE_SLOT)
+		ret += WORD;
+	if (flags & MD_METHOD_IMPL)
+		ret += 2 * WORD;
+	if (flags & MD_NATIVE_CODE_SLOT)
+		ret += WORD;
+	return ret;
+}
+
+// A variant has a signature of its own, and only it.
+static bool asyncdata_agrees(const struct async_data *a)
+{
+	bool variant = a->flags & ASYNC_VARIANT;
+
+	return a->flags && !(a->flags & ~(uint32_t)ASYNC_FLAGS) &&
+	       variant == (a->signature != 0) &&
+	       !((a->flags & ASYNC_TASK) && variant);
+}
+
+static bool asyncdata_read(struct dac *d, uint64_t md, struct async_data *ret)
+{
+	uint16_t flags;
+	uint64_t offset;
+
+	if (!has_async(d) || target_read_some(d->target, md + MD_FLAGS, &flags,
+					      sizeof(flags)) != sizeof(flags))
+		return false;
+	offset = asyncdata_offset(flags);
+	return offset &&
+	       target_read_some(d->target, md + offset, ret, sizeof(*ret)) ==
+		   sizeof(*ret) &&
+	       asyncdata_agrees(ret);
+}
+
+void dac_async_get(struct dac *d, uint64_t md, struct dac_async *ret)
+{
+	struct async_data data;
+
+	*ret = (struct dac_async){0};
+	if (!md || !asyncdata_read(d, md, &data))
+		return;
+	*ret = (struct dac_async){
+	    .suspends = data.flags & ASYNC_CALL,
+	    .thunk = data.flags & ASYNC_THUNK,
+	    .variant = data.flags & ASYNC_VARIANT,
+	};
+}
+
+bool dac_async_is_thunk(struct dac *d, uint64_t ip)
+{
+	struct dac_async kind;
+
+	dac_async_get(d, dac_method_at(d, ip), &kind);
+	return kind.thunk;
+}
+
+bool dac_async_has_more(struct dac *d, uint64_t ip)
+{
+	struct async_data data;
+	struct dac_async base;
+	struct dac_method method;
+	uint64_t md = dac_method_at(d, ip);
+
+	if (!md || !asyncdata_read(d, md, &data))
+		return false;
+	if (!(data.flags & ASYNC_VARIANT) || data.flags & ASYNC_THUNK ||
+	    dbg_err_drop(dac_method_get(d, md, &method)))
+		return true;
+	md = dac_method_of_token(d, method.module, method.token);
+	dac_async_get(d, md, &base);
+	return !base.thunk;
+}
+
+uint64_t dac_async_other(struct dac *d, uint64_t md)
+{
+	struct dbg_error *err;
+	struct dac_method method, other;
+	struct dac_async kind, other_kind;
+	struct dac_slot *slots = NULL;
+	size_t n = 0;
+	uint64_t ret = 0;
+
+	dac_async_get(d, md, &kind);
+	if (!kind.suspends && !kind.thunk)
+		return 0;
+	struct arena *arena = arena_create();
+	err = dac_method_get(d, md, &method);
+	if (!err)
+		err = dac_type_slots(d, method.type, arena, &slots, &n);
+	for (size_t i = 0; !err && !ret && i < n; i++) {
+		if (!slots[i].method || slots[i].method == md)
+			continue;
+		dac_async_get(d, slots[i].method, &other_kind);
+		if (other_kind.variant == kind.variant ||
+		    dbg_err_drop(dac_method_get(d, slots[i].method, &other)))
+			continue;
+		if (other.token == method.token && other.type == method.type)
+			ret = other.addr;
+	}
+	dbg_error_destroy(err);
+	arena_destroy(arena);
+	return ret;
+}
+
+const struct debug_await *dac_await_at(struct dac *d, uint64_t ip)
+{
+	struct dac_code code;
+	const struct debug_info *info = dac_debug_info(d, ip);
+
+	if (!info || dbg_err_drop(dac_code_at(d, ip, &code)))
+		return NULL;
+	for (size_t i = 0; i < info->n_awaits; i++)
+		if (code.start + info->awaits[i].native == ip)
+			return &info->awaits[i];
+	return NULL;
+}

@@ -1,0 +1,47 @@
+/*
+ * Methods that the runtime itself suspends (.NET 11, "runtime async"). Of one
+ * token there are two MethodDescs then, and two pieces of code: what returns a
+ * task, and what returns the result or a Continuation. One has the method's
+ * IL; the other is made by the runtime and calls it.
+ */
+#ifndef DAC_ASYNCMETHOD_H
+#define DAC_ASYNCMETHOD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dac/debuginfo.h"
+
+struct arena;
+struct dac;
+
+struct dac_async {
+	bool suspends; /* its calls return a result or a Continuation */
+	bool thunk;    /* made by the runtime: no IL of the program's */
+	bool variant;  /* the one of the two that metadata does not have */
+};
+
+/* All false: an ordinary method, or the runtime has no such methods. */
+void dac_async_get(struct dac *d, uint64_t md, struct dac_async *ret);
+/* Is the code at @ip that of a thunk: no place in the program's source? */
+bool dac_async_is_thunk(struct dac *d, uint64_t ip);
+/*
+ * May the method whose code is at @ip have other code, of the other MethodDesc,
+ * that is no thunk? The runtime makes an async variant of methods that return a
+ * task in the usual way, too.
+ */
+bool dac_async_has_more(struct dac *d, uint64_t ip);
+/* The other MethodDesc of the token of @md, of the same type; 0: none known. */
+uint64_t dac_async_other(struct dac *d, uint64_t md);
+
+/*
+ * Where the code at @ip may be suspended and what it keeps then; borrowed for
+ * the session, for a dynamic method for the stop. NULL: it never is, or its
+ * debug information has a form that is not known.
+ */
+const struct debug_info *dac_debug_info(struct dac *d, uint64_t ip);
+/* The await whose ResumeInfo.DiagnosticIP is @ip; NULL: it is none's. */
+const struct debug_await *dac_await_at(struct dac *d, uint64_t ip);
+
+#endif
