@@ -408,10 +408,51 @@ static void test_file_machine(void **state)
 	must_fail(target_file_machine("/usr", &machine), DBG_E_FILE, "'/usr'");
 }
 
+static int alone(int n)
+{
+	return n + 41;
+}
+
+static int folded(int n)
+{
+	return n * 3;
+}
+
+static const struct named_function {
+	const char *name;
+	int (*fn)(int);
+} functions[] = {
+    {"TableAlone", alone},
+    {"TableFirst", folded},
+    {"TableSecond", folded},
+    {"TableAlone", alone},
+};
+
+static void test_table(void **state)
+{
+	(void)state;
+	const struct named_function *volatile table = functions;
+	uint64_t found[TARGET_OVERLOADS];
+	struct file file;
+	struct elf elf;
+
+	assert_int_equal(table[0].fn(1) + table[1].fn(1), 45);
+	must(file_load("/proc/self/exe", 1 << 30, &file));
+	must(elf_parse(file.bytes, &elf));
+	elf_table_find(&elf, "TableAlone", found);
+	assert_true(found[0] && found[0] == found[1] && !found[2]);
+	elf_table_find(&elf, "TableFirst", found);
+	assert_false(found[0]);
+	elf_table_find(&elf, "TableSecond", found);
+	assert_false(found[0]);
+	file_unload(&file);
+}
+
 int main(int argc, char **argv)
 {
 	fixture_enter(argc, argv);
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_table),
 	    cmocka_unit_test(test_symbols),
 	    cmocka_unit_test(test_symbol_at),
 	    cmocka_unit_test(test_debug_file),

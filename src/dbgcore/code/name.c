@@ -163,12 +163,14 @@ static void keep(struct code *c, struct code_name *name,
 
 static bool dispatches(const struct method_name *name)
 {
-	// the last throws on behalf of compiled code: a bad index, ...
+	// the last two throw on behalf of compiled code (a bad index, ...), and
+	// call Main on behalf of the runtime (.NET 11)
 	static const char *const types[] = {
 	    "System.Runtime.EH.",
 	    "System.Runtime.StackFrameIterator.",
 	    "System.Runtime.ExceptionServices.InternalCalls.",
 	    "Internal.Runtime.CompilerHelpers.ThrowHelpers.",
+	    "System.Environment.CallEntryPoint",
 	};
 
 	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)

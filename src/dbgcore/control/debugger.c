@@ -20,6 +20,7 @@
 #include "control/control_priv.h"
 #include "control/debugger.h"
 #include "control/step/steps.h"
+#include "dac/assumption.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,20 +50,6 @@ static void library_function(struct control *c, const char *name,
 		err = target_symbol(c->target, &image, name, ret);
 	dbg_error_destroy(err);
 	arena_destroy(arena);
-}
-
-/*
- * The addresses of a call's functions in the runtime, or in that library; 0: it
- * has none such, or no more. A single-file program has both in one table.
- */
-static void find_functions(struct control *c, const char *name,
-			   uint64_t ret[TARGET_OVERLOADS])
-{
-	memset(ret, 0, TARGET_OVERLOADS * sizeof(*ret));
-	if (str_starts(name, "SystemNative_"))
-		library_function(c, name, ret);
-	if (!*ret)
-		dac_native_functions(c->dac, name, ret);
 }
 
 /* ---- Text ------------------------------------------------------------ */
@@ -351,21 +338,44 @@ typedef struct dbg_error *call_fn(struct control *c, pid_t tid,
 				  struct regs *regs, struct dbg_stop *stop,
 				  bool *ret_stops);
 
-/* What the runtime calls them: .NET 8 and 9, then 10. */
+enum {
+	WAYS = 2,
+};
+
+/* What each does by the ways of its assumption: later releases first. */
 static const struct debugger_call {
-	const char *name;
-	call_fn *fn;
+	enum dac_assumption what; /* ASSUME_N: in the framework's library */
+	call_fn *fns[WAYS];
 	bool unseen; /* its trap is needed while control_set_unseen, too */
 } calls[DEBUGGER_CALLS] = {
-    {"DebugDebugger_Log", on_log, false},
-    {"BreakInternal", on_break, true},
-    {"get_IsAttached", on_is_attached, false},
-    {"DebugDebugger_Break", on_break, true},
-    {"DebugDebugger_IsManagedDebuggerAttached", on_is_attached, false},
-    {"SystemNative_SysLog", on_syslog, false},
-    {"Environment_FailFast", on_fail_fast, true},
-    {"FailFast", on_fail_fast_object, true},
+    {ASSUME_DEBUGGER_LOG, {on_log}, false},
+    {ASSUME_DEBUGGER_BREAK, {on_break, on_break}, true},
+    {ASSUME_DEBUGGER_ATTACHED, {on_is_attached, on_is_attached}, false},
+    {ASSUME_FAIL_FAST, {on_fail_fast, on_fail_fast_object}, true},
+    {ASSUME_N, {on_syslog}, false},
 };
+
+/*
+ * The functions of call @i, those of its overloads, too; 0: there are no more,
+ * or another function has the same code, which the linker has folded. A
+ * single-file program has its library's among the runtime's.
+ */
+static void find_functions(struct control *c, size_t i)
+{
+	static const char syslog[] = "SystemNative_SysLog";
+	struct debugger_at *at = &c->debugger.calls[i];
+	struct dac_assumed found;
+
+	*at = (struct debugger_at){.fn = 0};
+	if (calls[i].what == ASSUME_N) {
+		library_function(c, syslog, at->addrs);
+		if (!*at->addrs)
+			dac_native_functions(c->dac, syslog, at->addrs);
+	} else if (dac_holds(c->dac, calls[i].what, &found)) {
+		dac_native_functions(c->dac, found.member, at->addrs);
+		at->fn = found.way;
+	}
+}
 
 struct dbg_error *debugger_runtime(struct control *c)
 {
@@ -377,22 +387,21 @@ struct dbg_error *debugger_runtime(struct control *c)
 		// Each async method asks for IsAttached when it suspends first.
 		if (c->unseen && !calls[i].unseen)
 			continue;
-		find_functions(c, calls[i].name, d->calls[i]);
+		find_functions(c, i);
 		for (size_t k = 0; k < TARGET_OVERLOADS; k++)
-			if (d->calls[i][k])
-				addrs[n++] = d->calls[i][k];
+			if (d->calls[i].addrs[k])
+				addrs[n++] = d->calls[i].addrs[k];
 	}
 	return control_site_add(c, SITE_DEBUGGER, addrs, n);
 }
 
-/* The call whose function begins at @addr; NULL: none. */
-static const struct debugger_call *call_at(const struct debugger *d,
-					   uint64_t addr)
+/* What is done for the call whose function begins at @addr; NULL: none. */
+static call_fn *call_at(const struct debugger *d, uint64_t addr)
 {
 	for (size_t i = 0; i < DEBUGGER_CALLS; i++)
 		for (size_t k = 0; k < TARGET_OVERLOADS; k++)
-			if (d->calls[i][k] == addr)
-				return &calls[i];
+			if (d->calls[i].addrs[k] == addr)
+				return calls[i].fns[d->calls[i].fn];
 	return NULL;
 }
 
@@ -415,14 +424,14 @@ struct dbg_error *debugger_trap(struct control *c,
 				struct dbg_stop *stop, bool *ret_stops)
 {
 	struct dbg_error *err;
-	const struct debugger_call *call = call_at(&c->debugger, ev->addr);
+	call_fn *call = call_at(&c->debugger, ev->addr);
 	struct regs regs;
 
 	if (call) {
 		err = target_regs(c->target, ev->tid, &regs);
 		if (err || is_runtimes_own(c, &regs))
 			return err;
-		return call->fn(c, ev->tid, &regs, stop, ret_stops);
+		return call(c, ev->tid, &regs, stop, ret_stops);
 	}
 	if (!thread_trap_take(c, &c->debugger.breaks, SITE_DEBUGGER,
 			      &(struct thread_trap){ev->tid, ev->addr}))

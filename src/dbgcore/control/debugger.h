@@ -9,7 +9,7 @@
 struct control;
 
 enum {
-	DEBUGGER_CALLS = 8,
+	DEBUGGER_CALLS = 5,
 };
 
 struct debugger_place {
@@ -17,9 +17,14 @@ struct debugger_place {
 	uint64_t pc, sp;
 };
 
+/* The functions of a call of debugger.c's table. */
+struct debugger_at {
+	uint64_t addrs[TARGET_OVERLOADS]; /* 0: none */
+	unsigned int fn;                  /* which of the call's is for them */
+};
+
 struct debugger {
-	/* of debugger.c's table; 0: none */
-	uint64_t calls[DEBUGGER_CALLS][TARGET_OVERLOADS];
+	struct debugger_at calls[DEBUGGER_CALLS];
 	struct thread_traps
 	    breaks; /* Debugger.Break, and where the stop is due */
 	struct debugger_place last; /* stop by other than these */

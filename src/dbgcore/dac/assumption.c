@@ -10,6 +10,7 @@
 
 enum {
 	WAYS_MAX = 3,
+	TRIES_MAX = 8, /* what fails so often is not there */
 	NAME_SIZE = 200,
 };
 
@@ -29,22 +30,116 @@ struct way {
 	enum way_kind kind;
 	const char *name;
 	uint64_t constant;
+	unsigned int until; /* the last release that it holds for; 0: all */
 	bool (*find)(struct dac *d, uint64_t *ret);
 };
+
+#define FIELD(name)                                                            \
+	{                                                                      \
+		.kind = WAY_FIELD, name                                        \
+	}
+#define METHOD(name)                                                           \
+	{                                                                      \
+		.kind = WAY_METHOD, name                                       \
+	}
+#define CONTRACT(name)                                                         \
+	{                                                                      \
+		.kind = WAY_CONTRACT, name                                     \
+	}
+#define GLOBAL(name)                                                           \
+	{                                                                      \
+		.kind = WAY_GLOBAL, name                                       \
+	}
+#define FUNCTION(name)                                                         \
+	{                                                                      \
+		.kind = WAY_FUNCTION, name                                     \
+	}
+#define FOUND(name, fn)                                                        \
+	{                                                                      \
+		.kind = WAY_FOUND, name, .find = fn                            \
+	}
+#define CONSTANT(name, value, until)                                           \
+	{                                                                      \
+		WAY_CONSTANT, name, value, until, NULL                         \
+	}
+
+static bool gc_info_holds(struct dac *d, uint64_t version)
+{
+	(void)d;
+	return version >= DAC_GC_INFO_FIRST && version <= DAC_GC_INFO_LAST;
+}
 
 static const struct entry {
 	const char *lost; /* what is said to be so if nothing holds */
 	struct way ways[WAYS_MAX + 1];
 	bool (*holds)(struct dac *d, uint64_t value); /* NULL: what is read */
 } entries[ASSUME_N] = {
-    [ASSUME_EXINFO_OBJECT] =
-	{"exceptions are not seen where they are thrown",
-	 {{WAY_FIELD, "System.Runtime.EH+ExInfo._exception", 0, NULL}},
-	 NULL},
+    [ASSUME_EXINFO_OBJECT] = {"exceptions are not seen where they are thrown",
+			      {FIELD("System.Runtime.EH+ExInfo._exception")},
+			      NULL},
     [ASSUME_DISPATCH_EX] = {"exceptions are not seen where they are thrown",
-			    {{WAY_METHOD, "System.Runtime.EH.DispatchEx", 0,
-			      NULL}},
+			    {METHOD("System.Runtime.EH.DispatchEx")},
 			    NULL},
+    [ASSUME_DEBUGGER_LOG] = {"what Debugger.Log says is not shown",
+			     {FUNCTION("DebugDebugger_Log")},
+			     NULL},
+    [ASSUME_DEBUGGER_BREAK] = {"Debugger.Break does not stop",
+			       {FUNCTION("DebugDebugger_Break"),
+				FUNCTION("BreakInternal")},
+			       NULL},
+    [ASSUME_DEBUGGER_ATTACHED] =
+	{"Debugger.IsAttached is false",
+	 {FUNCTION("DebugDebugger_IsManagedDebuggerAttached"),
+	  FUNCTION("get_IsAttached")},
+	 NULL},
+    [ASSUME_FAIL_FAST] = {"Environment.FailFast stops at its signal only",
+			  {FUNCTION("Environment_FailFast"),
+			   FUNCTION("FailFast")},
+			  NULL},
+    [ASSUME_GC_COUNT] =
+	{"places within objects are not watched any more once the collector "
+	 "has moved these",
+	 {FOUND("GcDacVars.gc_structures_invalid_cnt", gc_count_find)},
+	 NULL},
+    [ASSUME_PRESTUB] =
+	{"code that is not compiled yet is not waited for, and nothing can be "
+	 "called in the program",
+	 {FOUND("g_dacTable.ThePreStub", prestub_find)},
+	 NULL},
+    [ASSUME_GC_INFO] =
+	{"generic arguments of code that instances share are not known",
+	 {GLOBAL("GCInfoVersion"),
+	  CONSTANT("GCInfoVersion", DAC_GC_INFO_FIRST, 9)},
+	 gc_info_holds},
+    [ASSUME_TYPE_FLAGS] = {"structures are not told from classes",
+			   {CONSTANT("MethodTable.MTFlags", MT_CATEGORY, 0)},
+			   type_flags_hold},
+    [ASSUME_TYPE_CLASS] = {"sizes of structures are rounded up",
+			   {CONTRACT("MethodTable.EEClassOrCanonMT"),
+			    CONSTANT("MethodTable.EEClassOrCanonMT", 40, 9)},
+			   NULL},
+    [ASSUME_TYPE_INSTANCE] = {"generic arguments of types are not known",
+			      {CONTRACT("MethodTable.PerInstInfo"),
+			       CONSTANT("MethodTable.PerInstInfo", 48, 9)},
+			      NULL},
+    [ASSUME_TYPE_PADDING] = {"sizes of structures are rounded up",
+			     {CONTRACT("EEClass.BaseSizePadding"),
+			      FOUND("EEClass.BaseSizePadding", padding_find)},
+			     padding_holds},
+    [ASSUME_FIELD_DESC] = {"fields are not known",
+			   {CONTRACT("FieldDesc.DWord1"),
+			    CONSTANT("FieldDesc.DWord1", 8, 10)},
+			   field_desc_holds},
+    [ASSUME_INSTANCES] =
+	{"instances of generic types are not found by their arguments",
+	 {CONTRACT("Module.AvailableTypeParams"),
+	  FOUND("Module.AvailableTypeParams", instances_find)},
+	 instances_hold},
+    [ASSUME_SYNC_HASH] =
+	{"hash codes are not shown of objects that threads have waited for",
+	 {CONTRACT("SyncBlock.HashCode"),
+	  CONSTANT("SyncBlock.HashCode", 80, 10)},
+	 NULL},
 };
 
 /* ---- The core library ------------------------------------------------ */
@@ -193,9 +288,14 @@ const char *dac_runtime_version(struct dac *d)
 	return a->version;
 }
 
+unsigned int dac_runtime_major(struct dac *d)
+{
+	return (unsigned int)strtoul(dac_runtime_version(d), NULL, 10);
+}
+
 bool dac_runtime_is_new(struct dac *d)
 {
-	return strtoul(dac_runtime_version(d), NULL, 10) > DAC_TESTED_MAX;
+	return dac_runtime_major(d) > DAC_TESTED_MAX;
 }
 
 /* ---- Assumptions ----------------------------------------------------- */
@@ -217,7 +317,7 @@ static bool way_read(struct dac *d, const struct way *way, uint64_t *ret)
 		return way->find(d, ret);
 	case WAY_CONSTANT:
 		*ret = way->constant;
-		return true;
+		return !way->until || dac_runtime_major(d) <= way->until;
 	case WAY_END:
 		break;
 	}
@@ -262,21 +362,22 @@ static bool entry_read(struct dac *d, const struct entry *e,
 
 static struct dbg_error *failed(struct dac *d, const struct entry *e)
 {
-	const char *name = e->ways[0].name;
+	const struct way *way = e->ways;
 
-	if (is_distrusted(name))
+	if (is_distrusted(way->name))
 		return dbg_err(DBG_E_RUNTIME,
 			       "%s: '%s' is not trusted (DNDBG_DISTRUST)",
-			       e->lost, name);
-	if (!d->assumptions.core.md && e->ways[0].kind <= WAY_METHOD)
+			       e->lost, way->name);
+	if (!d->assumptions.core.md && way->kind <= WAY_METHOD)
 		return dbg_err(DBG_E_RUNTIME,
 			       "%s: the metadata of System.Private.CoreLib is "
 			       "missing",
 			       e->lost);
 	return dbg_err(DBG_E_RUNTIME,
-		       e->holds ? "%s: .NET %s has '%s' elsewhere than expected"
-				: "%s: .NET %s has no '%s'",
-		       e->lost, dac_runtime_version(d), name);
+		       e->holds || way->kind == WAY_FOUND
+			   ? "%s: .NET %s has no '%s' as expected"
+			   : "%s: .NET %s has no '%s'",
+		       e->lost, dac_runtime_version(d), way->name);
 }
 
 struct dbg_error *dac_assume(struct dac *d, enum dac_assumption what,
@@ -285,9 +386,11 @@ struct dbg_error *dac_assume(struct dac *d, enum dac_assumption what,
 	const struct entry *e = &entries[what];
 	struct assumption_answer *k = &d->assumptions.answers[what];
 
-	if (!k->holds)
+	if (!k->holds && k->failures < TRIES_MAX) {
 		k->holds = !is_distrusted(e->ways[0].name) &&
 			   entry_read(d, e, &k->found);
+		k->failures += !k->holds;
+	}
 	if (!k->holds)
 		return failed(d, e);
 	*ret = k->found;
@@ -295,4 +398,17 @@ struct dbg_error *dac_assume(struct dac *d, enum dac_assumption what,
 	if (k->found.value == DAC_OFFSET_UNKNOWN)
 		k->holds = false;
 	return NULL;
+}
+
+bool dac_holds(struct dac *d, enum dac_assumption what, struct dac_assumed *ret)
+{
+	struct assumption_answer *k = &d->assumptions.answers[what];
+	const struct dac_limits *l = &d->limits;
+	struct dbg_error *err = dac_assume(d, what, ret);
+
+	if (err && !k->told && l->tell) {
+		k->told = true;
+		l->tell(l->arg, err->message);
+	}
+	return !dbg_err_drop(err);
 }

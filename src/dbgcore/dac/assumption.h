@@ -33,8 +33,22 @@ enum {
 };
 
 enum dac_assumption {
-	ASSUME_EXINFO_OBJECT,
-	ASSUME_DISPATCH_EX,
+	ASSUME_EXINFO_OBJECT, /* of the exception in an ExInfo */
+	ASSUME_DISPATCH_EX,   /* the method by which all are thrown */
+	ASSUME_DEBUGGER_LOG,  /* functions behind class Debugger */
+	ASSUME_DEBUGGER_BREAK,
+	ASSUME_DEBUGGER_ATTACHED,
+	ASSUME_FAIL_FAST,
+	ASSUME_GC_COUNT,      /* address, see dac_gc_count */
+	ASSUME_PRESTUB,       /* address */
+	ASSUME_GC_INFO,       /* version of its format */
+	ASSUME_TYPE_FLAGS,    /* MT_CATEGORY */
+	ASSUME_TYPE_CLASS,    /* offset of EEClass* in MethodTable */
+	ASSUME_TYPE_INSTANCE, /* ... of the generic arguments */
+	ASSUME_TYPE_PADDING,  /* of the padding in EEClass */
+	ASSUME_FIELD_DESC,    /* of the first word of bits in FieldDesc */
+	ASSUME_INSTANCES,     /* of the table of instances in Module */
+	ASSUME_SYNC_HASH,     /* of the hash code in SyncBlock */
 	ASSUME_N,
 };
 
@@ -54,6 +68,10 @@ struct dac_assumed {
 DBG_MUST struct dbg_error *dac_assume(struct dac *d, enum dac_assumption what,
 				      struct dac_assumed *ret);
 
+/* The same, but the sentence is told by dac_tell, once. */
+bool dac_holds(struct dac *d, enum dac_assumption what,
+	       struct dac_assumed *ret);
+
 /*
  * The metadata of System.Private.CoreLib, of @module; borrowed until it is told
  * to be NULL.
@@ -62,6 +80,8 @@ void dac_core_library(struct dac *d, uint64_t module, const struct md *md);
 
 /* The runtime's version as users know it ("11.0.0"); "?" if it tells none. */
 const char *dac_runtime_version(struct dac *d);
+/* Its first number; 0: it tells none. */
+unsigned int dac_runtime_major(struct dac *d);
 /* Is that a later one than all that dndbg was tested with? */
 bool dac_runtime_is_new(struct dac *d);
 

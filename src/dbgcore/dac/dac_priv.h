@@ -6,9 +6,8 @@
 #include "base/mem.h"
 #include "base/reader.h"
 #include "base/err.h"
-#include "dac/assumption.h"
+#include "dac/assumption_priv.h"
 #include "dac/com.h"
-#include "dac/contract.h"
 #include "dac/dac.h"
 #include "dac/daccall.h"
 #include "dac/datatarget.h"
@@ -55,42 +54,18 @@ enum {
 
 /* What was learned of the program's runtime, each when first asked for. */
 struct dac_learned {
-	uint64_t prestub;
-	bool prestub_known;
 	struct sos_globals globals;
 	uint64_t int_type, char_type;
 	uint64_t gc_vars, gc_count; /* see gccount.c */
-	uint32_t padding_offset;    /* in EEClass; 0: not known yet */
-	bool old_gc_info;           /* as before .NET 10 */
 	bool patch_table_sought;
-	bool globals_known, padding_tried, param_table_tried;
-	size_t param_table_word; /* in Module; 0: unknown */
-	bool short_rid;          /* see typetable.c */
-	size_t instance_word;    /* the type in the DAC's type instances */
-	size_t exposed_word;     /* of the handle in Thread; 0: unknown */
+	bool globals_known;
+	bool short_rid;       /* see typetable.c */
+	size_t instance_word; /* the type in the DAC's type instances */
+	size_t exposed_word;  /* of the handle in Thread; 0: unknown */
 	bool not_exposed[DAC_THREAD_WORDS]; /* words that are not it */
 	uint64_t barrier;           /* see dacheap.c; 0: not looked for */
 	bool async_tried, no_async; /* see asyncmethod.c */
 	bool debug_info_agrees;     /* see map_flag */
-};
-
-/* What was found out by assumption.c. */
-struct assumption_answer {
-	bool holds;
-	struct dac_assumed found;
-};
-
-struct core_library {
-	uint64_t module;
-	const struct md *md; /* borrowed; NULL: not known */
-};
-
-struct dac_assumptions {
-	struct arena *arena; /* NULL: the contract has not been read */
-	struct contract contract;
-	const char *version; /* NULL: not known yet */
-	struct core_library core;
-	struct assumption_answer answers[ASSUME_N];
 };
 
 struct dac {

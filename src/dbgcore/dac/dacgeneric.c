@@ -9,10 +9,7 @@
 
 enum {
 	DICTS_MAX = 256,
-	// MethodTable::m_pPerInstInfo; 16-bit counts of dictionaries and of
-	// arguments stand in front of what it points to (.NET 8, 9, 10).
-	MT_PER_INST = 48,
-	// Of MethodTable::m_dwFlags, the same in .NET 8, 9 and 10; without
+	// Of MethodTable::m_dwFlags, the same in .NET 8 to 11; without
 	// a component size.
 	MT_GENERICS = 0x30,
 	MT_GENERIC_INST = 0x10,
@@ -40,14 +37,18 @@ uint64_t dac_type_of_token(struct dac *d, uint64_t module, uint32_t token)
 
 /* ---- Arguments ------------------------------------------------------- */
 
+// 16-bit counts of dictionaries and of arguments stand in front of what
+// m_pPerInstInfo points to (.NET 8 to 11).
+
 size_t dac_args_read(struct dac *d, uint64_t mt, uint64_t ret[DAC_ARGS_MAX])
 {
 	struct target *t = d->target;
 	uint64_t info, dict;
 	uint16_t counts[2];
+	struct dac_assumed at;
 
-	if (target_read_some(t, mt + MT_PER_INST, &info, 8) != 8 ||
-	    (info & 7) ||
+	if (!dac_holds(d, ASSUME_TYPE_INSTANCE, &at) ||
+	    target_read_some(t, mt + at.value, &info, 8) != 8 || (info & 7) ||
 	    target_read_some(t, info - sizeof(counts), counts,
 			     sizeof(counts)) != sizeof(counts) ||
 	    !counts[0] || counts[0] > DICTS_MAX || counts[1] > DAC_ARGS_MAX ||

@@ -13,15 +13,17 @@ static bool head_read(struct dac *d, uint64_t ip, struct gcinfo *ret,
 {
 	struct sos_code data = {0};
 	uint8_t head[GCINFO_HEAD_MAX];
+	struct dac_assumed version;
 
-	if (DAC_CALL(d, d->sos, SOS_CODE_HEADER, ip, &data) < 0 ||
+	if (!dac_holds(d, ASSUME_GC_INFO, &version) ||
+	    DAC_CALL(d, d->sos, SOS_CODE_HEADER, ip, &data) < 0 ||
 	    !data.gc_info)
 		return false;
 	*ret_start = data.start;
 	size_t n =
 	    target_read_some(d->target, data.gc_info, head, sizeof(head));
 	return gcinfo_parse((struct bytes){head, n}, data.size,
-			    d->learned.old_gc_info, ret);
+			    version.value < DAC_GC_INFO_NEW, ret);
 }
 
 // What the slot holds is believed if the DAC knows it as a type, or as an

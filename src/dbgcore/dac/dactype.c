@@ -13,16 +13,7 @@ enum {
 	ARRAY_BASE = 24,   /* header, MethodTable, length */
 	BOX_OVERHEAD = 16, /* header, MethodTable */
 	FIELDS_MAX = 1 << 16,
-	// MethodTable::m_pPerInstInfo, or the element type of an array; the
-	// same in .NET 8, 9 and 10.
-	MT_PER_INST = 48,
-	// MethodTable::m_dwFlags: enum_flag_Category_ValueType_Mask, and its
-	// value for structs, enums and primitives; the same in 8, 9 and 10.
-	MT_CATEGORY = 0x000c0000,
-	MT_VALUE_TYPE = 0x00040000,
-	// MethodTable::m_pEEClass or, with the bit, a MethodTable.
-	MT_EECLASS = 40,
-	CANONICAL_BIT = 1,
+	CANONICAL_BIT = 1, /* a MethodTable in the place of the EEClass */
 	TYPEDESC_BIT = 2,
 	EECLASS_FIRST = 40, /* where the small fields of EEClass are */
 	EECLASS_END = 96,
@@ -90,15 +81,37 @@ bool dac_is_core_grandchild(struct dac *d, uint64_t mt)
 static void describe_array(struct dac *d, struct dac_type *t)
 {
 	uint64_t element = 0;
+	struct dac_assumed at;
 
 	t->is_array = true;
 	t->rank = 1;
 	if (t->base_size > ARRAY_BASE)
 		t->rank = (t->base_size - ARRAY_BASE) / 8;
-	if (target_read_some(d->target, t->addr + MT_PER_INST, &element,
+	// the element type is where generic types have their arguments
+	if (dac_holds(d, ASSUME_TYPE_INSTANCE, &at) &&
+	    target_read_some(d->target, t->addr + at.value, &element,
 			     sizeof(element)) == sizeof(element) &&
 	    !(element & TYPEDESC_BIT))
 		t->element = element;
+}
+
+static bool is_value_type(struct dac *d, uint64_t mt)
+{
+	uint32_t flags;
+
+	return target_read_some(d->target, mt, &flags, sizeof(flags)) ==
+		   sizeof(flags) &&
+	       (flags & MT_CATEGORY) == MT_VALUE_TYPE;
+}
+
+/* What is known of the kind without the flags: a string is a class. */
+bool type_flags_hold(struct dac *d, uint64_t mask)
+{
+	const struct dac_learned *l = &d->learned;
+
+	(void)mask;
+	return !is_value_type(d, dac_globals(d)->string_type) &&
+	       (!l->int_type || is_value_type(d, l->int_type));
 }
 
 static void describe(struct dac *d, struct dac_type *t)
@@ -113,15 +126,13 @@ static void describe(struct dac *d, struct dac_type *t)
 		describe_array(d, t);
 		return;
 	}
-	uint32_t flags;
 	struct type_entry *parent;
+	struct dac_assumed mask;
 	struct dbg_error *err = entry_get(d, t->parent, &parent);
 
-	if (dbg_err_drop(err) ||
-	    target_read_some(d->target, t->addr, &flags, sizeof(flags)) !=
-		sizeof(flags))
+	if (dbg_err_drop(err) || !dac_holds(d, ASSUME_TYPE_FLAGS, &mask))
 		return;
-	t->is_value_type = (flags & MT_CATEGORY) == MT_VALUE_TYPE;
+	t->is_value_type = is_value_type(d, t->addr);
 	// object <- ValueType <- Enum: told apart by their depth, since to
 	// name them costs the DAC a copy of the core library's metadata
 	t->is_enum = t->is_value_type && parent->type.parent != g->object_type;
@@ -198,7 +209,7 @@ static struct dbg_error *own_count(struct dac *d, const struct dac_type *t,
 }
 
 /*
- * FieldDesc (vm/field.h, the same in .NET 8, 9 and 10) is read as it lies:
+ * FieldDesc (vm/field.h, the same in .NET 8 to 11) is read as it lies:
  * the DAC's GetFieldDescData copies all metadata of the module to answer.
  */
 struct field_desc {
@@ -216,6 +227,7 @@ enum {
 	FIELD_OFFSET = 0x7ffffff,
 	FIELD_ELEM_SHIFT = 27,
 	TOKEN_FIELD = 0x04000000,
+	ELEM_I4 = 0x08, /* II.23.1.16 */
 };
 
 static struct dac_field field_from(const struct field_desc *desc, uint64_t addr)
@@ -246,12 +258,33 @@ bool dac_field_at(struct dac *d, uint64_t addr, struct dac_field *ret)
 	return true;
 }
 
+/*
+ * Is the first field of a string, its length, an int at the beginning, and does
+ * the FieldDesc say whose it is?
+ */
+bool field_desc_holds(struct dac *d, uint64_t offset)
+{
+	struct type_entry *string;
+	struct dac_field f;
+	struct dbg_error *err =
+	    entry_get(d, dac_globals(d)->string_type, &string);
+
+	return !dbg_err_drop(err) &&
+	       offset == offsetof(struct field_desc, word1) &&
+	       dac_field_at(d, string->type.first_field, &f) &&
+	       f.enclosing == string->type.addr && f.elem == ELEM_I4 &&
+	       !f.offset && !f.is_static;
+}
+
 static struct dbg_error *fields_read(struct dac *d, struct type_entry *e)
 {
 	struct dbg_error *err;
+	struct dac_assumed words;
 	size_t n;
 
-	err = own_count(d, &e->type, &n);
+	err = dac_assume(d, ASSUME_FIELD_DESC, &words);
+	if (!err)
+		err = own_count(d, &e->type, &n);
 	if (err)
 		return err;
 	if (n > FIELDS_MAX)
@@ -300,9 +333,10 @@ struct dbg_error *dac_fields(struct dac *d, uint64_t mt,
 static uint64_t eeclass_of(struct dac *d, uint64_t mt)
 {
 	uint64_t word;
+	struct dac_assumed at;
 
-	for (int i = 0; i < 2; i++) {
-		if (target_read_some(d->target, mt + MT_EECLASS, &word,
+	for (int i = 0; i < 2 && dac_holds(d, ASSUME_TYPE_CLASS, &at); i++) {
+		if (target_read_some(d->target, mt + at.value, &word,
 				     sizeof(word)) != sizeof(word))
 			return 0;
 		if (!(word & CANONICAL_BIT))
@@ -317,45 +351,75 @@ static uint64_t eeclass_of(struct dac *d, uint64_t mt)
  * MethodTable and what fills the last 8 bytes. It is the one byte that is 20
  * for int and 22 for char.
  */
-static uint32_t padding_offset(struct dac *d)
+enum {
+	PADDING_INT = 20,
+	PADDING_CHAR = 22,
+};
+
+struct core_classes {
+	uint8_t of_int[EECLASS_END], of_char[EECLASS_END];
+};
+
+static bool core_classes_read(struct dac *d, struct core_classes *ret)
 {
 	uint64_t class_int = eeclass_of(d, d->learned.int_type);
 	uint64_t class_char = eeclass_of(d, d->learned.char_type);
-	uint8_t of_int[EECLASS_END], of_char[EECLASS_END];
-	uint32_t found = 0;
 
-	if (!class_int || !class_char ||
-	    target_read_some(d->target, class_int, of_int, EECLASS_END) !=
-		EECLASS_END ||
-	    target_read_some(d->target, class_char, of_char, EECLASS_END) !=
-		EECLASS_END)
-		return 0;
-	for (uint32_t off = EECLASS_FIRST; off < EECLASS_END; off++) {
-		if (of_int[off] != 20 || of_char[off] != 22)
+	return class_int && class_char &&
+	       target_read_some(d->target, class_int, ret->of_int,
+				EECLASS_END) == EECLASS_END &&
+	       target_read_some(d->target, class_char, ret->of_char,
+				EECLASS_END) == EECLASS_END;
+}
+
+static bool is_padding(const struct core_classes *c, uint64_t offset)
+{
+	return c->of_int[offset] == PADDING_INT &&
+	       c->of_char[offset] == PADDING_CHAR;
+}
+
+bool padding_find(struct dac *d, uint64_t *ret)
+{
+	struct core_classes c;
+
+	*ret = 0;
+	if (!core_classes_read(d, &c))
+		return false;
+	for (uint64_t offset = EECLASS_FIRST; offset < EECLASS_END; offset++) {
+		if (!is_padding(&c, offset))
 			continue;
-		if (found)
-			return 0;
-		found = off;
+		if (*ret)
+			return false;
+		*ret = offset;
 	}
-	return found;
+	return *ret;
+}
+
+bool padding_holds(struct dac *d, uint64_t offset)
+{
+	struct core_classes c;
+
+	return offset < EECLASS_END && core_classes_read(d, &c) &&
+	       is_padding(&c, offset);
 }
 
 static void size_value(struct dac *d, struct type_entry *e)
 {
+	struct dac_assumed at;
+	uint8_t padding = BOX_OVERHEAD;
+
 	e->size_known = true;
 	if (!e->type.is_value_type || e->type.base_size < BOX_OVERHEAD)
 		return;
-	if (!d->learned.padding_tried && d->learned.int_type) {
-		d->learned.padding_tried = true;
-		d->learned.padding_offset = padding_offset(d);
+	// Without these types there is nothing to hold it against, yet.
+	if (d->learned.int_type && d->learned.char_type &&
+	    dac_holds(d, ASSUME_TYPE_PADDING, &at)) {
+		uint64_t eeclass = eeclass_of(d, e->type.addr);
+
+		if (eeclass)
+			(void)target_read_some(d->target, eeclass + at.value,
+					       &padding, 1);
 	}
-	uint8_t padding = BOX_OVERHEAD;
-	uint64_t eeclass =
-	    d->learned.padding_offset ? eeclass_of(d, e->type.addr) : 0;
-	if (eeclass)
-		(void)target_read_some(d->target,
-				       eeclass + d->learned.padding_offset,
-				       &padding, 1);
 	if (padding < BOX_OVERHEAD || padding >= BOX_OVERHEAD + 8)
 		padding = BOX_OVERHEAD;
 	e->type.value_size = e->type.base_size - padding;

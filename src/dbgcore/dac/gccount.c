@@ -10,7 +10,7 @@
 #include "dac/gcslots.h"
 
 enum {
-	VARS_COUNT = 0xc0, /* GcDacVars.gc_structures_invalid_cnt, 8 to 10 */
+	VARS_COUNT = 0xc0, /* GcDacVars.gc_structures_invalid_cnt, 8 to 11 */
 	VARS_MIN = VARS_COUNT + 8,
 };
 
@@ -54,7 +54,16 @@ uint64_t dac_gc_vars(struct dac *d)
 	return d->learned.gc_vars;
 }
 
+bool gc_count_find(struct dac *d, uint64_t *ret)
+{
+	*ret = dac_gc_vars(d) ? d->learned.gc_count : 0;
+	return *ret;
+}
+
 uint64_t dac_gc_count(struct dac *d)
 {
-	return dac_gc_vars(d) ? d->learned.gc_count : 0;
+	struct dac_assumed count;
+	struct dbg_error *err = dac_assume(d, ASSUME_GC_COUNT, &count);
+
+	return dbg_err_drop(err) ? 0 : count.value;
 }

@@ -64,13 +64,6 @@ static const struct com_iid IID_SOS14 = {
     0x4a0c,
     {0xb4, 0xe0, 0x70, 0xd2, 0x41, 0x6b, 0x98, 0x37}};
 
-// New in .NET 10.
-static const struct com_iid IID_SOS16 = {
-    0x4ba12ff8,
-    0xdaac,
-    0x4e43,
-    {0xac, 0x56, 0x98, 0xcf, 0x8d, 0x5c, 0x59, 0x5d}};
-
 static const char dac_name[] = "libmscordaccore.so";
 static const char fd_prefix[] = "/proc/self/fd/";
 
@@ -339,8 +332,6 @@ static struct dbg_error *find_interfaces(struct dac *d, int32_t hr)
 	d->sos8 = root(d, &IID_SOS8);
 	d->sos12 = root(d, &IID_SOS12);
 	d->sos14 = root(d, &IID_SOS14);
-	_cleanup_com_ void *sos16 = dac_query(d, d->process, &IID_SOS16);
-	d->learned.old_gc_info = !sos16;
 	if (!d->sos)
 		return dbg_err(DBG_E_RUNTIME,
 			       "the DAC of '%s' lacks ISOSDacInterface",
@@ -529,7 +520,7 @@ uint64_t dac_calls(const struct dac *d)
  * DACNotifyCompilationFinished, the second ThePreStub, the third a label
  * behind its end (8.0.31, 9.0.20, 10.0.12).
  */
-static uint64_t prestub_find(struct dac *d)
+bool prestub_find(struct dac *d, uint64_t *ret)
 {
 	const struct target_image image = {
 	    .path = d->runtime_path,
@@ -544,7 +535,7 @@ static uint64_t prestub_find(struct dac *d)
 		err = target_image_text(d->target, &image, &start, &end);
 	if (err || !table.n) {
 		dbg_error_destroy(err);
-		return 0;
+		return false;
 	}
 	for (size_t i = 0; i + 2 < table.n; i++) {
 		uint64_t stub = table.words[i + 1], label = table.words[i + 2];
@@ -553,17 +544,16 @@ static uint64_t prestub_find(struct dac *d)
 			continue;
 		if (stub < start || stub >= end || label < stub + PRESTUB_MIN ||
 		    label > stub + PRESTUB_MAX)
-			return 0;
-		return stub;
+			return false;
+		*ret = stub;
+		return true;
 	}
-	return 0;
+	return false;
 }
 
 uint64_t dac_prestub(struct dac *d)
 {
-	if (!d->learned.prestub_known) {
-		d->learned.prestub = prestub_find(d);
-		d->learned.prestub_known = true;
-	}
-	return d->learned.prestub;
+	struct dac_assumed stub;
+
+	return dac_holds(d, ASSUME_PRESTUB, &stub) ? stub.value : 0;
 }

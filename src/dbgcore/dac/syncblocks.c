@@ -1,18 +1,11 @@
 /* The runtime's table of sync blocks: locks of objects that threads fight for.
  */
-#include <string.h>
-
 #include "dac/dac_priv.h"
 #include "dac/gcheap.h"
 #include "dac/gcslots.h"
 
 enum {
 	SYNC_BLOCKS_MAX = 1 << 20,
-	/* class SyncBlock of 8, 9 and 10: its own number, the hash code */
-	BLOCK_INDEX = 28,
-	BLOCK_HASH = 80,
-	BLOCK_SIZE = 84,
-	INDEX_BITS = 0x03ffffff,
 };
 
 struct dbg_error *dac_gc_sync_blocks(struct dac *d, struct arena *arena,
@@ -51,16 +44,15 @@ struct dbg_error *dac_gc_sync_blocks(struct dac *d, struct arena *arena,
 uint32_t dac_gc_sync_hash(struct dac *d, uint32_t index, uint64_t object)
 {
 	struct sos_sync_block b = {0};
-	uint8_t block[BLOCK_SIZE];
-	uint32_t number, hash;
+	struct dac_assumed at;
+	uint32_t hash;
 
 	if (!index || DAC_CALL(d, d->sos, SOS_SYNC_BLOCK, index, &b) < 0 ||
-	    b.free || b.object != object || !b.addr)
+	    b.free || b.object != object || !b.addr ||
+	    !dac_holds(d, ASSUME_SYNC_HASH, &at))
 		return 0;
-	if (target_read_some(d->target, b.addr, block, sizeof(block)) !=
-	    sizeof(block))
-		return 0;
-	memcpy(&number, block + BLOCK_INDEX, sizeof(number));
-	memcpy(&hash, block + BLOCK_HASH, sizeof(hash));
-	return (number & INDEX_BITS) == index ? hash : 0;
+	return target_read_some(d->target, b.addr + at.value, &hash,
+				sizeof(hash)) == sizeof(hash)
+		   ? hash
+		   : 0;
 }

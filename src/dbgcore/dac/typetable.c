@@ -3,7 +3,7 @@
  *
  * The DAC enumerates none. The runtime keeps them in a hash table of each
  * module (Module::m_pAvailableParamTypes, an EETypeHashTable), laid out alike
- * in .NET 8, 9 and 10:
+ * in .NET 8 to 11:
  *
  *   table    Module*, heap, buckets, number of entries (32 bits)
  *   buckets  length, next larger buckets (while growing), end mark, then
@@ -147,22 +147,43 @@ static bool is_param_table(struct dac *d, uint64_t module, uint64_t table)
 	       table_each(&s, table, is_instance);
 }
 
-static void table_locate(struct dac *d)
+/* The words of the core library's Module, and their number. */
+static size_t module_read(struct dac *d, uint64_t words[MODULE_WORDS],
+			  uint64_t *ret_module)
 {
-	struct dbg_error *err;
 	const struct dac_type *object;
-	uint64_t words[MODULE_WORDS];
+	struct dbg_error *err =
+	    dac_type_get(d, dac_globals(d)->object_type, &object);
 
-	d->learned.param_table_tried = true;
-	err = dac_type_get(d, dac_globals(d)->object_type, &object);
 	if (dbg_err_drop(err))
-		return;
-	uint64_t module = object->module;
-	size_t n =
-	    target_read_some(d->target, module, words, sizeof(words)) / 8;
-	for (size_t i = 0; i < n && !d->learned.param_table_word; i++)
-		if (is_param_table(d, module, words[i]))
-			d->learned.param_table_word = i;
+		return 0;
+	*ret_module = object->module;
+	return target_read_some(d->target, object->module, words,
+				MODULE_WORDS * sizeof(*words)) /
+	       sizeof(*words);
+}
+
+bool instances_find(struct dac *d, uint64_t *ret)
+{
+	uint64_t words[MODULE_WORDS], module;
+	size_t n = module_read(d, words, &module);
+
+	for (size_t i = 0; i < n; i++) {
+		if (!is_param_table(d, module, words[i]))
+			continue;
+		*ret = i * sizeof(*words);
+		return true;
+	}
+	return false;
+}
+
+bool instances_hold(struct dac *d, uint64_t offset)
+{
+	uint64_t words[MODULE_WORDS], module;
+	size_t n = module_read(d, words, &module);
+	size_t i = offset / sizeof(*words);
+
+	return i < n && is_param_table(d, module, words[i]);
 }
 
 /* ---- The index ------------------------------------------------------- */
@@ -213,15 +234,13 @@ static bool index_add(struct search *s, uint64_t mt)
 }
 
 // Read the table of a module, if it has grown since it was read.
-static void module_update(struct search *s, uint64_t module)
+static void module_update(struct search *s, uint64_t module, uint64_t offset)
 {
 	struct map *sizes = &s->dac->instances.sizes;
 	uint64_t table;
 	uint32_t size;
 
-	if (!read_words(s->dac, module + 8 * s->dac->learned.param_table_word,
-			&table, 1) ||
-	    !table ||
+	if (!read_words(s->dac, module + offset, &table, 1) || !table ||
 	    target_read_some(s->dac->target, table + TABLE_SIZE, &size,
 			     sizeof(size)) != sizeof(size))
 		return;
@@ -240,17 +259,16 @@ static void index_update(struct dac *d)
 {
 	struct search s = {.dac = d, .left = ENTRIES_MAX};
 	struct dac_module *modules;
+	struct dac_assumed at;
 	size_t n;
 
 	d->instances.current = true;
-	if (!d->learned.param_table_tried)
-		table_locate(d);
-	if (!d->learned.param_table_word)
+	if (!dac_holds(d, ASSUME_INSTANCES, &at))
 		return;
 	struct arena *arena = arena_create();
 	struct dbg_error *err = dac_modules(d, arena, &modules, &n);
 	for (size_t i = 0; !err && i < n; i++)
-		module_update(&s, modules[i].addr);
+		module_update(&s, modules[i].addr, at.value);
 	dbg_error_destroy(err);
 	arena_destroy(arena);
 }

@@ -54,7 +54,8 @@ void elf_each_function(const struct elf *elf, elf_symbol_fn *fn, void *arg);
 /*
  * In a table of names and functions: the addresses behind that of the string
  * @name, or before it where there is none behind, and 0 for the rest. Tables in
- * data that is relocated only.
+ * data that is relocated only. A function that is beside another name as well
+ * is left out: the linker has folded two of the same code.
  */
 void elf_table_find(const struct elf *elf, const char *name,
 		    uint64_t ret[TARGET_OVERLOADS]);

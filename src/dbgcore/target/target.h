@@ -482,7 +482,8 @@ DBG_MUST struct dbg_error *target_object(struct target *t,
 					 uint64_t *ret_size);
 /*
  * Addresses beside the string @name in a table of the image's that pairs names
- * with functions, those of overloads have the same; 0 for the rest.
+ * with functions, those of overloads have the same; 0 for the rest. A function
+ * that stands for another name, too, is none of them.
  */
 enum {
 	TARGET_OVERLOADS = 3, /* of one name that are looked for */

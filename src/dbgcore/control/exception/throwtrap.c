@@ -28,6 +28,7 @@
 #include "base/str.h"
 
 enum {
+	LAST_NATIVE = 8,     /* release that throws in C++ */
 	NULL_PAGE = 0x10000, /* faults below it are null references */
 };
 
@@ -92,10 +93,13 @@ bool throw_trap_native(struct control *c)
 	struct code_module *corelib =
 	    code_module_named(c->code, "System.Private.CoreLib");
 
+	struct dac_assumed dispatch = {0};
+
 	if (corelib && !t->ref.module) {
 		t->ref.module = corelib->addr;
-		t->ref.token = method_token(&corelib->md, "System.Runtime.EH",
-					    "DispatchEx");
+		dbg_error_destroy(
+		    dac_assume(c->dac, ASSUME_DISPATCH_EX, &dispatch));
+		t->ref.token = (uint32_t)dispatch.value;
 	}
 	return corelib && !t->ref.token;
 }
@@ -149,13 +153,14 @@ static void dispatch_watch(struct control *c)
 	if (!corelib || t->looked)
 		return;
 	t->looked = true;
-	if (throw_trap_native(c))
-		return;
-	err = dac_assume(c->dac, ASSUME_EXINFO_OBJECT, &object);
-	if (err) {
-		control_warn(c, err);
+	if (throw_trap_native(c)) {
+		// tells why, if it is not .NET 8
+		if (dac_runtime_major(c->dac) > LAST_NATIVE)
+			(void)dac_holds(c->dac, ASSUME_DISPATCH_EX, &object);
 		return;
 	}
+	if (!dac_holds(c->dac, ASSUME_EXINFO_OBJECT, &object))
+		return;
 	t->object_offset = object.value;
 
 	uint64_t desc =

@@ -6,6 +6,7 @@
  */
 #include "control/breakpoint/bp.h"
 #include "control/control_priv.h"
+#include "dac/assumption.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -80,10 +81,13 @@ static bool is_followed(const struct bp *bp)
 static void place_gc(struct control *c, struct registers *r)
 {
 	const struct target_watch count = {c->watches.gc_count, 4, false};
+	struct dac_assumed known;
 	bool moves = false;
 
 	for (size_t i = 0; i < c->n_bps; i++)
 		moves |= is_followed(c->bps[i]);
+	if (moves && !count.addr)
+		(void)dac_holds(c->dac, ASSUME_GC_COUNT, &known);
 	c->watches.gc_slot = moves && count.addr ? place(r, &count) : 0;
 }
 

@@ -4,6 +4,7 @@
  */
 #include "target/elf.h"
 
+#include <ctype.h>
 #include <elf.h>
 #include <string.h>
 
@@ -96,6 +97,58 @@ static uint64_t code_at(const struct elf *elf, uint64_t place)
 		   : 0;
 }
 
+// Is @addr that of a string which begins as a name does, in a segment that is
+// not written?
+static bool is_name(const struct elf *elf, uint64_t addr)
+{
+	for (size_t i = 0; i < elf->n_segments; i++) {
+		const struct elf_segment *s = &elf->segments[i];
+
+		if (s->type != PT_LOAD || s->flags & (PF_W | PF_X) ||
+		    addr <= s->addr || addr - s->addr >= s->file_size)
+			continue;
+		struct bytes b =
+		    bytes_slice(elf->file, s->offset + (addr - s->addr) - 1, 2);
+		return b.n && !b.p[0] && (isalpha(b.p[1]) || b.p[1] == '_');
+	}
+	return false;
+}
+
+// Is @code, with the name @string @side bytes from it, paired with another name
+// as well? The linker folds functions of the same code.
+static bool is_folded(const struct elf *elf, uint64_t string, uint64_t code,
+		      int64_t side)
+{
+	size_t at = 0;
+	Elf64_Rela r, name;
+
+	while (relocation_find(elf, 0, code, &at, &r)) {
+		size_t first = 0;
+
+		if (relocation_find(elf, r.r_offset + (uint64_t)side, 0, &first,
+				    &name) &&
+		    (uint64_t)name.r_addend != string &&
+		    is_name(elf, (uint64_t)name.r_addend))
+			return true;
+	}
+	return false;
+}
+
+// The function beside the name @string at @place, before or behind it: on the
+// other side something else may be.
+static uint64_t code_beside(const struct elf *elf, uint64_t string,
+			    uint64_t place)
+{
+	int64_t side = sizeof(uint64_t);
+	uint64_t code = code_at(elf, place + (uint64_t)side);
+
+	if (!code) {
+		side = -side;
+		code = code_at(elf, place + (uint64_t)side);
+	}
+	return code && !is_folded(elf, string, code, -side) ? code : 0;
+}
+
 void elf_table_find(const struct elf *elf, const char *name,
 		    uint64_t ret[TARGET_OVERLOADS])
 {
@@ -106,11 +159,7 @@ void elf_table_find(const struct elf *elf, const char *name,
 	memset(ret, 0, TARGET_OVERLOADS * sizeof(*ret));
 	while (string && n < TARGET_OVERLOADS &&
 	       relocation_find(elf, 0, string, &at, &r)) {
-		// before or behind the name; on the other side something else
-		// may be
-		ret[n] = code_at(elf, r.r_offset + sizeof(uint64_t));
-		if (!ret[n])
-			ret[n] = code_at(elf, r.r_offset - sizeof(uint64_t));
+		ret[n] = code_beside(elf, string, r.r_offset);
 		n += ret[n] != 0;
 	}
 }

@@ -1,0 +1,55 @@
+/*
+ * What assumption.c keeps of a runtime, and what it has of other files of the
+ * room: how some things are found, and what others are held against.
+ */
+#ifndef DAC_ASSUMPTION_PRIV_H
+#define DAC_ASSUMPTION_PRIV_H
+
+#include "dac/assumption.h"
+#include "dac/contract.h"
+
+struct arena;
+
+/* What is known of one assumption. */
+struct assumption_answer {
+	bool holds, told;
+	unsigned int failures;
+	struct dac_assumed found;
+};
+
+struct core_library {
+	uint64_t module;
+	const struct md *md; /* borrowed; NULL: not known */
+};
+
+struct dac_assumptions {
+	struct arena *arena; /* NULL: the contract has not been read */
+	struct contract contract;
+	const char *version; /* NULL: not known yet */
+	struct core_library core;
+	struct assumption_answer answers[ASSUME_N];
+};
+
+enum {
+	DAC_GC_INFO_FIRST = 2, /* the formats that gcinfo.c reads */
+	DAC_GC_INFO_LAST = 5,
+	DAC_GC_INFO_NEW = 4, /* since .NET 10 */
+	/*
+	 * Of MethodTable::m_dwFlags: enum_flag_Category_ValueType_Mask, and its
+	 * value for structs, enums and primitives; the same in 8 to 11.
+	 */
+	MT_CATEGORY = 0x000c0000,
+	MT_VALUE_TYPE = 0x00040000,
+};
+
+/* Searches, and checks of what was read: false: it is not that. */
+bool gc_count_find(struct dac *d, uint64_t *ret);
+bool prestub_find(struct dac *d, uint64_t *ret);
+bool padding_find(struct dac *d, uint64_t *ret);
+bool padding_holds(struct dac *d, uint64_t offset);
+bool type_flags_hold(struct dac *d, uint64_t mask);
+bool field_desc_holds(struct dac *d, uint64_t offset);
+bool instances_find(struct dac *d, uint64_t *ret);
+bool instances_hold(struct dac *d, uint64_t offset);
+
+#endif
