@@ -281,6 +281,9 @@ def test_deadlock(t):
         # the workers and the one at the semaphore have nobody to wait for
         t.check_equal([None] * 3, [one.get("owner") for one in waits
                                    if not one["deadlock"]])
+        t.check_equal([1, 1], [one["waiting"] for one in
+                               ask(t, "syncblk", target)["locks"]
+                               if one["waiting"]])
         words = {"Monitor": "lock", "Lock": "lock", "Task": "task",
                  "ReaderWriterLockSlim": "rwlock", "Event": "event",
                  "SemaphoreSlim": "semaphore"}

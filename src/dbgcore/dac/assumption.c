@@ -135,6 +135,9 @@ static const struct entry {
 	 {CONTRACT("Module.AvailableTypeParams"),
 	  FOUND("Module.AvailableTypeParams", instances_find)},
 	 instances_hold},
+    [ASSUME_SYNC_LOCK] = {"who waits for the lock of an object is not known",
+			  {CONTRACT("SyncBlock.Lock")},
+			  NULL},
     [ASSUME_SYNC_HASH] =
 	{"hash codes are not shown of objects that threads have waited for",
 	 {CONTRACT("SyncBlock.HashCode"),

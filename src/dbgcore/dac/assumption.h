@@ -48,6 +48,7 @@ enum dac_assumption {
 	ASSUME_TYPE_PADDING,  /* of the padding in EEClass */
 	ASSUME_FIELD_DESC,    /* of the first word of bits in FieldDesc */
 	ASSUME_INSTANCES,     /* of the table of instances in Module */
+	ASSUME_SYNC_LOCK,     /* of the Lock in SyncBlock; since .NET 11 */
 	ASSUME_SYNC_HASH,     /* of the hash code in SyncBlock */
 	ASSUME_N,
 };

@@ -103,6 +103,11 @@ struct gc_sync_block {
 	uint32_t recursion;
 	uint32_t waiting; /* for the lock */
 	uint32_t pulse;   /* for Monitor.Pulse */
+	/*
+	 * .NET 11: the System.Threading.Lock that does the locking. How many
+	 * wait is not told then.
+	 */
+	uint64_t lock;
 };
 
 /* Sync blocks that are in use, in @arena. */

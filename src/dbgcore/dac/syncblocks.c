@@ -1,5 +1,7 @@
 /* The runtime's table of sync blocks: locks of objects that threads fight for.
  */
+#include "base/err.h"
+#include "dac/assumption.h"
 #include "dac/dac_priv.h"
 #include "dac/gcheap.h"
 #include "dac/gcslots.h"
@@ -8,12 +10,25 @@ enum {
 	SYNC_BLOCKS_MAX = 1 << 20,
 };
 
+/* The Lock whose handle is at @addr; 0: none. */
+static uint64_t lock_at(struct dac *d, uint64_t addr)
+{
+	uint64_t handle = 0, lock = 0;
+
+	if (dbg_err_drop(target_read_u64(d->target, addr, &handle)) ||
+	    !handle || dbg_err_drop(target_read_u64(d->target, handle, &lock)))
+		return 0;
+	return lock;
+}
+
 struct dbg_error *dac_gc_sync_blocks(struct dac *d, struct arena *arena,
 				     struct gc_sync_block **ret, size_t *ret_n)
 {
 	_cleanup_free_ struct gc_sync_block *all = NULL;
 	size_t n = 0, cap = 0;
 	uint32_t count = 1;
+	struct dac_assumed lock;
+	bool managed = dac_holds(d, ASSUME_SYNC_LOCK, &lock);
 
 	for (uint32_t i = 1; i <= count && i < SYNC_BLOCKS_MAX; i++) {
 		struct sos_sync_block b = {0};
@@ -34,6 +49,7 @@ struct dbg_error *dac_gc_sync_blocks(struct dac *d, struct arena *arena,
 		    .recursion = b.recursion,
 		    .waiting = b.held / 2,
 		    .pulse = b.waiting,
+		    .lock = managed ? lock_at(d, b.addr + lock.value) : 0,
 		};
 	}
 	*ret = arena_copy(arena, all, n, sizeof(*all));

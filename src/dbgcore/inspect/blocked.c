@@ -15,7 +15,7 @@
 #include "base/err.h"
 #include "base/map.h"
 #include "base/mem.h"
-#include "dac/gcheap.h"
+#include "inspect/framerefs.h"
 #include "inspect/inspect.h"
 #include "inspect/waits.h"
 #include "tasks/tasks.h"
@@ -77,73 +77,7 @@ static size_t number_at(const struct map *m, uint64_t key)
 	return (uintptr_t)map_find(m, key);
 }
 
-/* ---- What a frame refers to ------------------------------------------ */
-
-/* Of a thread; read when they are first asked for. */
-struct refs {
-	const struct dbg_thread *thread;
-	bool read;
-	struct gc_stack_ref *v;
-	size_t n;
-};
-
-static void read_refs(struct search *s, struct refs *refs)
-{
-	if (refs->read)
-		return;
-	refs->read = true;
-	if (dbg_err_drop(dac_gc_stack(s->in->dac, refs->thread->tid,
-				      s->in->arena, &refs->v, &refs->n)))
-		refs->n = 0;
-}
-
-static bool is_kind(struct search *s, const struct value *v, const char *type)
-{
-	if (v->where == VALUE_ABSENT || !v->type)
-		return false;
-	return type ? v->type->name && !strcmp(v->type->name, type)
-		    : type_field(s->in->types, v->type, "m_stateFlags") != NULL;
-}
-
-// Is it kept by the frame, or for a method of the runtime's that it has called,
-// which keeps it in a Frame of its own (Thread.Join of .NET 8 and 9)?
-static bool is_of(const struct gc_stack_ref *ref, const struct frame *f)
-{
-	return ref->sp == f->raw.sp ||
-	       (ref->frame && ref->addr && ref->addr < f->raw.sp);
-}
-
-// What @ref refers to, if it is of @type (NULL: a task), else 0.
-static uint64_t object_at(struct search *s, const struct gc_stack_ref *ref,
-			  const char *type)
-{
-	if (ref->interior || !ref->object)
-		return 0;
-	struct value v = value_object(s->in->types, ref->object);
-
-	return is_kind(s, &v, type) ? ref->object : 0;
-}
-
-// The object of @type (NULL: a task) in a frame's variables; 0: none.
-static uint64_t object_of(struct search *s, struct refs *refs,
-			  const struct frame *f, const char *type)
-{
-	uint64_t found = 0;
-
-	read_refs(s, refs);
-	for (size_t i = 0; i < refs->n && !found; i++)
-		if (is_of(&refs->v[i], f))
-			found = object_at(s, &refs->v[i], type);
-	return found;
-}
-
-static const char *method_of(struct search *s, const struct frame *f)
-{
-	return f->kind == DBG_FRAME_MANAGED && f->raw.method
-		   ? code_method_name(s->in->code, f->raw.method, false,
-				      s->in->arena)
-		   : "";
-}
+/* ---- Owners ---------------------------------------------------------- */
 
 static uint32_t thread_of(const struct search *s, uint64_t managed_id)
 {
@@ -187,14 +121,25 @@ static enum dbg_blocked_kind kind_of(enum dbg_blocked_kind kind,
 		   : kind;
 }
 
+/* Lock.CoreCLR.cs: a uint has the kernel's number, the int of .NET 11 ours. */
+static uint32_t lock_owner(struct search *s, uint64_t lock)
+{
+	struct value v = value_object(s->in->types, lock);
+	const struct field *f =
+	    v.type ? type_field(s->in->types, v.type, "_owningThreadId") : NULL;
+	uint64_t id = field_of(s, lock, "_owningThreadId");
+
+	return f && f->type->elem == ELEM_I4 ? thread_of(s, id)
+					     : thread_of_tid(s, id);
+}
+
 static uint32_t owner_of(struct search *s, enum dbg_blocked_kind kind,
 			 uint64_t object)
 {
 	uint32_t owner = 0;
 
-	// the kernel's number, not that of the runtime
 	if (kind == DBG_BLOCKED_LOCK)
-		return thread_of_tid(s, field_of(s, object, "_owningThreadId"));
+		return lock_owner(s, object);
 	if (kind == DBG_BLOCKED_THREAD)
 		return thread_of(s, field_of(s, object, "_managedThreadId"));
 	if (kind == DBG_BLOCKED_RWLOCK)
@@ -219,13 +164,13 @@ static void add(struct search *s, const struct dbg_blocked *one)
  * The frame has the task that it runs and the one that the thread ran before,
  * which goes on once this one is done: the thread runs both.
  */
-static void take_runs(struct search *s, struct refs *refs,
+static void take_runs(struct search *s, struct frame_refs *refs,
 		      const struct frame *f)
 {
-	read_refs(s, refs);
+	frame_refs_read(refs);
 	for (size_t i = 0; i < refs->n; i++) {
 		uint64_t task = refs->v[i].sp == f->raw.sp
-				    ? object_at(s, &refs->v[i], NULL)
+				    ? frame_refs_at(refs, i, NULL)
 				    : 0;
 
 		if (task && !number_at(&s->running, task))
@@ -234,7 +179,7 @@ static void take_runs(struct search *s, struct refs *refs,
 }
 
 // Is it a method in which a thread waits? @ret: for what, if its frame has it.
-static bool take_wait(struct search *s, struct refs *refs,
+static bool take_wait(struct search *s, struct frame_refs *refs,
 		      const struct frame *f, const char *method,
 		      struct dbg_blocked *ret)
 {
@@ -246,7 +191,7 @@ static bool take_wait(struct search *s, struct refs *refs,
 		if (strcmp(method, places[i].method))
 			continue;
 		any = true;
-		object = object_of(s, refs, f, places[i].type);
+		object = frame_refs_find(refs, f, places[i].type);
 		if (!object)
 			continue;
 		struct value v = value_object(s->in->types, object);
@@ -264,7 +209,7 @@ static bool take_wait(struct search *s, struct refs *refs,
 
 static void look_at(struct search *s, const struct dbg_thread *t)
 {
-	struct refs refs = {.thread = t};
+	struct frame_refs refs = {.in = s->in, .thread = t};
 	struct dbg_blocked one = {0};
 	bool found = false;
 
@@ -275,7 +220,7 @@ static void look_at(struct search *s, const struct dbg_thread *t)
 			stack_frame(s->in->stack, t->number, level, &f)) ||
 		    !f)
 			break;
-		const char *method = method_of(s, f);
+		const char *method = frame_method(s->in, f);
 
 		if (!found && level < FRAMES_MAX)
 			found =

@@ -9,6 +9,10 @@
  * It lies between the stack pointer and the newest managed frame, where it is
  * looked for: a word that is the address of a block, and behind it what such a
  * record has.
+ *
+ * The Monitor of .NET 11 is managed code: the sync block has a handle of a
+ * System.Threading.Lock, for which the thread waits in a method of that, or in
+ * one of a Condition that has it. Frames of these methods tell the object.
  */
 #include "inspect/waits.h"
 
@@ -17,6 +21,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "dac/gcheap.h"
+#include "inspect/framerefs.h"
 #include "inspect/inspect.h"
 
 enum {
@@ -24,7 +29,11 @@ enum {
 	RECORD_WORDS = 4,
 	FOR_LOCK = 0, /* DebugBlock_MonitorCriticalSection */
 	FOR_PULSE = 1,
+	FRAMES_MAX = 24, /* from the newest, in which a managed wait is */
 };
+
+#define LOCK "System.Threading.Lock"
+#define CONDITION "System.Threading.Condition"
 
 struct search {
 	struct inspect *in;
@@ -131,6 +140,59 @@ static void add(struct search *s, const struct dbg_thread *t,
 	};
 }
 
+/* ---- Monitors that are managed code ------------------------------------ */
+
+static const struct gc_sync_block *block_of_lock(const struct search *s,
+						 uint64_t lock)
+{
+	for (size_t i = 0; i < s->n_blocks && lock; i++)
+		if (s->blocks[i].lock == lock)
+			return &s->blocks[i];
+	return NULL;
+}
+
+// The Lock that a method waits for whose frame this is; 0: none such.
+static uint64_t lock_of(struct search *s, struct frame_refs *refs,
+			const struct frame *f, unsigned int *ret_how)
+{
+	const char *method = frame_method(s->in, f);
+	uint64_t condition;
+
+	*ret_how = FOR_LOCK;
+	if (!strcmp(method, LOCK ".TryEnterSlow"))
+		return frame_refs_find(refs, f, LOCK);
+	if (strcmp(method, CONDITION ".Wait"))
+		return 0;
+	*ret_how = FOR_PULSE;
+	condition = frame_refs_find(refs, f, CONDITION);
+	struct value v = value_object(s->in->types, condition), at;
+
+	return condition && value_member(s->in->types, &v, "_lock", &at)
+		   ? at.addr
+		   : 0;
+}
+
+static const struct gc_sync_block *find_managed(struct search *s,
+						const struct dbg_thread *t,
+						unsigned int *ret_how)
+{
+	struct frame_refs refs = {.in = s->in, .thread = t};
+	const struct gc_sync_block *found = NULL;
+
+	for (uint32_t level = 0; !found && level < FRAMES_MAX; level++) {
+		const struct frame *f;
+
+		if (dbg_err_drop(
+			stack_frame(s->in->stack, t->number, level, &f)) ||
+		    !f)
+			break;
+		found = block_of_lock(s, lock_of(s, &refs, f, ret_how));
+	}
+	return found;
+}
+
+/* ---- All of them ------------------------------------------------------- */
+
 static const struct dbg_wait *wait_of(const struct search *s, uint32_t thread)
 {
 	for (size_t i = 0; i < s->n; i++)
@@ -152,22 +214,41 @@ static bool is_circle(const struct search *s, const struct dbg_wait *first)
 	return false;
 }
 
-// Keep the blocks that somebody waits for.
+// Keep the blocks that somebody may wait for.
 static void keep_waited_for(struct search *s)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->n_blocks; i++)
-		if (s->blocks[i].waiting || s->blocks[i].pulse)
+		if (s->blocks[i].waiting || s->blocks[i].pulse ||
+		    s->blocks[i].lock)
 			s->blocks[n++] = s->blocks[i];
 	s->n_blocks = n;
+}
+
+static void find_waits(struct search *s)
+{
+	_cleanup_free_ struct native_end *end = xmalloc(sizeof(*end));
+	bool managed = s->blocks[0].lock;
+	unsigned int how = FOR_LOCK;
+
+	for (size_t i = 0; i < s->n_threads; i++) {
+		const struct dbg_thread *t = &s->threads[i];
+		const struct gc_sync_block *block = NULL;
+
+		if (t->managed && managed)
+			block = find_managed(s, t, &how);
+		else if (t->managed && read_end(s->in, t, end))
+			block = find_record(s, end, &how);
+		if (block)
+			add(s, t, block, how);
+	}
 }
 
 struct dbg_error *waits_list(struct inspect *in, struct dbg_wait **ret,
 			     size_t *ret_n)
 {
 	struct search s = {.in = in};
-	unsigned int how;
 
 	*ret_n = 0;
 	if (!in->dac || !in->code)
@@ -182,15 +263,7 @@ struct dbg_error *waits_list(struct inspect *in, struct dbg_wait **ret,
 	if (err)
 		return err;
 	s.v = arena_calloc(in->arena, s.n_threads, sizeof(*s.v));
-	_cleanup_free_ struct native_end *end = xmalloc(sizeof(*end));
-	for (size_t i = 0; i < s.n_threads; i++) {
-		const struct gc_sync_block *block = NULL;
-
-		if (s.threads[i].managed && read_end(in, &s.threads[i], end))
-			block = find_record(&s, end, &how);
-		if (block)
-			add(&s, &s.threads[i], block, how);
-	}
+	find_waits(&s);
 	for (size_t i = 0; i < s.n; i++)
 		s.v[i].deadlock = is_circle(&s, &s.v[i]);
 	*ret = s.v;

@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "inspect/waits.h"
 
 enum {
 	STEPS_MAX = 1 << 20,
@@ -290,6 +291,8 @@ struct locks {
 	struct dbg *dbg;
 	struct dbg_lock *v;
 	size_t n, cap;
+	struct dbg_wait *waits; /* once they are asked for */
+	size_t n_waits;
 };
 
 // Number of the thread of a Thread*, and what the runtime calls it.
@@ -347,6 +350,21 @@ static bool add_thin(void *arg, const struct heap_object *o)
 	return true;
 }
 
+/* Where the runtime does not count them, those that were found to wait. */
+static uint32_t waiting_for(struct locks *l, const struct gc_sync_block *b)
+{
+	uint32_t found = 0;
+
+	if (!b->lock)
+		return b->waiting;
+	if (!l->waits &&
+	    dbg_err_drop(waits_list(&l->dbg->inspect, &l->waits, &l->n_waits)))
+		l->n_waits = 0;
+	for (size_t i = 0; i < l->n_waits; i++)
+		found += l->waits[i].object == b->object && !l->waits[i].pulse;
+	return found;
+}
+
 static void add_block(struct locks *l, struct heap *h,
 		      const struct gc_sync_block *b)
 {
@@ -360,7 +378,7 @@ static void add_block(struct locks *l, struct heap *h,
 	    .block = b->addr,
 	    .held = b->owner,
 	    .depth = b->recursion,
-	    .waiting = b->waiting,
+	    .waiting = waiting_for(l, b),
 	};
 	take_owner(l->dbg, b->owner, lock);
 }

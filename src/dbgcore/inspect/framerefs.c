@@ -1,0 +1,66 @@
+/* The objects that a frame refers to; by these a thread is known to wait. */
+#include "inspect/framerefs.h"
+
+#include <string.h>
+
+#include "base/err.h"
+#include "inspect/inspect.h"
+
+void frame_refs_read(struct frame_refs *refs)
+{
+	if (refs->read)
+		return;
+	refs->read = true;
+	if (dbg_err_drop(dac_gc_stack(refs->in->dac, refs->thread->tid,
+				      refs->in->arena, &refs->v, &refs->n)))
+		refs->n = 0;
+}
+
+static bool is_kind(struct types *types, const struct value *v,
+		    const char *type)
+{
+	if (v->where == VALUE_ABSENT || !v->type)
+		return false;
+	return type ? v->type->name && !strcmp(v->type->name, type)
+		    : type_field(types, v->type, "m_stateFlags") != NULL;
+}
+
+// Is it kept by the frame, or for a method of the runtime's that it has called,
+// which keeps it in a Frame of its own (Thread.Join of .NET 8 and 9)?
+static bool is_of(const struct gc_stack_ref *ref, const struct frame *f)
+{
+	return ref->sp == f->raw.sp ||
+	       (ref->frame && ref->addr && ref->addr < f->raw.sp);
+}
+
+uint64_t frame_refs_at(const struct frame_refs *refs, size_t i,
+		       const char *type)
+{
+	const struct gc_stack_ref *ref = &refs->v[i];
+	struct types *types = refs->in->types;
+
+	if (ref->interior || !ref->object)
+		return 0;
+	struct value v = value_object(types, ref->object);
+
+	return is_kind(types, &v, type) ? ref->object : 0;
+}
+
+uint64_t frame_refs_find(struct frame_refs *refs, const struct frame *f,
+			 const char *type)
+{
+	uint64_t found = 0;
+
+	frame_refs_read(refs);
+	for (size_t i = 0; i < refs->n && !found; i++)
+		if (is_of(&refs->v[i], f))
+			found = frame_refs_at(refs, i, type);
+	return found;
+}
+
+const char *frame_method(struct inspect *in, const struct frame *f)
+{
+	return f->kind == DBG_FRAME_MANAGED && f->raw.method
+		   ? code_method_name(in->code, f->raw.method, false, in->arena)
+		   : "";
+}
