@@ -279,3 +279,16 @@ def test_memory(t):
 
 
 test_memory.runtimes = ("10",)
+
+
+def test_namesakes(t):
+    """Methods of the program's that have the names of the framework's own:
+    what they say is what they do, whatever their signature."""
+    out = t.batch(["b " + t.at("Namesakes", "stop"), "run",
+                   "print holder.Six", "print holder.Seven",
+                   "print holder.Wide.Last", "print holder.Mine",
+                   "print Interop.Sys.ConvertErrorPalToPlatform(3)",
+                   "info locals", "print 1"], t.program("Namesakes")).stdout
+    values = [line.split(" = ", 1)[1] for line in out.splitlines()
+              if line.startswith("$")]
+    t.check_equal(["6", "7", "3", '"mine"', "6", "1"], values)

@@ -4,6 +4,7 @@
  */
 #include "meta/assemblyname.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 enum {
@@ -88,9 +89,24 @@ const char *assembly_simple_name(const struct md *md)
 		   : "";
 }
 
-void assembly_display_name(const struct md *md, struct str *out)
+/* The token as it is written, a big-endian number; 0: there is no key. */
+static uint64_t key_token(const struct md *md)
 {
 	uint8_t hash[HASH_SIZE];
+	uint64_t token = 0;
+	struct bytes key = {0};
+	if (md_rows(md, MD_ASSEMBLY))
+		key = md_col_blob(md, MD_ASSEMBLY, 1, COLUMN_KEY);
+	if (!key.n)
+		return 0;
+	sha1(key, hash);
+	for (size_t k = 1; k <= TOKEN_SIZE; k++)
+		token = token << 8 | hash[HASH_SIZE - k];
+	return token;
+}
+
+void assembly_display_name(const struct md *md, struct str *out)
+{
 	str_add(out, assembly_simple_name(md));
 	if (!md_rows(md, MD_ASSEMBLY))
 		return;
@@ -100,12 +116,27 @@ void assembly_display_name(const struct md *md, struct str *out)
 	const char *culture = md_col_string(md, MD_ASSEMBLY, 1, COLUMN_CULTURE);
 	str_addf(out, ", Culture=%s, PublicKeyToken=",
 		 *culture ? culture : "neutral");
-	struct bytes key = md_col_blob(md, MD_ASSEMBLY, 1, COLUMN_KEY);
-	if (!key.n) {
+	uint64_t token = key_token(md);
+	if (token)
+		str_addf(out, "%016" PRIx64, token);
+	else
 		str_add(out, "null");
-		return;
-	}
-	sha1(key, hash);
-	for (size_t k = 1; k <= TOKEN_SIZE; k++)
-		str_addf(out, "%02x", hash[HASH_SIZE - k]);
+}
+
+bool assembly_is_framework(const struct md *md)
+{
+	// Arcade's StrongName.targets: the keys that .NET's repositories use
+	static const uint64_t tokens[] = {
+	    0xb77a5c561934e089, // of the standard: ECMA-335, II.6.2.1.3
+	    0x7cec85d7bea7798e, // System.Private.CoreLib and its kin
+	    0xb03f5f7f11d50a3a, // Microsoft
+	    0xcc7b13ffcd2ddd51, // Open
+	    0xadb9793829ddae60, // ASP.NET Core and its libraries
+	    0x31bf3856ad364e35, // Microsoft, shared
+	};
+	uint64_t token = key_token(md);
+	for (size_t k = 0; k < sizeof(tokens) / sizeof(tokens[0]); k++)
+		if (token == tokens[k])
+			return true;
+	return false;
 }

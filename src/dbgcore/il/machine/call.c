@@ -436,7 +436,7 @@ const struct op *call_site(struct vm *vm, struct site *s, uint64_t base,
 		}
 	}
 	if (!s->sought) {
-		s->native = native_find(vm->ts, s->method);
+		s->native = native_find(vm->ts, s->method, s->sig);
 		s->sought = true;
 	}
 	if (s->native)

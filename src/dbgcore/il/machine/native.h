@@ -30,16 +30,16 @@ enum native_end {
 /*
  * One call of a native method. Arguments are in places of the stack region:
  * integers below 32 bits are sign- or zero-extended to 32, a reference is 8
- * bytes, a value type is itself; `this` is args[0].
+ * bytes, a value type is itself; `this` is argument 0. The result is 0 before
+ * it is set. Both are only reached by the functions below, which know how large
+ * each place is.
  */
 struct native {
 	struct vm *vm;
 	struct il_types *types;
 	struct il_method *method; /* exact */
-	uint8_t *args[NATIVE_ARGS_MAX];
 	size_t n_args;
-	uint8_t *ret; /* where the result goes: at least 8 bytes, zeroed */
-	/* Of native_run.c alone. */
+	struct native_places *places; /* of native_run.c alone, as all behind */
 	struct site *site;
 	uint64_t base, ret_at, exception;
 	const struct op *next, *entered;
@@ -48,11 +48,26 @@ struct native {
 
 typedef enum native_end native_fn(struct native *n);
 
+/*
+ * What @fn is for. A method with another signature, or of an assembly that is
+ * not .NET's own, is none of the row's and is treated as any other.
+ *
+ * A signature is "(pi)i", "t()o": 't' for `this`, parameters, result. Several
+ * overloads stand behind each other with a blank between; "*" is any, for those
+ * that neither read arguments nor have a result. Behind a single one and ':'
+ * are the exact types of the parameters in C#, "(oo)i: string, string", where
+ * the letters leave a choice. Of parameters and results:
+ *
+ *   i  an integer, bool, char or enum of at most 32 bits     f  float
+ *   l  ... of 64 bits                                        d  double
+ *   p  nint, a pointer, a managed pointer                    o  an object
+ *   v1, v2  a struct of at most so many words of 64 bits     .  void
+ *   T  a generic parameter: whatever the type argument is
+ */
 struct il_native {
 	const char *type;   /* "System.Runtime.CompilerServices.Unsafe" */
 	const char *method; /* "Add"; "*": every one that has no own row */
-	/* Exact parameter types in C#, "string, int"; NULL: every overload. */
-	const char *params;
+	const char *sig;
 	native_fn *fn;
 };
 
@@ -70,13 +85,21 @@ extern const struct native_table native_member, native_trace, native_array;
 extern const struct native_table native_literal, native_errno;
 extern const struct native_table native_delegate;
 
-/* The row for @method, NULL: none; the first table that has one. */
+/*
+ * The row for @method, whose signature is @sig; NULL: none; the first table
+ * that has one.
+ */
 const struct il_native *native_find(struct il_types *ts,
-				    struct il_method *method);
+				    struct il_method *method,
+				    const struct il_sig *sig);
 
 /* ---- For those who write rows ---------------------------------------- */
 
-/* Arguments and results by type. Small integers are read as 32 bits. */
+/*
+ * Arguments and results by type. Small integers are read as 32 bits. What there
+ * is no argument for, or is larger than its place, is 0, and no such result is
+ * set.
+ */
 int32_t native_i4(const struct native *n, size_t i);
 int64_t native_i8(const struct native *n, size_t i);
 uint64_t native_ref(const struct native *n, size_t i); /* or a pointer */
@@ -87,6 +110,15 @@ enum native_end native_ret_i8(struct native *n, int64_t v);
 enum native_end native_ret_ref(struct native *n, uint64_t v);
 enum native_end native_ret_r8(struct native *n, double v);
 enum native_end native_ret_r4(struct native *n, float v);
+/* The first @size bytes of argument @i; NULL: it has not so many. */
+const void *native_arg(const struct native *n, size_t i, size_t size);
+/* The result is these bytes; refused if its place has not so many. */
+enum native_end native_ret(struct native *n, const void *from, size_t size);
+/* The same of what is at @addr in the space. */
+enum native_end native_ret_get(struct native *n, uint64_t addr, size_t size);
+/* Write the first @size bytes of argument @i to @addr in the space. */
+enum native_end native_put_arg(struct native *n, uint64_t addr, size_t i,
+			       size_t size);
 
 /*
  * Throw a new exception of the core library, "System.ArgumentException", in

@@ -8,11 +8,13 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/err.h"
 #include "base/str.h"
 #include "il/machine/ops.h"
 #include "il/machine/space.h"
+#include "meta/assemblyname.h"
 
 static const struct native_table *const tables[] = {
     &native_core,     &native_unsafe,  &native_math,    &native_bits,
@@ -43,21 +45,91 @@ static void type_name(struct il_types *ts, struct il_type *type,
 	str_add(out, il_type_simple_name(type));
 }
 
-static bool params_match(struct il_types *ts, struct il_method *method,
+static bool params_match(struct il_types *ts, const struct il_sig *sig,
 			 const char *params)
 {
-	const struct il_sig *sig;
 	_cleanup_str_ struct str text = {0};
-	if (!params)
-		return true;
-	if (dbg_err_drop(il_method_sig(ts, method, &sig)))
-		return false;
 	for (size_t k = 0; k < sig->n_params; k++) {
 		if (k)
 			str_add(&text, ", ");
 		str_add(&text, il_type_name(ts, sig->params[k]));
 	}
 	return !strcmp(str_get(&text), params);
+}
+
+/* The letter of signatures that stands for primitives and enums. */
+static char elem_letter(enum elem elem)
+{
+	switch (elem) {
+	case ELEM_VOID:
+		return '.';
+	case ELEM_I8:
+	case ELEM_U8:
+		return 'l';
+	case ELEM_R4:
+		return 'f';
+	case ELEM_R8:
+		return 'd';
+	case ELEM_I:
+	case ELEM_U:
+		return 'p';
+	default:
+		return 'i';
+	}
+}
+
+/* Is @type what stands at *sig? *sig is moved behind it. */
+static bool type_has_letter(struct il_types *ts, struct il_type *type,
+			    const char **sig)
+{
+	const struct il_layout *layout;
+	char letter = *(*sig)++;
+	uint32_t words = letter == 'v' ? (uint32_t)(*(*sig)++ - '0') : 0;
+	if (letter == 'T')
+		return type->elem != ELEM_VOID;
+	if (type->kind == IL_KIND_PRIM || type->kind == IL_KIND_ENUM)
+		return letter == elem_letter(type->elem);
+	if (type->kind == IL_KIND_POINTER || type->kind == IL_KIND_BYREF ||
+	    type->kind == IL_KIND_FUNCTION)
+		return letter == 'p';
+	if (type->is_reference)
+		return letter == 'o';
+	return letter == 'v' &&
+	       !dbg_err_drop(il_type_layout(ts, type, &layout)) &&
+	       layout->size <= words * 8;
+}
+
+/* Is the first signature of @text that of the method? */
+static bool sig_is(struct il_types *ts, const struct il_sig *sig,
+		   const char *text)
+{
+	if (sig->has_this != (*text == 't'))
+		return false;
+	text += *text == 't' ? 2 : 1;
+	for (size_t k = 0; k < sig->n_params; k++) {
+		if (*text == ')' || !type_has_letter(ts, sig->params[k], &text))
+			return false;
+	}
+	if (*text++ != ')')
+		return false;
+	return type_has_letter(ts, sig->ret, &text);
+}
+
+static bool sig_matches(struct il_types *ts, const struct il_sig *sig,
+			const char *text)
+{
+	const char *exact = strchr(text, ':');
+	if (!strcmp(text, "*"))
+		return true;
+	if (exact)
+		return sig_is(ts, sig, text) &&
+		       params_match(ts, sig, exact + 2);
+	for (; text; text = strchr(text, ' ')) {
+		text += *text == ' ';
+		if (sig_is(ts, sig, text))
+			return true;
+	}
+	return false;
 }
 
 static enum native_end never(struct native *n)
@@ -92,15 +164,17 @@ static bool is_everywhere(const struct il_method *method)
 }
 
 const struct il_native *native_find(struct il_types *ts,
-				    struct il_method *method)
+				    struct il_method *method,
+				    const struct il_sig *sig)
 {
-	static const struct il_native hardware = {.fn = never};
+	static const struct il_native hardware = {.sig = "()i", .fn = never};
 	_cleanup_str_ struct str owner = {0};
 	if (!method->token || !method->owner ||
-	    (method->module != il_types_core(ts) && !is_everywhere(method)))
+	    (method->module != il_types_core(ts) && !is_everywhere(method)) ||
+	    !assembly_is_framework(&method->module->md))
 		return NULL;
 	if (asks_processor(method))
-		return &hardware;
+		return sig_matches(ts, sig, hardware.sig) ? &hardware : NULL;
 	type_name(ts, method->owner, &owner, 0);
 	for (size_t t = 0; t < sizeof(tables) / sizeof(tables[0]); t++) {
 		for (size_t k = 0; k < tables[t]->n; k++) {
@@ -108,7 +182,7 @@ const struct il_native *native_find(struct il_types *ts,
 			if (type_matches(row->type, str_get(&owner)) &&
 			    (!strcmp(row->method, method->name) ||
 			     !strcmp(row->method, "*")) &&
-			    params_match(ts, method, row->params))
+			    sig_matches(ts, sig, row->sig))
 				return row;
 		}
 	}
@@ -116,6 +190,13 @@ const struct il_native *native_find(struct il_types *ts,
 }
 
 /* ---- Running it -------------------------------------------------------- */
+
+struct native_places {
+	const uint8_t *args[NATIVE_ARGS_MAX];
+	uint32_t sizes[NATIVE_ARGS_MAX];
+	uint64_t ret[RET_MAX / 8];
+	uint32_t ret_size;
+};
 
 /* Integers below 32 bits, extended. */
 static void widen(uint8_t *p, const struct il_type *type)
@@ -142,6 +223,12 @@ static void widen(uint8_t *p, const struct il_type *type)
 	}
 }
 
+static void add_arg(struct native *n, const uint8_t *place, uint32_t size)
+{
+	n->places->args[n->n_args] = place;
+	n->places->sizes[n->n_args++] = size;
+}
+
 static struct dbg_error *native_args(struct vm *vm, struct site *s,
 				     uint64_t base, struct native *n)
 {
@@ -150,7 +237,7 @@ static struct dbg_error *native_args(struct vm *vm, struct site *s,
 	if (s->sig->n_params + 1 > NATIVE_ARGS_MAX || s->ret_size > RET_MAX)
 		return dbg_err(DBG_E_UNSUPPORTED, "too many arguments");
 	if (s->sig->has_this) {
-		n->args[n->n_args++] = vm->base + at;
+		add_arg(n, vm->base + at, 8);
 		at += 8;
 	}
 	for (size_t k = 0; k < s->sig->n_params; k++) {
@@ -158,7 +245,7 @@ static struct dbg_error *native_args(struct vm *vm, struct site *s,
 		    place_size(vm, s->sig->params[k], &size);
 		if (err)
 			return err;
-		n->args[n->n_args++] = vm->base + at;
+		add_arg(n, vm->base + at, size);
 		widen(vm->base + at, s->sig->params[k]);
 		at += size;
 	}
@@ -168,22 +255,23 @@ static struct dbg_error *native_args(struct vm *vm, struct site *s,
 const struct op *native_run(struct vm *vm, struct site *s, uint64_t base,
 			    uint64_t ret, const struct op *next)
 {
-	uint64_t result[RET_MAX / 8];
+	struct native_places places;
 	struct native n = {.vm = vm,
 			   .types = vm->ts,
 			   .method = s->method,
+			   .places = &places,
 			   .site = s,
 			   .base = base,
 			   .ret_at = ret,
-			   .next = next,
-			   .ret = (uint8_t *)result};
+			   .next = next};
 	struct dbg_error *err = native_args(vm, s, base, &n);
 	if (err)
 		return vm_refuse(vm, next - 1, err);
-	memset(result, 0, s->ret_size < 8 ? 8 : s->ret_size);
+	places.ret_size = s->ret_size < 8 ? 8 : s->ret_size;
+	memset(places.ret, 0, places.ret_size);
 	switch (s->native->fn(&n)) {
 	case NATIVE_DONE:
-		memcpy(vm->base + ret, result, s->ret_size);
+		memcpy(vm->base + ret, places.ret, s->ret_size);
 		return next;
 	case NATIVE_THROWN:
 		return throw_object(vm, next - 1, n.exception);
@@ -204,59 +292,106 @@ const struct op *native_run(struct vm *vm, struct site *s, uint64_t base,
 
 /* ---- For those who write rows ------------------------------------------ */
 
+const void *native_arg(const struct native *n, size_t i, size_t size)
+{
+	return i < n->n_args && size <= n->places->sizes[i] ? n->places->args[i]
+							    : NULL;
+}
+
+/* Of numbers and references: 0 is what is not there. */
+static void arg_copy(const struct native *n, size_t i, void *to, size_t size)
+{
+	const void *from = native_arg(n, i, size);
+	if (from)
+		memcpy(to, from, size);
+}
+
 int32_t native_i4(const struct native *n, size_t i)
 {
-	return get_i4(n->args[i]);
+	int32_t v = 0;
+	arg_copy(n, i, &v, sizeof(v));
+	return v;
 }
 
 int64_t native_i8(const struct native *n, size_t i)
 {
-	return get_i8(n->args[i]);
+	int64_t v = 0;
+	arg_copy(n, i, &v, sizeof(v));
+	return v;
 }
 
 uint64_t native_ref(const struct native *n, size_t i)
 {
-	return get_u8(n->args[i]);
+	uint64_t v = 0;
+	arg_copy(n, i, &v, sizeof(v));
+	return v;
 }
 
 double native_r8(const struct native *n, size_t i)
 {
-	return get_r8(n->args[i]);
+	double v = 0;
+	arg_copy(n, i, &v, sizeof(v));
+	return v;
 }
 
 float native_r4(const struct native *n, size_t i)
 {
-	return get_r4(n->args[i]);
+	float v = 0;
+	arg_copy(n, i, &v, sizeof(v));
+	return v;
+}
+
+enum native_end native_ret(struct native *n, const void *from, size_t size)
+{
+	if (size > n->places->ret_size)
+		return native_refuse(n, "a result of %zu bytes has no place",
+				     size);
+	memcpy(n->places->ret, from, size);
+	return NATIVE_DONE;
+}
+
+enum native_end native_ret_get(struct native *n, uint64_t addr, size_t size)
+{
+	uint8_t bytes[RET_MAX];
+	if (size > sizeof(bytes))
+		return native_refuse(n, "a result of %zu bytes has no place",
+				     size);
+	enum native_end end = native_get(n, addr, bytes, size);
+	return end == NATIVE_DONE ? native_ret(n, bytes, size) : end;
+}
+
+enum native_end native_put_arg(struct native *n, uint64_t addr, size_t i,
+			       size_t size)
+{
+	const void *from = native_arg(n, i, size);
+	return from
+		   ? native_put(n, addr, from, size)
+		   : native_refuse(n, "argument %zu has no %zu bytes", i, size);
 }
 
 enum native_end native_ret_i4(struct native *n, int32_t v)
 {
-	put_i4(n->ret, v);
-	return NATIVE_DONE;
+	return native_ret(n, &v, sizeof(v));
 }
 
 enum native_end native_ret_i8(struct native *n, int64_t v)
 {
-	put_i8(n->ret, v);
-	return NATIVE_DONE;
+	return native_ret(n, &v, sizeof(v));
 }
 
 enum native_end native_ret_ref(struct native *n, uint64_t v)
 {
-	put_u8(n->ret, v);
-	return NATIVE_DONE;
+	return native_ret(n, &v, sizeof(v));
 }
 
 enum native_end native_ret_r8(struct native *n, double v)
 {
-	put_r8(n->ret, v);
-	return NATIVE_DONE;
+	return native_ret(n, &v, sizeof(v));
 }
 
 enum native_end native_ret_r4(struct native *n, float v)
 {
-	put_r4(n->ret, v);
-	return NATIVE_DONE;
+	return native_ret(n, &v, sizeof(v));
 }
 
 enum native_end native_throw(struct native *n, const char *type)

@@ -68,7 +68,7 @@ static enum native_end get_value(struct native *n)
 		return native_throw(n, "System.NotSupportedException");
 	if (!type->is_reference)
 		return box(n, type, addr);
-	return native_get(n, addr, n->ret, sizeof(addr));
+	return native_ret_get(n, addr, sizeof(addr));
 }
 
 static enum native_end set_nullable(struct native *n, uint64_t addr,
@@ -117,8 +117,8 @@ static enum native_end set_value(struct native *n)
 }
 
 static const struct il_native rows[] = {
-    {"System.Array", "InternalGetValue", "nint", get_value},
-    {"System.Array", "InternalSetValue", "object, nint", set_value},
+    {"System.Array", "InternalGetValue", "t(p)o: nint", get_value},
+    {"System.Array", "InternalSetValue", "t(op).: object, nint", set_value},
 };
 
 const struct native_table native_array = {rows, sizeof(rows) / sizeof(rows[0])};

@@ -142,26 +142,28 @@ static enum native_end no_vectors(struct native *n)
 	return native_refuse(n, "it needs the processor's vectors");
 }
 
-#define ALL NULL
-
 static const struct il_native rows[] = {
-    {"System.Math", "SinCos", ALL, sin_cos},
-    {"System.MathF", "SinCos", ALL, sin_cos},
-    {"System.Double", "ConvertToIntegerNative", ALL, convert},
-    {"System.Single", "ConvertToIntegerNative", ALL, convert},
-    {"System.Numerics.BitOperations", "PopCount", ALL, pop_count},
-    {"System.Numerics.BitOperations", "LeadingZeroCount", ALL, leading_zeros},
-    {"System.Numerics.BitOperations", "TrailingZeroCount", ALL, trailing_zeros},
-    {"System.Numerics.BitOperations", "Log2", ALL, log2_bits},
-    {"System.Numerics.Vector", "get_IsHardwareAccelerated", ALL, native_false},
-    {"System.Runtime.Intrinsics.X86.*", "get_IsSupported", ALL, native_false},
-    {"System.Runtime.Intrinsics.Arm.*", "get_IsSupported", ALL, native_false},
-    {"System.Runtime.Intrinsics.Wasm.*", "get_IsSupported", ALL, native_false},
-    {"System.Runtime.Intrinsics.*", "get_IsHardwareAccelerated", ALL,
+    {"System.Math", "SinCos", "(dpp).", sin_cos},
+    {"System.MathF", "SinCos", "(fpp).", sin_cos},
+    {"System.Double", "ConvertToIntegerNative", "(d)T", convert},
+    {"System.Single", "ConvertToIntegerNative", "(f)T", convert},
+    {"System.Numerics.BitOperations", "PopCount", "(i)i (l)i (p)i", pop_count},
+    {"System.Numerics.BitOperations", "LeadingZeroCount",
+     "(i)i (l)i (p)i (v2)i", leading_zeros},
+    {"System.Numerics.BitOperations", "TrailingZeroCount", "(i)i (l)i (p)i",
+     trailing_zeros},
+    {"System.Numerics.BitOperations", "Log2", "(i)i (l)i (p)i", log2_bits},
+    {"System.Numerics.Vector", "get_IsHardwareAccelerated", "()i",
      native_false},
-    {"System.Runtime.Intrinsics.X86.*", "*", ALL, no_vectors},
-    {"System.Runtime.Intrinsics.Arm.*", "*", ALL, no_vectors},
-    {"System.Runtime.Intrinsics.Wasm.*", "*", ALL, no_vectors},
+    {"System.Runtime.Intrinsics.X86.*", "get_IsSupported", "()i", native_false},
+    {"System.Runtime.Intrinsics.Arm.*", "get_IsSupported", "()i", native_false},
+    {"System.Runtime.Intrinsics.Wasm.*", "get_IsSupported", "()i",
+     native_false},
+    {"System.Runtime.Intrinsics.*", "get_IsHardwareAccelerated", "()i",
+     native_false},
+    {"System.Runtime.Intrinsics.X86.*", "*", "*", no_vectors},
+    {"System.Runtime.Intrinsics.Arm.*", "*", "*", no_vectors},
+    {"System.Runtime.Intrinsics.Wasm.*", "*", "*", no_vectors},
 };
 
 const struct native_table native_bits = {rows, sizeof(rows) / sizeof(rows[0])};

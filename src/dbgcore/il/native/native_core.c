@@ -325,9 +325,8 @@ static enum native_end create_span(struct native *n)
 	uint32_t length = native_size(n, type) / size;
 	if (!addr)
 		return no_memory(n);
-	memcpy(n->ret, &addr, sizeof(addr));
-	memcpy(n->ret + 8, &length, sizeof(length));
-	return NATIVE_DONE;
+	const uint64_t span[] = {addr, length};
+	return native_ret(n, span, sizeof(span));
 }
 
 static enum native_end reference_equals(struct native *n)
@@ -417,8 +416,7 @@ static enum native_end take_lock(struct native *n)
 		if (sig->params[k]->kind == IL_KIND_BYREF)
 			return native_put(n, native_ref(n, k), &one, 1);
 	}
-	n->ret[0] = 1;
-	return NATIVE_DONE;
+	return native_ret_i4(n, 1);
 }
 
 static uint32_t operand_size(struct native *n)
@@ -433,19 +431,24 @@ static uint32_t operand_size(struct native *n)
 static enum native_end exchange(struct native *n)
 {
 	uint32_t size = operand_size(n);
-	enum native_end end = native_get(n, native_ref(n, 0), n->ret, size);
-	return end == NATIVE_DONE
-		   ? native_put(n, native_ref(n, 0), n->args[1], size)
-		   : end;
+	enum native_end end = native_ret_get(n, native_ref(n, 0), size);
+	return end == NATIVE_DONE ? native_put_arg(n, native_ref(n, 0), 1, size)
+				  : end;
 }
 
 static enum native_end compare_exchange(struct native *n)
 {
+	uint8_t old[8];
 	uint32_t size = operand_size(n);
-	enum native_end end = native_get(n, native_ref(n, 0), n->ret, size);
-	if (end != NATIVE_DONE || memcmp(n->ret, n->args[2], size))
+	const void *comparand = native_arg(n, 2, size);
+	if (!comparand || size > sizeof(old))
+		return native_refuse(n, "a wide value");
+	enum native_end end = native_get(n, native_ref(n, 0), old, size);
+	if (end == NATIVE_DONE)
+		end = native_ret(n, old, size);
+	if (end != NATIVE_DONE || memcmp(old, comparand, size))
 		return end;
-	return native_put(n, native_ref(n, 0), n->args[1], size);
+	return native_put_arg(n, native_ref(n, 0), 1, size);
 }
 
 /* ExchangeAdd returns what was there, Add what is there now. */
@@ -457,7 +460,8 @@ static enum native_end add_to(struct native *n, int64_t by, bool before)
 		return native_refuse(n, "a wide number");
 	enum native_end end = native_get(n, native_ref(n, 0), &old, size);
 	int64_t now = (int64_t)((uint64_t)old + (uint64_t)by);
-	memcpy(n->ret, before ? &old : &now, size);
+	if (end == NATIVE_DONE)
+		end = native_ret(n, before ? &old : &now, size);
 	return end == NATIVE_DONE ? native_put(n, native_ref(n, 0), &now, size)
 				  : end;
 }
@@ -499,62 +503,65 @@ static enum native_end thread_id(struct native *n)
 #define MONITOR "System.Threading.Monitor"
 
 static const struct il_native rows[] = {
-    {"System.Object", "GetType", NULL, get_type},
-    {"System.Object", "MemberwiseClone", NULL, memberwise_clone},
-    {"System.ValueType", "Equals", NULL, value_equals},
-    {"System.Buffers.SharedArrayPool`1", "Rent", NULL, rent_array},
-    {"System.Buffers.SharedArrayPool`1", "Return", NULL, native_nothing},
-    {"System.RuntimeTypeHandle", "InternalAllocNoChecks_FastPath", NULL,
+    {"System.Object", "GetType", "t()o", get_type},
+    {"System.Object", "MemberwiseClone", "t()o", memberwise_clone},
+    {"System.ValueType", "Equals", "t(o)i", value_equals},
+    {"System.Buffers.SharedArrayPool`1", "Rent", "t(i)o", rent_array},
+    {"System.Buffers.SharedArrayPool`1", "Return", "t(oi).", native_nothing},
+    {"System.RuntimeTypeHandle", "InternalAllocNoChecks_FastPath", "(p)o",
      allocate_type},
-    {"System.String", "FastAllocateString", NULL, allocate_string},
-    {"System.String", "get_Chars", NULL, get_chars},
-    {"System.Array", "get_Length", NULL, array_length},
-    {"System.Array", "get_LongLength", NULL, array_length},
-    {"System.Array", "get_NativeLength", NULL, array_length},
-    {"System.Array", "get_Rank", NULL, array_rank},
-    {"System.Array", "GetLength", NULL, get_length},
-    {"System.Array", "GetLowerBound", NULL, lower_bound},
-    {"System.Array", "GetUpperBound", NULL, upper_bound},
-    {"System.Array", "Copy", "System.Array, System.Array, int", array_copy},
-    {"System.Array", "Copy", "System.Array, int, System.Array, int, int",
+    {"System.String", "FastAllocateString", "(i)o (p)o (pp)o", allocate_string},
+    {"System.String", "get_Chars", "t(i)i", get_chars},
+    {"System.Array", "get_Length", "t()i", array_length},
+    {"System.Array", "get_LongLength", "t()l", array_length},
+    {"System.Array", "get_NativeLength", "t()p", array_length},
+    {"System.Array", "get_Rank", "t()i", array_rank},
+    {"System.Array", "GetLength", "t(i)i", get_length},
+    {"System.Array", "GetLowerBound", "t(i)i", lower_bound},
+    {"System.Array", "GetUpperBound", "t(i)i", upper_bound},
+    {"System.Array", "Copy", "(ooi).: System.Array, System.Array, int",
      array_copy},
-    {"System.Array", "Clear", NULL, array_clear},
-    {"System.GC", "AllocateUninitializedArray", NULL, allocate_array},
-    {"System.GC", "AllocateArray", NULL, allocate_array},
-    {"System.GC", "KeepAlive", NULL, native_nothing},
-    {"System.GC", "SuppressFinalize", NULL, native_nothing},
-    {"System.GC", "ReRegisterForFinalize", NULL, native_nothing},
-    {"System.Environment", "get_CurrentManagedThreadId", NULL, thread_id},
-    {HELPERS, "GetHashCode", NULL, hash_code},
-    {HELPERS, "TryGetHashCode", NULL, hash_code},
-    {HELPERS, "Equals", NULL, reference_equals},
-    {HELPERS, "IsReferenceOrContainsReferences", NULL, has_references},
-    {HELPERS, "IsBitwiseEquatable", NULL, is_bitwise},
-    {HELPERS, "IsKnownConstant", NULL, native_false},
-    {HELPERS, "InitializeArray", NULL, initialize_array},
-    {HELPERS, "CreateSpan", NULL, create_span},
-    {HELPERS, "GetMethodTable", NULL, method_table},
-    {HELPERS, "EnsureSufficientExecutionStack", NULL, native_nothing},
-    {HELPERS, "TryEnsureSufficientExecutionStack", NULL, native_true},
-    {HELPERS, "RunClassConstructor", NULL, native_nothing},
-    {MARSHAL, "GetArrayDataReference", NULL, array_address},
-    {"System.Type", "op_Equality", NULL, type_equals},
-    {"System.Type", "op_Inequality", NULL, type_differs},
-    {MONITOR, "Enter", NULL, take_lock},
-    {MONITOR, "TryEnter", NULL, take_lock},
-    {MONITOR, "ReliableEnter", NULL, take_lock},
-    {MONITOR, "Exit", NULL, native_nothing},
-    {MONITOR, "ExitIfLockTaken", NULL, native_nothing},
-    {MONITOR, "Pulse", NULL, native_nothing},
-    {MONITOR, "PulseAll", NULL, native_nothing},
-    {INTERLOCKED, "Exchange", NULL, exchange},
-    {INTERLOCKED, "CompareExchange", NULL, compare_exchange},
-    {INTERLOCKED, "ExchangeAdd", NULL, exchange_add},
-    {INTERLOCKED, "Add", NULL, interlocked_add},
-    {INTERLOCKED, "Increment", NULL, increment},
-    {INTERLOCKED, "Decrement", NULL, decrement},
-    {INTERLOCKED, "MemoryBarrier", NULL, native_nothing},
-    {"System.Threading.Thread", "MemoryBarrier", NULL, native_nothing},
+    {"System.Array", "Copy",
+     "(oioii).: System.Array, int, System.Array, int, int", array_copy},
+    {"System.Array", "Clear", "(o). (oii).", array_clear},
+    {"System.GC", "AllocateUninitializedArray", "(ii)o", allocate_array},
+    {"System.GC", "AllocateArray", "(ii)o", allocate_array},
+    {"System.GC", "KeepAlive", "(o).", native_nothing},
+    {"System.GC", "SuppressFinalize", "(o).", native_nothing},
+    {"System.GC", "ReRegisterForFinalize", "(o). (v1).", native_nothing},
+    {"System.Environment", "get_CurrentManagedThreadId", "()i", thread_id},
+    {HELPERS, "GetHashCode", "(o)i", hash_code},
+    {HELPERS, "TryGetHashCode", "(o)i", hash_code},
+    {HELPERS, "Equals", "(oo)i", reference_equals},
+    {HELPERS, "IsReferenceOrContainsReferences", "()i", has_references},
+    {HELPERS, "IsBitwiseEquatable", "()i", is_bitwise},
+    {HELPERS, "IsKnownConstant", "(T)i (i)i (o)i", native_false},
+    {HELPERS, "InitializeArray", "(ov1).", initialize_array},
+    {HELPERS, "CreateSpan", "(v1)v2", create_span},
+    {HELPERS, "GetMethodTable", "(o)p", method_table},
+    {HELPERS, "EnsureSufficientExecutionStack", "().", native_nothing},
+    {HELPERS, "TryEnsureSufficientExecutionStack", "()i", native_true},
+    {HELPERS, "RunClassConstructor", "(v1). (v2).", native_nothing},
+    {MARSHAL, "GetArrayDataReference", "(o)p", array_address},
+    {"System.Type", "op_Equality", "(oo)i", type_equals},
+    {"System.Type", "op_Inequality", "(oo)i", type_differs},
+    {MONITOR, "Enter", "(o). (op).", take_lock},
+    {MONITOR, "TryEnter", "(o)i (oi)i (oip). (op). (ov1)i (ov1p).", take_lock},
+    {MONITOR, "ReliableEnter", "(op).", take_lock},
+    {MONITOR, "Exit", "(o).", native_nothing},
+    {MONITOR, "ExitIfLockTaken", "(op).", native_nothing},
+    {MONITOR, "Pulse", "(o). (v1).", native_nothing},
+    {MONITOR, "PulseAll", "(o). (v1).", native_nothing},
+    {INTERLOCKED, "Exchange", "(pT)T (pd)d (pf)f (pi)i (pl)l (po)o (pp)p",
+     exchange},
+    {INTERLOCKED, "CompareExchange",
+     "(pTT)T (pdd)d (pff)f (pii)i (pll)l (poo)o (ppp)p", compare_exchange},
+    {INTERLOCKED, "ExchangeAdd", "(pi)i (pl)l", exchange_add},
+    {INTERLOCKED, "Add", "(pi)i (pl)l", interlocked_add},
+    {INTERLOCKED, "Increment", "(p)i (p)l", increment},
+    {INTERLOCKED, "Decrement", "(p)i (p)l", decrement},
+    {INTERLOCKED, "MemoryBarrier", "().", native_nothing},
+    {"System.Threading.Thread", "MemoryBarrier", "().", native_nothing},
 };
 
 const struct native_table native_core = {rows, sizeof(rows) / sizeof(rows[0])};

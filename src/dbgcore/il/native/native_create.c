@@ -208,10 +208,9 @@ static enum native_end set_names(struct native *n, uint64_t info,
 		return no_memory(n);
 	for (size_t i = 0; i < count; i++) {
 		uint64_t object;
-		enum native_end end = native_ret_text(n, names[i].name);
+		enum native_end end = native_text(n, names[i].name, &object);
 		if (end != NATIVE_DONE)
 			return end;
-		memcpy(&object, n->ret, sizeof(object));
 		if (!vm_write(n->vm, array + VECTOR_DATA + 8 * i, &object, 8))
 			return no_memory(n);
 	}
@@ -300,7 +299,7 @@ static enum native_end box_enum(struct native *n)
 	if (!object)
 		return no_memory(n);
 	enum native_end end =
-	    native_put(n, object + 8, n->args[1], native_size(n, type));
+	    native_put_arg(n, object + 8, 1, native_size(n, type));
 	return end == NATIVE_DONE ? native_ret_ref(n, object) : end;
 }
 
@@ -399,41 +398,41 @@ static enum native_end uses_keys(struct native *n)
 	return known && reader ? NATIVE_IL : native_ret_i4(n, 1);
 }
 
-#define ALL NULL
 #define CULTURE "System.Globalization.CultureInfo"
 #define HANDLE "System.RuntimeTypeHandle"
 
 static const struct il_native rows[] = {
-    {"System.Activator", "CreateInstance", "", create_of},
-    {"System.RuntimeType", "CreateInstanceDefaultCtor", ALL, create},
-    {"System.RuntimeType", "CreateInstanceOfT", ALL, create},
-    {"System.RuntimeType", "GetUninitializedObject", ALL, uninitialized},
+    {"System.Activator", "CreateInstance", "()T", create_of},
+    {"System.RuntimeType", "CreateInstanceDefaultCtor", "t(ii)o", create},
+    {"System.RuntimeType", "CreateInstanceOfT", "t()o", create},
+    {"System.RuntimeType", "GetUninitializedObject", "t()o", uninitialized},
     {"System.Runtime.CompilerServices.RuntimeHelpers", "GetUninitializedObject",
-     "System.Type", uninitialized},
+     "(o)o: System.Type", uninitialized},
     {HANDLE, "CreateInstanceForAnotherGenericParameter",
-     "System.RuntimeType, System.RuntimeType", create_another},
+     "(oo)o: System.RuntimeType, System.RuntimeType", create_another},
     {HANDLE, "CreateInstanceForAnotherGenericParameter",
-     "System.RuntimeType, System.RuntimeType, System.RuntimeType",
+     "(ooo)o: System.RuntimeType, System.RuntimeType, System.RuntimeType",
      create_another},
     {"System.Collections.Generic.ComparerHelpers",
-     "CreateDefaultEqualityComparer", ALL, default_equality},
-    {"System.Collections.Generic.ComparerHelpers", "CreateDefaultComparer", ALL,
-     default_order},
-    {"System.Enum", "GetEnumInfo", ALL, enum_info},
-    {"System.Enum", "InternalGetCorElementType", "", enum_elem},
-    {"System.Enum", "InternalBoxEnum", ALL, box_enum},
-    {"System.Runtime.CompilerServices.RuntimeHelpers", "Box", ALL, box_of},
-    {"System.ValueType", "Equals", ALL, struct_equals},
-    {"System.ValueType", "GetHashCode", ALL, struct_hash},
-    {"System.Globalization.GlobalizationMode", "get_Invariant", ALL,
+     "CreateDefaultEqualityComparer", "(o)o", default_equality},
+    {"System.Collections.Generic.ComparerHelpers", "CreateDefaultComparer",
+     "(o)o", default_order},
+    {"System.Enum", "GetEnumInfo", "(oi)o", enum_info},
+    {"System.Enum", "InternalGetCorElementType", "t()i", enum_elem},
+    {"System.Enum", "InternalBoxEnum", "(ol)o (v1l)o", box_enum},
+    {"System.Runtime.CompilerServices.RuntimeHelpers", "Box", "(pp)o (pv1)o",
+     box_of},
+    {"System.ValueType", "Equals", "t(o)i", struct_equals},
+    {"System.ValueType", "GetHashCode", "t()i", struct_hash},
+    {"System.Globalization.GlobalizationMode", "get_Invariant", "()i",
      is_invariant},
-    {"System.Globalization.GlobalizationMode", "get_InvariantNoLoad", ALL,
+    {"System.Globalization.GlobalizationMode", "get_InvariantNoLoad", "()i",
      is_invariant},
-    {CULTURE, "InitializeUserDefaultCulture", ALL, user_culture},
-    {CULTURE, "InitializeUserDefaultUICulture", ALL, user_culture},
-    {"System.SR", "UsingResourceKeys", ALL, uses_keys},
-    {"System.String", "Intern", ALL, same},
-    {"System.String", "IsInterned", ALL, same},
+    {CULTURE, "InitializeUserDefaultCulture", "()o", user_culture},
+    {CULTURE, "InitializeUserDefaultUICulture", "()o", user_culture},
+    {"System.SR", "UsingResourceKeys", "()i", uses_keys},
+    {"System.String", "Intern", "(o)o", same},
+    {"System.String", "IsInterned", "(o)o", same},
 };
 
 const struct native_table native_create = {rows,

@@ -97,8 +97,10 @@ struct text {
 static bool text_get(struct native *n, size_t i, struct text *ret)
 {
 	uint64_t at = native_ref(n, i);
-	int32_t length;
-	memcpy(&length, n->args[i] + 8, sizeof(length));
+	const uint8_t *span = native_arg(n, i, 16);
+	int32_t length = -1;
+	if (span)
+		memcpy(&length, span + 8, sizeof(length));
 	*ret = (struct text){.known = true, .is_ascii = true, .is_line = true};
 	if (length < 0 || length > TEXT_MAX)
 		return false;
@@ -354,31 +356,30 @@ static enum native_end reads_culture(struct native *n)
 				"CultureInfo.InvariantCulture");
 }
 
-#define ALL NULL
 #define COMPARE "System.Globalization.CompareInfo"
 #define ICU "Interop+Globalization"
 
 static const struct il_native rows[] = {
-    {COMPARE, "IcuCompareString", ALL, compare_string},
-    {COMPARE, "IcuStartsWith", ALL, at_end},
-    {COMPARE, "IcuEndsWith", ALL, at_end},
-    {COMPARE, "IcuIndexOfCore", ALL, index_of},
-    {ICU, "ChangeCase", ALL, change_case},
-    {ICU, "ChangeCaseInvariant", ALL, change_case},
-    {ICU, "CompareString", ALL, compares},
-    {ICU, "IndexOf", ALL, compares},
-    {ICU, "LastIndexOf", ALL, compares},
-    {ICU, "StartsWith", ALL, compares},
-    {ICU, "EndsWith", ALL, compares},
-    {ICU, "GetSortKey", ALL, compares},
-    {ICU, "GetLocaleName", ALL, reads_culture},
-    {ICU, "GetLocaleInfoString", ALL, reads_culture},
-    {ICU, "GetLocaleInfoInt", ALL, reads_culture},
-    {ICU, "GetLocaleInfoGroupingSizes", ALL, reads_culture},
-    {ICU, "GetLocaleTimeFormat", ALL, reads_culture},
-    {ICU, "GetCalendars", ALL, reads_culture},
-    {ICU, "GetCalendarInfo", ALL, reads_culture},
-    {ICU, "EnumCalendarInfo", ALL, reads_culture},
+    {COMPARE, "IcuCompareString", "t(v2v2i)i", compare_string},
+    {COMPARE, "IcuStartsWith", "t(v2v2ip)i", at_end},
+    {COMPARE, "IcuEndsWith", "t(v2v2ip)i", at_end},
+    {COMPARE, "IcuIndexOfCore", "t(v2v2ipi)i", index_of},
+    {ICU, "ChangeCase", "(pipii).", change_case},
+    {ICU, "ChangeCaseInvariant", "(pipii).", change_case},
+    {ICU, "CompareString", "(ppipii)i", compares},
+    {ICU, "IndexOf", "(ppipiip)i", compares},
+    {ICU, "LastIndexOf", "(ppipiip)i", compares},
+    {ICU, "StartsWith", "(ppipiip)i", compares},
+    {ICU, "EndsWith", "(ppipiip)i", compares},
+    {ICU, "GetSortKey", "(ppipii)i", compares},
+    {ICU, "GetLocaleName", "(opi)i", reads_culture},
+    {ICU, "GetLocaleInfoString", "(oipio)i", reads_culture},
+    {ICU, "GetLocaleInfoInt", "(oip)i", reads_culture},
+    {ICU, "GetLocaleInfoGroupingSizes", "(oipp)i", reads_culture},
+    {ICU, "GetLocaleTimeFormat", "(oipi)i", reads_culture},
+    {ICU, "GetCalendars", "(ooi)i", reads_culture},
+    {ICU, "GetCalendarInfo", "(oiipi)i", reads_culture},
+    {ICU, "EnumCalendarInfo", "(poiip)i", reads_culture},
 };
 
 const struct native_table native_culture = {rows,

@@ -119,20 +119,17 @@ static enum native_end equal_methods(struct native *n)
 }
 
 #define DELEGATE "System.Delegate"
-#define HANDLE "System.Runtime.CompilerServices.ObjectHandleOnStack"
-#define DESC "System.Runtime.CompilerServices.MethodDesc*"
 
 static const struct il_native rows[] = {
-    {DELEGATE, "InternalAllocLike", HANDLE, allocate_like_handle},
-    {DELEGATE, "InternalAllocLike", NULL, allocate_like},
-    {DELEGATE, "GetMulticastInvoke", NULL, multicast_code},
-    {DELEGATE, "GetInvokeMethod", NULL, multicast_code},
-    {DELEGATE, "FindMethodHandle", NULL, find_handle},
-    {DELEGATE, "get_MethodDesc", NULL, method_number},
-    {DELEGATE, "GetMethodDesc", "", method_number},
-    {DELEGATE, "CreateMethodInfo", DESC ", " HANDLE, create_info},
-    {DELEGATE, "InternalEqualMethodHandles", DELEGATE ", " DELEGATE,
-     equal_methods},
+    {DELEGATE, "InternalAllocLike", "(v1).", allocate_like_handle},
+    {DELEGATE, "InternalAllocLike", "(o)o", allocate_like},
+    {DELEGATE, "GetMulticastInvoke", "(p)p t()p", multicast_code},
+    {DELEGATE, "GetInvokeMethod", "(p)p t()p", multicast_code},
+    {DELEGATE, "FindMethodHandle", "(v1v1). t()o", find_handle},
+    {DELEGATE, "get_MethodDesc", "t()p", method_number},
+    {DELEGATE, "GetMethodDesc", "t()p", method_number},
+    {DELEGATE, "CreateMethodInfo", "(pv1).", create_info},
+    {DELEGATE, "InternalEqualMethodHandles", "(oo)i", equal_methods},
 };
 
 const struct native_table native_delegate = {rows,

@@ -99,9 +99,9 @@ static enum native_end text(struct native *n)
 #define SYS "Interop+Sys"
 
 static const struct il_native rows[] = {
-    {SYS, "ConvertErrorPalToPlatform", NULL, to_platform},
-    {SYS, "ConvertErrorPlatformToPal", NULL, to_library},
-    {SYS, "StrError", NULL, text},
+    {SYS, "ConvertErrorPalToPlatform", "(i)i", to_platform},
+    {SYS, "ConvertErrorPlatformToPal", "(i)i", to_library},
+    {SYS, "StrError", "(i)o", text},
 };
 
 const struct native_table native_errno = {rows, sizeof(rows) / sizeof(rows[0])};

@@ -41,7 +41,7 @@ static enum native_end handle_of_type(struct native *n)
 
 static enum native_end handle_set(struct native *n)
 {
-	return native_put(n, native_ref(n, 0), n->args[1], 8);
+	return native_put_arg(n, native_ref(n, 0), 1, 8);
 }
 
 /* (handle, object value, object if it is this) */
@@ -50,7 +50,7 @@ static enum native_end handle_exchange(struct native *n)
 	uint64_t old = 0;
 	enum native_end end = native_get(n, native_ref(n, 0), &old, 8);
 	if (end == NATIVE_DONE && old == native_ref(n, 2))
-		end = native_put(n, native_ref(n, 0), n->args[1], 8);
+		end = native_put_arg(n, native_ref(n, 0), 1, 8);
 	return end == NATIVE_DONE ? native_ret_ref(n, old) : end;
 }
 
@@ -63,7 +63,7 @@ static enum native_end pair_make(struct native *n)
 
 static enum native_end pair_target(struct native *n)
 {
-	return native_get(n, native_ref(n, 0), n->ret, 8);
+	return native_ret_get(n, native_ref(n, 0), 8);
 }
 
 static enum native_end foreign(struct native *n)
@@ -74,20 +74,19 @@ static enum native_end foreign(struct native *n)
 static enum native_end pair_dependent(struct native *n)
 {
 	uint64_t handle = native_ref(n, 0);
-	return vm_owns(n->vm, handle)
-		   ? native_get(n, handle + DEPENDENT, n->ret, 8)
-		   : foreign(n);
+	return vm_owns(n->vm, handle) ? native_ret_get(n, handle + DEPENDENT, 8)
+				      : foreign(n);
 }
 
 /* (handle, out object dependent): the target is what it returns */
 static enum native_end pair_both(struct native *n)
 {
-	uint64_t handle = native_ref(n, 0), extra = 0;
-	enum native_end end = native_get(n, handle, n->ret, 8);
+	uint64_t handle = native_ref(n, 0), extra = 0, target = 0;
+	enum native_end end = native_get(n, handle, &target, sizeof(target));
+	if (end == NATIVE_DONE)
+		end = native_ret_ref(n, target);
 	if (end != NATIVE_DONE)
 		return end;
-	uint64_t target;
-	memcpy(&target, n->ret, sizeof(target));
 	if (target && !vm_owns(n->vm, handle))
 		return foreign(n);
 	if (target)
@@ -100,7 +99,7 @@ static enum native_end pair_set(struct native *n)
 {
 	uint64_t handle = native_ref(n, 0);
 	return vm_owns(n->vm, handle)
-		   ? native_put(n, handle + DEPENDENT, n->args[1], 8)
+		   ? native_put_arg(n, handle + DEPENDENT, 1, 8)
 		   : foreign(n);
 }
 
@@ -143,33 +142,31 @@ static enum native_end set_errno(struct native *n)
 	return native_i4(n, 0) ? NATIVE_IL : NATIVE_DONE;
 }
 
-#define ALL NULL
 #define HANDLE "System.Runtime.InteropServices.GCHandle"
 #define DEPENDENTS "System.Runtime.DependentHandle"
 #define SYS "Interop+Sys"
 
 static const struct il_native rows[] = {
-    {HANDLE, "InternalAlloc", ALL, handle_make},
-    {HANDLE, "_InternalAlloc", ALL, handle_make},
-    {HANDLE, "InternalFree", ALL, handle_free},
-    {HANDLE, "_InternalFree", ALL, handle_free},
-    {HANDLE, "InternalSet", ALL, handle_set},
-    {HANDLE, "InternalCompareExchange", ALL, handle_exchange},
-    {"System.RuntimeTypeHandle", "GetGCHandle", ALL, handle_of_type},
-    {DEPENDENTS, "InternalInitialize", ALL, pair_make},
-    {DEPENDENTS, "InternalAlloc", ALL, pair_make},
-    {DEPENDENTS, "InternalGetTarget", ALL, pair_target},
-    {DEPENDENTS, "InternalGetDependent", ALL, pair_dependent},
-    {DEPENDENTS, "InternalGetTargetAndDependent", ALL, pair_both},
-    {DEPENDENTS, "InternalSetDependent", ALL, pair_set},
-    {DEPENDENTS, "InternalSetTargetToNull", ALL, pair_clear},
-    {DEPENDENTS, "InternalFree", ALL, handle_free},
-    {DEPENDENTS, "_InternalFree", ALL, handle_free},
-    {SYS, "GetNonCryptographicallySecureRandomBytes", ALL, random_bytes},
-    {SYS, "GetCryptographicallySecureRandomBytes", ALL, random_bytes},
-    {SYS, "GetPid", ALL, pid},
-    {SYS, "SetErrNo", ALL, set_errno},
-    {SYS, "GetErrNo", ALL, native_zero},
+    {HANDLE, "InternalAlloc", "(oi)p", handle_make},
+    {HANDLE, "_InternalAlloc", "(oi)p", handle_make},
+    {HANDLE, "InternalFree", "(p).", handle_free},
+    {HANDLE, "_InternalFree", "(p)i", handle_free},
+    {HANDLE, "InternalSet", "(po).", handle_set},
+    {HANDLE, "InternalCompareExchange", "(poo)o", handle_exchange},
+    {"System.RuntimeTypeHandle", "GetGCHandle", "(v2i)p t(i)p", handle_of_type},
+    {DEPENDENTS, "InternalInitialize", "(oo)p", pair_make},
+    {DEPENDENTS, "InternalAlloc", "(oo)p", pair_make},
+    {DEPENDENTS, "InternalGetTarget", "(p)o", pair_target},
+    {DEPENDENTS, "InternalGetDependent", "(p)o", pair_dependent},
+    {DEPENDENTS, "InternalGetTargetAndDependent", "(pp)o", pair_both},
+    {DEPENDENTS, "InternalSetDependent", "(po).", pair_set},
+    {DEPENDENTS, "InternalSetTargetToNull", "(p).", pair_clear},
+    {DEPENDENTS, "InternalFree", "(p). (p)i", handle_free},
+    {SYS, "GetNonCryptographicallySecureRandomBytes", "(pi).", random_bytes},
+    {SYS, "GetCryptographicallySecureRandomBytes", "(pi)i", random_bytes},
+    {SYS, "GetPid", "()i", pid},
+    {SYS, "SetErrNo", "(i).", set_errno},
+    {SYS, "GetErrNo", "()i", native_zero},
 };
 
 const struct native_table native_handle = {rows,

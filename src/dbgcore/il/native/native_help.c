@@ -55,7 +55,7 @@ static uint32_t next_point(const uint8_t **p)
 	return more ? 0xfffd : c;
 }
 
-enum native_end native_ret_text(struct native *n, const char *text)
+enum native_end native_text(struct native *n, const char *text, uint64_t *ret)
 {
 	const uint8_t *p = (const uint8_t *)text;
 	size_t len = strlen(text), n_units = 0;
@@ -71,9 +71,16 @@ enum native_end native_ret_text(struct native *n, const char *text)
 		}
 		units[n_units++] = (uint16_t)c;
 	}
-	uint64_t object = vm_new_string(n->vm, units, n_units);
-	return object ? native_ret_ref(n, object)
-		      : native_refuse(n, "too much memory is wanted");
+	*ret = vm_new_string(n->vm, units, n_units);
+	return *ret ? NATIVE_DONE
+		    : native_refuse(n, "too much memory is wanted");
+}
+
+enum native_end native_ret_text(struct native *n, const char *text)
+{
+	uint64_t object;
+	enum native_end end = native_text(n, text, &object);
+	return end == NATIVE_DONE ? native_ret_ref(n, object) : end;
 }
 
 /* ---- Objects ----------------------------------------------------------------

@@ -12,7 +12,9 @@ enum native_end native_true(struct native *n);
 enum native_end native_false(struct native *n);
 enum native_end native_zero(struct native *n); /* of 64 bits */
 
-/* A new string of @text, UTF-8, is the result. */
+/* A new string of @text, UTF-8. */
+enum native_end native_text(struct native *n, const char *text, uint64_t *ret);
+/* It is the result. */
 enum native_end native_ret_text(struct native *n, const char *text);
 /* Get, set the field @name of the object at @addr. */
 enum native_end native_get_field(struct native *n, uint64_t addr,

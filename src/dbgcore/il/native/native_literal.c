@@ -113,9 +113,9 @@ static enum native_end get_value(struct native *n)
 }
 
 static const struct il_native rows[] = {
-    {"System.RuntimeType", "GetField", "string, System.Reflection.BindingFlags",
-     get_field},
-    {"System.Reflection.MdFieldInfo", "GetValue", "object", get_value},
+    {"System.RuntimeType", "GetField",
+     "t(oi)o: string, System.Reflection.BindingFlags", get_field},
+    {"System.Reflection.MdFieldInfo", "GetValue", "t(o)o: object", get_value},
 };
 
 const struct native_table native_literal = {rows,

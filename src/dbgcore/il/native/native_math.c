@@ -47,7 +47,6 @@ OF_ONE(tanh)
 OF_ONE(trunc)
 OF_ONE(rint)
 OF_TWO(atan2)
-OF_TWO(fmod)
 OF_TWO(pow)
 
 /* (x, double *whole): the fraction. */
@@ -80,14 +79,14 @@ static enum native_end mathf_fma(struct native *n)
 }
 
 #define ROWS(method, name)                                                     \
-	{"System.Math", method, "double", math_##name},                        \
+	{"System.Math", method, "(d)d", math_##name},                          \
 	{                                                                      \
-		"System.MathF", method, "float", mathf_##name                  \
+		"System.MathF", method, "(f)f", mathf_##name                   \
 	}
 #define ROWS_TWO(method, name)                                                 \
-	{"System.Math", method, "double, double", math_##name},                \
+	{"System.Math", method, "(dd)d", math_##name},                         \
 	{                                                                      \
-		"System.MathF", method, "float, float", mathf_##name           \
+		"System.MathF", method, "(ff)f", mathf_##name                  \
 	}
 
 static const struct il_native rows[] = {
@@ -115,12 +114,11 @@ static const struct il_native rows[] = {
     ROWS("Truncate", trunc),
     ROWS("Round", rint),
     ROWS_TWO("Atan2", atan2),
-    ROWS_TWO("FMod", fmod),
     ROWS_TWO("Pow", pow),
-    {"System.Math", "ModF", NULL, math_modf},
-    {"System.MathF", "ModF", NULL, mathf_modf},
-    {"System.Math", "FusedMultiplyAdd", NULL, math_fma},
-    {"System.MathF", "FusedMultiplyAdd", NULL, mathf_fma},
+    {"System.Math", "ModF", "(dp)d", math_modf},
+    {"System.MathF", "ModF", "(fp)f", mathf_modf},
+    {"System.Math", "FusedMultiplyAdd", "(ddd)d", math_fma},
+    {"System.MathF", "FusedMultiplyAdd", "(fff)f", mathf_fma},
 };
 
 const struct native_table native_math = {rows, sizeof(rows) / sizeof(rows[0])};

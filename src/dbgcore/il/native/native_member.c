@@ -536,7 +536,6 @@ static enum native_end parameters(struct native *n)
 	return native_ret_ref(n, array);
 }
 
-#define ALL NULL
 #define INTERNAL "System.RuntimeMethodHandleInternal"
 #define METHOD "System.RuntimeMethodHandle"
 #define ATTRIBUTE "System.Reflection.CustomAttribute"
@@ -550,41 +549,42 @@ static enum native_end parameters(struct native *n)
 #define FIELD_INTERNAL "System.RuntimeFieldHandleInternal"
 
 static const struct il_native rows[] = {
-    {METHOD, "GetUtf8NameInternal", INTERNAL, method_utf8},
-    {METHOD, "_GetUtf8Name", INTERNAL, method_utf8},
-    {METHOD, "GetName", INTERNAL, method_name},
-    {METHOD, "GetAttributes", INTERNAL, attributes},
-    {METHOD, "HasMethodInstantiation", INTERNAL, has_arguments},
-    {METHOD, "IsGenericMethodDefinition", INTERNAL, is_definition},
-    {METHOD, "GetMethodInstantiation", ALL, arguments},
-    {ATTRIBUTE, "IsDefined", OF_METHOD, is_defined},
-    {ATTRIBUTE, "GetCustomAttributes", OF_METHOD, attribute_list},
-    {ATTRIBUTE, "IsDefined", OF_FIELD, is_defined},
-    {ATTRIBUTE, "GetCustomAttributes", OF_FIELD, attribute_list},
-    {ATTRIBUTE, "IsDefined", OF_PROPERTY, is_defined},
-    {ATTRIBUTE, "GetCustomAttributes", OF_PROPERTY, attribute_list},
-    {ATTRIBUTE, "IsDefined", OF_TYPE, is_defined},
-    {ATTRIBUTE, "GetCustomAttributes", OF_TYPE, attribute_list},
-    {METHOD, "IsConstructor", INTERNAL, is_constructor},
-    {METHOD, "IsDynamicMethod", INTERNAL, is_dynamic},
-    {METHOD, "GetMethodDef", INTERNAL, token},
-    {METHOD, "GetDeclaringType", INTERNAL, declaring_type},
-    {METHOD, "GetMethodTable", INTERNAL, declaring_table},
-    {FIELD, "GetUtf8NameInternal", FIELD_INTERNAL, field_utf8},
-    {FIELD, "_GetUtf8Name", FIELD_INTERNAL, field_utf8},
-    {FIELD, "GetName", "System.Reflection.RtFieldInfo", field_name},
-    {FIELD, "GetAttributes", FIELD_INTERNAL, field_attributes},
-    {FIELD, "GetApproxDeclaringType", FIELD_INTERNAL, field_owner},
-    {FIELD, "GetApproxDeclaringMethodTable", FIELD_INTERNAL, field_table},
-    {PARAMETER, "get_Name", ALL, parameter_name},
+    {METHOD, "GetUtf8NameInternal", "(v1)p: " INTERNAL, method_utf8},
+    {METHOD, "_GetUtf8Name", "(v1)p: " INTERNAL, method_utf8},
+    {METHOD, "GetName", "(v1)o: " INTERNAL, method_name},
+    {METHOD, "GetAttributes", "(v1)i: " INTERNAL, attributes},
+    {METHOD, "HasMethodInstantiation", "(v1)i: " INTERNAL, has_arguments},
+    {METHOD, "IsGenericMethodDefinition", "(v1)i: " INTERNAL, is_definition},
+    {METHOD, "GetMethodInstantiation", "(v1v1i).", arguments},
+    {ATTRIBUTE, "IsDefined", "(ooi)i: " OF_METHOD, is_defined},
+    {ATTRIBUTE, "GetCustomAttributes", "(ooi)o: " OF_METHOD, attribute_list},
+    {ATTRIBUTE, "IsDefined", "(oo)i: " OF_FIELD, is_defined},
+    {ATTRIBUTE, "GetCustomAttributes", "(oo)o: " OF_FIELD, attribute_list},
+    {ATTRIBUTE, "IsDefined", "(oo)i: " OF_PROPERTY, is_defined},
+    {ATTRIBUTE, "GetCustomAttributes", "(oo)o: " OF_PROPERTY, attribute_list},
+    {ATTRIBUTE, "IsDefined", "(ooi)i: " OF_TYPE, is_defined},
+    {ATTRIBUTE, "GetCustomAttributes", "(ooi)o: " OF_TYPE, attribute_list},
+    {METHOD, "IsConstructor", "(v1)i: " INTERNAL, is_constructor},
+    {METHOD, "IsDynamicMethod", "(v1)i: " INTERNAL, is_dynamic},
+    {METHOD, "GetMethodDef", "(v1)i: " INTERNAL, token},
+    {METHOD, "GetDeclaringType", "(v1)o: " INTERNAL, declaring_type},
+    {METHOD, "GetMethodTable", "(v1)p: " INTERNAL, declaring_table},
+    {FIELD, "GetUtf8NameInternal", "(v1)p: " FIELD_INTERNAL, field_utf8},
+    {FIELD, "_GetUtf8Name", "(v1)p: " FIELD_INTERNAL, field_utf8},
+    {FIELD, "GetName", "(o)o: System.Reflection.RtFieldInfo", field_name},
+    {FIELD, "GetAttributes", "(v1)i: " FIELD_INTERNAL, field_attributes},
+    {FIELD, "GetApproxDeclaringType", "(v1)o: " FIELD_INTERNAL, field_owner},
+    {FIELD, "GetApproxDeclaringMethodTable", "(v1)p: " FIELD_INTERNAL,
+     field_table},
+    {PARAMETER, "get_Name", "t()o", parameter_name},
     {PARAMETER, "GetParameters",
-     "System.IRuntimeMethodInfo, System.Reflection.MemberInfo, "
+     "(ooo)o: System.IRuntimeMethodInfo, System.Reflection.MemberInfo, "
      "System.Signature",
      parameters},
     {"System.Signature", ".ctor",
-     "System.IRuntimeMethodInfo, System.RuntimeType", method_signature},
+     "t(oo).: System.IRuntimeMethodInfo, System.RuntimeType", method_signature},
     {"System.Signature", ".ctor",
-     "System.IRuntimeFieldInfo, System.RuntimeType", field_signature},
+     "t(oo).: System.IRuntimeFieldInfo, System.RuntimeType", field_signature},
 };
 
 const struct native_table native_member = {rows,

@@ -199,31 +199,32 @@ static enum native_end allocate_of(struct native *n)
 	return object ? native_ret_ref(n, object) : NATIVE_IL;
 }
 
-#define ALL NULL
 #define HELPERS "System.Runtime.CompilerServices.RuntimeHelpers"
 #define TABLE "System.Runtime.CompilerServices.MethodTable"
 
 static const struct il_native rows[] = {
-    {TABLE, "get_HasComponentSize", ALL, has_component_size},
-    {TABLE, "get_ContainsGCPointers", ALL, contains_pointers},
-    {TABLE, "get_IsMultiDimensionalArray", ALL, is_multi},
-    {TABLE, "get_MultiDimensionalArrayRank", ALL, multi_rank},
-    {TABLE, "get_IsValueType", ALL, is_value_type},
-    {TABLE, "get_IsNullable", ALL, is_nullable},
-    {TABLE, "get_IsPrimitive", ALL, is_primitive},
-    {TABLE, "GetPrimitiveCorElementType", ALL, primitive_elem},
-    {TABLE, "GetNumInstanceFieldBytes", ALL, field_bytes},
-    {TABLE, "get_IsSzArray", ALL, is_vector},
-    {TABLE, "GetArrayElementTypeHandle", ALL, element_handle},
-    {HELPERS, "ObjectHasComponentSize", ALL, object_has_elements},
-    {HELPERS, "GetElementSize", ALL, element_size},
-    {HELPERS, "EnumEquals", ALL, enum_equals},
-    {HELPERS, "EnumCompareTo", ALL, enum_compare},
-    {"System.Array", "GetCorElementTypeOfElementType", ALL, element_code},
-    {"System.Array", "Clone", ALL, clone},
-    {"System.Array", "CreateInstance", "System.Type, int", create_array},
-    {"System.RuntimeTypeHandle", "InternalAllocNoChecks", ALL, allocate_of},
-    {"System.RuntimeTypeHandle", "InternalAlloc", ALL, allocate_of},
+    {TABLE, "get_HasComponentSize", "t()i", has_component_size},
+    {TABLE, "get_ContainsGCPointers", "t()i", contains_pointers},
+    {TABLE, "get_IsMultiDimensionalArray", "t()i", is_multi},
+    {TABLE, "get_MultiDimensionalArrayRank", "t()i", multi_rank},
+    {TABLE, "get_IsValueType", "t()i", is_value_type},
+    {TABLE, "get_IsNullable", "t()i", is_nullable},
+    {TABLE, "get_IsPrimitive", "t()i", is_primitive},
+    {TABLE, "GetPrimitiveCorElementType", "t()i", primitive_elem},
+    {TABLE, "GetNumInstanceFieldBytes", "t()i", field_bytes},
+    {TABLE, "get_IsSzArray", "t()i", is_vector},
+    {TABLE, "GetArrayElementTypeHandle", "t()v1", element_handle},
+    {HELPERS, "ObjectHasComponentSize", "(o)i", object_has_elements},
+    {HELPERS, "GetElementSize", "(o)i", element_size},
+    {HELPERS, "EnumEquals", "(TT)i", enum_equals},
+    {HELPERS, "EnumCompareTo", "(TT)i", enum_compare},
+    {"System.Array", "GetCorElementTypeOfElementType", "t()i", element_code},
+    {"System.Array", "Clone", "t()o", clone},
+    {"System.Array", "CreateInstance", "(oi)o: System.Type, int", create_array},
+    {"System.RuntimeTypeHandle", "InternalAllocNoChecks", "(p)o (pv1).",
+     allocate_of},
+    {"System.RuntimeTypeHandle", "InternalAlloc", "(o)o (p)o (pv1).",
+     allocate_of},
 };
 
 const struct native_table native_object = {rows,

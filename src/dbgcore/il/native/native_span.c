@@ -21,40 +21,44 @@ enum {
  */
 
 static enum native_end equal(struct native *n, uint64_t a, uint64_t b,
-			     uint64_t size)
+			     uint64_t size, bool *ret)
 {
 	uint8_t x[CHUNK], y[CHUNK];
-	while (size && a != b) {
+	*ret = true;
+	while (*ret && size && a != b) {
 		size_t part = size < CHUNK ? (size_t)size : CHUNK;
 		enum native_end end = native_get(n, a, x, part);
 		if (end == NATIVE_DONE)
 			end = native_get(n, b, y, part);
 		if (end != NATIVE_DONE)
 			return end;
-		if (memcmp(x, y, part))
-			return native_ret_i4(n, 0);
+		*ret = !memcmp(x, y, part);
 		a += part;
 		b += part;
 		size -= part;
 	}
-	return native_ret_i4(n, 1);
+	return NATIVE_DONE;
 }
 
 /* SequenceEqual(ref byte, ref byte, nuint) */
 static enum native_end sequence_equal(struct native *n)
 {
+	bool same;
 	if (n->method->n_args)
 		return NATIVE_IL;
-	return equal(n, native_ref(n, 0), native_ref(n, 1), native_ref(n, 2));
+	enum native_end end = equal(n, native_ref(n, 0), native_ref(n, 1),
+				    native_ref(n, 2), &same);
+	return end == NATIVE_DONE ? native_ret_i4(n, same) : end;
 }
 
 /* Of two strings, either of which may be null. */
-static enum native_end strings_equal(struct native *n)
+static enum native_end compare_strings(struct native *n, bool *ret)
 {
 	uint64_t a = native_ref(n, 0), b = native_ref(n, 1);
 	uint32_t length = 0, other = 0;
+	*ret = a == b;
 	if (a == b || !a || !b)
-		return native_ret_i4(n, a == b);
+		return NATIVE_DONE;
 	enum native_end end =
 	    native_get(n, a + STRING_LENGTH, &length, sizeof(length));
 	if (end == NATIVE_DONE)
@@ -62,15 +66,23 @@ static enum native_end strings_equal(struct native *n)
 	if (end != NATIVE_DONE)
 		return end;
 	if (length != other)
-		return native_ret_i4(n, 0);
+		return NATIVE_DONE;
 	return equal(n, a + STRING_CHARS, b + STRING_CHARS,
-		     (uint64_t)length * 2);
+		     (uint64_t)length * 2, ret);
+}
+
+static enum native_end strings_equal(struct native *n)
+{
+	bool same;
+	enum native_end end = compare_strings(n, &same);
+	return end == NATIVE_DONE ? native_ret_i4(n, same) : end;
 }
 
 static enum native_end strings_differ(struct native *n)
 {
-	enum native_end end = strings_equal(n);
-	return end == NATIVE_DONE ? native_ret_i4(n, !*n->ret) : end;
+	bool same;
+	enum native_end end = compare_strings(n, &same);
+	return end == NATIVE_DONE ? native_ret_i4(n, !same) : end;
 }
 
 /* ---- Search ----------------------------------------------------------------
@@ -139,28 +151,31 @@ static uint32_t element_size(struct native *n)
 	return native_size(n, type);
 }
 
-/* IndexOf...(ref T, T, int) */
-static enum native_end index_of(struct native *n)
+/* (ref T, T, int) */
+static enum native_end find_value(struct native *n, int64_t *ret)
 {
-	int64_t at;
 	uint32_t size = element_size(n);
 	if (!size || size > ELEMENT_MAX || n->n_args != 3 ||
 	    n->method->n_args > 1)
 		return NATIVE_IL;
-	enum native_end end =
-	    find(n, native_ref(n, 0), n->args[1], size, native_i4(n, 2), &at);
+	const void *value = native_arg(n, 1, size);
+	return value ? find(n, native_ref(n, 0), value, size, native_i4(n, 2),
+			    ret)
+		     : NATIVE_IL;
+}
+
+static enum native_end index_of(struct native *n)
+{
+	int64_t at;
+	enum native_end end = find_value(n, &at);
 	return end == NATIVE_DONE ? native_ret_i4(n, (int32_t)at) : end;
 }
 
-/* Contains...(ref T, T, int) */
 static enum native_end contains(struct native *n)
 {
-	enum native_end end = index_of(n);
-	int32_t at;
-	if (end != NATIVE_DONE)
-		return end;
-	memcpy(&at, n->ret, sizeof(at));
-	return native_ret_i4(n, at >= 0);
+	int64_t at;
+	enum native_end end = find_value(n, &at);
+	return end == NATIVE_DONE ? native_ret_i4(n, at >= 0) : end;
 }
 
 /* IndexOfNullByte, IndexOfNullCharacter: the end of a C string. */
@@ -303,8 +318,8 @@ static enum native_end fill(struct native *n)
 	bool of_bytes = !n->method->n_args;
 	uint64_t at = native_ref(n, 0);
 	uint64_t count = native_ref(n, of_bytes ? 2 : 1);
-	const uint8_t *value = n->args[of_bytes ? 1 : 2];
-	if (!size || count > ENDLESS)
+	const uint8_t *value = native_arg(n, of_bytes ? 1 : 2, size);
+	if (!size || !value || count > ENDLESS)
 		return NATIVE_IL;
 	if (size == 1)
 		return native_fill(n, at, *value, count);
@@ -321,29 +336,28 @@ static enum native_end fill(struct native *n)
 	return NATIVE_DONE;
 }
 
-#define ALL NULL
 #define SPANS "System.SpanHelpers"
 #define ASCII "System.Buffers.IndexOfAnyAsciiSearcher"
 
 static const struct il_native rows[] = {
-    {SPANS, "SequenceEqual", ALL, sequence_equal},
-    {"System.String", "op_Equality", ALL, strings_equal},
-    {"System.String", "op_Inequality", ALL, strings_differ},
-    {"System.String", "Equals", "string, string", strings_equal},
-    {SPANS, "IndexOf", ALL, index_of},
-    {SPANS, "IndexOfChar", ALL, index_of},
-    {SPANS, "IndexOfValueType", ALL, index_of},
-    {SPANS, "Contains", ALL, contains},
-    {SPANS, "ContainsValueType", ALL, contains},
-    {SPANS, "IndexOfNullByte", ALL, index_of_null},
-    {SPANS, "IndexOfNullCharacter", ALL, index_of_null},
-    {SPANS, "Fill", ALL, fill},
-    {"System.PackedSpanHelpers", "*", ALL, packed},
-    {ASCII, "IndexOfAny", ALL, ascii_search},
-    {ASCII, "LastIndexOfAny", ALL, ascii_search},
-    {ASCII, "ContainsAny", ALL, ascii_search},
-    {"System.Buffers.ProbabilisticMap", "IsCharBitSet", ALL, is_bit_set},
-    {"System.Buffers.ProbabilisticMap", "SetCharBit", ALL, set_bit},
+    {SPANS, "SequenceEqual", "(ppi)i (ppp)i", sequence_equal},
+    {"System.String", "op_Equality", "(oo)i", strings_equal},
+    {"System.String", "op_Inequality", "(oo)i", strings_differ},
+    {"System.String", "Equals", "(oo)i: string, string", strings_equal},
+    {SPANS, "IndexOf", "(pTi)i (pipi)i", index_of},
+    {SPANS, "IndexOfChar", "(pii)i", index_of},
+    {SPANS, "IndexOfValueType", "(pTi)i", index_of},
+    {SPANS, "Contains", "(pTi)i", contains},
+    {SPANS, "ContainsValueType", "(pTi)i", contains},
+    {SPANS, "IndexOfNullByte", "(p)i", index_of_null},
+    {SPANS, "IndexOfNullCharacter", "(p)i", index_of_null},
+    {SPANS, "Fill", "(pip). (ppT).", fill},
+    {"System.PackedSpanHelpers", "*", "*", packed},
+    {ASCII, "IndexOfAny", "(pip)i", ascii_search},
+    {ASCII, "LastIndexOfAny", "(pip)i", ascii_search},
+    {ASCII, "ContainsAny", "(pip)i", ascii_search},
+    {"System.Buffers.ProbabilisticMap", "IsCharBitSet", "(pi)i", is_bit_set},
+    {"System.Buffers.ProbabilisticMap", "SetCharBit", "(pi).", set_bit},
 };
 
 const struct native_table native_span = {rows, sizeof(rows) / sizeof(rows[0])};

@@ -38,8 +38,7 @@ static enum native_end give(struct native *n, uint64_t old, uint32_t size)
 		old = (uint32_t)(int8_t)old;
 	else if (sig->ret->elem == ELEM_I2)
 		old = (uint32_t)(int16_t)old;
-	memcpy(n->ret, &old, size < 4 ? 4 : size);
-	return NATIVE_DONE;
+	return native_ret(n, &old, size < 4 ? 4 : size);
 }
 
 static uint64_t combined(const char *name, uint64_t a, uint64_t b)
@@ -60,7 +59,10 @@ static enum native_end combine(struct native *n)
 	enum native_end end = native_get(n, native_ref(n, 0), &old, size);
 	if (end != NATIVE_DONE)
 		return end;
-	memcpy(&by, n->args[1], size);
+	const void *second = native_arg(n, 1, size);
+	if (!second)
+		return native_refuse(n, "other arguments");
+	memcpy(&by, second, size);
 	uint64_t made = combined(n->method->name, old, by);
 	end = native_put(n, native_ref(n, 0), &made, size);
 	return end == NATIVE_DONE ? give(n, old, size) : end;
@@ -124,79 +126,76 @@ static enum native_end utc_now(struct native *n)
 	return native_ret_i8(n, (int64_t)(ticks | utc << 62));
 }
 
-static enum native_end frequency(struct native *n)
-{
-	return native_ret_i8(n, 1000000000);
-}
-
 static enum native_end processors(struct native *n)
 {
 	return native_ret_i4(n, 1);
 }
 
-#define ALL NULL
 #define INTERLOCKED "System.Threading.Interlocked"
 #define MONITOR "System.Threading.Monitor"
 #define THREAD "System.Threading.Thread"
 
 static const struct il_native rows[] = {
-    {INTERLOCKED, "And", ALL, combine},
-    {INTERLOCKED, "Or", ALL, combine},
-    {INTERLOCKED, "ReadMemoryBarrier", ALL, native_nothing},
-    {INTERLOCKED, "MemoryBarrierProcessWide", ALL, native_nothing},
-    {INTERLOCKED, "SpeculationBarrier", ALL, native_nothing},
-    {"System.Threading.Volatile", "ReadBarrier", ALL, native_nothing},
-    {"System.Threading.Volatile", "WriteBarrier", ALL, native_nothing},
-    {MONITOR, "IsEntered", ALL, native_true},
-    {MONITOR, "Wait", ALL, waits},
-    {"System.Threading.Lock", "Enter", ALL, native_nothing},
-    {"System.Threading.Lock", "TryEnter", ALL, native_true},
-    {"System.Threading.Lock", "Exit", ALL, native_nothing},
-    {"System.Threading.WaitHandle", "WaitOne", ALL, waits},
-    {"System.Threading.ManualResetEventSlim", "Wait", ALL, waits},
-    {"System.Threading.SemaphoreSlim", "Wait", ALL, waits},
+    {INTERLOCKED, "And", "(pT)T (pi)i (pl)l", combine},
+    {INTERLOCKED, "Or", "(pT)T (pi)i (pl)l", combine},
+    {INTERLOCKED, "ReadMemoryBarrier", "().", native_nothing},
+    {INTERLOCKED, "MemoryBarrierProcessWide", "().", native_nothing},
+    {"System.Threading.Volatile", "ReadBarrier", "().", native_nothing},
+    {"System.Threading.Volatile", "WriteBarrier", "().", native_nothing},
+    {MONITOR, "IsEntered", "(o)i", native_true},
+    {MONITOR, "Wait", "(o)i (oi)i (oii)i (ov1)i (ov1i)i (v1i)i", waits},
+    {"System.Threading.Lock", "Enter", "t().", native_nothing},
+    {"System.Threading.Lock", "TryEnter", "t()i t(i)i t(v1)i", native_true},
+    {"System.Threading.Lock", "Exit", "t(). t(i).", native_nothing},
+    {"System.Threading.WaitHandle", "WaitOne",
+     "t()i t(i)i t(ii)i t(v1)i t(v1i)i", waits},
+    {"System.Threading.ManualResetEventSlim", "Wait",
+     "t(). t(i)i t(iv1)i t(v1). t(v1)i t(v1v1)i", waits},
+    {"System.Threading.SemaphoreSlim", "Wait",
+     "t(). t(i)i t(iv1)i t(v1). t(v1)i t(v1v1)i", waits},
     // no worker comes for what is queued
-    {"System.Threading.LowLevelLifoSemaphore", "ReleaseCore", ALL,
+    {"System.Threading.LowLevelLifoSemaphore", "ReleaseCore", "t(i).",
      native_nothing},
-    {"System.Threading.Tasks.Task", "SpinWait", ALL, native_false},
-    {"System.Threading.Tasks.Task", "SpinThenBlockingWait", ALL, waits},
-    {THREAD, "get_CurrentThread", ALL, current_thread},
-    {THREAD, "Sleep", ALL, waits},
-    {THREAD, "Join", ALL, waits},
-    {THREAD, "SpinWait", ALL, native_nothing},
-    {THREAD, "Yield", ALL, native_zero},
-    {THREAD, "FastPollGC", ALL, native_nothing},
-    {"System.Threading.SpinWait", "SpinOnce", ALL, native_nothing},
-    {"System.Environment", "get_TickCount", ALL, tick_count},
-    {"System.Environment", "get_TickCount64", ALL, tick_count},
-    {"System.Environment", "get_ProcessorCount", ALL, processors},
-    {"System.Diagnostics.Stopwatch", "QueryPerformanceCounter", ALL, timestamp},
-    {"System.Diagnostics.Stopwatch", "QueryPerformanceFrequency", ALL,
-     frequency},
-    {"Interop+Sys", "GetTimestamp", ALL, timestamp},
-    {"System.DateTime", "get_UtcNow", ALL, utc_now},
-    {"System.GC", "SuppressFinalize", ALL, native_nothing},
-    {"System.GC", "_SuppressFinalize", ALL, native_nothing},
-    {"System.GC", "Collect", ALL, native_nothing},
-    {"System.GC", "AddMemoryPressure", ALL, native_nothing},
-    {"System.GC", "RemoveMemoryPressure", ALL, native_nothing},
-    {"System.GC", "WaitForPendingFinalizers", ALL, native_nothing},
-    {"System.GC", "GetGeneration", ALL, native_zero},
-    {"System.GC", "get_MaxGeneration", ALL, native_zero},
-    {"System.GC", "CollectionCount", ALL, native_zero},
-    {"System.GC", "GetAllocatedBytesForCurrentThread", ALL, native_zero},
-    {"System.Diagnostics.Debugger", "get_IsAttached", ALL, native_zero},
-    {"System.Diagnostics.Debugger", "IsLogging", ALL, native_zero},
-    {"System.Diagnostics.Debugger", "Log", ALL, native_nothing},
-    {"System.Diagnostics.Debugger", "NotifyOfCrossThreadDependency", ALL,
+    {"System.Threading.Tasks.Task", "SpinWait", "t(i)i", native_false},
+    {"System.Threading.Tasks.Task", "SpinThenBlockingWait", "t(iv1)i", waits},
+    {THREAD, "get_CurrentThread", "()o", current_thread},
+    {THREAD, "Sleep", "(i). (v1).", waits},
+    {THREAD, "Join", "(v1i)i t(). t(i)i t(v1)i", waits},
+    {THREAD, "SpinWait", "(i).", native_nothing},
+    {THREAD, "Yield", "()i", native_zero},
+    {THREAD, "FastPollGC", "().", native_nothing},
+    {"System.Threading.SpinWait", "SpinOnce", "t(). t(i).", native_nothing},
+    {"System.Environment", "get_TickCount", "()i", tick_count},
+    {"System.Environment", "get_TickCount64", "()l", tick_count},
+    {"System.Environment", "get_ProcessorCount", "()i", processors},
+    {"System.Diagnostics.Stopwatch", "QueryPerformanceCounter", "()l",
+     timestamp},
+    {"Interop+Sys", "GetTimestamp", "()l", timestamp},
+    {"System.DateTime", "get_UtcNow", "()v1", utc_now},
+    {"System.GC", "SuppressFinalize", "(o).", native_nothing},
+    {"System.GC", "_SuppressFinalize", "(o).", native_nothing},
+    {"System.GC", "Collect", "(). (i). (ii). (iii). (iiii). (iiiii).",
      native_nothing},
-    {"System.Diagnostics.Debugger", "Break", ALL, native_nothing},
-    {"System.Diagnostics.Tracing.EventSource", "IsEnabled", ALL, native_zero},
-    {"System.Diagnostics.Tracing.EventSource", "get_IsSupported", ALL,
+    {"System.GC", "AddMemoryPressure", "(l).", native_nothing},
+    {"System.GC", "RemoveMemoryPressure", "(l).", native_nothing},
+    {"System.GC", "WaitForPendingFinalizers", "().", native_nothing},
+    {"System.GC", "GetGeneration", "(o)i", native_zero},
+    {"System.GC", "get_MaxGeneration", "()i", native_zero},
+    {"System.GC", "CollectionCount", "(i)i", native_zero},
+    {"System.GC", "GetAllocatedBytesForCurrentThread", "()l", native_zero},
+    {"System.Diagnostics.Debugger", "get_IsAttached", "()i", native_zero},
+    {"System.Diagnostics.Debugger", "IsLogging", "()i", native_zero},
+    {"System.Diagnostics.Debugger", "Log", "(ioo).", native_nothing},
+    {"System.Diagnostics.Debugger", "NotifyOfCrossThreadDependency", "().",
+     native_nothing},
+    {"System.Diagnostics.Debugger", "Break", "().", native_nothing},
+    {"System.Diagnostics.Tracing.EventSource", "IsEnabled",
+     "t()i t(il)i t(ili)i", native_zero},
+    {"System.Diagnostics.Tracing.EventSource", "get_IsSupported", "()i",
      native_zero},
-    {"System.Exception", "PrepareForForeignExceptionRaise", ALL,
+    {"System.Exception", "PrepareForForeignExceptionRaise", "().",
      native_nothing},
-    {"System.Exception", "IsImmutableAgileException", ALL, native_zero},
+    {"System.Exception", "IsImmutableAgileException", "(o)i", native_zero},
 };
 
 const struct native_table native_thread = {rows,

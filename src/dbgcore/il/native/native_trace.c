@@ -270,10 +270,12 @@ static enum native_end stub_if_needed(struct native *n)
 }
 
 static const struct il_native rows[] = {
-    {"System.Exception", "GetStackTrace", "", stack_trace},
-    {"System.Exception", "get_Source", "", source},
-    {"System.Exception", "GetExceptionMethodFromStackTrace", "", target_site},
-    {"System.RuntimeMethodHandle", "GetStubIfNeeded", NULL, stub_if_needed},
+    {"System.Exception", "GetStackTrace", "t()o", stack_trace},
+    {"System.Exception", "get_Source", "t()o", source},
+    {"System.Exception", "GetExceptionMethodFromStackTrace", "t()o",
+     target_site},
+    {"System.RuntimeMethodHandle", "GetStubIfNeeded", "(v1oo)v1",
+     stub_if_needed},
 };
 
 const struct native_table native_trace = {rows, sizeof(rows) / sizeof(rows[0])};

@@ -119,20 +119,21 @@ static enum native_end unbox(struct native *n)
 
 static enum native_end read(struct native *n)
 {
-	return native_get(n, native_ref(n, 0), n->ret, size_arg(n, 0));
+	return native_ret_get(n, native_ref(n, 0), size_arg(n, 0));
 }
 
 static enum native_end write(struct native *n)
 {
-	return native_put(n, native_ref(n, 0), n->args[1], size_arg(n, 0));
+	return native_put_arg(n, native_ref(n, 0), 1, size_arg(n, 0));
 }
 
 static enum native_end bit_cast(struct native *n)
 {
 	if (size_arg(n, 0) != size_arg(n, 1))
 		return native_throw(n, "System.NotSupportedException");
-	memcpy(n->ret, n->args[0], size_arg(n, 0));
-	return NATIVE_DONE;
+	const void *from = native_arg(n, 0, size_arg(n, 0));
+	return from ? native_ret(n, from, size_arg(n, 0))
+		    : native_refuse(n, "other arguments");
 }
 
 static enum native_end copy(struct native *n)
@@ -182,44 +183,44 @@ static enum native_end zero_words(struct native *n)
 #define UNSAFE "System.Runtime.CompilerServices.Unsafe"
 
 static const struct il_native rows[] = {
-    {UNSAFE, "As", NULL, same},
-    {UNSAFE, "AsRef", NULL, same},
-    {UNSAFE, "AsPointer", NULL, same},
-    {UNSAFE, "SizeOf", NULL, size_of},
-    {UNSAFE, "SkipInit", NULL, native_nothing},
-    {UNSAFE, "NullRef", NULL, native_nothing},
-    {UNSAFE, "IsNullRef", NULL, is_null},
-    {UNSAFE, "Add", NULL, add},
-    {UNSAFE, "Subtract", NULL, subtract},
-    {UNSAFE, "AddByteOffset", NULL, add_bytes},
-    {UNSAFE, "SubtractByteOffset", NULL, subtract_bytes},
-    {UNSAFE, "ByteOffset", NULL, byte_offset},
-    {UNSAFE, "AreSame", NULL, are_same},
-    {UNSAFE, "IsAddressGreaterThan", NULL, is_above},
-    {UNSAFE, "IsAddressLessThan", NULL, is_below},
-    {UNSAFE, "IsAddressGreaterThanOrEqualTo", NULL, is_not_below},
-    {UNSAFE, "IsAddressLessThanOrEqualTo", NULL, is_not_above},
-    {UNSAFE, "Unbox", NULL, unbox},
-    {UNSAFE, "Read", NULL, read},
-    {UNSAFE, "ReadUnaligned", NULL, read},
-    {UNSAFE, "Write", NULL, write},
-    {UNSAFE, "WriteUnaligned", NULL, write},
-    {UNSAFE, "BitCast", NULL, bit_cast},
-    {UNSAFE, "Copy", NULL, copy},
-    {UNSAFE, "CopyBlock", NULL, copy_block},
-    {UNSAFE, "CopyBlockUnaligned", NULL, copy_block},
-    {UNSAFE, "InitBlock", NULL, init_block},
-    {UNSAFE, "InitBlockUnaligned", NULL, init_block},
-    {"System.Buffer", "Memmove", NULL, memmove_to},
-    {"System.Buffer", "BulkMoveWithWriteBarrier", NULL, memmove_to},
-    {"System.Buffer", "__BulkMoveWithWriteBarrier", NULL, memmove_to},
-    {"System.Buffer", "__Memmove", NULL, memmove_to},
-    {"System.Buffer", "_Memmove", NULL, memmove_to},
-    {"System.Buffer", "__ZeroMemory", NULL, zero},
-    {"System.Buffer", "_ZeroMemory", NULL, zero},
-    {"System.SpanHelpers", "Memmove", NULL, memmove_to},
-    {"System.SpanHelpers", "ClearWithoutReferences", NULL, zero},
-    {"System.SpanHelpers", "ClearWithReferences", NULL, zero_words},
+    {UNSAFE, "As", "(o)T (p)p", same},
+    {UNSAFE, "AsRef", "(p)p", same},
+    {UNSAFE, "AsPointer", "(p)p", same},
+    {UNSAFE, "SizeOf", "()i", size_of},
+    {UNSAFE, "SkipInit", "(p).", native_nothing},
+    {UNSAFE, "NullRef", "()p", native_nothing},
+    {UNSAFE, "IsNullRef", "(p)i", is_null},
+    {UNSAFE, "Add", "(pi)p (pp)p", add},
+    {UNSAFE, "Subtract", "(pi)p (pp)p", subtract},
+    {UNSAFE, "AddByteOffset", "(pp)p", add_bytes},
+    {UNSAFE, "SubtractByteOffset", "(pp)p", subtract_bytes},
+    {UNSAFE, "ByteOffset", "(pp)p", byte_offset},
+    {UNSAFE, "AreSame", "(pp)i", are_same},
+    {UNSAFE, "IsAddressGreaterThan", "(pp)i", is_above},
+    {UNSAFE, "IsAddressLessThan", "(pp)i", is_below},
+    {UNSAFE, "IsAddressGreaterThanOrEqualTo", "(pp)i", is_not_below},
+    {UNSAFE, "IsAddressLessThanOrEqualTo", "(pp)i", is_not_above},
+    {UNSAFE, "Unbox", "(o)p", unbox},
+    {UNSAFE, "Read", "(p)T", read},
+    {UNSAFE, "ReadUnaligned", "(p)T", read},
+    {UNSAFE, "Write", "(pT).", write},
+    {UNSAFE, "WriteUnaligned", "(pT).", write},
+    {UNSAFE, "BitCast", "(T)T", bit_cast},
+    {UNSAFE, "Copy", "(pp).", copy},
+    {UNSAFE, "CopyBlock", "(ppi).", copy_block},
+    {UNSAFE, "CopyBlockUnaligned", "(ppi).", copy_block},
+    {UNSAFE, "InitBlock", "(pii).", init_block},
+    {UNSAFE, "InitBlockUnaligned", "(pii).", init_block},
+    {"System.Buffer", "Memmove", "(ppp).", memmove_to},
+    {"System.Buffer", "BulkMoveWithWriteBarrier", "(ppp).", memmove_to},
+    {"System.Buffer", "__BulkMoveWithWriteBarrier", "(ppp).", memmove_to},
+    {"System.Buffer", "__Memmove", "(ppp).", memmove_to},
+    {"System.Buffer", "_Memmove", "(ppp).", memmove_to},
+    {"System.Buffer", "__ZeroMemory", "(pp).", zero},
+    {"System.Buffer", "_ZeroMemory", "(pp).", zero},
+    {"System.SpanHelpers", "Memmove", "(ppp).", memmove_to},
+    {"System.SpanHelpers", "ClearWithoutReferences", "(pp).", zero},
+    {"System.SpanHelpers", "ClearWithReferences", "(pp).", zero_words},
 };
 
 const struct native_table native_unsafe = {rows,
