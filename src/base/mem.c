@@ -131,6 +131,7 @@ void mem_free_ptr(void *p)
 	void *block;
 
 	memcpy(&block, p, sizeof(block));
+	memset(p, 0, sizeof(block));
 	free(block);
 }
 

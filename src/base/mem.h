@@ -28,8 +28,9 @@ char *xvasprintf(const char *fmt, va_list ap)
  */
 void mem_grow(void *array, size_t *cap, size_t n, size_t size);
 
-/* Scope guards: `_cleanup_free_ char *p = ...`. */
+/* Free what the pointer at @p points to; the pointer is NULL then. */
 void mem_free_ptr(void *p);
+/* Scope guards: `_cleanup_free_ char *p = ...`. */
 void mem_close_fd(int *fd);
 #define _cleanup_free_ __attribute__((cleanup(mem_free_ptr)))
 #define _cleanup_close_ __attribute__((cleanup(mem_close_fd)))

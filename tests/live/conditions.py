@@ -192,3 +192,18 @@ def test_cost_of_compiling(t):
                    "maint print statistics"], t.program("Many")).stdout
     stops, _, _ = work(out)
     t.check(stops < 150, f"{stops} stops while 1,500 methods were compiled")
+
+
+def test_behind_calls(t):
+    """A condition and a message that were compiled before a call in the program
+    loaded an assembly hold and are said behind it."""
+    out = t.batch([f"break {t.at('FirstCalls', 'loop')} if i >= 9",
+                   f'dprintf {t.at("FirstCalls", "said")},"said %d\\n", i',
+                   f"break {t.at('FirstCalls', 'work')} if k == 2 || k == 4",
+                   "run", "print System.Console.Out.Flush()", "continue",
+                   "print System.Console.Error.Flush()", "continue",
+                   "print i", "info breakpoints"],
+                  t.program("FirstCalls")).stdout
+    t.check_in("$3 = 9", out)
+    t.check_equal([str(i) for i in range(9)],
+                  re.findall(r"^said (\d+)$", out, re.M))

@@ -292,3 +292,24 @@ def test_namesakes(t):
     values = [line.split(" = ", 1)[1] for line in out.splitlines()
               if line.startswith("$")]
     t.check_equal(["6", "7", "3", '"mine"', "6", "1"], values)
+
+
+def test_tuple_or_null(t):
+    """Tuples, and what stands for anonymous objects that the program has none
+    of, where they may be null."""
+    cases = [("false ? new { P = 1 } : null", "null"),
+             ("true ? null : new { P = 1 }", "null"),
+             ("true ? new { P = 1 } : null", "(P: 1)"),
+             ("new[] { null, new { P = new { Q = 1 } } }",
+              "{null, (P: (Q: 1))}"),
+             ("(true ? new { P = new[] { 1 } } : null)?.P", "{1}"),
+             ("1 switch { 1 => (1, 2), _ => null }", "(1, 2)"),
+             ("((int, long)?)(1, 2)", "(1, 2)"),
+             ("new[] { 1, 2 }.Count(x => (x > 1 ? new { P = x } : null) "
+              "!= null)", "1")]
+    out = t.batch(["b " + t.at("FirstCalls", "work"), "run",
+                   *("print " + text for text, _ in cases)],
+                  t.program("FirstCalls"))
+    t.check_equal("", out.stderr)
+    t.check_equal([value for _, value in cases],
+                  re.findall(r"^\$\d+ = (.*)$", out.stdout, re.M))

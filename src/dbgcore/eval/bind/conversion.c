@@ -285,6 +285,9 @@ enum conversion conversion_find(struct binder *b, const struct bound *v,
 	case BOUND_TUPLE:
 		if (v->type == to)
 			return CONVERSION_IDENTITY;
+		if (to->special == IL_SPECIAL_NULLABLE &&
+		    to->args[0] == v->type)
+			return CONVERSION_NULLABLE;
 		if (tuple_fits(b, v, to))
 			return CONVERSION_TUPLE;
 		break;
