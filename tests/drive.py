@@ -56,7 +56,8 @@ def marks_of(path):
 
 def source_of(fixture):
     tried = [f"{BUILT}/src/{fixture}.cs", f"{SOURCES}/{fixture}.fs",
-             f"{SOURCES}/{fixture}.vb"]
+             f"{SOURCES}/{fixture}.vb",
+             f"{SOURCES}/{fixture}/{fixture}/Program.cs"]
     found = [path for path in tried if os.path.exists(path)]
     return found[0] if found else f"{SOURCES}/{fixture}.cs"
 
@@ -68,6 +69,8 @@ def places_of(fixture):
     with open(main) as file:
         paths += [source_of(name)
                   for name in re.findall(r"with=(\w+)", file.readline())]
+    paths += [path for path in glob.glob(f"{SOURCES}/{fixture}/*/*.cs")
+              if path != main]
     places = {}
     for path in paths:
         for name, line in marks_of(path).items():

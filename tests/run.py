@@ -402,6 +402,9 @@ def main():
             and not options.no_build and not options.list):
         subprocess.run([f"{drive.TOP}/scripts/build-single", *runtimes],
                        check=True)
+    if (any("/solution" in job.name for job in jobs)
+            and not options.no_build and not options.list):
+        subprocess.run([f"{drive.TOP}/scripts/build-solution"], check=True)
     if options.list:
         print("\n".join(job.name for job in jobs))
         return 0
