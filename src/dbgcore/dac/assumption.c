@@ -136,7 +136,8 @@ static const struct entry {
 	  FOUND("Module.AvailableTypeParams", instances_find)},
 	 instances_hold},
     [ASSUME_SYNC_LOCK] = {"who waits for the lock of an object is not known",
-			  {CONTRACT("SyncBlock.Lock")},
+			  {CONTRACT("SyncBlock.Lock"),
+			   CONSTANT("SyncBlock.Lock", 0, 10)},
 			  NULL},
     [ASSUME_SYNC_HASH] =
 	{"hash codes are not shown of objects that threads have waited for",

@@ -28,7 +28,8 @@ struct dbg_error *dac_gc_sync_blocks(struct dac *d, struct arena *arena,
 	size_t n = 0, cap = 0;
 	uint32_t count = 1;
 	struct dac_assumed lock;
-	bool managed = dac_holds(d, ASSUME_SYNC_LOCK, &lock);
+	// until .NET 10, the second way, the runtime itself does the locking
+	bool managed = dac_holds(d, ASSUME_SYNC_LOCK, &lock) && !lock.way;
 
 	for (uint32_t i = 1; i <= count && i < SYNC_BLOCKS_MAX; i++) {
 		struct sos_sync_block b = {0};
