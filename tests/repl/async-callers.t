@@ -1,4 +1,4 @@
-#! fixture=Frames args=async config=Debug,Release
+#! fixture=Frames args=async config=Debug,Release,RtDebug
 ## Who awaits the method that was resumed: through tasks, a ValueTask, WhenAll,
 ## WhenAny and an async iterator. They are frames of their own, with variables.
 +break @inner
@@ -9,7 +9,6 @@ Breakpoint 1, Frames.Async.Inner (depth=7) at Frames.cs:{n}
 ...
 +bt
 #0  Frames.Async.Inner (depth=7) at Frames.cs:{n}
-#1  {addr} in System.{...}
 ...
 #{n}{...}[async] Frames.Async.Middle<string> ({...}) at Frames.cs:{@middle}
 #{n}{...}[async] Frames.Async.Both () at Frames.cs:{@both}

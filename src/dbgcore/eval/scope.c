@@ -109,7 +109,7 @@ static struct value place(struct type *type, const struct dac_var *var)
 	struct value v = var->in_register
 			     ? value_bytes(type, var->bytes, sizeof(var->bytes))
 			     : value_memory(type, var->addr);
-	v.fixed = !var->in_register;
+	v.fixed = !var->in_register && !var->moves;
 	v.in_register = var->in_register ? var : NULL;
 	return v;
 }

@@ -20,6 +20,8 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "dac/debuginfo.h"
+#include "meta/sig.h"
 #include "stack/stack_priv.h"
 #include "target/target.h"
 #include "value/value.h"
@@ -30,7 +32,12 @@ enum {
 	WORD = 8,
 	FIELD_NAME = 1, // columns, II.22.15
 	FIELD_SIGNATURE = 2,
-	METHOD_IMPL_FLAGS = 1,    // II.22.26
+	METHOD_IMPL_FLAGS = 1, // II.22.26
+	METHOD_SIGNATURE = 4,
+	SIG_HASTHIS = 0x20,
+	VARS_MAX = 1 << 16,
+	OBJECT_MAX = 1 << 24,
+	NUMBER_CONTEXT = -3,      // ICorDebugInfo::TYPECTXT_ILNUM
 	METHOD_IS_ASYNC = 0x2000, // MethodImplAttributes.Async
 };
 
@@ -256,25 +263,145 @@ bool continuation_record_of(struct stack *s, const struct frame *f,
 
 /* ---- Frames ---------------------------------------------------------- */
 
-struct frame *continuation_frame(struct stack *s, const struct value *v)
+/* A place where calls wait; many do at the same. */
+struct wait {
+	const struct code_pos *pos; /* NULL: not known */
+	const struct dac_await *await;
+};
+
+// Optimised code has no other mapping of that IL: what the map of its code says
+// of the address is that of other code.
+static const struct code_pos *wait_pos(struct stack *s,
+				       const struct continuation *c,
+				       const struct dac_await *await)
 {
 	const struct code_pos *pos = NULL;
-	struct continuation c;
 	bool any = false;
 
-	if (!continuation_read(s->types, v, &c) || !c.method ||
-	    dbg_err_drop(code_pos_at(s->code, c.ip, true, &pos, &any)) ||
+	if (dbg_err_drop(code_pos_at(s->code, c->ip, true, &pos, &any)) ||
 	    !any || !pos->module)
 		return NULL;
+	if (!await || await->il_offset >= DAC_IL_EPILOG)
+		return pos;
+	struct code_pos *ret = arena_alloc(s->arena, sizeof(*ret));
+	code_pos_of(s->code, pos->module, pos->token, await->il_offset, ret);
+	ret->method = c->method;
+	ret->start = pos->start;
+	return ret;
+}
+
+static const struct wait *wait_get(struct stack *s,
+				   const struct continuation *c)
+{
+	struct wait *ret = map_find(&s->waits, c->ip);
+	struct dac_await *await;
+
+	if (ret)
+		return ret;
+	ret = arena_calloc(s->arena, 1, sizeof(*ret));
+	await = arena_alloc(s->arena, sizeof(*await));
+	if (dac_await_at(s->dac, c->ip, s->arena, await))
+		ret->await = await;
+	ret->pos = wait_pos(s, c, ret->await);
+	map_put(&s->waits, c->ip, ret);
+	return ret;
+}
+
+struct frame *continuation_frame(struct stack *s, const struct value *v)
+{
+	struct continuation c;
+
+	if (!continuation_read(s->types, v, &c) || !c.method)
+		return NULL;
+	const struct wait *wait = wait_get(s, &c);
+	if (!wait->pos)
+		return NULL;
 	struct frame *f = arena_alloc(s->arena, sizeof(*f));
+	c.await = wait->await;
 	*f = (struct frame){
 	    .kind = DBG_FRAME_ASYNC,
 	    .raw = {.kind = DAC_FRAME_MANAGED,
 		    .leaf = true,
 		    .ip = c.ip,
 		    .method = c.method},
-	    .pos = pos,
+	    .pos = wait->pos,
 	    .continuation = arena_copy(s->arena, &c, 1, sizeof(c)),
 	};
 	return f;
+}
+
+/* ---- Variables ------------------------------------------------------- */
+
+// How many arguments the method has, with `this`.
+static uint32_t count_args(const struct code_pos *pos, struct arena *arena)
+{
+	struct sig_method *sig;
+	struct bytes blob =
+	    md_col_blob(&pos->module->md, MD_METHODDEF,
+			MD_TOKEN_RID(pos->token), METHOD_SIGNATURE);
+
+	if (dbg_err_drop(sig_parse_method(blob, arena, &sig)))
+		return 0;
+	return sig->n_params + !!(sig->convention & SIG_HASTHIS);
+}
+
+static void fill_var(const struct continuation *c, const struct debug_kept *k,
+		     struct dac_var *ret)
+{
+	ret->present = k->offset < OBJECT_MAX;
+	ret->addr = c->addr + k->offset;
+	ret->moves = true;
+}
+
+struct dbg_error *continuation_vars(const struct frame *f, bool args,
+				    struct arena *arena, struct dac_var **ret,
+				    size_t *ret_n)
+{
+	const struct continuation *c = f->continuation;
+	uint32_t n_args = count_args(f->pos, arena), n = args ? n_args : 0;
+
+	if (!c->await)
+		return dbg_err(DBG_E_NOT_FOUND,
+			       "the runtime does not tell where the variables "
+			       "of this suspended call are");
+	for (size_t i = 0; i < c->await->n_kept && !args; i++) {
+		int32_t number = c->await->kept[i].number;
+
+		if (number >= 0 && (uint32_t)number >= n_args + n &&
+		    number < VARS_MAX)
+			n = (uint32_t)number - n_args + 1;
+	}
+	struct dac_var *vars = arena_calloc(arena, n + 1, sizeof(*vars));
+	for (uint32_t i = 0; i < n; i++) {
+		vars[i].name = "";
+		vars[i].is_arg = args;
+		vars[i].index = i;
+	}
+	for (size_t i = 0; i < c->await->n_kept; i++) {
+		const struct debug_kept *k = &c->await->kept[i];
+		uint32_t at = (uint32_t)k->number - (args ? 0 : n_args);
+
+		if (k->number >= 0 && at < n)
+			fill_var(c, k, &vars[at]);
+	}
+	*ret = vars;
+	*ret_n = n;
+	return NULL;
+}
+
+uint64_t continuation_context(struct types *ts, const struct frame *f)
+{
+	const struct continuation *c = f->continuation;
+	uint64_t ret = 0;
+
+	for (size_t i = 0; c->await && i < c->await->n_kept; i++) {
+		const struct debug_kept *k = &c->await->kept[i];
+
+		if (k->number != NUMBER_CONTEXT || k->offset >= OBJECT_MAX)
+			continue;
+		if (dbg_err_drop(target_read_u64(types_target(ts),
+						 c->addr + k->offset, &ret)))
+			return 0;
+	}
+	return ret;
 }

@@ -17,6 +17,8 @@
 enum {
 	BASES_MAX = 1000,
 	GENERIC_OWNER = 2, /* column, II.22.20 */
+	METHOD_FLAGS = 2,  /* column, II.22.26 */
+	METHOD_STATIC = 0x10,
 };
 
 /* ---- By `this` ------------------------------------------------------- */
@@ -84,6 +86,25 @@ static bool is_generic(const struct code_pos *pos)
 		       has_parameters(md, md_method_type(md, rid) << 1));
 }
 
+// Which one the hidden argument is follows from the method's kind, as in the
+// runtime: that of a generic method, that of a class, or `this` tells.
+static void suspended_instance(struct types *ts, const struct frame *f,
+			       struct dac_instance *ret)
+{
+	const struct md *md = &f->pos->module->md;
+	uint32_t rid = MD_TOKEN_RID(f->pos->token);
+	uint64_t context = continuation_context(ts, f);
+
+	*ret = (struct dac_instance){0};
+	if (has_parameters(md, rid << 1 | 1))
+		ret->method = context;
+	else if (context)
+		ret->type = context;
+	else
+		ret->by_this = !(md_col(md, MD_METHODDEF, rid, METHOD_FLAGS) &
+				 METHOD_STATIC);
+}
+
 void stack_frame_instance(struct types *ts, const struct frame *f,
 			  struct stack_instance *ret)
 {
@@ -93,10 +114,13 @@ void stack_frame_instance(struct types *ts, const struct frame *f,
 
 	*ret = (struct stack_instance){.method = f->raw.method};
 	// Where it stands in its epilog the frame may be gone.
-	if (f->kind == DBG_FRAME_THROWN || f->continuation || !f->pos->module ||
+	if (f->kind == DBG_FRAME_THROWN || !f->pos->module ||
 	    !is_generic(f->pos) || (f->raw.leaf && f->pos->in_epilog))
 		return;
-	dac_frame_instance(types_dac(ts), &f->raw, &exact);
+	if (f->continuation)
+		suspended_instance(ts, f, &exact);
+	else
+		dac_frame_instance(types_dac(ts), &f->raw, &exact);
 	if (exact.method)
 		ret->method = exact.method;
 	err = dac_method_get(types_dac(ts), ret->method, &method);

@@ -75,6 +75,8 @@ struct dbg_error *stack_frame_vars(struct types *ts, const struct frame *f,
 				   bool args, struct arena *arena,
 				   struct dac_var **ret, size_t *ret_n)
 {
+	if (f->continuation)
+		return continuation_vars(f, args, arena, ret, ret_n);
 	const struct dac_frame at = settled(ts, f);
 	struct dbg_error *err =
 	    dac_frame_vars(types_dac(ts), f->tid, &at, args, arena, ret, ret_n);

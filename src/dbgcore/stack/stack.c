@@ -47,6 +47,7 @@ void stack_destroy(struct stack *s)
 	}
 	free(s->threads);
 	map_deinit(&s->by_tid);
+	map_deinit(&s->waits);
 	free(s);
 }
 
@@ -72,6 +73,7 @@ void stack_reset(struct stack *s, struct arena *arena)
 	s->n_walked = 0;
 	s->list = NULL;
 	s->n_thrown = 0;
+	map_clear(&s->waits);
 	for (size_t i = 0; i < s->n_threads; i++)
 		if (s->threads[i])
 			stack_thread_reset(s->threads[i]);

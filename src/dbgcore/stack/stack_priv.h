@@ -62,6 +62,8 @@ struct stack {
 	pid_t called_by;        /* see stack_set_called; 0: none */
 	uint64_t called_sp;
 
+	struct map waits; /* -> struct wait of continuation.c */
+
 	struct dbg_thread *list; /* of this stop, made when asked for */
 	size_t n_list;
 	/* Where a managed Thread object of this type keeps its name. */
@@ -124,6 +126,16 @@ bool continuation_record_of(struct stack *s, const struct frame *f,
 			    struct continuation_record *ret);
 /* A suspended call as a frame, as stack_suspended_frame. */
 struct frame *continuation_frame(struct stack *s, const struct value *v);
+/* What stack_frame_vars gives of such a frame: what is kept in the object. */
+DBG_MUST struct dbg_error *continuation_vars(const struct frame *f, bool args,
+					     struct arena *arena,
+					     struct dac_var **ret,
+					     size_t *ret_n);
+/*
+ * The hidden argument of generic code that such a frame would run; 0: it is not
+ * kept.
+ */
+uint64_t continuation_context(struct types *ts, const struct frame *f);
 
 /* ---- exact.c --------------------------------------------------------- */
 
