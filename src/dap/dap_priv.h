@@ -107,7 +107,8 @@ struct dap {
 	struct sources sources;
 	struct commands commands; /* of the prompt */
 	struct pending pending;
-	struct words lazy; /* expression and name of each HANDLE_LAZY */
+	uint32_t suspended; /* stands for suspended calls, 0: none yet */
+	struct words lazy;  /* expression and name of each HANDLE_LAZY */
 	bool initialized, configured;
 	bool held;      /* until `configurationDone` */
 	bool launching; /* or attaching: asked, not answered */

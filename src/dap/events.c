@@ -18,6 +18,7 @@ static void events_resumed(struct dap *d)
 	handles_reset(&d->frames);
 	handles_reset(&d->values);
 	handles_reset(&d->gotos);
+	d->suspended = 0;
 	words_clear(&d->lazy);
 }
 

@@ -145,6 +145,53 @@ def test_async(t):
                   + str(t.line("Stuck", "gated")), done.stdout)
 
 
+def batch_at(t, target, *commands):
+    """What commands print of a program or core, the exit status 0 demanded."""
+    words = (["--core", target] if os.path.isfile(target) else ["-p", target])
+    done = t.run("--batch", *words, *(word for one in commands
+                                      for word in ("-ex", one)))
+    t.check_equal((0, ""), (done.returncode, done.stderr))
+    return done.stdout
+
+
+def test_suspended(t):
+    """Variables of calls that wait; one is selected, with those that await it,
+    and expressions are evaluated in it."""
+    for config in configs(t):
+        program = Stuck(t, config=config)
+        for target in program.targets():
+            listed = batch_at(t, target, "dumpasync --locals --type Inner")
+            # all that differs of five calls is their objects
+            t.check_match(r"Stuck\.Program\.Inner\(int\) at .*\n +n = \d\n",
+                          listed)
+            each = batch_at(t, target, "dumpasync --locals --stacks --type "
+                            "Inner")
+            values = [int(n) for n in re.findall(
+                r"Inner\(int\) at .*\n +n = (\d+)\n", each)]
+            t.check_equal((5, [0, 1, 2]), (len(values), sorted(values)[:3]))
+            shown = batch_at(t, target, "task Inner", "print n", "bt",
+                             "up", "task", "frame 0", "print n + 1")
+            if config.endswith("Debug"):
+                t.check_match(r"\n#1  \[async\] Stuck\.Program\.Middle "
+                              r"\(n=(\d+)\) at Stuck\.cs:\d+\n"
+                              r"#2  \[async\] Stuck\.Program\.Outer "
+                              r"\(n=\1\) at ", shown)
+            t.check_match(r"This is the first of 5; [^\n]*\n"
+                          r"\[Switching to suspended call 0x\w+\]\n"
+                          r"#0  \[async\] Stuck\.Program\.Inner \(n=(\d+)\) at "
+                          rf"Stuck\.cs:{t.line('Stuck', 'inner')}\n"
+                          r"(.*\n)*\$1 = \1\n", shown)
+            n, more = re.findall(r"^\$\d = (\d+)$", shown, re.M)
+            t.check_equal(int(n) + 1, int(more))
+        failed = t.run("--batch", "--core", target, "-ex", "task Nothing",
+                       "-ex", "task 0x10", "-ex", "task", "-ex", "task Inner",
+                       "-ex", "thread 1", "-ex", "info locals")
+        t.check_equal('No call of a method "Nothing" is suspended.\n'
+                      "No suspended call is at 0x10.\n"
+                      "No suspended call is selected.\n", failed.stderr)
+        program.ends()
+
+
 def test_async_running(t):
     """Async calls on the stack of a thread are counted, before they have ever
     waited and behind that."""

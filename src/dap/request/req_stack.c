@@ -26,6 +26,18 @@ static void add_thread(struct str *t, uint32_t number, const char *name)
 	emit_object_end(t);
 }
 
+static bool has_managed(const struct dbg_thread *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (list[i].managed)
+			return true;
+	return false;
+}
+
+/*
+ * Behind the threads stands one for all suspended calls. These are looked for
+ * when its stack is asked for, which a client does when the user opens it.
+ */
 static struct dbg_error *do_threads(struct dap *d, struct request *req)
 {
 	struct str *t = req->body;
@@ -46,6 +58,8 @@ static struct dbg_error *do_threads(struct dap *d, struct request *req)
 	emit_array(t, "threads");
 	for (size_t i = 0; i < n; i++)
 		add_thread(t, list[i].number, events_thread_seen(d, &list[i]));
+	if (has_managed(list, n))
+		add_thread(t, DBG_THREAD_SUSPENDED, "Suspended async calls");
 	emit_array_end(t);
 	return NULL;
 }
@@ -171,7 +185,7 @@ static void add_frame(struct dap *d, struct str *t, uint32_t thread,
 	emit_str(t, "moduleId", f->module);
 	// clients fold what has no source of the user's
 	if (f->kind == DBG_FRAME_RUNTIME || f->kind == DBG_FRAME_EXTERNAL ||
-	    f->kind == DBG_FRAME_CALLED)
+	    f->kind == DBG_FRAME_CALLED || f->kind == DBG_FRAME_CHAIN)
 		emit_str(t, "presentationHint", "label");
 	else if (!f->source.path)
 		emit_str(t, "presentationHint", "subtle");
@@ -228,6 +242,22 @@ static struct dbg_error *add_frames(struct dap *d, struct request *req,
 	return err;
 }
 
+// They are found once in a stop: a client asks for one part after the other.
+static struct dbg_error *suspended_thread(struct dap *d, uint32_t *ret)
+{
+	struct dbg_frame *list;
+	size_t n;
+
+	*ret = d->suspended;
+	// a call that was made since has ended what it stands for
+	if (*ret &&
+	    !dbg_err_drop(dbg_frame_list(d->dbg, *ret, 0, 1, &list, &n)))
+		return NULL;
+	struct dbg_error *err = dbg_suspended_all(d->dbg, ret);
+	d->suspended = err ? 0 : *ret;
+	return err;
+}
+
 static struct dbg_error *do_stack_trace(struct dap *d, struct request *req)
 {
 	struct dbg_error *err;
@@ -249,6 +279,10 @@ static struct dbg_error *do_stack_trace(struct dap *d, struct request *req)
 		return err;
 	if (!levels || levels > LEVELS_MAX)
 		levels = LEVELS_MAX;
+	if (thread == DBG_THREAD_SUSPENDED)
+		err = suspended_thread(d, &thread);
+	if (err)
+		return err;
 	struct frame_range r = {thread, first, levels};
 	return add_frames(d, req, r, &format);
 }

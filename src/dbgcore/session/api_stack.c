@@ -110,7 +110,7 @@ struct dbg_error *dbg_frame_list(struct dbg *dbg, uint32_t thread,
 		return err;
 	if (!thread)
 		thread = dbg->stop.thread;
-	if (!stack_thread_tid(dbg->inspect.stack, thread))
+	if (!stack_thread_known(dbg->inspect.stack, thread))
 		return dbg_err(DBG_E_NOT_FOUND, "no thread number %u", thread);
 	// an interrupt is for the call it comes in, not for later ones
 	dbg->inspect.interrupted = 0;

@@ -3,6 +3,7 @@
  * asked for is picked out, exceptions are read, and chains that are the same
  * but for their objects are counted.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,7 @@ enum {
 	CHAINS_MAX = 20000,  /* that differ */
 	CALLS_MAX = 1 << 20, /* in all of them */
 	WAITING_TESTS_MAX = 1000,
+	SUSPENDED_MAX = 10000, /* frames of what stands for a thread */
 };
 
 /* ---- Finding --------------------------------------------------------- */
@@ -78,6 +80,90 @@ static void put_back(struct dbg *dbg, struct tasks *t)
 	if (t != dbg->heap.tasks)
 		destroy(t);
 }
+
+/* ---- Suspended calls -------------------------------------------------- */
+
+// The call of @task as a frame, NULL: it is none that is suspended.
+static struct frame *suspended_frame(const struct tasks *t,
+				     const struct task *task)
+{
+	struct value call;
+
+	return task->state < DBG_TASK_DONE && tasks_call(t, task, &call)
+		   ? stack_suspended_frame(t->stack, &call)
+		   : NULL;
+}
+
+static void add_suspended(const struct tasks *t, const struct task *task,
+			  uint32_t thread)
+{
+	struct frame *f = suspended_frame(t, task);
+
+	if (f)
+		stack_suspended_add(t->stack, thread, f);
+}
+
+struct dbg_error *dbg_suspended_call(struct dbg *dbg, uint64_t addr,
+				     uint32_t *ret)
+{
+	struct tasks *t = NULL;
+	struct dbg_error *err = find(dbg, false, &t);
+
+	if (err)
+		return err;
+	const struct task *task = tasks_at(t, addr);
+	if (!task || !suspended_frame(t, task))
+		return dbg_err(DBG_E_NOT_FOUND,
+			       "no suspended call is at 0x%" PRIx64, addr);
+	*ret = stack_suspended_create(t->stack);
+	for (int i = 0; task && i < SUSPENDED_MAX; i++) {
+		add_suspended(t, task, *ret);
+		task = task->n_edges ? &t->v[t->edges[task->first_edge]] : NULL;
+	}
+	return NULL;
+}
+
+static const char *chain_label(struct dbg *dbg,
+			       const struct dbg_async_chain *chain)
+{
+	const struct dbg_task *first = &chain->v[0];
+	const char *what = chain->circle                  ? "a circle"
+			   : !first->async && first->what ? first->what
+							  : NULL;
+
+	return arena_printf(dbg->inspect.arena, "[%" PRIu64 " chain%s%s%s]",
+			    chain->count, chain->count == 1 ? "" : "s",
+			    what ? ": " : "", what ? what : "");
+}
+
+struct dbg_error *dbg_suspended_all(struct dbg *dbg, uint32_t *ret)
+{
+	const struct dbg_task_query query = {.type = NULL};
+	struct dbg_async found;
+	struct tasks *t = NULL;
+	size_t n = 0;
+	struct dbg_error *err = dbg_async_list(dbg, &query, &found);
+
+	if (!err)
+		err = find(dbg, false, &t);
+	if (err)
+		return err;
+	*ret = stack_suspended_create(t->stack);
+	for (size_t i = 0; i < found.n_chains && n < SUSPENDED_MAX; i++) {
+		const struct dbg_async_chain *chain = &found.chains[i];
+
+		stack_suspended_label(t->stack, *ret, chain_label(dbg, chain));
+		for (size_t k = 0; k < chain->n; k++, n++) {
+			const struct task *task = tasks_at(t, chain->v[k].addr);
+
+			if (task)
+				add_suspended(t, task, *ret);
+		}
+	}
+	return NULL;
+}
+
+/* ---- Description ------------------------------------------------------ */
 
 static void describe(struct dbg *dbg, const struct tasks *t,
 		     const struct task *task, struct dbg_task *ret)
@@ -177,7 +263,7 @@ struct merged {
 
 struct merging {
 	const struct tasks *t;
-	bool each, cut;
+	bool each, frames, cut;
 	struct map by_hash; /* -> struct merged */
 	struct merged **v;
 	size_t n, cap, n_calls;
@@ -270,6 +356,17 @@ static int by_count(const void *a, const void *b)
 	return x->chain[0] < y->chain[0] ? -1 : x->chain[0] > y->chain[0];
 }
 
+static dbg_id frame_of(struct dbg *dbg, const struct merging *m, uint32_t task)
+{
+	struct frame *f =
+	    m->frames ? suspended_frame(m->t, &m->t->v[task]) : NULL;
+
+	if (!f)
+		return 0;
+	stack_frame_number(m->t->stack, f);
+	return inspect_frame_id(&dbg->inspect, f);
+}
+
 static struct dbg_error *list_chains(struct dbg *dbg, struct merging *m,
 				     const struct pattern *pattern,
 				     struct dbg_async *ret)
@@ -292,6 +389,7 @@ static struct dbg_error *list_chains(struct dbg *dbg, struct merging *m,
 			describe(dbg, m->t, &m->t->v[from->chain[k]],
 				 &to->v[k]);
 			meant = meant || is_meant(pattern, &to->v[k]);
+			to->v[k].frame = frame_of(dbg, m, from->chain[k]);
 		}
 		ret->n_chains += meant;
 	}
@@ -314,7 +412,7 @@ struct dbg_error *dbg_async_list(struct dbg *dbg,
 {
 	struct pattern *pattern;
 	struct tasks *t = NULL;
-	struct merging m = {.each = query->each};
+	struct merging m = {.each = query->each, .frames = query->frames};
 	bool cut = false;
 	struct dbg_error *err = pattern_of(query, &pattern);
 

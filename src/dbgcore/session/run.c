@@ -400,6 +400,9 @@ static struct dbg_error *thread_tid(struct dbg *dbg, uint32_t number,
 		return err;
 	if (!number)
 		number = dbg->stop.thread;
+	if (number >= DBG_THREAD_SUSPENDED)
+		return dbg_err(DBG_E_STATE, "a suspended call is on no thread: "
+					    "select one that is to run");
 	*ret = stack_thread_tid(dbg->inspect.stack, number);
 	if (!*ret)
 		return dbg_err(DBG_E_NOT_FOUND, "no thread number %u", number);

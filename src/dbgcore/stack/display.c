@@ -26,6 +26,11 @@ static void push(struct stack_thread *t, const struct frame *f, uint32_t first)
 	t->display[t->n_display++] = (struct display_frame){f, first, false};
 }
 
+void display_push(struct stack_thread *t, const struct frame *f)
+{
+	push(t, f, 0);
+}
+
 // The module of the newest frame, if there is source where that stands: its
 // user is there, however it was built.
 static const struct code_module *home(struct stack *s,
@@ -406,7 +411,7 @@ void stack_describe(struct stack *s, uint32_t thread, uint32_t level,
 	    .id = ret->id,
 	    .level = level,
 	    .kind = f->kind,
-	    .pc = f->raw.ip,
+	    .pc = f->kind == DBG_FRAME_ASYNC ? 0 : f->raw.ip,
 	    .sp = f->raw.sp,
 	    .bp = f->raw.bp,
 	    .il_offset = UINT32_MAX,
@@ -418,6 +423,8 @@ void stack_describe(struct stack *s, uint32_t thread, uint32_t level,
 	} else if (has_called(s, f)) {
 		ret->kind = DBG_FRAME_CALLED;
 		ret->function = ret->name = "<function called from dndbg>";
+	} else if (f->kind == DBG_FRAME_CHAIN) {
+		ret->function = ret->name = f->label;
 	} else if (f->kind == DBG_FRAME_NATIVE) {
 		native_describe(s, f, ret);
 	} else {

@@ -48,6 +48,8 @@ void stack_destroy(struct stack *s)
 	free(s->threads);
 	map_deinit(&s->by_tid);
 	map_deinit(&s->waits);
+	suspended_forget(s);
+	free(s->suspended);
 	free(s);
 }
 
@@ -74,6 +76,7 @@ void stack_reset(struct stack *s, struct arena *arena)
 	s->list = NULL;
 	s->n_thrown = 0;
 	map_clear(&s->waits);
+	suspended_forget(s);
 	for (size_t i = 0; i < s->n_threads; i++)
 		if (s->threads[i])
 			stack_thread_reset(s->threads[i]);

@@ -40,6 +40,7 @@ struct frame {
 	/* ASYNC: one of them */
 	const struct value *machine; /* the state machine */
 	const struct continuation *continuation;
+	const char *label; /* CHAIN */
 };
 
 struct stack *stack_create(struct target *t);
@@ -253,6 +254,20 @@ struct continuation_record {
 typedef bool continuation_fn(void *arg, const struct continuation_record *r);
 void continuation_records(struct stack *s, pid_t tid, continuation_fn *fn,
 			  void *arg);
+
+/* ---- suspended.c ----------------------------------------------------- */
+
+/*
+ * A thread that there is not, whose frames are suspended calls, until the next
+ * reset; returns its number, from DBG_THREAD_SUSPENDED on.
+ */
+uint32_t stack_suspended_create(struct stack *s);
+/* The next frame of it, which stack_suspended_frame gave. */
+void stack_suspended_add(struct stack *s, uint32_t thread, struct frame *f);
+/* A frame that is text alone. */
+void stack_suspended_label(struct stack *s, uint32_t thread, const char *text);
+/* Is it the number of a thread, or of one of these? */
+bool stack_thread_known(struct stack *s, uint32_t number);
 
 /* ---- registers.c ----------------------------------------------------- */
 

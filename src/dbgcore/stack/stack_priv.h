@@ -62,6 +62,8 @@ struct stack {
 	pid_t called_by;        /* see stack_set_called; 0: none */
 	uint64_t called_sp;
 
+	struct stack_thread **suspended; /* see suspended.c */
+	size_t n_suspended, cap_suspended;
 	struct map waits; /* -> struct wait of continuation.c */
 
 	struct dbg_thread *list; /* of this stop, made when asked for */
@@ -108,6 +110,14 @@ bool native_caller(struct stack *s, const struct dac_frame *managed,
 		   struct dac_frame *ret);
 void native_describe(struct stack *s, const struct frame *f,
 		     struct dbg_frame *ret);
+
+/* ---- suspended.c ----------------------------------------------------- */
+
+/* One of them by number, NULL: there is none. */
+struct stack_thread *suspended_get(struct stack *s, uint32_t number);
+void suspended_forget(struct stack *s);
+/* Another frame that is displayed. */
+void display_push(struct stack_thread *t, const struct frame *f);
 
 /* ---- async.c --------------------------------------------------------- */
 

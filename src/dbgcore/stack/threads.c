@@ -44,6 +44,8 @@ void stack_thread_gone(struct stack *s, pid_t tid)
 
 struct stack_thread *stack_thread_get(struct stack *s, uint32_t number)
 {
+	if (number >= DBG_THREAD_SUSPENDED)
+		return suspended_get(s, number);
 	return number && number <= s->n_threads ? s->threads[number - 1] : NULL;
 }
 

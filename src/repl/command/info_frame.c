@@ -125,6 +125,7 @@ struct dbg_error *frame_info(struct repl *r, const struct call *call)
 	    [DBG_FRAME_EXTERNAL] = "code that is not yours",
 	    [DBG_FRAME_THROWN] = "of the throw, on no stack any more",
 	    [DBG_FRAME_CALLED] = "what has called for dndbg",
+	    [DBG_FRAME_CHAIN] = "what the calls behind it have in common",
 	};
 	struct dbg_error *err;
 	struct dbg_frame f;

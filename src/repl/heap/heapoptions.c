@@ -154,6 +154,7 @@ static const struct {
     {"all", NULL, offsetof(struct heap_options, all)},
     {"stacks", NULL, offsetof(struct heap_options, stacks)},
     {"coalesce", NULL, offsetof(struct heap_options, coalesce)},
+    {"locals", NULL, offsetof(struct heap_options, locals)},
     {"completed", NULL, offsetof(struct heap_options, completed)},
     {"md", NULL, offsetof(struct heap_options, methods)},
     {"by-gen", NULL, offsetof(struct heap_options, by_gen)},

@@ -8,11 +8,11 @@
 struct heap_options {
 	struct dbg_heap_filter filter;
 	bool json, stat, by_gen, all, together;
-	bool stacks, completed; /* of commands about tasks */
-	bool methods;           /* -md */
-	bool coalesce;          /* what they do unless told; for SOS */
-	uint64_t top;           /* 0: all */
-	uint64_t depth;         /* 0: the default */
+	bool stacks, completed, locals; /* of commands about tasks */
+	bool methods;                   /* -md */
+	bool coalesce;                  /* what they do unless told; for SOS */
+	uint64_t top;                   /* 0: all */
+	uint64_t depth;                 /* 0: the default */
 	const char *args[2];
 	size_t n_args;
 	struct words words; /* what the strings are in */

@@ -136,7 +136,8 @@ void show_frame(struct repl *r, const struct dbg_frame *f, bool with_addr)
 {
 	// "<signal handler called>", "[External Code]": no function at all
 	if ((*f->function == '<' && f->kind == DBG_FRAME_NATIVE) ||
-	    f->kind == DBG_FRAME_EXTERNAL || f->kind == DBG_FRAME_CALLED) {
+	    f->kind == DBG_FRAME_EXTERNAL || f->kind == DBG_FRAME_CALLED ||
+	    f->kind == DBG_FRAME_CHAIN) {
 		out(r, "%s", f->function);
 		return;
 	}

@@ -237,7 +237,7 @@ struct dbg_error *show_scope(struct repl *r, dbg_id frame, enum dbg_scope scope,
 	err = dbg_scope_list(r->dbg, frame, scope, &values, &n);
 	if (err)
 		return err;
-	if (!n)
+	if (!n && none)
 		out(r, "%s%s\n", indent, none);
 	// A list is read line by line: less deep than a single value.
 	uint64_t depth = r->set.depth ? r->set.depth - 1 : 0;

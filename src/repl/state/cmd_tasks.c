@@ -6,10 +6,13 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "repl/cmd.h"
+#include "repl/command/subcmd.h"
 #include "repl/heap/heapoptions.h"
 #include "repl/heap/sheet.h"
+#include "repl/line/parse.h"
 #include "repl/repl_priv.h"
 #include "repl/show/print.h"
+#include "repl/show/show.h"
 
 static void show_cut(struct repl *r, bool cut, size_t n)
 {
@@ -51,10 +54,29 @@ static void show_call_text(struct repl *r, const struct dbg_task *task)
 	out(r, "\n");
 }
 
+// Arguments and locals of a suspended call, if it was asked for them.
+static void show_variables(struct repl *r, const struct dbg_task *task)
+{
+	static const enum dbg_scope scopes[] = {DBG_SCOPE_ARGS,
+						DBG_SCOPE_LOCALS};
+
+	for (size_t i = 0; task->frame && i < 2; i++) {
+		struct dbg_error *err =
+		    show_scope(r, task->frame, scopes[i], NULL, "        ");
+
+		if (!err)
+			continue;
+		out(r, "        <%s>\n", err->message);
+		dbg_error_destroy(err);
+		return;
+	}
+}
+
 static void show_call(struct sheet *s, const struct dbg_task *task)
 {
 	if (!s->json) {
 		show_call_text(s->r, task);
+		show_variables(s->r, task);
 		return;
 	}
 	sheet_row(
@@ -103,10 +125,12 @@ static struct dbg_error *cmd_dumpasync(struct repl *r, const struct call *call)
 	_cleanup_heap_options_ struct heap_options o;
 	struct dbg_async found;
 	struct dbg_error *err = heap_options_parse(call, 0, &o);
-	const struct dbg_task_query query = {.type = o.filter.type,
-					     .each = o.stacks};
+	const struct dbg_task_query query = {
+	    .type = o.filter.type, .each = o.stacks, .frames = o.locals};
 	struct sheet s;
 
+	if (!err && o.json && o.locals)
+		err = dbg_err_arg("--locals has no form in JSON.");
 	if (!err)
 		err = dbg_async_list(r->dbg, &query, &found);
 	if (err)
@@ -301,17 +325,77 @@ static struct dbg_error *cmd_tasks(struct repl *r, const struct call *call)
 	return NULL;
 }
 
+/* ---- task ------------------------------------------------------------ */
+
+static struct dbg_error *select_call(struct repl *r, uint64_t addr)
+{
+	uint32_t thread;
+	struct dbg_error *err = dbg_suspended_call(r->dbg, addr, &thread);
+
+	if (!err)
+		err = frame_select(r, thread, 0);
+	if (err)
+		return err;
+	out(r, "[Switching to suspended call 0x%" PRIx64 "]\n", addr);
+	return show_selected(r);
+}
+
+// The first suspended call of a method that matches.
+static struct dbg_error *select_method(struct repl *r, const char *pattern)
+{
+	const struct dbg_task_query query = {.type = pattern};
+	struct dbg_tasks tasks;
+	const struct dbg_task *first = NULL;
+	size_t n = 0;
+	struct dbg_error *err = dbg_task_list(r->dbg, &query, &tasks);
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < tasks.n; i++) {
+		const struct dbg_task *task = &tasks.v[i];
+
+		if (!task->async || !task->source.path ||
+		    task->state >= DBG_TASK_DONE)
+			continue;
+		first = n++ ? first : task;
+	}
+	if (!first)
+		return dbg_err_arg("No call of a method \"%s\" is suspended.",
+				   pattern);
+	if (n > 1)
+		out(r,
+		    "This is the first of %zu; \"dumpasync --stacks --type "
+		    "%s\" shows all.\n",
+		    n, pattern);
+	return select_call(r, first->addr);
+}
+
+static struct dbg_error *cmd_task(struct repl *r, const struct call *call)
+{
+	uint64_t addr;
+
+	if (*call->args)
+		return parse_u64(call->args, &addr)
+			   ? select_call(r, addr)
+			   : select_method(r, call->args);
+	if (r->thread < DBG_THREAD_SUSPENDED)
+		return dbg_err_arg("No suspended call is selected.");
+	return show_selected(r);
+}
+
 /* ---- The table ------------------------------------------------------- */
 
 static const struct repl_cmd cmds[] = {
     {
 	.names = "dumpasync",
-	.args = "[--type REGEX] [--stacks] [--coalesce] [--top N] [--json]",
+	.args = "[--type REGEX] [--stacks] [--coalesce] [--top N] [--locals] "
+		"[--json]",
 	.help = "show async calls that wait, as chains of who awaits whom",
 	.more = "What nothing is done without stands first, the outermost "
 		"call last. Chains that are\nthe same but for their objects "
 		"are counted; --stacks shows each. --type: chains with\na "
-		"method or type that matches.",
+		"method or type that matches. --locals: with the variables of "
+		"each call. `task`\nselects one.",
 	.flags = CMD_NEEDS_STOP | CMD_LONG,
 	.run = cmd_dumpasync,
     },
@@ -323,6 +407,17 @@ static const struct repl_cmd cmds[] = {
 		"canceled, too.",
 	.flags = CMD_NEEDS_STOP | CMD_LONG,
 	.run = cmd_tasks,
+    },
+    {
+	.names = "task",
+	.args = "[ADDRESS|METHOD]",
+	.help = "select a suspended async call and those that await it",
+	.more = "By its address (`dumpasync`) or a regular expression for its "
+		"method. `bt`, `frame`,\n`up`, `down`, `info locals` and "
+		"`print` see its chain of calls then, as if it were\na "
+		"stack; `thread N` goes back to a thread's.",
+	.flags = CMD_NEEDS_STOP | CMD_LONG,
+	.run = cmd_task,
     },
     {.names = NULL},
 };

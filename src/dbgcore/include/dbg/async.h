@@ -37,12 +37,14 @@ struct dbg_task {
 	const char *what;
 	const char *exception, *message; /* FAULTED: type and text */
 	bool unobserved;                 /* ... which nobody has looked at */
+	dbg_id frame; /* of an async call if it was asked for; 0: none */
 };
 
 struct dbg_task_query {
 	const char *type; /* pattern of methods and types, NULL: any */
 	bool completed;   /* dbg_task_list: done and canceled ones, too */
 	bool each;        /* dbg_async_list: chains one by one, not merged */
+	bool frames;      /* dbg_async_list: fill in dbg_task.frame */
 };
 
 struct dbg_tasks {
@@ -83,6 +85,19 @@ struct dbg_async {
 DBG_MUST struct dbg_error *dbg_async_list(struct dbg *dbg,
 					  const struct dbg_task_query *query,
 					  struct dbg_async *ret);
+
+/*
+ * Suspended calls as the stack of a thread that there is not: its number, from
+ * DBG_THREAD_SUSPENDED on, is one for dbg_frame_list until the program goes on.
+ * The frames have variables, and expressions are evaluated in them.
+ *
+ * Of the async call @addr (dbg_task.addr) and those that await it.
+ * DBG_E_NOT_FOUND: there is no suspended call.
+ */
+DBG_MUST struct dbg_error *dbg_suspended_call(struct dbg *dbg, uint64_t addr,
+					      uint32_t *ret);
+/* Of all chains of dbg_async_list, each behind a frame that says what it is. */
+DBG_MUST struct dbg_error *dbg_suspended_all(struct dbg *dbg, uint32_t *ret);
 
 /* ---- The thread pool -------------------------------------------------- */
 

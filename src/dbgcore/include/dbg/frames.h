@@ -35,6 +35,12 @@ enum dbg_frame_kind {
 	DBG_FRAME_THROWN,   /* recorded in the exception, on no stack any more
 			     */
 	DBG_FRAME_CALLED,   /* a label: the frame before is of a call of ours */
+	DBG_FRAME_CHAIN,    /* a label: suspended calls of one chain follow */
+};
+
+enum {
+	/* Numbers of threads that stand for suspended calls: see async.h. */
+	DBG_THREAD_SUSPENDED = 1 << 30,
 };
 
 struct dbg_source_range {
