@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "code/code_priv.h"
+#include "dac/asyncmethod.h"
 #include "meta/csname.h"
 
 static const char stub_name[] = "[IL stub]";
@@ -179,10 +180,16 @@ static bool dispatches(const struct method_name *name)
 	return false;
 }
 
-static enum code_method_kind kind_of(const struct method_name *name)
+static enum code_method_kind kind_of(struct code *c, uint64_t method,
+				     const struct method_name *name)
 {
+	struct dac_async async;
+
 	if (dispatches(name))
 		return CODE_METHOD_DISPATCH;
+	dac_async_get(c->dac, method, &async);
+	if (async.thunk)
+		return CODE_METHOD_STUB;
 	if (name->stays)
 		return CODE_METHOD_PLAIN;
 	return strcmp(name->name.plain, stub_name) ? CODE_METHOD_DYNAMIC
@@ -212,7 +219,7 @@ static const struct method_name *method_get(struct code *c, uint64_t method)
 	}
 	keep(c, &name->name, &fresh);
 	name->stays = !dm.dynamic;
-	name->kind = kind_of(name);
+	name->kind = kind_of(c, method, name);
 	arena_destroy(arena);
 	return name;
 }

@@ -178,20 +178,6 @@ DBG_MUST struct dbg_error *dac_il_map(struct dac *d, uint64_t ip,
 				      const struct dac_il_map **ret,
 				      size_t *ret_n);
 
-/* Where a method of runtime async waits, and what is kept meanwhile. */
-struct dac_await {
-	uint32_t il_offset; /* or DAC_IL_NO_MAPPING */
-	const struct debug_kept *kept;
-	size_t n_kept;
-};
-
-/*
- * Of a place where jitted code suspends its method, ResumeInfo.DiagnosticIP;
- * false: it is none, or the runtime is not one whose information is known.
- */
-bool dac_await_at(struct dac *d, uint64_t ip, struct arena *arena,
-		  struct dac_await *ret);
-
 /*
  * Start addresses of every compiled version of every instantiation of a
  * MethodDef: current code and, where known, older tiers.

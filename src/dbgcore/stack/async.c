@@ -273,7 +273,8 @@ static struct type *frame_machine_type(struct stack *s, const struct frame *f)
 bool stack_runs_async(struct stack *s, const struct frame *f)
 {
 	return s->types && f->kind == DBG_FRAME_MANAGED &&
-	       frame_machine_type(s, f);
+	       (frame_machine_type(s, f) ||
+		continuation_suspends(s->types, f->raw.method));
 }
 
 // The state machine that a frame of MoveNext works on: an object, or in

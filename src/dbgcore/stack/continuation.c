@@ -20,7 +20,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "dac/debuginfo.h"
+#include "dac/asyncmethod.h"
 #include "meta/sig.h"
 #include "stack/stack_priv.h"
 #include "target/target.h"
@@ -117,7 +117,7 @@ bool continuation_is(struct types *ts, const struct value *v)
 
 // A method without that flag has a continuation, too, where it is awaited: what
 // the runtime makes of one that returns a task waits for that task.
-static bool is_async(struct types *ts, uint64_t method)
+bool continuation_suspends(struct types *ts, uint64_t method)
 {
 	struct dac_method of;
 
@@ -145,7 +145,7 @@ bool continuation_read(struct types *ts, const struct value *v,
 		return false;
 	ret->state = (int32_t)number;
 	uint64_t method = ret->ip ? dac_method_at(types_dac(ts), ret->ip) : 0;
-	ret->method = is_async(ts, method) ? method : 0;
+	ret->method = continuation_suspends(ts, method) ? method : 0;
 	return true;
 }
 
@@ -266,25 +266,39 @@ bool continuation_record_of(struct stack *s, const struct frame *f,
 /* A place where calls wait; many do at the same. */
 struct wait {
 	const struct code_pos *pos; /* NULL: not known */
-	const struct dac_await *await;
+	const struct debug_await *await;
 };
 
-// Optimised code has no other mapping of that IL: what the map of its code says
-// of the address is that of other code.
+// The IL offset of the await whose suspending code is at @ip.
+static bool await_il(struct dac *d, uint64_t ip, uint32_t *ret)
+{
+	const struct dac_il_map *map;
+	size_t n;
+
+	if (dbg_err_drop(dac_il_map(d, ip, &map, &n)))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (map[i].start == ip && map[i].kind == DAC_IL_AWAIT) {
+			*ret = map[i].il_offset;
+			return *ret < DAC_IL_EPILOG;
+		}
+	return false;
+}
+
 static const struct code_pos *wait_pos(struct stack *s,
-				       const struct continuation *c,
-				       const struct dac_await *await)
+				       const struct continuation *c)
 {
 	const struct code_pos *pos = NULL;
 	bool any = false;
+	uint32_t il;
 
 	if (dbg_err_drop(code_pos_at(s->code, c->ip, true, &pos, &any)) ||
 	    !any || !pos->module)
 		return NULL;
-	if (!await || await->il_offset >= DAC_IL_EPILOG)
+	if (!await_il(s->dac, c->ip, &il))
 		return pos;
 	struct code_pos *ret = arena_alloc(s->arena, sizeof(*ret));
-	code_pos_of(s->code, pos->module, pos->token, await->il_offset, ret);
+	code_pos_of(s->code, pos->module, pos->token, il, ret);
 	ret->method = c->method;
 	ret->start = pos->start;
 	return ret;
@@ -294,15 +308,11 @@ static const struct wait *wait_get(struct stack *s,
 				   const struct continuation *c)
 {
 	struct wait *ret = map_find(&s->waits, c->ip);
-	struct dac_await *await;
 
 	if (ret)
 		return ret;
-	ret = arena_calloc(s->arena, 1, sizeof(*ret));
-	await = arena_alloc(s->arena, sizeof(*await));
-	if (dac_await_at(s->dac, c->ip, s->arena, await))
-		ret->await = await;
-	ret->pos = wait_pos(s, c, ret->await);
+	ret = arena_alloc(s->arena, sizeof(*ret));
+	*ret = (struct wait){wait_pos(s, c), dac_await_at(s->dac, c->ip)};
 	map_put(&s->waits, c->ip, ret);
 	return ret;
 }

@@ -219,7 +219,7 @@ struct continuation {
 	uint64_t ip;     /* where in its code it waits, 0: it is no method's */
 	uint64_t method; /* MethodDesc of that code, 0: it is no method's */
 	int32_t state;   /* number of the await in the method */
-	const struct dac_await *await; /* NULL: not known */
+	const struct debug_await *await; /* NULL: not known */
 };
 
 /* Is the settled @v an object of System...Continuation or derived from it? */
