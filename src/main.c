@@ -16,6 +16,7 @@
 #include "dbg.h"
 #include "mi/mi.h"
 #include "front/commands.h"
+#include "front/crashreport.h"
 #include "front/oneshot.h"
 #include "front/options.h"
 #include "front/plain.h"
@@ -423,6 +424,7 @@ int main(int argc, char **argv)
 	// What is larger goes back to the system as soon as it is freed; the
 	// library's own limit rises with what was freed before.
 	mallopt(M_MMAP_THRESHOLD, LARGE);
+	crash_report_install(DNDBG_VERSION);
 	int done = command(argc, argv);
 	if (done >= 0)
 		return done;

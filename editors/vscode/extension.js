@@ -7,6 +7,7 @@ const vscode = require('vscode');
 const launch = require('./launch');
 const lenses = require('./lenses');
 const adapter = require('./lib/adapter');
+const crashes = require('./lib/crashes');
 const processes = require('./lib/processes');
 
 const TYPE = 'dndbg';
@@ -25,6 +26,19 @@ class Adapters {
 		return new vscode.DebugAdapterExecutable(made.command, made.args,
 			made.options);
 	}
+}
+
+const OPEN = 'Open Report';
+
+/** The adapter of a session has ended: say so if it crashed. */
+async function ended(code, signal) {
+	const said = crashes.describe(code, signal);
+	if (!said)
+		return;
+	const picked = await vscode.window.showErrorMessage(said.text,
+		...said.file ? [OPEN] : []);
+	if (picked === OPEN)
+		await vscode.window.showTextDocument(vscode.Uri.file(said.file));
 }
 
 async function pickProcess() {
@@ -51,7 +65,9 @@ function activate(context) {
 	context.subscriptions.push(...disposables, ...lenses.register(builds),
 		vscode.commands.registerCommand('dndbg.pickProcess', pickProcess),
 		vscode.debug.registerDebugAdapterDescriptorFactory(TYPE,
-			new Adapters(context.extensionPath)));
+			new Adapters(context.extensionPath)),
+		vscode.debug.registerDebugAdapterTrackerFactory(TYPE,
+			{ createDebugAdapterTracker: () => ({ onExit: ended }) }));
 }
 
 module.exports = { activate };

@@ -38,6 +38,7 @@ function standIn() {
 			}
 		},
 		Range: Held,
+		Uri: { file: name => name },
 		Task: class {
 			constructor(definition, scope, name, source, execution, matcher) {
 				Object.assign(this,
@@ -57,6 +58,9 @@ function standIn() {
 			registerDebugAdapterDescriptorFactory: (type, factory) => {
 				seen.factory = factory;
 			},
+			registerDebugAdapterTrackerFactory: (type, factory) => {
+				seen.tracker = factory.createDebugAdapterTracker();
+			},
 			startDebugging: (...how) => { seen.started.push(how); },
 		},
 		languages: {
@@ -71,9 +75,13 @@ function standIn() {
 			},
 		},
 		window: {
-			showErrorMessage: text => { seen.shown.push(text); },
+			showErrorMessage: (text, ...buttons) => {
+				seen.shown.push(text);
+				return seen.press && buttons.find(seen.press);
+			},
 			showInformationMessage: text => { seen.shown.push(text); },
 			showQuickPick: async items => seen.pick(items),
+			showTextDocument: async uri => { seen.opened = uri; },
 		},
 		workspace: {
 			getConfiguration: () => ({ get: name => seen.settings[name] }),
@@ -175,6 +183,38 @@ test('the adapter that the extension brings, unless another is named', t => {
 	process.env.PATH = dir;
 	t.after(() => { process.env.PATH = PATH; });
 	assert.throws(make, /'dndbg' is not found/);
+});
+
+test('an adapter that crashed, and one that did not', async t => {
+	const state = fs.mkdtempSync(path.join(os.tmpdir(), 'dndbg-state-'));
+	const { XDG_STATE_HOME } = process.env;
+	process.env.XDG_STATE_HOME = state;
+	t.after(() => {
+		fs.rmSync(state, { recursive: true });
+		if (XDG_STATE_HOME === undefined)
+			delete process.env.XDG_STATE_HOME;
+		else
+			process.env.XDG_STATE_HOME = XDG_STATE_HOME;
+	});
+	const seen = activated();
+	for (const [code, signal] of [[0], [1], [undefined, 'SIGTERM'],
+		[undefined, 'SIGKILL'], [130]])
+		await seen.tracker.onExit(code, signal);
+	assert.deepStrictEqual(seen.shown, []);
+
+	await seen.tracker.onExit(undefined, 'SIGSEGV');
+	assert.match(seen.shown[0], /crashed \(SIGSEGV\).*"Extension Host".*report/);
+
+	const file = path.join(state, 'dndbg/crash-7.txt');
+	put(path.join(state, 'dndbg/crash-6.txt'));
+	fs.utimesSync(path.join(state, 'dndbg/crash-6.txt'), 1, 1);
+	put(path.join(state, 'dndbg/history'));
+	put(file, 'dndbg was ended');
+	seen.press = () => true;
+	await seen.tracker.onExit(128 + 6);
+	assert.match(seen.shown[1], /crashed \(SIGABRT\)/);
+	assert.ok(seen.shown[1].includes(file));
+	assert.strictEqual(seen.opened, file);
 });
 
 test('F5 without launch.json; attach without a process', async t => {

@@ -16,6 +16,7 @@
 
 #include "base/mem.h"
 #include "base/err.h"
+#include "front/statefile.h"
 
 enum {
 	HISTORY_MAX_BYTES = 16 << 20
@@ -72,18 +73,6 @@ static struct dbg_error *check_dir(const char *path)
 	return NULL;
 }
 
-static char *path_make(void)
-{
-	const char *state = getenv("XDG_STATE_HOME");
-	const char *home = getenv("HOME");
-
-	if (state && *state == '/')
-		return xasprintf("%s/dndbg/history", state);
-	if (home && *home == '/')
-		return xasprintf("%s/.local/state/dndbg/history", home);
-	return NULL;
-}
-
 static struct dbg_error *load(History *lines, const char *path)
 {
 	struct dbg_error *err;
@@ -119,7 +108,7 @@ struct dbg_error *edithistory_load(History *lines, char **ret)
 {
 	struct dbg_error *err;
 
-	_cleanup_free_ char *path = path_make();
+	_cleanup_free_ char *path = state_file_path("history");
 	*ret = NULL;
 	if (!path)
 		return NULL;
