@@ -152,6 +152,7 @@ void repl_deinit(struct repl *r)
 	skips_deinit(r);
 	free(r->hooks);
 	free(r->listing.file);
+	free(r->step_file);
 	free(r->last_line);
 	user_commands_deinit(r);
 	thread_names_clear(r);

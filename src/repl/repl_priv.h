@@ -122,6 +122,7 @@ struct repl {
 	uint32_t last_thread; /* looked at before, 0: none */
 	uint32_t step_token;  /* of the frame stepped, 0: it was no step */
 	uint64_t step_sp, step_bp;
+	char *step_file; /* it stood in, or NULL */
 	uint32_t action; /* breakpoint whose commands are due, 0: none */
 	uint64_t resumes;
 

@@ -10,6 +10,7 @@
 #include <ctype.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -42,6 +43,9 @@ void resume_begin(struct repl *r, enum resume_kind kind)
 			r->step_token = f.token;
 			r->step_sp = f.sp;
 			r->step_bp = f.optimized ? 0 : f.bp;
+			free(r->step_file);
+			r->step_file =
+			    f.source.path ? xstrdup(f.source.path) : NULL;
 		}
 	}
 	r->stopped = false;

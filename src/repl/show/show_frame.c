@@ -382,12 +382,17 @@ static void show_reason(const struct repl *r, const struct dbg_stop *stop)
 	}
 }
 
-/* Is @f of the call that was stepped, perhaps in a handler of it? */
+/*
+ * Is @f of the call that was stepped, perhaps in a handler of it, and in the
+ * same file? (A method may have lines of several: a constructor those of its
+ * fields in all parts of the class, generated code by #line.)
+ */
 static bool is_stepped(const struct repl *r, const struct dbg_frame *f)
 {
 	return r->step_token && r->step_token == f->token &&
 	       (r->step_sp == f->sp || (r->step_bp && r->step_bp == f->bp)) &&
-	       r->thread == r->last_thread;
+	       r->thread == r->last_thread && r->step_file &&
+	       f->source.path && !strcmp(r->step_file, f->source.path);
 }
 
 struct dbg_error *show_stop(struct repl *r)
@@ -410,8 +415,7 @@ struct dbg_error *show_stop(struct repl *r)
 	err = frame_get(r, &f);
 	if (err)
 		return err;
-	if (stop->reason != DBG_STOP_STEP || !is_stepped(r, &f) ||
-	    !f.source.path) {
+	if (stop->reason != DBG_STOP_STEP || !is_stepped(r, &f)) {
 		show_frame(r, &f, needs_addr(r, &f));
 		out(r, "\n");
 	}
