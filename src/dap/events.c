@@ -263,10 +263,12 @@ static void on_thread_gone(struct dap *d, uint32_t number)
 
 static void tell_sources(struct dap *d, uint32_t module)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	const char **list;
 	size_t n;
 
-	struct dbg_error *err = dbg_source_list(d->dbg, module, &list, &n);
+	struct dbg_error *err =
+	    dbg_source_list(d->dbg, module, arena, &list, &n);
 	if (err) {
 		dap_warn(d, err);
 		return;
@@ -281,10 +283,11 @@ static void tell_sources(struct dap *d, uint32_t module)
 
 static void on_module(struct dap *d, const struct dbg_event *e)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	struct dbg_module *list;
 	size_t n = 0;
 
-	struct dbg_error *err = dbg_module_list(d->dbg, &list, &n);
+	struct dbg_error *err = dbg_module_list(d->dbg, arena, &list, &n);
 	const struct dbg_module *m = NULL;
 	for (size_t i = 0; !err && i < n; i++)
 		if (list[i].number == e->number)

@@ -126,27 +126,31 @@ static struct dbg_error *no_label(const struct insert *in)
 		       in->label);
 }
 
-// The place, by --source, --function and --line or as one location.
-static struct dbg_error *location(const struct mi_call *call,
-				  const struct insert *in, char **ret)
+// The place, by --source, --function and --line or as one location, in @words.
+static struct dbg_error *location(const struct mi_call *call, struct insert *in,
+				  struct str *words)
 {
-	if (in->function) {
-		*ret = xstrdup(in->function);
-	} else if (in->source && in->line) {
-		*ret = xasprintf("%s:%s", in->source, in->line);
-	} else if (in->line) {
-		*ret = xstrdup(in->line);
-	} else {
-		struct str t = {0};
-		for (size_t i = in->next; i < call->args.n; i++)
-			str_addf(&t, "%s%s", t.len ? " " : "", call->args.v[i]);
-		*ret = str_take(&t);
+	struct dbg_place *place = &in->req.place;
+	uint64_t line;
+
+	if (!in->function && in->source && in->line) {
+		struct dbg_error *err = mi_number(in->line, UINT32_MAX, &line);
+
+		*place = (struct dbg_place){.kind = DBG_PLACE_LINE,
+					    .file = in->source,
+					    .line = (uint32_t)line};
+		return err;
 	}
-	if (**ret)
-		return NULL;
-	free(*ret);
-	return dbg_err(DBG_E_ARGUMENT, "-%s: Missing <location>",
-		       call->cmd->name);
+	if (in->function || in->line)
+		str_add(words, in->function ? in->function : in->line);
+	else
+		for (size_t i = in->next; i < call->args.n; i++)
+			str_addf(words, "%s%s", words->len ? " " : "",
+				 call->args.v[i]);
+	place->text = str_get(words);
+	return words->len ? NULL
+			  : dbg_err(DBG_E_ARGUMENT, "-%s: Missing <location>",
+				    call->cmd->name);
 }
 
 // A bare line is one of the frame's file.
@@ -191,17 +195,14 @@ static struct dbg_error *insert(struct mi *m, struct mi_call *call)
 {
 	struct dbg_error *err;
 	struct insert in = {.req.kind = DBG_BREAK_LOCATION};
-	_cleanup_free_ char *place = NULL;
+	_cleanup_str_ struct str words = {0};
 
 	err = take_options(m, call, &in);
 	if (!err && in.label)
 		err = no_label(&in);
 	if (!err)
-		err = location(call, &in, &place);
-	if (err)
-		return err;
-	in.req.text = place;
-	return add(m, call, &in);
+		err = location(call, &in, &words);
+	return err ? err : add(m, call, &in);
 }
 
 static struct dbg_error *insert_printf(struct mi *m, struct mi_call *call)
@@ -216,7 +217,7 @@ static struct dbg_error *insert_printf(struct mi *m, struct mi_call *call)
 	if (call->args.n < in.next + 2)
 		return dbg_err(DBG_E_ARGUMENT,
 			       "-dprintf-insert: Missing <format>");
-	in.req.text = call->args.v[in.next];
+	in.req.place.text = call->args.v[in.next];
 	err = dprintf_log(call->args.v[in.next + 1], call->args.v + in.next + 2,
 			  call->args.n - in.next - 2, &log);
 	if (err)
@@ -311,18 +312,15 @@ typedef struct dbg_error *number_fn(struct mi *m, uint32_t number);
 
 static struct dbg_error *each_of_all(struct mi *m, number_fn *fn)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	struct dbg_breakpoint *list;
 	size_t n;
 
-	struct dbg_error *err = dbg_break_list(m->dbg, &list, &n);
+	struct dbg_error *err = dbg_break_list(m->dbg, arena, &list, &n);
 	if (err)
 		return err;
-	// the first change frees the list: keep the numbers
-	_cleanup_free_ uint32_t *numbers = xcalloc(n + 1, sizeof(*numbers));
-	for (size_t i = 0; i < n; i++)
-		numbers[i] = list[i].number;
 	for (size_t i = 0; !err && i < n; i++)
-		err = fn(m, numbers[i]);
+		err = fn(m, list[i].number);
 	return err;
 }
 
@@ -444,10 +442,11 @@ static struct dbg_error *commands(struct mi *m, struct mi_call *call)
 
 static struct dbg_error *list(struct mi *m, struct mi_call *call)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	struct dbg_breakpoint *all;
 	size_t n;
 
-	struct dbg_error *err = dbg_break_list(m->dbg, &all, &n);
+	struct dbg_error *err = dbg_break_list(m->dbg, arena, &all, &n);
 	if (!err)
 		mi_break_table(m, call->out, all, n);
 	return err;
@@ -455,6 +454,7 @@ static struct dbg_error *list(struct mi *m, struct mi_call *call)
 
 static struct dbg_error *info(struct mi *m, struct mi_call *call)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	struct dbg_breakpoint b;
 	uint32_t number = 0;
 
@@ -462,7 +462,7 @@ static struct dbg_error *info(struct mi *m, struct mi_call *call)
 		return list(m, call);
 	struct dbg_error *err = number_of(call->args.v[0], &number);
 	if (!err)
-		err = dbg_break_get(m->dbg, number, &b);
+		err = dbg_break_get(m->dbg, number, arena, &b);
 	if (!err)
 		mi_break_table(m, call->out, &b, 1);
 	return err;
@@ -471,27 +471,30 @@ static struct dbg_error *info(struct mi *m, struct mi_call *call)
 // netcoredbg's own: the breakpoint moves to another line of its file.
 static struct dbg_error *update_line(struct mi *m, struct mi_call *call)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	struct dbg_error *err;
 	struct dbg_breakpoint b;
 	uint32_t number = 0;
+	uint64_t line = 0;
 
 	m->dialect = MI_NETCOREDBG;
 	err = number_of(call->args.v[0], &number);
 	if (!err)
-		err = dbg_break_get(m->dbg, number, &b);
+		err = mi_number(call->args.v[1], UINT32_MAX, &line);
+	if (!err)
+		err = dbg_break_get(m->dbg, number, arena, &b);
 	if (err)
 		return err;
-	const char *colon = b.text ? strrchr(b.text, ':') : NULL;
-	if (!colon)
+	if (b.kind != DBG_BREAK_LOCATION || b.place.kind != DBG_PLACE_LINE)
 		return dbg_err(DBG_E_ARGUMENT,
 			       "breakpoint %" PRIu32 " is not at a line",
 			       number);
-	_cleanup_free_ char *place = xasprintf("%.*s:%s", (int)(colon - b.text),
-					       b.text, call->args.v[1]);
-	struct insert in = {.req.kind = DBG_BREAK_LOCATION, .req.text = place};
-	_cleanup_free_ char *cond = b.condition ? xstrdup(b.condition) : NULL;
-	in.condition = cond;
-	in.disabled = !b.enabled;
+	struct insert in = {.req.kind = DBG_BREAK_LOCATION,
+			    .req.place = b.place,
+			    .condition = b.condition,
+			    .disabled = !b.enabled};
+	in.req.place.line = (uint32_t)line;
+	in.req.place.text = NULL;
 	err = dbg_break_delete(m->dbg, number);
 	return err ? err : add(m, call, &in);
 }

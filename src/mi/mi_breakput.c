@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "mi/mi_priv.h"
+#include "base/mem.h"
 #include "mi/record.h"
 
 // Breakpoints are in all of them.
@@ -205,9 +206,10 @@ void mi_break_put(struct mi *m, struct str *t, const struct dbg_breakpoint *b)
 
 struct dbg_error *mi_break_put_one(struct mi *m, struct str *t, uint32_t number)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	struct dbg_breakpoint b;
 
-	struct dbg_error *err = dbg_break_get(m->dbg, number, &b);
+	struct dbg_error *err = dbg_break_get(m->dbg, number, arena, &b);
 	if (!err)
 		mi_break_put(m, t, &b);
 	return err;

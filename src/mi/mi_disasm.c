@@ -77,11 +77,16 @@ static struct dbg_error *take(const struct mi_call *call, struct listing *ret)
 static struct dbg_error *line_address(struct mi *m, const struct listing *l,
 				      uint64_t *ret)
 {
-	_cleanup_free_ char *place = xasprintf("%s:%s", l->file, l->line);
+	_cleanup_arena_ struct arena *arena = arena_create();
 	struct dbg_location *list;
+	uint64_t line = 0;
 	size_t n = 0;
 
-	struct dbg_error *err = dbg_locate(m->dbg, 0, place, &list, &n);
+	struct dbg_error *err = mi_number(l->line, UINT32_MAX, &line);
+	const struct dbg_place place = {
+	    .kind = DBG_PLACE_LINE, .file = l->file, .line = (uint32_t)line};
+	if (!err)
+		err = dbg_locate(m->dbg, 0, &place, arena, &list, &n);
 	for (size_t i = 0; !err && i < n; i++) {
 		if (!list[i].addr)
 			continue;
@@ -89,7 +94,8 @@ static struct dbg_error *line_address(struct mi *m, const struct listing *l,
 		return NULL;
 	}
 	return err ? err
-		   : dbg_err(DBG_E_NOT_FOUND, "No code at %s yet.", place);
+		   : dbg_err(DBG_E_NOT_FOUND, "No code at %s:%s yet.", l->file,
+			     l->line);
 }
 
 // The code that was asked for, and of which method it is.
@@ -229,13 +235,14 @@ static void put_mixed(struct str *t, const struct listing *l,
 }
 
 // The method's name, by the place that stands for the address.
-static void name_method(struct mi *m, struct listing *l)
+static void name_method(struct mi *m, struct listing *l, struct arena *arena)
 {
-	_cleanup_free_ char *place = xasprintf("*0x%" PRIx64, l->base);
+	const struct dbg_place place = {.kind = DBG_PLACE_ADDRESS,
+					.addr = l->base};
 	struct dbg_location *list;
 	size_t n = 0;
 
-	struct dbg_error *err = dbg_locate(m->dbg, 0, place, &list, &n);
+	struct dbg_error *err = dbg_locate(m->dbg, 0, &place, arena, &list, &n);
 	if (!err && n)
 		l->function = list[0].name;
 	dbg_error_destroy(err);
@@ -243,6 +250,7 @@ static void name_method(struct mi *m, struct listing *l)
 
 static struct dbg_error *disassemble(struct mi *m, struct mi_call *call)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	struct listing l = {0};
 	struct dbg_insn *list = NULL;
 	size_t n = 0;
@@ -252,7 +260,7 @@ static struct dbg_error *disassemble(struct mi *m, struct mi_call *call)
 		err = code(m, call, &l, &list, &n);
 	if (err)
 		return err;
-	name_method(m, &l);
+	name_method(m, &l, arena);
 	record_list(call->out, "asm_insns");
 	if (l.mode & (MODE_SOURCE | MODE_BY_ADDRESS))
 		put_mixed(call->out, &l, list, n);

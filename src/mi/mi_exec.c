@@ -109,25 +109,28 @@ static struct dbg_error *finish(struct mi *m, struct mi_call *call)
 
 // A bare line is one of the file that is looked at.
 static struct dbg_error *place(struct mi *m, const struct mi_call *call,
-			       char **ret)
+			       struct dbg_place *ret)
 {
 	struct dbg_error *err;
 	const char *word = call->args.v[0];
-	bool bare = !word[strspn(word, "0123456789")];
 	struct dbg_frame f;
+	uint64_t line;
 
 	err = mi_frame(m, call, &f);
 	if (err)
 		return err;
-	*ret = bare && f.source.path ? xasprintf("%s:%s", f.source.path, word)
-				     : xstrdup(word);
+	*ret = (struct dbg_place){.text = word};
+	if (f.source.path && !dbg_err_drop(mi_number(word, UINT32_MAX, &line)))
+		*ret = (struct dbg_place){.kind = DBG_PLACE_LINE,
+					  .file = f.source.path,
+					  .line = (uint32_t)line};
 	return NULL;
 }
 
 static struct dbg_error *until(struct mi *m, struct mi_call *call)
 {
 	struct dbg_error *err;
-	_cleanup_free_ char *where = NULL;
+	struct dbg_place where;
 
 	if (!call->args.n) {
 		err = step(m, call, DBG_STEP_UNTIL, DBG_UNIT_LINE);
@@ -137,19 +140,19 @@ static struct dbg_error *until(struct mi *m, struct mi_call *call)
 	if (err)
 		return err;
 	m->way = MI_WAY_UNTIL;
-	return dbg_run_to(m->dbg, call->thread, where);
+	return dbg_run_to(m->dbg, call->thread, &where);
 }
 
 static struct dbg_error *jump(struct mi *m, struct mi_call *call)
 {
 	struct dbg_error *err;
-	_cleanup_free_ char *where = NULL;
+	struct dbg_place where;
 
 	err = place(m, call, &where);
 	if (err)
 		return err;
 	m->way = MI_WAY_RUN;
-	return dbg_goto(m->dbg, call->thread, where, true);
+	return dbg_goto(m->dbg, call->thread, &where, true);
 }
 
 // Refused, in the prompt's words.

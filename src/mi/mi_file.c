@@ -76,13 +76,15 @@ static struct dbg_error *print_directory(struct mi *m, struct mi_call *call)
 // The setting "directories"; those that are given come first.
 static struct dbg_error *source_path(struct mi *m, struct mi_call *call)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	_cleanup_str_ struct str all = {0};
 	struct dbg_error *err = NULL;
 	bool reset = call->args.n && !strcmp(call->args.v[0], "-r");
 
 	for (size_t i = reset; i < call->args.n; i++)
 		str_addf(&all, "%s%s", all.len ? ":" : "", call->args.v[i]);
-	const char *old = reset ? "" : mi_setting_value(m, "directories");
+	const char *old =
+	    reset ? "" : dbg_setting_get(m->dbg, "directories", arena);
 	if (*old)
 		str_addf(&all, "%s%s", all.len ? ":" : "", old);
 	if (call->args.n)
@@ -112,12 +114,14 @@ static struct dbg_error *command_path(struct mi *m, struct mi_call *call)
 
 static struct dbg_error *sources(struct mi *m, struct mi_call *call)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	const char **list = NULL;
 	size_t n = 0;
 
 	(void)call;
 	if (dbg_state(m->dbg) != DBG_IDLE) {
-		struct dbg_error *err = dbg_source_list(m->dbg, 0, &list, &n);
+		struct dbg_error *err =
+		    dbg_source_list(m->dbg, 0, arena, &list, &n);
 		if (err)
 			return err;
 	}
@@ -151,11 +155,13 @@ static struct dbg_error *source(struct mi *m, struct mi_call *call)
 
 static struct dbg_error *libraries(struct mi *m, struct mi_call *call)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	struct dbg_module *list = NULL;
 	size_t n = 0;
 
 	if (dbg_state(m->dbg) != DBG_IDLE) {
-		struct dbg_error *err = dbg_module_list(m->dbg, &list, &n);
+		struct dbg_error *err =
+		    dbg_module_list(m->dbg, arena, &list, &n);
 		if (err)
 			return err;
 	}
@@ -171,11 +177,12 @@ static struct dbg_error *libraries(struct mi *m, struct mi_call *call)
 
 static struct dbg_error *lines(struct mi *m, struct mi_call *call)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	struct dbg_source_range *list;
 	size_t n;
 
 	struct dbg_error *err = dbg_source_points(m->dbg, call->args.v[0], 1,
-						  UINT32_MAX, &list, &n);
+						  UINT32_MAX, arena, &list, &n);
 	if (err)
 		return err;
 	record_list(call->out, "lines");

@@ -275,10 +275,11 @@ static void put_reason(struct mi *m, struct str *t, const struct dbg_stop *s)
 // netcoredbg counts the hits where they are told.
 static void put_hits(struct mi *m, struct str *t, const struct dbg_stop *s)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	struct dbg_breakpoint b;
 
 	record_uint(t, "bkptno", s->breakpoint);
-	struct dbg_error *err = dbg_break_get(m->dbg, s->breakpoint, &b);
+	struct dbg_error *err = dbg_break_get(m->dbg, s->breakpoint, arena, &b);
 	record_uint(t, "times", err ? 1 : b.hits);
 	dbg_error_destroy(err);
 }
@@ -387,6 +388,7 @@ void mi_module_put(struct mi *m, struct str *t, const struct dbg_module *o)
 
 static void on_module(struct mi *m, const struct dbg_event *e)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	_cleanup_str_ struct str t = {0};
 	struct dbg_module *list;
 	size_t n = 0;
@@ -400,7 +402,7 @@ static void on_module(struct mi *m, const struct dbg_event *e)
 		mi_send(m, "=library-unloaded", &t);
 		return;
 	}
-	struct dbg_error *err = dbg_module_list(m->dbg, &list, &n);
+	struct dbg_error *err = dbg_module_list(m->dbg, arena, &list, &n);
 	for (size_t i = 0; !err && i < n; i++) {
 		if (list[i].number != e->number)
 			continue;
@@ -444,10 +446,11 @@ static bool is_listed(const struct dbg_breakpoint *list, size_t n,
 
 void notify_breaks(struct mi *m, bool tell)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	struct dbg_breakpoint *list;
 	size_t n;
 
-	struct dbg_error *err = dbg_break_list(m->dbg, &list, &n);
+	struct dbg_error *err = dbg_break_list(m->dbg, arena, &list, &n);
 	if (err) {
 		mi_warn(m, err);
 		return;

@@ -251,8 +251,6 @@ void notify_selected(struct mi *m);
 
 /* Set "NAME VALUE" if that is a setting of this front end's own. */
 bool mi_setting_own(struct mi *m, const char *text, struct dbg_error **ret);
-/* The value of one of the engine's, "" if there is none of that name. */
-const char *mi_setting_value(struct mi *m, const char *name);
 /* A command of the prompt was "set TEXT": send =cmd-param-changed. */
 void mi_setting_tell(struct mi *m, const char *text);
 

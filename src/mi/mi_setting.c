@@ -98,22 +98,11 @@ static const char *get_dialect(struct mi *m)
 	return m->dialect == MI_GDB ? "gdb" : "netcoredbg";
 }
 
-const char *mi_setting_value(struct mi *m, const char *name)
-{
-	struct dbg_setting *list;
-	size_t n = 0;
-
-	dbg_error_destroy(dbg_setting_list(m->dbg, &list, &n));
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(list[i].name, name))
-			return list[i].value;
-	return "";
-}
-
 static const char *get_switch(struct mi *m, const char *name)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	bool plain = m->dialect == MI_NETCOREDBG;
-	bool on = !strcmp(mi_setting_value(m, name), "on");
+	bool on = !strcmp(dbg_setting_get(m->dbg, name, arena), "on");
 
 	if (plain)
 		return on ? "1" : "0";

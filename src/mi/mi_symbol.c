@@ -93,12 +93,13 @@ static void put_files(struct str *t, const struct dbg_symbol *list, size_t n)
 static struct dbg_error *search(struct mi *m, struct mi_call *call,
 				enum dbg_symbol_kind kind)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	struct dbg_symbol_req req = {.kind = kind};
 	struct dbg_symbol_page page;
 
 	struct dbg_error *err = take(call, &req);
 	if (!err)
-		err = dbg_symbol_search(m->dbg, &req, &page);
+		err = dbg_symbol_search(m->dbg, &req, arena, &page);
 	if (err)
 		return err;
 	struct dbg_symbol *sorted = xcalloc(page.n, sizeof(*sorted));

@@ -199,20 +199,18 @@ static struct dbg_error *set_own(struct repl *r, const struct setting *s,
 
 // The engine's setting that @text begins with; a name may have two words.
 static struct dbg_error *find_engine(struct repl *r, const char *text,
-				     struct dbg_setting *ret)
+				     const char **ret)
 {
-	struct dbg_error *err;
+	_cleanup_arena_ struct arena *arena = arena_create();
 	struct dbg_setting *list;
 	size_t n_list;
 
-	err = dbg_setting_list(r->dbg, &list, &n_list);
-	if (err)
-		return err;
+	dbg_setting_list(r->dbg, arena, &list, &n_list);
 	for (size_t i = 0; i < n_list; i++) {
 		size_t n = strlen(list[i].name);
 		if (!strncmp(list[i].name, text, n) &&
 		    strchr(" \t=", text[n])) {
-			*ret = list[i];
+			*ret = list[i].name;
 			return NULL;
 		}
 	}
@@ -225,11 +223,9 @@ static struct dbg_error *find_engine(struct repl *r, const char *text,
 static struct dbg_error *
 set_engine_too(struct repl *r, const struct setting *own, const char *value)
 {
-	struct dbg_error *err;
-	struct dbg_setting engine = {0};
+	const char *name;
 
-	err = find_engine(r, own->name, &engine);
-	if (dbg_err_drop(err))
+	if (dbg_err_drop(find_engine(r, own->name, &name)))
 		return NULL;
 	// The engine has no word for no limit.
 	if (own->kind == SETTING_COUNT && !strcmp(value, "unlimited"))
@@ -240,8 +236,7 @@ set_engine_too(struct repl *r, const struct setting *own, const char *value)
 struct dbg_error *setting_set(struct repl *r, const char *text)
 {
 	struct dbg_error *err;
-	struct dbg_setting engine = {0};
-	const char *value;
+	const char *name, *value;
 
 	const struct setting *own = setting_find(text, &value);
 	if (own) {
@@ -254,16 +249,15 @@ struct dbg_error *setting_set(struct repl *r, const char *text)
 		return dbg_err_arg("There is no setting \"%.*s\"; \"set var\" "
 				   "assigns to variables.",
 				   n > 80 ? 80 : (int)n, text);
-	err = find_engine(r, text, &engine);
+	err = find_engine(r, text, &name);
 	if (err && inert_set(r, text)) {
 		dbg_error_destroy(err);
 		return NULL;
 	}
 	if (err)
 		return err;
-	value = text + strlen(engine.name);
+	value = text + strlen(name);
 	value += strspn(value, " \t");
-	_cleanup_free_ char *name = xstrdup(engine.name);
 	// It may change what a frame says of its source, and which one has
 	// the selected number.
 	r->has_frame = false;
@@ -304,7 +298,7 @@ static void show_own(struct repl *r, const struct setting *s)
 
 size_t settings_show(struct repl *r, const char *prefix)
 {
-	struct dbg_error *err;
+	_cleanup_arena_ struct arena *arena = arena_create();
 	struct dbg_setting *list;
 	const char *value;
 	size_t len = strlen(prefix);
@@ -316,8 +310,8 @@ size_t settings_show(struct repl *r, const char *prefix)
 			show_own(r, &settings[i]);
 			shown++;
 		}
-	err = dbg_setting_list(r->dbg, &list, &n);
-	for (size_t i = 0; !err && i < n; i++)
+	dbg_setting_list(r->dbg, arena, &list, &n);
+	for (size_t i = 0; i < n; i++)
 		if (!strncmp(list[i].name, prefix, len) &&
 		    !setting_find(list[i].name, &value)) {
 			out(r, "%s: ", list[i].name);
@@ -325,7 +319,6 @@ size_t settings_show(struct repl *r, const char *prefix)
 				  "");
 			shown++;
 		}
-	dbg_error_destroy(err);
 	return shown;
 }
 
@@ -338,7 +331,7 @@ static bool is_meant(const char *name, const char *help, const char *word,
 
 bool settings_help(struct repl *r, const char *word, bool whole)
 {
-	struct dbg_error *err;
+	_cleanup_arena_ struct arena *arena = arena_create();
 	struct dbg_setting *list;
 	size_t n = 0;
 	bool shown = false;
@@ -350,20 +343,19 @@ bool settings_help(struct repl *r, const char *word, bool whole)
 		out(r, "set %s -- %s\n", s->name, s->help);
 		shown = true;
 	}
-	err = dbg_setting_list(r->dbg, &list, &n);
-	for (size_t i = 0; !err && !(whole && shown) && i < n; i++) {
+	dbg_setting_list(r->dbg, arena, &list, &n);
+	for (size_t i = 0; !(whole && shown) && i < n; i++) {
 		if (!is_meant(list[i].name, list[i].help, word, whole))
 			continue;
 		out(r, "set %s -- %s\n", list[i].name, list[i].help);
 		shown = true;
 	}
-	dbg_error_destroy(err);
 	return shown;
 }
 
 void settings_complete(struct repl *r, const char *prefix, struct words *ret)
 {
-	struct dbg_error *err;
+	_cleanup_arena_ struct arena *arena = arena_create();
 	struct dbg_setting *list;
 	size_t len = strlen(prefix);
 	size_t n;
@@ -372,9 +364,8 @@ void settings_complete(struct repl *r, const char *prefix, struct words *ret)
 		if (!strncmp(settings[i].name, prefix, len))
 			words_add(ret, settings[i].name,
 				  strlen(settings[i].name));
-	err = dbg_setting_list(r->dbg, &list, &n);
-	for (size_t i = 0; !err && i < n; i++)
+	dbg_setting_list(r->dbg, arena, &list, &n);
+	for (size_t i = 0; i < n; i++)
 		if (!strncmp(list[i].name, prefix, len))
 			words_add(ret, list[i].name, strlen(list[i].name));
-	dbg_error_destroy(err);
 }

@@ -508,7 +508,8 @@ static struct dbg_error *start(struct run *r, int argc, char **argv)
 	};
 	const struct dbg_break_req exits = {
 	    .kind = DBG_BREAK_LOCATION,
-	    .text = "System.Environment.Exit",
+	    .place = {.kind = DBG_PLACE_FUNCTION,
+		      .function = "System.Environment.Exit"},
 	};
 	uint32_t number;
 	struct dbg_error *err = dbg_set(r->dbg, "follow-exec", "on");

@@ -152,10 +152,11 @@ static const char *take_system(struct report *r)
 
 static void take_modules(struct report *r, struct dbg *dbg)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	struct dbg_module *v;
 	size_t n;
 
-	if (dbg_err_drop(dbg_module_list(dbg, &v, &n)))
+	if (dbg_err_drop(dbg_module_list(dbg, arena, &v, &n)))
 		return;
 	r->modules = arena_calloc(r->arena, n, sizeof(*r->modules));
 	r->n_modules = n;

@@ -50,10 +50,11 @@ bool report_runs_tests(const char *module)
 
 static bool has_tests(struct dbg *dbg)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	struct dbg_module *v;
 	size_t n;
 
-	if (dbg_err_drop(dbg_module_list(dbg, &v, &n)))
+	if (dbg_err_drop(dbg_module_list(dbg, arena, &v, &n)))
 		return false;
 	for (size_t i = 0; i < n; i++)
 		if (is_of(v[i].name, N_FRAMEWORKS))

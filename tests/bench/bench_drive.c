@@ -92,7 +92,8 @@ uint32_t drive_break(struct drive *d, const char *mark)
 	snprintf(text, sizeof(text), "%s.cs:%u", d->group->fixture,
 		 drive_line(d, mark));
 
-	struct dbg_break_req req = {.kind = DBG_BREAK_LOCATION, .text = text};
+	struct dbg_break_req req = {.kind = DBG_BREAK_LOCATION,
+				    .place.text = text};
 
 	drive_check(d, dbg_break_add(d->dbg, &req, &number));
 	return number;

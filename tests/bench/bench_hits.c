@@ -3,6 +3,7 @@
  * is the calls by the program's whole run.
  */
 #include "bench.h"
+#include "base/mem.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +38,7 @@ static void finish(struct drive *d, double n, double took, struct point *ret)
 static double count(struct drive *d, uint32_t number, struct point *ret,
 		    double *ret_took)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	double n = d->group->actions;
 	struct dbg_breakpoint bp;
 
@@ -45,7 +47,7 @@ static double count(struct drive *d, uint32_t number, struct point *ret,
 	drive_continue(d);
 	drive_wait_stop(d);
 	*ret_took = drive_end(d, n, ret);
-	drive_check(d, dbg_break_get(d->dbg, number, &bp));
+	drive_check(d, dbg_break_get(d->dbg, number, arena, &bp));
 	return (double)bp.hits;
 }
 

@@ -3,6 +3,7 @@
  * objects to follow, and changes that only count.
  */
 #include "bench.h"
+#include "base/mem.h"
 
 #include <stdlib.h>
 
@@ -56,6 +57,7 @@ static void moving(struct drive *d, struct point *ret)
 
 static void counted(struct drive *d, struct point *ret)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	double n = d->group->actions;
 	struct dbg_breakpoint bp;
 
@@ -71,7 +73,7 @@ static void counted(struct drive *d, struct point *ret)
 	drive_continue(d);
 	drive_wait_stop(d);
 	ret->value = n / drive_end(d, n, ret);
-	drive_check(d, dbg_break_get(d->dbg, number, &bp));
+	drive_check(d, dbg_break_get(d->dbg, number, arena, &bp));
 	// i = 0 adds nothing.
 	if (bp.hits != (uint64_t)n - 1)
 		drive_fail(d, "%llu changes instead of %.0f",

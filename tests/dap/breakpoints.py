@@ -99,6 +99,19 @@ def test_functions(t):
     c.end()
 
 
+def test_odd_path(t):
+    """The path of a source file has a '!' in it."""
+    path = "/sources/really!/Odd.cs"
+    c = t.adapter()
+    answers = c.launch(t.program("Linked"), {path: [3]})
+    c.stopped("breakpoint")
+    t.check_equal((path, 3), (c.top()["source"]["path"], c.top()["line"]))
+    targets = c.ask("gotoTargets", source={"path": path}, line=3)["targets"]
+    t.check_equal([3], [target["line"] for target in targets])
+    c.go()
+    c.end()
+
+
 def test_kept(t):
     """What is set again as it was keeps its number; a line without code is
     moved and says so; the old form with lines alone is taken."""

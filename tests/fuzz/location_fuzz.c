@@ -14,9 +14,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const char *const paths[] = {NULL, "/src/Program.cs"};
 
 	for (size_t i = 0; i < 2; i++) {
-		struct location loc = {0};
+		struct dbg_place loc;
+		const struct dbg_place place = {.text = text};
 
-		dbg_error_destroy(location_parse(text, paths[i], arena, &loc));
+		dbg_error_destroy(location_take(&place, paths[i], arena, &loc));
 	}
 	arena_destroy(arena);
 	return 0;

@@ -218,6 +218,20 @@ def test_thread_without_program(t):
     t.check_equal(0, c.quit())
 
 
+def test_odd_path(t):
+    """The path of a source file has a '!' in it."""
+    c = t.mi("-i=mi", *t.program("Linked"))
+    path = "/sources/really!/Odd.cs"
+    for words in (f"{path}:3", f"--source {path} --line 3"):
+        made = c.ask(f"-break-insert -t {words}")["bkpt"]
+        t.check_equal((path, "3"), (made["fullname"], made["line"]))
+    frame = c.go("-exec-run", "breakpoint-hit")["frame"]
+    t.check_equal((path, "3"), (frame["fullname"], frame["line"]))
+    c.ask(f"-data-disassemble -f {path} -l 3 -- 0")
+    c.go("-exec-continue", "exited-normally")
+    t.check_equal(0, c.quit())
+
+
 def test_what_there_is_not(t):
     """Refused in gdb's words, or in a sentence that says what there is."""
     c = start(t, "Hello")

@@ -11,10 +11,11 @@
 
 static struct arena *arena;
 
-static struct location good(const char *text, const char *path)
+static struct dbg_place good(const char *text, const char *path)
 {
-	struct location loc = {0};
-	struct dbg_error *err = location_parse(text, path, arena, &loc);
+	struct dbg_place loc = {0};
+	struct dbg_error *err =
+	    location_take(&(struct dbg_place){.text = text}, path, arena, &loc);
 
 	if (err)
 		fail_msg("'%s': %s", text, err->message);
@@ -23,8 +24,9 @@ static struct location good(const char *text, const char *path)
 
 static void bad(const char *text, const char *part)
 {
-	struct location loc;
-	struct dbg_error *err = location_parse(text, NULL, arena, &loc);
+	struct dbg_place loc;
+	struct dbg_error *err =
+	    location_take(&(struct dbg_place){.text = text}, NULL, arena, &loc);
 
 	assert_non_null(err);
 	if (!strstr(err->message, part))
@@ -36,9 +38,9 @@ static void bad(const char *text, const char *part)
 static void test_lines(void **state)
 {
 	(void)state;
-	struct location loc = good(" src/Program.cs:12 ", NULL);
+	struct dbg_place loc = good(" src/Program.cs:12 ", NULL);
 
-	assert_int_equal(loc.kind, LOCATION_LINE);
+	assert_int_equal(loc.kind, DBG_PLACE_LINE);
 	assert_string_equal(loc.file, "src/Program.cs");
 	assert_int_equal(loc.line, 12);
 	assert_null(loc.module);
@@ -65,28 +67,67 @@ static void test_lines(void **state)
 static void test_functions(void **state)
 {
 	(void)state;
-	struct location loc = good("App!Ns.T.M( int, string )", NULL);
+	struct dbg_place loc = good("App!Ns.T.M( int, string )", NULL);
 
-	assert_int_equal(loc.kind, LOCATION_FUNCTION);
+	assert_int_equal(loc.kind, DBG_PLACE_FUNCTION);
 	assert_string_equal(loc.module, "App");
-	assert_string_equal(loc.name, "Ns.T.M");
+	assert_string_equal(loc.function, "Ns.T.M");
 	assert_string_equal(loc.params, "int, string");
 	loc = good("M()", NULL);
 	assert_string_equal(loc.params, "");
 	loc = good("List<T>.Add", NULL);
-	assert_string_equal(loc.name, "List<T>.Add");
+	assert_string_equal(loc.function, "List<T>.Add");
 	assert_null(loc.params);
 	bad("M(int", "missing ')'");
 	bad("(int)", "no function");
 	bad("   ", "no location");
 }
 
+/* A '!' beside a slash is one of a path. */
+static void test_modules(void **state)
+{
+	(void)state;
+	struct dbg_place loc = good("App!src/Program.cs:3", NULL);
+
+	assert_string_equal(loc.module, "App");
+	assert_string_equal(loc.file, "src/Program.cs");
+	loc = good("/home/me!/a.cs:3", NULL);
+	assert_null(loc.module);
+	assert_string_equal(loc.file, "/home/me!/a.cs");
+	loc = good("really!/a.cs:3", NULL);
+	assert_null(loc.module);
+	assert_string_equal(loc.file, "really!/a.cs");
+	loc = good("C:\\me!\\a.cs:3", NULL);
+	assert_string_equal(loc.file, "C:\\me!\\a.cs");
+}
+
+/* What comes as numbers and names is not parsed. */
+static void test_taken(void **state)
+{
+	(void)state;
+	struct dbg_place loc = {0};
+
+	assert_null(location_take(&(struct dbg_place){.kind = DBG_PLACE_LINE,
+						      .file = "*a!b:7",
+						      .line = 3},
+				  "/x/Y.cs", arena, &loc));
+	assert_string_equal(loc.file, "*a!b:7");
+	assert_null(loc.module);
+	assert_string_equal(loc.text, "*a!b:7:3");
+	loc = good("7", "/x/Y.cs");
+	assert_string_equal(loc.text, "Y.cs:7");
+	assert_null(location_take(&loc, NULL, arena, &loc));
+	assert_string_equal(loc.file, "/x/Y.cs");
+	assert_string_equal(loc.text, "Y.cs:7");
+	bad("", "no location");
+}
+
 static void test_addresses(void **state)
 {
 	(void)state;
-	struct location loc = good("* 0x1f", NULL);
+	struct dbg_place loc = good("* 0x1f", NULL);
 
-	assert_int_equal(loc.kind, LOCATION_ADDRESS);
+	assert_int_equal(loc.kind, DBG_PLACE_ADDRESS);
 	assert_int_equal(loc.addr, 0x1f);
 	bad("*here", "not an address");
 }
@@ -108,8 +149,8 @@ static int tear_down(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_lines),
-	    cmocka_unit_test(test_functions),
+	    cmocka_unit_test(test_lines),     cmocka_unit_test(test_functions),
+	    cmocka_unit_test(test_modules),   cmocka_unit_test(test_taken),
 	    cmocka_unit_test(test_addresses),
 	};
 

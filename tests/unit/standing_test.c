@@ -4,6 +4,7 @@
  * program itself, with nothing armed and nothing written.
  */
 #include "dacfixture.h"
+#include "base/mem.h"
 #include "runtimelib.h"
 #include "session/attach.h"
 #include "session/session.h"
@@ -291,13 +292,14 @@ static void add_frames(struct dbg *dbg, uint32_t thread, struct str *out)
 
 static char *everything(struct dbg *dbg, uint32_t thread)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	_cleanup_str_ struct str out = {0};
 	struct dbg_thread *threads;
 	struct dbg_module *modules;
 	struct dbg_value value;
 	size_t n;
 
-	must(dbg_module_list(dbg, &modules, &n));
+	must(dbg_module_list(dbg, arena, &modules, &n));
 	for (size_t i = 0; i < n; i++)
 		str_addf(&out, "module %s\n", modules[i].name);
 	must(dbg_thread_list(dbg, &threads, &n));
@@ -325,7 +327,7 @@ static struct dbg *stop_in_add(const char *host, struct arena *arena)
 	    .stdio = {"/dev/null", "/dev/null", "/dev/null"},
 	};
 	const struct dbg_break_req req = {.kind = DBG_BREAK_LOCATION,
-					  .text = "Shop.Model.Order.Add",
+					  .place.text = "Shop.Model.Order.Add",
 					  .hits = "3"};
 	struct dbg *dbg;
 	uint32_t number;
@@ -346,21 +348,22 @@ static struct dbg *stop_in_add(const char *host, struct arena *arena)
 
 static void check_standing(struct dbg *dbg, const struct target *t)
 {
-	const struct dbg_break_req req = {.kind = DBG_BREAK_LOCATION,
-					  .text = "Shop.Model.Line.Price"};
+	_cleanup_arena_ struct arena *arena = arena_create();
+	const struct dbg_break_req req = {
+	    .kind = DBG_BREAK_LOCATION, .place.text = "Shop.Model.Line.Price"};
 	struct dbg_step step = {.kind = DBG_STEP_OVER};
 	uint32_t number;
 	struct dbg_breakpoint bp;
 
 	// A breakpoint finds its place, and no trap comes of it.
 	must(dbg_break_add(dbg, &req, &number));
-	must(dbg_break_get(dbg, number, &bp));
+	must(dbg_break_get(dbg, number, arena, &bp));
 	assert_int_equal(bp.n_locations, 1);
 	assert_int_equal(t->traps.n, 0);
 	must_fail(dbg_continue(dbg, 0), DBG_E_STATE, "this needs a process");
 	must_fail(dbg_step(dbg, &step), DBG_E_STATE, "this needs a process");
-	must_fail(dbg_goto(dbg, 0, "1", false), DBG_E_STATE,
-		  "this needs a process");
+	must_fail(dbg_goto(dbg, 0, &(struct dbg_place){.text = "1"}, false),
+		  DBG_E_STATE, "this needs a process");
 	must_fail(dbg_memory_write(dbg, t->pid, "", 1), DBG_E_STATE,
 		  "cannot be written");
 	assert_int_equal(dbg_state(dbg), DBG_STOPPED);

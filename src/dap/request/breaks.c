@@ -53,8 +53,10 @@ static char *make_key(const struct break_spec *s)
 {
 	struct str t = {0};
 
-	str_addf(&t, "%d\x1f%" PRIu32 "\x1f%" PRIu32 "\x1f", (int)s->req.kind,
-		 s->line, s->column);
+	str_addf(&t, "%d\x1f%" PRIu32 "\x1f%" PRIu32 "\x1f%" PRIx64 "\x1f",
+		 (int)s->req.kind, s->line, s->column, s->req.place.addr);
+	add_part(&t, s->req.place.file);
+	add_part(&t, s->req.place.text);
 	add_part(&t, s->req.text);
 	add_part(&t, s->condition);
 	str_addf(&t, "%d\x1f", (int)s->req.access);
@@ -144,13 +146,14 @@ static void describe_refused(struct dap *d, struct str *t, const struct brk *b)
 // The members of a Breakpoint.
 static void describe(struct dap *d, struct str *t, const struct brk *b)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	struct dbg_breakpoint e;
 
 	if (!b->number) {
 		describe_refused(d, t, b);
 		return;
 	}
-	struct dbg_error *err = dbg_break_get(d->dbg, b->number, &e);
+	struct dbg_error *err = dbg_break_get(d->dbg, b->number, arena, &e);
 	emit_int(t, "id", b->number);
 	if (err) {
 		emit_bool(t, "verified", false);
@@ -290,15 +293,13 @@ void breaks_changed(struct dap *d, uint32_t number, bool gone)
 
 void breaks_disable(struct dap *d)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	struct dbg_breakpoint *list;
 	size_t n = 0;
 
-	dap_warn(d, dbg_break_list(d->dbg, &list, &n));
-	_cleanup_free_ uint32_t *numbers = xcalloc(n, sizeof(*numbers));
+	dap_warn(d, dbg_break_list(d->dbg, arena, &list, &n));
 	for (size_t i = 0; i < n; i++)
-		numbers[i] = list[i].number;
-	for (size_t i = 0; i < n; i++)
-		dap_warn(d, dbg_break_enable(d->dbg, numbers[i], false));
+		dap_warn(d, dbg_break_enable(d->dbg, list[i].number, false));
 }
 
 struct reason {

@@ -92,11 +92,11 @@ static struct dbg_error *put_line(struct dap *d, const char *group,
 	s.line = from_client(line, d->client.lines_from_0);
 	if (args_get(item, "column"))
 		s.column = from_client(column, d->client.columns_from_0);
-	_cleanup_free_ char *text =
-	    s.column ? xasprintf("%s:%u:%u", path, s.line, s.column)
-		     : xasprintf("%s:%u", path, s.line);
-	s.req.text = text;
 	s.req.kind = DBG_BREAK_LOCATION;
+	s.req.place = (struct dbg_place){.kind = DBG_PLACE_LINE,
+					 .file = path,
+					 .line = s.line,
+					 .column = s.column};
 	breaks_put(d, group, path, &s, t);
 	return NULL;
 }
@@ -155,6 +155,7 @@ static struct dbg_error *do_set_breakpoints(struct dap *d, struct request *req)
 
 static struct dbg_error *do_locations(struct dap *d, struct request *req)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	struct str *t = req->body;
 	_cleanup_free_ char *path = NULL;
 	uint32_t line = 0, end = 0;
@@ -174,7 +175,7 @@ static struct dbg_error *do_locations(struct dap *d, struct request *req)
 	end = args_get(req->args, "endLine")
 		  ? from_client(end, d->client.lines_from_0)
 		  : line;
-	err = dbg_source_points(d->dbg, path, line, end, &list, &n);
+	err = dbg_source_points(d->dbg, path, line, end, arena, &list, &n);
 	if (err) {
 		// nothing is known before the program's code is there
 		dbg_error_destroy(err);
@@ -211,7 +212,7 @@ static struct dbg_error *do_set_functions(struct dap *d, struct request *req)
 		if (!err)
 			err = args_need(item, "name");
 		if (!err)
-			err = args_str(item, "name", &s.req.text);
+			err = args_str(item, "name", &s.req.place.text);
 		if (!err)
 			err = get_common(item, &s);
 		if (!err)
@@ -241,9 +242,8 @@ static struct dbg_error *put_instruction(struct dap *d, const cJSON *item,
 		err = dbg_err_arg("'%s' is not an address", ref);
 	if (err)
 		return err;
-	_cleanup_free_ char *text =
-	    xasprintf("*0x%lx", (unsigned long)(addr + (uint64_t)offset));
-	s.req.text = text;
+	s.req.place = (struct dbg_place){.kind = DBG_PLACE_ADDRESS,
+					 .addr = addr + (uint64_t)offset};
 	breaks_put(d, "instruction", NULL, &s, t);
 	return NULL;
 }

@@ -16,6 +16,7 @@ enum {
 
 static struct dbg_error *do_modules(struct dap *d, struct request *req)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	struct str *t = req->body;
 	uint32_t first = 0, count = 0;
 	struct dbg_module *list;
@@ -25,7 +26,7 @@ static struct dbg_error *do_modules(struct dap *d, struct request *req)
 	if (!err)
 		err = args_u32(req->args, "moduleCount", &count);
 	if (!err)
-		err = dbg_module_list(d->dbg, &list, &n);
+		err = dbg_module_list(d->dbg, arena, &list, &n);
 	if (err)
 		return err;
 	emit_array(t, "modules");
@@ -38,11 +39,12 @@ static struct dbg_error *do_modules(struct dap *d, struct request *req)
 
 static struct dbg_error *do_loaded_sources(struct dap *d, struct request *req)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	struct str *t = req->body;
 	const char **list;
 	size_t n;
 
-	struct dbg_error *err = dbg_source_list(d->dbg, 0, &list, &n);
+	struct dbg_error *err = dbg_source_list(d->dbg, 0, arena, &list, &n);
 	if (err)
 		return err;
 	emit_array(t, "sources");

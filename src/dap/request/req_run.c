@@ -146,11 +146,12 @@ static struct dbg_error *do_pause(struct dap *d, struct request *req)
 
 /* ---- goto ------------------------------------------------------------ */
 
-static struct dbg_error *get_place(struct dap *d, const cJSON *args, char **ret)
+// The file's name is for the caller to free.
+static struct dbg_error *get_place(struct dap *d, const cJSON *args,
+				   char **ret_path, struct dbg_place *ret)
 {
 	const cJSON *source = NULL;
 	const char *given = NULL;
-	_cleanup_free_ char *path = NULL;
 	uint32_t line = 0;
 
 	struct dbg_error *err = args_object(args, "source", &source);
@@ -163,24 +164,29 @@ static struct dbg_error *get_place(struct dap *d, const cJSON *args, char **ret)
 	if (!err)
 		err = args_u32(args, "line", &line);
 	if (!err)
-		err = body_path(given, &path);
+		err = body_path(given, ret_path);
 	if (!err)
-		*ret = xasprintf("%s:%u", path, line + d->client.lines_from_0);
+		*ret =
+		    (struct dbg_place){.kind = DBG_PLACE_LINE,
+				       .file = *ret_path,
+				       .line = line + d->client.lines_from_0};
 	return err;
 }
 
 static struct dbg_error *do_goto_targets(struct dap *d, struct request *req)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	struct str *t = req->body;
-	_cleanup_free_ char *place = NULL;
+	_cleanup_free_ char *path = NULL;
+	struct dbg_place place;
 	struct dbg_location *list = NULL;
 	size_t n = 0;
 
-	struct dbg_error *err = get_place(d, req->args, &place);
+	struct dbg_error *err = get_place(d, req->args, &path, &place);
 	if (err)
 		return err;
 	// the client tells its user that there is no target, we say why
-	dap_warn(d, dbg_goto_list(d->dbg, 0, place, &list, &n));
+	dap_warn(d, dbg_goto_list(d->dbg, 0, &place, arena, &list, &n));
 	emit_array(t, "targets");
 	for (size_t i = 0; i < n; i++) {
 		struct handle h = {.kind = HANDLE_GOTO, .id = list[i].addr};
@@ -209,8 +215,10 @@ static struct dbg_error *do_goto(struct dap *d, struct request *req)
 		err = handles_find(&d->gotos, target, "target", &h);
 	if (err)
 		return err;
-	_cleanup_free_ char *place = xasprintf("*0x%lx", (unsigned long)h.id);
-	return dbg_goto(d->dbg, thread, place, false);
+	return dbg_goto(
+	    d->dbg, thread,
+	    &(struct dbg_place){.kind = DBG_PLACE_ADDRESS, .addr = h.id},
+	    false);
 }
 
 const struct dap_request req_run[] = {

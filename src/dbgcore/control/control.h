@@ -191,11 +191,11 @@ bool control_stops_again(struct control *c);
 void control_stop_again(struct control *c, struct arena *arena,
 			struct dbg_stop *ret);
 /*
- * Run until @location is reached or the frame returns; an error if there is
+ * Run until @place is reached or the frame returns; an error if there is
  * no such place now. @path as in control_break_add.
  */
 DBG_MUST struct dbg_error *control_run_to(struct control *c, pid_t tid,
-					  const char *location,
+					  const struct dbg_place *place,
 					  const char *path,
 					  struct arena *arena);
 
@@ -206,11 +206,12 @@ DBG_MUST struct dbg_error *control_calls(struct control *c, pid_t tid,
 
 /* A place in the newest frame's method; @path as in control_break_add. */
 struct goto_req {
-	const char *location, *path;
+	const struct dbg_place *place;
+	const char *path; /* of a bare line, NULL: none */
 	struct arena *arena;
 };
 
-/* Where @req's location can be made the next statement; at least one. */
+/* Where @req's place can be made the next statement; at least one. */
 DBG_MUST struct dbg_error *control_goto_list(struct control *c, pid_t tid,
 					     const struct goto_req *req,
 					     struct dbg_location **ret,
@@ -300,10 +301,12 @@ control_break_copy(struct control *c, struct control *from, uint32_t number);
 uint64_t control_break_hits(struct control *c, uint32_t number);
 /* Add the hits that @from counted. */
 void control_break_merge(struct control *c, struct control *from);
-/* Places a location names now, with an address each if compiled. */
-DBG_MUST struct dbg_error *
-control_locate(struct control *c, const char *location, const char *path,
-	       struct arena *arena, struct dbg_location **ret, size_t *ret_n);
+/* What is at @place now, with an address each if compiled; at least one. */
+DBG_MUST struct dbg_error *control_locate(struct control *c,
+					  const struct dbg_place *place,
+					  const char *path, struct arena *arena,
+					  struct dbg_location **ret,
+					  size_t *ret_n);
 /* Have modules that are loaded from now on compiled for debugging. */
 void control_suppress_optimizations(struct control *c, bool on);
 /* Stop at the start of the program's Main, once. */

@@ -1,19 +1,12 @@
 /*
  * Breakpoints of dbg.h. A change stops the threads, is made in every program of
- * the family, and lets them go on; lists are made anew for each call.
+ * the family, and lets them go on.
  */
 #include "session/session.h"
 #include "session/siblings.h"
 
 #include "base/err.h"
 #include "base/mem.h"
-
-/* Lists outlive a resume only until the next list: an arena of their own. */
-static struct arena *fresh_list(struct dbg *dbg)
-{
-	arena_reset(dbg->list_arena);
-	return dbg->list_arena;
-}
 
 /*
  * Breakpoints are changed with all threads stopped. A running program is
@@ -273,7 +266,7 @@ static void add_hits(struct dbg *dbg, struct dbg_breakpoint *list, size_t n)
 }
 
 struct dbg_error *dbg_break_get(struct dbg *dbg, uint32_t number,
-				struct dbg_breakpoint *ret)
+				struct arena *arena, struct dbg_breakpoint *ret)
 {
 	struct dbg_error *err;
 	struct dbg_breakpoint *list;
@@ -282,8 +275,7 @@ struct dbg_error *dbg_break_get(struct dbg *dbg, uint32_t number,
 	if (!number)
 		return dbg_err(DBG_E_ARGUMENT, "no breakpoint number 0");
 	open_files(dbg);
-	err = control_break_list(dbg->control, number, fresh_list(dbg), &list,
-				 &n);
+	err = control_break_list(dbg->control, number, arena, &list, &n);
 	if (err)
 		return err;
 	add_hits(dbg, list, 1);
@@ -291,29 +283,26 @@ struct dbg_error *dbg_break_get(struct dbg *dbg, uint32_t number,
 	return NULL;
 }
 
-struct dbg_error *dbg_break_list(struct dbg *dbg, struct dbg_breakpoint **ret,
-				 size_t *ret_n)
+struct dbg_error *dbg_break_list(struct dbg *dbg, struct arena *arena,
+				 struct dbg_breakpoint **ret, size_t *ret_n)
 {
 	struct dbg_error *err;
 
 	open_files(dbg);
-	err = control_break_list(dbg->control, 0, fresh_list(dbg), ret, ret_n);
+	err = control_break_list(dbg->control, 0, arena, ret, ret_n);
 	if (!err)
 		add_hits(dbg, *ret, *ret_n);
 	return err;
 }
 
 struct dbg_error *dbg_locate(struct dbg *dbg, dbg_id frame,
-			     const char *location, struct dbg_location **ret,
-			     size_t *ret_n)
+			     const struct dbg_place *place, struct arena *arena,
+			     struct dbg_location **ret, size_t *ret_n)
 {
 	struct dbg_error *err = session_need_modules(dbg, true);
 
-	if (err)
-		return err;
-	if (dbg->state == DBG_IDLE)
-		arena_reset(dbg->inspect.arena);
-	return control_locate(dbg->control, location,
-			      session_frame_path(dbg, frame),
-			      dbg->inspect.arena, ret, ret_n);
+	return err ? err
+		   : control_locate(dbg->control, place,
+				    session_frame_path(dbg, frame), arena, ret,
+				    ret_n);
 }

@@ -31,20 +31,17 @@ static const char *version_of(const struct code_module *m, struct arena *arena)
 			    md_col(&m->md, MD_ASSEMBLY, 1, 4));
 }
 
-struct dbg_error *dbg_module_list(struct dbg *dbg, struct dbg_module **ret,
-				  size_t *ret_n)
+struct dbg_error *dbg_module_list(struct dbg *dbg, struct arena *arena,
+				  struct dbg_module **ret, size_t *ret_n)
 {
 	struct dbg_error *err = session_need_modules(dbg, false);
 	size_t n;
 
 	if (err)
 		return err;
-	arena_reset(dbg->list_arena);
-
 	struct code_module *const *modules =
 	    code_modules(dbg->inspect.code, &n);
-	struct dbg_module *list =
-	    arena_calloc(dbg->list_arena, n, sizeof(*list));
+	struct dbg_module *list = arena_calloc(arena, n, sizeof(*list));
 
 	for (size_t i = 0; i < n; i++) {
 		const struct code_module *m = modules[i];
@@ -53,7 +50,7 @@ struct dbg_error *dbg_module_list(struct dbg *dbg, struct dbg_module **ret,
 		    .number = m->number,
 		    .name = m->name,
 		    .path = m->path,
-		    .version = version_of(m, dbg->list_arena),
+		    .version = version_of(m, arena),
 		    .mvid = m->mvid,
 		    .base = m->base,
 		    .size = m->pe.image_size,
@@ -63,8 +60,8 @@ struct dbg_error *dbg_module_list(struct dbg *dbg, struct dbg_module **ret,
 		    .symbols_note = m->symbols_note,
 		};
 		if (is_ambiguous(modules, n, i))
-			list[i].context = inspect_load_context(
-			    &dbg->inspect, m->addr, dbg->list_arena);
+			list[i].context =
+			    inspect_load_context(&dbg->inspect, m->addr, arena);
 	}
 	*ret = list;
 	*ret_n = n;

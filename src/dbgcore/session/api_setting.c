@@ -20,6 +20,8 @@ struct setting {
 	const char *help;
 	struct dbg_error *(*set)(struct dbg *dbg, const char *value);
 	const char *(*get)(struct dbg *dbg);
+	/* The same, where it has to be put together. */
+	const char *(*make)(struct dbg *dbg, struct arena *arena);
 	/* Where in struct dbg a text or a switch is; 0: it is none. */
 	size_t text, flag;
 };
@@ -65,9 +67,9 @@ static struct dbg_error *set_substitute(struct dbg *dbg, const char *value)
 	return NULL;
 }
 
-static const char *get_substitute(struct dbg *dbg)
+static const char *make_substitute(struct dbg *dbg, struct arena *arena)
 {
-	return source_rules_text(dbg->inspect.rules, dbg->list_arena);
+	return source_rules_text(dbg->inspect.rules, arena);
 }
 
 static struct dbg_error *set_directories(struct dbg *dbg, const char *value)
@@ -110,11 +112,11 @@ static struct dbg_error *set_elements(struct dbg *dbg, const char *value)
 	return NULL;
 }
 
-static const char *get_elements(struct dbg *dbg)
+static const char *make_elements(struct dbg *dbg, struct arena *arena)
 {
 	if (dbg->inspect.style.elements == UINT32_MAX)
 		return "unlimited";
-	return arena_printf(dbg->list_arena, "%u", dbg->inspect.style.elements);
+	return arena_printf(arena, "%u", dbg->inspect.style.elements);
 }
 
 void session_show_frames(struct dbg *dbg)
@@ -325,10 +327,10 @@ static const struct setting settings[] = {
      .set = follow_set_fork, .get = follow_get_fork},
     {"substitute-path",
      "Rewrite source paths: FROM TO adds a rule, nothing clears them.",
-     .set = set_substitute, .get = get_substitute},
+     .set = set_substitute, .make = make_substitute},
     {"print elements",
      "Characters of a string and elements of an array shown at once.",
-     .set = set_elements, .get = get_elements},
+     .set = set_elements, .make = make_elements},
     {"print for-editor",
      "Structs by their type, chars with their code, enum values by name alone "
      "(on or off).",
@@ -381,11 +383,15 @@ static struct dbg_error *setting_set(struct dbg *dbg, const struct setting *s,
 		       : set_switch(value, (bool *)((char *)dbg + s->flag));
 }
 
-static const char *setting_get(struct dbg *dbg, const struct setting *s)
+static const char *setting_get(struct dbg *dbg, const struct setting *s,
+			       struct arena *arena)
 {
+	if (s->make)
+		return s->make(dbg, arena);
 	if (s->get)
-		return s->get(dbg);
-	return s->text ? get_text(*(char **)((char *)dbg + s->text))
+		return arena_strdup(arena, s->get(dbg));
+	return s->text ? arena_strdup(
+			     arena, get_text(*(char **)((char *)dbg + s->text)))
 		       : get_switch(*(bool *)((char *)dbg + s->flag));
 }
 
@@ -455,19 +461,24 @@ struct dbg_error *session_settings_copy(struct dbg *dbg, const struct dbg *from)
 	return err;
 }
 
-struct dbg_error *dbg_setting_list(struct dbg *dbg, struct dbg_setting **ret,
-				   size_t *ret_n)
+const char *dbg_setting_get(struct dbg *dbg, const char *name,
+			    struct arena *arena)
 {
-	arena_reset(dbg->list_arena);
+	const struct setting *s = setting_find(name);
 
+	return s ? setting_get(dbg, s, arena) : NULL;
+}
+
+void dbg_setting_list(struct dbg *dbg, struct arena *arena,
+		      struct dbg_setting **ret, size_t *ret_n)
+{
 	struct dbg_setting *list =
-	    arena_calloc(dbg->list_arena, N_SETTINGS, sizeof(*list));
+	    arena_calloc(arena, N_SETTINGS, sizeof(*list));
 
 	for (size_t i = 0; i < N_SETTINGS; i++)
 		list[i] =
 		    (struct dbg_setting){settings[i].name, settings[i].help,
-					 setting_get(dbg, &settings[i])};
+					 setting_get(dbg, &settings[i], arena)};
 	*ret = list;
 	*ret_n = N_SETTINGS;
-	return NULL;
 }

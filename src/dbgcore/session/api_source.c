@@ -60,36 +60,28 @@ static size_t unique_points(struct dbg_source_range *v, size_t n)
 	return kept;
 }
 
-/* Also while the program runs: all is in files, or was copied. */
-static struct dbg_error *need_code(struct dbg *dbg)
-{
-	struct dbg_error *err = session_need_modules(dbg, false);
-
-	if (!err)
-		arena_reset(dbg->list_arena);
-	return err;
-}
-
 struct dbg_error *dbg_scope_names(struct dbg *dbg, dbg_id frame,
-				  const char *location,
+				  const struct dbg_place *place,
+				  struct arena *arena,
 				  struct dbg_scope_name **ret, size_t *ret_n)
 {
 	struct dbg_location *found;
 	size_t n;
-	struct dbg_error *err = dbg_locate(dbg, frame, location, &found, &n);
+	struct dbg_error *err =
+	    dbg_locate(dbg, frame, place, arena, &found, &n);
 
 	if (err)
 		return err;
 
 	struct code_module *m =
-	    n && found[0].module
+	    found[0].module
 		? code_module_named(dbg->inspect.code, found[0].module)
 		: NULL;
 
 	if (!m || !found[0].token)
-		return dbg_err(DBG_E_NOT_FOUND, "no method at '%s'", location);
-	code_place_names(m, found[0].token, found[0].il_offset,
-			 dbg->inspect.arena, ret, ret_n);
+		return dbg_err(DBG_E_NOT_FOUND, "no method there");
+	code_place_names(m, found[0].token, found[0].il_offset, arena, ret,
+			 ret_n);
 	return NULL;
 }
 
@@ -106,10 +98,11 @@ struct dbg_error *dbg_source_lines(struct dbg *dbg, const char *file,
 
 struct dbg_error *dbg_source_points(struct dbg *dbg, const char *file,
 				    uint32_t first, uint32_t last,
+				    struct arena *arena,
 				    struct dbg_source_range **ret,
 				    size_t *ret_n)
 {
-	struct dbg_error *err = need_code(dbg);
+	struct dbg_error *err = session_need_modules(dbg, false);
 	struct code_spot spot = {
 	    .file = file,
 	    .line = first,
@@ -128,7 +121,7 @@ struct dbg_error *dbg_source_points(struct dbg *dbg, const char *file,
 		code_each_point(dbg->inspect.code, modules[i], &spot, add_point,
 				&list);
 	*ret_n = list.n ? unique_points(list.v, list.n) : 0;
-	*ret = arena_calloc(dbg->list_arena, *ret_n + 1, sizeof(**ret));
+	*ret = arena_calloc(arena, *ret_n + 1, sizeof(**ret));
 	if (*ret_n)
 		memcpy(*ret, list.v, *ret_n * sizeof(**ret));
 	free(list.v);
@@ -155,10 +148,11 @@ static int compare_paths(const void *a, const void *b)
 }
 
 struct dbg_error *dbg_source_list(struct dbg *dbg, uint32_t module,
-				  const char ***ret, size_t *ret_n)
+				  struct arena *arena, const char ***ret,
+				  size_t *ret_n)
 {
-	struct dbg_error *err = need_code(dbg);
-	struct paths list = {.arena = dbg->list_arena};
+	struct dbg_error *err = session_need_modules(dbg, false);
+	struct paths list = {.arena = arena};
 
 	if (err)
 		return err;
@@ -171,7 +165,7 @@ struct dbg_error *dbg_source_list(struct dbg *dbg, uint32_t module,
 		if (!module || modules[i]->number == module)
 			code_each_path(dbg->inspect.code, modules[i], add_path,
 				       &list);
-	*ret = arena_calloc(dbg->list_arena, list.n + 1, sizeof(**ret));
+	*ret = arena_calloc(arena, list.n + 1, sizeof(**ret));
 	*ret_n = 0;
 	if (list.n)
 		qsort(list.v, list.n, sizeof(*list.v), compare_paths);

@@ -90,6 +90,7 @@ enum {
 
 struct dbg_error *dbg_symbol_search(struct dbg *dbg,
 				    const struct dbg_symbol_req *req,
+				    struct arena *arena,
 				    struct dbg_symbol_page *ret)
 {
 	struct dbg_error *err = session_need_modules(dbg, false);
@@ -100,7 +101,6 @@ struct dbg_error *dbg_symbol_search(struct dbg *dbg,
 	if (req->max > PAGE_MAX)
 		return dbg_err(DBG_E_ARGUMENT, "a page of more than %d symbols",
 			       PAGE_MAX);
-	arena_reset(dbg->list_arena);
 	dbg->inspect.interrupted = 0;
 	if (req->name)
 		err = pattern_create(req->name, &name);
@@ -115,9 +115,9 @@ struct dbg_error *dbg_symbol_search(struct dbg *dbg,
 	};
 	struct page page = {
 	    .req = req,
-	    .arena = dbg->list_arena,
-	    .result.symbols = arena_calloc(dbg->list_arena, req->max + 1,
-					   sizeof(struct dbg_symbol)),
+	    .arena = arena,
+	    .result.symbols =
+		arena_calloc(arena, req->max + 1, sizeof(struct dbg_symbol)),
 	};
 
 	if (!err)

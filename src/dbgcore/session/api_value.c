@@ -293,19 +293,19 @@ void dbg_variable_set(struct dbg *dbg, const char *name, int64_t value)
 	history_set_number(dbg->inspect.history, name, value);
 }
 
-void dbg_variable_list(struct dbg *dbg, struct dbg_variable **ret,
-		       size_t *ret_n)
+void dbg_variable_list(struct dbg *dbg, struct arena *arena,
+		       struct dbg_variable **ret, size_t *ret_n)
 {
 	struct dbg_variable *list = NULL;
 	size_t n = 0, cap = 0;
 	struct dbg_variable v;
 
-	arena_reset(dbg->list_arena);
 	while (history_variable_at(dbg->inspect.history, n, &v)) {
+		v.name = arena_strdup(arena, v.name);
 		mem_grow(&list, &cap, n, sizeof(*list));
 		list[n++] = v;
 	}
-	*ret = arena_copy(dbg->list_arena, list, n, sizeof(*list));
+	*ret = arena_copy(arena, list, n, sizeof(*list));
 	*ret_n = n;
 	free(list);
 }

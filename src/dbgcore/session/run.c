@@ -515,7 +515,7 @@ struct dbg_error *dbg_step(struct dbg *dbg, const struct dbg_step *req)
 }
 
 struct dbg_error *dbg_run_to(struct dbg *dbg, uint32_t thread,
-			     const char *location)
+			     const struct dbg_place *place)
 {
 	struct dbg_error *err;
 	pid_t tid = 0;
@@ -524,47 +524,49 @@ struct dbg_error *dbg_run_to(struct dbg *dbg, uint32_t thread,
 	if (!err && stop_again(dbg))
 		return NULL;
 	if (!err)
-		err = control_run_to(dbg->control, tid, location,
+		err = control_run_to(dbg->control, tid, place,
 				     session_frame_path(dbg, 0),
 				     dbg->inspect.arena);
 	return err ? err : resume(dbg, false);
 }
 
 static struct dbg_error *goto_begin(struct dbg *dbg, uint32_t thread,
-				    const char *location, struct goto_req *req,
-				    pid_t *ret_tid)
+				    const struct dbg_place *place,
+				    struct goto_req *req, pid_t *ret_tid)
 {
 	*req = (struct goto_req){
-	    .location = location,
+	    .place = place,
 	    .path = session_frame_path(dbg, 0),
-	    .arena = dbg->inspect.arena,
 	};
 	return thread_tid(dbg, thread, ret_tid);
 }
 
 struct dbg_error *dbg_goto_list(struct dbg *dbg, uint32_t thread,
-				const char *location, struct dbg_location **ret,
+				const struct dbg_place *place,
+				struct arena *arena, struct dbg_location **ret,
 				size_t *ret_n)
 {
 	struct dbg_error *err;
 	struct goto_req req;
 	pid_t tid = 0;
 
-	err = goto_begin(dbg, thread, location, &req, &tid);
+	err = goto_begin(dbg, thread, place, &req, &tid);
 	if (err)
 		return err;
+	req.arena = arena;
 	return control_goto_list(dbg->control, tid, &req, ret, ret_n);
 }
 
 struct dbg_error *dbg_goto(struct dbg *dbg, uint32_t thread,
-			   const char *location, bool run)
+			   const struct dbg_place *place, bool run)
 {
 	struct dbg_error *err;
 	struct dbg_stop stop = {.reason = DBG_STOP_GOTO};
 	struct goto_req req;
 	pid_t tid = 0;
 
-	err = goto_begin(dbg, thread, location, &req, &tid);
+	err = goto_begin(dbg, thread, place, &req, &tid);
+	req.arena = dbg->inspect.arena;
 	if (!err)
 		err = control_goto(dbg->control, tid, &req);
 	if (err)

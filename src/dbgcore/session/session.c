@@ -58,7 +58,6 @@ struct dbg_error *dbg_create(struct dbg **ret)
 	struct dbg *dbg = xcalloc(1, sizeof(*dbg));
 
 	inspect_init(&dbg->inspect);
-	dbg->list_arena = arena_create();
 	dbg->control = control_create(&dbg->inspect, &control_ops, dbg);
 	dbg->show_external = dbg->show_runtime_threads = true;
 	siblings_join(dbg, NULL);
@@ -78,7 +77,6 @@ void dbg_destroy(struct dbg *dbg)
 	control_destroy(dbg->control);
 	inspect_deinit(&dbg->inspect);
 	session_events_deinit(dbg);
-	arena_destroy(dbg->list_arena);
 	free(dbg->dac_path);
 	free(dbg->files.sysroot);
 	free(dbg->files.dirs);

@@ -125,7 +125,6 @@ struct dbg {
 	struct control *control;
 	struct start start;
 	struct session_heap heap;
-	struct arena *list_arena; /* breakpoint lists while running */
 	struct dbg_stop stop;
 	struct event_queue queue;
 	struct log log; /* "log" */

@@ -43,31 +43,28 @@ void session_watch_signals(struct dbg *dbg)
 	target_watch_signals(dbg->target, &set);
 }
 
-static const char *signal_name(struct dbg *dbg, int signal)
+static const char *signal_name(struct arena *arena, int signal)
 {
 	const char *name = sigabbrev_np(signal);
 
 	// gdb's names of the real-time signals
-	return name ? arena_printf(dbg->list_arena, "SIG%s", name)
-		    : arena_printf(dbg->list_arena, "SIG%d", signal);
+	return name ? arena_printf(arena, "SIG%s", name)
+		    : arena_printf(arena, "SIG%d", signal);
 }
 
 void session_signal_passes(struct dbg *dbg, int signal)
 {
-	arena_reset(dbg->list_arena);
+	_cleanup_arena_ struct arena *arena = arena_create();
+
 	session_message(dbg, "Program received signal %s, %s",
-			signal_name(dbg, signal), strsignal(signal));
+			signal_name(arena, signal), strsignal(signal));
 }
 
-struct dbg_error *dbg_signal_list(struct dbg *dbg, struct dbg_signal **ret,
-				  size_t *ret_n)
+void dbg_signal_list(struct dbg *dbg, struct arena *arena,
+		     struct dbg_signal **ret, size_t *ret_n)
 {
 	size_t n = 0;
-
-	arena_reset(dbg->list_arena);
-
-	struct dbg_signal *list =
-	    arena_calloc(dbg->list_arena, NSIG, sizeof(*list));
+	struct dbg_signal *list = arena_calloc(arena, NSIG, sizeof(*list));
 
 	for (int i = 1; i < NSIG; i++) {
 		const struct signal_rule *rule = &dbg->signals[i];
@@ -77,8 +74,8 @@ struct dbg_error *dbg_signal_list(struct dbg *dbg, struct dbg_signal **ret,
 			continue;
 		list[n++] = (struct dbg_signal){
 		    .number = i,
-		    .name = signal_name(dbg, i),
-		    .text = arena_strdup(dbg->list_arena, strsignal(i)),
+		    .name = signal_name(arena, i),
+		    .text = arena_strdup(arena, strsignal(i)),
 		    .automatic = !rule->set,
 		    .stop = rule->stop,
 		    .print = !rule->set || rule->print,
@@ -87,7 +84,6 @@ struct dbg_error *dbg_signal_list(struct dbg *dbg, struct dbg_signal **ret,
 	}
 	*ret = list;
 	*ret_n = n;
-	return NULL;
 }
 
 struct dbg_error *dbg_signal_set(struct dbg *dbg,

@@ -48,18 +48,16 @@ typedef struct dbg_error *one_fn(struct repl *r, uint32_t number);
 
 static struct dbg_error *for_all(struct repl *r, one_fn *fn)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	struct dbg_error *err;
 	struct dbg_breakpoint *list;
 	size_t n;
 
-	err = dbg_break_list(r->dbg, &list, &n);
+	err = dbg_break_list(r->dbg, arena, &list, &n);
 	if (err)
 		return err;
-	_cleanup_free_ uint32_t *numbers = xcalloc(n, sizeof(*numbers));
-	for (size_t i = 0; i < n; i++)
-		numbers[i] = list[i].number;
 	for (size_t i = 0; i < n && !err; i++)
-		err = fn(r, numbers[i]);
+		err = fn(r, list[i].number);
 	return err;
 }
 
@@ -98,11 +96,12 @@ static struct dbg_error *for_list(struct repl *r, const char *args, one_fn *fn)
 
 struct dbg_error *break_delete(struct repl *r, const struct call *call)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	struct dbg_error *err;
 	if (!*call->args) {
 		struct dbg_breakpoint *list;
 		size_t n;
-		err = dbg_break_list(r->dbg, &list, &n);
+		err = dbg_break_list(r->dbg, arena, &list, &n);
 		if (err || !n || !repl_confirm(r, "Delete all breakpoints?"))
 			return err;
 	}

@@ -22,8 +22,8 @@
 #include "repl/show/show.h"
 #include "repl/command/subcmd.h"
 
-// The location that `break` means without one: where the frame stands.
-static struct dbg_error *present_location(struct repl *r, char **ret)
+// The place that `break` means without one: where the frame stands.
+static struct dbg_error *present_place(struct repl *r, struct dbg_place *ret)
 {
 	struct dbg_error *err;
 	struct dbg_frame f;
@@ -32,9 +32,12 @@ static struct dbg_error *present_location(struct repl *r, char **ret)
 	if (dbg_err_drop(err))
 		return dbg_err_arg("No default breakpoint location now.");
 	if (f.source.path && f.level)
-		*ret = xasprintf("%s:%" PRIu32, f.source.path, f.source.line);
+		*ret = (struct dbg_place){.kind = DBG_PLACE_LINE,
+					  .file = f.source.path,
+					  .line = f.source.line};
 	else
-		*ret = xasprintf("*0x%" PRIx64, f.pc);
+		*ret =
+		    (struct dbg_place){.kind = DBG_PLACE_ADDRESS, .addr = f.pc};
 	return NULL;
 }
 
@@ -57,21 +60,6 @@ struct dbg_error *break_add(struct repl *r, const struct dbg_break_req *req,
 		}
 	}
 	return show_break_new(r, number);
-}
-
-// "*$pc + 4" is an address now, whatever $pc will be.
-static struct dbg_error *resolve_address(struct repl *r, char **location)
-{
-	struct dbg_error *err;
-	const char *expr = *location + 1 + strspn(*location + 1, " \t");
-	uint64_t addr;
-
-	err = address_of(r, expr, &addr);
-	if (err)
-		return err;
-	free(*location);
-	*location = xasprintf("*0x%" PRIx64, addr);
-	return NULL;
 }
 
 static size_t without_blanks(const char *s, size_t n)
@@ -103,54 +91,67 @@ static uint32_t parse_thread(const char *s, size_t *n)
 	return (uint32_t)number;
 }
 
-// FILE:LINE for a bare line while no frame tells of a file: that of the listing
-// or of Main. NULL: @location is something else, or there is no file.
-static char *line_of_file(struct repl *r, const char *location)
+// The file of a bare line while no frame tells of one: that of the listing, or
+// of Main. NULL: there is none.
+static const char *file_of_line(struct repl *r, struct arena *arena)
 {
-	struct dbg_location *found = NULL;
-	const char *file = r->listing.file;
-	uint64_t line;
-	size_t n = 0;
+	const struct dbg_place main = {.kind = DBG_PLACE_MAIN};
+	struct dbg_location *found;
+	size_t n;
 
-	if (r->stopped || !parse_u64(location, &line))
+	if (r->listing.file)
+		return r->listing.file;
+	if (dbg_err_drop(dbg_locate(r->dbg, 0, &main, arena, &found, &n)))
 		return NULL;
-	if (!file && !dbg_err_drop(dbg_locate(r->dbg, 0, NULL, &found, &n)))
-		file = n ? found[0].file : NULL;
-	return file ? xasprintf("%s:%s", file, location) : NULL;
+	return found[0].file;
+}
+
+// A place as it is written: "*$pc + 4" is an address now, whatever $pc will be.
+static struct dbg_error *written_place(struct repl *r, const char *text,
+				       struct arena *arena,
+				       struct dbg_place *ret)
+{
+	uint64_t line;
+
+	*ret = (struct dbg_place){.text = text};
+	if (*text == '*') {
+		ret->kind = DBG_PLACE_ADDRESS;
+		ret->text = NULL;
+		return address_of(r, text + 1 + strspn(text + 1, " \t"),
+				  &ret->addr);
+	}
+	if (r->stopped || !parse_u64(text, &line) || line > UINT32_MAX)
+		return NULL;
+	const char *file = file_of_line(r, arena);
+	if (file)
+		*ret = (struct dbg_place){.kind = DBG_PLACE_LINE,
+					  .file = file,
+					  .line = (uint32_t)line};
+	return NULL;
 }
 
 static struct dbg_error *break_at(struct repl *r, const char *args,
 				  bool temporary)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	struct dbg_error *err;
 	const char *condition = parse_if(args);
 	size_t n = without_blanks(args, condition ? (size_t)(condition - args)
 						  : strlen(args));
-	uint32_t thread = parse_thread(args, &n);
-
-	_cleanup_free_ char *location = NULL;
-	if (n) {
-		location = xstrndup(args, n);
-	} else {
-		err = present_location(r, &location);
-		if (err)
-			return err;
-	}
-	if (*location == '*') {
-		err = resolve_address(r, &location);
-		if (err)
-			return err;
-	}
-	if (condition)
-		condition += 2 + strspn(condition + 2, " \t");
-	_cleanup_free_ char *of_file = line_of_file(r, location);
 	struct dbg_break_req req = {
 	    .kind = DBG_BREAK_LOCATION,
-	    .text = of_file ? of_file : location,
 	    .frame = r->stopped ? frame_id(r) : 0,
 	    .temporary = temporary,
-	    .thread = thread,
+	    .thread = parse_thread(args, &n),
 	};
+
+	err = n ? written_place(r, arena_strndup(arena, args, n), arena,
+				&req.place)
+		: present_place(r, &req.place);
+	if (err)
+		return err;
+	if (condition)
+		condition += 2 + strspn(condition + 2, " \t");
 	return break_add(r, &req, condition);
 }
 
@@ -177,6 +178,7 @@ static const char *find_format(const char *args)
 
 static struct dbg_error *cmd_dprintf(struct repl *r, const struct call *call)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	struct dbg_error *err;
 	const char *format = find_format(call->args);
 	_cleanup_str_ struct str log = {0};
@@ -188,15 +190,14 @@ static struct dbg_error *cmd_dprintf(struct repl *r, const struct call *call)
 	if (err)
 		return err;
 	size_t n = without_blanks(call->args, (size_t)(format - call->args));
-	_cleanup_free_ char *location = xstrndup(call->args, n - 1);
-	_cleanup_free_ char *of_file = line_of_file(r, location);
-	const struct dbg_break_req req = {
+	struct dbg_break_req req = {
 	    .kind = DBG_BREAK_LOCATION,
-	    .text = of_file ? of_file : location,
 	    .frame = r->stopped ? frame_id(r) : 0,
 	    .log = str_get(&log),
 	};
-	return break_add(r, &req, NULL);
+	err = written_place(r, arena_strndup(arena, call->args, n - 1), arena,
+			    &req.place);
+	return err ? err : break_add(r, &req, NULL);
 }
 
 static struct dbg_error *cmd_rbreak(struct repl *r, const struct call *call)
@@ -227,25 +228,26 @@ static bool stands_at(const struct dbg_breakpoint *b,
 
 static struct dbg_error *cmd_clear(struct repl *r, const struct call *call)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	struct dbg_error *err;
 	struct dbg_location *places = NULL;
 	struct dbg_breakpoint *list;
 	size_t n_places = 0;
 	size_t n;
 
-	_cleanup_free_ char *here = NULL;
-	if (!*call->args) {
-		err = present_location(r, &here);
+	const char *text = call->args;
+	struct dbg_place place = {.text = text};
+	if (!*text) {
+		err = present_place(r, &place);
 		if (err)
 			return err;
 	}
-	const char *text = here ? here : call->args;
-	err = dbg_locate(r->dbg, r->stopped ? frame_id(r) : 0, text, &places,
-			 &n_places);
+	err = dbg_locate(r->dbg, r->stopped ? frame_id(r) : 0, &place, arena,
+			 &places, &n_places);
 	// What cannot be found now may still be a pending one's words.
 	if (dbg_err_drop(err))
 		n_places = 0;
-	err = dbg_break_list(r->dbg, &list, &n);
+	err = dbg_break_list(r->dbg, arena, &list, &n);
 	if (err)
 		return err;
 	_cleanup_free_ uint32_t *found = xcalloc(n, sizeof(*found));
@@ -255,7 +257,8 @@ static struct dbg_error *cmd_clear(struct repl *r, const struct call *call)
 		    stands_at(&list[i], places, n_places))
 			found[n_found++] = list[i].number;
 	if (!n_found)
-		return dbg_err_arg("No breakpoint at %s.", text);
+		return dbg_err_arg("No breakpoint at %s.",
+				   *text ? text : "this line");
 	for (size_t i = 0; i < n_found; i++) {
 		err = break_delete_one(r, found[i]);
 		if (err)

@@ -156,12 +156,13 @@ static bool module_matches(const struct dbg_module *m, const char *part)
 static struct dbg_error *info_sharedlibrary(struct repl *r,
 					    const struct call *call)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	struct dbg_error *err;
 	struct dbg_module *modules;
 	size_t shown = 0;
 	size_t n;
 
-	err = dbg_module_list(r->dbg, &modules, &n);
+	err = dbg_module_list(r->dbg, arena, &modules, &n);
 	if (err)
 		return err;
 	for (size_t i = 0; i < n && !loop_interrupted(r->loop); i++) {
@@ -190,20 +191,22 @@ static struct dbg_error *info_sharedlibrary(struct repl *r,
 
 static struct dbg_error *info_line(struct repl *r, const struct call *call)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	struct dbg_error *err;
 	struct dbg_location *found;
 	struct dbg_frame f;
 	size_t n;
 
-	_cleanup_free_ char *here = NULL;
+	struct dbg_place place = {.text = call->args};
 	if (!*call->args) {
 		err = frame_get(r, &f);
 		if (err)
 			return err;
-		here = xasprintf("*0x%" PRIx64, f.pc);
+		place =
+		    (struct dbg_place){.kind = DBG_PLACE_ADDRESS, .addr = f.pc};
 	}
-	err = dbg_locate(r->dbg, r->stopped ? frame_id(r) : 0,
-			 here ? here : call->args, &found, &n);
+	err = dbg_locate(r->dbg, r->stopped ? frame_id(r) : 0, &place, arena,
+			 &found, &n);
 	if (err)
 		return err;
 	for (size_t i = 0; i < n; i++) {

@@ -24,6 +24,7 @@ enum {
 // The file of the selected frame, else of Main's, into the listing.
 static struct dbg_error *default_place(struct repl *r, uint64_t *ret_line)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	struct dbg_error *err;
 	struct dbg_frame f;
 
@@ -40,7 +41,8 @@ static struct dbg_error *default_place(struct repl *r, uint64_t *ret_line)
 	}
 	struct dbg_location *found;
 	size_t n;
-	err = dbg_locate(r->dbg, 0, NULL, &found, &n);
+	const struct dbg_place main = {.kind = DBG_PLACE_MAIN};
+	err = dbg_locate(r->dbg, 0, &main, arena, &found, &n);
 	if (!err && found[0].file) {
 		str_set(&r->listing.file, found[0].file);
 		*ret_line = found[0].line;
@@ -55,6 +57,7 @@ static struct dbg_error *default_place(struct repl *r, uint64_t *ret_line)
 static struct dbg_error *
 place_line(struct repl *r, const struct parse_place *place, uint64_t *ret_line)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	struct dbg_error *err;
 	struct dbg_location *found;
 	uint64_t line;
@@ -71,7 +74,8 @@ place_line(struct repl *r, const struct parse_place *place, uint64_t *ret_line)
 			*ret_line = place->line;
 		return err;
 	}
-	err = dbg_locate(r->dbg, r->stopped ? frame_id(r) : 0, place->name,
+	err = dbg_locate(r->dbg, r->stopped ? frame_id(r) : 0,
+			 &(struct dbg_place){.text = place->name}, arena,
 			 &found, &n);
 	if (err)
 		return err;

@@ -256,7 +256,7 @@ static struct dbg_error *cmd_finish(struct repl *r, const struct call *call)
 
 // A bare line is one of the file that is looked at.
 static struct dbg_error *full_place(struct repl *r, const char *args,
-				    char **ret)
+				    struct dbg_place *ret)
 {
 	struct dbg_error *err;
 	struct dbg_frame f;
@@ -265,33 +265,36 @@ static struct dbg_error *full_place(struct repl *r, const char *args,
 	err = frame_get(r, &f);
 	if (err)
 		return err;
-	bool bare = parse_u64(args, &line) && f.source.path;
-	*ret = bare ? xasprintf("%s:%s", f.source.path, args) : xstrdup(args);
+	*ret = (struct dbg_place){.text = args};
+	if (f.source.path && parse_u64(args, &line) && line <= UINT32_MAX)
+		*ret = (struct dbg_place){.kind = DBG_PLACE_LINE,
+					  .file = f.source.path,
+					  .line = (uint32_t)line};
 	return NULL;
 }
 
 static struct dbg_error *cmd_advance(struct repl *r, const struct call *call)
 {
 	struct dbg_error *err;
-	_cleanup_free_ char *place = NULL;
+	struct dbg_place place;
 
 	err = full_place(r, call->args, &place);
 	if (err)
 		return err;
 	resume_begin(r, RESUME_RUN);
-	return resume_end(r, dbg_run_to(r->dbg, r->thread, place));
+	return resume_end(r, dbg_run_to(r->dbg, r->thread, &place));
 }
 
 struct dbg_error *run_goto(struct repl *r, const char *args, bool run)
 {
 	struct dbg_error *err;
-	_cleanup_free_ char *place = NULL;
+	struct dbg_place place;
 
 	err = full_place(r, args, &place);
 	if (err)
 		return err;
 	resume_begin(r, RESUME_RUN);
-	return resume_end(r, dbg_goto(r->dbg, r->thread, place, run));
+	return resume_end(r, dbg_goto(r->dbg, r->thread, &place, run));
 }
 
 static struct dbg_error *cmd_jump(struct repl *r, const struct call *call)

@@ -12,6 +12,7 @@
 
 #include "repl/cmd.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "front/dprintf.h"
 #include "front/plain.h"
 #include "repl/show/print.h"
@@ -99,12 +100,13 @@ static void save_one(struct repl *r, FILE *f, const struct dbg_breakpoint *b)
 static struct dbg_error *save_breakpoints(struct repl *r,
 					  const struct call *call)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	struct dbg_error *err;
 	struct dbg_breakpoint *list;
 	size_t n;
 	int fd;
 
-	err = dbg_break_list(r->dbg, &list, &n);
+	err = dbg_break_list(r->dbg, arena, &list, &n);
 	if (err)
 		return err;
 	if (!n) {

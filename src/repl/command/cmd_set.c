@@ -205,11 +205,12 @@ static void show_by_name(struct repl *r, const char *name)
 static struct dbg_error *show_convenience(struct repl *r,
 					  const struct call *call)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	struct dbg_variable *list;
 	size_t n;
 
 	(void)call;
-	dbg_variable_list(r->dbg, &list, &n);
+	dbg_variable_list(r->dbg, arena, &list, &n);
 	_cleanup_words_ struct words names = {0};
 	for (size_t i = 0; i < n; i++) {
 		_cleanup_free_ char *name = xasprintf("$%s", list[i].name);

@@ -55,14 +55,12 @@ static struct dbg_error *unknown(const char *name)
 
 struct dbg_error *signal_info(struct repl *r, const struct call *call)
 {
-	struct dbg_error *err;
+	_cleanup_arena_ struct arena *arena = arena_create();
 	const struct dbg_signal *one = NULL;
 	struct dbg_signal *list;
 	size_t n;
 
-	err = dbg_signal_list(r->dbg, &list, &n);
-	if (err)
-		return err;
+	dbg_signal_list(r->dbg, arena, &list, &n);
 	if (*call->args) {
 		one = find(list, n, call->args);
 		if (!one)
@@ -190,13 +188,13 @@ static struct dbg_error *handle_word(struct handle *h, const char *word)
 
 static struct dbg_error *cmd_handle(struct repl *r, const struct call *call)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	struct dbg_error *err;
 	_cleanup_words_ struct words words = {0};
 	struct handle h = {0};
 
 	err = words_split(call->args, &words);
-	if (!err)
-		err = dbg_signal_list(r->dbg, &h.list, &h.n);
+	dbg_signal_list(r->dbg, arena, &h.list, &h.n);
 	for (size_t i = 0; !err && i < words.n; i++)
 		err = handle_word(&h, words.v[i]);
 	if (err)
@@ -214,15 +212,12 @@ static struct dbg_error *cmd_handle(struct repl *r, const struct call *call)
 /* ---- signal ---------------------------------------------------------- */
 
 static struct dbg_error *queue(struct repl *r, const char *name,
-			       struct dbg_signal *ret)
+			       struct arena *arena, struct dbg_signal *ret)
 {
-	struct dbg_error *err;
 	struct dbg_signal *list;
 	size_t n;
 
-	err = dbg_signal_list(r->dbg, &list, &n);
-	if (err)
-		return err;
+	dbg_signal_list(r->dbg, arena, &list, &n);
 	const struct dbg_signal *s = find(list, n, name);
 	if (!s && strcmp(name, "0"))
 		return unknown(name);
@@ -232,10 +227,11 @@ static struct dbg_error *queue(struct repl *r, const char *name,
 
 static struct dbg_error *cmd_signal(struct repl *r, const struct call *call)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	struct dbg_error *err;
 	struct dbg_signal s;
 
-	err = queue(r, call->args, &s);
+	err = queue(r, call->args, arena, &s);
 	if (err)
 		return err;
 	out(r, "Continuing with %s%s.\n", s.number ? "signal " : "", s.name);
@@ -246,9 +242,10 @@ static struct dbg_error *cmd_signal(struct repl *r, const struct call *call)
 static struct dbg_error *cmd_queue_signal(struct repl *r,
 					  const struct call *call)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	struct dbg_signal s;
 
-	return queue(r, call->args, &s);
+	return queue(r, call->args, arena, &s);
 }
 
 static const struct repl_cmd cmds[] = {

@@ -247,17 +247,10 @@ static struct dbg_error *backtrace(struct repl *r, const struct bt_args *bt)
 
 static bool shows_native(struct repl *r)
 {
-	struct dbg_error *err;
-	struct dbg_setting *settings;
-	size_t n;
-	bool on = false;
+	_cleanup_arena_ struct arena *arena = arena_create();
 
-	err = dbg_setting_list(r->dbg, &settings, &n);
-	for (size_t i = 0; !err && i < n; i++)
-		if (!strcmp(settings[i].name, "backtrace native"))
-			on = !strcmp(settings[i].value, "on");
-	dbg_error_destroy(err);
-	return on;
+	return !strcmp(dbg_setting_get(r->dbg, "backtrace native", arena),
+		       "on");
 }
 
 struct dbg_error *stack_info(struct repl *r, const struct call *call)

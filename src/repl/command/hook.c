@@ -35,6 +35,7 @@ void hook_delete(struct repl *r, uint32_t breakpoint)
 
 struct dbg_error *hook_commands(struct repl *r, const struct call *call)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	struct dbg_error *err;
 	const char *p = call->args;
 	struct dbg_breakpoint b;
@@ -46,7 +47,7 @@ struct dbg_error *hook_commands(struct repl *r, const struct call *call)
 	else
 		err = number ? NULL : dbg_err_arg("No breakpoints specified.");
 	if (!err)
-		err = dbg_break_get(r->dbg, number, &b);
+		err = dbg_break_get(r->dbg, number, arena, &b);
 	if (!err && r->terminal && input_is_user(r))
 		out(r,
 		    "Type commands for breakpoint(s) %" PRIu32

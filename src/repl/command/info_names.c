@@ -130,6 +130,7 @@ static void show_head(const struct repl *r, const char *what,
 static struct dbg_error *names_info(struct repl *r, const struct call *call,
 				    enum dbg_symbol_kind kind, const char *what)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	struct names_words w = {0};
 	struct dbg_symbol_page page;
 	struct dbg_error *err = parse_names(call->args, &w);
@@ -145,7 +146,7 @@ static struct dbg_error *names_info(struct repl *r, const struct call *call,
 	};
 
 	if (!err)
-		err = dbg_symbol_search(r->dbg, &req, &page);
+		err = dbg_symbol_search(r->dbg, &req, arena, &page);
 	if (err) {
 		names_words_deinit(&w);
 		return err;

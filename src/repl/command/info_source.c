@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "base/mem.h"
 #include "repl/cmd.h"
 #include "repl/command/subcmd.h"
 #include "repl/repl_priv.h"
@@ -72,9 +73,10 @@ struct dbg_error *source_info(struct repl *r, const struct call *call)
 
 struct dbg_error *sources_info(struct repl *r, const struct call *call)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	const char **paths;
 	size_t n, n_shown = 0;
-	struct dbg_error *err = dbg_source_list(r->dbg, 0, &paths, &n);
+	struct dbg_error *err = dbg_source_list(r->dbg, 0, arena, &paths, &n);
 
 	if (err)
 		return err;
@@ -92,10 +94,12 @@ struct dbg_error *sources_info(struct repl *r, const struct call *call)
 
 struct dbg_error *scope_info(struct repl *r, const struct call *call)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	struct dbg_scope_name *names;
 	size_t n;
 	struct dbg_error *err = dbg_scope_names(
-	    r->dbg, r->stopped ? frame_id(r) : 0, call->args, &names, &n);
+	    r->dbg, r->stopped ? frame_id(r) : 0,
+	    &(struct dbg_place){.text = call->args}, arena, &names, &n);
 
 	if (err)
 		return err;

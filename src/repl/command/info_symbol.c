@@ -15,6 +15,7 @@
 
 struct dbg_error *symbol_info(struct repl *r, const struct call *call)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	struct dbg_error *err;
 	struct dbg_location *found;
 	struct dbg_insn *code;
@@ -24,10 +25,12 @@ struct dbg_error *symbol_info(struct repl *r, const struct call *call)
 	err = address_of(r, call->args, &addr);
 	if (err)
 		return err;
-	_cleanup_free_ char *place = xasprintf("*0x%" PRIx64, addr);
+	const struct dbg_place place = {.kind = DBG_PLACE_ADDRESS,
+					.addr = addr};
 	err = dbg_disassemble(r->dbg, addr, 0, &code, &n_code);
 	if (!err)
-		err = dbg_locate(r->dbg, frame_id(r), place, &found, &n);
+		err =
+		    dbg_locate(r->dbg, frame_id(r), &place, arena, &found, &n);
 	if (err || !n || !n_code || !found[0].function) {
 		dbg_error_destroy(err);
 		out(r, "No symbol matches %s.\n", call->args);
@@ -42,6 +45,7 @@ struct dbg_error *symbol_info(struct repl *r, const struct call *call)
 
 struct dbg_error *address_info(struct repl *r, const struct call *call)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	struct dbg_error *err;
 	struct dbg_location *found;
 	struct dbg_value v;
@@ -56,8 +60,9 @@ struct dbg_error *address_info(struct repl *r, const struct call *call)
 			out(r, "not in memory.\n");
 		return NULL;
 	}
-	struct dbg_error *no =
-	    dbg_locate(r->dbg, frame_id(r), call->args, &found, &n);
+	struct dbg_error *no = dbg_locate(
+	    r->dbg, frame_id(r), &(struct dbg_place){.text = call->args}, arena,
+	    &found, &n);
 	if (no || !n) {
 		dbg_error_destroy(no);
 		return err;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "front/dprintf.h"
 #include "repl/show/print.h"
 #include "repl/repl_priv.h"
@@ -94,11 +95,12 @@ void catch_add_text(const struct dbg_breakpoint *b, struct str *ret)
 
 struct dbg_error *show_break_new(struct repl *r, uint32_t number)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	struct dbg_error *err;
 	struct dbg_breakpoint b;
 	_cleanup_str_ struct str catches = {0};
 
-	err = dbg_break_get(r->dbg, number, &b);
+	err = dbg_break_get(r->dbg, number, arena, &b);
 	if (err)
 		return err;
 	if (catch_name(&b)) {
@@ -236,12 +238,13 @@ static void show_row(struct repl *r, const struct dbg_breakpoint *b)
 
 struct dbg_error *show_breaks(struct repl *r, uint32_t number, bool watches)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	struct dbg_error *err;
 	struct dbg_breakpoint *list;
 	size_t shown = 0;
 	size_t n;
 
-	err = dbg_break_list(r->dbg, &list, &n);
+	err = dbg_break_list(r->dbg, arena, &list, &n);
 	if (err)
 		return err;
 	for (size_t i = 0; i < n; i++) {

@@ -161,11 +161,12 @@ struct dbg_error *show_repeat(struct repl *r, const char *expr, char letter)
 struct dbg_error *show_variable(struct repl *r, const char *expr,
 				enum show_mode mode)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	struct dbg_variable *list;
 	size_t n = 0;
 
 	if (*expr == '$')
-		dbg_variable_list(r->dbg, &list, &n);
+		dbg_variable_list(r->dbg, arena, &list, &n);
 	for (size_t i = 0; i < n; i++) {
 		if (strcmp(list[i].name, expr + 1) || !list[i].number)
 			continue;

@@ -173,11 +173,12 @@ static struct dbg_error *cmd_loadcontexts(struct repl *r,
 
 /* ---- eeversion ------------------------------------------------------- */
 
-static const struct dbg_module *core_library(struct repl *r)
+static const struct dbg_module *core_library(struct repl *r,
+					     struct arena *arena)
 {
 	struct dbg_module *v;
 	size_t n = 0;
-	struct dbg_error *err = dbg_module_list(r->dbg, &v, &n);
+	struct dbg_error *err = dbg_module_list(r->dbg, arena, &v, &n);
 
 	for (size_t i = 0; !err && i < n; i++)
 		if (!strcmp(v[i].name, "System.Private.CoreLib.dll"))
@@ -188,6 +189,7 @@ static const struct dbg_module *core_library(struct repl *r)
 
 static struct dbg_error *cmd_eeversion(struct repl *r, const struct call *call)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	_cleanup_heap_options_ struct heap_options o;
 	struct dbg_heap_parts heap;
 	struct dbg_error *err = heap_options_parse(call, 0, &o);
@@ -195,7 +197,7 @@ static struct dbg_error *cmd_eeversion(struct repl *r, const struct call *call)
 
 	if (err)
 		return err;
-	const struct dbg_module *core = core_library(r);
+	const struct dbg_module *core = core_library(r, arena);
 
 	if (!core)
 		return dbg_err(DBG_E_RUNTIME, "the .NET runtime is not up");

@@ -37,10 +37,11 @@ void doctor_find(struct doctor *d, enum weight weight, const char *command,
 
 static struct dbg_error *check_build(struct doctor *d)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	_cleanup_str_ struct str text = {0};
 	struct dbg_module *v;
 	size_t n = 0, found = 0;
-	struct dbg_error *err = dbg_module_list(d->r->dbg, &v, &n);
+	struct dbg_error *err = dbg_module_list(d->r->dbg, arena, &v, &n);
 
 	if (err)
 		return err;

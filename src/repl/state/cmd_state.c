@@ -15,21 +15,9 @@ enum {
 	FRAMES_LISTED = 500,
 };
 
-// The user's own setting, which a report sets; the caller frees it.
-static char *threads_setting(struct dbg *dbg)
-{
-	struct dbg_setting *v;
-	size_t n = 0;
-
-	dbg_error_destroy(dbg_setting_list(dbg, &v, &n));
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(v[i].name, "runtime-threads"))
-			return xstrdup(v[i].value);
-	return xstrdup("on");
-}
-
 static struct dbg_error *cmd_pstacks(struct repl *r, const struct call *call)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	_cleanup_heap_options_ struct heap_options o;
 	struct report report;
 	struct dbg_error *err = heap_options_parse(call, 0, &o);
@@ -38,7 +26,8 @@ static struct dbg_error *cmd_pstacks(struct repl *r, const struct call *call)
 
 	if (err)
 		return err;
-	_cleanup_free_ char *before = threads_setting(r->dbg);
+	// the user's own, which a report sets
+	const char *before = dbg_setting_get(r->dbg, "runtime-threads", arena);
 	err = report_take(r->dbg, &limits, &report);
 	struct dbg_error *back = dbg_set(r->dbg, "runtime-threads", before);
 	if (!err) {

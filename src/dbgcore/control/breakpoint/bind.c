@@ -235,7 +235,7 @@ static bool name_is_full(const char *name)
 
 /* The column decides among statements of its line. */
 static struct dbg_error *find_line(struct control *c,
-				   const struct location *loc,
+				   const struct dbg_place *loc,
 				   struct code_module *m, struct arena *arena,
 				   struct code_place **ret, size_t *ret_n)
 {
@@ -262,17 +262,19 @@ static struct dbg_error *find_function(struct control *c, struct bp *bp,
 				       struct arena *arena,
 				       struct code_place **ret, size_t *ret_n)
 {
-	const struct location *loc = &bp->location;
-	const struct code_function fn = {loc->module, loc->name, loc->params};
+	const struct dbg_place *loc = &bp->place;
+	const struct code_function fn = {loc->module, loc->function,
+					 loc->params};
 
 	*ret_n = 0;
 	// a name like "Add" would match hundreds of methods of the framework
-	if (!m->pdb && m->framework && !loc->module && !name_is_full(loc->name))
+	if (!m->pdb && m->framework && !loc->module &&
+	    !name_is_full(loc->function))
 		return NULL;
 	return code_find_function(c->code, m, &fn, arena, ret, ret_n);
 }
 
-static bool module_is_asked(const struct location *loc,
+static bool module_is_asked(const struct dbg_place *loc,
 			    const struct code_module *m)
 {
 	return !loc->module || code_module_has_name(m, loc->module);
@@ -290,17 +292,16 @@ static struct dbg_error *find_places(struct control *c, struct bp *bp,
 	if (bp->kind == DBG_BREAK_REGEX)
 		return code_find_matching(c->code, m, match_pattern,
 					  bp->pattern, arena, ret, ret_n);
-	if (bp->kind != DBG_BREAK_LOCATION ||
-	    !module_is_asked(&bp->location, m))
+	if (bp->kind != DBG_BREAK_LOCATION || !module_is_asked(&bp->place, m))
 		return NULL;
-	switch (bp->location.kind) {
-	case LOCATION_NONE:
-		break;
-	case LOCATION_LINE:
-		return find_line(c, &bp->location, m, arena, ret, ret_n);
-	case LOCATION_FUNCTION:
+	switch (bp->place.kind) {
+	case DBG_PLACE_LINE:
+		return find_line(c, &bp->place, m, arena, ret, ret_n);
+	case DBG_PLACE_FUNCTION:
 		return find_function(c, bp, m, arena, ret, ret_n);
-	case LOCATION_ADDRESS:
+	case DBG_PLACE_TEXT:
+	case DBG_PLACE_MAIN:
+	case DBG_PLACE_ADDRESS:
 		break;
 	}
 	return NULL;
@@ -349,7 +350,7 @@ static void mean_file(struct control *c, const struct bp *bp,
 {
 	const char *path = code_place_path(c->code, place, arena);
 	enum code_match match =
-	    code_place_match(c->code, place, bp->location.file);
+	    code_place_match(c->code, place, bp->place.file);
 
 	if (!best->path || match > best->match ||
 	    (match == best->match && strlen(path) < strlen(best->path)))
@@ -394,15 +395,14 @@ bool bind_module(struct control *c, struct bp *bp, struct code_module *m)
 		control_warn(c, err);
 		n = 0;
 	}
-	if (bp->kind == DBG_BREAK_LOCATION &&
-	    bp->location.kind == LOCATION_LINE)
+	if (bp->kind == DBG_BREAK_LOCATION && bp->place.kind == DBG_PLACE_LINE)
 		keep_meant(c, bp, arena, places, &n);
 	for (size_t i = 0; i < n; i++) {
 		if (has_place(bp, &places[i]))
 			continue;
 		if (bp->kind == DBG_BREAK_LOCATION &&
-		    bp->location.kind == LOCATION_LINE && places[i].line &&
-		    places[i].line != bp->location.line)
+		    bp->place.kind == DBG_PLACE_LINE && places[i].line &&
+		    places[i].line != bp->place.line)
 			bp->moved = true;
 		bind_place(c, bp, &places[i]);
 		gained = true;
@@ -414,7 +414,7 @@ bool bind_module(struct control *c, struct bp *bp, struct code_module *m)
 /* Pending if there is no memory to trap: describe.c says so. */
 static void bind_address(struct control *c, struct bp *bp)
 {
-	uint64_t addr = bp->location.addr;
+	uint64_t addr = bp->place.addr;
 	struct dbg_error *err;
 
 	if (bp->n_places || !c->target)
@@ -434,7 +434,7 @@ static void bind_address(struct control *c, struct bp *bp)
 void bind_all(struct control *c, struct bp *bp)
 {
 	if (bp->kind == DBG_BREAK_LOCATION &&
-	    bp->location.kind == LOCATION_ADDRESS) {
+	    bp->place.kind == DBG_PLACE_ADDRESS) {
 		bind_address(c, bp);
 		return;
 	}

@@ -39,8 +39,8 @@ struct bp {
 	uint32_t stops;  /* it is disabled after that many; 0: never */
 	uint32_t thread; /* the only one whose hits count; 0: all */
 	uint64_t hits, ignore;
-	struct arena *arena; /* holds location's strings */
-	struct location location;
+	struct arena *arena; /* holds the strings of the place */
+	struct dbg_place place;
 	struct pattern *pattern; /* of methods or modules; NULL: all */
 	struct filter filter;    /* exceptions */
 	struct bp_place *places;

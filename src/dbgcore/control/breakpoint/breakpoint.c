@@ -76,8 +76,7 @@ bp_parse(struct bp *bp, const struct dbg_break_req *req, const char *path)
 {
 	switch (bp->kind) {
 	case DBG_BREAK_LOCATION:
-		return location_parse(bp->text ? bp->text : "", path, bp->arena,
-				      &bp->location);
+		return location_take(&req->place, path, bp->arena, &bp->place);
 	case DBG_BREAK_REGEX:
 		if (!bp->text)
 			return dbg_err(DBG_E_ARGUMENT, "no pattern given");
@@ -121,22 +120,6 @@ void bp_remove(struct control *c, struct bp *bp)
 	bp_destroy(bp);
 }
 
-/* A bare line number means the file of the frame at which it was given. */
-static void name_bare_line(struct bp *bp)
-{
-	const struct location *loc = &bp->location;
-
-	if (bp->kind != DBG_BREAK_LOCATION || loc->kind != LOCATION_LINE ||
-	    strchr(bp->text, ':'))
-		return;
-
-	_cleanup_str_ struct str text = {0};
-
-	str_addf(&text, "%s:%u", str_basename(loc->file), loc->line);
-	free(bp->text);
-	bp->text = xstrdup(str_get(&text));
-}
-
 struct dbg_error *bp_take_rules(struct bp *bp, const struct dbg_break_req *req)
 {
 	bp->temporary = req->temporary;
@@ -163,7 +146,6 @@ struct dbg_error *control_break_add(struct control *c,
 		bp_remove(c, bp);
 		return err;
 	}
-	name_bare_line(bp);
 	bp->number = ++c->last_number;
 	if (bp_is_catch(bp))
 		throw_trap_update(c);

@@ -10,7 +10,8 @@
 static bool is_of_one_program(const struct bp *bp)
 {
 	return bp->kind == DBG_BREAK_WATCH || bp->thread ||
-	       (bp->kind == DBG_BREAK_LOCATION && bp->text && *bp->text == '*');
+	       (bp->kind == DBG_BREAK_LOCATION &&
+		bp->place.kind == DBG_PLACE_ADDRESS);
 }
 
 static struct dbg_error *copy(struct control *c, const struct bp *bp)
@@ -20,6 +21,7 @@ static struct dbg_error *copy(struct control *c, const struct bp *bp)
 	uint32_t number, last = c->last_number;
 	const struct dbg_break_req req = {
 	    .kind = bp->kind,
+	    .place = bp->place,
 	    .text = bp->text,
 	    .temporary = bp->temporary,
 	    .catches = {.exact = bp->filter.exact,

@@ -105,7 +105,7 @@ static const struct code_module *suspect(struct code_module *const *modules,
 }
 
 /* Why a file:line has no place although some module has the file, or not. */
-static const char *why_line(struct control *c, const struct location *loc,
+static const char *why_line(struct control *c, const struct dbg_place *loc,
 			    struct arena *arena)
 {
 	size_t n;
@@ -138,11 +138,11 @@ static const char *why_line(struct control *c, const struct location *loc,
 const char *bp_why_pending(struct control *c, const struct bp *bp,
 			   struct arena *arena)
 {
-	const struct location *loc = &bp->location;
+	const struct dbg_place *loc = &bp->place;
 
 	if (!c->target && !c->code)
 		return "the program is not running";
-	if (bp->kind == DBG_BREAK_LOCATION && loc->kind == LOCATION_ADDRESS)
+	if (bp->kind == DBG_BREAK_LOCATION && loc->kind == DBG_PLACE_ADDRESS)
 		return arena_printf(arena, "no memory to trap at 0x%lx",
 				    (unsigned long)loc->addr);
 	if (!c->code)
@@ -152,10 +152,10 @@ const char *bp_why_pending(struct control *c, const struct bp *bp,
 	if (loc->module && !code_module_named(c->code, loc->module))
 		return arena_printf(arena, "module '%s' is not loaded",
 				    loc->module);
-	if (loc->kind == LOCATION_LINE)
+	if (loc->kind == DBG_PLACE_LINE)
 		return why_line(c, loc, arena);
-	return arena_printf(arena, "no method '%s%s%s%s' in the %s", loc->name,
-			    loc->params ? "(" : "",
+	return arena_printf(arena, "no method '%s%s%s%s' in the %s",
+			    loc->function, loc->params ? "(" : "",
 			    loc->params ? loc->params : "",
 			    loc->params ? ")" : "",
 			    c->target ? "loaded modules" : "program's files");
@@ -237,14 +237,14 @@ static void describe_reason(struct control *c, const struct bp *bp,
 	if (bp->moved)
 		ret->reason =
 		    arena_printf(arena, "line %u has no code; moved to line %u",
-				 bp->location.line, bp->places[0].place.line);
+				 bp->place.line, bp->places[0].place.line);
 	else if (c->target)
 		ret->reason = why_unarmed(bp);
 	if (!ret->reason)
 		ret->reason = why_elsewhere(c, bp, arena);
-	if (!ret->reason && bp->location.file && bp->places[0].place.module)
+	if (!ret->reason && bp->place.file && bp->places[0].place.module)
 		ret->reason = code_file_note(
-		    c->code, bp->places[0].place.module, bp->location.file);
+		    c->code, bp->places[0].place.module, bp->place.file);
 }
 
 static void describe_catch(const struct bp *bp, struct arena *arena,
@@ -283,6 +283,14 @@ static void describe_watch(struct control *c, const struct bp *bp,
 		ret->state = DBG_BREAK_BOUND;
 }
 
+/* What was asked for. */
+static void describe_asked(const struct dbg_place *place, struct arena *arena,
+			   struct dbg_breakpoint *ret)
+{
+	dbg_error_destroy(location_take(place, NULL, arena, &ret->place));
+	ret->text = ret->place.text;
+}
+
 static void describe(struct control *c, const struct bp *bp,
 		     struct arena *arena, struct dbg_breakpoint *ret)
 {
@@ -294,7 +302,9 @@ static void describe(struct control *c, const struct bp *bp,
 	ret->thread = bp->thread;
 	ret->hits = bp->hits;
 	ret->ignore = bp->ignore;
-	if (bp->text)
+	if (bp->kind == DBG_BREAK_LOCATION)
+		describe_asked(&bp->place, arena, ret);
+	else if (bp->text)
 		ret->text = arena_strdup(arena, bp->text);
 	if (bp->condition)
 		ret->condition = arena_strdup(arena, bp->condition);
@@ -355,17 +365,18 @@ static struct dbg_error *locate_main(struct control *c, struct arena *arena,
 	return NULL;
 }
 
-struct dbg_error *control_locate(struct control *c, const char *location,
+struct dbg_error *control_locate(struct control *c,
+				 const struct dbg_place *place,
 				 const char *path, struct arena *arena,
 				 struct dbg_location **ret, size_t *ret_n)
 {
-	if (!location)
+	if (place->kind == DBG_PLACE_MAIN)
 		return locate_main(c, arena, ret, ret_n);
 
 	struct dbg_error *err;
 	const struct dbg_break_req req = {
 	    .kind = DBG_BREAK_LOCATION,
-	    .text = location,
+	    .place = *place,
 	};
 	struct dbg_breakpoint *bp;
 	uint32_t number;

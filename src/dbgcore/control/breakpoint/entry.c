@@ -59,6 +59,7 @@ void entry_module(struct control *c, struct code_module *m)
 	struct code_place place;
 
 	code_entry(c->code, m, entry_method(c, m), &place);
+	bp->place.kind = DBG_PLACE_MAIN;
 	bp->entry = true;
 	bind_place(c, bp, &place);
 }

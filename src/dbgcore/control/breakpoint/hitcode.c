@@ -36,7 +36,7 @@ static bool is_at_statement(const struct bp *bp)
 {
 	return bp->kind == DBG_BREAK_REGEX ||
 	       (bp->kind == DBG_BREAK_LOCATION &&
-		bp->location.kind != LOCATION_ADDRESS);
+		bp->place.kind != DBG_PLACE_ADDRESS);
 }
 
 struct hit_code *hit_code_find(const struct bp *bp, struct hit_codes *codes,

@@ -1,4 +1,4 @@
-/* Locations as users write them. */
+/* Places as they are asked for. */
 #ifndef CONTROL_LOCATION_H
 #define CONTROL_LOCATION_H
 
@@ -6,30 +6,13 @@
 
 struct arena;
 
-enum location_kind {
-	LOCATION_NONE, /* placed by the engine itself (entry.c) */
-	LOCATION_LINE,
-	LOCATION_FUNCTION,
-	LOCATION_ADDRESS,
-};
-
-struct location {
-	enum location_kind kind;
-	const char *module; /* NULL: any */
-	const char *file;   /* LINE */
-	uint32_t line;
-	uint32_t column;    /* 0: the whole line */
-	const char *name;   /* FUNCTION, without parameter list */
-	const char *params; /* NULL: any overload */
-	uint64_t addr;
-};
-
 /*
- * Parse @text; strings are in @arena. @path is the file of a bare line
+ * Copy @place to @arena; what a person wrote is parsed, so *ret is of another
+ * kind than DBG_PLACE_TEXT and has a text. @path is the file of a bare line
  * number, NULL if there is none.
  */
-DBG_MUST struct dbg_error *location_parse(const char *text, const char *path,
-					  struct arena *arena,
-					  struct location *ret);
+DBG_MUST struct dbg_error *location_take(const struct dbg_place *place,
+					 const char *path, struct arena *arena,
+					 struct dbg_place *ret);
 
 #endif

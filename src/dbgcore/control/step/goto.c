@@ -89,7 +89,7 @@ struct dbg_error *control_goto_list(struct control *c, pid_t tid,
 
 	err = from_read(c, tid, &from);
 	if (!err)
-		err = control_locate(c, req->location, req->path, req->arena,
+		err = control_locate(c, req->place, req->path, req->arena,
 				     &list, &n);
 	if (err)
 		return err;

@@ -448,14 +448,14 @@ struct dbg_error *control_stepped(struct control *c, pid_t tid,
 }
 
 struct dbg_error *control_run_to(struct control *c, pid_t tid,
-				 const char *location, const char *path,
-				 struct arena *arena)
+				 const struct dbg_place *place,
+				 const char *path, struct arena *arena)
 {
 	struct dbg_error *err;
 	struct step_plan *p = &c->plan;
 	const struct dbg_break_req req = {
 	    .kind = DBG_BREAK_LOCATION,
-	    .text = location,
+	    .place = *place,
 	    .temporary = true,
 	};
 	uint32_t number;

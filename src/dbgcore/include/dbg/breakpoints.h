@@ -6,7 +6,7 @@
 #include "dbg/events.h"
 
 enum dbg_break_kind {
-	DBG_BREAK_LOCATION, /* location as at the prompt, see below */
+	DBG_BREAK_LOCATION, /* at a place */
 	DBG_BREAK_REGEX,    /* every method whose name matches (pcre2) */
 	DBG_BREAK_THROW,    /* exceptions where they are thrown, see below */
 	DBG_BREAK_USER_UNHANDLED, /* ... if no user code will catch them */
@@ -18,11 +18,33 @@ enum dbg_break_kind {
 	DBG_BREAK_WATCH, /* expression text, in the frame given */
 };
 
+enum dbg_place_kind {
+	DBG_PLACE_TEXT, /* as people write it */
+	DBG_PLACE_MAIN, /* where the program's own code begins */
+	DBG_PLACE_LINE,
+	DBG_PLACE_FUNCTION,
+	DBG_PLACE_ADDRESS,
+};
+
 /*
- * Locations: FILE:LINE, FILE:LINE:COLUMN, LINE (in the file of the present
- * frame), TYPE.METHOD, NAMESPACE.TYPE.METHOD(TYPES), MODULE!..., *ADDRESS. FILE
- * is a bare name, the tail of a path or a full path.
- *
+ * A place in code. Who has a file, numbers or an address gives these; text is
+ * for what a person has written: FILE:LINE, FILE:LINE:COLUMN, LINE (in the file
+ * of the present frame), TYPE.METHOD, NAMESPACE.TYPE.METHOD(TYPES), *ADDRESS,
+ * and with MODULE! in front all of these but the last (a '!' in a path, with a
+ * slash before or right behind it, is the path's own).
+ */
+struct dbg_place {
+	enum dbg_place_kind kind;
+	const char *text;   /* TEXT; of others how they are shown, NULL: made */
+	const char *file;   /* LINE: bare name, tail of a path or full path */
+	uint32_t line;      /* LINE */
+	uint32_t column;    /* LINE: 0: the whole line */
+	const char *module; /* LINE, FUNCTION: only there; NULL: anywhere */
+	const char *function, *params; /* FUNCTION; params NULL: any overload */
+	uint64_t addr;                 /* ADDRESS */
+};
+
+/*
  * Exceptions: names of types with commas or blanks between, whole or the last
  * parts, and those that derive from them; "!" in front: all but these; NULL:
  * all.
@@ -37,8 +59,9 @@ struct dbg_catch {
 
 struct dbg_break_req {
 	enum dbg_break_kind kind;
-	const char *text; /* location, pattern or types; NULL: all */
-	dbg_id frame;     /* for a bare LINE, WATCH; 0: newest frame */
+	struct dbg_place place; /* LOCATION */
+	const char *text;       /* pattern, types or expression; NULL: all */
+	dbg_id frame;           /* for a bare LINE, WATCH; 0: newest frame */
 	bool temporary;
 	uint32_t thread; /* LOCATION: hits of this one alone count; 0: all */
 	struct dbg_catch catches; /* exceptions */
@@ -78,10 +101,11 @@ struct dbg_breakpoint {
 	uint32_t thread;       /* as in the request */
 	enum dbg_watch access; /* WATCH */
 	uint64_t hits;
-	uint64_t ignore;       /* this many more hits do not stop */
-	const char *text;      /* as the user wrote it */
-	const char *condition; /* NULL: none */
-	const char *reason;    /* pending, moved: in words; else NULL */
+	uint64_t ignore;        /* this many more hits do not stop */
+	struct dbg_place place; /* LOCATION; not of the kind TEXT */
+	const char *text;       /* as the user wrote it, or a place in words */
+	const char *condition;  /* NULL: none */
+	const char *reason;     /* pending, moved: in words; else NULL */
 	struct dbg_catch catches;
 	const char *hit_rule, *log; /* as in the request, NULL: none */
 	struct dbg_location *locations;
@@ -106,13 +130,12 @@ DBG_MUST struct dbg_error *dbg_break_ignore(struct dbg *dbg, uint32_t number,
 DBG_MUST struct dbg_error *dbg_break_condition(struct dbg *dbg, uint32_t number,
 					       const char *expr);
 
-/*
- * Describe one breakpoint or all, by number. Results live until the next
- * call of either or the next resume.
- */
+/* Describe one breakpoint or all, by number. */
 DBG_MUST struct dbg_error *dbg_break_get(struct dbg *dbg, uint32_t number,
+					 struct arena *arena,
 					 struct dbg_breakpoint *ret);
-DBG_MUST struct dbg_error *
-dbg_break_list(struct dbg *dbg, struct dbg_breakpoint **ret, size_t *ret_n);
+DBG_MUST struct dbg_error *dbg_break_list(struct dbg *dbg, struct arena *arena,
+					  struct dbg_breakpoint **ret,
+					  size_t *ret_n);
 
 #endif

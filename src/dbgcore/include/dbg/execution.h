@@ -4,6 +4,8 @@
 
 #include "dbg/error.h"
 
+struct dbg_place;
+
 enum dbg_step_kind {
 	DBG_STEP_IN,
 	DBG_STEP_OVER,
@@ -47,19 +49,19 @@ DBG_MUST struct dbg_error *dbg_step(struct dbg *dbg,
 				    const struct dbg_step *step);
 
 /*
- * Resume until @location is reached by @thread or its frame returns
- * (gdb's "until LOCATION" and "advance").
+ * Resume until @place is reached by @thread or its frame returns (gdb's "until
+ * LOCATION" and "advance").
  */
 DBG_MUST struct dbg_error *dbg_run_to(struct dbg *dbg, uint32_t thread,
-				      const char *location);
+				      const struct dbg_place *place);
 
 /*
- * Make the statement at @location the next one of @thread's newest frame,
+ * Make the statement at @place the next one of @thread's newest frame,
  * whose method it must be in; a stop (DBG_STOP_GOTO) with new frames follows.
  * With @run it runs on from there, unless a breakpoint is there.
  */
 DBG_MUST struct dbg_error *dbg_goto(struct dbg *dbg, uint32_t thread,
-				    const char *location, bool run);
+				    const struct dbg_place *place, bool run);
 
 /* Stop all threads; DBG_EVENT_STOPPED follows. */
 DBG_MUST struct dbg_error *dbg_pause(struct dbg *dbg);

@@ -5,6 +5,7 @@
 #include "dbg/error.h"
 
 struct dbg_location;
+struct dbg_place;
 struct dbg_source_range;
 
 enum dbg_symbols {
@@ -31,9 +32,13 @@ struct dbg_module {
 	const char *symbols_note; /* path of the PDB, or why none */
 };
 
-/* Also while the program runs; dies with the next list or resume. */
-DBG_MUST struct dbg_error *
-dbg_module_list(struct dbg *dbg, struct dbg_module **ret, size_t *ret_n);
+/*
+ * Also while the program runs. Strings are the session's, until the module is
+ * gone.
+ */
+DBG_MUST struct dbg_error *dbg_module_list(struct dbg *dbg, struct arena *arena,
+					   struct dbg_module **ret,
+					   size_t *ret_n);
 
 /*
  * Text of a source file (any name a location accepts), from disk after
@@ -46,12 +51,12 @@ DBG_MUST struct dbg_error *dbg_source_lines(struct dbg *dbg, const char *file,
 					    const char **ret_note);
 
 /*
- * Resolve a location's text to places, compiled or not; dies with stop. NULL:
- * the program's Main. Also of a program that is not run yet (dbg_program),
- * until the next call.
+ * What is at a place, compiled or not; at least one. Also of a program that is
+ * not run yet (dbg_program).
  */
 DBG_MUST struct dbg_error *dbg_locate(struct dbg *dbg, dbg_id frame,
-				      const char *location,
+				      const struct dbg_place *place,
+				      struct arena *arena,
 				      struct dbg_location **ret, size_t *ret_n);
 
 struct dbg_scope_name {
@@ -61,22 +66,22 @@ struct dbg_scope_name {
 };
 
 /*
- * The arguments and variables in scope at the first place of a location, with
- * symbols; likewise.
+ * The arguments and variables in scope at the first of them, with symbols;
+ * likewise.
  */
 DBG_MUST struct dbg_error *dbg_scope_names(struct dbg *dbg, dbg_id frame,
-					   const char *location,
+					   const struct dbg_place *place,
+					   struct arena *arena,
 					   struct dbg_scope_name **ret,
 					   size_t *ret_n);
 
 /*
- * Those of them that dbg_goto can go to, each by "*ADDRESS" too; that there
+ * Those of them that dbg_goto can go to, each by its address too; that there
  * are none is an error that says why.
  */
-DBG_MUST struct dbg_error *dbg_goto_list(struct dbg *dbg, uint32_t thread,
-					 const char *location,
-					 struct dbg_location **ret,
-					 size_t *ret_n);
+DBG_MUST struct dbg_error *
+dbg_goto_list(struct dbg *dbg, uint32_t thread, const struct dbg_place *place,
+	      struct arena *arena, struct dbg_location **ret, size_t *ret_n);
 
 /*
  * Where statements begin in lines @first .. @last of a source file, in order;
@@ -84,6 +89,7 @@ DBG_MUST struct dbg_error *dbg_goto_list(struct dbg *dbg, uint32_t thread,
  */
 DBG_MUST struct dbg_error *dbg_source_points(struct dbg *dbg, const char *file,
 					     uint32_t first, uint32_t last,
+					     struct arena *arena,
 					     struct dbg_source_range **ret,
 					     size_t *ret_n);
 
@@ -92,6 +98,7 @@ DBG_MUST struct dbg_error *dbg_source_points(struct dbg *dbg, const char *file,
  * likewise.
  */
 DBG_MUST struct dbg_error *dbg_source_list(struct dbg *dbg, uint32_t module,
+					   struct arena *arena,
 					   const char ***ret, size_t *ret_n);
 
 #endif

@@ -44,11 +44,12 @@ struct dbg_symbol_page {
 /*
  * Symbols in order of their modules, within one of their names; what only the
  * compiler named is left out, an async method or iterator is one function. Also
- * while the program runs; dies with the next list or resume. DBG_E_ARGUMENT: a
- * pattern is malformed; DBG_E_NOT_FOUND: no such module.
+ * while the program runs. DBG_E_ARGUMENT: a pattern is malformed;
+ * DBG_E_NOT_FOUND: no such module.
  */
 DBG_MUST struct dbg_error *dbg_symbol_search(struct dbg *dbg,
 					     const struct dbg_symbol_req *req,
+					     struct arena *arena,
 					     struct dbg_symbol_page *ret);
 
 #endif

@@ -34,8 +34,11 @@ struct dbg_setting {
  */
 DBG_MUST struct dbg_error *dbg_set(struct dbg *dbg, const char *name,
 				   const char *value);
-DBG_MUST struct dbg_error *
-dbg_setting_list(struct dbg *dbg, struct dbg_setting **ret, size_t *ret_n);
+/* The value of one, in @arena; NULL: there is none of that name. */
+const char *dbg_setting_get(struct dbg *dbg, const char *name,
+			    struct arena *arena);
+void dbg_setting_list(struct dbg *dbg, struct arena *arena,
+		      struct dbg_setting **ret, size_t *ret_n);
 
 /* Work done since the session began, for benchmarks and `maint`. */
 struct dbg_counters {

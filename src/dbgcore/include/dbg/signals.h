@@ -14,9 +14,9 @@ struct dbg_signal {
 	bool stop, print, pass; /* else: what is done, in gdb's words */
 };
 
-/* All signals, by number; the list dies with the next one of any kind. */
-DBG_MUST struct dbg_error *
-dbg_signal_list(struct dbg *dbg, struct dbg_signal **ret, size_t *ret_n);
+/* All signals, by number. */
+void dbg_signal_list(struct dbg *dbg, struct arena *arena,
+		     struct dbg_signal **ret, size_t *ret_n);
 /* Set what is done with signal->number; name and text are not looked at. */
 DBG_MUST struct dbg_error *dbg_signal_set(struct dbg *dbg,
 					  const struct dbg_signal *signal);

@@ -131,9 +131,9 @@ struct dbg_variable {
 	int64_t value;
 };
 
-/* All, in the order in which they were set first; until the next list. */
-void dbg_variable_list(struct dbg *dbg, struct dbg_variable **ret,
-		       size_t *ret_n);
+/* All, in the order in which they were set first. */
+void dbg_variable_list(struct dbg *dbg, struct arena *arena,
+		       struct dbg_variable **ret, size_t *ret_n);
 
 struct dbg_exception {
 	const char *type;
