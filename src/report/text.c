@@ -18,7 +18,7 @@ struct writer {
 
 enum {
 	OTHERS_MAX = 10,  /* frames of a stack without the user's */
-	WAIT_FRAMES = 10, /* from Monitor.Wait to who calls Task.Result */
+	WAIT_FRAMES = 16, /* of a thread that waits: a user's is among these */
 	BEHIND_MAX = 3,   /* ... behind the user's last */
 };
 

@@ -30,6 +30,7 @@ enum {
 #define SEMAPHORE THREADING "SemaphoreSlim"
 #define EVENT THREADING "ManualResetEventSlim"
 #define THREAD THREADING "Thread"
+#define JOIN_HANDLE "Microsoft.Win32.SafeHandles.SafeWaitHandle"
 
 /*
  * Methods in which a thread waits, with the type of what it waits for. Of those
@@ -52,6 +53,7 @@ static const struct {
     {SEMAPHORE ".Wait", SEMAPHORE, DBG_BLOCKED_SEMAPHORE},
     {EVENT ".Wait", EVENT, DBG_BLOCKED_EVENT},
     {THREAD ".Join", THREAD, DBG_BLOCKED_THREAD},
+    {THREAD ".JoinInternal", JOIN_HANDLE, DBG_BLOCKED_THREAD}, // .NET 11
 };
 
 struct search {
@@ -178,6 +180,27 @@ static void take_runs(struct search *s, struct frame_refs *refs,
 	}
 }
 
+/* The Thread whose end @handle tells of, its _joinEvent's; 0: none. */
+static uint64_t joined_thread(struct search *s, uint64_t handle)
+{
+	struct types *types = s->in->types;
+
+	for (size_t i = 0; i < s->n_threads; i++) {
+		struct value event, own;
+		const struct dac_thread *t =
+		    dac_thread_find(s->in->dac, s->threads[i].tid);
+		uint64_t object = t ? dac_thread_object(s->in->dac, t) : 0;
+		uint64_t addr;
+		struct value v = value_object(types, object);
+
+		if (object && value_member(types, &v, "_joinEvent", &event) &&
+		    value_member(types, &event, "_waitHandle", &own) &&
+		    value_pointer(types, &own, &addr) && addr == handle)
+			return object;
+	}
+	return 0;
+}
+
 // Is it a method in which a thread waits? @ret: for what, if its frame has it.
 static bool take_wait(struct search *s, struct frame_refs *refs,
 		      const struct frame *f, const char *method,
@@ -192,6 +215,9 @@ static bool take_wait(struct search *s, struct frame_refs *refs,
 			continue;
 		any = true;
 		object = frame_refs_find(refs, f, places[i].type);
+		if (object &&
+		    !strcmp(places[i].type ? places[i].type : "", JOIN_HANDLE))
+			object = joined_thread(s, object);
 		if (!object)
 			continue;
 		struct value v = value_object(s->in->types, object);

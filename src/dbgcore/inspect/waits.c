@@ -156,7 +156,7 @@ static uint64_t lock_of(struct search *s, struct frame_refs *refs,
 			const struct frame *f, unsigned int *ret_how)
 {
 	const char *method = frame_method(s->in, f);
-	uint64_t condition;
+	uint64_t condition, lock;
 
 	*ret_how = FOR_LOCK;
 	if (!strcmp(method, LOCK ".TryEnterSlow"))
@@ -167,8 +167,9 @@ static uint64_t lock_of(struct search *s, struct frame_refs *refs,
 	condition = frame_refs_find(refs, f, CONDITION);
 	struct value v = value_object(s->in->types, condition), at;
 
-	return condition && value_member(s->in->types, &v, "_lock", &at)
-		   ? at.addr
+	return condition && value_member(s->in->types, &v, "_lock", &at) &&
+		       value_pointer(s->in->types, &at, &lock)
+		   ? lock
 		   : 0;
 }
 

@@ -369,6 +369,13 @@ static void describe_value(const struct view *w, const struct node *node,
 	if (ret->addr && seen->type->kind != TYPE_CLASS)
 		ret->size = seen->type->size;
 	ret->declared = declared_name(&node->value, at);
+	// a union, which is shown as what it holds
+	if (seen->where != VALUE_ABSENT && at->where != VALUE_ABSENT &&
+	    at->type->special != SPECIAL_NULLABLE && seen->type != at->type &&
+	    !value_is_null(w->types, seen)) {
+		ret->declared = ret->type;
+		ret->type = seen->type->name;
+	}
 	ret->needs_call = node->needs_call;
 }
 

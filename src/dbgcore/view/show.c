@@ -28,12 +28,33 @@ enum {
 static void show(const struct view *w, const struct value *v, int depth,
 		 struct str *out);
 
+/* A union (C# 15) is shown as what it holds: the object in its Value. */
+static struct value open_union(const struct view *w, const struct value *at)
+{
+	bool found;
+	const struct type *type = at->type;
+	if (w->raw || at->where == VALUE_ABSENT || !type->module ||
+	    !type->token || value_is_null(w->types, at) ||
+	    (type->kind != TYPE_STRUCT && type->kind != TYPE_CLASS) ||
+	    !md_has_attribute(&type->module->md, type->token,
+			      "System.Runtime.CompilerServices.UnionAttribute",
+			      NULL))
+		return *at;
+	const struct field *f =
+	    type_property(w->types, at->type, "Value", &found);
+	if (!f || f->kind != FIELD_INSTANCE)
+		return *at;
+	struct value content = value_field(w->types, at, f);
+	return value_dereference(w->types, &content);
+}
+
 struct value view_open(const struct view *w, const struct value *at)
 {
 	bool null;
-	if (at->where == VALUE_ABSENT || at->type->special != SPECIAL_NULLABLE)
-		return *at;
-	return member_unwrap(w->types, at, &null);
+	struct value inner = *at;
+	if (at->where != VALUE_ABSENT && at->type->special == SPECIAL_NULLABLE)
+		inner = member_unwrap(w->types, at, &null);
+	return open_union(w, &inner);
 }
 
 struct value view_seen(const struct view *w, const struct value *v)

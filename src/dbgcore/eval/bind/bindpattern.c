@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "eval/bind/bindmade.h"
 #include "eval/bind/bindpattern.h"
+#include "eval/bind/bindunion.h"
 
 struct bound *pattern_truth(struct binder *b, bool value, const struct expr *x)
 {
@@ -231,11 +232,14 @@ static struct dbg_error *shape(struct binder *b, struct bound *v,
 	return err;
 }
 
-struct dbg_error *bind_pattern(struct binder *b, struct bound *v,
-			       const struct expr *p, struct bound **ret)
+/* A pattern that looks at the value, or at what a union holds. */
+static struct dbg_error *about_content(struct binder *b, struct bound *v,
+				       const struct expr *p, struct bound **ret)
 {
 	struct il_type *type;
-	struct dbg_error *err;
+	struct dbg_error *err = union_content(b, v, p, &v);
+	if (err)
+		return err;
 	switch (p->kind) {
 	case PATTERN_CONSTANT:
 		return constant(b, v, p, ret);
@@ -244,6 +248,24 @@ struct dbg_error *bind_pattern(struct binder *b, struct bound *v,
 	case PATTERN_TYPE:
 		err = bind_type(b, p->type, &type);
 		return err ? err : of_type(b, v, type, p, ret);
+	case PATTERN_SHAPE:
+		return shape(b, v, p, ret);
+	default:
+		return list(b, v, p, ret);
+	}
+}
+
+struct dbg_error *bind_pattern(struct binder *b, struct bound *v,
+			       const struct expr *p, struct bound **ret)
+{
+	struct dbg_error *err;
+	switch (p->kind) {
+	case PATTERN_CONSTANT:
+	case PATTERN_RELATION:
+	case PATTERN_TYPE:
+	case PATTERN_SHAPE:
+	case PATTERN_LIST:
+		return about_content(b, v, p, ret);
 	case PATTERN_DISCARD:
 		*ret = pattern_truth(b, true, p);
 		return NULL;
@@ -260,10 +282,6 @@ struct dbg_error *bind_pattern(struct binder *b, struct bound *v,
 	case PATTERN_AND:
 	case PATTERN_OR:
 		return junction(b, v, p, ret);
-	case PATTERN_SHAPE:
-		return shape(b, v, p, ret);
-	case PATTERN_LIST:
-		return list(b, v, p, ret);
 	default:
 		break;
 	}

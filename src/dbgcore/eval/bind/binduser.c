@@ -64,6 +64,20 @@ static const char *checked_name(struct binder *b, enum op op)
 	return arena_printf(b->arena, "op_Checked%s", method_names[op] + 3);
 }
 
+/*
+ * == and != compare delegates of one type, not those that are known as Delegate
+ * or MulticastDelegate alone: the compiler compares references there.
+ */
+static bool is_reference_test(const struct bound *l, const struct bound *r)
+{
+	bool base = l->type && r->type &&
+		    (l->type->special == IL_SPECIAL_DELEGATE ||
+		     r->type->special == IL_SPECIAL_DELEGATE);
+	return base &&
+	       (l->type != r->type ||
+		!strcmp(il_type_simple_name(l->type), "MulticastDelegate"));
+}
+
 struct dbg_error *bind_user_operator(struct binder *b, enum op op,
 				     struct bound *l, struct bound *r,
 				     const struct expr *x, struct bound **ret)
@@ -74,7 +88,8 @@ struct dbg_error *bind_user_operator(struct binder *b, enum op op,
 	struct choice best = {0};
 	size_t n = 0;
 	*ret = NULL;
-	if (!method_names[op])
+	if (!method_names[op] || ((op == OP_EQUAL || op == OP_NOT_EQUAL) && r &&
+				  is_reference_test(l, r)))
 		return NULL;
 	if (b->checked)
 		n = both_operands(b, checked_name(b, op), l, r, all);

@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "eval/bind/bindunion.h"
 #include "eval/bind/bindlambda.h"
 #include "eval/bind/bindcollection.h"
 #include "eval/bind/bindmade.h"
@@ -363,7 +364,7 @@ static struct dbg_error *convert_user(struct binder *b, struct bound *v,
 				      true);
 	}
 	if (!m)
-		return NULL;
+		return union_convert(b, v, to, ret);
 	struct dbg_error *err = il_method_sig(b->ts, m, &sig);
 	struct bound *arg;
 	if (!err)

@@ -1,0 +1,23 @@
+/* Unions of C# 15; see bindunion.c. */
+#ifndef EVAL_BINDUNION_H
+#define EVAL_BINDUNION_H
+
+#include "eval/bind/bind_priv.h"
+
+/*
+ * @v as the union @to, or as the union that @to is the nullable type of, made
+ * by the constructor of its case; *ret NULL: @to is none, or has no such case.
+ */
+DBG_MUST struct dbg_error *union_convert(struct binder *b, struct bound *v,
+					 struct il_type *to,
+					 struct bound **ret);
+/*
+ * What a pattern about the union @v, or about one that may be null, looks at:
+ * its Value, an object, null where there is no union. @v itself if it is none.
+ * It is read more than once, so it is a variable's.
+ */
+DBG_MUST struct dbg_error *union_content(struct binder *b, struct bound *v,
+					 const struct expr *x,
+					 struct bound **ret);
+
+#endif
