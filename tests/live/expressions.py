@@ -8,16 +8,16 @@ REFUSED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..",
                        "expr", "refused.txt")
 
 
-def fixture_lines(t, name):
+def fixture_lines(t, name, config="Debug"):
     """What the program has written: [point, text, value] of each E(...). The
     point is the mark where the text is to be evaluated."""
     path = os.path.join(t.dir, "lines")
-    t.batch(["run"], t.program(name, path))
+    t.batch(["run"], t.program(name, path, config=config))
     with open(path) as lines:
         return [line.rstrip("\n").split("\t") for line in lines]
 
 
-def evaluate(t, name, cases):
+def evaluate(t, name, cases, config="Debug"):
     """What dndbg says of each text, in one session; None: it refuses it. And
     what it says of those that it refuses."""
     points = list(dict.fromkeys(point for point, _ in cases))
@@ -29,7 +29,8 @@ def evaluate(t, name, cases):
                 commands += [f"echo @{at}\\n", "print " + text]
     got = [None] * len(cases)
     number = None
-    done = t.batch(commands, t.program(name, os.path.join(t.dir, "again")))
+    done = t.batch(commands, t.program(name, os.path.join(t.dir, "again"),
+                                       config=config))
     for line in done.stdout.split("\n"):
         if line.startswith("@"):
             number = int(line[1:])
@@ -38,10 +39,11 @@ def evaluate(t, name, cases):
     return got, done.stderr.splitlines()
 
 
-def check_fixture(t, name, least, wanted=lambda point: True):
-    cases = [case for case in fixture_lines(t, name) if wanted(case[0])]
+def check_fixture(t, name, least, wanted=lambda point: True, config="Debug"):
+    cases = [case for case in fixture_lines(t, name, config)
+             if wanted(case[0])]
     t.check_equal(True, len(cases) > least)
-    got, _ = evaluate(t, name, [case[:2] for case in cases])
+    got, _ = evaluate(t, name, [case[:2] for case in cases], config)
     t.check_equal([], [(*case, is_) for case, is_ in zip(cases, got)
                        if case[2] != is_])
 
@@ -71,6 +73,27 @@ def test_delegates(t):
     """Delegates of every kind: called, combined, compared, asked for their
     method, those of the program and those that an expression makes."""
     check_fixture(t, "Delegates", 90)
+
+
+def test_unions(t):
+    """Unions of C# 15: patterns, conversions, and how they are shown and set,
+    as the case that they hold."""
+    check_fixture(t, "Unions", 45, config="NetDebug")
+    done = t.batch(["b " + t.at("Unions", "unions"), "run", "info locals",
+                    "print p = new Dog(8)", "set var p = new Cat(\"set\")",
+                    "print p", "print p is Cat { Name: \"set\" }"],
+                   t.program("Unions", os.path.join(t.dir, "again"),
+                             config="NetDebug"))
+    for line in ('p = (Unions.Cat) {Name = "tom"}', "none = null", "n = 5",
+                 't = "text"', "maybe = {Age = 7}", "no = null", "o = 4",
+                 'held = (Unions.Cat) {Name = "held"}', "unheld = null",
+                 "$1 = (Unions.Dog) {Age = 8}",
+                 '$2 = (Unions.Cat) {Name = "set"}', "$3 = true"):
+        t.check_in("\n" + line + "\n", done.stdout)
+    t.check_equal("", done.stderr)
+
+
+test_unions.runtimes = ("11",)
 
 
 def test_cultures(t):
