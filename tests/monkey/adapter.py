@@ -135,8 +135,6 @@ class Maker:
             arguments = {"threadId": "${thread:%d}" % self.random.randint(0, 2)}
         if name == "evaluate" and isinstance(arguments, dict):
             arguments.setdefault("frameId", "${frame:0}")
-            if self.plan.quiet and arguments.get("context") == "repl":
-                arguments["context"] = "watch"
         if name == "setBreakpoints" and isinstance(arguments, dict):
             arguments["source"] = {"path": self.random.choice(self.program.files)}
             arguments.setdefault("breakpoints", [{"line": self.line()}
@@ -211,7 +209,7 @@ class Maker:
             elif kind < 0.58 and not self.plan.quiet:
                 steps.append(["ask", random.choice(["terminate", "restart"]), {},
                               True])
-            elif kind < 0.585 and not self.plan.quiet:
+            elif kind < 0.65 and self.plan.hostile:
                 steps.append(["raw", encoded(self.garbage())])
             else:
                 steps.append(self.request(random.choice(self.names)))

@@ -154,9 +154,9 @@ class Maker(prompt.Maker):
             elif kind < 0.11 and not self.plan.quiet:
                 steps.append(["say", random.choice(
                     ["-exec-run", "-exec-abort", "kill", "-exec-run --start"])])
-            elif kind < 0.14:
+            elif kind < (0.4 if self.plan.hostile else 0.12):
                 steps.append(["raw", encoded(self.garbage())])
-            elif kind < 0.18:
+            elif kind < (0.44 if self.plan.hostile else 0.16):
                 steps.append(["raw", encoded("".join(
                     self.line() + "\n" for _ in range(4)).encode())])
             else:
@@ -225,7 +225,8 @@ class Machine(Play):
     def judge_stop(self, record):
         reason = record.results.get("reason", "")
         if not self.changed and self.plan.fixture == words.JUDGE and (
-                reason == "exited-signalled" or reason == "exited"):
+                reason == "exited-signalled" or (reason == "exited" and int(
+                    record.results.get("exit-code", "1"), 8))):
             raise Fault("hurt: " + re.sub(r"\d+", "N", record.line)[:60],
                         self.client.tail())
 

@@ -30,6 +30,8 @@ class Plan:
             self.args = ["serve"]
         elif program.fixture != words.JUDGE:
             self.how = "launch"
+        # Bytes that are no messages, and no lines of the language.
+        self.hostile = random.random() < 0.07
         # How the session ends if it is not ended by a step.
         self.end = random.choice(["leave", "leave", "eof", "detach", "kill9"])
         self.steps = []
