@@ -192,6 +192,32 @@ def test_suspended(t):
         program.ends()
 
 
+def test_continuations(t):
+    """Continuations of runtime async are called by the calls that are suspended
+    in them, on the heap, in paths from roots and in views of their tasks."""
+    for config in ("RtDebug", "RtRelease"):
+        program = Stuck(t, config=config)
+        for target in program.targets():
+            listed = batch_at(t, target, "heap list --type Continuation")
+            inner = (r"async Stuck\.Program\.Inner, awaiting at Stuck\.cs:"
+                     + str(t.line("Stuck", "inner")))
+            found = re.findall(r"^(0x\w+) .* " + inner + "$", listed, re.M)
+            t.check_equal(5, len(found))
+            path = batch_at(t, target, f"heap roots {found[0]}")
+            t.check_match(inner, path)
+            # what it leads to is what awaits it
+            shown = batch_at(t, target, f"heap object {found[0]}")
+            t.check_match(r"Next +0x\w+ +async Stuck\.Program\.Middle, awaiting "
+                          rf"at Stuck\.cs:{t.line('Stuck', 'middle')}\n", shown)
+            called = batch_at(t, target, "print Stuck.Program.keep[0]")
+            t.check_match(r"Status = WaitingForActivation, Method = "
+                          r'"Stuck\.Program\.Outer\(int\)", Result', called)
+        program.ends()
+
+
+test_continuations.runtimes = ("11",)
+
+
 def test_async_running(t):
     """Async calls on the stack of a thread are counted, before they have ever
     waited and behind that."""

@@ -138,7 +138,7 @@ const char *session_object_type(struct dbg *dbg, struct heap *h, uint64_t addr)
 		return NULL;
 	const struct heap_type *type = heap_type_find(h, mt & ~(uint64_t)7);
 
-	return type->is_none ? NULL : session_type_name(dbg, type);
+	return type->is_none ? NULL : session_object_name(dbg, addr, type);
 }
 
 void session_take_damages(const struct heap_query *q, const char ***ret,
@@ -269,7 +269,7 @@ static struct dbg_heap_object describe(struct dbg *dbg,
 	    .addr = o->addr,
 	    .size = o->size,
 	    .method_table = o->type->mt,
-	    .type = session_type_name(dbg, o->type),
+	    .type = session_object_name(dbg, o->addr, o->type),
 	    .generation = o->part->is.generation,
 	    .heap = o->part->is.heap,
 	};
@@ -395,8 +395,7 @@ static void take_refs(struct dbg *dbg, const struct heap_object *o,
 			if (!to || ++ret->n_all > DBG_HEAP_REFS_MAX)
 				continue;
 			ret->refs[ret->n_refs++] = (struct dbg_heap_ref){
-			    .name = heap_ref_name(dbg->inspect.types, o, offset,
-						  arena),
+			    .name = session_ref_name(dbg, o, offset),
 			    .offset = (uint32_t)offset,
 			    .object = to,
 			};

@@ -75,8 +75,7 @@ static void name_step(struct tracing *t, struct dbg_heap_path *path, size_t i)
 		step->name = "(a dependent handle)";
 		return;
 	}
-	step->name = heap_ref_name(t->dbg->inspect.types, &o, offset,
-				   t->dbg->inspect.arena);
+	step->name = session_ref_name(t->dbg, &o, offset);
 	// statics of all classes lie in arrays that handles keep
 	if (i != 1 || path->root.kind != DBG_ROOT_HANDLE ||
 	    !o.type->component_size)
@@ -189,7 +188,7 @@ struct dbg_error *dbg_heap_roots(struct dbg *dbg, uint64_t addr, size_t max,
 	if (!err) {
 		*ret = (struct dbg_heap_paths){
 		    .object = o.addr,
-		    .type = session_type_name(dbg, o.type),
+		    .type = session_object_name(dbg, o.addr, o.type),
 		    .paths = arena_calloc(dbg->inspect.arena, max + 1,
 					  sizeof(*ret->paths)),
 		};

@@ -12,7 +12,17 @@
 DBG_MUST struct dbg_error *session_heap_get(struct dbg *dbg, struct heap **ret);
 /* What people call a type. */
 const char *session_type_name(struct dbg *dbg, const struct heap_type *type);
-/* The type of the object at @addr, NULL: none is there. */
+/* What people call an object: by its type, or a suspended call by its method.
+ */
+const char *session_object_name(struct dbg *dbg, uint64_t addr,
+				const struct heap_type *type);
+/*
+ * The field, or the variable of a suspended call, that lies at an offset of an
+ * object, as heap_ref_name.
+ */
+const char *session_ref_name(struct dbg *dbg, const struct heap_object *o,
+			     uint64_t offset);
+/* session_object_name of what is at @addr, NULL: there is no object. */
 const char *session_object_type(struct dbg *dbg, struct heap *h, uint64_t addr);
 
 /* ---- api_tasks.c ----------------------------------------------------- */

@@ -102,10 +102,8 @@ static bool resume_place(struct types *ts, const struct value *v, uint64_t *ret)
 	    target_read_u64(types_target(ts), info + offset, ret));
 }
 
-bool continuation_is(struct types *ts, const struct value *v)
+bool continuation_is_type(struct types *ts, struct type *type)
 {
-	struct type *type = v->where == VALUE_ABSENT ? NULL : v->type;
-
 	for (int i = 0; type && i < BASES_MAX; i++) {
 		if (is_core(ts, type) &&
 		    !strcmp(type->name, NAMESPACE "Continuation"))
@@ -129,6 +127,11 @@ bool continuation_suspends(struct types *ts, uint64_t method)
 	       md_col(&m->md, MD_METHODDEF, MD_TOKEN_RID(of.token),
 		      METHOD_IMPL_FLAGS) &
 		   METHOD_IS_ASYNC;
+}
+
+bool continuation_is(struct types *ts, const struct value *v)
+{
+	return v->where != VALUE_ABSENT && continuation_is_type(ts, v->type);
 }
 
 bool continuation_read(struct types *ts, const struct value *v,
@@ -178,6 +181,25 @@ bool continuation_of_task(struct types *ts, const struct value *task,
 {
 	return value_member(ts, task, "m_stateObject", ret) &&
 	       continuation_is(ts, ret);
+}
+
+bool continuation_outermost(struct types *ts, const struct value *task,
+			    struct continuation *ret)
+{
+	struct value at;
+	bool found = false;
+
+	if (!continuation_of_task(ts, task, &at))
+		return false;
+	for (int i = 0; i < CONTINUATIONS_MAX; i++) {
+		if (!continuation_first(ts, &at, &at) ||
+		    !continuation_read(ts, &at, ret))
+			return found;
+		found = true;
+		if (!continuation_next(ts, &at, &at))
+			return true;
+	}
+	return found;
 }
 
 /* ---- Of a thread ----------------------------------------------------- */

@@ -224,6 +224,7 @@ struct continuation {
 
 /* Is the settled @v an object of System...Continuation or derived from it? */
 bool continuation_is(struct types *ts, const struct value *v);
+bool continuation_is_type(struct types *ts, struct type *type);
 /* False: it is none, or the core library has another form of them. */
 bool continuation_read(struct types *ts, const struct value *v,
 		       struct continuation *ret);
@@ -239,6 +240,9 @@ bool continuation_first(struct types *ts, const struct value *v,
  */
 bool continuation_of_task(struct types *ts, const struct value *task,
 			  struct value *ret);
+/* The outermost call of that chain; false likewise. */
+bool continuation_outermost(struct types *ts, const struct value *task,
+			    struct continuation *ret);
 /* Is it RuntimeAsyncTask<T>, the task of a chain? */
 bool continuation_is_task(struct types *ts, const struct type *type);
 

@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "eval/eval.h"
+#include "stack/stack.h"
 #include "view/interpret.h"
 #include "view/look.h"
 #include "view/view_priv.h"
@@ -108,6 +109,37 @@ static bool piece_value(const struct view *w, struct look *look,
 	return !o.why && !o.thrown && o.value.where != VALUE_ABSENT;
 }
 
+/*
+ * Task.DebuggerDisplayMethodDescription makes a MethodInfo of its delegate,
+ * which only a running program could. Of runtime async that delegate says
+ * nothing: the method is that of the task's outermost call.
+ */
+static bool task_method(const struct view *w, const struct value *task,
+			const struct piece *piece, struct str *out)
+{
+	struct continuation call;
+	struct code_name name;
+	struct value action;
+	uint64_t method;
+
+	if (strcmp(piece->text, "DebuggerDisplayMethodDescription") ||
+	    !value_member(w->types, task, "m_action", &action))
+		return false;
+	if (!continuation_is_task(w->types, task->type))
+		method = value_delegate_method(w->types, &action);
+	else
+		method = continuation_outermost(w->types, task, &call)
+			     ? call.method
+			     : 0;
+	if (!method) {
+		str_add(out, "\"{null}\"");
+		return true;
+	}
+	code_method_names(types_code(w->types), method, w->arena, &name);
+	str_addf(out, "\"%s(%s)\"", name.plain, name.params ? name.params : "");
+	return true;
+}
+
 static bool add_piece(const struct view *w, struct look *look,
 		      const struct value *v, const struct piece *piece,
 		      struct str *out)
@@ -115,6 +147,8 @@ static bool add_piece(const struct view *w, struct look *look,
 	struct value value;
 	struct view inner = *w;
 	inner.display++;
+	if (task_method(w, v, piece, out))
+		return true;
 	if (!piece_value(w, look, v, piece, &value))
 		return false;
 	if (piece->bare && display_bare(w, &value, out))
