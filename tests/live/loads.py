@@ -1,7 +1,14 @@
 """Assemblies that come and go, hooks and hosts in native code."""
 import os
+import re
+import signal
+import struct
+import subprocess
+import time
 
+import dapdrive
 import drive
+import midrive
 
 ROUNDS = 100
 
@@ -76,3 +83,166 @@ def test_host_hostfxr(t):
     """... that finds the runtime by hostfxr."""
     host(t, "hostfxr", "entry", "Breakpoint 1, Loads.Hosted.Entry "
          "(argument=0, size=20)", "entry said 21\n")
+
+
+MANY = "many 3960\n"
+
+
+class Loader:
+    """A program that loads sixty assemblies when it is given a line, and ends
+    when it is given another."""
+
+    def __init__(self, t):
+        self.t = t
+        self.process = subprocess.Popen(
+            t.program("Loads", "many-waits", host="dotnet"), text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=t.env,
+            bufsize=1)
+        self.pid = self.process.pid
+        t.check_equal("ready\n", self.process.stdout.readline())
+
+    def load(self):
+        self.process.stdin.write("\n")
+        self.t.check_equal(MANY, self.process.stdout.readline())
+
+    def end(self):
+        """Nobody traces it any more; it goes on to its end."""
+        self.t.check_equal(0, drive.tracer_of(self.pid))
+        try:
+            out, _ = self.process.communicate("\n", timeout=30 * drive.TIME)
+        except subprocess.TimeoutExpired:
+            raise drive.Failure("the program does not end")
+        self.t.check_equal("ok\n", out)
+        self.t.check_equal(0, self.process.returncode)
+
+
+def test_many_launched(t):
+    """Sixty assemblies in a program that each front has started."""
+    words = t.program("Loads", "many")
+    done = t.batch(["run"], words)
+    t.check_in("ready\n" + MANY + "ok\n", done.stdout)
+    t.check_in("exited normally]", done.stdout)
+
+    with_mi = midrive.Client(t, "--interpreter=mi", "--args", *words)
+    try:
+        with_mi.go("-exec-run", "exited-normally")
+        with_mi.ask("-gdb-exit")
+    finally:
+        with_mi.process.kill()
+        with_mi.process.wait()
+
+    with_dap = dapdrive.Client(t)
+    try:
+        with_dap.launch(words)
+        with_dap.end()
+        t.check_in(MANY, with_dap.output())
+    finally:
+        with_dap.close()
+
+
+def test_many_attached(t):
+    """Each front attaches, the program loads sixty assemblies and goes on;
+    so it does after the detach."""
+    program = Loader(t)
+    s = t.start()
+    t.check_in("Attaching to process", s.cmd(f"attach {program.pid}"))
+    s.line("continue")
+    s.expect("Continuing")
+    program.load()
+    s.interrupt()
+    s.expect(r"^\(dndbg\) ")
+    t.check_in("detached]", s.cmd("detach"))
+    s.line("quit")
+    s.wait()
+    program.end()
+
+    program = Loader(t)
+    with_mi = midrive.Client(t, "--interpreter=mi")
+    try:
+        with_mi.ask(f"-target-attach {program.pid}")
+        with_mi.resume("-exec-continue")
+        program.load()
+        with_mi.ask("-exec-interrupt")
+        with_mi.stopped()
+        with_mi.ask("-target-detach")
+        with_mi.ask("-gdb-exit")
+    finally:
+        with_mi.process.kill()
+        with_mi.process.wait()
+    program.end()
+
+    program = Loader(t)
+    with_dap = dapdrive.Client(t)
+    try:
+        with_dap.launch([], request="attach", processId=program.pid)
+        program.load()
+        with_dap.ask("disconnect")
+        with_dap.wait()
+    finally:
+        with_dap.close()
+    program.end()
+
+    # The end of dndbg is a detach, too.
+    program = Loader(t)
+    s = t.start()
+    s.cmd(f"attach {program.pid}")
+    s.line("continue")
+    s.expect("Continuing")
+    s.signal(signal.SIGTERM)
+    s.wait()
+    t.wait_for("the end of the trace",
+               lambda: not drive.tracer_of(program.pid))
+    program.load()
+    program.end()
+
+
+ATTACHED = 0x200  # DBCF_ATTACHED
+
+
+def believe(t, pid):
+    """Make a runtime believe that a debugger of its own kind is attached: the
+    flag is where its contract descriptor says."""
+    with open(f"/proc/{pid}/maps") as file:
+        base, path = next((int(line.split("-")[0], 16), line.split()[-1])
+                          for line in file if "libcoreclr.so" in line)
+    names = subprocess.run(["nm", "-D", path], capture_output=True, text=True,
+                           check=True).stdout
+    at = next(int(line.split()[0], 16) for line in names.splitlines()
+              if "DotNetRuntimeContractDescriptor" in line)
+    with open(f"/proc/{pid}/mem", "r+b", buffering=0) as memory:
+        def read(addr, n):
+            memory.seek(addr)
+            return memory.read(n)
+        size, text, _, pointers = struct.unpack("<12xIQQQ",
+                                                read(base + at, 40))
+        index = re.search(rb'"CORDebuggerControlFlags":\[\[(\d+)\]',
+                          read(text, size))
+        flags, = struct.unpack("<Q", read(pointers + 8 * int(index[1]), 8))
+        value, = struct.unpack("<I", read(flags, 4))
+        memory.seek(flags)
+        memory.write(struct.pack("<I", value | ATTACHED))
+
+
+def test_standstill(t):
+    """A program that its runtime holds for a debugger that is not there is
+    noticed; one that only sleeps is not taken for it."""
+    said = "the program stands still: its runtime has suspended all threads"
+    program = Loader(t)
+    s = t.start()
+    s.cmd(f"attach {program.pid}")
+    s.line("continue")
+    s.expect("Continuing")
+    time.sleep(8)  # as long as it takes to find one that is held
+    s.read_more(0)
+    t.check_not_in("stands still", s.text)
+    believe(t, program.pid)
+    program.process.stdin.write("\n")
+    s.expect("(?i)" + said, timeout=30)
+    s.interrupt()
+    s.expect(r"^\(dndbg\) ")
+    program.process.kill()
+    program.process.wait()
+
+
+# Contracts of before do not tell where that is to be forged.
+test_standstill.runtimes = ("11",)

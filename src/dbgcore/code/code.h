@@ -226,7 +226,7 @@ const char *code_method_name(struct code *c, uint64_t method, bool params,
 enum code_method_kind {
 	CODE_METHOD_PLAIN,
 	CODE_METHOD_DISPATCH, /* by which the runtime throws, or calls Main */
-	CODE_METHOD_STUB,     /* IL made by the runtime */
+	CODE_METHOD_STUB,     /* IL made by the runtime, native methods */
 	CODE_METHOD_DYNAMIC,  /* IL made by the program */
 };
 enum code_method_kind code_method_kind(struct code *c, uint64_t method);

@@ -15,6 +15,11 @@
 
 static const char stub_name[] = "[IL stub]";
 
+enum {
+	METHODDEF_FLAGS = 2, /* II.22.26 */
+	PINVOKE_IMPL = 0x2000,
+};
+
 struct method_name {
 	struct code_name name;
 	enum code_method_kind kind;
@@ -180,18 +185,30 @@ static bool dispatches(const struct method_name *name)
 	return false;
 }
 
-static enum code_method_kind kind_of(struct code *c, uint64_t method,
-				     const struct method_name *name)
+// Is it implemented in native code? Its own code is the stub that leads there,
+// which .NET 11 makes under the method's name.
+static bool is_import(struct code *c, const struct dac_method *dm)
+{
+	const struct code_module *m = code_module_find(c, dm->module);
+
+	return m && md_col(&m->md, MD_METHODDEF, MD_TOKEN_RID(dm->token),
+			   METHODDEF_FLAGS) &
+			PINVOKE_IMPL;
+}
+
+static enum code_method_kind kind_of(struct code *c,
+				     const struct method_name *name,
+				     const struct dac_method *dm)
 {
 	struct dac_async async;
 
 	if (dispatches(name))
 		return CODE_METHOD_DISPATCH;
-	dac_async_get(c->dac, method, &async);
+	dac_async_get(c->dac, dm->addr, &async);
 	if (async.thunk)
 		return CODE_METHOD_STUB;
 	if (name->stays)
-		return CODE_METHOD_PLAIN;
+		return is_import(c, dm) ? CODE_METHOD_STUB : CODE_METHOD_PLAIN;
 	return strcmp(name->name.plain, stub_name) ? CODE_METHOD_DYNAMIC
 						   : CODE_METHOD_STUB;
 }
@@ -219,7 +236,7 @@ static const struct method_name *method_get(struct code *c, uint64_t method)
 	}
 	keep(c, &name->name, &fresh);
 	name->stays = !dm.dynamic;
-	name->kind = kind_of(c, method, name);
+	name->kind = kind_of(c, name, &dm);
 	arena_destroy(arena);
 	return name;
 }

@@ -311,6 +311,8 @@ DBG_MUST struct dbg_error *control_locate(struct control *c,
 void control_suppress_optimizations(struct control *c, bool on);
 /* Stop at the start of the program's Main, once. */
 void control_stop_at_entry(struct control *c, bool on);
+/* Do not answer for class Debugger any more, in this run. */
+void control_lift_answers(struct control *c);
 /* Is the program not to find that it is debugged? */
 void control_set_unseen(struct control *c, bool on);
 bool control_is_unseen(const struct control *c);

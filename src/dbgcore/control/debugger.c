@@ -377,22 +377,38 @@ static void find_functions(struct control *c, size_t i)
 	}
 }
 
-struct dbg_error *debugger_runtime(struct control *c)
+/* The addresses of all functions that are trapped. */
+static size_t trapped(const struct debugger *d,
+		      uint64_t ret[DEBUGGER_CALLS * TARGET_OVERLOADS])
 {
-	struct debugger *d = &c->debugger;
-	uint64_t addrs[DEBUGGER_CALLS * TARGET_OVERLOADS];
 	size_t n = 0;
 
-	for (size_t i = 0; i < DEBUGGER_CALLS; i++) {
-		// Each async method asks for IsAttached when it suspends first.
-		if (c->unseen && !calls[i].unseen)
-			continue;
-		find_functions(c, i);
+	for (size_t i = 0; i < DEBUGGER_CALLS; i++)
 		for (size_t k = 0; k < TARGET_OVERLOADS; k++)
 			if (d->calls[i].addrs[k])
-				addrs[n++] = d->calls[i].addrs[k];
-	}
-	return control_site_add(c, SITE_DEBUGGER, addrs, n);
+				ret[n++] = d->calls[i].addrs[k];
+	return n;
+}
+
+struct dbg_error *debugger_runtime(struct control *c)
+{
+	uint64_t addrs[DEBUGGER_CALLS * TARGET_OVERLOADS];
+
+	for (size_t i = 0; i < DEBUGGER_CALLS; i++)
+		// Each async method asks for IsAttached when it suspends first.
+		if (!c->unseen || calls[i].unseen)
+			find_functions(c, i);
+	return control_site_add(c, SITE_DEBUGGER, addrs,
+				trapped(&c->debugger, addrs));
+}
+
+void control_lift_answers(struct control *c)
+{
+	uint64_t addrs[DEBUGGER_CALLS * TARGET_OVERLOADS];
+	size_t n = trapped(&c->debugger, addrs);
+
+	control_warn(c, control_site_remove(c, SITE_DEBUGGER, addrs, n));
+	memset(c->debugger.calls, 0, sizeof(c->debugger.calls));
 }
 
 /* What is done for the call whose function begins at @addr; NULL: none. */

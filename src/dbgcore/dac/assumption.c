@@ -63,6 +63,10 @@ struct way {
 		WAY_CONSTANT, name, value, until, NULL                         \
 	}
 
+static const char not_noticed[] =
+    "it is not noticed when the runtime suspends all threads for a debugger of "
+    "its own kind";
+
 static bool gc_info_holds(struct dac *d, uint64_t version)
 {
 	(void)d;
@@ -144,6 +148,19 @@ static const struct entry {
 	 {CONTRACT("SyncBlock.HashCode"),
 	  CONSTANT("SyncBlock.HashCode", 80, 10)},
 	 NULL},
+    [ASSUME_THREADS] = {not_noticed, {GLOBAL("ThreadStore")}, NULL},
+    [ASSUME_THREADS_FIRST] = {not_noticed,
+			      {CONTRACT("ThreadStore.FirstThreadLink")},
+			      NULL},
+    [ASSUME_THREAD_NEXT] = {not_noticed, {CONTRACT("Thread.LinkNext")}, NULL},
+    [ASSUME_THREAD_LINK] = {not_noticed,
+			    {FOUND("Thread.Link", thread_link_find)},
+			    NULL},
+    [ASSUME_THREAD_STATE] = {not_noticed, {CONTRACT("Thread.State")}, NULL},
+    [ASSUME_SUSPENDED] = {not_noticed,
+			  {CONSTANT("Thread.TS_DebugSuspendPending", 8,
+				    DAC_TESTED_MAX)},
+			  NULL},
 };
 
 /* ---- The core library ------------------------------------------------ */

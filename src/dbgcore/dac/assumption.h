@@ -50,6 +50,12 @@ enum dac_assumption {
 	ASSUME_INSTANCES,     /* of the table of instances in Module */
 	ASSUME_SYNC_LOCK,     /* of the Lock in SyncBlock; since .NET 11 */
 	ASSUME_SYNC_HASH,     /* of the hash code in SyncBlock */
+	ASSUME_THREADS,       /* address of the ThreadStore's */
+	ASSUME_THREADS_FIRST, /* offset of its first thread's link */
+	ASSUME_THREAD_NEXT,   /* of the link to the next in Thread */
+	ASSUME_THREAD_LINK,   /* what a link leads behind in Thread */
+	ASSUME_THREAD_STATE,  /* offset of its state */
+	ASSUME_SUSPENDED,     /* the bit of one that a debugger suspends */
 	ASSUME_N,
 };
 

@@ -45,6 +45,7 @@ enum {
 /* Searches, and checks of what was read: false: it is not that. */
 bool gc_count_find(struct dac *d, uint64_t *ret);
 bool prestub_find(struct dac *d, uint64_t *ret);
+bool thread_link_find(struct dac *d, uint64_t *ret);
 bool padding_find(struct dac *d, uint64_t *ret);
 bool padding_holds(struct dac *d, uint64_t offset);
 bool type_flags_hold(struct dac *d, uint64_t mask);

@@ -303,6 +303,13 @@ const struct dac_thread *dac_thread_find(struct dac *d, pid_t tid);
 /* Its System.Threading.Thread, 0 if it has none (yet). */
 uint64_t dac_thread_object(struct dac *d, const struct dac_thread *t);
 
+/*
+ * Has the runtime suspended all threads for a debugger of its own kind? Read
+ * while the program runs. Can it be told of this runtime?
+ */
+bool dac_is_suspended(struct dac *d);
+bool dac_tells_suspension(struct dac *d);
+
 /* ---- Stacks ---------------------------------------------------------- */
 
 enum dac_frame_kind {

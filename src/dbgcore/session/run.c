@@ -317,6 +317,7 @@ static struct dbg_error *dispatch_one(struct dbg *dbg, bool *any, bool *hit)
 	if (err || !got)
 		return err;
 	*any = true;
+	standstill_event(dbg);
 	*hit = *hit || (is_hit(&ev) &&
 			ticks_us_since(&dbg->siblings->went_on) < AT_ONCE_US);
 	err = take(dbg, &ev);
@@ -367,6 +368,7 @@ struct dbg_error *dbg_dispatch(struct dbg *dbg)
 	for (size_t i = 0; i < dbg->siblings->n; i++) {
 		evaluation_tick(dbg->siblings->v[i]);
 		heldstep_tick(dbg->siblings->v[i]);
+		standstill_tick(dbg->siblings->v[i]);
 	}
 	return err;
 }

@@ -148,6 +148,7 @@ void session_forget(struct dbg *dbg)
 	session_heap_drop(dbg);
 	evaluation_ended(dbg);
 	heldstep_end(dbg);
+	standstill_end(dbg);
 	if (dbg->inspect.dac)
 		dbg->counters.dac_calls += dac_calls(dbg->inspect.dac);
 	control_end_run(dbg->control);

@@ -24,6 +24,7 @@
 #include "session/evaluation.h"
 #include "session/files.h"
 #include "session/heldstep.h"
+#include "session/standstill.h"
 #include "session/ipcfiles.h"
 #include "session/program.h"
 #include "target/hostfile.h"
@@ -144,6 +145,7 @@ struct dbg {
 	struct evaluation *evaluation; /* the last one, or NULL */
 	struct evaluation_rules rules;
 	struct held_step held_step;
+	struct standstill standstill;
 	struct ticks lent;
 	struct handles handles;
 	struct dbg_counters counters; /* of earlier runs */

@@ -226,7 +226,11 @@ struct dbg_error *start_take_runtime(struct dbg *dbg)
 		return err;
 	err =
 	    inspect_runtime(&dbg->inspect, s->bundled_dac ? s->runtime : NULL);
-	return err ? err : control_runtime(dbg->control);
+	if (!err)
+		err = control_runtime(dbg->control);
+	if (!err)
+		standstill_begin(dbg);
+	return err;
 }
 
 /* The host is about to run managed code: the runtime is up. */

@@ -1,0 +1,24 @@
+/* A program that its runtime holds for another debugger: standstill.c. */
+#ifndef SESSION_STANDSTILL_H
+#define SESSION_STANDSTILL_H
+
+#include "session/ticks.h"
+
+struct dbg;
+
+struct standstill {
+	struct ticks ticks;
+	struct timespec last; /* event, or look since then */
+	unsigned int seen;    /* how often it was found so in a row */
+};
+
+/* The runtime is up. */
+void standstill_begin(struct dbg *dbg);
+/* The program is gone. */
+void standstill_end(struct dbg *dbg);
+/* Something has happened in the program. */
+void standstill_event(struct dbg *dbg);
+/* Look at the clock. */
+void standstill_tick(struct dbg *dbg);
+
+#endif
