@@ -30,7 +30,7 @@ def test_threads(t):
                       started - ended)
         if more:
             t.check(set(own) < set(seen), str(seen))
-            t.check(".NET SynchManager" in seen, str(seen))
+            t.check(".NET Finalizer" in seen, str(seen))
         else:
             t.check_equal(own, seen)
         c.go()

@@ -619,7 +619,7 @@ def test_threads_of_core(t):
                         t.run("--batch", "-ex", "info threads", *words).stdout,
                         re.M)
              for words in (("-p", one.pid), ("--core", one.core()))]
-    t.check_in(".NET SynchManager", str(shown[0]))
+    t.check_in(".NET Finalizer", str(shown[0]))
     t.check_equal(*shown)
     one.ends()
 

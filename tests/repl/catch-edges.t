@@ -26,7 +26,8 @@ It will be caught in Throws.Program.Static at Throws.cs:{n}.
 System.TypeInitializationException: "The type initializer for 'Broken' threw an exception."
    HResult = 0x80131534
  ---> System.InvalidOperationException: "level zero"
-   at Throws.Program.Level(int) in {src}/Throws.cs:line {@level-throw}
+{8,9,10}   at Throws.Program.Level(int) in {src}/Throws.cs:line {@level-throw}
+{11}   at Throws.Program.Level(Int32 n) in {src}/Throws.cs:line {@level-throw}
    at Throws.Program.Broken..cctor() in {src}/Throws.cs:line {@static-field}
    HResult = 0x80131509
 +continue

@@ -12,7 +12,7 @@ Unhandled exception: System.InvalidOperationException: "level zero"
 #0  {addr} in Throws.Program.Level (n=0) at Throws.cs:{@level-throw}
 #1  {addr} in Throws.Program.Level (n=1) at Throws.cs:{@level-call}
 #2  {addr} in Throws.Program.Unhandled.lambda () at Throws.cs:{@unhandled-thread}
-{10}(More stack frames follow...)
+{10,11}(More stack frames follow...)
 +continue
 Continuing.
 

@@ -20,9 +20,11 @@ Breakpoint 1, Frames.Native.ByDelegate (a={addr}, b={addr}) at Frames.cs:{@by-de
     {addr} in {...}sort{...} () from libc.so.6
 ...
     {addr} in qsort{...} () from libc.so.6
-    {addr} in [IL stub] ()
+{8,9,10}    {addr} in [IL stub] ()
+{11}    {addr} in Frames.Native.qsort (int*, nint, nint, Frames.Native.Compare) from Frames.dll
     {addr} in Frames.Native.Sort () at Frames.cs:{@sort-delegate}
     {addr} in Frames.Program.Main (args={string[1]}) at Frames.cs:{@main-sort}
+{11}    {addr} in System.Environment.CallEntryPoint (...) from System.Private.CoreLib.dll{...}
     {addr} in libcoreclr.so+{addr} () from libcoreclr.so
 ...
     {addr} in coreclr_execute_assembly () from libcoreclr.so

@@ -15,8 +15,10 @@ Program received signal SIGABRT, Aborted.
     <signal handler called>
 ...
     {addr} in {...} () from libc.so.6
-    {addr} in [IL stub] ()
+{8,9,10}    {addr} in [IL stub] ()
+{11}    {addr} in Frames.Native.raise (int) from Frames.dll
     {addr} in Frames.Native.Alternate () at Frames.cs:{@raise-alternate}
     {addr} in Frames.Program.Main (args={string[1]}) at Frames.cs:{n}
+{11}    {addr} in System.Environment.CallEntryPoint (...) from System.Private.CoreLib.dll{...}
     {addr} in libcoreclr.so+{addr} () from libcoreclr.so
 ...

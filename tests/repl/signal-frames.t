@@ -17,7 +17,8 @@ Breakpoint 1, Frames.Native.OnSignal (number=12) at Frames.cs:{@on-signal}
     <signal handler called>
 ...
     {addr} in {...} () from libc.so.6
-    {addr} in [IL stub] ()
+{8,9,10}    {addr} in [IL stub] ()
+{11}    {addr} in Frames.Native.raise (int) from Frames.dll
     {addr} in Frames.Native.Signal () at Frames.cs:{@raise}
 ...
 +continue

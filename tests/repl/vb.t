@@ -113,7 +113,7 @@ start = 1
 +bt
 #0  VbViews.Counter.Work (this={VbViews.Counter}, start=1) at VbViews.vb:{@async}
 ...
-#{n}  [async] VbViews.Counter.Outer (this={VbViews.Counter}, seed=1) at VbViews.vb:{@await}
+#{n}{...}[async] VbViews.Counter.Outer (this={VbViews.Counter}, seed=1) at VbViews.vb:{@await}
 +continue
 Continuing.
 11

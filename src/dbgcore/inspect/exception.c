@@ -41,6 +41,24 @@ static void trace_line(struct inspect *in, const struct thrown_frame *e,
 	str_one_line(out, from);
 }
 
+/*
+ * What the exception has as text: of another process or thread, or, on .NET 11,
+ * of a static constructor that has failed before.
+ */
+static void trace_given(struct inspect *in, uint64_t addr, const char *field,
+			struct arena *arena, struct str *out)
+{
+	uint64_t at = object_ref(in->code, addr, field);
+	const char *text = at ? object_string(in->code, at, arena) : NULL;
+	size_t n = text ? strlen(text) : 0;
+
+	while (n && (text[n - 1] == '\n' || text[n - 1] == '\r'))
+		n--;
+	if (n)
+		str_addf(out, "%s%.*s", out->len ? "\n" : "", (int)n, text);
+}
+
+/* As Exception.StackTrace is put together. */
 static const char *trace_text(struct inspect *in, uint64_t addr,
 			      struct arena *arena)
 {
@@ -49,6 +67,9 @@ static const char *trace_text(struct inspect *in, uint64_t addr,
 	bool cut;
 	size_t n = thrown_read(in->code, addr, arena, &list, &cut);
 
+	trace_given(in, addr, "_remoteStackTraceString", arena, &text);
+	if (!n)
+		trace_given(in, addr, "_stackTraceString", arena, &text);
 	for (size_t i = 0; i < n; i++)
 		trace_line(in, &list[i], arena, &text);
 	if (cut)

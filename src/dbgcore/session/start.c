@@ -196,9 +196,9 @@ static void dac_says(void *arg, const char *text)
 /* Said once a session, not once a run. */
 static void tell_new(struct dbg *dbg)
 {
-	if (dbg->told_new || !dac_runtime_is_new(dbg->inspect.dac))
+	if (dbg->told_new_runtime || !dac_runtime_is_new(dbg->inspect.dac))
 		return;
-	dbg->told_new = true;
+	dbg->told_new_runtime = true;
 	session_warning(dbg,
 			".NET %s is newer than the releases that dndbg was "
 			"tested with (8 to %d): what it does not know of it is "

@@ -84,6 +84,7 @@ static void take_managed(struct stack *s, const struct frame *f,
 {
 	struct dbg_error *err;
 	const struct frame *next = NULL;
+	const struct raw_list *last;
 	struct dac_frame caller = {0};
 	uint64_t values[N_SAVED_REGS];
 	bool managed;
@@ -91,9 +92,14 @@ static void take_managed(struct stack *s, const struct frame *f,
 	err = stack_frame(s, f->thread, f->level + 1, &next);
 	managed = !dbg_err_drop(err) && next && !next->n_between &&
 		  next->kind != DBG_FRAME_NATIVE;
-	if (managed)
+	last = &stack_thread_get(s, f->thread)->between;
+	// what calls Main is passed over, with no frame behind
+	if (!next && last->n && last->v[0].kind == DAC_FRAME_MANAGED) {
+		managed = true;
+		caller = last->v[0];
+	} else if (managed) {
 		caller = next->raw;
-	else if (!native_caller(s, &f->raw, &caller)) {
+	} else if (!native_caller(s, &f->raw, &caller)) {
 		lose(at);
 		return;
 	}

@@ -252,7 +252,8 @@ static struct dbg_error *arrive(struct control *c, uint64_t desc,
 	err = dac_method_get(c->dac, desc, &method);
 	if (err)
 		return err;
-	if (!method.dynamic)
+	if (!method.dynamic &&
+	    code_method_kind(c->code, desc) != CODE_METHOD_STUB)
 		return stepin_enter(c, regs_pc(regs));
 	// a stub: it may lead to native code, which may call back
 	*ret_on = true;
