@@ -143,7 +143,9 @@ class Maker(prompt.Maker):
             kind = random.random()
             if len(steps) % 6 == 5:
                 steps.append(["again"])
-            if kind < 0.06:
+            if kind < 0.01:
+                steps.append(["poke", random.choice(["WINCH", "CONT", "CHLD"])])
+            elif kind < 0.06:
                 steps.append(["interrupt"])
             elif kind < 0.08 and not self.plan.quiet:
                 steps.append(["signal", random.choice(
@@ -171,9 +173,7 @@ class Machine(Play):
     """The session, by pipes."""
 
     def begin(self):
-        args = ["-p", str(self.program.pid)] if self.program else [
-            "--args", *self.words()]
-        self.client = midrive.Client(self.test, "-i=mi", *args)
+        self.client = midrive.Client(self.test, "-i=mi", *self.words())
         self.test.sessions.append(self.client)
         self.process = self.client.process
         self.marked = 0

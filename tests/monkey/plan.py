@@ -7,6 +7,9 @@ and made shorter. A step is a list: its kind, and what that kind wants:
     ["wait", SECONDS]         wait for a stop at most this long
     ["interrupt"]             Ctrl-C, SIGINT, or pause
     ["signal", NAME]          a signal for the program
+    ["poke", NAME]            a signal for dndbg that it has to outlive
+    ["again"]                 start another program if there is none
+    ["pause", SECONDS]        do nothing
 """
 import json
 
@@ -30,6 +33,8 @@ class Plan:
             self.args = ["serve"]
         elif program.fixture != words.JUDGE:
             self.how = "launch"
+            if front != "dap" and random.random() < 0.15:
+                self.how = "core"
         # Bytes that are no messages, and no lines of the language.
         self.hostile = random.random() < 0.07
         # How the session ends if it is not ended by a step.

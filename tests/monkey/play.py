@@ -134,9 +134,17 @@ class Play:
     # What the fronts define: begin(), step(kind, *what), finish().
 
     def words(self):
-        """What starts the program, or nothing for one that runs."""
-        return drive.program(self.plan.fixture, self.plan.config) \
+        """The words behind dndbg that name the program, process or core."""
+        started = drive.program(self.plan.fixture, self.plan.config) \
             + self.plan.args
+        if self.program:
+            return ["-p", str(self.program.pid)]
+        if self.plan.how != "core":
+            return ["--args", *started]
+        mark = sorted(drive.places_of(self.plan.fixture).values())[0]
+        self.test.batch(["break %s:%d" % mark, "run", "gcore --heap core",
+                         "kill"], started)
+        return ["--core", f"{self.test.dir}/core"]
 
     def see(self, kind, value):
         known = self.seen.setdefault(kind, [])
@@ -270,6 +278,8 @@ class Play:
     def step(self, kind, *what):
         if kind == "signal":
             self.signal(*what)
+        elif kind == "poke":
+            self.process.send_signal(getattr(signal, "SIG" + what[0]))
         elif kind == "pause":
             time.sleep(*what)
         else:

@@ -148,16 +148,22 @@ class Maker:
             return line
         return "backtrace"
 
+    def flow(self):
+        """What makes the program run, or ends it."""
+        return RUNS if self.plan.quiet else (*RUNS, "kill", "run", "detach",
+                                             "delete", "start", "continue 3")
+
     def body(self, line):
         """What goes on for several lines."""
-        lines = [self.command() for _ in range(self.random.randint(0, 3))]
+        lines = [self.random.choice(self.flow()) if self.random.random() < 0.5
+                 else self.command() for _ in range(self.random.randint(0, 3))]
         return "\n".join([line, *lines, "end"])
 
     def line(self):
         random, quiet = self.random, self.plan.quiet
         kind = random.random()
         if kind < 0.22:
-            return random.choice(RUNS)
+            return random.choice(self.flow())
         if kind < 0.42 and self.corpus:
             return random.choice(self.corpus)
         if kind < 0.55:
@@ -195,7 +201,9 @@ class Maker:
             kind = random.random()
             if len(steps) % 6 == 5:
                 steps.append(["again"])
-            if kind < 0.03:
+            if kind < 0.01:
+                steps.append(["poke", random.choice(["WINCH", "CONT", "CHLD"])])
+            elif kind < 0.03:
                 steps.append(["interrupt"])
             elif kind < 0.05 and not self.plan.quiet:
                 steps.append(["signal", random.choice(
@@ -222,10 +230,8 @@ class Prompt(Play):
                         r"--Type <RET>.*)\Z", re.M)
 
     def begin(self):
-        args = ["-q", "-p", str(self.program.pid)] if self.program \
-            else ["-q", "--args", *self.words()]
-        self.session = drive.Session([self.test.dndbg, *args], self.test.env,
-                                     self.test.dir)
+        self.session = drive.Session([self.test.dndbg, "-q", *self.words()],
+                                     self.test.env, self.test.dir)
         self.test.sessions.append(self.session)
         self.process = self.session.process
         self.marks = 0
