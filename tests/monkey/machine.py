@@ -214,6 +214,8 @@ class Machine(Play):
                     self.see(kind, value)
             if record.name in ("thread-group-started", "thread-group-exited"):
                 self.gone = record.name == "thread-group-exited"
+            if record.kind == "^" and record.name == "running":
+                self.running = True
             if record.kind == "*":
                 self.running = record.name == "running"
                 self.judge_stop(record)
