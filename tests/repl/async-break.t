@@ -24,16 +24,15 @@ Breakpoint {n} at {...}
 {RtRelease}{@leaf-await}	{...}
 +continue
 ...
-{Debug,Release,NetDebug,RtDebug}{@lambda-after}	{...}
-{RtRelease}{@lambda-await}	{...}
+{@lambda-after}	{...}
 +continue
 ...
 {Debug,Release,NetDebug,RtDebug}{@leaf-after}	{...}
 {RtRelease}{@leaf-await}	{...}
 +continue
 ...
-{Debug,NetDebug,RtDebug}{@twice-return}	{...}
-{Release,RtRelease}{@twice-await}	{...}
+{Debug,NetDebug,RtDebug,RtRelease}{@twice-return}	{...}
+{Release}{@twice-await}	{...}
 +continue
 ...
 {Debug,Release,NetDebug,RtDebug}{@local-return}	{...}

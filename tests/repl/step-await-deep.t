@@ -1,4 +1,4 @@
-#! fixture=StepAsync config=Debug,Release args=deep exit=0
+#! fixture=StepAsync config=Debug,Release,RtDebug,RtRelease args=deep exit=0
 ## An async method that awaits itself: a step stays in its own call.
 +tbreak @down-await
 ...
@@ -29,8 +29,10 @@ StepAsync.Program.Down (n=2) at StepAsync.cs:{@down-if}
 {Release}{@down-close}{...}// @down-close
 +finish
 ...
-StepAsync.Program.Down (n=3) at StepAsync.cs:{@down-recurse}
-{@down-recurse}{...}// @down-recurse
+{Debug,Release,RtDebug}StepAsync.Program.Down (n=3) at StepAsync.cs:{@down-recurse}
+{Debug,Release,RtDebug}{@down-recurse}{...}// @down-recurse
+{RtRelease}StepAsync.Program.Down (n=3) at StepAsync.cs:{@down-return}
+{RtRelease}{@down-return}{...}// @down-return
 {Debug}+next
 {Debug}{@down-return}{...}// @down-return
 {Debug}+print below

@@ -1,4 +1,4 @@
-#! fixture=StepAsync args="consume using" exit=0
+#! fixture=StepAsync args="consume using" exit=0 config=Debug,RtDebug
 ## Async iterators: into the body, from a yield back to who consumes it,
 ## whether it was resumed or called; await using.
 +break @consume-foreach

@@ -1,4 +1,4 @@
-#! fixture=StepAsync config=Debug args=gates exit=0
+#! fixture=StepAsync config=Debug,RtDebug args=gates exit=0
 ## A call that ends; its thread goes on with another call of the method, whose
 ## lines are not those of the step: it ends where both were awaited.
 +tbreak @gated-return

@@ -1,4 +1,4 @@
-#! fixture=StepAsync config=Debug,Release args="chain sync" exit=0
+#! fixture=StepAsync config=Debug,Release,RtDebug args="chain sync" exit=0
 ## Out of an async method: into the method that awaits it, or the thread that
 ## is blocked until it is done, wherever they go on.
 +tbreak @leaf-await
@@ -51,6 +51,7 @@ Run till exit from #0  StepAsync.Program.Ready (n=4) at StepAsync.cs:{@ready-ret
 ...
 StepAsync.Program.Synchronous () at StepAsync.cs:{@sync-await}
 {@sync-await}{...}// @sync-await
+{RtDebug}Value returned is $2 = 4
 +continue
 Continuing.
 sync 4

@@ -1,4 +1,4 @@
-#! fixture=StepAsync config=Debug,Release args=race exit=0
+#! fixture=StepAsync config=Debug,Release,RtDebug,RtRelease args=race exit=0
 ## Forty calls wait at the same await and resume in any order, while the
 ## collector moves them: the step stays in its own.
 +break @racer-start if id == 17

@@ -1,4 +1,4 @@
-#! fixture=StepAsync config=Debug,Release args="cancelled both void" exit=0
+#! fixture=StepAsync config=Debug,Release,RtDebug args="cancelled both void" exit=0
 ## What is awaited is cancelled: the exception leaves one method for the task
 ## and comes out of the await of the other, where it is caught.
 +tbreak @fails-cancelled
@@ -10,11 +10,15 @@ Temporary breakpoint 1, StepAsync.Program.Fails ({...}) at StepAsync.cs:{@fails-
 {@fails-cancelled}{...}// @fails-cancelled
 +next
 ...
-StepAsync.Program.Cancelled () at StepAsync.cs:{@cancelled-await}
-{@cancelled-await}{...}// @cancelled-await
+## The runtime's own resumes who has a handler, there.
+{Debug,Release}StepAsync.Program.Cancelled () at StepAsync.cs:{@cancelled-await}
+{Debug,Release}{@cancelled-await}{...}// @cancelled-await
+{RtDebug}StepAsync.Program.Cancelled () at StepAsync.cs:{@cancelled-catch}
+{RtDebug}{@cancelled-catch}{...}// @cancelled-catch
 +next
 {Release}StepAsync.Program.Cancelled () at StepAsync.cs:{@cancelled-catch}
-{@cancelled-catch}{...}// @cancelled-catch
+{Debug,Release}{@cancelled-catch}{...}// @cancelled-catch
+{RtDebug}{@cancelled-open}{...}// @cancelled-open
 +advance @cancelled-caught
 StepAsync.Program.Cancelled () at StepAsync.cs:{@cancelled-caught}
 {@cancelled-caught}{...}// @cancelled-caught

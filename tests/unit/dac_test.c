@@ -18,6 +18,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "dac/dac_priv.h"
+#include "dac/debuginfo.h"
 #include "dac/guard.h"
 #include "dac/remote.h"
 #include "target/target_priv.h"
@@ -855,6 +856,53 @@ static void test_no_mark(void **state)
 	assert_false(dac_same_build("/proc/self/exe", "/proc/self/exe"));
 }
 
+/* ---- Debug information ----------------------------------------------- */
+
+// A prolog at 10, and at 100 the code that suspends at the await of IL 6, which
+// keeps variable 0 at 48 and variable 3 at 52.
+static const uint8_t one_await[] = {
+    0x60, 0x00, 0x00, 0x07, 0x72, 0x03, 0x52, 0x08, 0x6a,
+    0x25, 0x21, 0x9b, 0x20, 0xe6, 0x90, 0xe1, 0x04,
+};
+
+static void test_debug_info(void **state)
+{
+	struct debug_info info;
+	const struct bytes all = {one_await, sizeof(one_await)};
+	struct arena *arena = arena_create();
+
+	(void)state;
+	assert_int_equal(debug_info_size(all), sizeof(one_await));
+	assert_true(debug_info_parse(all, 200, arena, &info));
+	assert_int_equal(info.n_bounds, 2);
+	assert_int_equal(info.bounds[0].native, 10);
+	assert_int_equal(info.bounds[0].il, DAC_IL_PROLOG);
+	assert_int_equal(info.bounds[1].native, 100);
+	assert_int_equal(info.bounds[1].il, 6);
+	assert_int_equal(info.bounds[1].source, DEBUG_BOUND_ASYNC);
+	assert_int_equal(info.n_awaits, 1);
+	assert_int_equal(info.awaits[0].native, 100);
+	assert_int_equal(info.awaits[0].n_kept, 2);
+	assert_int_equal(info.awaits[0].kept[1].number, 3);
+	assert_int_equal(info.awaits[0].kept[1].offset, 52);
+	arena_destroy(arena);
+}
+
+// Cut, and about code that is shorter than what it tells of.
+static void test_debug_info_cut(void **state)
+{
+	struct debug_info info;
+	struct arena *arena = arena_create();
+
+	(void)state;
+	for (size_t n = 0; n < sizeof(one_await); n++)
+		assert_false(debug_info_parse((struct bytes){one_await, n}, 200,
+					      arena, &info));
+	assert_false(debug_info_parse(
+	    (struct bytes){one_await, sizeof(one_await)}, 99, arena, &info));
+	arena_destroy(arena);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -875,6 +923,8 @@ int main(int argc, char **argv)
 	    cmocka_unit_test(test_foreign_owner),
 	    cmocka_unit_test(test_no_mark),
 	    cmocka_unit_test(test_no_file),
+	    cmocka_unit_test(test_debug_info),
+	    cmocka_unit_test(test_debug_info_cut),
 	};
 
 	fixture_enter(argc, argv);

@@ -370,7 +370,7 @@ static uint32_t mapped_offset(const struct version *v, uint32_t il_offset)
 			before = il;
 		// A statement does not begin behind its own await.
 		if (il >= il_offset && il < end && il < best &&
-		    v->map[i].kind != DAC_IL_BEHIND)
+		    (v->map[i].kind != DAC_IL_BEHIND || il == il_offset))
 			best = il;
 	}
 	// Optimised code may have nothing of a statement that begins with

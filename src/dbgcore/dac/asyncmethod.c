@@ -151,13 +151,12 @@ uint64_t dac_async_other(struct dac *d, uint64_t md)
 {
 	struct dbg_error *err;
 	struct dac_method method, other;
-	struct dac_async kind, other_kind;
+	struct async_data data, other_data;
 	struct dac_slot *slots = NULL;
 	size_t n = 0;
 	uint64_t ret = 0;
 
-	dac_async_get(d, md, &kind);
-	if (!kind.suspends && !kind.thunk)
+	if (!asyncdata_read(d, md, &data))
 		return 0;
 	struct arena *arena = arena_create();
 	err = dac_method_get(d, md, &method);
@@ -166,8 +165,8 @@ uint64_t dac_async_other(struct dac *d, uint64_t md)
 	for (size_t i = 0; !err && !ret && i < n; i++) {
 		if (!slots[i].method || slots[i].method == md)
 			continue;
-		dac_async_get(d, slots[i].method, &other_kind);
-		if (other_kind.variant == kind.variant ||
+		if (!asyncdata_read(d, slots[i].method, &other_data) ||
+		    !((data.flags ^ other_data.flags) & ASYNC_VARIANT) ||
 		    dbg_err_drop(dac_method_get(d, slots[i].method, &other)))
 			continue;
 		if (other.token == method.token && other.type == method.type)

@@ -41,6 +41,11 @@ uint64_t dac_async_other(struct dac *d, uint64_t md);
  * debug information has a form that is not known.
  */
 const struct debug_info *dac_debug_info(struct dac *d, uint64_t ip);
+/*
+ * Where the code that resumes at @ip, of an entry of kind DAC_IL_AWAIT, goes on
+ * behind the await; 0: not known.
+ */
+uint64_t dac_await_behind(struct dac *d, uint64_t ip);
 /* The await whose ResumeInfo.DiagnosticIP is @ip; NULL: it is none's. */
 const struct debug_await *dac_await_at(struct dac *d, uint64_t ip);
 

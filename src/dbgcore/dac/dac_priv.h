@@ -185,6 +185,9 @@ struct bytes code_raise(void);
 struct bytes code_store(void);
 void code_constant(uint64_t value, uint8_t ret[CODE_CONSTANT]);
 
+/* Is it a jump without a condition? */
+bool code_jumps(struct target *t, uint64_t addr);
+
 /* ---- dacmethod.c ----------------------------------------------------- */
 
 void code_cache_init(struct dac_code_cache *c);

@@ -23,6 +23,7 @@ enum {
 	OFFSETS_MAX = 4,
 	SCAN_MAX = 1 << 15, /* bytes of code; a call to the DAC each */
 	CODE_MAX = 1 << 30,
+	IL_CALL_SIZE = 5,  /* III.3.19: of the await */
 	RESUME_MAX = 4096, /* instructions that resume a method */
 	HEADER_BEFORE = 8, /* RealCodeHeader*, in front of a method's code */
 	JIT_PRECOMPILED = 2,
@@ -496,7 +497,7 @@ static uint64_t behind_resume(struct dac *d, const struct dac_code_entry *entry,
 	for (int i = 0; i < RESUME_MAX && addr < end; i++) {
 		if (!insn_at(d->target, addr, &insn) || insn.kind == INSN_RET)
 			return 0;
-		if (insn.kind == INSN_JUMP)
+		if (insn.kind == INSN_JUMP && code_jumps(d->target, addr))
 			return holds(&entry->code, insn.target) ? insn.target
 								: 0;
 		addr += insn.size;
@@ -532,7 +533,7 @@ static void map_add_behind(struct dac *d, struct dac_code_entry *entry,
 		memmove(&map[at + 1], &map[at], (n - at) * sizeof(*map));
 		n++;
 		map[at] = (struct dac_il_map){
-		    .il_offset = b->il,
+		    .il_offset = b->il + IL_CALL_SIZE,
 		    .start = addr,
 		    .end = map[at - 1].end,
 		    .kind = DAC_IL_BEHIND,
@@ -599,6 +600,15 @@ struct dbg_error *dac_il_map(struct dac *d, uint64_t ip,
 	*ret = entry ? entry->map : NULL;
 	*ret_n = entry ? entry->n_map : 0;
 	return NULL;
+}
+
+uint64_t dac_await_behind(struct dac *d, uint64_t ip)
+{
+	struct dac_code_entry *entry;
+
+	return dbg_err_drop(mapped_at(d, ip, &entry)) || !entry
+		   ? 0
+		   : behind_resume(d, entry, ip);
 }
 
 const struct debug_info *dac_debug_info(struct dac *d, uint64_t ip)

@@ -14,7 +14,7 @@ enum {
 	BITS_MAX = 32,
 	BOUNDS_MAX = 1 << 18,
 	AWAITS_MAX = 1 << 16,
-	KEPT_MAX = 1 << 20,
+	VARS_MAX = 1 << 20,
 };
 
 // ICorDebugInfo::MAX_ILNUM, and what IL offsets are counted from.
@@ -156,7 +156,7 @@ static bool awaits_parse(struct bytes b, uint32_t code_size,
 {
 	struct nibbles s = {.b = b};
 	uint32_t n = nibbles_count(&s, AWAITS_MAX);
-	uint32_t n_kept = nibbles_count(&s, KEPT_MAX);
+	uint32_t n_kept = nibbles_count(&s, VARS_MAX);
 	struct debug_await *awaits = arena_calloc(arena, n, sizeof(*awaits));
 	struct debug_kept *kept = arena_calloc(arena, n_kept, sizeof(*kept));
 	int64_t native = 0;

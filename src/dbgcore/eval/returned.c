@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "dac/asyncmethod.h"
 #include "eval/scope_priv.h"
 
 enum {
@@ -51,6 +52,11 @@ static bool declared(struct types *ts, const struct returned *of,
 	if (dbg_err_drop(err))
 		return false;
 	struct type *type = type_of_sig(ts, sig->ret, &scope.context, 0);
+	struct dac_async async;
+	// such code returns what its task is to have
+	dac_async_get(types_dac(ts), of->method, &async);
+	if (type && async.suspends)
+		type = type->n_args ? type->args[0] : NULL;
 	*ret = value_absent(type, WHY_NONE, 0);
 	scope_name_param(&g, MD_TOKEN_RID(method.token), 0, ret);
 	return type != NULL;

@@ -243,12 +243,18 @@ void stack_frame_number(struct stack *s, struct frame *f)
 }
 
 static struct frame *make(struct stack *s, struct stack_thread *t,
-			  const struct value *call)
+			  const struct waiting *w)
 {
-	struct frame *f = stack_suspended_frame(s, call);
+	struct frame *f = stack_suspended_frame(s, &w->call);
 
 	if (!f)
 		return NULL;
+	if (f->continuation) {
+		struct continuation *c =
+		    arena_copy(s->arena, f->continuation, 1, sizeof(*c));
+		value_pointer(s->types, &w->task, &c->task);
+		f->continuation = c;
+	}
 	f->tid = t->tid;
 	f->thread = t->number;
 	f->level = (uint32_t)t->n_frames;
@@ -382,7 +388,7 @@ void async_each(struct stack *s, struct stack_thread *t, const struct frame *f,
 		return;
 	bool any = first_waiting(s, f, &w);
 	for (int i = 0; any && i < CHAIN_MAX; i++) {
-		struct frame *next = make(s, t, &w.call);
+		struct frame *next = make(s, t, &w);
 
 		if (!next)
 			return;

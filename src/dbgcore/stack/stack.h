@@ -220,6 +220,7 @@ struct continuation {
 	uint64_t method; /* MethodDesc of that code, 0: it is no method's */
 	int32_t state;   /* number of the await in the method */
 	const struct debug_await *await; /* NULL: not known */
+	uint64_t task;   /* object, of its chain; 0: not known */
 };
 
 /* Is the settled @v an object of System...Continuation or derived from it? */
@@ -258,6 +259,9 @@ struct continuation_record {
 typedef bool continuation_fn(void *arg, const struct continuation_record *r);
 void continuation_records(struct stack *s, pid_t tid, continuation_fn *fn,
 			  void *arg);
+/* The task that frame @f, of DispatchContinuations, runs; false: it is none. */
+bool continuation_record_of(struct stack *s, const struct frame *f,
+			    struct continuation_record *ret);
 
 /* ---- suspended.c ----------------------------------------------------- */
 

@@ -131,9 +131,6 @@ void async_each(struct stack *s, struct stack_thread *t, const struct frame *f,
 
 /* ---- continuation.c -------------------------------------------------- */
 
-/* The task that frame @f, of DispatchContinuations, runs; false: it is none. */
-bool continuation_record_of(struct stack *s, const struct frame *f,
-			    struct continuation_record *ret);
 /* Is @method, a MethodDesc, one of runtime async in its author's source? */
 bool continuation_suspends(struct types *ts, uint64_t method);
 /* A suspended call as a frame, as stack_suspended_frame. */

@@ -15,6 +15,7 @@
 #include "control/control_priv.h"
 #include "control/exception/filter.h"
 #include "control/step/mycode.h"
+#include "control/step/stepasync.h"
 
 enum {
 	FRAMES_MAX = 20000,
@@ -123,10 +124,23 @@ static bool is_native_entry(const struct frame *f)
 				     NULL);
 }
 
+/*
+ * Does what leaves a method of runtime async, which @f has called or resumed,
+ * go into its task there?
+ */
+static bool keeps_in_task(struct control *c, const struct frame *f)
+{
+	struct continuation_record record;
+
+	return stepchain_is_thunk(c, f) ||
+	       continuation_record_of(c->stack, f, &record);
+}
+
 const struct catcher *catcher_get(struct control *c, struct thrown *t)
 {
 	struct catcher *k = &t->catcher;
 	uint32_t thread = stack_thread_number(c->stack, t->tid);
+	const struct frame *async = NULL;
 
 	if (k->known)
 		return k;
@@ -140,6 +154,13 @@ const struct catcher *catcher_get(struct control *c, struct thrown *t)
 			break;
 		if (!f)
 			break;
+		if (async && keeps_in_task(c, f)) {
+			k->at = async;
+			k->by_task = true;
+			break;
+		}
+		if (stepchain_runs(c, f))
+			async = f;
 		if (f->pos && (ask_frame(c, f, t, k) || is_native_entry(f)))
 			break;
 	}

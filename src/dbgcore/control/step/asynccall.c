@@ -55,23 +55,27 @@ static uint32_t number_task(struct control *c, struct type *owner,
 	return number;
 }
 
-uint32_t asynccall_number(struct control *c, const struct value *machine)
+uint32_t asynccall_task(struct control *c, const struct value *task)
 {
 	struct types *ts = stack_types(c->stack);
-	const struct field *f;
-	struct value task;
+	const struct field *f = type_field(ts, task->type, "m_taskId");
 	uint32_t number = 0;
 
-	if (!stack_call(c->stack, machine, &task))
-		return 0;
-	f = type_field(ts, task.type, "m_taskId");
 	if (!f || f->kind != FIELD_INSTANCE)
 		return 0;
 
-	const struct value id = value_field(ts, &task, f);
+	const struct value id = value_field(ts, task, f);
 	uint64_t addr = read_int(c, &id, &number);
 
 	return !addr || number ? number : number_task(c, f->owner, addr);
+}
+
+uint32_t asynccall_number(struct control *c, const struct value *machine)
+{
+	struct value task;
+
+	return stack_call(c->stack, machine, &task) ? asynccall_task(c, &task)
+						    : 0;
 }
 
 void asynccall_objects(struct control *c, const struct value *machine,

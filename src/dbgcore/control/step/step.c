@@ -104,7 +104,8 @@ static struct dbg_error *plan_out_async(struct control *c, uint32_t level,
 
 	err = stack_frame(c->stack, stack_thread_number(c->stack, p->tid),
 			  level, &f);
-	if (err || !f || !stack_machine(c->stack, f, &machine))
+	if (err || !f ||
+	    (!stepchain_runs(c, f) && !stack_machine(c->stack, f, &machine)))
 		return err;
 
 	const struct activation frame = {

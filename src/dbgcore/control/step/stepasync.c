@@ -38,6 +38,7 @@ struct dbg_error *stepasync_plan(struct control *c, const struct code_pos *pos,
 	struct pdb_await *awaits;
 	size_t n;
 
+	stepchain_plan(c, pc, frame);
 	stepresume_awaits(pos->module, pos->token, arena, &awaits, &n);
 	for (size_t i = 0; !err && i < n; i++) {
 		const struct code_place place = {
@@ -75,6 +76,16 @@ static struct dbg_error *plan_waiter(struct control *c, const struct frame *f)
 	return stepresume_add(c, f->pos, NULL, STEP_AT_WAITER);
 }
 
+struct dbg_error *stepasync_waits(struct control *c, const struct frame *f)
+{
+	struct step_plan *p = &c->plan;
+
+	p->waiter = asynccall_number(c, f->machine);
+	if (!p->waiter)
+		p->waiter = CALL_UNNUMBERED;
+	return plan_waiter(c, f);
+}
+
 static bool is_iterator(struct control *c, const struct value *machine)
 {
 	return type_field(stack_types(c->stack), machine->type,
@@ -88,23 +99,28 @@ struct dbg_error *stepasync_plan_end(struct control *c, const struct frame *f,
 	struct nearest nearest = {.c = c};
 	struct value machine, task;
 	struct async_call call;
+	struct dbg_error *err;
+	bool any;
 
 	*ret_returns = true;
-	if (!stack_machine(c->stack, f, &machine) ||
+	err = stepchain_plan_end(c, f, &any, ret_returns);
+	if (err || any || !stack_machine(c->stack, f, &machine) ||
 	    !stack_call(c->stack, &machine, &task))
-		return NULL;
+		return err;
 	stack_waiters(c->stack, f, take_nearest, &nearest);
-	if (nearest.found && nearest.found->machine) {
-		p->waiter = asynccall_number(c, nearest.found->machine);
-		if (!p->waiter)
-			p->waiter = CALL_UNNUMBERED;
-	}
+	if (nearest.found && nearest.found->machine)
+		err = stepasync_waits(c, nearest.found);
 	// its consumer may have called an iterator, which then returns to it
 	*ret_returns = !p->waiter && is_iterator(c, &machine);
 	if (!*ret_returns)
 		p->own = asynccall_number(c, &machine);
-	if (p->waiter)
-		return plan_waiter(c, nearest.found);
+	if (err || p->waiter)
+		return err;
+	if (nearest.found && nearest.found->continuation) {
+		*ret_returns = false;
+		p->own = asynccall_number(c, &machine);
+		return stepchain_waiter(c, nearest.found);
+	}
 	asynccall_objects(c, &machine, &call);
 	return stepwait_plan(c, &call);
 }
@@ -176,6 +192,8 @@ bool stepasync_may_end(struct control *c, const struct frame *f)
 	const struct code_pos *pos = f->pos;
 	struct value machine;
 
+	if (stepchain_runs(c, f))
+		return is_last(c, pos, f->raw.ip);
 	if (!pos || !pos->module || !pos->module->pdb ||
 	    !pdb_kickoff_of(pos->module->pdb, MD_TOKEN_RID(pos->token)) ||
 	    !stack_machine(c->stack, f, &machine))
@@ -191,9 +209,13 @@ struct dbg_error *stepasync_own(struct control *c, pid_t tid, bool *ret_own)
 	uint32_t number;
 
 	*ret_own = true;
-	if (!c->plan.own)
+	if (!c->plan.own && !c->plan.own_chain.task)
 		return NULL;
 	err = control_halt(c);
+	if (!err && c->plan.own_chain.task) {
+		*ret_own = stepchain_own(c, tid);
+		return NULL;
+	}
 	if (!err && asynccall_of(c, tid, &machine, &number))
 		*ret_own = number == c->plan.own;
 	return err;

@@ -30,7 +30,45 @@ uint32_t asynccall_number(struct control *c, const struct value *machine);
 bool asynccall_of(struct control *c, pid_t tid, struct value *ret_machine,
 		  uint32_t *ret_number);
 
+/* The same of a task. */
+uint32_t asynccall_task(struct control *c, const struct value *task);
+
+/* stepchain.c */
+/* Does @f run a method of runtime async? */
+bool stepchain_runs(struct control *c, const struct frame *f);
+/* Is it the thunk by which others call such a method? */
+bool stepchain_is_thunk(struct control *c, const struct frame *f);
+/* Add where the code at @pc suspends such a method, which runs in @frame. */
+void stepchain_plan(struct control *c, uint64_t pc,
+		    const struct activation *frame);
+/*
+ * The same as stepasync_plan_end, where @f runs such a method or resumes them
+ * (*ret_any).
+ */
+struct dbg_error *stepchain_plan_end(struct control *c, const struct frame *f,
+				     bool *ret_any, bool *ret_returns);
+/* Is @tid, at a line of the method, in the call plan.own_chain? */
+bool stepchain_own(struct control *c, pid_t tid);
+/* The call @f, suspended in the heap, awaits: the step ends where it goes on.
+ */
+struct dbg_error *stepchain_waiter(struct control *c, const struct frame *f);
+/* The stepped frame is about to be suspended. */
+struct dbg_error *stepchain_suspend(struct control *c,
+				    const struct step_hit *hit, bool *ret_done);
+struct dbg_error *stepchain_started(struct control *c,
+				    const struct step_hit *hit, bool *ret_done);
+/* AWAITING: a thread resumes a call of the method. */
+struct dbg_error *stepchain_resumed(struct control *c,
+				    const struct step_hit *hit, bool *ret_done);
+
 /* stepwait.c */
+/*
+ * The address, in the newest part of the stack of @tid, that holds the task of
+ * @call or its state machine; the stack pointer if a register holds it. 0: none
+ * does.
+ */
+uint64_t stepwait_held(struct control *c, pid_t tid,
+		       const struct async_call *call);
 /*
  * Add where a thread goes on that is blocked until @call is done, or is about
  * to wait for it: plan.blocked, plan.suspended.
@@ -56,6 +94,9 @@ struct dbg_error *stepresume_add(struct control *c, const struct code_pos *pos,
 				 enum step_role role);
 
 /* stepasync.c */
+/* The call @f, suspended in a state machine, awaits: the step ends where it
+ * goes on. */
+struct dbg_error *stepasync_waits(struct control *c, const struct frame *f);
 /* Add the yields of the async method at @pos, which runs in @frame. */
 struct dbg_error *stepasync_plan(struct control *c, const struct code_pos *pos,
 				 uint64_t pc, const struct activation *frame);

@@ -60,6 +60,9 @@ static const struct rule {
 	struct dbg_error *(*come)(struct control *c, const struct step_hit *hit,
 				  bool *ret_done);
 } rules[STEP_ROLES] = {
+    [STEP_AT_RESUMED] = {WHO_ANY, WHERE_ANY, ACTS, stepchain_resumed},
+    [STEP_AT_STARTED] = {WHO_SUSPENDED, WHERE_SAME, ACTS, stepchain_started},
+    [STEP_AT_SUSPEND] = {WHO_STEPS, WHERE_OUTSIDE, ACTS, stepchain_suspend},
     [STEP_AT_RESUME] = {WHO_ANY, WHERE_ANY, ACTS, stepasync_resume},
     [STEP_AT_WAITER] = {WHO_ANY, WHERE_ANY, ASKS, stepasync_waiter},
     [STEP_AT_TASK] = {WHO_SUSPENDED, WHERE_ANY, ACTS, stepasync_task},
@@ -258,7 +261,8 @@ static struct dbg_error *plan_handler(struct control *c, uint64_t method,
 		err = stack_frame(c->stack, thread, level, &f);
 		if (err || !f)
 			break;
-		// that of an async method, which puts it into the task
+		// that of an async method, or of who resumed one: it puts it
+		// into the task
 		if (f->raw.method == method && f->raw.sp >= c->plan.frame.sp)
 			err = stepasync_plan_end(c, f, &returns);
 		if (err)

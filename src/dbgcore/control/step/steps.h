@@ -23,6 +23,7 @@ enum step_phase {
 
 enum {
 	CALL_UNNUMBERED = UINT32_MAX, /* waiter: one that has no task */
+	STEP_OUTER = 16,
 };
 
 /* A call of a method by where its frame is. */
@@ -37,6 +38,9 @@ struct activation {
  * order is this one.
  */
 enum step_role {
+	STEP_AT_RESUMED, /* a call of runtime async like the one goes on */
+	STEP_AT_STARTED, /* who called it first has got its task */
+	STEP_AT_SUSPEND, /* runtime async leaves the method at an await */
 	STEP_AT_RESUME,  /* a call like the suspended one goes on */
 	STEP_AT_WAITER,  /* a call like the one that awaits goes on */
 	STEP_AT_TASK,    /* the suspended call has got its task */
@@ -78,6 +82,15 @@ struct suspended {
 	uint64_t machine;  /* where it was */
 };
 
+/*
+ * A call of runtime async: its task, by number, and how many calls of that
+ * task await it. Both stay as they are until it ends.
+ */
+struct step_chain {
+	uint32_t task; /* 0: not known yet */
+	uint32_t depth;
+};
+
 /* The call that a step in is to enter. */
 struct call_target {
 	uint32_t il_offset; /* UINT32_MAX: any */
@@ -99,6 +112,7 @@ struct step_resumes {
 	uint32_t yield_offset;
 };
 
+/* Large: of all kinds of steps, what one needs the others leave 0. */
 struct step_plan {
 	enum step_phase phase;
 	pid_t tid;
@@ -123,9 +137,15 @@ struct step_plan {
 	struct step_body enter;  /* waited for */
 	struct step_resumes resumes;
 	struct suspended suspended;
-	pid_t blocked;    /* thread that waits for the call, 0: none */
-	uint32_t waiter;  /* number of the call that awaits, 0: none */
-	uint32_t own;     /* ... of the one that may end, 0: does not matter */
+	pid_t blocked;   /* thread that waits for the call, 0: none */
+	uint32_t waiter; /* number of the call that awaits, 0: none */
+	uint32_t own;    /* ... of the one that may end, 0: does not matter */
+	struct step_chain chain; /* RESUMED: which one */
+	/* Likewise, of other tasks: it may end by an exception. */
+	struct step_chain outer[STEP_OUTER];
+	size_t n_outer;
+	bool chain_ends;             /* the step ends there */
+	struct step_chain own_chain; /* as own */
 	const char *note; /* why the step ends before what was asked for */
 };
 

@@ -20,13 +20,8 @@ enum {
 	STATEMENT_MAX = 1 << 12,
 };
 
-/*
- * The address, in the newest part of the stack of @tid, that holds the task of
- * @call or its state machine; the stack pointer if a register holds it. 0: none
- * does.
- */
-static uint64_t held_at(struct control *c, pid_t tid,
-			const struct async_call *call)
+uint64_t stepwait_held(struct control *c, pid_t tid,
+		       const struct async_call *call)
 {
 	struct regs regs;
 	_cleanup_free_ uint64_t *words = xmalloc(STACK_MAX);
@@ -234,7 +229,7 @@ struct dbg_error *stepwait_plan(struct control *c,
 	for (size_t i = 0; !err && i < n && !step_is_awaited(p); i++) {
 		if (!threads[i].managed || threads[i].tid == p->tid)
 			continue;
-		held = held_at(c, threads[i].tid, call);
+		held = stepwait_held(c, threads[i].tid, call);
 		if (!held)
 			continue;
 		err = plan_blocked(c, &threads[i]);

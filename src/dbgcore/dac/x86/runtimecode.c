@@ -20,6 +20,18 @@ static const uint8_t load[] = {0x48, 0x8b, 0x05}; /* mov rax, [rip + d] */
 /* dec word [rax]; je; jmp [rip + d] */
 static const uint8_t count[] = {0x66, 0xff, 0x08, 0x74, 0x06, 0xff, 0x25};
 
+bool code_jumps(struct target *t, uint64_t addr)
+{
+	enum {
+		JMP_SHORT = 0xeb,
+		JMP_NEAR = 0xe9,
+	};
+	uint8_t code;
+
+	return target_read_some(t, addr, &code, 1) == 1 &&
+	       (code == JMP_SHORT || code == JMP_NEAR);
+}
+
 // The pointer in the cell that the rip-relative operand at @at names, 0: none.
 static uint64_t read_cell(struct target *t, uint64_t addr, const uint8_t *code,
 			  size_t at)
