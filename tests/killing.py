@@ -34,20 +34,22 @@ def preloaded(t, **settings):
             **{name: str(value) for name, value in settings.items()}}
 
 
+def stop(tid):
+    """Take over one thread, stopped."""
+    ptrace(SEIZE, tid)
+    ptrace(INTERRUPT, tid)
+    os.waitpid(tid, WALL)
+
+
 def looked_at(pid):
     """Each thread of a process, stopped by us for a moment."""
     for task in os.listdir(f"/proc/{pid}/task"):
         tid = int(task)
         try:
-            ptrace(SEIZE, tid)
-        except OSError:
-            continue
-        try:
-            ptrace(INTERRUPT, tid)
-            os.waitpid(tid, WALL)
+            stop(tid)
             yield tid
             ptrace(DETACH, tid)
-        except (OSError, ChildProcessError):
+        except OSError:
             continue
 
 
@@ -104,7 +106,11 @@ class Ticks(Busy):
 
     def cleaned(self):
         """The cleanup process has taken everything out; it goes on."""
-        self.await_cleaning()
+        try:
+            self.await_cleaning()
+        except drive.Failure as e:
+            raise drive.Failure(f"{e}: {self.left()}, by "
+                                f"{self.t.processes('dndbg-cleanup')}")
         self.t.check_equal([], self.left())
         self.moves()
 
@@ -127,8 +133,14 @@ class Ticks(Busy):
 
 def log_of(path, who):
     """The calls of dndbg or its cleanup process in a log: their names."""
+    return [call for by, call, _, _ in read_log(path) if by == who]
+
+
+def read_log(path):
+    """All of a log: who, call, address, length."""
     if not os.path.exists(path):
         return []
     with open(path) as file:
         lines = [line.split() for line in file]
-    return [words[2] for words in lines if words[0] == who]
+    return [(words[0], words[2], int(words[3], 16), int(words[4]))
+            for words in lines]

@@ -5,7 +5,7 @@
  *
  * KILL_AT=N       the N-th such call of dndbg itself is not made: it is killed.
  * KILL_CLEANUP=N  the same for the process that cleans up behind it.
- * KILL_LOG=PATH   a line for each of them: who, number, call, address.
+ * KILL_LOG=PATH   a line for each of them: who, number, call, address, length.
  * WIDE_SEIZE=MS   each PTRACE_SEIZE of whoever attaches behind a dead one takes
  *                 that long,
  * WIDE_STOP=MS    and so does the first PTRACE_INTERRUPT.
@@ -73,15 +73,15 @@ static int is_cleanup(void)
 }
 
 // The file is opened each time: the cleanup process closes all it has.
-static void note(int cleanup, const char *call, unsigned long addr)
+static void note(int cleanup, const char *call, unsigned long addr, size_t len)
 {
 	char line[128];
 
 	if (!log_path)
 		return;
-	int n = snprintf(line, sizeof(line), "%s %ld %s %lx\n",
+	int n = snprintf(line, sizeof(line), "%s %ld %s %lx %zu\n",
 			 cleanup ? "cleanup" : "dndbg", n_calls[cleanup], call,
-			 addr);
+			 addr, len);
 	int fd =
 	    open(log_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
 	if (fd >= 0 && write(fd, line, (size_t)n) < 0)
@@ -91,14 +91,14 @@ static void note(int cleanup, const char *call, unsigned long addr)
 }
 
 // A call that changes something is about to be made.
-static void point(const char *call, unsigned long addr)
+static void point(const char *call, unsigned long addr, size_t len)
 {
 	int cleanup = is_cleanup();
 
 	if (!cleanup && self() != first)
 		return;
 	n_calls[cleanup]++;
-	note(cleanup, call, addr);
+	note(cleanup, call, addr, len);
 	if (n_calls[cleanup] != (cleanup ? kill_cleanup : kill_at))
 		return;
 	syscall(SYS_kill, self(), SIGKILL);
@@ -154,7 +154,7 @@ long ptrace(enum __ptrace_request request, ...)
 		nap(wide_stop);
 	if (!only_looks(request)) {
 		snprintf(name, sizeof(name), "ptrace-%x", request);
-		point(name, (unsigned long)pid);
+		point(name, (unsigned long)pid, 0);
 	}
 	long (*call)(int, pid_t, void *, void *) = next(&real, "ptrace");
 	long rc = call((int)request, pid, addr, data);
@@ -169,7 +169,7 @@ ssize_t pwrite64(int fd, const void *buf, size_t n, off64_t at)
 {
 	static void *real;
 
-	point("pwrite", (unsigned long)at);
+	point("pwrite", (unsigned long)at, n);
 	ssize_t (*call)(int, const void *, size_t, off64_t) =
 	    next(&real, "pwrite64");
 	return call(fd, buf, n, at);
@@ -186,7 +186,8 @@ ssize_t process_vm_writev(pid_t pid, const struct iovec *local,
 {
 	static void *real;
 
-	point("vmwrite", n_remote ? (unsigned long)remote[0].iov_base : 0);
+	point("vmwrite", n_remote ? (unsigned long)remote[0].iov_base : 0,
+	      n_remote ? remote[0].iov_len : 0);
 	ssize_t (*call)(pid_t, const struct iovec *, unsigned long,
 			const struct iovec *, unsigned long, unsigned long) =
 	    next(&real, "process_vm_writev");
@@ -197,7 +198,7 @@ pid_t waitpid(pid_t pid, int *status, int options)
 {
 	static void *real;
 
-	point("reap", (unsigned long)pid);
+	point("reap", (unsigned long)pid, 0);
 	pid_t (*call)(pid_t, int *, int) = next(&real, "waitpid");
 	return call(pid, status, options);
 }

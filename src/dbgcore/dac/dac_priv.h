@@ -58,6 +58,7 @@ struct dac_learned {
 	uint64_t int_type, char_type;
 	uint64_t gc_vars, gc_count; /* see gccount.c */
 	bool patch_table_sought;
+	bool has_method_table; /* see make_method_table */
 	bool globals_known;
 	bool short_rid;       /* see typetable.c */
 	size_t instance_word; /* the type in the DAC's type instances */

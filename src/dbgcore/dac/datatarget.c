@@ -143,7 +143,9 @@ static int32_t read_virtual(struct data_target *dt, uint64_t addr, void *buf,
 static int32_t write_virtual(struct data_target *dt, uint64_t addr,
 			     const void *buf, uint32_t n, uint32_t *ret_done)
 {
-	int32_t hr = swallow(target_write(dt->target, addr, buf, n));
+	int32_t hr =
+	    swallow(dt->keeps ? target_write(dt->target, addr, buf, n)
+			      : target_write_undone(dt->target, addr, buf, n));
 
 	if (ret_done)
 		*ret_done = hr == COM_OK ? n : 0;

@@ -28,6 +28,7 @@ struct data_target {
 	uint64_t runtime_base;
 	struct read_log *log; /* NULL: nobody asks */
 	struct data_settings set;
+	bool keeps; /* what is written now stays when we are gone */
 };
 
 /* What the DAC reads to answer a question. */

@@ -16,7 +16,8 @@ enum {
 	NOTIFY_CATCH_ENTER = 8,
 	METHOD_NONE = 0,
 	METHOD_GENERATED = 1,
-	NOTIFY_CODE = 0xe0444143, /* CLRDATA_NOTIFY_EXCEPTION */
+	TOKEN_UNUSED = 0x06ffffff, /* the last that a method may have */
+	NOTIFY_CODE = 0xe0444143,  /* CLRDATA_NOTIFY_EXCEPTION */
 	RECORD_PARAMS_MAX = 15,
 	SCAN_BYTES = 1 << 18,
 	TEXT_MAX = 1 << 26,
@@ -61,6 +62,28 @@ static void release_all(void **objects, size_t n)
 		com_release(&objects[i]);
 }
 
+/*
+ * The table of methods lies in memory that the DAC maps in the program when it
+ * writes it first, and never frees. Empty, it stays when we are gone, as it
+ * does when a debugger ends, and is used again; what is entered later does not.
+ * So first one is entered that no module has, and taken out again.
+ */
+static void make_method_table(struct dac *d, void *module)
+{
+	static const uint32_t flags[] = {METHOD_GENERATED, METHOD_NONE};
+	uint32_t token = TOKEN_UNUSED;
+
+	if (d->learned.has_method_table)
+		return;
+	d->data_target.keeps = true;
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
+		(void)DAC_CALL(d, d->process, PROCESS_SET_CODE_NOTIFICATIONS,
+			       (uint32_t)1, &module, NULL, &token, &flags[i],
+			       (uint32_t)0);
+	d->data_target.keeps = false;
+	d->learned.has_method_table = true;
+}
+
 struct dbg_error *dac_notify_methods(struct dac *d,
 				     const struct dac_method_ref *refs,
 				     size_t n, bool on)
@@ -86,6 +109,8 @@ struct dbg_error *dac_notify_methods(struct dac *d,
 		flags[used++] = flag;
 	}
 	int32_t hr = COM_OK;
+	if (used)
+		make_method_table(d, modules[0]);
 	if (used)
 		hr = DAC_CALL(d, d->process, PROCESS_SET_CODE_NOTIFICATIONS,
 			      (uint32_t)used, modules, NULL, tokens, flags,

@@ -179,6 +179,15 @@ struct dbg_error *target_write(struct target *t, uint64_t addr, const void *buf,
 	return t->ops->write(t, addr, buf, n);
 }
 
+struct dbg_error *target_write_undone(struct target *t, uint64_t addr,
+				      const void *buf, size_t n)
+{
+	if (!t->ops->write_undone || !n)
+		return target_write(t, addr, buf, n);
+	target_cache_drop(t);
+	return t->ops->write_undone(t, addr, buf, n);
+}
+
 /* ---- Dispatch -------------------------------------------------------- */
 
 bool target_can(const struct target *t, enum target_cap cap)

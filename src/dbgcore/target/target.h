@@ -371,6 +371,12 @@ DBG_MUST struct dbg_error *target_read_u32(struct target *t, uint64_t addr,
 /* Write; works on double-mapped code too. Bytes under traps go beneath. */
 DBG_MUST struct dbg_error *target_write(struct target *t, uint64_t addr,
 					const void *buf, size_t n);
+/*
+ * Write data of the runtime's by which it knows that it is debugged. It is put
+ * back when we let the program go, or die, unless it has been by then.
+ */
+DBG_MUST struct dbg_error *target_write_undone(struct target *t, uint64_t addr,
+					       const void *buf, size_t n);
 /* Map @size bytes of fresh zeroed memory into the target (injected mmap). */
 DBG_MUST struct dbg_error *target_mmap(struct target *t, size_t size,
 				       uint64_t *ret);

@@ -151,6 +151,8 @@ struct target_ops {
 	struct dbg_error *(*detach)(struct target *t, bool stopped);
 	bool (*survives)(const struct target *t);
 	void (*clear_behind)(struct target *t, uint64_t addr);
+	struct dbg_error *(*write_undone)(struct target *t, uint64_t addr,
+					  const void *buf, size_t n);
 	bool (*ended)(struct target *t);
 	struct dbg_error *(*mmap)(struct target *t, size_t size, uint64_t *ret);
 	struct dbg_error *(*call_leaf)(struct target *t, uint64_t addr,

@@ -64,9 +64,9 @@ static void set_flags(struct control *c, uint32_t value)
 	for (size_t i = 0; i < n; i++) {
 		if (!modules[i]->pdb || modules[i]->optimized)
 			continue;
-		err =
-		    target_write(c->target, modules[i]->addr + c->probe.offset,
-				 &value, sizeof(value));
+		err = target_write_undone(c->target,
+					  modules[i]->addr + c->probe.offset,
+					  &value, sizeof(value));
 		if (value)
 			control_warn(c, err);
 		else

@@ -38,27 +38,17 @@
 
 enum {
 	LEAVE_ROUNDS = 1000,
-	WRITES_MAX = 512,
 	KERNEL_SA_RESTORER = 0x04000000, /* asm/signal.h, SA_RESTORER */
 };
 
-static uint64_t data_at(const struct live *l, size_t offset)
+uint64_t orphan_data_at(const struct live *l, size_t offset)
 {
 	return l->orphan.addr + ORPHAN_CODE_BYTES + offset;
 }
 
 /* ---- Traps and masks ------------------------------------------------- */
 
-// Many words of the table by one system call; all or nothing matters not.
-struct words {
-	struct live *l;
-	uint64_t values[WRITES_MAX];
-	struct iovec local[WRITES_MAX], remote[WRITES_MAX];
-	size_t n;
-	bool failed;
-};
-
-static void words_flush(struct words *w)
+void orphan_words_flush(struct orphan_words *w)
 {
 	size_t want = w->n * sizeof(w->values[0]);
 
@@ -76,10 +66,10 @@ static void words_flush(struct words *w)
 			w->failed = true;
 }
 
-static void words_put(struct words *w, uint64_t addr, uint64_t value)
+void orphan_words_put(struct orphan_words *w, uint64_t addr, uint64_t value)
 {
-	if (w->n == WRITES_MAX)
-		words_flush(w);
+	if (w->n == ORPHAN_WORDS_MAX)
+		orphan_words_flush(w);
 	w->values[w->n] = value;
 	w->local[w->n] = (struct iovec){&w->values[w->n], 8};
 	w->remote[w->n] = (struct iovec){(void *)addr, 8};
@@ -88,7 +78,8 @@ static void words_put(struct words *w, uint64_t addr, uint64_t value)
 
 static uint64_t slot_addr(const struct live *l, uint32_t slot)
 {
-	return data_at(l, offsetof(struct orphan_data, traps) + slot * 8);
+	return orphan_data_at(l,
+			      offsetof(struct orphan_data, traps) + slot * 8);
 }
 
 static bool slot_take(struct orphan_handler *orphan, uint32_t *ret)
@@ -110,20 +101,21 @@ struct dbg_error *orphan_arm(struct live *l, struct trap *traps, size_t n)
 
 	if (!orphan->addr)
 		return NULL;
-	_cleanup_free_ struct words *w = xcalloc(1, sizeof(*w));
+	_cleanup_free_ struct orphan_words *w = xcalloc(1, sizeof(*w));
 	w->l = l;
 	for (size_t i = 0; i < n; i++) {
 		if (!traps[i].slot && !slot_take(orphan, &traps[i].slot))
 			return dbg_err(DBG_E_TARGET,
 				       "more than %d traps at once",
 				       ORPHAN_TRAPS_MAX - 1);
-		words_put(w, slot_addr(l, traps[i].slot),
-			  traps[i].addr << 8 | traps[i].byte);
+		orphan_words_put(w, slot_addr(l, traps[i].slot),
+				 traps[i].addr << 8 | traps[i].byte);
 	}
 	if (orphan->n_used != used)
-		words_put(w, data_at(l, offsetof(struct orphan_data, n_traps)),
-			  orphan->n_used + 1);
-	words_flush(w);
+		orphan_words_put(
+		    w, orphan_data_at(l, offsetof(struct orphan_data, n_traps)),
+		    orphan->n_used + 1);
+	orphan_words_flush(w);
 	if (w->failed)
 		return dbg_err(DBG_E_MEMORY, "cannot write the table of traps "
 					     "in the program");
@@ -136,17 +128,17 @@ void orphan_lift(struct live *l, const struct trap *traps, size_t n)
 
 	if (!orphan->addr)
 		return;
-	_cleanup_free_ struct words *w = xcalloc(1, sizeof(*w));
+	_cleanup_free_ struct orphan_words *w = xcalloc(1, sizeof(*w));
 	w->l = l;
 	for (size_t i = 0; i < n; i++) {
 		if (!traps[i].slot)
 			continue;
-		words_put(w, slot_addr(l, traps[i].slot), 0);
+		orphan_words_put(w, slot_addr(l, traps[i].slot), 0);
 		mem_grow(&orphan->free, &orphan->free_cap, orphan->n_free,
 			 sizeof(*orphan->free));
 		orphan->free[orphan->n_free++] = traps[i].slot;
 	}
-	words_flush(w);
+	orphan_words_flush(w);
 }
 
 void orphan_mask(struct live *l, pid_t tid, uint64_t mask)
@@ -156,8 +148,8 @@ void orphan_mask(struct live *l, pid_t tid, uint64_t mask)
 	if (!l->orphan.addr)
 		return;
 	size_t i = l->orphan.next_mask++ % ORPHAN_MASKS_MAX;
-	uint64_t addr =
-	    data_at(l, offsetof(struct orphan_data, masks) + i * sizeof(entry));
+	uint64_t addr = orphan_data_at(l, offsetof(struct orphan_data, masks) +
+					      i * sizeof(entry));
 	dbg_error_destroy(live_write(&l->target, addr, &entry, sizeof(entry)));
 }
 
@@ -165,14 +157,16 @@ void orphan_clear(struct live *l, uint64_t addr)
 {
 	if (!l->orphan.addr || l->orphan.n_cleared == ORPHAN_CLEARED_MAX)
 		return;
-	uint64_t entry = data_at(l, offsetof(struct orphan_data, cleared) +
-					l->orphan.n_cleared++ * sizeof(addr));
+	uint64_t entry =
+	    orphan_data_at(l, offsetof(struct orphan_data, cleared) +
+				  l->orphan.n_cleared++ * sizeof(addr));
 	dbg_error_destroy(live_write(&l->target, entry, &addr, sizeof(addr)));
 }
 
 void orphan_forget(struct live *l)
 {
 	free(l->orphan.free);
+	journal_forget(l);
 	memset(&l->orphan, 0, sizeof(l->orphan));
 }
 
@@ -182,8 +176,9 @@ static struct dbg_error *action_set(struct live *l, struct inject *in,
 				    size_t action, size_t old)
 {
 	uint64_t result;
-	const uint64_t args[6] = {SIGTRAP, action ? data_at(l, action) : 0,
-				  old ? data_at(l, old) : 0, 8};
+	const uint64_t args[6] = {SIGTRAP,
+				  action ? orphan_data_at(l, action) : 0,
+				  old ? orphan_data_at(l, old) : 0, 8};
 
 	return inject_call(l, in, SYS_rt_sigaction, args, &result);
 }
@@ -245,7 +240,7 @@ static struct dbg_error *fill(struct live *l)
 	err = live_write_code(&l->target, l->orphan.addr, __start_orphan_code,
 			      size);
 	if (!err)
-		err = live_write(&l->target, data_at(l, 0), data, head);
+		err = live_write(&l->target, orphan_data_at(l, 0), data, head);
 	free(data);
 	return err;
 }
@@ -289,7 +284,8 @@ static struct dbg_error *action_restore(struct live *l, struct inject *in)
 
 	err = action_set(l, in, offsetof(struct orphan_data, old), now);
 	if (!err)
-		err = target_read_u64(&l->target, data_at(l, now), &handler);
+		err = target_read_u64(&l->target, orphan_data_at(l, now),
+				      &handler);
 	if (!err && handler - l->orphan.addr >= ORPHAN_CODE_BYTES)
 		err = action_set(l, in, now, 0);
 	return err;
@@ -415,13 +411,28 @@ static void clear_found(struct live *l, const struct orphan_data *data)
 }
 
 // Nothing is left to be taken out: who is inside has little to do there.
-static void forget_found(struct live *l)
+static void forget_found(struct live *l, const struct orphan_data *data)
 {
-	const uint64_t none = 0;
+	_cleanup_free_ struct orphan_words *w = xcalloc(1, sizeof(*w));
 
-	dbg_error_destroy(live_write(
-	    &l->target, data_at(l, offsetof(struct orphan_data, n_traps)),
-	    &none, sizeof(none)));
+	w->l = l;
+	orphan_words_put(
+	    w, orphan_data_at(l, offsetof(struct orphan_data, n_traps)), 0);
+	for (size_t i = 0; i < ORPHAN_CLEARED_MAX; i++)
+		if (data->cleared[i])
+			orphan_words_put(
+			    w,
+			    orphan_data_at(
+				l, offsetof(struct orphan_data, cleared[i])),
+			    0);
+	for (size_t i = 0; i < ORPHAN_UNDO_MAX; i++)
+		if (data->undos[i].addr)
+			orphan_words_put(
+			    w,
+			    orphan_data_at(
+				l, offsetof(struct orphan_data, undos[i].addr)),
+			    0);
+	orphan_words_flush(w);
 }
 
 static void unmask_found(struct live *l, const struct orphan_mask *m)
@@ -464,7 +475,7 @@ static struct orphan_data *data_found(struct live *l)
 {
 	struct orphan_data *data = xcalloc(1, sizeof(*data));
 
-	live_read(&l->target, data_at(l, 0), data, sizeof(*data));
+	live_read(&l->target, orphan_data_at(l, 0), data, sizeof(*data));
 	return data;
 }
 
@@ -486,7 +497,9 @@ struct dbg_error *orphan_recover(struct live *l)
 	for (size_t i = 0; i < l->n_threads; i++)
 		thread_rewind(l, l->threads[i]);
 	clear_found(l, data);
-	forget_found(l);
+	for (size_t i = 0; i < ORPHAN_UNDO_MAX; i++)
+		journal_undo_one(l, &data->undos[i]);
+	forget_found(l, data);
 	for (size_t i = 0; i < ORPHAN_MASKS_MAX; i++)
 		unmask_found(l, &data->masks[i]);
 	// Nobody knows which of them was stepped.

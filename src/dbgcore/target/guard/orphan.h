@@ -6,10 +6,34 @@
 #ifndef TARGET_ORPHAN_H
 #define TARGET_ORPHAN_H
 
+#include <sys/uio.h>
+
+#include "target/guard/orphan_code.h"
 #include "target/target.h"
 
 struct live;
 struct trap;
+struct orphan_undo;
+
+enum {
+	ORPHAN_WORDS_MAX = 512,
+};
+
+/* Many words of the program's memory by one system call, in their order. */
+struct orphan_words {
+	struct live *l;
+	uint64_t values[ORPHAN_WORDS_MAX];
+	struct iovec local[ORPHAN_WORDS_MAX], remote[ORPHAN_WORDS_MAX];
+	size_t n;
+	bool failed;
+};
+
+/* What we have written into the runtime's data: journal.c. */
+struct journal {
+	struct journal_entry *entries;
+	size_t n, cap;
+	bool used[ORPHAN_UNDO_MAX]; /* slots of the table in the program */
+};
 
 /* The orphan trap handler in a process that is to survive us: orphan.c. */
 struct orphan_handler {
@@ -59,6 +83,26 @@ void orphan_lift(struct live *l, const struct trap *traps, size_t n);
 void orphan_mask(struct live *l, pid_t tid, uint64_t mask);
 /* Enter a word that who cleans up behind us is to clear. */
 void orphan_clear(struct live *l, uint64_t addr);
+
+/* Where struct orphan_data has something, in the process. */
+uint64_t orphan_data_at(const struct live *l, size_t offset);
+void orphan_words_put(struct orphan_words *w, uint64_t addr, uint64_t value);
+void orphan_words_flush(struct orphan_words *w);
+
+/* ---- journal.c ------------------------------------------------------- */
+
+/*
+ * Write data of the runtime's that says that it is debugged. What was there is
+ * entered in the table first, and put back by who cleans up behind us, or when
+ * we let go; not if it has been put back by then, or written by others.
+ */
+DBG_MUST struct dbg_error *journal_write(struct target *t, uint64_t addr,
+					 const void *buf, size_t n);
+/* Put all back; all is stopped. */
+void journal_undo(struct live *l);
+/* The same of an entry in the table of a debugger that died. */
+void journal_undo_one(struct live *l, const struct orphan_undo *undo);
+void journal_forget(struct live *l);
 
 /* ---- cleanup.c ------------------------------------------------------- */
 

@@ -14,9 +14,10 @@ enum {
 	ORPHAN_TRAPS_MAX = 65536,
 	ORPHAN_MASKS_MAX = 64,
 	ORPHAN_CLEARED_MAX = 256,
+	ORPHAN_UNDO_MAX = 4096,
 };
 
-#define ORPHAN_MAGIC UINT64_C(0x74656e2d67626e64) /* "dnbg-net" */
+#define ORPHAN_MAGIC UINT64_C(0x32656e2d67626e64) /* "dnbg-ne2" */
 
 /* struct sigaction as the kernel has it. */
 struct orphan_action {
@@ -26,6 +27,16 @@ struct orphan_action {
 /* A thread whose signals were blocked for a step: its own mask. */
 struct orphan_mask {
 	uint64_t tid, mask;
+};
+
+/*
+ * Bytes of the runtime's data that we have written: what they were, and what
+ * they are unless somebody else has written them since: one or the other.
+ */
+struct orphan_undo {
+	uint64_t old, now, next;
+	uint64_t size; /* 1 to 8 */
+	uint64_t addr; /* 0: free */
 };
 
 struct orphan_data {
@@ -39,6 +50,7 @@ struct orphan_data {
 	uint64_t traps[ORPHAN_TRAPS_MAX]; /* address << 8 | byte; 0: free */
 	/* Words to be cleared by who cleans up; 0: free. */
 	uint64_t cleared[ORPHAN_CLEARED_MAX];
+	struct orphan_undo undos[ORPHAN_UNDO_MAX];
 };
 
 enum {

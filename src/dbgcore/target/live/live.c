@@ -161,6 +161,7 @@ static const struct target_ops live_ops = {
     .detach = live_detach,
     .survives = live_survives,
     .clear_behind = live_clear_behind,
+    .write_undone = journal_write,
     .ended = live_ended,
     .mmap = live_mmap,
     .call_leaf = live_call_leaf,

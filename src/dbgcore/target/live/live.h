@@ -120,6 +120,7 @@ struct live {
 	bool let_go;   /* no thread of it is traced any more */
 	pid_t tracer;  /* that has it meanwhile, 0: none, see tracer.c */
 	struct orphan_handler orphan;
+	struct journal journal;
 	struct cleanup_process cleanup;
 	bool held;      /* stops are reported after the next resume */
 	bool stopping;  /* threads stay in whatever stop they come to */

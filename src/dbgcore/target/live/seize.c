@@ -362,6 +362,8 @@ struct dbg_error *live_take_out(struct live *l)
 	err = l->exited ? NULL : lift_all(&l->target);
 	if (err)
 		return err;
+	if (!l->exited)
+		journal_undo(l);
 	hwbreak_forget(l);
 	err = live_leave_ours(l);
 	return err ? err : orphan_remove(l);

@@ -1,0 +1,229 @@
+/*
+ * The undo journal: what we have written into data of the runtime's, by which
+ * it knows that it is debugged: the flags of its notifications, its table of
+ * methods whose code is waited for, the probes of a step. If that stayed when
+ * we are gone the program would pay for it for the rest of its life: a C++
+ * throw for each exception that it catches.
+ *
+ * Each write is entered in a table in the program, beside that of the traps,
+ * before it is made: the address, what was there, what is there and what is to
+ * be. Whoever cleans up behind us puts back what was there where one of the
+ * latter two is found; where neither is the memory is somebody else's by now.
+ * An entry goes when what was there has been written back. So the journal is
+ * empty when the runtime is as we have met it, at whichever call we die.
+ */
+#include "target/live/live.h"
+#include "target/guard/orphan.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+
+enum {
+	UNIT = 8,
+};
+
+struct journal_entry {
+	struct orphan_undo undo;
+	size_t slot;
+};
+
+// The bytes of a write that lie in one aligned word: an entry of their own.
+struct unit {
+	uint64_t addr;
+	size_t at, size; /* in the write */
+};
+
+static struct unit unit_at(uint64_t addr, size_t n, size_t at)
+{
+	size_t size = UNIT - (size_t)((addr + at) % UNIT);
+
+	return (struct unit){addr + at, at, size < n - at ? size : n - at};
+}
+
+static uint64_t bytes(const void *buf, const struct unit *u)
+{
+	uint64_t value = 0;
+
+	memcpy(&value, (const uint8_t *)buf + u->at, u->size);
+	return value;
+}
+
+static struct journal_entry *entry_find(struct journal *j, const struct unit *u)
+{
+	for (size_t i = 0; i < j->n; i++)
+		if (j->entries[i].undo.addr == u->addr &&
+		    j->entries[i].undo.size == u->size)
+			return &j->entries[i];
+	return NULL;
+}
+
+static struct journal_entry *entry_add(struct journal *j, const struct unit *u,
+				       uint64_t old)
+{
+	size_t slot = 0;
+
+	while (slot < ORPHAN_UNDO_MAX && j->used[slot])
+		slot++;
+	if (slot == ORPHAN_UNDO_MAX)
+		return NULL;
+	j->used[slot] = true;
+	mem_grow(&j->entries, &j->cap, j->n, sizeof(*j->entries));
+	j->entries[j->n++] = (struct journal_entry){
+	    .undo = {.old = old, .next = old, .size = u->size, .addr = u->addr},
+	    .slot = slot,
+	};
+	return &j->entries[j->n - 1];
+}
+
+static uint64_t slot_at(const struct live *l, size_t slot, size_t field)
+{
+	return orphan_data_at(l, offsetof(struct orphan_data, undos) +
+				     slot * sizeof(struct orphan_undo) + field);
+}
+
+// The address comes last: an entry that has one is whole.
+static void entry_write(struct orphan_words *w, const struct journal_entry *e)
+{
+	const struct orphan_undo *u = &e->undo;
+
+	orphan_words_put(
+	    w, slot_at(w->l, e->slot, offsetof(struct orphan_undo, old)),
+	    u->old);
+	orphan_words_put(
+	    w, slot_at(w->l, e->slot, offsetof(struct orphan_undo, now)),
+	    u->now);
+	orphan_words_put(
+	    w, slot_at(w->l, e->slot, offsetof(struct orphan_undo, next)),
+	    u->next);
+	orphan_words_put(
+	    w, slot_at(w->l, e->slot, offsetof(struct orphan_undo, size)),
+	    u->size);
+	orphan_words_put(
+	    w, slot_at(w->l, e->slot, offsetof(struct orphan_undo, addr)),
+	    u->addr);
+}
+
+static void entry_drop(struct orphan_words *w, struct journal_entry *e)
+{
+	struct journal *j = &w->l->journal;
+
+	orphan_words_put(
+	    w, slot_at(w->l, e->slot, offsetof(struct orphan_undo, addr)), 0);
+	j->used[e->slot] = false;
+	*e = j->entries[--j->n];
+}
+
+// Enter what a write of @buf over @was changes.
+static struct dbg_error *enter(struct orphan_words *w, uint64_t addr,
+			       const void *was, const void *buf, size_t n)
+{
+	struct journal *j = &w->l->journal;
+
+	for (size_t at = 0; at < n;) {
+		struct unit u = unit_at(addr, n, at);
+		uint64_t now = bytes(was, &u), next = bytes(buf, &u);
+
+		at += u.size;
+		if (now == next)
+			continue;
+		struct journal_entry *e = entry_find(j, &u);
+		if (!e)
+			e = entry_add(j, &u, now);
+		if (!e)
+			return dbg_err(DBG_E_TARGET,
+				       "more than %d changes of the runtime at "
+				       "once",
+				       ORPHAN_UNDO_MAX);
+		e->undo.now = now;
+		e->undo.next = next;
+		entry_write(w, e);
+	}
+	orphan_words_flush(w);
+	if (w->failed)
+		return dbg_err(DBG_E_MEMORY, "cannot write the journal in the "
+					     "program");
+	return NULL;
+}
+
+// What has been put back needs no entry.
+static void drop_restored(struct orphan_words *w, uint64_t addr,
+			  const void *buf, size_t n)
+{
+	for (size_t at = 0; at < n;) {
+		struct unit u = unit_at(addr, n, at);
+		struct journal_entry *e = entry_find(&w->l->journal, &u);
+
+		at += u.size;
+		if (e && e->undo.old == bytes(buf, &u))
+			entry_drop(w, e);
+	}
+	orphan_words_flush(w);
+}
+
+static struct dbg_error *write_entered(struct live *l, uint64_t addr,
+				       const void *buf, size_t n)
+{
+	struct dbg_error *err;
+	_cleanup_free_ uint8_t *was = xmalloc(n);
+	_cleanup_free_ struct orphan_words *w = xcalloc(1, sizeof(*w));
+
+	w->l = l;
+	if (live_read(&l->target, addr, was, n) != n)
+		return live_write(&l->target, addr, buf, n);
+	err = enter(w, addr, was, buf, n);
+	if (!err)
+		err = live_write(&l->target, addr, buf, n);
+	if (!err)
+		drop_restored(w, addr, buf, n);
+	return err;
+}
+
+struct dbg_error *journal_write(struct target *t, uint64_t addr,
+				const void *buf, size_t n)
+{
+	struct dbg_error *err = NULL;
+	struct live *l = live_of(t);
+
+	if (!l->survives)
+		return live_write(t, addr, buf, n);
+	if (!l->orphan.addr)
+		err = orphan_install(l);
+	return err ? err : write_entered(l, addr, buf, n);
+}
+
+void journal_undo_one(struct live *l, const struct orphan_undo *undo)
+{
+	uint64_t value = 0;
+
+	if (!undo->addr || !undo->size || undo->size > sizeof(value) ||
+	    live_read(&l->target, undo->addr, &value, undo->size) !=
+		undo->size ||
+	    (value != undo->now && value != undo->next))
+		return;
+	dbg_error_destroy(
+	    live_write(&l->target, undo->addr, &undo->old, undo->size));
+}
+
+void journal_undo(struct live *l)
+{
+	_cleanup_free_ struct orphan_words *w = xcalloc(1, sizeof(*w));
+
+	w->l = l;
+	while (l->journal.n) {
+		struct journal_entry *e = &l->journal.entries[0];
+
+		journal_undo_one(l, &e->undo);
+		entry_drop(w, e);
+	}
+	orphan_words_flush(w);
+}
+
+void journal_forget(struct live *l)
+{
+	free(l->journal.entries);
+	memset(&l->journal, 0, sizeof(l->journal));
+}
