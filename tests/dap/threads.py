@@ -45,6 +45,34 @@ def test_single_thread(t):
     c.end()
 
 
+def test_suspended_calls(t):
+    """Behind the threads stands one for the async calls that wait, each with
+    variables; no step is made there."""
+    at = t.line("Frames", "outer")
+    for config in ("Debug", *(("RtDebug",) if t.runtime == "11" else ())):
+        c = t.adapter()
+        c.launch(t.program("Frames", "async", config=config),
+                 {t.source("Frames"): [t.line("Frames", "inner")]})
+        c.stopped("breakpoint")
+        last = c.ask("threads")["threads"][-1]
+        t.check_equal("Suspended async calls", last["name"])
+        frames = c.ask("stackTrace", threadId=last["id"])["stackFrames"]
+        t.check_equal("label", frames[0]["presentationHint"])
+        t.check_match(r"^\[\d+ chains?", frames[0]["name"])
+        outer = next(f for f in frames if "Async.Outer(" in f["name"])
+        t.check_match(r"^\[async\] Frames\.Async\.Outer\(", outer["name"])
+        t.check_equal(at, outer["line"])
+        t.check_equal('"top"', c.scope("Locals", outer["id"])["name"]["value"])
+        t.check_equal("3", c.evaluate("name.Length", frame=outer["id"])["result"])
+        t.check_equal(outer["name"], c.ask(
+            "stackTrace", threadId=last["id"], levels=1,
+            startFrame=frames.index(outer))["stackFrames"][0]["name"])
+        t.check_in("a suspended call is on no thread", c.refused(
+            "next", threadId=last["id"]))
+        c.ask("disconnect", terminateDebuggee=True)
+        c.wait()
+
+
 def test_suspended(t):
     """suspendDebuggee: nobody traces the program, it stands still until
     SIGCONT, and then all that it does is right."""
