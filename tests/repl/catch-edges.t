@@ -29,6 +29,7 @@ System.TypeInitializationException: "The type initializer for 'Broken' threw an 
 {8,9,10}   at Throws.Program.Level(int) in {src}/Throws.cs:line {@level-throw}
 {11}   at Throws.Program.Level(Int32 n) in {src}/Throws.cs:line {@level-throw}
    at Throws.Program.Broken..cctor() in {src}/Throws.cs:line {@static-field}
+{11}   at System.Runtime.CompilerServices.InitHelpers.CallClassConstructor({...}
    HResult = 0x80131509
 +continue
 Continuing.

@@ -84,6 +84,25 @@ struct dbg_error *target_take(struct control *c, const struct code_pos *pos)
 		     : dbg_err(DBG_E_ARGUMENT, "the line has no such call");
 }
 
+/*
+ * Is the IL at @il of the code that a map's entry for @from stands for? A call
+ * has an entry of its own up to .NET 10; in 11 only what follows it has.
+ */
+static bool entry_holds(struct control *c, uint64_t addr, uint32_t from,
+			uint32_t il)
+{
+	const struct dac_il_map *map;
+	uint32_t next = DAC_IL_EPILOG;
+	size_t n;
+
+	if (dbg_err_drop(dac_il_map(c->dac, addr, &map, &n)))
+		return from == il;
+	for (size_t i = 0; i < n; i++)
+		if (map[i].il_offset > from && map[i].il_offset < next)
+			next = map[i].il_offset;
+	return il >= from && il < next;
+}
+
 bool target_may_be(struct control *c, uint64_t addr)
 {
 	const struct call_target *t = &c->plan.target;
@@ -94,7 +113,8 @@ bool target_may_be(struct control *c, uint64_t addr)
 	if (!t->name || c->plan.home->optimized)
 		return true;
 	err = code_pos_at(c->code, addr, true, &pos, &any);
-	return !dbg_err_drop(err) && any && pos->il_offset == t->il_offset;
+	return !dbg_err_drop(err) && any &&
+	       entry_holds(c, addr, pos->il_offset, t->il_offset);
 }
 
 /* Invoke of a delegate calls what it likes. */
