@@ -307,7 +307,9 @@ static void send_stop(struct mi *m, const struct dbg_stop *s)
 // One of several steps: the next one, without a word.
 static bool steps_on(struct mi *m, const struct dbg_stop *s)
 {
-	if (!m->steps || s->reason != DBG_STOP_STEP) {
+	// a step of one instruction waits for nothing, so not for SIGINT
+	if (!m->steps || s->reason != DBG_STOP_STEP ||
+	    loop_interrupted(m->loop)) {
 		m->steps = 0;
 		return false;
 	}

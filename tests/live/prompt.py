@@ -474,3 +474,30 @@ def test_words_of_gdb(t):
 
 
 test_words_of_gdb.runtimes = ("10",)
+
+
+def test_interrupt_steps(t):
+    """Ctrl-C ends many steps of one instruction, which wait for nothing."""
+    s = t.start("--args", *t.program("Hello"))
+    s.cmd("break " + t.at("Hello", "first"))
+    s.cmd("run")
+    s.line("stepi 4000000000")
+    s.expect("stepi 4000000000")
+
+    def worked():
+        with open(f"/proc/{s.pid}/stat") as file:
+            return sum(map(int, file.read().rpartition(")")[2].split()[11:13]))
+    before = worked()
+    t.wait_for("some steps", lambda: worked() > before + 5)
+    s.interrupt()
+    s.expect(r"^\(dndbg\) ")
+    t.check_in("stopped in thread 1", s.cmd("info program"))
+    s.line("kill")
+    s.expect(r"\(y or n\) ")
+    s.line("y")
+    s.expect(r"^\(dndbg\) ")
+    s.line("quit")
+    t.check_equal(0, s.wait())
+
+
+test_interrupt_steps.runtimes = ("10", "11")

@@ -487,3 +487,25 @@ def test_source_directories(t):
     frame = c.ask("-stack-info-frame")["frame"]
     t.check_equal("/nowhere/src/Hello.cs", frame["fullname"])
     t.check_equal(0, c.quit())
+
+
+def test_interrupt_steps(t):
+    """SIGINT ends many steps of one instruction, which wait for nothing."""
+    c = t.mi("-i=mi", *t.program("Hello"))
+    c.start_at("Hello", "first")
+    c.at = len(c.records)
+
+    def worked():
+        with open(f"/proc/{c.pid}/stat") as file:
+            return sum(map(int, file.read().rpartition(")")[2].split()[11:13]))
+    before = worked()
+    c.send("-exec-step-instruction 4000000000")
+    t.wait_for("some steps", lambda: worked() > before + 5)
+    c.process.send_signal(signal.SIGINT)
+    c.stopped("end-stepping-range")
+    c.ask("-stack-list-frames")
+    c.ask("kill")
+    t.check_equal(0, c.quit())
+
+
+test_interrupt_steps.runtimes = ("10", "11")

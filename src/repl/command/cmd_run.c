@@ -156,7 +156,8 @@ static struct dbg_error *step(struct repl *r, const struct call *call,
 		const struct dbg_stop *stop = dbg_stop_reason(r->dbg);
 		if (err || !r->stopped || !stop)
 			return err;
-		if (stop->reason != DBG_STOP_STEP)
+		// a step of an instruction waits for nothing, nor for Ctrl-C
+		if (stop->reason != DBG_STOP_STEP || loop_interrupted(r->loop))
 			return resume_end(r, NULL);
 	}
 	return NULL;
