@@ -348,9 +348,10 @@ static void on_continued(struct dap *d)
 
 void events_take(struct dap *d)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	struct dbg_event e;
 
-	while (dbg_event_next(d->dbg, &e)) {
+	while (dbg_event_next(d->dbg, arena, &e)) {
 		switch (e.kind) {
 		case DBG_EVENT_STOPPED:
 			on_stopped(d, &e.stop);

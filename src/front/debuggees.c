@@ -84,15 +84,15 @@ static void adopt(struct debuggee_event *e)
 	dbg_error_destroy(dbg_child_leave(parent, e->event.child, false));
 }
 
-static bool take(struct dbg *first, struct debuggee_event *ret)
+static bool take(struct dbg *first, struct arena *arena,
+		 struct debuggee_event *ret)
 {
-	_cleanup_arena_ struct arena *arena = arena_create();
 	struct dbg_inferior *list;
 	size_t n;
 
 	dbg_inferior_list(first, arena, &list, &n);
 	for (size_t i = 0; i < n; i++)
-		if (dbg_event_next(list[i].dbg, &ret->event)) {
+		if (dbg_event_next(list[i].dbg, arena, &ret->event)) {
 			dbg_inferior_get(list[i].dbg, &ret->inferior);
 			return true;
 		}
@@ -101,17 +101,19 @@ static bool take(struct dbg *first, struct debuggee_event *ret)
 
 void debuggees_warn(struct dbg *first)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	struct debuggee_event e;
 
-	while (take(first, &e))
+	while (take(first, arena, &e))
 		if (e.event.kind == DBG_EVENT_MESSAGE && e.event.warning)
 			plain_printf(stderr, "dndbg: %s\n", e.event.text);
 }
 
-bool debuggees_event_next(struct dbg *first, struct debuggee_event *ret)
+bool debuggees_event_next(struct dbg *first, struct arena *arena,
+			  struct debuggee_event *ret)
 {
 	*ret = (struct debuggee_event){0};
-	if (!take(first, ret)) {
+	if (!take(first, arena, ret)) {
 		while (end_child(first, false))
 			;
 		return false;

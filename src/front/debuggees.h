@@ -30,9 +30,10 @@ struct debuggee_event {
 /*
  * Take the oldest event of the first inferior that has any. False if there
  * are no more: then the sessions of children that are gone are destroyed.
- * Strings of *@ret live until the next call.
+ * Its text is in @arena.
  */
-bool debuggees_event_next(struct dbg *first, struct debuggee_event *ret);
+bool debuggees_event_next(struct dbg *first, struct arena *arena,
+			  struct debuggee_event *ret);
 
 /* An inferior that has a program, NULL if there is none. */
 struct dbg *debuggees_alive(struct dbg *first);

@@ -558,11 +558,12 @@ void notify_event(struct mi *m, const struct debuggee_event *e)
 
 void notify_take(struct mi *m)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	struct debuggee_event e;
 
 	if (m->take)
 		m->take(m->take_arg);
-	while (!m->take && debuggees_event_next(m->first, &e)) {
+	while (!m->take && debuggees_event_next(m->first, arena, &e)) {
 		notify_event(m, &e);
 		commands_event(&m->commands, &e);
 		dbg_error_destroy(e.err);

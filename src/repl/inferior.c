@@ -6,6 +6,7 @@
  * child's.
  */
 #include "repl/inferior.h"
+#include "base/mem.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -195,11 +196,12 @@ static void on_event(struct repl *r, const struct debuggee_event *e)
 
 void repl_events(struct repl *r)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	struct debuggee_event e;
 
 	if (r->hosted)
 		return;
-	while (debuggees_event_next(r->first, &e)) {
+	while (debuggees_event_next(r->first, arena, &e)) {
 		on_event(r, &e);
 		uis_event(r, &e);
 	}

@@ -356,9 +356,10 @@ static void on_event(struct run *r, const struct debuggee_event *e)
 
 static void take_events(struct run *r)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	struct debuggee_event e;
 
-	while (debuggees_event_next(r->dbg, &e))
+	while (debuggees_event_next(r->dbg, arena, &e))
 		on_event(r, &e);
 }
 
@@ -453,7 +454,7 @@ static void give_up(struct run *r, const char *kind, const char *cause)
 		if (list[i].state == DBG_STOPPED)
 			take_report(r, list[i].dbg, kind, cause);
 	end_all(r);
-	while (debuggees_event_next(r->dbg, &e))
+	while (debuggees_event_next(r->dbg, arena, &e))
 		dbg_error_destroy(e.err);
 }
 

@@ -1,5 +1,6 @@
 /* A session driven to its next stop, in a process that may fail by ending. */
 #include "bench.h"
+#include "base/mem.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -124,10 +125,11 @@ void drive_launch(struct drive *d)
 
 static bool take_events(struct drive *d)
 {
+	_cleanup_arena_ struct arena *arena = arena_create();
 	struct dbg_event event;
 	bool over = false;
 
-	while (dbg_event_next(d->dbg, &event)) {
+	while (dbg_event_next(d->dbg, arena, &event)) {
 		if (event.kind == DBG_EVENT_MESSAGE)
 			fprintf(stderr, "bench: %s: message: %s\n",
 				d->group->name, event.text);

@@ -11,7 +11,9 @@
  *            strings handed out, frame and value ids. All of it dies when
  *            the program is resumed; a stale id is an error (DBG_E_STALE),
  *            never a dangling reference.
- *   call     events: their strings live until the next dbg_event_next()
+ *   call     what does not need a stop (events, breakpoints, modules, sources,
+ *            settings, ...): arrays and strings are in an arena that the
+ *            caller gives, and has for as long as it likes
  *
  * Every function that can fail returns NULL or an error that the caller owns
  * (dbg_error_destroy). Results are untouched on failure. Absence of a value

@@ -1,6 +1,6 @@
 /*
- * The queue of events between a session and its front end. Each text is a copy,
- * freed when the next event is taken.
+ * The queue of events between a session and its front end. Each text is a copy
+ * of the queue's until its event is taken.
  */
 #include "session/session.h"
 
@@ -62,24 +62,24 @@ void session_warning(struct dbg *dbg, const char *fmt, ...)
 	va_end(ap);
 }
 
-bool dbg_event_next(struct dbg *dbg, struct dbg_event *ret)
+bool dbg_event_next(struct dbg *dbg, struct arena *arena, struct dbg_event *ret)
 {
 	struct event_queue *q = &dbg->queue;
 
-	free(q->taken);
-	q->taken = NULL;
 	if (q->first == q->n)
 		return false;
 	*ret = q->events[q->first++];
-	q->taken = (char *)ret->text;
+	_cleanup_free_ char *text = (char *)ret->text;
+	if (text)
+		ret->text = arena_strdup(arena, text);
 	return true;
 }
 
 void session_events_deinit(struct dbg *dbg)
 {
-	struct dbg_event ev;
+	struct event_queue *q = &dbg->queue;
 
-	while (dbg_event_next(dbg, &ev))
-		;
-	free(dbg->queue.events);
+	while (q->first < q->n)
+		free((char *)q->events[q->first++].text);
+	free(q->events);
 }

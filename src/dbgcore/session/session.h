@@ -103,7 +103,6 @@ struct settings_made {
 struct event_queue {
 	struct dbg_event *events;
 	size_t first, n, cap;
-	char *taken; /* text of the event last handed out */
 };
 
 /* The collector's heap as it was in a stop; NULL: nobody asked yet. */

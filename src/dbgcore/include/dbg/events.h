@@ -91,8 +91,12 @@ struct dbg_event {
 	bool warning; /* MESSAGE: of what is missing in all that is shown */
 };
 
-/* Take the oldest event; false if there is none. */
-bool dbg_event_next(struct dbg *dbg, struct dbg_event *ret);
+/*
+ * Take the oldest event, with its text in @arena; strings of its stop are the
+ * stop's. False if there is none.
+ */
+bool dbg_event_next(struct dbg *dbg, struct arena *arena,
+		    struct dbg_event *ret);
 
 /* Why the program is stopped, NULL if it is not. Dies with the stop. */
 const struct dbg_stop *dbg_stop_reason(struct dbg *dbg);
