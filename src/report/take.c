@@ -146,16 +146,21 @@ static void take_scope(struct report *r, struct dbg *dbg, dbg_id frame,
 		};
 }
 
+void report_take_variables(struct report *r, struct dbg *dbg, dbg_id frame,
+			   struct report_frame *f)
+{
+	f->vars = arena_calloc(r->arena, VARIABLES_MAX, sizeof(*f->vars));
+	take_scope(r, dbg, frame, DBG_SCOPE_ARGS, f);
+	take_scope(r, dbg, frame, DBG_SCOPE_LOCALS, f);
+}
+
 static void take_variables(struct report *r, struct dbg *dbg,
 			   const struct dbg_frame *from, struct report_frame *f)
 {
 	report_take_source(r, dbg, f);
 	// one of which an exception tells has none any more
-	if (f->kind == DBG_FRAME_THROWN)
-		return;
-	f->vars = arena_calloc(r->arena, VARIABLES_MAX, sizeof(*f->vars));
-	take_scope(r, dbg, from->id, DBG_SCOPE_ARGS, f);
-	take_scope(r, dbg, from->id, DBG_SCOPE_LOCALS, f);
+	if (f->kind != DBG_FRAME_THROWN)
+		report_take_variables(r, dbg, from->id, f);
 }
 
 /* What is listed of one thread so far. */

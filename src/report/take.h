@@ -14,6 +14,10 @@ const char *report_value(struct report *r, const struct dbg_value *v);
 void report_take_source(struct report *r, struct dbg *dbg,
 			struct report_frame *f);
 
+/* Arguments and locals of a frame, the first of them. */
+void report_take_variables(struct report *r, struct dbg *dbg, dbg_id frame,
+			   struct report_frame *f);
+
 /* ---- takestuck.c ------------------------------------------------------ */
 
 /* Is it a module of a framework for tests, or of what carries them out? */

@@ -13,7 +13,8 @@
 enum {
 	ASYNC_MAX = 50, /* chains that are told */
 	CALLS_MAX = 200,
-	SOURCES_MAX = 10, /* chains that show a line */
+	SOURCES_MAX = 10,   /* chains that show a line */
+	VARIABLE_CALLS = 4, /* the user's of such a chain that show variables */
 };
 
 /* How the names begin of modules that run tests, the first ones in them. */
@@ -272,12 +273,28 @@ static struct report_frame call_of(struct report *r,
 	};
 }
 
+static void take_variables(struct report *r, struct dbg *dbg,
+			   const struct dbg_task *task, struct report_frame *f)
+{
+	struct dbg_frame *frames;
+	uint32_t thread;
+	size_t n = 0;
+	struct dbg_error *err = dbg_suspended_call(dbg, task->addr, &thread);
+
+	if (!err)
+		err = dbg_frame_list(dbg, thread, 0, 1, &frames, &n);
+	if (!dbg_err_drop(err) && n)
+		report_take_variables(r, dbg, frames[0].id, f);
+}
+
 static void add_chain(struct report *r, struct dbg *dbg,
 		      const struct dbg_async_chain *chain)
 {
 	struct report_async *to = &r->asyncs[r->n_asyncs++];
 	size_t n = chain->n < CALLS_MAX ? chain->n : CALLS_MAX;
 	const struct report_frame *culprit = NULL;
+	unsigned int with_variables =
+	    r->n_asyncs > SOURCES_MAX ? 0 : VARIABLE_CALLS;
 
 	*to = (struct report_async){
 	    .count = chain->count,
@@ -294,6 +311,10 @@ static void add_chain(struct report *r, struct dbg *dbg,
 			continue;
 		f = &to->frames[to->n_frames++];
 		*f = call_of(r, task);
+		if (is_users(task) && with_variables) {
+			take_variables(r, dbg, task, f);
+			with_variables--;
+		}
 		if (culprit || !is_users(task) || r->n_asyncs > SOURCES_MAX)
 			continue;
 		report_take_source(r, dbg, f);

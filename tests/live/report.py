@@ -507,6 +507,9 @@ def test_tests_waiting(t):
                        ("Throws.Shop.Waits", line)]),
                   (waits["count"], own(waits["frames"])))
     t.check_match("TaskCompletionSource", waits["awaited"])
+    items = [v["value"] for f in waits["frames"] for v in f.get("variables", [])
+             if v["name"] == "item" and v["argument"]]
+    t.check(items in (['"date"'] * 2, ['"sloe"'] * 2), str(items))
 
 
 def test_surroundings(t):
