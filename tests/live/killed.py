@@ -3,7 +3,8 @@ been."""
 import os
 import signal
 
-from killing import Ticks, log_of, preloaded
+from halfway import word
+from killing import Ticks, log_of, preloaded, read_log
 
 ROUNDS = 3
 
@@ -87,4 +88,29 @@ def test_system_call(t):
             os.kill(s.pid, signal.SIGKILL)
         s.wait()
         ticks.cleaned()
+    ticks.right()
+
+
+def test_notifications(t):
+    """The runtime tells nobody any more of what it catches, by a C++ exception
+    for each: the cleanup process takes that back, or the next to attach."""
+    ticks = Ticks(t, "throws", 1000).ready()
+    log = os.path.join(t.dir, "log")
+    flags = 0
+    for settings in {"KILL_LOG": log}, {"KILL_CLEANUP": 1}:
+        s = t.start("-p", str(ticks.pid), env=preloaded(t, **settings))
+        s.cmd("tbreak " + t.at("Ticks", "nap"))
+        s.cmd("continue")
+        # the first number of four bytes that is written
+        flags = flags or next(addr for _, call, addr, size in read_log(log)
+                              if call == "vmwrite" and size == 4)
+        s.line("next")
+        t.wait_for("the wish to hear of catches",
+                   lambda: word(ticks.pid, flags) & 8)
+        os.kill(s.pid, signal.SIGKILL)
+        s.wait()
+        if "KILL_CLEANUP" in settings:
+            t.run("--batch", "-p", str(ticks.pid))
+        ticks.cleaned()
+        t.check_equal(0, word(ticks.pid, flags) & 0xffffffff)
     ticks.right()
