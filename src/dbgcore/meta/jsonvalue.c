@@ -1,3 +1,8 @@
+/*
+ * JSON read in place. A value is skipped over to find the next one: strings to
+ * their closing quote, objects and arrays by the depth of their brackets, which
+ * is capped. Nothing is copied, and no tree is built.
+ */
 #include "meta/jsonvalue.h"
 
 #include <string.h>

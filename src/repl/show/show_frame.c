@@ -391,8 +391,8 @@ static bool is_stepped(const struct repl *r, const struct dbg_frame *f)
 {
 	return r->step_token && r->step_token == f->token &&
 	       (r->step_sp == f->sp || (r->step_bp && r->step_bp == f->bp)) &&
-	       r->thread == r->last_thread && r->step_file &&
-	       f->source.path && !strcmp(r->step_file, f->source.path);
+	       r->thread == r->last_thread && r->step_file && f->source.path &&
+	       !strcmp(r->step_file, f->source.path);
 }
 
 struct dbg_error *show_stop(struct repl *r)
