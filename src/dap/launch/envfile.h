@@ -12,8 +12,8 @@ struct setup;
 
 /*
  * Add the variables of a file of NAME=VALUE lines to @env. Blanks around
- * both and quotes around the value are dropped, `\n` within double ones is a new
- * line, # begins a comment.
+ * both and quotes around the value are dropped, `\n` within double ones is a
+ * new line, # begins a comment.
  */
 DBG_MUST struct dbg_error *envfile_read(const char *path, struct words *env);
 

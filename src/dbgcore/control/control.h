@@ -24,8 +24,8 @@ struct control;
 
 /*
  * What control needs of the session above it. These only put down what is told:
- * none of them comes back to control, whose breakpoints, lists and sites are the
- * same behind the call.
+ * none of them comes back to control, whose breakpoints, lists and sites are
+ * the same behind the call.
  */
 struct control_ops {
 	/* Breakpoint @number changed (bound, moved) or is @gone. */

@@ -1,9 +1,9 @@
 /*
- * The table of what is assumed of a runtime, and the ways by which each is read:
- * from the core library's metadata, from the runtime's contract descriptor
- * (contract.c), from its table of names, by a search, or a constant up to the
- * release that it is known of. The first way that gives an answer which its
- * check does not refute counts, and is kept; a failure is told once.
+ * The table of what is assumed of a runtime, and the ways by which each is
+ * read: from the core library's metadata, from the runtime's contract
+ * descriptor (contract.c), from its table of names, by a search, or a constant
+ * up to the release that it is known of. The first way that gives an answer
+ * which its check does not refute counts, and is kept; a failure is told once.
  */
 #include "dac/assumption.h"
 

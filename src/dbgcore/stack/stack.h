@@ -220,7 +220,7 @@ struct continuation {
 	uint64_t method; /* MethodDesc of that code, 0: it is no method's */
 	int32_t state;   /* number of the await in the method */
 	const struct debug_await *await; /* NULL: not known */
-	uint64_t task;   /* object, of its chain; 0: not known */
+	uint64_t task; /* object, of its chain; 0: not known */
 };
 
 /* Is the settled @v an object of System...Continuation or derived from it? */
