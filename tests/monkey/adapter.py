@@ -407,11 +407,12 @@ class Adapter(Play):
                      "setDataBreakpoints"):
             self.step_ask(name, {"breakpoints": []}, True)
         self.step_ask("setExceptionBreakpoints", {"filters": []}, True)
+        # the steps may have left it out, or said it too early
+        self.step_ask("configurationDone", {}, True)
         deadline = time.monotonic() + LIMIT
         while self.alive() and not self.over and not self.idle():
-            if not self.running:
-                self.step_ask("continue", {"threadId": "${thread:0}"}, True)
-            self.step_wait(5)
+            self.step_ask("continue", {"threadId": "${thread:0}"}, True)
+            self.step_wait(2)
             if time.monotonic() > deadline:
                 raise Fault("hurt: the program does not end", self.client.tail())
 
