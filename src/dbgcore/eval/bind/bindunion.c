@@ -43,6 +43,7 @@ static struct il_method *case_of(struct binder *b, struct il_type *in,
 	struct il_method *const *all;
 	struct il_method *found = NULL;
 	size_t n;
+	*ret = NULL;
 	il_type_methods(b->ts, in, &all, &n);
 	for (size_t i = 0; i < n; i++) {
 		const struct il_sig *sig;
