@@ -14,7 +14,7 @@ System.InvalidOperationException: "outer"
    HResult = 0x80131234
    Data "order" = 17
    Data 3 = "three"
- ---> System.AggregateException: "many"
+ ---> System.AggregateException: "many (first) (second)"
    HResult = 0x80131500
    ---> System.FormatException: "first"
      HResult = 0x80131537

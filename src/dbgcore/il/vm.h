@@ -79,6 +79,11 @@ void vm_set_calls(struct vm *m, enum vm_calls which, const uint32_t *numbers,
 		  size_t n);
 /* How many such calls have begun? */
 uint32_t vm_outer_calls(const struct vm *m);
+/*
+ * Did the last execution ask for texts of the framework that the program has
+ * not read from its resources? It was given their names in their place.
+ */
+bool vm_named_texts(const struct vm *m);
 /* Behind REFUSED: is it the last of them, or what it does, that was refused? */
 bool vm_in_outer_call(const struct vm *m);
 

@@ -147,6 +147,38 @@ static void add_parts(struct inspect *in, uint64_t addr, struct arena *arena,
 	add_data(in, object_ref(in->code, addr, "_data"), arena, parts);
 }
 
+/* What its class makes of Message; NULL: it is Exception's. */
+static const char *own_message(struct inspect *in, uint64_t addr,
+			       struct arena *arena)
+{
+	uint16_t units[OBJECT_STRING_MAX];
+	_cleanup_str_ struct str text = {0};
+	uint32_t n = 0;
+	bool own = false;
+
+	if (!in->types)
+		return NULL;
+
+	struct view w = inspect_view(in, NULL);
+	struct value v = value_object(in->types, addr), message = v;
+
+	if (v.where != VALUE_ABSENT && type_is_exception(in->types, v.type))
+		message = view_exception_message(&w, &v, &own);
+	if (!own)
+		return NULL;
+	if (value_is_null(in->types, &message))
+		return "";
+	if (message.where == VALUE_ABSENT ||
+	    !value_string_length(in->types, &message, &n))
+		return "<not known: its Message cannot be interpreted>";
+	if (n > OBJECT_STRING_MAX)
+		n = OBJECT_STRING_MAX;
+	if (!value_string_read(in->types, &message, 0, units, n))
+		return "<not known: its Message cannot be read>";
+	str_add_utf16(&text, units, n);
+	return arena_strdup(arena, str_get(&text));
+}
+
 /* Type, message and number. False if there is no object. */
 static bool describe_head(struct inspect *in, uint64_t addr,
 			  struct arena *arena, struct dbg_exception *ret)
@@ -169,6 +201,9 @@ static bool describe_head(struct inspect *in, uint64_t addr,
 
 	ret->type = arena_strdup(arena, name ? name : "System.Exception");
 	ret->hresult = number;
+	ret->message = own_message(in, addr, arena);
+	if (ret->message)
+		return true;
 	field = object_ref(in->code, addr, "_message");
 	if (field)
 		ret->message = object_string(in->code, field, arena);

@@ -306,22 +306,20 @@ static void show_delegate(const struct view *w, const struct value *v,
 static bool show_exception(const struct view *w, const struct value *v,
 			   struct str *out)
 {
-	bool bare = true;
-	str_addf(out, "{%s", v->type->name);
-	const struct field *f = type_field(w->types, v->type, "_message");
-	if (f) {
-		struct value text = value_field(w->types, v, f);
-		text = value_dereference(w->types, &text);
-		if (text.where != VALUE_ABSENT &&
-		    text.type->special == SPECIAL_STRING &&
-		    !value_is_null(w->types, &text)) {
-			str_add(out, ": ");
-			show_string(w, &text, out);
-			bare = false;
-		}
-	}
+	bool own;
+	struct value text = view_exception_message(w, v, &own);
+	bool known = text.where != VALUE_ABSENT;
+	bool null = known && value_is_null(w->types, &text);
+	str_addf(out, "{%s%s", v->type->name, known ? ": " : "");
+	if (null && own)
+		str_add(out, "null");
+	else if (null)
+		str_addf(out, "\"Exception of type '%s' was thrown.\"",
+			 v->type->name);
+	else if (known)
+		show_string(w, &text, out);
 	str_addc(out, '}');
-	return bare;
+	return !known;
 }
 
 /* ---- Fields ---------------------------------------------------------- */

@@ -59,6 +59,14 @@ struct view_cache *view_cache_create(void);
 void view_cache_destroy(struct view_cache *cache);
 void view_cache_clear(struct view_cache *cache);
 
+/*
+ * The string, or null, that Message of the settled exception is, interpreted:
+ * what is shown of an exception is what the program would show. Absent: it
+ * cannot be told. *ret_own: its class has a Message of its own; else null
+ * stands for Exception's "Exception of type 'X' was thrown.".
+ */
+struct value view_exception_message(const struct view *w,
+				    const struct value *seen, bool *ret_own);
 /* Append the one line of a value. */
 void view_text(const struct view *w, const struct value *v, struct str *out);
 /* Fill in the API's description of a node, all but its id. */

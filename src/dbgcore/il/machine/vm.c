@@ -100,6 +100,11 @@ void vm_set_calls(struct vm *vm, enum vm_calls which, const uint32_t *numbers,
 	vm->outer_opens = false;
 }
 
+bool vm_named_texts(const struct vm *vm)
+{
+	return vm->named_texts;
+}
+
 uint32_t vm_outer_calls(const struct vm *vm)
 {
 	return vm->n_outer + vm->outer_opens;
@@ -229,6 +234,7 @@ struct dbg_error *vm_begin(struct vm *vm, struct il_method *method,
 	execution_drop(vm);
 	vm->ip = NULL;
 	vm->local_top = REGION_STACK;
+	vm->named_texts = false;
 	vm->thrown = 0;
 	dbg_error_destroy(vm->error);
 	vm->error = NULL;

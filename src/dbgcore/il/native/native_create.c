@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "il/machine/native.h"
+#include "il/machine/vm_priv.h"
 #include "il/native/native_help.h"
 
 enum {
@@ -395,7 +396,10 @@ static enum native_end uses_keys(struct native *n)
 		     f &&
 		     !dbg_err_drop(il_field_static(n->types, f, NULL, &addr)) &&
 		     addr && vm_read(n->vm, addr, &reader, sizeof(reader));
-	return known && reader ? NATIVE_IL : native_ret_i4(n, 1);
+	if (known && reader)
+		return NATIVE_IL;
+	n->vm->named_texts = true;
+	return native_ret_i4(n, 1);
 }
 
 #define CULTURE "System.Globalization.CultureInfo"

@@ -1,0 +1,57 @@
+/* Messages of exceptions whose class makes them itself: see view.h. */
+#include "view/view.h"
+
+#include "base/err.h"
+#include "il/methods.h"
+#include "view/interpret.h"
+
+/* The override of Exception.Message; NULL: it is Exception's own. */
+static struct il_method *override_of_message(const struct view *w,
+					     const struct value *seen)
+{
+	struct il_types *ts = vm_types(w->vm);
+	struct il_type *type = il_type_of_value(ts, seen->type);
+	struct il_type *base = il_type_core(ts, "System.Exception");
+	struct il_method *found = NULL, *m = NULL;
+
+	if (type && base)
+		m = il_method_named(ts, base, "get_Message", 0);
+	if (!m || dbg_err_drop(il_method_virtual(ts, m, type, &found)) ||
+	    found == m)
+		return NULL;
+	return found;
+}
+
+/* What Exception.Message itself is made of. */
+static struct value message_field(const struct view *w,
+				  const struct value *seen)
+{
+	const struct field *f = type_field(w->types, seen->type, "_message");
+
+	if (!f)
+		return value_absent(NULL, WHY_NONE, 0);
+
+	struct value v = value_field(w->types, seen, f);
+
+	return value_dereference(w->types, &v);
+}
+
+struct value view_exception_message(const struct view *w,
+				    const struct value *seen, bool *ret_own)
+{
+	struct il_method *m = w->vm ? override_of_message(w, seen) : NULL;
+	struct value field = message_field(w, seen);
+	struct outcome o;
+
+	*ret_own = m;
+	if (!m)
+		return field;
+	interpret_call(w, m, seen, &o);
+	if (!o.why && !o.thrown && o.value.where != VALUE_ABSENT &&
+	    !vm_named_texts(w->vm))
+		return value_dereference(w->types, &o.value);
+	// what it would make of nothing is not known
+	return field.where != VALUE_ABSENT && value_is_null(w->types, &field)
+		   ? value_absent(NULL, WHY_NONE, 0)
+		   : field;
+}
