@@ -61,18 +61,22 @@ static void withdraw(int fd)
 		dup2(null, i);
 }
 
-// Attach, which finds and removes what we left, and let go.
+// Attach, which finds and removes what we left, and let go; false: something is
+// left, as where a thread did not come out of the orphan trap handler in time.
 static bool clean(pid_t pid)
 {
 	struct target *t;
 	struct dbg_error *err;
 
+	bool left = false;
+
 	err = attach_to_clean(pid, &t);
 	if (!err) {
 		err = live_let_go(live_of(t), false);
+		left = live_of(t)->orphan.addr;
 		target_destroy(t);
 	}
-	return !dbg_err_drop(err);
+	return !dbg_err_drop(err) && !left;
 }
 
 // Wait until the dying @parent does not trace it any more; false: it is gone,
