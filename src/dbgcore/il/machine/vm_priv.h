@@ -199,9 +199,8 @@ struct vm {
 	const uint32_t *chosen;
 	const struct op *outer;   /* behind the expression's own last call */
 	const struct op *refused; /* REFUSED: behind the operation, or NULL */
-	bool outer_opens,
-	    named_texts; /* the next one has its class initialised */
-	uint64_t ret;    /* of the whole, in the region */
+	bool outer_opens, named_texts; /* the next one has its class made */
+	uint64_t ret;                  /* of the whole, in the region */
 	struct arena *scratch;
 	uint64_t thrown;           /* THROWN: the exception */
 	struct filter_run *filter; /* being asked, in scratch; or NULL */
