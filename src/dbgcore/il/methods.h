@@ -106,11 +106,19 @@ DBG_MUST struct dbg_error *il_method_of_desc(struct il_types *ts, uint64_t desc,
 typedef bool il_method_fn(void *arg, struct il_method *m);
 /*
  * Calls @fn for every extension method of this name, or getter ("get_Name") of
- * an extension property, in the loaded modules and in System.Linq, until it
- * returns false. The first call reads the modules' attributes.
+ * an extension property, or operator ("op_Addition"), in the loaded modules and
+ * in System.Linq, until it returns false. The first call reads the modules'
+ * attributes.
  */
 void il_extension_each(struct il_types *ts, const char *name, il_method_fn *fn,
 		       void *arg);
+/*
+ * ... for every static method, getter or setter of this name with which blocks
+ * that are not generic extend @type.
+ */
+void il_static_extension_each(struct il_types *ts, const char *name,
+			      const struct il_type *type, il_method_fn *fn,
+			      void *arg);
 
 /* ---- Facts ----------------------------------------------------------- */
 

@@ -398,6 +398,8 @@ struct dbg_error *bind_operator(struct binder *b, enum op op, struct bound *l,
 	if (!err && !*ret)
 		err = predefined(b, op, l, r, ret);
 	if (!err && !*ret)
+		err = bind_extension_operator(b, op, l, r, x, ret);
+	if (!err && !*ret)
 		err = bind_error(b, x, "no operator '%s' for '%s' and '%s'",
 				 op_text(op), bound_operand_name(b, l),
 				 bound_operand_name(b, r));

@@ -24,6 +24,15 @@ DBG_MUST struct dbg_error *bind_user_operator(struct binder *b, enum op op,
 					      struct bound *l, struct bound *r,
 					      const struct expr *x,
 					      struct bound **ret);
+/*
+ * ... of an extension block (C# 14), which counts where neither the types nor
+ * the language have one.
+ */
+DBG_MUST struct dbg_error *bind_extension_operator(struct binder *b, enum op op,
+						   struct bound *l,
+						   struct bound *r,
+						   const struct expr *x,
+						   struct bound **ret);
 /* Has its type an operator true? */
 bool bind_has_truth(struct binder *b, struct bound *v);
 /* x && y of a type with operators: false(x) ? x : x & y (12.14.3). */

@@ -69,12 +69,21 @@ static struct dbg_error *no_operator(struct binder *b, const struct expr *x,
 			  bound_operand_name(b, v));
 }
 
+/* One of an extension block, where the language has none for the type. */
+static struct dbg_error *extended(struct binder *b, const struct expr *x,
+				  struct bound *v, struct bound **ret)
+{
+	struct dbg_error *err =
+	    bind_extension_operator(b, x->op, v, NULL, x, ret);
+	return err || *ret ? err : no_operator(b, x, v);
+}
+
 static struct dbg_error *negation(struct binder *b, const struct expr *x,
 				  struct bound *v, struct bound **ret)
 {
 	struct il_type *type = bind_prim(b, ELEM_BOOLEAN);
 	if (!conversion_find(b, v, type))
-		return no_operator(b, x, v);
+		return extended(b, x, v, ret);
 	struct dbg_error *err = convert(b, v, type, &v);
 	if (!err)
 		*ret = bound_not(b, v);
@@ -101,7 +110,7 @@ struct dbg_error *bind_unary(struct binder *b, const struct expr *x,
 	if (x->op == OP_NOT)
 		return negation(b, x, v, ret);
 	if (!is_predefined(x->op, v))
-		return no_operator(b, x, v);
+		return extended(b, x, v, ret);
 	bool bits = v->type->kind == IL_KIND_ENUM;
 	enum elem elem = numeric_promote(v->type->elem, ELEM_I1);
 	if (x->op == OP_MINUS && v->type->elem == ELEM_U4)

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "eval/bind/bindmade.h"
 #include "eval/bind/bindop.h"
+#include "eval/bind/overload.h"
 
 static const char *const method_names[N_OPS] = {
     [OP_ADD] = "op_Addition",
@@ -96,6 +97,25 @@ struct dbg_error *bind_user_operator(struct binder *b, enum op op,
 	if (!n)
 		n = both_operands(b, method_names[op], l, r, all);
 	struct dbg_error *err = call_resolve(b, &c, all, n, &best);
+	if (!err && best.method)
+		*ret = bound_call(b, best.method, best.args, c.n, best.sig->ret,
+				  x);
+	return err;
+}
+
+struct dbg_error *bind_extension_operator(struct binder *b, enum op op,
+					  struct bound *l, struct bound *r,
+					  const struct expr *x,
+					  struct bound **ret)
+{
+	struct call c = {
+	    .x = x, .name = op_text(op), .args = {l, r}, .n = r ? 2 : 1};
+	struct choice best = {0};
+	*ret = NULL;
+	if (!method_names[op] || !l->type)
+		return NULL;
+	struct dbg_error *err =
+	    call_extension_operator(b, method_names[op], &c, &best);
 	if (!err && best.method)
 		*ret = bound_call(b, best.method, best.args, c.n, best.sig->ret,
 				  x);

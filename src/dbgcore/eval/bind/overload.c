@@ -393,6 +393,25 @@ static struct dbg_error *find_extension(struct binder *b, struct bound *of,
 	return err;
 }
 
+/* Static methods that extension blocks (C# 14) give to @type. */
+static struct dbg_error *
+find_static_extension(struct binder *b, struct il_type *type, struct call *c,
+		      struct method_list *l, struct choice *best)
+{
+	l->e = b->e;
+	il_static_extension_each(b->ts, c->name, type, add_method, l);
+	return call_resolve(b, c, l->items, l->n, best);
+}
+
+struct dbg_error *call_extension_operator(struct binder *b, const char *name,
+					  struct call *c, struct choice *best)
+{
+	struct method_list *l = arena_calloc(b->arena, 1, sizeof(*l));
+	l->e = b->e;
+	il_extension_each(b->ts, name, add_method, l);
+	return call_resolve(b, c, l->items, l->n, best);
+}
+
 static struct dbg_error *find_method(struct binder *b, struct il_type *type,
 				     struct call *c, struct choice *best)
 {
@@ -545,6 +564,8 @@ static struct dbg_error *call_group(struct binder *b, struct bound *g,
 	struct method_list *l = arena_calloc(b->arena, 1, sizeof(*l));
 	if (!err && g->a)
 		err = find_extension(b, g->a, &with, l, &best);
+	else if (!err)
+		err = find_static_extension(b, type, &with, l, &best);
 	if (err)
 		return err;
 	return best.method ? make_call(b, NULL, &best, c->x, ret)

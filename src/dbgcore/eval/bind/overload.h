@@ -35,4 +35,10 @@ bool call_receiver_fits(struct binder *b, const struct call *c,
 int call_better(struct binder *b, const struct call *c,
 		const struct candidate *x, const struct candidate *y);
 
+/* As call_resolve, among the operators ("op_Addition") of extension blocks. */
+DBG_MUST struct dbg_error *call_extension_operator(struct binder *b,
+						   const char *name,
+						   struct call *c,
+						   struct choice *ret);
+
 #endif

@@ -369,12 +369,13 @@ static bool is_extension_ctor(const struct md *md, uint32_t token)
 }
 
 static void add_extension(struct il_types *ts, struct il_module *im,
-			  uint32_t rid)
+			  uint32_t rid, uint32_t marker)
 {
 	struct il_extension *e = arena_alloc(ts->arena, sizeof(*e));
 	e->name = md_col_string(&im->m->md, MD_METHODDEF, rid, METHOD_NAME);
 	e->module = im;
 	e->method = rid;
+	e->marker = marker;
 	uint64_t hash = str_hash(e->name, strlen(e->name));
 	e->next = map_find(&ts->extensions, hash);
 	map_put(&ts->extensions, hash, e);
@@ -390,25 +391,81 @@ static bool is_added(struct il_types *ts, const struct il_module *im,
 	return e;
 }
 
+/* The method "<Extension>$" of a type in the block @rid; 0: there is none. */
+static uint32_t marker_of(const struct md *md, uint32_t rid)
+{
+	for (uint32_t t = rid + 1; t <= md_rows(md, MD_TYPEDEF); t++) {
+		uint32_t found = md_enclosing(md, t) == rid
+				     ? md_method_named(md, t, "<Extension>$")
+				     : 0;
+		if (found)
+			return found;
+	}
+	return 0;
+}
+
+static bool is_same_method(const struct md *md, uint32_t a, uint32_t b)
+{
+	struct bytes x = md_col_blob(md, MD_METHODDEF, a, METHOD_SIGNATURE);
+	struct bytes y = md_col_blob(md, MD_METHODDEF, b, METHOD_SIGNATURE);
+	return x.n == y.n && !memcmp(x.p, y.p, x.n) &&
+	       !strcmp(md_col_string(md, MD_METHODDEF, a, METHOD_NAME),
+		       md_col_string(md, MD_METHODDEF, b, METHOD_NAME));
+}
+
+/*
+ * The static members, without operators, of an extension block that is not
+ * generic: what @rid, the block, declares has the same name and signature in
+ * the class.
+ */
+static void add_statics(struct il_types *ts, struct il_module *im, uint32_t rid,
+			uint32_t class)
+{
+	const struct md *md = &im->m->md;
+	uint32_t first, end, from, to;
+	uint32_t marker = marker_of(md, rid);
+	if (!marker ||
+	    strchr(md_col_string(md, MD_TYPEDEF, rid, TYPEDEF_NAME), '`'))
+		return;
+	md_type_methods(md, rid, &first, &end);
+	for (; first < end; first++) {
+		if (!(md_col(md, MD_METHODDEF, first, METHOD_FLAGS) &
+		      IL_METHOD_STATIC) ||
+		    str_starts(
+			md_col_string(md, MD_METHODDEF, first, METHOD_NAME),
+			"op_"))
+			continue;
+		md_type_methods(md, class, &from, &to);
+		for (; from < to; from++) {
+			if (is_same_method(md, first, from))
+				add_extension(ts, im, from, marker);
+		}
+	}
+}
+
 /*
  * The type @rid stands for an extension block (C# 14) of the class around it,
- * which has the getters of its properties; its methods have the attribute
- * themselves. @seen: classes that blocks seen before stand for.
+ * which has the getters of its properties and its operators; its methods have
+ * the attribute themselves. @seen: classes that blocks seen before stand for.
  */
 static void add_block(struct il_types *ts, struct il_module *im, uint32_t rid,
 		      bool *seen)
 {
 	const struct md *md = &im->m->md;
 	uint32_t class = md_enclosing(md, rid), first, end;
-	if (!class || class > md_rows(md, MD_TYPEDEF) || seen[class])
+	if (!class || class > md_rows(md, MD_TYPEDEF))
+		return;
+	add_statics(ts, im, rid, class);
+	if (seen[class])
 		return;
 	seen[class] = true;
 	md_type_methods(md, class, &first, &end);
 	for (; first < end; first++) {
 		const char *name =
 		    md_col_string(md, MD_METHODDEF, first, METHOD_NAME);
-		if (!strncmp(name, "get_", 4) && !is_added(ts, im, name, first))
-			add_extension(ts, im, first);
+		if ((str_starts(name, "get_") || str_starts(name, "op_")) &&
+		    !is_added(ts, im, name, first))
+			add_extension(ts, im, first, 0);
 	}
 }
 
@@ -434,7 +491,7 @@ static void read_extensions(struct il_types *ts, struct il_module *im)
 		if (of)
 			add_block(ts, im, parent >> ATTRIBUTE_BITS, seen);
 		else
-			add_extension(ts, im, parent >> ATTRIBUTE_BITS);
+			add_extension(ts, im, parent >> ATTRIBUTE_BITS, 0);
 	}
 }
 
@@ -450,27 +507,61 @@ static void unloaded_extensions(void *arg, struct code_module *m)
 	need_extensions(arg, m);
 }
 
-void il_extension_each(struct il_types *ts, const char *name, il_method_fn *fn,
-		       void *arg)
+/* The first extension of this name in the loaded modules; the rest follow. */
+static struct il_extension *extensions_named(struct il_types *ts,
+					     const char *name)
 {
 	size_t n;
 	struct code_module *const *modules = code_modules(ts->code, &n);
 	for (size_t i = 0; i < n; i++)
 		need_extensions(ts, modules[i]);
 	code_each_unloaded(ts->code, NULL, unloaded_extensions, ts);
-	struct il_extension *e =
-	    map_find(&ts->extensions, str_hash(name, strlen(name)));
+	return map_find(&ts->extensions, str_hash(name, strlen(name)));
+}
+
+/* The method @rid of a module; NULL: its type is not known. */
+static struct il_method *method_of_row(struct il_types *ts,
+				       struct code_module *m, uint32_t rid)
+{
+	struct il_type *type = il_type_def(
+	    ts, m, MD_TOKEN(MD_TYPEDEF, md_method_type(&m->md, rid)));
+	return type ? il_method_get(ts, type, MD_TOKEN(MD_METHODDEF, rid), NULL,
+				    0)
+		    : NULL;
+}
+
+void il_extension_each(struct il_types *ts, const char *name, il_method_fn *fn,
+		       void *arg)
+{
+	struct il_extension *e = extensions_named(ts, name);
 	for (; e; e = e->next) {
-		struct code_module *m = e->module->m;
-		if (strcmp(e->name, name))
+		if (e->marker || strcmp(e->name, name))
 			continue;
-		struct il_type *type = il_type_def(
-		    ts, m,
-		    MD_TOKEN(MD_TYPEDEF, md_method_type(&m->md, e->method)));
-		if (type &&
-		    !fn(arg, il_method_get(ts, type,
-					   MD_TOKEN(MD_METHODDEF, e->method),
-					   NULL, 0)))
+		struct il_method *m =
+		    method_of_row(ts, e->module->m, e->method);
+		if (m && !fn(arg, m))
+			return;
+	}
+}
+
+void il_static_extension_each(struct il_types *ts, const char *name,
+			      const struct il_type *type, il_method_fn *fn,
+			      void *arg)
+{
+	struct il_extension *e = extensions_named(ts, name);
+	for (; e; e = e->next) {
+		const struct il_sig *sig;
+		if (!e->marker || strcmp(e->name, name))
+			continue;
+		struct il_method *m =
+		    method_of_row(ts, e->module->m, e->method);
+		struct il_method *marker =
+		    method_of_row(ts, e->module->m, e->marker);
+		if (!m || !marker ||
+		    dbg_err_drop(il_method_sig(ts, marker, &sig)) ||
+		    sig->n_params != 1 || sig->params[0] != type)
+			continue;
+		if (!fn(arg, m))
 			return;
 	}
 }

@@ -102,6 +102,11 @@ struct il_extension {
 	const char *name;
 	struct il_module *module;
 	uint32_t method; /* rid */
+	/*
+	 * Of a static member: rid of the method whose parameter has the type
+	 * that is extended; 0: its first parameter is the receiver.
+	 */
+	uint32_t marker;
 	struct il_extension *next;
 };
 
