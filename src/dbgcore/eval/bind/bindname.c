@@ -444,8 +444,13 @@ struct dbg_error *bind_member(struct binder *b, const struct expr *x,
 	    x->arrow ? bind_pointer(b, x, &of) : bind_any(b, x->a, &of);
 	if (err)
 		return err;
-	if (of->kind == BOUND_SPACE)
-		return bind_dotted(b, x, ret);
+	if (of->kind == BOUND_SPACE) {
+		err = bind_dotted(b, x, ret);
+		// a space with something behind it, `a.b!.c`, is none
+		return err || *ret ? err
+				   : bind_error(b, x, "no '%s' in this context",
+						bind_source(b, x->a));
+	}
 	if (of->kind == BOUND_TYPE) {
 		err = bind_dotted(b, x, ret);
 		if (err || (*ret && (*ret)->kind == BOUND_TYPE))
