@@ -448,11 +448,38 @@ static void test_table(void **state)
 	file_unload(&file);
 }
 
+/* Data of a file as the linker has it in memory, and none behind its end. */
+static void test_data(void **state)
+{
+	(void)state;
+	struct named_function read[sizeof(functions) / sizeof(*functions)];
+	struct file file;
+	struct elf elf;
+
+	must(file_load("/proc/self/exe", 1 << 30, &file));
+	must(elf_parse(file.bytes, &elf));
+	uint64_t bias = getauxval(AT_ENTRY) - elf.entry;
+	uint64_t linked = (uintptr_t)functions - bias;
+
+	assert_int_equal(elf_data_read(&elf, linked, bias, read, sizeof(read)),
+			 sizeof(read));
+	assert_memory_equal(read, functions, sizeof(read));
+	/* a pointer that is cut off is not filled in beyond that */
+	memset(read, 0, sizeof(read));
+	assert_int_equal(elf_data_read(&elf, linked, bias, read, 7), 7);
+	assert_int_equal(((const char *)read)[7], 0);
+	assert_null(read[0].fn);
+	assert_int_equal(elf_data_read(&elf, UINT64_MAX - 8, bias, read, 16),
+			 0);
+	file_unload(&file);
+}
+
 int main(int argc, char **argv)
 {
 	fixture_enter(argc, argv);
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_table),
+	    cmocka_unit_test(test_data),
 	    cmocka_unit_test(test_symbols),
 	    cmocka_unit_test(test_symbol_at),
 	    cmocka_unit_test(test_debug_file),

@@ -4,6 +4,7 @@
  * text of JSON with the fields of types and with globals, of which those that
  * are addresses are numbers of an array of pointers beside it (dotnet/runtime,
  * docs/design/datacontracts/contract-descriptor.md and data_descriptor.md).
+ * Cores that createdump writes of .NET 10 and before lack that page of data.
  */
 #include "dac/contract.h"
 
@@ -38,16 +39,16 @@ void contract_read(struct target *t, const struct target_image *runtime,
 	struct dbg_error *err =
 	    target_symbol(t, runtime, "DotNetRuntimeContractDescriptor", &addr);
 
-	*ret = (struct contract){.target = t};
+	*ret = (struct contract){.target = t, .runtime = *runtime};
 	if (dbg_err_drop(err) || !addr ||
-	    target_read_some(t, addr, &d, sizeof(d)) != sizeof(d) ||
+	    target_image_data(t, runtime, addr, &d, sizeof(d)) != sizeof(d) ||
 	    d.magic != magic || !d.size || d.size > TEXT_MAX ||
 	    d.n_pointers > POINTERS_MAX)
 		return;
 
 	uint8_t *text = arena_alloc(arena, d.size);
 
-	if (target_read_some(t, d.text, text, d.size) != d.size)
+	if (target_image_data(t, runtime, d.text, text, d.size) != d.size)
 		return;
 	ret->text = jsonvalue_parse((struct bytes){text, d.size});
 	ret->pointers = d.pointers;
@@ -70,8 +71,9 @@ bool contract_offset(const struct contract *c, const char *type,
 static bool pointer_read(const struct contract *c, uint64_t i, uint64_t *ret)
 {
 	return i < c->n_pointers &&
-	       target_read_some(c->target, c->pointers + i * sizeof(*ret), ret,
-				sizeof(*ret)) == sizeof(*ret);
+	       target_image_data(c->target, &c->runtime,
+				 c->pointers + i * sizeof(*ret), ret,
+				 sizeof(*ret)) == sizeof(*ret);
 }
 
 bool contract_global(const struct contract *c, const char *name, uint64_t *ret)

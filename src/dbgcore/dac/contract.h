@@ -3,14 +3,14 @@
 #define DAC_CONTRACT_H
 
 #include "base/reader.h"
+#include "target/target.h"
 
 struct arena;
-struct target;
-struct target_image;
 
 struct contract {
 	struct target *target;
-	struct bytes text; /* n 0: the runtime has none, as .NET 8 */
+	struct target_image runtime; /* its path is the caller's */
+	struct bytes text;           /* n 0: the runtime has none, as .NET 8 */
 	uint64_t pointers;
 	uint32_t n_pointers;
 };

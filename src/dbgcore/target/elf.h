@@ -59,6 +59,13 @@ void elf_each_function(const struct elf *elf, elf_symbol_fn *fn, void *arg);
  */
 void elf_table_find(const struct elf *elf, const char *name,
 		    uint64_t ret[TARGET_OVERLOADS]);
+/*
+ * Up to @n bytes of data linked for @addr, with relocations filled in that name
+ * no symbol, as when the image is loaded @bias from where it is linked. How
+ * many the file has.
+ */
+size_t elf_data_read(const struct elf *elf, uint64_t addr, uint64_t bias,
+		     void *buf, size_t n);
 /* Address that the file's first byte is linked for. */
 uint64_t elf_base(const struct elf *elf);
 /* The executable segment, the one with the entry point if there are more. */

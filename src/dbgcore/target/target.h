@@ -487,6 +487,13 @@ DBG_MUST struct dbg_error *target_object(struct target *t,
 					 const char *name, uint64_t *ret,
 					 uint64_t *ret_size);
 /*
+ * target_read_some of data that an image has and nobody writes after it was
+ * loaded: what memory lacks of it, as that of a core, is as the image's file
+ * and its relocations tell.
+ */
+size_t target_image_data(struct target *t, const struct target_image *image,
+			 uint64_t addr, void *buf, size_t n);
+/*
  * Addresses beside the string @name in a table of the image's that pairs names
  * with functions, those of overloads have the same; 0 for the rest. A function
  * that stands for another name, too, is none of them.

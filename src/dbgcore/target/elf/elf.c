@@ -82,6 +82,34 @@ static struct bytes at_addr(const struct elf *elf, uint64_t addr)
 	return (struct bytes){NULL, 0};
 }
 
+// Fill in what of @r is within the @n bytes of @buf, linked for @addr.
+static void relocation_fill(const Elf64_Rela *r, uint64_t addr, uint64_t bias,
+			    uint8_t *buf, size_t n)
+{
+	uint64_t value = (uint64_t)r->r_addend + bias, at = r->r_offset - addr;
+
+	if (ELF64_R_SYM(r->r_info) || at > n || n - at < sizeof(value))
+		return;
+	memcpy(buf + at, &value, sizeof(value));
+}
+
+size_t elf_data_read(const struct elf *elf, uint64_t addr, uint64_t bias,
+		     void *buf, size_t n)
+{
+	struct bytes b = at_addr(elf, addr), all = elf->relocations;
+	Elf64_Rela r;
+
+	if (n > b.n)
+		n = b.n;
+	if (n)
+		memcpy(buf, b.p, n);
+	for (; all.n >= sizeof(r); all.p += sizeof(r), all.n -= sizeof(r)) {
+		memcpy(&r, all.p, sizeof(r));
+		relocation_fill(&r, addr, bias, buf, n);
+	}
+	return n;
+}
+
 struct dynamic {
 	uint64_t symtab, strtab, strsz, hash, gnu_hash;
 	uint64_t rela, rela_size;

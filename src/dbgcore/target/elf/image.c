@@ -253,6 +253,21 @@ struct dbg_error *target_object(struct target *t,
 	return NULL;
 }
 
+size_t target_image_data(struct target *t, const struct target_image *image,
+			 uint64_t addr, void *buf, size_t n)
+{
+	size_t got = target_read_some(t, addr, buf, n);
+	struct image_file *f;
+
+	if (got == n || dbg_err_drop(image_file_elf(t, image->path, &f)))
+		return got;
+	uint64_t bias = image->base - elf_base(&f->elf);
+
+	got = elf_data_read(&f->elf, addr - bias, bias, buf, n);
+	file_rest(&f->file);
+	return got;
+}
+
 struct dbg_error *target_table_find(struct target *t,
 				    const struct target_image *image,
 				    const char *name,
