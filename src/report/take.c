@@ -198,12 +198,18 @@ static struct dbg_error *take_page(struct report *r, struct dbg *dbg,
 	return err;
 }
 
-// Native frames behind all that are managed: how the runtime was started.
+// Is it of native code, or by which the runtime calls Main?
+static bool is_hosts(const struct report_frame *f)
+{
+	return f->kind == DBG_FRAME_NATIVE || f->kind == DBG_FRAME_RUNTIME;
+}
+
+// What stands behind all that are managed: how the runtime was started.
 static void drop_host(struct walk *w)
 {
 	size_t n = w->n;
 
-	while (n && w->v[n - 1].kind == DBG_FRAME_NATIVE)
+	while (n && is_hosts(&w->v[n - 1]))
 		n--;
 	w->n = n ? n : w->n;
 }
