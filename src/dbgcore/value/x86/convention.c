@@ -187,11 +187,21 @@ static bool take_floats(struct target *t, pid_t tid,
 	return true;
 }
 
+// Nothing is in general registers of what is in floating-point ones alone:
+// such an argument has no place at all (.NET 11), or a wrong one.
+static bool is_passed_in_floats(const struct value *v,
+				const enum half halves[HALVES])
+{
+	return v->where == VALUE_ABSENT && v->why == WHY_OPTIMIZED &&
+	       halves[0] != HALF_INTEGER && halves[1] != HALF_INTEGER;
+}
+
 void value_argument(struct types *ts, pid_t tid, size_t *n_floats,
 		    struct value *v)
 {
 	struct type *type = v->type;
 	struct halves halves;
+	uint8_t bytes[HALVES * HALF] = {0};
 	size_t n = 0;
 
 	if (!classify(ts, type, &halves)) {
@@ -202,9 +212,11 @@ void value_argument(struct types *ts, pid_t tid, size_t *n_floats,
 	}
 	for (size_t i = 0; i < HALVES; i++)
 		n += halves.is[i] == HALF_FLOAT;
-	if (!n || !v->in_register)
+	if (!n || v->where == VALUE_MEMORY)
 		return;
-	if (*n_floats + n > XMM_ARGS ||
+	if (is_passed_in_floats(v, halves.is))
+		*v = value_bytes(type, bytes, sizeof(bytes));
+	if (*n_floats + n > XMM_ARGS || v->where != VALUE_BYTES ||
 	    !take_floats(types_target(ts), tid, halves.is, *n_floats, v->bytes))
 		*v = value_absent(type, WHY_OPTIMIZED, 0);
 	*n_floats += n;
