@@ -31,8 +31,8 @@ def test_launch_first(t):
     """`launch` is answered before anything is configured, and nothing of the
     program has run: a breakpoint on its first line is hit."""
     for host in ("dll", "apphost", t.runtime):
-        if host == t.runtime and t.runtime == "9":
-            continue
+        if host in ("9", "11"):
+            continue  # no self-contained program of these is built
         words = t.program("Hello", host=host)
         c = t.adapter()
         c.initialize()

@@ -3,8 +3,16 @@ import base64
 import re
 
 
+def listed(c):
+    """The threads of the list, without what stands behind them."""
+    *own, calls = c.ask("threads")["threads"]
+    if calls["name"] != "Suspended async calls":
+        own.append(calls)
+    return own
+
+
 def threads(c):
-    return sorted(one["name"] for one in c.ask("threads")["threads"])
+    return sorted(one["name"] for one in listed(c))
 
 
 def test_threads(t):
@@ -26,11 +34,10 @@ def test_threads(t):
                            if m.get("event") == "thread"
                            and m["body"]["reason"] == reason}
                           for reason in ("started", "exited"))
-        t.check_equal({one["id"] for one in c.ask("threads")["threads"]},
-                      started - ended)
+        t.check_equal({one["id"] for one in listed(c)}, started - ended)
         if more:
             t.check(set(own) < set(seen), str(seen))
-            t.check(".NET Finalizer" in seen, str(seen))
+            t.check_in(".NET Finalizer [2]", seen)
         else:
             t.check_equal(own, seen)
         c.go()

@@ -107,6 +107,14 @@ DBG_MUST struct dbg_error *dac_err(int32_t hr, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
 /*
+ * The same for a call that writes to the program: if its write was refused,
+ * "SUBJECT: " and why.
+ */
+DBG_MUST struct dbg_error *dac_write_err(struct dac *d, int32_t hr,
+					 const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/*
  * Copy the scratch buffer's @n units (the terminator counted or not) into
  * @arena as UTF-8.
  */

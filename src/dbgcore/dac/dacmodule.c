@@ -101,7 +101,7 @@ struct dbg_error *dac_module_unoptimize(struct dac *d, uint64_t addr, bool *ret)
 		hr = DAC_CALL(d, module, MODULE2_SET_JIT_FLAGS,
 			      (uint32_t)JIT_DISABLE_OPTIMIZATION);
 	if (hr < 0 && hr != HR_PRECOMPILED)
-		return dac_err(hr, "cannot suppress optimisation");
+		return dac_write_err(d, hr, "cannot suppress optimisation");
 	*ret = hr >= 0;
 	return NULL;
 }

@@ -35,7 +35,10 @@ static bool iid_is(const struct com_iid *a, const struct com_iid *b)
 	return !memcmp(a, b, sizeof(*a));
 }
 
-// The DAC sees failures as HRESULTs; our words are of no use to it.
+/*
+ * The DAC sees failures as HRESULTs; our words are of no use to it. Those about
+ * a write are kept for dac_write_err().
+ */
 static int32_t swallow(struct dbg_error *err)
 {
 	return dbg_err_drop(err) ? COM_E_FAIL : COM_OK;
@@ -143,13 +146,13 @@ static int32_t read_virtual(struct data_target *dt, uint64_t addr, void *buf,
 static int32_t write_virtual(struct data_target *dt, uint64_t addr,
 			     const void *buf, uint32_t n, uint32_t *ret_done)
 {
-	int32_t hr =
-	    swallow(dt->keeps ? target_write(dt->target, addr, buf, n)
-			      : target_write_undone(dt->target, addr, buf, n));
-
+	dbg_error_destroy(dt->unwritten);
+	dt->unwritten = dt->keeps
+			    ? target_write(dt->target, addr, buf, n)
+			    : target_write_undone(dt->target, addr, buf, n);
 	if (ret_done)
-		*ret_done = hr == COM_OK ? n : 0;
-	return hr;
+		*ret_done = dt->unwritten ? 0 : n;
+	return dt->unwritten ? COM_E_FAIL : COM_OK;
 }
 
 static int32_t thread_context(struct data_target *dt, uint32_t tid,

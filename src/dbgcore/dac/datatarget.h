@@ -29,6 +29,7 @@ struct data_target {
 	struct read_log *log; /* NULL: nobody asks */
 	struct data_settings set;
 	bool keeps; /* what is written now stays when we are gone */
+	struct dbg_error *unwritten; /* why the last write failed, or NULL */
 };
 
 /* What the DAC reads to answer a question. */

@@ -112,6 +112,19 @@ struct dbg_error *dac_err(int32_t hr, const char *fmt, ...)
 		       subject, (unsigned)hr);
 }
 
+struct dbg_error *dac_write_err(struct dac *d, int32_t hr, const char *fmt, ...)
+{
+	struct dbg_error *err = d->data_target.unwritten;
+	va_list ap;
+
+	va_start(ap, fmt);
+	_cleanup_free_ char *subject = xvasprintf(fmt, ap);
+	va_end(ap);
+	d->data_target.unwritten = NULL;
+	return err ? dbg_err_prefix(err, "%s", subject)
+		   : dac_err(hr, "%s", subject);
+}
+
 const char *dac_scratch_text(struct dac *d, uint32_t n, struct arena *arena)
 {
 	_cleanup_str_ struct str s = {0};
@@ -454,6 +467,7 @@ void dac_close(struct dac *d)
 	com_release(&d->sos5);
 	com_release(&d->sos);
 	com_release(&d->process);
+	dbg_error_destroy(d->data_target.unwritten);
 	remote_destroy(d->remote);
 	code_cache_deinit(&d->dynamic);
 	code_cache_deinit(&d->code);

@@ -41,7 +41,7 @@ static struct dbg_error *send_flags(struct dac *d, uint32_t flag, bool on)
 		return NULL;
 	hr = DAC_CALL(d, d->process, PROCESS_SET_OTHER_NOTIFICATIONS, flags);
 	if (hr < 0)
-		return dac_err(hr, "cannot ask for notifications");
+		return dac_write_err(d, hr, "cannot ask for notifications");
 	d->notify_flags = flags;
 	return NULL;
 }
@@ -117,10 +117,8 @@ struct dbg_error *dac_notify_methods(struct dac *d,
 			      (uint32_t)0);
 	release_all(modules, used);
 	if (hr < 0)
-		return dac_err(hr,
-			       "cannot ask for notifications of %zu "
-			       "methods",
-			       used);
+		return dac_write_err(
+		    d, hr, "cannot ask for notifications of %zu methods", used);
 	return NULL;
 }
 
