@@ -338,6 +338,13 @@ static struct dbg_error *finish(struct placing *p, bool is_auto,
 	return NULL;
 }
 
+static struct placing placing_of(struct il_types *ts, struct il_type *type)
+{
+	struct placing p = {.ts = ts, .type = type};
+	il_type_fields(ts, type, &p.fields, &p.n);
+	return p;
+}
+
 static struct dbg_error *compute(struct placing *p, struct il_layout *ret)
 {
 	struct il_type *type = p->type;
@@ -363,27 +370,30 @@ static struct dbg_error *compute(struct placing *p, struct il_layout *ret)
 
 /*
  * Take the offsets of the runtime's own FieldDescs, and what sizes follow from
- * its MethodTable, if the type is loaded.
+ * them and from its MethodTable, if the type is loaded.
  */
-static void as_loaded(struct il_types *ts, struct il_type *type,
-		      struct il_layout *l)
+static void as_loaded(const struct placing *p, struct il_layout *l)
 {
+	struct il_types *ts = p->ts;
+	struct il_type *type = p->type;
 	const struct dac_field *raw;
 	const struct dac_type *dt;
-	struct il_field *const *fields;
-	size_t n, n_raw;
+	size_t n_raw;
 	uint64_t mt = il_type_mt(ts, type);
 	if (!mt || dbg_err_drop(dac_type_get(ts->dac, mt, &dt)) ||
 	    dbg_err_drop(dac_fields(ts->dac, mt, &raw, &n_raw)))
 		return;
-	il_type_fields(ts, type, &fields, &n);
-	for (size_t i = 0; i < n; i++) {
-		if (!is_instance(fields[i]))
+	for (size_t i = 0; i < p->n; i++) {
+		struct il_field *f = p->fields[i];
+		if (!is_instance(f))
 			continue;
 		for (size_t r = 0; r < n_raw; r++) {
-			if (raw[r].token == fields[i]->token)
-				fields[i]->offset = raw[r].offset;
+			if (raw[r].token == f->token)
+				f->offset = raw[r].offset;
 		}
+		// The runtime may have left a gap that is not foreseen here.
+		if (f->offset + p->of[i].size > l->object)
+			l->object = f->offset + p->of[i].size;
 	}
 	if (type->kind == IL_KIND_STRUCT && dt->value_size)
 		l->size = l->object = dt->value_size;
@@ -392,8 +402,7 @@ static void as_loaded(struct il_types *ts, struct il_type *type,
 struct dbg_error *il_layout_compute(struct il_types *ts, struct il_type *type,
 				    struct il_layout *ret)
 {
-	struct placing p = {.ts = ts, .type = type};
-	il_type_fields(ts, type, &p.fields, &p.n);
+	struct placing p = placing_of(ts, type);
 	return compute(&p, ret);
 }
 
@@ -441,12 +450,12 @@ struct dbg_error *il_type_layout(struct il_types *ts, struct il_type *type,
 			return dbg_err(DBG_E_FORMAT, "'%s' contains itself",
 				       il_type_name(ts, type));
 		facts->laying_out = true;
-		struct dbg_error *err =
-		    il_layout_compute(ts, type, &facts->layout);
+		struct placing p = placing_of(ts, type);
+		struct dbg_error *err = compute(&p, &facts->layout);
 		facts->laying_out = false;
 		if (err)
 			return err;
-		as_loaded(ts, type, &facts->layout);
+		as_loaded(&p, &facts->layout);
 		if (type->special == IL_SPECIAL_STRING)
 			facts->layout.object = STRING_FIRST;
 	}
