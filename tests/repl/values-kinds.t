@@ -99,7 +99,8 @@ Breakpoint 5, Kinds.Program.Interop () at Kinds.cs:{@interop}
 first = {addr}
 handle = 4660
 size = 77
-safe = {_path = null, _reusableThreadPoolValueTaskSource = null, _canSeek = NullableBool.Undefined, _supportsRandomAccess = NullableBool.Undefined, _deleteOnClose = false, _isLocked = false, IsAsync = false, handle = 42, _state = 4, _ownsHandle = false, _fullyInitialized = true}
+{8,9,10}safe = {_path = null, _reusableThreadPoolValueTaskSource = null, _canSeek = NullableBool.Undefined, _supportsRandomAccess = NullableBool.Undefined, _deleteOnClose = false, _isLocked = false, IsAsync = false, handle = 42, _state = 4, _ownsHandle = false, _fullyInitialized = true}
+{11}safe = {_path = null, _cachedFileType = -1, _canSeek = NullableBool.Undefined, _reusableThreadPoolValueTaskSource = null, _supportsRandomAccess = NullableBool.Undefined, _isAsync = NullableBool.Undefined, _deleteOnClose = false, _isLocked = false, handle = 42, _state = 4, _ownsHandle = false, _fullyInitialized = true}
 overlay = {Whole = 8589934593, Low = 1, High = 2, Real = 1.5, Bits = 4609434218613702656}
 packed = {A = 1, B = 2, C = 3}
 buffer = {Bytes = {byte[8]}, Text = "hi\0\0", After = 5}

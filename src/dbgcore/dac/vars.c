@@ -66,6 +66,7 @@ struct var_list {
 	const struct dac_frame *frame;
 	void *object; /* the DAC's */
 	bool args;
+	bool one_byte; /* the frame's next instruction */
 	struct arena *arena;
 };
 
@@ -109,7 +110,7 @@ static struct dac_frame inside_of(const struct dac_frame *frame)
  * Read a variable by the frame object @inside, which may be NULL; what has no
  * place there by list->object: where its range ends a register still holds it,
  * while the stack pointer by which it was found may have moved. What only
- * @inside has begins behind an instruction of one byte.
+ * @inside has may begin behind an instruction of one byte.
  */
 static void var_read_at(struct dac *d, const struct var_list *list,
 			void *inside, uint32_t i, struct dac_var *ret)
@@ -122,8 +123,16 @@ static void var_read_at(struct dac *d, const struct var_list *list,
 		at.object = inside;
 		var_read(d, &at, i, ret);
 	}
-	if (!inside || !old.present || (!ret->present && old.in_register))
+	if (!inside || (!old.present && list->one_byte) ||
+	    (!ret->present && old.in_register))
 		*ret = old;
+}
+
+static bool is_one_byte(struct dac *d, uint64_t ip)
+{
+	struct insn insn;
+
+	return !insn_at(d->target, ip, &insn) || insn.size == 1;
 }
 
 struct dbg_error *dac_frame_vars(struct dac *d, pid_t tid,
@@ -153,7 +162,8 @@ struct dbg_error *dac_frame_vars(struct dac *d, pid_t tid,
 	if (n > VARS_MAX)
 		return dbg_err(DBG_E_FORMAT, "frame with %u variables", n);
 	struct dac_var *vars = arena_calloc(arena, n, sizeof(*vars));
-	const struct var_list list = {frame, object, args, arena};
+	const struct var_list list = {frame, object, args,
+				      is_one_byte(d, frame->ip), arena};
 	for (uint32_t i = 0; i < n; i++)
 		var_read_at(d, &list, inside, i, &vars[i]);
 	*ret = vars;
@@ -225,7 +235,8 @@ struct dbg_error *dac_var_register(struct dac *d, pid_t tid,
 	    frame->leaf ? open_marked(d, tid, &next) : NULL;
 	_cleanup_com_ void *inside = behind ? frame_object(d, behind) : NULL;
 	struct arena *arena = arena_create();
-	const struct var_list list = {frame, object, var->is_arg, arena};
+	const struct var_list list = {frame, object, var->is_arg,
+				      is_one_byte(d, frame->ip), arena};
 	struct dac_var marked = {0};
 
 	if (object)
