@@ -69,8 +69,14 @@ static int by_addr(const void *a, const void *b)
 
 static void take_roots(struct retaining *t)
 {
-	for (size_t i = t->roots.n; i--;)
-		map_put(&t->root_of, t->roots.v[i].is.object, &t->roots.v[i]);
+	for (size_t i = t->roots.n; i--;) {
+		const struct root *root = &t->roots.v[i];
+		const struct root *behind =
+		    map_find(&t->root_of, root->is.object);
+
+		if (!behind || !root_is_better(t->query.heap, behind, root))
+			map_put(&t->root_of, root->is.object, &t->roots.v[i]);
+	}
 	statics_each(t->query.dbg, t->query.heap, false, note_static, t);
 	if (t->n_statics)
 		qsort(t->statics, t->n_statics, sizeof(*t->statics), by_addr);

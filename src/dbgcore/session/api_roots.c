@@ -55,13 +55,19 @@ struct tracing {
 	struct heap_graph graph;
 };
 
-// The first root of an object.
+// The first root of an object, if none is better.
 static const struct root *root_of(const struct tracing *t, uint64_t object)
 {
-	for (size_t i = 0; i < t->roots->n; i++)
-		if (t->roots->v[i].is.object == object)
-			return &t->roots->v[i];
-	return NULL;
+	const struct root *found = NULL;
+
+	for (size_t i = 0; i < t->roots->n; i++) {
+		const struct root *root = &t->roots->v[i];
+
+		if (root->is.object == object &&
+		    (!found || root_is_better(t->heap, root, found)))
+			found = root;
+	}
+	return found;
 }
 
 static void name_step(struct tracing *t, struct dbg_heap_path *path, size_t i)

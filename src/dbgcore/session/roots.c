@@ -257,6 +257,17 @@ struct dbg_error *roots_read(struct dbg *dbg, struct heap *h,
 	return err ? err : heap_pace(h, "looking for roots", 1, 1);
 }
 
+bool root_is_better(struct heap *h, const struct root *root,
+		    const struct root *other)
+{
+	struct heap_object o;
+
+	return root->is.kind == DBG_ROOT_HANDLE &&
+	       other->is.kind == DBG_ROOT_STACK &&
+	       heap_object_at(h, root->is.object, &o) &&
+	       o.type->component_size == HEAP_WORD;
+}
+
 void roots_objects(const struct root_list *roots, struct heap_roots *ret)
 {
 	*ret = (struct heap_roots){
