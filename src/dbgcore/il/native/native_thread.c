@@ -76,6 +76,17 @@ static enum native_end waits(struct native *n)
 	return native_refuse(n, "it waits for another thread");
 }
 
+/*
+ * Events, semaphores and mutexes: the operating system's or, from .NET 11 on,
+ * the runtime's own in managed code; either way threads of the program wait
+ * for them, so only the program can set them.
+ */
+static enum native_end signals(struct native *n)
+{
+	return native_refuse(n, "it cannot be evaluated without running the "
+				"program: threads may wait for what it sets");
+}
+
 /* ---- Threads, time ---------------------------------------------------------
  */
 
@@ -149,6 +160,16 @@ static const struct il_native rows[] = {
     {"System.Threading.Lock", "Exit", "t(). t(i).", native_nothing},
     {"System.Threading.WaitHandle", "WaitOne",
      "t()i t(i)i t(ii)i t(v1)i t(v1i)i", waits},
+    {"System.Threading.WaitHandle", "WaitAll",
+     "(o)i (oi)i (oii)i (ov1)i (ov1i)i", waits},
+    {"System.Threading.WaitHandle", "WaitAny",
+     "(o)i (oi)i (oii)i (ov1)i (ov1i)i", waits},
+    {"System.Threading.WaitHandle", "SignalAndWait", "(oo)i (ooii)i (oov1i)i",
+     waits},
+    {"System.Threading.EventWaitHandle", "Set", "t()i", signals},
+    {"System.Threading.EventWaitHandle", "Reset", "t()i", signals},
+    {"System.Threading.Semaphore", "Release", "t()i t(i)i", signals},
+    {"System.Threading.Mutex", "ReleaseMutex", "t().", signals},
     {"System.Threading.ManualResetEventSlim", "Wait",
      "t(). t(i)i t(iv1)i t(v1). t(v1)i t(v1v1)i", waits},
     {"System.Threading.SemaphoreSlim", "Wait",
