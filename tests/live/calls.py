@@ -543,7 +543,8 @@ def test_registers(t):
 
 def test_copies(t):
     """Where the collector would not find what the method holds, because it
-    cannot look while structures are copied, there are no calls."""
+    cannot look while structures are copied, there are no calls. The compiler
+    of .NET 11 has a nop before each such copy, at which it finds all."""
     done = t.batch(["set call-timeout 600000",
                     f"break {t.at('Calls', 'copies')}", "run",
                     *["call Program.Make(3).Number",
@@ -553,7 +554,8 @@ def test_copies(t):
              for text in (r"^\$\d+ = 3$", "threw System.NullReferenceException",
                           "from here: the collector could not find")]
     t.check_equal(found[0], found[1])
-    t.check_equal([True] * 3, [number > 0 for number in found])
+    t.check_equal([True, True, int(t.runtime) < 11],
+                  [number > 0 for number in found])
     t.check_in("right 0", done.stdout)
 
 
