@@ -260,7 +260,8 @@ bool dac_field_at(struct dac *d, uint64_t addr, struct dac_field *ret)
 
 /*
  * Is the first field of a string, its length, an int at the beginning, and does
- * the FieldDesc say whose it is?
+ * the FieldDesc say whose it is? A small core may lack that one: nothing speaks
+ * against the offset then.
  */
 bool field_desc_holds(struct dac *d, uint64_t offset)
 {
@@ -269,10 +270,11 @@ bool field_desc_holds(struct dac *d, uint64_t offset)
 	struct dbg_error *err =
 	    entry_get(d, dac_globals(d)->string_type, &string);
 
-	return !dbg_err_drop(err) &&
-	       offset == offsetof(struct field_desc, word1) &&
-	       dac_field_at(d, string->type.first_field, &f) &&
-	       f.enclosing == string->type.addr && f.elem == ELEM_I4 &&
+	if (offset != offsetof(struct field_desc, word1))
+		return false;
+	if (dbg_err_drop(err) || !dac_field_at(d, string->type.first_field, &f))
+		return true;
+	return f.enclosing == string->type.addr && f.elem == ELEM_I4 &&
 	       !f.offset && !f.is_static;
 }
 
