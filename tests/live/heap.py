@@ -614,9 +614,9 @@ def agree_on_contents(t, core, theirs, ours):
                   sorted({one["address"] for one in
                           ask(t, "list", core, "--live")["objects"]} - frozen))
     for name, count, size in theirs["retained"]:
-        kept = sizes(t, core, "--type", rf"\.{name}$", "--together")
+        kept = sizes(t, core, "--type", rf"HeapShape\.{name}$", "--together")
         t.check_equal((name, (int(count), int(size))), (name, kept["retained"]))
-        way = ask(t, "paths", core, rf"\.{name}$")["ways"][0]
+        way = ask(t, "paths", core, rf"HeapShape\.{name}$")["ways"][0]
         t.check_equal((name, int(size)), (name, way["retained"]))
 
 
