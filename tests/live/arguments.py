@@ -82,3 +82,7 @@ def test_every_instruction_release(t):
 
 def test_every_instruction_optimised(t):
     every_instruction(t, "Release", True)
+
+
+# .NET 11 uses registers of arguments anew within a prolog: see limitations.md.
+test_every_instruction_optimised.runtimes = ("8", "9", "10")

@@ -1,4 +1,4 @@
-#! fixture=StepAsync config=Debug,Release args=late exit=0
+#! fixture=StepAsync config=Debug,Release args=late exit=0 runtimes=8,9,10
 ## What is done before its caller begins to wait: a step out goes on in the
 ## caller all the same, which does not wait then.
 +break @quick-return

@@ -145,7 +145,7 @@ $26 = "five"
 +print Counter<object>.PerThread
 $27 = 6
 +print Counter<object>.PerThreadLast
-{9,10}$28 = <not set in this thread>
+{9,10,11}$28 = <not set in this thread>
 {8}$28 = null
 +print Counter<long>.PerThread
 $29 = 7
@@ -168,10 +168,10 @@ Breakpoint 7, Kinds.Program.Threads.lambda () at Kinds.cs:{@threads-other}
 +print Locals.Number
 $35 = 2
 +print Locals.Text
-{9,10}$36 = <not set in this thread>
+{9,10,11}$36 = <not set in this thread>
 {8}$36 = null
 +print Locals.Place
-{9,10}$37 = <not set in this thread>
+{9,10,11}$37 = <not set in this thread>
 {8}$37 = {X = 0, Y = 0}
 +print Locals.Own
 $38 = IsValueCreated = true, Value = 20, Count = {n}
