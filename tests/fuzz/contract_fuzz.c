@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct contract c = {.text =
 				 jsonvalue_parse((struct bytes){data, size})};
 	struct arena *arena = arena_create();
-	volatile size_t sum = touch(c.text);
+	size_t sum = touch(c.text);
 	uint64_t value;
 
 	for (size_t i = 0; i < n; i++) {
@@ -35,5 +35,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		sum += touch(jsonvalue_element(c.text, i));
 	}
 	arena_destroy(arena);
-	return 0;
+	// The bytes are read: the sum is looked at.
+	return sum == SIZE_MAX;
 }
