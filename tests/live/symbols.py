@@ -60,8 +60,10 @@ def not_found(t, kind, state, why):
                   + re.escape(why) + "$", text)
     t.check_match(r"^#0  0x\w+ in Hello\.Program\.Add \(int, int\) from "
                   r"Hello\.dll \(IL 0x0000\)$", text)
+    # The map of .NET 11 has no entries of calls: the statement's is told.
+    at = "0x0010" if t.runtime == "11" else "0x0012"
     t.check_match(r"^#1  0x\w+ in Hello\.Program\.Main \(string\[\]\) from "
-                  r"Hello\.dll \(IL 0x0012\)$", text)
+                  rf"Hello\.dll \(IL {at}\)$", text)
     t.check_in('"world"', text)
     return text
 
