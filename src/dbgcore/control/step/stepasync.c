@@ -70,6 +70,14 @@ static void take_nearest(void *arg, struct frame *f)
 		nearest->found = f;
 }
 
+const struct frame *stepasync_awaiter(struct control *c, const struct frame *f)
+{
+	struct nearest nearest = {.c = c};
+
+	stack_waiters(c->stack, f, take_nearest, &nearest);
+	return nearest.found;
+}
+
 /* Any resume point of the method that awaits, in @f's frame of it. */
 static struct dbg_error *plan_waiter(struct control *c, const struct frame *f)
 {
@@ -96,7 +104,6 @@ struct dbg_error *stepasync_plan_end(struct control *c, const struct frame *f,
 				     bool *ret_returns)
 {
 	struct step_plan *p = &c->plan;
-	struct nearest nearest = {.c = c};
 	struct value machine, task;
 	struct async_call call;
 	struct dbg_error *err;
@@ -107,19 +114,19 @@ struct dbg_error *stepasync_plan_end(struct control *c, const struct frame *f,
 	if (err || any || !stack_machine(c->stack, f, &machine) ||
 	    !stack_call(c->stack, &machine, &task))
 		return err;
-	stack_waiters(c->stack, f, take_nearest, &nearest);
-	if (nearest.found && nearest.found->machine)
-		err = stepasync_waits(c, nearest.found);
+	const struct frame *awaiter = stepasync_awaiter(c, f);
+	if (awaiter && awaiter->machine)
+		err = stepasync_waits(c, awaiter);
 	// its consumer may have called an iterator, which then returns to it
 	*ret_returns = !p->waiter && is_iterator(c, &machine);
 	if (!*ret_returns)
 		p->own = asynccall_number(c, &machine);
 	if (err || p->waiter)
 		return err;
-	if (nearest.found && nearest.found->continuation) {
+	if (awaiter && awaiter->continuation) {
 		*ret_returns = false;
 		p->own = asynccall_number(c, &machine);
-		return stepchain_waiter(c, nearest.found);
+		return stepchain_waiter(c, awaiter);
 	}
 	asynccall_objects(c, &machine, &call);
 	return stepwait_plan(c, &call);

@@ -100,6 +100,8 @@ struct dbg_error *stepasync_waits(struct control *c, const struct frame *f);
 /* Add the yields of the async method at @pos, which runs in @frame. */
 struct dbg_error *stepasync_plan(struct control *c, const struct code_pos *pos,
 				 uint64_t pc, const struct activation *frame);
+/* The nearest user frame that awaits what @f runs; NULL: there is none. */
+const struct frame *stepasync_awaiter(struct control *c, const struct frame *f);
 /* May a step from where @f stands end the async method? */
 bool stepasync_may_end(struct control *c, const struct frame *f);
 /*

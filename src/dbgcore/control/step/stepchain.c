@@ -377,21 +377,6 @@ struct dbg_error *stepchain_resumed(struct control *c,
 
 /* ---- Out of the method ----------------------------------------------- */
 
-/* The nearest of those that await a call that is the user's. */
-struct nearest {
-	struct control *c;
-	const struct frame *found;
-};
-
-static void take_nearest(void *arg, struct frame *f)
-{
-	struct nearest *nearest = arg;
-
-	if (!nearest->found && f->pos &&
-	    mycode_is_user(nearest->c, f->pos->module, f->pos->token))
-		nearest->found = f;
-}
-
 struct dbg_error *stepchain_waiter(struct control *c, const struct frame *f)
 {
 	struct step_plan *p = &c->plan;
@@ -407,7 +392,6 @@ struct dbg_error *stepchain_plan_end(struct control *c, const struct frame *f,
 				     bool *ret_any, bool *ret_returns)
 {
 	struct step_plan *p = &c->plan;
-	struct nearest nearest = {.c = c};
 	struct continuation_record record;
 	struct running call = {0};
 	struct async_call task = {0};
@@ -421,12 +405,12 @@ struct dbg_error *stepchain_plan_end(struct control *c, const struct frame *f,
 		return NULL;
 	*ret_returns = false;
 	p->own_chain = call.id;
-	stack_waiters(c->stack, call.resumer, take_nearest, &nearest);
+	const struct frame *awaiter = stepasync_awaiter(c, call.resumer);
 	stack_waiters(c->stack, call.resumer, add_outer, c);
-	if (nearest.found && nearest.found->continuation)
-		return stepchain_waiter(c, nearest.found);
-	if (nearest.found)
-		return stepasync_waits(c, nearest.found);
+	if (awaiter && awaiter->continuation)
+		return stepchain_waiter(c, awaiter);
+	if (awaiter)
+		return stepasync_waits(c, awaiter);
 	value_pointer(stack_types(c->stack), &call.task, &task.task);
 	return stepwait_plan(c, &task);
 }
