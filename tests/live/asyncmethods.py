@@ -6,23 +6,30 @@ import subprocess
 CONFIGS = ("Debug", "Release", "NetDebug", "RtDebug", "RtRelease")
 
 
-def attached(t, config):
+# Marks of TaskReturning, in the order of their coming; twice: of two types.
+RETURNING = ("plain", "result", "value", "nothing", "generic", "generic",
+             "locked", "interface", "virtual", "base", "property", "struct",
+             "generic-type", "generic-type", "lambda", "local", "throws")
+
+
+def attached(t, fixture, config, commands):
     """What dndbg shows of the methods of a program that has run them."""
     program = subprocess.Popen(
-        t.program("AsyncMain", "ticks", config=config, host="dotnet"),
+        t.program(fixture, "ticks", config=config, host="dotnet"),
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, env=t.env)
     t.check_equal("ticking\n", program.stdout.readline())
-    out = t.batch(
-        [f"attach {program.pid}", f"break {t.at('AsyncMain', 'leaf-after')}",
-         "continue", "info breakpoints", "bt 1", "delete",
-         f"break {t.at('AsyncMain', 'ticks-after')}", "continue", "kill"], [])
+    out = t.batch([f"attach {program.pid}", *commands, "kill"], [])
     program.stdout.close()
     program.wait()
     return out.stdout
 
 
 def check_attached(t, config):
-    out = attached(t, config)
+    out = attached(
+        t, "AsyncMain", config,
+        [f"break {t.at('AsyncMain', 'leaf-after')}",
+         "continue", "info breakpoints", "bt 1", "delete",
+         f"break {t.at('AsyncMain', 'ticks-after')}", "continue"])
     # the place of the runtime's own optimised code is right behind the await
     leaf = "leaf-await" if config == "RtRelease" else "leaf-after"
     t.check_match(r"^Breakpoint 1, AsyncMain.Program.Leaf \(n=\d+\) at "
@@ -60,3 +67,69 @@ def test_many_awaits(t):
                                                   re.M)])
         t.check_equal(100, len(re.findall(rf"^{lines[1]}\t", out, re.M)))
         t.check_in("sum 19900\nok\n", out)
+
+
+def returning_breaks(t):
+    return [f"break {t.at('TaskReturning', mark)}"
+            for mark in dict.fromkeys(RETURNING)]
+
+
+def returning_hits(t, out):
+    """The marks of the lines that the program has stopped at."""
+    marks = {t.line("TaskReturning", mark): mark for mark in RETURNING}
+    return [marks[int(line)] for line in
+            re.findall(r"^Breakpoint \d+, .* at TaskReturning\.cs:(\d+)$", out,
+                       re.M)]
+
+
+def test_task_returning(t):
+    """Methods that are not async and return a task, which the runtime compiles
+    anew for callers of runtime async: each breakpoint is hit once for each
+    call, in code that is made later and in code that is there."""
+    for config in configs(t):
+        out = t.batch(returning_breaks(t) + ["run"] +
+                      ["continue"] * len(RETURNING),
+                      t.program("TaskReturning", config=config)).stdout
+        t.check_equal(list(RETURNING), returning_hits(t, out))
+        t.check_in("sum 75\n", out)
+        out = attached(t, "TaskReturning", config,
+                       returning_breaks(t) +
+                       ["continue"] * (2 * len(RETURNING)))
+        hits = returning_hits(t, out)
+        t.check_equal(2 * len(RETURNING), len(hits))
+        first = hits.index("plain")
+        t.check_equal(list(RETURNING), (hits[first:] + hits[:first])[
+            :len(RETURNING)])
+        t.check_not_in("optimised code has nothing", out)
+
+
+def returning_steps(t, config):
+    """The lines that steps in, over and out of each kind end at; all output."""
+    marks = list(dict.fromkeys(mark for mark in RETURNING
+                               if mark not in ("base", "throws")))
+    commands = []
+    for mark in marks:
+        commands += [f"tbreak {t.at('TaskReturning', 'await-' + mark)}",
+                     "continue" if commands else "run",
+                     "step", "next", "next", "next", "next"]
+    steps = t.batch(commands, t.program("TaskReturning", config=config)).stdout
+    commands = []
+    for mark in marks:
+        commands += [f"tbreak {t.at('TaskReturning', mark)}",
+                     "continue" if commands else "run", "finish"]
+    ends = t.batch(commands, t.program("TaskReturning", config=config)).stdout
+    return re.findall(r"^\d+\t.*$", steps + ends, re.M), ends
+
+
+def test_task_returning_steps(t):
+    """Steps in, over and out of them: the same lines as with state machines; a
+    call that waits has no result when it returns."""
+    classic, _ = returning_steps(t, "NetDebug")
+    lines, ends = returning_steps(t, "RtDebug")
+    t.check_equal(classic, lines)
+    waits = "The call has no result yet: it waits.\nTaskReturning.Program.Run"
+    t.check_in(waits, ends)
+    t.check_in("Value returned is $1 = ", ends)
+
+
+test_task_returning_steps.runtimes = ("11",)

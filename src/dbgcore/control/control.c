@@ -475,7 +475,7 @@ static struct dbg_error *judge_trap(struct control *c,
 		if (!err && *ret_stops)
 			stop->stepped = step_ends_at(c, ev->tid, addr);
 		if (!err && stop->stepped)
-			step_returned(c, ev->tid, addr);
+			step_returned(c, ev->tid, addr, stop);
 		if (err || *ret_stops)
 			return err;
 	}

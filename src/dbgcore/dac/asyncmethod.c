@@ -34,7 +34,8 @@ enum {
 	ASYNC_CALL = 0x01,
 	ASYNC_TASK = 0x02, // returns a Task or ValueTask
 	ASYNC_VARIANT = 0x04,
-	ASYNC_THUNK = 0x10,
+	ASYNC_SYNTHETIC = 0x10, // no IL of its own in metadata
+	ASYNC_DROPS = 0x20,     // the result of the method that it overrides
 	ASYNC_FLAGS = 0xff,
 };
 
@@ -108,6 +109,18 @@ static bool asyncdata_read(struct dac *d, uint64_t md, struct async_data *ret)
 	       asyncdata_agrees(ret);
 }
 
+/*
+ * The variant of a method that returns a task and is not async: the JIT
+ * compiles the method's own IL for it, and awaits what that returns (.NET 11,
+ * importer.cpp, "async version").
+ */
+static bool asyncdata_is_version(const struct async_data *a)
+{
+	const uint32_t version = ASYNC_CALL | ASYNC_VARIANT | ASYNC_SYNTHETIC;
+
+	return (a->flags & (version | ASYNC_DROPS)) == version;
+}
+
 void dac_async_get(struct dac *d, uint64_t md, struct dac_async *ret)
 {
 	struct async_data data;
@@ -117,8 +130,10 @@ void dac_async_get(struct dac *d, uint64_t md, struct dac_async *ret)
 		return;
 	*ret = (struct dac_async){
 	    .suspends = data.flags & ASYNC_CALL,
-	    .thunk = data.flags & ASYNC_THUNK,
+	    .thunk =
+		data.flags & ASYNC_SYNTHETIC && !asyncdata_is_version(&data),
 	    .variant = data.flags & ASYNC_VARIANT,
+	    .version = asyncdata_is_version(&data),
 	};
 }
 
@@ -139,7 +154,7 @@ bool dac_async_has_more(struct dac *d, uint64_t ip)
 
 	if (!md || !asyncdata_read(d, md, &data))
 		return false;
-	if (!(data.flags & ASYNC_VARIANT) || data.flags & ASYNC_THUNK ||
+	if (!(data.flags & ASYNC_VARIANT) || data.flags & ASYNC_SYNTHETIC ||
 	    dbg_err_drop(dac_method_get(d, md, &method)))
 		return true;
 	md = dac_method_of_token(d, method.module, method.token);
@@ -147,34 +162,63 @@ bool dac_async_has_more(struct dac *d, uint64_t ip)
 	return !base.thunk;
 }
 
-uint64_t dac_async_other(struct dac *d, uint64_t md)
+// Of a type's methods: the variant of the one with that token; 0: none.
+static uint64_t variant_find(struct dac *d, uint64_t type, uint64_t module,
+			     uint32_t token)
 {
-	struct dbg_error *err;
-	struct dac_method method, other;
-	struct async_data data, other_data;
+	struct dac_method method;
+	struct async_data data;
 	struct dac_slot *slots = NULL;
 	size_t n = 0;
 	uint64_t ret = 0;
-
-	if (!asyncdata_read(d, md, &data))
-		return 0;
 	struct arena *arena = arena_create();
-	err = dac_method_get(d, md, &method);
-	if (!err)
-		err = dac_type_slots(d, method.type, arena, &slots, &n);
-	for (size_t i = 0; !err && !ret && i < n; i++) {
-		if (!slots[i].method || slots[i].method == md)
+
+	dbg_error_destroy(dac_type_slots(d, type, arena, &slots, &n));
+	for (size_t i = 0; !ret && i < n; i++) {
+		uint64_t md = slots[i].method;
+		if (!md || !asyncdata_read(d, md, &data) ||
+		    !(data.flags & ASYNC_VARIANT) ||
+		    dbg_err_drop(dac_method_get(d, md, &method)))
 			continue;
-		if (!asyncdata_read(d, slots[i].method, &other_data) ||
-		    !((data.flags ^ other_data.flags) & ASYNC_VARIANT) ||
-		    dbg_err_drop(dac_method_get(d, slots[i].method, &other)))
-			continue;
-		if (other.token == method.token && other.type == method.type)
-			ret = other.addr;
+		if (method.token == token && method.module == module)
+			ret = md;
 	}
-	dbg_error_destroy(err);
 	arena_destroy(arena);
 	return ret;
+}
+
+struct variants {
+	struct dac *dac;
+	const struct dac_method *of;
+	void (*fn)(void *arg, uint64_t variant);
+	void *arg;
+};
+
+static void variant_of_type(void *arg, uint64_t mt)
+{
+	const struct variants *v = arg;
+	uint64_t md = variant_find(v->dac, mt, v->of->module, v->of->token);
+
+	if (md)
+		v->fn(v->arg, md);
+}
+
+void dac_async_variants(struct dac *d, uint64_t md,
+			void (*fn)(void *arg, uint64_t variant), void *arg)
+{
+	struct async_data data;
+	struct dac_method method;
+	const struct dac_type *type;
+	struct variants v = {d, &method, fn, arg};
+
+	if (!asyncdata_read(d, md, &data) ||
+	    dbg_err_drop(dac_method_get(d, md, &method)) ||
+	    dbg_err_drop(dac_type_get(d, method.type, &type)))
+		return;
+	variant_of_type(&v, method.type);
+	if (dac_is_generic(d, method.type))
+		dac_type_instances(d, method.module, type->token,
+				   variant_of_type, &v);
 }
 
 const struct debug_await *dac_await_at(struct dac *d, uint64_t ip)

@@ -1,8 +1,9 @@
 /*
  * Methods that the runtime itself suspends (.NET 11, "runtime async"). Of one
  * token there are two MethodDescs then, and two pieces of code: what returns a
- * task, and what returns the result or a Continuation. One has the method's
- * IL; the other is made by the runtime and calls it.
+ * task, and what returns the result or a Continuation. Of an async method the
+ * second has the IL, and the first is made by the runtime and calls it. Of a
+ * method that returns a task and is not async both are compiled from its IL.
  */
 #ifndef DAC_ASYNCMETHOD_H
 #define DAC_ASYNCMETHOD_H
@@ -20,6 +21,9 @@ struct dac_async {
 	bool suspends; /* its calls return a result or a Continuation */
 	bool thunk;    /* made by the runtime: no IL of the program's */
 	bool variant;  /* the one of the two that metadata does not have */
+	/* Variant of a method that is not async: returns what its callee does.
+	 */
+	bool version;
 };
 
 /* All false: an ordinary method, or the runtime has no such methods. */
@@ -32,8 +36,12 @@ bool dac_async_is_thunk(struct dac *d, uint64_t ip);
  * task in the usual way, too.
  */
 bool dac_async_has_more(struct dac *d, uint64_t ip);
-/* The other MethodDesc of the token of @md, of the same type; 0: none known. */
-uint64_t dac_async_other(struct dac *d, uint64_t md);
+/*
+ * Call @fn for every MethodDesc that metadata does not have: of the method @md,
+ * in its type and in all instantiations of it.
+ */
+void dac_async_variants(struct dac *d, uint64_t md,
+			void (*fn)(void *arg, uint64_t variant), void *arg);
 
 /*
  * Where the code at @ip may be suspended and what it keeps then; borrowed for

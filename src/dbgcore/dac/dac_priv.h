@@ -261,6 +261,8 @@ void *dac_instance_get(struct dac *d, uint64_t mt);
 
 /* Is @mt an instantiated type, not a definition? Asks the DAC nothing. */
 bool dac_is_instance(struct dac *d, uint64_t mt);
+/* Is it one of these, or a definition of them? */
+bool dac_is_generic(struct dac *d, uint64_t mt);
 enum {
 	DAC_ARGS_MAX = 256
 };

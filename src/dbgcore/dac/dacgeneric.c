@@ -58,16 +58,28 @@ size_t dac_args_read(struct dac *d, uint64_t mt, uint64_t ret[DAC_ARGS_MAX])
 	return target_read_some(t, dict, ret, size) == size ? counts[1] : 0;
 }
 
-bool dac_is_instance(struct dac *d, uint64_t mt)
+// How generic @mt is: bits of MT_GENERICS, 0: not at all.
+static uint32_t generics_of(struct dac *d, uint64_t mt)
 {
 	uint32_t flags;
 
 	if (target_read_some(d->target, mt, &flags, sizeof(flags)) !=
 		sizeof(flags) ||
 	    (flags & MT_HAS_COMPONENT_SIZE))
-		return false;
-	return (flags & MT_GENERICS) == MT_GENERIC_INST ||
-	       (flags & MT_GENERICS) == MT_SHARED_INST;
+		return 0;
+	return flags & MT_GENERICS;
+}
+
+bool dac_is_instance(struct dac *d, uint64_t mt)
+{
+	uint32_t generics = generics_of(d, mt);
+
+	return generics == MT_GENERIC_INST || generics == MT_SHARED_INST;
+}
+
+bool dac_is_generic(struct dac *d, uint64_t mt)
+{
+	return generics_of(d, mt);
 }
 
 struct dbg_error *dac_type_args(struct dac *d, uint64_t mt, struct arena *arena,

@@ -702,15 +702,17 @@ static void versions_add(struct dac *d, struct code_list *l, uint64_t entry)
 		tiers_add(d, l, md);
 }
 
-// The code of @md, and of what the runtime has beside it (asyncmethod.h).
-static void method_add(struct dac *d, struct code_list *l, uint64_t md)
-{
-	const uint64_t both[] = {md, dac_async_other(d, md)};
+struct method_list {
+	struct dac *dac;
+	struct code_list *codes;
+};
 
-	for (size_t i = 0; i < 2 && both[i]; i++) {
-		code_add(d, l, dac_method_code(d, both[i]));
-		tiers_add(d, l, both[i]);
-	}
+static void method_add(void *arg, uint64_t md)
+{
+	const struct method_list *l = arg;
+
+	code_add(l->dac, l->codes, dac_method_code(l->dac, md));
+	tiers_add(l->dac, l->codes, md);
 }
 
 // Every compiled instantiation of a definition.
@@ -746,8 +748,11 @@ struct dbg_error *dac_method_codes(struct dac *d, uint64_t module,
 		return dbg_err(DBG_E_RUNTIME, "no module at 0x%llx",
 			       (unsigned long long)module);
 	uint64_t md = dac_method_of_token(d, module, token);
-	if (md)
-		method_add(d, &l, md);
+	if (md) {
+		struct method_list methods = {d, &l};
+		method_add(&methods, md);
+		dac_async_variants(d, md, method_add, &methods);
+	}
 	if (DAC_CALL(d, object, MODULE_METHOD_BY_TOKEN, token, &def) ==
 		COM_OK &&
 	    def)

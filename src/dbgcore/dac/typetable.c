@@ -311,6 +311,24 @@ uint64_t dac_type_search(struct dac *d, uint64_t module, uint32_t token,
 	return 0;
 }
 
+void dac_type_instances(struct dac *d, uint64_t module, uint32_t token,
+			void (*fn)(void *arg, uint64_t mt), void *arg)
+{
+	const struct map *seen = &d->instances.seen;
+	const uint32_t rid = rid_of_token(d, token);
+	uint32_t flags;
+
+	if (!d->instances.current)
+		index_update(d);
+	for (size_t i = 0; i < seen->cap; i++) {
+		uint64_t mt = seen->slots[i].value ? seen->slots[i].key : 0;
+		if (mt && flags_read(d, mt, &flags) &&
+		    rid_of_flags(d, flags) == rid &&
+		    is_of(d, mt, module, token))
+			fn(arg, mt);
+	}
+}
+
 void dac_instances_clear(struct dac_instances *index)
 {
 	map_clear(&index->by_key);

@@ -360,6 +360,11 @@ struct value value_static(struct types *ts, const struct field *f,
  * behind the call; absent without a type if its place is not known.
  */
 struct value value_returned(struct types *ts, pid_t tid, struct type *type);
+/*
+ * The same of a method of runtime async: the address of the Continuation that
+ * is returned beside the result; 0: none, the call is done.
+ */
+uint64_t value_suspended(struct target *t, pid_t tid);
 /* What the collector may move in the registers that a value is returned in. */
 enum value_moved {
 	VALUE_MOVED_NOTHING,

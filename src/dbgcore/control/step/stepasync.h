@@ -36,6 +36,12 @@ uint32_t asynccall_task(struct control *c, const struct value *task);
 /* stepchain.c */
 /* Does @f run a method of runtime async? */
 bool stepchain_runs(struct control *c, const struct frame *f);
+/*
+ * Is what @of has returned a Continuation? A step that saw it suspended would
+ * have waited; code that tells of no awaits, and methods that are not async and
+ * return the task of another, only return.
+ */
+bool stepchain_has_suspended(struct control *c, const struct returned *of);
 /* Is it the thunk by which others call such a method? */
 bool stepchain_is_thunk(struct control *c, const struct frame *f);
 /* Add where the code at @pc suspends such a method, which runs in @frame. */

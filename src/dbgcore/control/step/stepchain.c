@@ -53,6 +53,18 @@ static bool suspends(struct control *c, const struct frame *f)
 	return async.suspends;
 }
 
+/*
+ * Is the call that @f has begun awaited by it? A method that is not async
+ * returns what it calls so, and is gone when that is resumed.
+ */
+static bool awaits(struct control *c, const struct frame *f)
+{
+	struct dac_async async;
+
+	dac_async_get(c->dac, f->raw.method, &async);
+	return !async.version;
+}
+
 bool stepchain_is_thunk(struct control *c, const struct frame *f)
 {
 	struct dac_async async;
@@ -125,7 +137,7 @@ static bool running_find(struct control *c, pid_t tid, uint32_t level,
 		}
 		if (!suspends(c, f))
 			return true;
-		ret->id.depth += i > level;
+		ret->id.depth += i > level && awaits(c, f);
 	}
 	return true;
 }
@@ -133,6 +145,19 @@ static bool running_find(struct control *c, pid_t tid, uint32_t level,
 static bool same_chain(const struct step_chain *a, const struct step_chain *b)
 {
 	return a->task == b->task && a->depth == b->depth;
+}
+
+bool stepchain_has_suspended(struct control *c, const struct returned *of)
+{
+	struct types *ts = stack_types(c->stack);
+	struct dac_async async;
+
+	dac_async_get(c->dac, of->method, &async);
+	if (!async.suspends || !ts)
+		return false;
+	struct value v = value_object(ts, value_suspended(c->target, of->tid));
+	struct value at = value_dereference(ts, &v);
+	return continuation_is(ts, &at);
 }
 
 bool stepchain_own(struct control *c, pid_t tid)

@@ -192,7 +192,8 @@ bool step_ends_at(struct control *c, pid_t tid, uint64_t addr)
 	       rules[hit.site.role].what == ENDS;
 }
 
-void step_returned(struct control *c, pid_t tid, uint64_t addr)
+void step_returned(struct control *c, pid_t tid, uint64_t addr,
+		   struct dbg_stop *stop)
 {
 	const struct step_plan *p = &c->plan;
 	struct regs regs;
@@ -202,7 +203,11 @@ void step_returned(struct control *c, pid_t tid, uint64_t addr)
 
 	struct dbg_error *err = target_regs(c->target, tid, &regs);
 
-	if (!dbg_err_drop(err) && regs_sp(&regs) == p->caller.sp)
+	if (dbg_err_drop(err) || regs_sp(&regs) != p->caller.sp)
+		return;
+	if (stepchain_has_suspended(c, &p->returns))
+		stop->note = "the call has no result yet: it waits";
+	else
 		c->inspect->returned = p->returns;
 }
 
@@ -219,9 +224,9 @@ struct dbg_error *step_trap(struct control *c, pid_t tid, uint64_t addr,
 		err = control_halt(c);
 	if (err || !done)
 		return err;
-	step_returned(c, tid, addr);
 	stop->reason = DBG_STOP_STEP;
 	stop->note = c->plan.note;
+	step_returned(c, tid, addr, stop);
 	*ret_stops = true;
 	return NULL;
 }

@@ -218,7 +218,8 @@ struct dbg_error *step_back(struct control *c, const struct step_hit *hit,
  */
 bool step_ends_at(struct control *c, pid_t tid, uint64_t addr);
 /* A thread stops at @addr: has the frame returned that is stepped out of? */
-void step_returned(struct control *c, pid_t tid, uint64_t addr);
+void step_returned(struct control *c, pid_t tid, uint64_t addr,
+		   struct dbg_stop *stop);
 /* Step on from where @c->plan.tid is, over the same line. */
 struct dbg_error *step_go_on(struct control *c);
 

@@ -163,6 +163,13 @@ struct value value_returned(struct types *ts, pid_t tid, struct type *type)
 	return value_memory(type, regs.rax);
 }
 
+uint64_t value_suspended(struct target *t, pid_t tid)
+{
+	struct regs regs;
+
+	return dbg_err_drop(target_regs(t, tid, &regs)) ? 0 : regs.rcx;
+}
+
 bool value_has_floats(struct types *ts, struct type *type)
 {
 	struct halves halves;
