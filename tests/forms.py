@@ -42,13 +42,39 @@ def options(t):
             *(f"--{name}" for name in LOGS)]
 
 
-def culprit(report):
-    """The line that is to blame: (path, line), or None."""
+def innermost(report):
+    """Indexes of the exceptions without another within."""
+    depths = [x["depth"] for x in report["exceptions"]] + [0]
+    return [i for i in range(len(depths) - 1) if depths[i + 1] <= depths[i]]
+
+
+def first_own(frames):
+    return next(((f["file"], f["line"]) for f in frames if f["own"]), None)
+
+
+def culprits(report):
+    """What is to blame, as (text, its line): an exception or several, or what
+    the thread stands at."""
     threads = report["threads"] if report.get("thread") else []
     frames = threads[0]["frames"] if threads else []
     if report["tests"] and "thread" not in report["tests"][0]:
         frames = report["async"][0]["frames"]
-    return next(((f["file"], f["line"]) for f in frames if f["own"]), None)
+    there, found = first_own(frames), []
+    for i in innermost(report):
+        exceptions, at = report["exceptions"], i
+        place = None
+        while at and not place:
+            place = first_own(exceptions[at]["frames"])
+            at = max(k for k in range(at) if exceptions[k]["depth"]
+                     < exceptions[at]["depth"])
+        found.append((f"{exceptions[i]['type']}: {exceptions[i]['message']}"
+                      if found else report["cause"], place or there))
+    return found or [(report["cause"], there)]
+
+
+def culprit(report):
+    """The line that is to blame: (path, line), or None."""
+    return culprits(report)[0][1]
 
 
 def unescape(form, text):
@@ -70,14 +96,16 @@ def split(text):
 def check_log(form, lines, reports):
     """Each report is a line that names its cause and its place."""
     found = [line for line in lines if line.startswith(MARKS[form])]
-    if len(found) != len(reports):
-        raise Failure(f"{form}: {len(found)} lines of {len(reports)} reports")
-    for line, report in zip(found, reports):
+    wanted = [one for report in reports for one in (
+        culprits(report)[:1] if form == "teamcity" else culprits(report))]
+    if len(found) != len(wanted):
+        raise Failure(f"{form}: {len(found)} lines, not {len(wanted)}")
+    for line, (cause, place) in zip(found, wanted):
         if not FORMS[form].fullmatch(line):
             raise Failure(f"{form}: malformed: {line}")
-        text, place = unescape(form, line), culprit(report)
-        if report["cause"] not in text:
-            raise Failure(f"{form}: '{report['cause']}' is not in: {text}")
+        text = unescape(form, line)
+        if cause not in text:
+            raise Failure(f"{form}: '{cause}' is not in: {text}")
         if place and not re.search(rf"{re.escape(os.path.basename(place[0]))}"
                                    rf"\W.*\b{place[1]}\b", text):
             raise Failure(f"{form}: {place} is not in: {text}")
@@ -101,8 +129,7 @@ def check_text(t, reports):
         text = read(t, form)
         for report in reports:
             t.check_in(line(report), text)
-            place = culprit(report)
-            if place:
+            for place in (one[1] for one in culprits(report) if one[1]):
                 t.check_in(f"{os.path.basename(place[0])}:{place[1]}", text)
             for one in report["exceptions"]:
                 t.check_in(one["type"], text)
@@ -122,9 +149,18 @@ def check_files(t, reports):
         (one["message"]["text"], place["region"]["startLine"])
         for one, place in zip(sarif["runs"][0]["results"], places,
                               strict=True)])
+    t.check_equal(
+        [(text, (place or (None, 1))[1]) for report in reports
+         for text, place in culprits(report)[1:]],
+        [(place["message"]["text"],
+          place["physicalLocation"]["region"]["startLine"])
+         for one in sarif["runs"][0]["results"]
+         for place in one.get("relatedLocations", ())])
     gitlab = json.loads(read(t, "gitlab"))
     schema.check(gitlab, schema.GITLAB)
-    t.check_equal(wanted,
+    t.check_equal(len(gitlab), len({one["fingerprint"] for one in gitlab}))
+    t.check_equal([(text, (place or (None, 1))[1]) for report in reports
+                   for text, place in culprits(report)],
                   [(one["description"], one["location"]["lines"]["begin"])
                    for one in gitlab])
     suite = xml.fromstring(read(t, "junit").encode())

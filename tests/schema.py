@@ -46,18 +46,19 @@ def rows(items):
 
 
 # SARIF 2.1.0: 3.13 sarifLog, 3.14 run, 3.18 tool, 3.27 result, 3.28 location.
+PHYSICAL = entries(artifactLocation=entries(uri=TEXT),
+                   region=entries(startLine={"type": "integer", "minimum": 1}))
+RESULT = entries(
+    ruleId=TEXT, message=entries(text=TEXT),
+    level={"enum": ["none", "note", "warning", "error"]},
+    locations=rows(entries(physicalLocation=PHYSICAL)),
+    partialFingerprints={"type": "object"})
+RESULT["properties"]["relatedLocations"] = rows(
+    entries(physicalLocation=PHYSICAL, message=entries(text=TEXT)))
 SARIF = {**entries(**{
     "$schema": TEXT, "version": {"enum": ["2.1.0"]},
-    "runs": rows(entries(
-        tool=entries(driver=entries(name=TEXT)),
-        results=rows(entries(
-            ruleId=TEXT, message=entries(text=TEXT),
-            level={"enum": ["none", "note", "warning", "error"]},
-            locations=rows(entries(physicalLocation=entries(
-                artifactLocation=entries(uri=TEXT),
-                region=entries(startLine={"type": "integer",
-                                          "minimum": 1})))),
-            partialFingerprints={"type": "object"}))))})}
+    "runs": rows(entries(tool=entries(driver=entries(name=TEXT)),
+                         results=rows(RESULT)))})}
 
 # GitLab: what the documentation of its report of code quality demands.
 GITLAB = rows(entries(

@@ -11,11 +11,6 @@
 #include "front/utf8.h"
 #include "report/report.h"
 
-static const char *cause_of(const struct report *r)
-{
-	return r->cause ? r->cause : "stopped";
-}
-
 static const char *title_of(const struct report *r)
 {
 	return r->n_tests    ? r->tests[0].text
@@ -45,30 +40,49 @@ static void write_escaped(FILE *out, const struct escapes *e, const char *text)
 	}
 }
 
+// A line for each exception that another one is about.
+static void write_culprits(const struct report *const *v, size_t n,
+			   void (*write)(const struct report *r,
+					 const struct report_culprit *c,
+					 FILE *out),
+			   FILE *out)
+{
+	struct report_culprit list[REPORT_CULPRITS_MAX];
+
+	for (size_t i = 0; i < n; i++) {
+		size_t count = report_culprits(v[i], list);
+
+		for (size_t k = 0; k < count; k++)
+			write(v[i], &list[k], out);
+	}
+}
+
 /* ---- GitHub Actions --------------------------------------------------- */
 
 static const char *const github_written[] = {"%25", "%0D", "%0A", "%3A", "%2C"};
 static const struct escapes github_text = {"%\r\n", github_written};
 static const struct escapes github_property = {"%\r\n:,", github_written};
 
+static void write_github(const struct report *r, const struct report_culprit *c,
+			 FILE *out)
+{
+	fputs("::error ", out);
+	if (c->frame) {
+		fputs("file=", out);
+		write_escaped(out, &github_property,
+			      report_path(c->frame->path));
+		fprintf(out, ",line=%" PRIu32 ",", c->frame->line);
+	}
+	fputs("title=", out);
+	write_escaped(out, &github_property, title_of(r));
+	fputs("::", out);
+	write_escaped(out, &github_text, c->text);
+	fputc('\n', out);
+}
+
 void report_github(const struct report *const *v, size_t n, FILE *out)
 {
-	for (size_t i = 0; i < n; i++) {
-		const struct report_frame *f = report_culprit(v[i]);
-
-		fputs("::error ", out);
-		if (f) {
-			fputs("file=", out);
-			write_escaped(out, &github_property,
-				      report_path(f->path));
-			fprintf(out, ",line=%" PRIu32 ",", f->line);
-		}
-		fputs("title=", out);
-		write_escaped(out, &github_property, title_of(v[i]));
-		fputs("::", out);
-		write_escaped(out, &github_text, cause_of(v[i]));
-		fputc('\n', out);
-	}
+	write_culprits(v, n, write_github, out);
 }
 
 /* ---- Azure Pipelines -------------------------------------------------- */
@@ -78,24 +92,26 @@ static const char *const azure_written[] = {"%AZP25", "%0D", "%0A", "%5D",
 static const struct escapes azure_text = {"%\r\n", azure_written};
 static const struct escapes azure_property = {"%\r\n];", azure_written};
 
+static void write_azure(const struct report *r, const struct report_culprit *c,
+			FILE *out)
+{
+	fputs("##vso[task.logissue type=error;", out);
+	if (c->frame) {
+		fputs("sourcepath=", out);
+		write_escaped(out, &azure_property,
+			      report_path(c->frame->path));
+		fprintf(out, ";linenumber=%" PRIu32 ";", c->frame->line);
+	}
+	fputc(']', out);
+	write_escaped(out, &azure_text, title_of(r));
+	fputs(": ", out);
+	write_escaped(out, &azure_text, c->text);
+	fputc('\n', out);
+}
+
 void report_azure(const struct report *const *v, size_t n, FILE *out)
 {
-	for (size_t i = 0; i < n; i++) {
-		const struct report_frame *f = report_culprit(v[i]);
-
-		fputs("##vso[task.logissue type=error;", out);
-		if (f) {
-			fputs("sourcepath=", out);
-			write_escaped(out, &azure_property,
-				      report_path(f->path));
-			fprintf(out, ";linenumber=%" PRIu32 ";", f->line);
-		}
-		fputc(']', out);
-		write_escaped(out, &azure_text, title_of(v[i]));
-		fputs(": ", out);
-		write_escaped(out, &azure_text, cause_of(v[i]));
-		fputc('\n', out);
-	}
+	write_culprits(v, n, write_azure, out);
 }
 
 /* ---- TeamCity --------------------------------------------------------- */
@@ -109,18 +125,18 @@ void report_teamcity(const struct report *const *v, size_t n, FILE *out)
 	char fingerprint[17];
 
 	for (size_t i = 0; i < n; i++) {
-		const struct report_frame *f = report_culprit(v[i]);
+		const struct report_culprit c = report_culprit(v[i]);
 
 		report_fingerprint(v[i], fingerprint);
 		fputs("##teamcity[buildProblem description='", out);
 		write_escaped(out, &teamcity_value, title_of(v[i]));
 		fputs(": ", out);
-		write_escaped(out, &teamcity_value, cause_of(v[i]));
-		if (f) {
+		write_escaped(out, &teamcity_value, c.text);
+		if (c.frame) {
 			fputs(" at ", out);
 			write_escaped(out, &teamcity_value,
-				      report_path(f->path));
-			fprintf(out, ":%" PRIu32, f->line);
+				      report_path(c.frame->path));
+			fprintf(out, ":%" PRIu32, c.frame->line);
 		}
 		// An identity has to begin as a name does.
 		fprintf(out, "' identity='crash_%s']\n", fingerprint);
@@ -204,6 +220,7 @@ static void write_xml(FILE *out, const char *text)
 
 static void write_case(const struct report *r, FILE *out)
 {
+	const struct report_culprit c = report_culprit(r);
 	char *text = text_of(r);
 
 	fputs("  <testcase classname=\"", out);
@@ -211,11 +228,11 @@ static void write_case(const struct report *r, FILE *out)
 	fputs("\" name=\"", out);
 	write_xml(out, r->n_tests ? r->tests[0].text : "dndbg run");
 	fputs("\">\n    <failure type=\"", out);
-	write_xml(out, r->n_exceptions ? r->exceptions[0].type
-		       : r->kind       ? r->kind
-				       : "stop");
+	write_xml(out, c.exception ? c.exception->type
+		       : r->kind   ? r->kind
+				   : "stop");
 	fputs("\" message=\"", out);
-	write_xml(out, cause_of(r));
+	write_xml(out, c.text);
 	fputs("\">", out);
 	write_xml(out, text ? text : "");
 	fputs("</failure>\n  </testcase>\n", out);

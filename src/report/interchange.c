@@ -24,9 +24,8 @@ static uint32_t line_of(const struct report_frame *f)
 
 /* ---- SARIF ------------------------------------------------------------ */
 
-static cJSON *location_of(const struct report *r)
+static cJSON *location_of(const struct report *r, const struct report_frame *f)
 {
-	const struct report_frame *f = report_culprit(r);
 	cJSON *o = cJSON_CreateObject();
 	cJSON *physical = cJSON_AddObjectToObject(o, "physicalLocation");
 	cJSON *artifact = cJSON_AddObjectToObject(physical, "artifactLocation");
@@ -37,20 +36,39 @@ static cJSON *location_of(const struct report *r)
 	return o;
 }
 
+// The other exceptions of an AggregateException.
+static void add_related(cJSON *o, const struct report *r,
+			const struct report_culprit *v, size_t n)
+{
+	cJSON *list = n ? cJSON_AddArrayToObject(o, "relatedLocations") : NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		cJSON *location = location_of(r, v[i].frame);
+
+		json_add_text(cJSON_AddObjectToObject(location, "message"),
+			      "text", v[i].text);
+		cJSON_AddItemToArray(list, location);
+	}
+}
+
 static cJSON *result_of(const struct report *r)
 {
-	char fingerprint[17];
+	struct report_culprit v[REPORT_CULPRITS_MAX];
+	size_t n = report_culprits(r, v);
+	char fingerprint[17], outermost[17];
 	cJSON *o = cJSON_CreateObject();
 
 	report_fingerprint(r, fingerprint);
+	report_fingerprint_outermost(r, outermost);
 	json_add_text(o, "ruleId", r->kind ? r->kind : "stop");
 	json_add_text(o, "level", "error");
-	json_add_text(cJSON_AddObjectToObject(o, "message"), "text",
-		      r->cause ? r->cause : "stopped");
+	json_add_text(cJSON_AddObjectToObject(o, "message"), "text", v[0].text);
 	cJSON_AddItemToArray(cJSON_AddArrayToObject(o, "locations"),
-			     location_of(r));
-	json_add_text(cJSON_AddObjectToObject(o, "partialFingerprints"),
-		      "crash/v1", fingerprint);
+			     location_of(r, v[0].frame));
+	add_related(o, r, v + 1, n - 1);
+	cJSON *prints = cJSON_AddObjectToObject(o, "partialFingerprints");
+	json_add_text(prints, "crash/v1", outermost);
+	json_add_text(prints, "crash/v2", fingerprint);
 	return o;
 }
 
@@ -73,31 +91,41 @@ void report_sarif(const struct report *const *v, size_t n, FILE *out)
 
 /* ---- GitLab ----------------------------------------------------------- */
 
-static cJSON *finding_of(const struct report *r)
+// @i: of how many of the report; each needs a fingerprint of its own.
+static cJSON *finding_of(const struct report *r, const struct report_culprit *c,
+			 size_t i)
 {
-	char fingerprint[17];
+	char fingerprint[17], own[40];
 	cJSON *o = cJSON_CreateObject();
-	const struct report_frame *f = report_culprit(r);
 
 	report_fingerprint(r, fingerprint);
-	json_add_text(o, "description", r->cause ? r->cause : "stopped");
+	if (i)
+		snprintf(own, sizeof(own), "%s-%zu", fingerprint, i);
+	else
+		snprintf(own, sizeof(own), "%s", fingerprint);
+	json_add_text(o, "description", c->text);
 	json_add_text(o, "check_name", r->kind ? r->kind : "stop");
-	json_add_text(o, "fingerprint", fingerprint);
+	json_add_text(o, "fingerprint", own);
 	json_add_text(o, "severity", "blocker");
 	cJSON *location = cJSON_AddObjectToObject(o, "location");
-	json_add_text(location, "path", path_of(r, f));
+	json_add_text(location, "path", path_of(r, c->frame));
 	cJSON_AddNumberToObject(cJSON_AddObjectToObject(location, "lines"),
-				"begin", line_of(f));
+				"begin", line_of(c->frame));
 	return o;
 }
 
 void report_gitlab(const struct report *const *v, size_t n, FILE *out)
 {
-	cJSON *list = cJSON_CreateArray();
+	struct report_culprit list[REPORT_CULPRITS_MAX];
+	cJSON *o = cJSON_CreateArray();
 
-	for (size_t i = 0; i < n; i++)
-		cJSON_AddItemToArray(list, finding_of(v[i]));
-	json_print(list, out, true);
+	for (size_t i = 0; i < n; i++) {
+		size_t count = report_culprits(v[i], list);
+
+		for (size_t k = 0; k < count; k++)
+			cJSON_AddItemToArray(o, finding_of(v[i], &list[k], k));
+	}
+	json_print(o, out, true);
 }
 
 /* ---- createdump's crashreport.json ------------------------------------ */

@@ -75,6 +75,14 @@ cJSON *json_frame(const struct report_frame *f)
 	return o;
 }
 
+static void add_frames(cJSON *o, const struct report_frame *v, size_t n)
+{
+	cJSON *frames = cJSON_AddArrayToObject(o, "frames");
+
+	for (size_t i = 0; i < n; i++)
+		cJSON_AddItemToArray(frames, json_frame(&v[i]));
+}
+
 static cJSON *thread_of(const struct report_thread *t)
 {
 	cJSON *o = cJSON_CreateObject();
@@ -88,9 +96,7 @@ static cJSON *thread_of(const struct report_thread *t)
 	cJSON_AddNumberToObject(o, "depth", (double)t->n_walked);
 	cJSON_AddBoolToObject(o, "cut", t->cut);
 	json_add_text(o, "error", t->error);
-	cJSON *frames = cJSON_AddArrayToObject(o, "frames");
-	for (size_t i = 0; i < t->n_frames; i++)
-		cJSON_AddItemToArray(frames, json_frame(&t->frames[i]));
+	add_frames(o, t->frames, t->n_frames);
 	return o;
 }
 
@@ -104,6 +110,9 @@ static cJSON *exception_of(const struct report_exception *x)
 	json_add_text(o, "data", x->data);
 	json_add_hex(o, "hresult", x->hresult);
 	cJSON_AddNumberToObject(o, "depth", x->depth);
+	add_frames(o, x->frames, x->n_frames);
+	cJSON_AddBoolToObject(o, "cut", x->cut);
+	json_add_text(o, "stack", x->stack);
 	return o;
 }
 
@@ -153,9 +162,7 @@ static cJSON *async_of(const struct report_async *a)
 	cJSON_AddNumberToObject(o, "count", (double)a->count);
 	json_add_text(o, "awaited", a->what);
 	cJSON_AddBoolToObject(o, "circle", a->circle);
-	cJSON *frames = cJSON_AddArrayToObject(o, "frames");
-	for (size_t i = 0; i < a->n_frames; i++)
-		cJSON_AddItemToArray(frames, json_frame(&a->frames[i]));
+	add_frames(o, a->frames, a->n_frames);
 	return o;
 }
 
@@ -215,6 +222,8 @@ static cJSON *report_of(const struct report *r)
 	if (r->cause) {
 		report_fingerprint(r, fingerprint);
 		json_add_text(o, "fingerprint", fingerprint);
+		report_fingerprint_outermost(r, fingerprint);
+		json_add_text(o, "fingerprintOutermost", fingerprint);
 	}
 	if (r->thread)
 		cJSON_AddNumberToObject(o, "thread", r->thread);

@@ -123,7 +123,8 @@ static const struct report_frame *first_own(const struct report_frame *v,
 	return NULL;
 }
 
-const struct report_frame *report_culprit(const struct report *r)
+// What the thread, or an async test that waits on none, tells.
+static const struct report_frame *thread_culprit(const struct report *r)
 {
 	const struct report_thread *t = r->n_threads ? r->threads : NULL;
 
@@ -131,6 +132,68 @@ const struct report_frame *report_culprit(const struct report *r)
 	if (r->n_asyncs && r->n_tests && !r->tests[0].thread)
 		return first_own(r->asyncs[0].frames, r->asyncs[0].n_frames);
 	return t && r->thread ? first_own(t->frames, t->n_frames) : NULL;
+}
+
+// The exception that @i is within; n_exceptions: none.
+static size_t around(const struct report *r, size_t i)
+{
+	size_t at = i;
+
+	while (at && r->exceptions[at].depth + 1 != r->exceptions[i].depth)
+		at--;
+	return r->exceptions[at].depth < r->exceptions[i].depth
+		   ? at
+		   : r->n_exceptions;
+}
+
+// The first frame of the user's that @i, or one around it, has passed.
+static const struct report_frame *exception_culprit(const struct report *r,
+						    size_t i)
+{
+	const struct report_frame *f = NULL;
+
+	for (; i && i < r->n_exceptions && !f; i = around(r, i))
+		f = first_own(r->exceptions[i].frames,
+			      r->exceptions[i].n_frames);
+	return f ? f : thread_culprit(r);
+}
+
+static bool is_innermost(const struct report *r, size_t i)
+{
+	return i + 1 == r->n_exceptions ||
+	       r->exceptions[i + 1].depth <= r->exceptions[i].depth;
+}
+
+size_t report_culprits(const struct report *r,
+		       struct report_culprit ret[REPORT_CULPRITS_MAX])
+{
+	size_t n = 0;
+
+	ret[0] = (struct report_culprit){.frame = thread_culprit(r)};
+	for (size_t i = 0; i < r->n_exceptions && n < REPORT_CULPRITS_MAX;
+	     i++) {
+		const struct report_exception *x = &r->exceptions[i];
+
+		if (!is_innermost(r, i))
+			continue;
+		ret[n++] = (struct report_culprit){
+		    .exception = x,
+		    .frame = exception_culprit(r, i),
+		    .text = arena_printf(r->arena, "%s%s%s", x->type,
+					 x->message ? ": " : "",
+					 x->message ? x->message : ""),
+		};
+	}
+	ret[0].text = r->cause ? r->cause : "stopped";
+	return n ? n : 1;
+}
+
+struct report_culprit report_culprit(const struct report *r)
+{
+	struct report_culprit v[REPORT_CULPRITS_MAX];
+
+	report_culprits(r, v);
+	return v[0];
 }
 
 // The run of frames that an overflow of the stack is made of, NULL: it is none.
@@ -178,27 +241,77 @@ static void add_run(struct str *text, const struct report_frame *run)
 	}
 }
 
+enum {
+	FINGERPRINT_FRAMES = 3
+};
+
+// The methods of the user's of @n frames, until there are enough.
+static void add_methods(struct str *text, const struct report_frame *v,
+			size_t n, unsigned int *taken)
+{
+	for (size_t i = 0; i < n && *taken < FINGERPRINT_FRAMES; i++) {
+		if (!report_is_users(&v[i]))
+			continue;
+		str_addf(text, "%s\n", v[i].name ? v[i].name : "");
+		++*taken;
+	}
+}
+
+static void add_thread(struct str *text, const struct report *r,
+		       unsigned int *taken)
+{
+	if (r->n_threads)
+		add_methods(text, r->threads[0].frames, r->threads[0].n_frames,
+			    taken);
+}
+
+static void write_hash(const struct str *text, char ret[17])
+{
+	snprintf(ret, 17, "%016llx",
+		 (unsigned long long)str_hash(text->s, text->len));
+}
+
+/*
+ * What it is, in words that another run, or another build, has as well: not
+ * the cause, in which there are times, addresses and what the program says.
+ */
+static const char *sort_of(const struct report *r, size_t innermost)
+{
+	if (innermost < r->n_exceptions)
+		return r->exceptions[innermost].type;
+	return r->kind ? r->kind : "";
+}
+
 void report_fingerprint(const struct report *r, char ret[17])
 {
-	enum {
-		FRAMES = 3
-	};
 	const struct report_frame *run = overflow_of(r);
 	_cleanup_str_ struct str text = {0};
-	const struct report_thread *t = r->n_threads ? r->threads : NULL;
-	const char *what = r->n_exceptions ? r->exceptions[0].type : r->cause;
-	unsigned int taken = run ? FRAMES : 0;
+	unsigned int taken = run ? FINGERPRINT_FRAMES : 0;
+	size_t i = 0;
+
+	while (i < r->n_exceptions && !is_innermost(r, i))
+		i++;
+	str_addf(&text, "%s\n%d\n", sort_of(r, i), r->signal);
+	if (run)
+		add_run(&text, run);
+	for (; i && i < r->n_exceptions; i = around(r, i))
+		add_methods(&text, r->exceptions[i].frames,
+			    r->exceptions[i].n_frames, &taken);
+	add_thread(&text, r, &taken);
+	write_hash(&text, ret);
+}
+
+void report_fingerprint_outermost(const struct report *r, char ret[17])
+{
+	const struct report_frame *run = overflow_of(r);
+	_cleanup_str_ struct str text = {0};
+	const char *cause = r->outer ? r->outer : r->cause;
+	const char *what = r->n_exceptions ? r->exceptions[0].type : cause;
+	unsigned int taken = run ? FINGERPRINT_FRAMES : 0;
 
 	str_addf(&text, "%s\n", what ? what : "");
 	if (run)
 		add_run(&text, run);
-	for (size_t i = 0; t && i < t->n_frames && taken < FRAMES; i++) {
-		if (!report_is_users(&t->frames[i]))
-			continue;
-		str_addf(&text, "%s\n",
-			 t->frames[i].name ? t->frames[i].name : "");
-		taken++;
-	}
-	snprintf(ret, 17, "%016llx",
-		 (unsigned long long)str_hash(text.s, text.len));
+	add_thread(&text, r, &taken);
+	write_hash(&text, ret);
 }

@@ -55,6 +55,11 @@ struct report_thread {
 struct report_exception {
 	const char *type, *message, *module, *data;
 	uint32_t hresult, depth;
+	/* What is recorded of its throw; of the first the thread tells more. */
+	struct report_frame *frames;
+	size_t n_frames;
+	bool cut;          /* it has more */
+	const char *stack; /* the same as text, where it has no frames; NULL */
 };
 
 /* A test that was running. */
@@ -123,6 +128,7 @@ struct report {
 	const char *program;
 	const char *cause;   /* one line: what happened; NULL: nothing */
 	const char *kind;    /* a word for it: "exception", "signal", ... */
+	const char *outer;   /* the cause without what is within; NULL: none */
 	bool stuck;          /* nothing has happened: it does not go on */
 	int signal;          /* 0: none */
 	uint32_t thread;     /* number of the one it is about, 0: none */
@@ -192,13 +198,35 @@ const char *report_signal_text(struct report *r, int signal);
 const char *report_path(const char *path);
 /* Is it code of the user's, with a source? */
 bool report_is_users(const struct report_frame *f);
-/* The frame that people look at: the first of the user's with a source. */
-const struct report_frame *report_culprit(const struct report *r);
+
+enum {
+	REPORT_CULPRITS_MAX = 10
+};
+
+/*
+ * What people look at: an exception without another one within, of which an
+ * AggregateException has several, and the first frame of the user's that it,
+ * else one around it, has passed. Without exceptions that of the thread.
+ */
+struct report_culprit {
+	const struct report_exception *exception; /* NULL: none */
+	const struct report_frame *frame;         /* NULL: none */
+	const char *text; /* the first has the report's cause, never NULL */
+};
+
+/* The first is what most forms tell. How many: at least 1. */
+size_t report_culprits(const struct report *r,
+		       struct report_culprit ret[REPORT_CULPRITS_MAX]);
+/* The first of them. */
+struct report_culprit report_culprit(const struct report *r);
 /*
  * 16 hexadecimal digits that are the same for crashes of the same type with
- * the same topmost frames of the user's, whatever the lines, in @ret.
+ * the same topmost methods of the user's, whatever the lines, in @ret: of the
+ * innermost exception, and of those around it where it has fewer than three.
  */
 void report_fingerprint(const struct report *r, char ret[17]);
+/* As it was made before: of the outermost exception and the thread alone. */
+void report_fingerprint_outermost(const struct report *r, char ret[17]);
 
 /* ---- Forms ------------------------------------------------------------ */
 

@@ -307,7 +307,36 @@ static struct dbg_error *take_threads(struct report *r, struct dbg *dbg,
 	return NULL;
 }
 
-static void take_exceptions(struct report *r, struct dbg *dbg)
+static void take_thrown(struct report *r, struct dbg *dbg,
+			const struct report_limits *limits,
+			const struct dbg_exception *from,
+			struct report_exception *x)
+{
+	struct report_frame *v = xcalloc(from->n_frames + 1, sizeof(*v));
+	bool seen = !limits->variables;
+	size_t n = 0;
+
+	for (size_t i = 0; i < from->n_frames; i++) {
+		v[n++] = frame_of(&from->frames[i]);
+		n = report_fold(v, n);
+	}
+	x->cut = from->cut || n > limits->frames;
+	x->n_frames = n < limits->frames ? n : limits->frames;
+	x->frames = arena_copy(r->arena, v, x->n_frames, sizeof(*v));
+	free(v);
+	for (size_t i = 0; i < x->n_frames; i++) {
+		if (!seen && report_is_users(&x->frames[i])) {
+			report_take_source(r, dbg, &x->frames[i]);
+			seen = true;
+		}
+		keep_frame(r, &x->frames[i]);
+	}
+	if (!x->n_frames)
+		x->stack = report_copy(r, from->stack);
+}
+
+static void take_exceptions(struct report *r, struct dbg *dbg,
+			    const struct report_limits *limits)
 {
 	struct dbg_exception *v;
 	size_t n;
@@ -316,7 +345,7 @@ static void take_exceptions(struct report *r, struct dbg *dbg)
 		return;
 	r->exceptions = arena_calloc(r->arena, n, sizeof(*r->exceptions));
 	r->n_exceptions = n;
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		r->exceptions[i] = (struct report_exception){
 		    .type = report_copy(r, v[i].type),
 		    .message = report_copy(r, v[i].message),
@@ -325,6 +354,29 @@ static void take_exceptions(struct report *r, struct dbg *dbg)
 		    .hresult = v[i].hresult,
 		    .depth = v[i].depth,
 		};
+		take_thrown(r, dbg, limits, &v[i], &r->exceptions[i]);
+	}
+}
+
+/*
+ * The innermost exception is what went wrong: it is named in the cause, as
+ * Exception.ToString() does.
+ */
+static void name_innermost(struct report *r)
+{
+	struct report_culprit v[REPORT_CULPRITS_MAX];
+	size_t n = r->cause ? report_culprits(r, v) : 0;
+
+	if (!n || !v[0].exception || !v[0].exception->depth)
+		return;
+	const struct report_exception *x = v[0].exception;
+	const char *more =
+	    n > 1 ? arena_printf(r->arena, " (and %zu more)", n - 1) : "";
+
+	r->outer = r->cause;
+	r->cause = arena_printf(r->arena, "%s ---> %s%s%s%s", r->outer, x->type,
+				x->message ? ": " : "",
+				x->message ? x->message : "", more);
 }
 
 static void take_cause(struct report *r, const struct dbg_stop *stop)
@@ -399,7 +451,8 @@ struct dbg_error *report_take(struct dbg *dbg,
 	}
 	if (!*ret->program)
 		ret->program = program_of(ret);
-	take_exceptions(ret, dbg);
+	take_exceptions(ret, dbg, limits);
+	name_innermost(ret);
 	report_take_surroundings(ret, dbg);
 	if (hurries(limits))
 		return NULL;

@@ -13,7 +13,8 @@
 struct writer {
 	FILE *out;
 	const char *bold, *dim, *off;
-	bool all; /* frames, those of frameworks as well */
+	bool all;           /* frames, those of frameworks as well */
+	const char *indent; /* of frames */
 };
 
 enum {
@@ -56,7 +57,7 @@ static void write_source(const struct writer *w, const struct report_frame *f)
 		uint32_t line = f->source_first + (uint32_t)i;
 
 		paint(w, line == f->line ? w->bold : w->dim);
-		plain_printf(w->out, "      %c %5" PRIu32 "  %s",
+		plain_printf(w->out, "%s      %c %5" PRIu32 "  %s", w->indent,
 			     line == f->line ? '>' : ' ', line, f->source[i]);
 		paint(w, w->off);
 		fputc('\n', w->out);
@@ -66,8 +67,8 @@ static void write_source(const struct writer *w, const struct report_frame *f)
 static void write_vars(const struct writer *w, const struct report_frame *f)
 {
 	for (size_t i = 0; i < f->n_vars; i++)
-		plain_printf(w->out, "        %s = %s\n", f->vars[i].name,
-			     f->vars[i].text);
+		plain_printf(w->out, "%s        %s = %s\n", w->indent,
+			     f->vars[i].name, f->vars[i].text);
 }
 
 static void write_frames(const struct writer *w, const struct report_frame *v,
@@ -75,7 +76,8 @@ static void write_frames(const struct writer *w, const struct report_frame *v,
 {
 	uint64_t level = 0, omitted = 0; // behind the end of a run
 	size_t end = n;
-	bool marked = n && v[0].kind != DBG_FRAME_ASYNC; // else all are
+	// unless all are
+	bool marked = n && v[0].kind != DBG_FRAME_ASYNC && !*w->indent;
 
 	for (size_t i = 0; i < n; i++) {
 		const struct report_frame *f = &v[i];
@@ -89,18 +91,19 @@ static void write_frames(const struct writer *w, const struct report_frame *v,
 		paint(w, w->dim);
 		if (f->period == 1)
 			plain_printf(w->out,
-				     "  [the next frame %" PRIu32 " times]\n",
-				     f->times);
+				     "%s  [the next frame %" PRIu32 " times]\n",
+				     w->indent, f->times);
 		else if (f->period)
 			plain_printf(w->out,
-				     "  [the next %" PRIu32 " frames %" PRIu32
+				     "%s  [the next %" PRIu32 " frames %" PRIu32
 				     " times]\n",
-				     f->period, f->times);
+				     w->indent, f->period, f->times);
 		if (f->above)
-			plain_printf(w->out, "       %s\n", f->above);
+			plain_printf(w->out, "%s       %s\n", w->indent,
+				     f->above);
 		paint(w, w->off);
-		plain_printf(w->out, "  #%-3" PRIu64 " %s", level++,
-			     marked ? mark_of(f) : "");
+		plain_printf(w->out, "%s  #%-3" PRIu64 " %s", w->indent,
+			     level++, marked ? mark_of(f) : "");
 		write_name(w, f);
 		write_place(w, f);
 		fputc('\n', w->out);
@@ -137,7 +140,7 @@ static void write_rest(const struct writer *w, const struct report_frame *v,
 
 	if (!n)
 		return;
-	fprintf(w->out, "  (%zu frames", n);
+	fprintf(w->out, "%s  (%zu frames", w->indent, n);
 	for (size_t i = 0; i < n; i++) {
 		if (!v[i].module || is_named(v, i, v[i].module))
 			continue;
@@ -216,15 +219,40 @@ static void write_async(const struct writer *w, const struct report_async *a)
 	fputc('\n', w->out);
 }
 
+// The lines of a stack that is known as text.
+static void write_lines(const struct writer *w, const char *text)
+{
+	while (text && *text) {
+		size_t n = strcspn(text, "\n");
+
+		plain_printf(w->out, "%s%.*s\n", w->indent, (int)n, text);
+		text += n + (text[n] == '\n');
+	}
+}
+
+static void write_inner(const struct writer *w,
+			const struct report_exception *x)
+{
+	char indent[64];
+	struct writer inner = *w;
+	size_t n = told_of(x->frames, x->n_frames);
+
+	snprintf(indent, sizeof(indent), "%*s",
+		 x->depth < 20 ? 2 * (int)x->depth : 40, "");
+	inner.indent = indent;
+	plain_printf(w->out, "%scaused by %s%s%s\n", indent, x->type,
+		     x->message ? ": " : "", x->message ? x->message : "");
+	write_frames(&inner, x->frames, n);
+	write_rest(&inner, x->frames + n, x->n_frames - n);
+	if (x->cut)
+		plain_printf(w->out, "%s  (More frames follow.)\n", indent);
+	write_lines(&inner, x->stack);
+}
+
 static void write_exceptions(const struct writer *w, const struct report *r)
 {
-	for (size_t i = 1; i < r->n_exceptions; i++) {
-		const struct report_exception *x = &r->exceptions[i];
-
-		plain_printf(w->out, "%*scaused by %s%s%s\n", 2 * (int)x->depth,
-			     "", x->type, x->message ? ": " : "",
-			     x->message ? x->message : "");
-	}
+	for (size_t i = 1; i < r->n_exceptions; i++)
+		write_inner(w, &r->exceptions[i]);
 	for (size_t i = 0; i < r->n_exceptions; i++) {
 		const struct report_exception *x = &r->exceptions[i];
 
@@ -367,9 +395,12 @@ static void write_output(const struct writer *w, const struct report *r)
 static void write_report(const struct report *r, FILE *out)
 {
 	bool colour = isatty(fileno(out));
-	const struct writer w = {out, colour ? "\033[1m" : "",
+	const struct writer w = {out,
+				 colour ? "\033[1m" : "",
 				 colour ? "\033[2m" : "",
-				 colour ? "\033[0m" : "", !r->cause};
+				 colour ? "\033[0m" : "",
+				 !r->cause,
+				 ""};
 
 	if (r->cause) {
 		paint(&w, w.bold);

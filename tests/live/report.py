@@ -131,6 +131,49 @@ def test_inner(t):
     t.check_equal([0, 1], [x["depth"] for x in report["exceptions"]])
     t.check_equal(["outer", "the cause"],
                   [x["message"] for x in report["exceptions"]])
+    t.check_equal([True, False], [
+        bool(x["frames"]) for x in report["exceptions"]])
+    check_wrapped(t)
+    check_aggregate(t)
+
+
+def check_wrapped(t):
+    """Through reflection, a handler that wraps and a class constructor: each
+    has its frames, and the innermost is what went wrong."""
+    report = only(t, reported(t, throws(t, "unhandled-wrapped")))
+    t.check_equal([
+        ("System.Reflection.TargetInvocationException",
+         ("Throws.Program.Unhandled", t.line("Throws", "unhandled-wrapped"))),
+        ("System.InvalidOperationException",
+         ("Throws.Program.Wraps", t.line("Throws", "wraps"))),
+        ("System.TypeInitializationException", None),
+        ("Throws.ShopException",
+         ("Throws.Program.Stock", t.line("Throws", "stock")))],
+                  [(x["type"], next(iter(own(x["frames"])), None)
+                    if x["depth"] != 2 else None)
+                   for x in report["exceptions"]])
+    t.check_equal(("Throws.Program", t.line("Throws", "stock")),
+                  (own(report["exceptions"][3]["frames"])[1][0].rpartition(
+                      ".Settings")[0], forms.culprit(report)[1]))
+    t.check(report["cause"].endswith(
+        " ---> Throws.ShopException: negative stock"), report["cause"])
+
+
+def check_aggregate(t):
+    """Both of an AggregateException have their frames and marks; crashes that
+    differ in the innermost exception alone differ."""
+    report = only(t, reported(t, throws(t, "unhandled-aggregate")))
+    t.check_equal([("Throws.Program.Level", t.line("Throws", "level-throw")),
+                   ("Throws.Program.Stock", t.line("Throws", "stock"))],
+                  [own(x["frames"])[0] for x in report["exceptions"][1:]])
+    t.check(report["cause"].endswith(
+        " ---> System.InvalidOperationException: level zero (and 1 more)"),
+            report["cause"])
+    pay, stock = (only(t, reported(t, throws(t, "unhandled-" + how)))
+                  for how in ("pay", "stock"))
+    t.check_equal((False, True), tuple(
+        pay[name] == stock[name]
+        for name in ("fingerprint", "fingerprintOutermost")))
 
 
 def test_rethrown(t):

@@ -57,6 +57,60 @@ static void overflow(const struct stack *s, size_t phase, char ret[17])
 	report_fingerprint(&r, ret);
 }
 
+/*
+ * Who is to blame of an AggregateException with an exception that wraps another
+ * and one that was never thrown: the wrapped one where it has passed a method
+ * of the user's, else what is around it.
+ */
+static void test_culprits(void **state)
+{
+	struct report_frame inner = frame_of("P.Inner");
+	struct report_frame wraps = frame_of("P.Wraps");
+	struct report_frame main = frame_of("P.Main");
+	struct report_exception x[] = {
+	    {.type = "Aggregate"},
+	    {.type = "Wraps", .depth = 1, .frames = &wraps, .n_frames = 1},
+	    {.type = "Inner", .depth = 2, .frames = &inner, .n_frames = 1},
+	    {.type = "Never", .message = "thrown", .depth = 1},
+	};
+	struct report_thread thread = {
+	    .number = 1, .frames = &main, .n_frames = 1};
+	struct report_culprit v[REPORT_CULPRITS_MAX];
+	char first[17], next[17];
+	struct report r = {
+	    .arena = arena_create(),
+	    .cause = "cause",
+	    .thread = 1,
+	    .exceptions = x,
+	    .n_exceptions = 4,
+	    .threads = &thread,
+	    .n_threads = 1,
+	};
+
+	(void)state;
+	assert_int_equal(report_culprits(&r, v), 2);
+	assert_ptr_equal(v[0].frame, &inner);
+	assert_string_equal(v[0].text, "cause");
+	assert_ptr_equal(v[1].frame, &main);
+	assert_string_equal(v[1].text, "Never: thrown");
+	report_fingerprint(&r, first);
+	inner.name = "P.Other";
+	report_fingerprint(&r, next);
+	assert_string_not_equal(first, next);
+	x[2].n_frames = 0;
+	assert_int_equal(report_culprits(&r, v), 2);
+	assert_ptr_equal(v[0].frame, &wraps);
+	// wherever the outermost was thrown: nobody waits for the same
+	report_fingerprint(&r, first);
+	x[0].type = "Other";
+	report_fingerprint(&r, next);
+	assert_string_equal(first, next);
+	r.n_exceptions = 0;
+	assert_int_equal(report_culprits(&r, v), 1);
+	assert_ptr_equal(v[0].frame, &main);
+	report_destroy(&r);
+}
+
 static void test_overflow(void **state)
 {
 	static const char *const three[] = {"P.A", "P.B", "P.C"};
@@ -150,6 +204,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_overflow),
+	    cmocka_unit_test(test_culprits),
 	    cmocka_unit_test(test_lines),
 	};
 

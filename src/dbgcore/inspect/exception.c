@@ -5,6 +5,7 @@
 #include "inspect/exception.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
@@ -17,6 +18,7 @@
 enum {
 	EXCEPTIONS_MAX = 50, /* of a list */
 	DATA_MAX = 50,
+	TRACE_LINES_MAX = 1000,
 	ARRAY_LENGTH = 8,
 	ARRAY_DATA = 16,
 };
@@ -91,6 +93,99 @@ void exception_list_thrown(struct inspect *in, const struct dbg_stop *stop,
 	for (size_t i = 0; i < n; i++)
 		thrown[i] = (struct stack_thrown){list[i].ip, list[i].method};
 	stack_set_thrown(in->stack, stop->thread, thrown, n);
+}
+
+/* A list of frames that grows. */
+struct frame_list {
+	struct dbg_frame *v;
+	size_t n, cap;
+};
+
+static void frame_push(struct frame_list *l, const struct dbg_frame *f)
+{
+	if (l->n == TRACE_LINES_MAX)
+		return;
+	mem_grow(&l->v, &l->cap, l->n, sizeof(*l->v));
+	l->v[l->n++] = *f;
+}
+
+/*
+ * A line that Exception.StackTrace has put together in English:
+ * "   at Name(Type name, ...) in /path/file.cs:line 12", the place only if
+ * there are symbols.
+ */
+static void frame_of_line(const char *line, struct arena *arena,
+			  struct frame_list *l)
+{
+	const char *name = line + strspn(line, " ");
+
+	if (strncmp(name, "at ", 3))
+		return;
+	name += 3;
+	const char *open = strchr(name, '(');
+	const char *close = open ? strchr(open, ')') : NULL;
+	if (!close)
+		return;
+	struct dbg_frame f = {
+	    .kind = DBG_FRAME_THROWN,
+	    .il_offset = UINT32_MAX,
+	    .function = arena_strndup(arena, name, (size_t)(close + 1 - name)),
+	    .name = arena_strndup(arena, name, (size_t)(open - name)),
+	    .params =
+		arena_strndup(arena, open + 1, (size_t)(close - open - 1)),
+	};
+	const char *number = strstr(close, ":line ");
+
+	if (number && str_starts(close + 1, " in ")) {
+		f.source.path = arena_strndup(arena, close + 5,
+					      (size_t)(number - close - 5));
+		f.source.line = (uint32_t)strtoul(number + 6, NULL, 10);
+	}
+	frame_push(l, &f);
+}
+
+static void frames_of_text(const char *text, struct arena *arena,
+			   struct frame_list *l)
+{
+	while (text && *text) {
+		size_t n = strcspn(text, "\n");
+
+		frame_of_line(arena_strndup(arena, text, n), arena, l);
+		text += n + (text[n] == '\n');
+	}
+}
+
+static const char *given_text(struct inspect *in, uint64_t addr,
+			      const char *field, struct arena *arena)
+{
+	_cleanup_str_ struct str text = {0};
+
+	trace_given(in, addr, field, arena, &text);
+	return text.len ? arena_strdup(arena, str_get(&text)) : NULL;
+}
+
+void exception_frames(struct inspect *in, uint64_t addr, struct arena *arena,
+		      struct dbg_exception *ret)
+{
+	struct frame_list l = {0};
+	struct thrown_frame *list;
+	size_t n = thrown_read(in->code, addr, arena, &list, &ret->cut);
+
+	frames_of_text(given_text(in, addr, "_remoteStackTraceString", arena),
+		       arena, &l);
+	if (!n)
+		frames_of_text(given_text(in, addr, "_stackTraceString", arena),
+			       arena, &l);
+	for (size_t i = 0; i < n; i++) {
+		struct stack_thrown at = {list[i].ip, list[i].method};
+		struct dbg_frame f;
+
+		if (stack_thrown_describe(in->stack, &at, &f))
+			frame_push(&l, &f);
+	}
+	ret->frames = arena_copy(arena, l.v, l.n, sizeof(*l.v));
+	ret->n_frames = l.n;
+	free(l.v);
 }
 
 /* The exceptions in the array @list; an AggregateException's are one. */

@@ -27,6 +27,9 @@ struct exception_parts {
  */
 bool exception_get(struct inspect *in, uint64_t addr, struct arena *arena,
 		   struct dbg_exception *ret, struct exception_parts *parts);
+/* Its recorded frames, in @ret; those that the runtime hides are left out. */
+void exception_frames(struct inspect *in, uint64_t addr, struct arena *arena,
+		      struct dbg_exception *ret);
 /*
  * If the exception of @stop was caught and thrown again from elsewhere: the
  * stack of its throw, which it recorded, is shown first. (All stopped.)

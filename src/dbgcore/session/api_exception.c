@@ -48,6 +48,7 @@ static void add(struct tree *t, uint64_t addr, uint32_t depth)
 		return;
 	t->n++;
 	e->depth = depth;
+	exception_frames(&t->dbg->inspect, addr, t->dbg->inspect.arena, e);
 	e->data = data_text(t->dbg, &parts);
 	for (size_t i = 0; i < parts.n_inner; i++)
 		add(t, parts.inner[i], depth + 1);

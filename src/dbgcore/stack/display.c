@@ -160,17 +160,23 @@ static bool is_hidden(const struct frame *f)
 				     NULL);
 }
 
+static struct frame *make_thrown(struct stack *s, struct stack_thread *t,
+				 const struct stack_thrown *at)
+{
+	struct dac_frame raw = {
+	    .kind = DAC_FRAME_MANAGED,
+	    .ip = at->ip,
+	    .method = at->method,
+	    .leaf = true, // look at ip itself
+	};
+
+	return stack_frame_make(s, t, &raw, DBG_FRAME_THROWN);
+}
+
 static void push_thrown(struct stack *s, struct stack_thread *t)
 {
 	for (size_t i = 0; i < s->n_thrown; i++) {
-		struct dac_frame raw = {
-		    .kind = DAC_FRAME_MANAGED,
-		    .ip = s->thrown[i].ip,
-		    .method = s->thrown[i].method,
-		    .leaf = true, // look at ip itself
-		};
-		struct frame *f =
-		    stack_frame_make(s, t, &raw, DBG_FRAME_THROWN);
+		struct frame *f = make_thrown(s, t, &s->thrown[i]);
 
 		if (is_hidden(f))
 			continue;
@@ -398,6 +404,23 @@ void stack_suspended_describe(struct stack *s, const struct frame *f,
 {
 	*ret = (struct dbg_frame){.kind = f->kind, .il_offset = UINT32_MAX};
 	describe_managed(s, f, ret);
+}
+
+bool stack_thrown_describe(struct stack *s, const struct stack_thrown *at,
+			   struct dbg_frame *ret)
+{
+	struct stack_thread none = {0};
+	const struct frame *f = make_thrown(s, &none, at);
+
+	if (is_hidden(f))
+		return false;
+	*ret = (struct dbg_frame){
+	    .kind = f->kind,
+	    .pc = f->raw.ip,
+	    .il_offset = UINT32_MAX,
+	};
+	describe_managed(s, f, ret);
+	return true;
 }
 
 void stack_describe(struct stack *s, uint32_t thread, uint32_t level,

@@ -106,6 +106,9 @@ struct stack_thrown {
 void stack_set_called(struct stack *s, pid_t tid, uint64_t sp);
 void stack_set_thrown(struct stack *s, uint32_t thread,
 		      const struct stack_thrown *list, size_t n);
+/* Describe one of those, of whatever exception; false: users do not see it. */
+bool stack_thrown_describe(struct stack *s, const struct stack_thrown *at,
+			   struct dbg_frame *ret);
 /* Fill in the API's description of a frame that is shown, all but its id. */
 void stack_describe(struct stack *s, uint32_t thread, uint32_t level,
 		    struct dbg_frame *ret);

@@ -4,6 +4,7 @@
 
 #include "dbg/error.h"
 
+struct dbg_frame;
 struct dbg_location;
 
 enum dbg_value_kind {
@@ -143,6 +144,10 @@ struct dbg_exception {
 	/* The same of its thread, if it is thrown now and has no lines. */
 	const char *living;
 	const char *data; /* lines "key = value" of Data, NULL: none */
+	/* What is recorded of its throw, newest first: DBG_FRAME_THROWN. */
+	struct dbg_frame *frames;
+	size_t n_frames;
+	bool cut; /* it has more frames */
 	uint32_t hresult;
 	uint32_t depth; /* 0: itself; else in the last before of depth - 1 */
 };
