@@ -301,15 +301,23 @@ void report_fingerprint(const struct report *r, char ret[17])
 	write_hash(&text, ret);
 }
 
+static bool is_fail_fast(const struct report *r)
+{
+	return r->kind && !strcmp(r->kind, "failfast");
+}
+
 void report_fingerprint_outermost(const struct report *r, char ret[17])
 {
 	const struct report_frame *run = overflow_of(r);
 	_cleanup_str_ struct str text = {0};
-	const char *cause = r->outer ? r->outer : r->cause;
-	const char *what = r->n_exceptions ? r->exceptions[0].type : cause;
+	const char *what = r->n_exceptions && !is_fail_fast(r)
+			       ? r->exceptions[0].type
+			       : r->cause;
+	const char *within = what ? strstr(what, REPORT_WITHIN) : NULL;
 	unsigned int taken = run ? FINGERPRINT_FRAMES : 0;
 
-	str_addf(&text, "%s\n", what ? what : "");
+	str_addf(&text, "%.*s\n", (int)(within ? within - what : INT_MAX),
+		 what ? what : "");
 	if (run)
 		add_run(&text, run);
 	add_thread(&text, r, &taken);

@@ -128,7 +128,6 @@ struct report {
 	const char *program;
 	const char *cause;   /* one line: what happened; NULL: nothing */
 	const char *kind;    /* a word for it: "exception", "signal", ... */
-	const char *outer;   /* the cause without what is within; NULL: none */
 	bool stuck;          /* nothing has happened: it does not go on */
 	int signal;          /* 0: none */
 	uint32_t thread;     /* number of the one it is about, 0: none */
@@ -198,6 +197,9 @@ const char *report_signal_text(struct report *r, int signal);
 const char *report_path(const char *path);
 /* Is it code of the user's, with a source? */
 bool report_is_users(const struct report_frame *f);
+
+/* In a cause: what stands behind it is within what stands before. */
+#define REPORT_WITHIN " ---> "
 
 enum {
 	REPORT_CULPRITS_MAX = 10

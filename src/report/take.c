@@ -373,9 +373,8 @@ static void name_innermost(struct report *r)
 	const char *more =
 	    n > 1 ? arena_printf(r->arena, " (and %zu more)", n - 1) : "";
 
-	r->outer = r->cause;
-	r->cause = arena_printf(r->arena, "%s ---> %s%s%s%s", r->outer, x->type,
-				x->message ? ": " : "",
+	r->cause = arena_printf(r->arena, "%s" REPORT_WITHIN "%s%s%s%s",
+				r->cause, x->type, x->message ? ": " : "",
 				x->message ? x->message : "", more);
 }
 

@@ -421,7 +421,8 @@ def test_first_chance(t):
     t.check_equal([("thrown", "Exception thrown: System.FormatException: "
                     "innermost", "inner-first"),
                    ("thrown", "Exception thrown: System.ArgumentException: "
-                    "middle", "inner-second")],
+                    "middle ---> System.FormatException: innermost",
+                    "inner-second")],
                   [(r["kind"], r["cause"],
                     {t.line("Throws", mark): mark for mark in (
                         "inner-first", "inner-second")}.get(
@@ -491,6 +492,9 @@ def facts(report):
     threads = [[(f["name"], f["kind"], f.get("file"), f.get("line"),
                  f.get("variables")) for f in thread["frames"]]
                for thread in report["threads"]]
+    for exception in report["exceptions"]:
+        for frame in exception["frames"]:
+            frame.pop("pc", None)
     return {**{key: report.get(key) for key in (
         "kind", "cause", "signal", "program", "runtime", "fingerprint",
         "exceptions")}, "threads": threads}
