@@ -20,8 +20,7 @@ enum {
 	METHOD_RVA = 0,
 	METHOD_SIGNATURE = 4,
 	SIG_HASTHIS = 0x20,
-	LOCAL_HIDDEN = 1,  // pdb_local.attributes
-	CLOSURES_MAX = 32, // around each other
+	LOCAL_HIDDEN = 1, // pdb_local.attributes
 	VARS_MAX = 4096,
 };
 
@@ -44,19 +43,29 @@ struct var *scope_add(struct gather *g, const char *name, enum var_kind kind,
 	v->kind = kind;
 	v->value = value;
 	v->end = g->end;
+	v->level = g->level;
 	v->origin = g->origin;
 	if (s->n_vars < VARS_MAX)
 		s->n_vars++;
 	return v;
 }
 
+const char *scope_spelled(const char *name)
+{
+	if (!strcmp(name, "this"))
+		return "@this";
+	return strcmp(name, "base") ? name : "@base";
+}
+
 struct var *scope_find(const struct scope *s, const char *name)
 {
+	struct var *found = NULL;
 	for (size_t i = s->n_vars; i-- > 0;) {
-		if (!strcmp(s->vars[i].name, name))
-			return &s->vars[i];
+		struct var *v = &s->vars[i];
+		if (!strcmp(v->name, name) && (!found || v->level < found->level))
+			found = v;
 	}
-	return NULL;
+	return found;
 }
 
 const struct var *scope_var(const struct scope *s, const char *name)
@@ -73,7 +82,15 @@ static void set_origin(struct gather *g, bool is_arg, uint32_t index,
 	g->origin = arena_copy(g->arena, &origin, 1, sizeof(origin));
 }
 
-/* this, then arguments, then the rest, each in the order found. */
+static bool is_hidden(const struct scope *s, const struct var *v)
+{
+	return v->level && scope_find(s, v->name)->level < v->level;
+}
+
+/*
+ * this, then arguments, then the rest, each in the order found; without what
+ * a variable further in hides.
+ */
 static void sort(struct gather *g)
 {
 	struct scope *s = g->scope;
@@ -85,11 +102,12 @@ static void sort(struct gather *g)
 			int own = s->vars[i].kind == VAR_CONST
 				      ? VAR_LOCAL
 				      : (int)s->vars[i].kind;
-			if (own == kind)
+			if (own == kind && !is_hidden(s, &s->vars[i]))
 				sorted[n++] = s->vars[i];
 		}
 	}
 	s->vars = sorted;
+	s->n_vars = n;
 }
 
 /* The type a place holds variables by: through a by-ref. */
@@ -163,7 +181,9 @@ static void add_this(struct gather *g, const struct dac_var *var)
 	if (v.type->kind == TYPE_CLASS)
 		v.type = g->scope->type;
 	set_origin(g, true, 0, &v, var);
-	if (scope_holds(type))
+	if (type_is_closure(type))
+		scope_expand_outer(g, &v);
+	else if (scope_holds(type))
 		scope_expand(g, &v, 0);
 	else
 		scope_add(g, "this", VAR_THIS, v);
@@ -207,6 +227,12 @@ static void fix_floats(const struct gather *g, size_t *n_floats,
 		*v = value_absent(v->type, WHY_OPTIMIZED, 0);
 }
 
+static const char *param_name(struct gather *g, const char *name, uint32_t seq)
+{
+	return name[0] ? scope_spelled(name)
+		       : arena_printf(g->arena, "arg_%u", seq);
+}
+
 static void add_arguments(struct gather *g, const struct sig_method *sig)
 {
 	size_t n;
@@ -230,13 +256,9 @@ static void add_arguments(struct gather *g, const struct sig_method *sig)
 		const char *name = md_param_name(md, rid, i + 1);
 		scope_name_param(g, rid, i + 1, &v);
 		if (scope_holds(holder_type(type)))
-			scope_expand(g, &v, 0);
+			scope_expand_outer(g, &v);
 		else if (name[0] != '<')
-			scope_add(g,
-				  name[0]
-				      ? name
-				      : arena_printf(g->arena, "arg_%u", i + 1),
-				  VAR_ARG, v);
+			scope_add(g, param_name(g, name, i + 1), VAR_ARG, v);
 	}
 }
 
@@ -280,7 +302,7 @@ static void add_local(struct gather *g, const struct slots *slots,
 	    str_starts(local->name, "CS$"))
 		return;
 	set_tuple_names(g, local, &v);
-	scope_add(g, local->name, VAR_LOCAL, v);
+	scope_add(g, scope_spelled(local->name), VAR_LOCAL, v);
 }
 
 static void add_named_locals(struct gather *g, const struct slots *slots)

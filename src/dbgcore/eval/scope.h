@@ -34,6 +34,7 @@ struct var {
 	enum var_kind kind;
 	struct value value;
 	uint32_t end; /* of its block, IL offset; UINT32_MAX: the method's */
+	unsigned int level; /* 0: the method's own; more: of methods around */
 	const struct var_origin *origin; /* NULL: not of the frame */
 };
 

@@ -13,7 +13,7 @@
 #include "base/str.h"
 
 enum {
-	CLOSURES_MAX = 32, // around each other
+	TYPEDEF_NAME = 1, // II.22.37
 };
 
 /*
@@ -60,6 +60,10 @@ static void expand_this(struct gather *g, const struct value *v,
 			unsigned int depth)
 {
 	struct value settled = value_dereference(g->ts, v);
+	if (settled.type && type_is_closure(settled.type)) {
+		scope_expand_outer(g, v);
+		return;
+	}
 	if (settled.type && scope_holds(settled.type)) {
 		scope_expand(g, v, depth + 1);
 		return;
@@ -69,6 +73,19 @@ static void expand_this(struct gather *g, const struct value *v,
 		replace(g, known, v);
 	else
 		scope_add(g, "this", VAR_THIS, *v);
+}
+
+static bool is_author_object(const struct field *f)
+{
+	return !strcmp(f->name, "<>4__this") || !strcmp(f->name, "$VB$Me");
+}
+
+static const char *type_def_name(const struct type *type)
+{
+	return type->module
+		   ? md_col_string(&type->module->md, MD_TYPEDEF,
+				   MD_TOKEN_RID(type->token), TYPEDEF_NAME)
+		   : "";
 }
 
 // Is it a field of a closure or state machine that refers to another closure?
@@ -90,7 +107,7 @@ static void expand_variable(struct gather *g, const struct value *v,
 			    const struct field *f, unsigned int depth)
 {
 	struct value value = value_field(g->ts, v, f);
-	if (!strcmp(f->name, "<>4__this") || !strcmp(f->name, "$VB$Me")) {
+	if (is_author_object(f)) {
 		expand_this(g, &value, depth);
 		return;
 	}
@@ -112,11 +129,14 @@ static void expand_variable(struct gather *g, const struct value *v,
 	}
 	// A captured argument lives in the closure from the start on; its
 	// own place is stale.
-	struct var *known = scope_find(g->scope, f->source);
-	if (known)
+	// C#'s own `this` is in "<>4__this"
+	bool csharp = str_starts(type_def_name(v->type), "<>c__");
+	const char *name = csharp ? scope_spelled(f->source) : f->source;
+	struct var *known = scope_find(g->scope, name);
+	if (known && known->level == g->level)
 		replace(g, known, &value);
 	else
-		scope_add(g, f->source, VAR_LOCAL, value);
+		scope_add(g, name, VAR_LOCAL, value);
 }
 
 static void expand_field(struct gather *g, const struct value *v,
@@ -137,8 +157,54 @@ static void expand_field(struct gather *g, const struct value *v,
 	g->end = end;
 }
 
+/*
+ * The compiler numbers the closures of a method from the outside in, also
+ * those of its lambdas and local functions: <>c__DisplayClass3_1.
+ */
+static unsigned int closure_level(const struct type *type)
+{
+	enum {
+		MOST = 10000
+	};
+	const char *name = type_def_name(type);
+	size_t n = strcspn(name, "`"), at = n;
+	while (at > 0 && name[at - 1] >= '0' && name[at - 1] <= '9')
+		at--;
+	unsigned long ordinal = at < n ? strtoul(name + at, NULL, 10) : 0;
+	return ordinal < MOST ? MOST - (unsigned int)ordinal : 1;
+}
+
+static bool is_outer(const struct gather *g, uint64_t addr)
+{
+	for (size_t i = 0; i < g->n_outer; i++) {
+		if (g->outer[i] == addr)
+			return true;
+	}
+	return false;
+}
+
+static void expand_fields(struct gather *g, const struct value *at,
+			  unsigned int depth)
+{
+	const struct field *fields;
+	size_t n;
+	bool machine = type_is_state_machine(at->type);
+	type_fields(g->ts, at->type, &fields, &n);
+	// what a state machine was given is known before what it makes
+	for (size_t i = 0; machine && i < n; i++) {
+		if (is_author_object(&fields[i]))
+			expand_field(g, at, &fields[i], depth);
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (fields[i].kind == FIELD_INSTANCE &&
+		    (!machine || !is_author_object(&fields[i])))
+			expand_field(g, at, &fields[i], depth);
+	}
+}
+
 void scope_expand(struct gather *g, const struct value *v, unsigned int depth)
 {
+	unsigned int level = g->level;
 	if (depth > CLOSURES_MAX)
 		return;
 	struct value at = value_dereference(g->ts, v);
@@ -146,11 +212,21 @@ void scope_expand(struct gather *g, const struct value *v, unsigned int depth)
 		g->scope->partial = true;
 		return;
 	}
-	const struct field *fields;
-	size_t n;
-	type_fields(g->ts, at.type, &fields, &n);
-	for (size_t i = 0; i < n; i++) {
-		if (fields[i].kind == FIELD_INSTANCE)
-			expand_field(g, &at, &fields[i], depth);
+	if (is_outer(g, at.addr))
+		return;
+	if (level) {
+		g->level = closure_level(at.type);
+		if (g->n_outer < CLOSURES_MAX)
+			g->outer[g->n_outer++] = at.addr;
 	}
+	expand_fields(g, &at, depth);
+	g->level = level;
+}
+
+void scope_expand_outer(struct gather *g, const struct value *v)
+{
+	unsigned int level = g->level;
+	g->level = 1;
+	scope_expand(g, v, 0);
+	g->level = level;
 }

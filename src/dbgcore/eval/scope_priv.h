@@ -4,6 +4,10 @@
 
 #include "eval/scope.h"
 
+enum {
+	CLOSURES_MAX = 32 /* around each other */
+};
+
 struct gather {
 	struct types *ts;
 	const struct frame *frame;
@@ -13,6 +17,13 @@ struct gather {
 	struct il_range *hoisted;
 	size_t n_hoisted;
 	uint32_t end; /* of the block at hand, see struct var */
+	/*
+	 * 0: what is added is of the method itself; more: of closures that it
+	 * was given, whose variables those of the method hide.
+	 */
+	unsigned int level;
+	uint64_t outer[CLOSURES_MAX]; /* addresses of those closures */
+	size_t n_outer;
 	const struct var_origin *origin; /* of the next variable */
 };
 
@@ -26,8 +37,13 @@ struct slots {
 /* Append a variable; it may be changed until the next is added. */
 struct var *scope_add(struct gather *g, const char *name, enum var_kind kind,
 		      struct value value);
-/* The innermost variable of this name, NULL: none. */
+/*
+ * The innermost variable of this name, NULL: none. The one that C# means: a
+ * parameter of a lambda or local function, not the captured one that it hides.
+ */
 struct var *scope_find(const struct scope *s, const char *name);
+/* A variable's name as C# spells it: `@this` is not the object. */
+const char *scope_spelled(const char *name);
 /* Is it a class of closures, or a state machine? */
 bool scope_holds(const struct type *type);
 /*
@@ -35,6 +51,8 @@ bool scope_holds(const struct type *type);
  * other.
  */
 void scope_expand(struct gather *g, const struct value *v, unsigned int depth);
+/* The same of a closure that the method was given, as `this` or by reference. */
+void scope_expand_outer(struct gather *g, const struct value *v);
 /* A LocalConstant of the PDB. */
 void scope_add_constant(struct gather *g, const struct pdb_local *local);
 /* The `using` directives that hold in the method. */

@@ -290,7 +290,10 @@ DBG_MUST struct dbg_error *il_field_static(struct il_types *ts,
 struct bytes il_field_data(const struct il_field *f);
 /* Value of a constant; *ret_elem ELEM_END: it has none. */
 struct bytes il_field_constant(const struct il_field *f, enum elem *ret_elem);
-/* Has the program run the static constructor of @type, or needs it none? */
+/*
+ * Has the program begun to run the static constructor of @type, as far as the
+ * statics tell, or needs it none?
+ */
 bool il_type_is_initialized(struct il_types *ts, struct il_type *type);
 
 #endif

@@ -256,24 +256,24 @@ static struct value constant_field(struct types *ts, const struct field *f)
  * high, middle, low), and copies it to a static field when the class is
  * initialised.
  */
-static struct value decimal_attribute(const struct field *f)
+static bool decimal_attribute(const struct field *f, struct value *ret)
 {
 	struct bytes blob;
 	struct reader r;
-	struct value absent = value_absent(f->type, WHY_UNINIT, 0);
 	if (f->type->special != SPECIAL_DECIMAL || !f->owner->module ||
 	    !md_has_attribute(&f->owner->module->md, f->token,
 			      "System.Runtime.CompilerServices."
 			      "DecimalConstantAttribute",
 			      &blob))
-		return absent;
+		return false;
 	reader_init(&r, blob.p, blob.n);
 	reader_u16(&r); // prolog
 	uint32_t scale = reader_u8(&r), sign = reader_u8(&r);
 	uint32_t high = reader_u32(&r), mid = reader_u32(&r);
 	uint32_t words[4] = {scale << 16 | (sign ? 1u << 31 : 0), high,
 			     reader_u32(&r), mid};
-	return r.bad ? absent : value_bytes(f->type, words, sizeof(words));
+	*ret = value_bytes(f->type, words, sizeof(words));
+	return !r.bad;
 }
 
 static uint64_t thread_addr(struct thread_ref *ref)
@@ -289,8 +289,11 @@ static uint64_t thread_addr(struct thread_ref *ref)
 struct value value_static(struct types *ts, const struct field *f,
 			  struct thread_ref *thread)
 {
+	struct value constant;
 	if (f->kind == FIELD_CONST)
 		return constant_field(ts, f);
+	if (decimal_attribute(f, &constant))
+		return constant;
 	uint64_t mt = type_mt(ts, f->owner);
 	uint64_t addr = 0;
 	uint64_t of = f->kind == FIELD_THREAD ? thread_addr(thread) : 0;
@@ -302,7 +305,7 @@ struct value value_static(struct types *ts, const struct field *f,
 	if (!addr && of)
 		return value_absent(f->type, WHY_THREAD, 0);
 	if (!addr)
-		return decimal_attribute(f);
+		return value_absent(f->type, WHY_UNINIT, 0);
 	struct value v = value_memory(f->type, addr);
 	// A struct lies in a box, which is an object like others.
 	v.fixed = f->kind == FIELD_STATIC && f->raw.elem != ELEM_VALUETYPE;

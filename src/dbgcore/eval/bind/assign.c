@@ -108,12 +108,34 @@ static struct dbg_error *check_target(struct binder *b, const struct expr *x,
 	return NULL;
 }
 
+/* What the static constructor has not written yet it would write over. */
+static struct dbg_error *check_initialized(struct binder *b,
+					   const struct expr *x,
+					   const struct bound *n)
+{
+	while (n->kind == BOUND_FIELD && !n->is_static && n->a &&
+	       n->a->type->is_value)
+		n = n->a;
+	const struct il_field *f =
+	    n->kind == BOUND_FIELD ? n->field
+	    : assigncall_gets(n)   ? getter_field(b, n->method)
+				   : NULL;
+	if (!f || !f->is_static || fetch_is_ready(b, f))
+		return NULL;
+	return dbg_err(DBG_E_STATE,
+		       "'%s' cannot be assigned to: '%s' is not initialized "
+		       "yet, and its static constructor would overwrite it",
+		       bind_source(b, x), il_type_name(b->ts, f->owner));
+}
+
 struct dbg_error *assignment_place(struct assignment *a, const struct expr *x,
 				   struct bound **ret)
 {
 	struct binder *b = a->b;
 	struct value v;
 	struct dbg_error *err = bind_value(b, bind_unconditional(b, x), ret);
+	if (!err)
+		err = check_initialized(b, x, *ret);
 	if (!err)
 		err = check_property(b, x, *ret);
 	if (!err)

@@ -89,6 +89,12 @@ DBG_MUST struct dbg_error *fetch_value(struct binder *b, struct bound *n,
 /* Of a bool. */
 DBG_MUST struct dbg_error *fetch_truth(struct binder *b, struct bound *n,
 				       bool *ret);
+/*
+ * Is the static @f what the program has in it? Not before its class is
+ * initialised: then the machine tells what its static constructor will do. One
+ * that is watched is taken as it is.
+ */
+bool fetch_is_ready(struct binder *b, const struct il_field *f);
 /* ... as the machine computes it. */
 DBG_MUST struct dbg_error *machine_value(struct binder *b, struct bound *n,
 					 struct value *ret);
@@ -149,6 +155,11 @@ DBG_MUST struct dbg_error *bind_getter(struct binder *b, struct bound *of,
 				       struct il_method *m, struct bound **args,
 				       size_t n, const struct expr *x,
 				       struct bound **ret);
+/* Is it the `base` of base.M? */
+bool bind_is_base(const struct bound *of);
+/* A method of the object @of: of `base` the one that its class inherits. */
+DBG_MUST struct dbg_error *
+bind_of_base(struct binder *b, const struct bound *of, struct il_method **io);
 /* bindelement.c */
 DBG_MUST struct dbg_error *bind_element(struct binder *b, const struct expr *x,
 					struct bound **ret);

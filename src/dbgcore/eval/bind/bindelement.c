@@ -106,7 +106,9 @@ struct dbg_error *bind_element(struct binder *b, const struct expr *x,
 {
 	struct call c = {.x = x, .name = "this[]"};
 	struct bound *of;
-	struct dbg_error *why, *err = bind_value(b, x->a, &of);
+	struct dbg_error *why, *err = x->a->kind == EXPR_BASE
+					  ? bind_any(b, x->a, &of)
+					  : bind_value(b, x->a, &of);
 	if (err)
 		return err;
 	bool vector = of->type->elem == ELEM_SZARRAY;

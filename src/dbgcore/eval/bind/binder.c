@@ -520,6 +520,10 @@ static struct dbg_error *unknown_name(const struct binder *b,
 struct dbg_error *bind_operand(struct binder *b, const struct expr *x,
 			       struct bound **ret)
 {
+	if (x->kind == EXPR_BASE)
+		return bind_error(b, x,
+				  "'base' stands before a member only, as in "
+				  "'base.ToString()'");
 	struct dbg_error *err = bind_any(b, x, ret);
 	if (err)
 		return err;

@@ -101,6 +101,19 @@ struct bound *bind_receiver(struct binder *b, struct bound *of,
 	return n;
 }
 
+bool bind_is_base(const struct bound *of)
+{
+	return of && of->syntax && of->syntax->kind == EXPR_BASE;
+}
+
+struct dbg_error *bind_of_base(struct binder *b, const struct bound *of,
+			       struct il_method **io)
+{
+	if (!bind_is_base(of) || !((*io)->flags & IL_METHOD_VIRTUAL))
+		return NULL;
+	return il_method_virtual(b->ts, *io, of->type, io);
+}
+
 struct dbg_error *bind_getter(struct binder *b, struct bound *of,
 			      struct il_method *m, struct bound **args,
 			      size_t n, const struct expr *x,
@@ -118,7 +131,11 @@ struct dbg_error *bind_getter(struct binder *b, struct bound *of,
 		all[at++] = bind_receiver(b, of, m->owner);
 	for (size_t i = 0; i < n; i++)
 		all[at++] = args[i];
+	err = bind_of_base(b, of, &m);
+	if (err)
+		return err;
 	struct bound *call = bound_call(b, m, all, at, sig->ret, x);
+	call->nonvirtual = bind_is_base(of);
 	*ret = call;
 	if (sig->ret->kind == IL_KIND_BYREF) {
 		*ret = bound_make(b, BOUND_DEREF, sig->ret->inner, x);
@@ -606,7 +623,7 @@ struct dbg_error *bind_method_named(struct binder *b, const struct expr *x,
 {
 	struct bound *of;
 	struct dbg_error *err = bind_any(b, x->a, &of);
-	if (!err && of->kind != BOUND_TYPE)
+	if (!err && of->kind != BOUND_TYPE && !bind_is_base(of))
 		err = bind_value(b, x->a, &of);
 	return err ? err : make_group(b, of, x, ret);
 }

@@ -10,6 +10,7 @@
 #include "eval/bind/bindassign.h"
 #include "eval/bind/bindmade.h"
 #include "eval/bind/bindtuple.h"
+#include "code/code.h"
 
 enum {
 	ELEMENTS_MAX = 4096 /* of an array of several dimensions */
@@ -46,6 +47,21 @@ struct il_type *bind_common_type(struct binder *b, struct bound *const *list,
 	return best;
 }
 
+enum {
+	TYPEDEF_FLAGS = 0,
+	TYPE_ABSTRACT = 0x80 // II.23.1.15
+};
+
+/* An abstract class, a static one, or an interface. */
+static bool is_abstract(const struct il_type *type)
+{
+	bool defined = type->module && (type->kind == IL_KIND_CLASS ||
+					type->kind == IL_KIND_INTERFACE);
+	return defined && md_col(&type->module->md, MD_TYPEDEF,
+				 MD_TOKEN_RID(type->token), TYPEDEF_FLAGS) &
+			      TYPE_ABSTRACT;
+}
+
 static struct dbg_error *construct(struct binder *b, const struct expr *x,
 				   struct il_type *type, struct bound **ret)
 {
@@ -53,9 +69,14 @@ static struct dbg_error *construct(struct binder *b, const struct expr *x,
 	struct choice best = {0};
 	struct il_method *all[64];
 	struct dbg_error *err = call_arguments(b, x->list, x->n_list, &c);
+	if (!err && is_abstract(type))
+		err = bind_error(b, x, "'%s' is abstract: no object can be one",
+				 il_type_name(b->ts, type));
 	if (err)
 		return err;
-	if (type->is_value && !c.n) {
+	// a structure has one without parameters if it says so (C# 10)
+	if (type->is_value && !c.n &&
+	    !il_method_named(b->ts, type, ".ctor", 0)) {
 		*ret = bound_make(b, BOUND_DEFAULT, type, x);
 		return NULL;
 	}

@@ -458,9 +458,19 @@ static struct dbg_error *group_to_delegate(struct binder *b, struct bound *v,
 	if (!method)
 		return bind_error(b, v->syntax, "no method '%s' fits '%s'",
 				  v->name, il_type_name(b->ts, to));
+	if (il_method_attribute(method,
+				"System.Diagnostics.ConditionalAttribute", NULL))
+		return bind_error(b, v->syntax,
+				  "no delegate can be made of '%s': it has the "
+				  "attribute Conditional",
+				  il_method_name(b->ts, method));
+	err = bind_of_base(b, v->a, &method);
+	if (err)
+		return err;
 	*ret = bound_make(b, BOUND_DELEGATE, to, v->syntax);
 	(*ret)->a = v->a;
 	(*ret)->method = method;
+	(*ret)->nonvirtual = bind_is_base(v->a);
 	if (v->a && v->a->type->is_value)
 		(*ret)->a = wrap(b, BOUND_BOX, v->a, v->a->type);
 	return NULL;

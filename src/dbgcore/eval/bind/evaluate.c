@@ -179,6 +179,9 @@ static struct dbg_error *prepare_place(struct binder *b, bool sure,
 {
 	struct value v;
 	bool var = (*n)->kind == BOUND_VAR;
+	if ((*n)->kind == BOUND_FIELD && (*n)->is_static &&
+	    !fetch_is_ready(b, (*n)->field))
+		return NULL;
 	if (!sure && !var && !b->e->trace)
 		return NULL;
 	struct dbg_error *err = fetch_value(b, *n, &v);

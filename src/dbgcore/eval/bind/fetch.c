@@ -139,12 +139,20 @@ static struct value static_value(struct binder *b, const struct field *f)
 	return value_static(values(b), f, b->e->scope->thread);
 }
 
+bool fetch_is_ready(struct binder *b, const struct il_field *f)
+{
+	return b->e->trace || f->is_const || f->is_rva ||
+	       il_type_is_initialized(b->ts, f->owner);
+}
+
 static struct dbg_error *fetch_field(struct binder *b, struct bound *n,
 				     struct value *ret)
 {
 	struct value of;
 	const struct field *f = field_of(b, n->field);
 	if (!f)
+		return machine_value(b, n, ret);
+	if (n->is_static && !fetch_is_ready(b, n->field))
 		return machine_value(b, n, ret);
 	if (n->is_static) {
 		*ret = static_value(b, f);
@@ -153,6 +161,8 @@ static struct dbg_error *fetch_field(struct binder *b, struct bound *n,
 	struct dbg_error *err = fetch_object(b, n->a, &of);
 	if (err)
 		return err;
+	if (of.where == VALUE_TEXT)
+		return machine_value(b, n, ret);
 	if (of.where != VALUE_ABSENT && value_is_null(values(b), &of))
 		return null_object(b, n->a);
 	*ret = value_field(values(b), &of, f);
@@ -358,7 +368,7 @@ static struct dbg_error *fetch_call(struct binder *b, struct bound *n,
 			return instance_getter(b, n, ret);
 		struct il_field *f =
 		    n->n_list ? NULL : getter_field(b, n->method);
-		field = f ? field_of(b, f) : NULL;
+		field = f && fetch_is_ready(b, f) ? field_of(b, f) : NULL;
 	}
 	if (!field)
 		return machine_value(b, n, ret);

@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "eval/bind/bindassign.h"
+#include "eval/bind/bindcaller.h"
 #include "eval/bind/bindcollection.h"
 #include "eval/bind/bindlambda.h"
 #include "eval/bind/bindop.h"
@@ -236,13 +237,17 @@ static bool fits(struct binder *b, const struct call *c, struct il_method *m,
 /* ---- The choice ------------------------------------------------------ */
 
 static struct dbg_error *default_argument(struct binder *b,
+					  const struct call *c,
 					  const struct candidate *k, uint32_t i,
-					  const struct expr *x,
 					  struct bound **ret)
 {
 	struct il_param p;
+	const struct expr *x = c->x;
 	struct il_type *type = k->sig->params[i];
 	il_method_param(k->method, i, &p);
+	struct bound *caller = caller_argument(b, c, k, &p);
+	if (caller)
+		return convert(b, caller, type, ret);
 	struct bound *n = bound_make(b, BOUND_DEFAULT, type, x);
 	*ret = n;
 	if (p.constant == ELEM_STRING) {
@@ -312,7 +317,7 @@ static struct dbg_error *take(struct binder *b, const struct call *c,
 		if (k->expanded && p + 1 == n && k->map[p] == NOT_GIVEN)
 			err = params_array(b, c, k, &ret->args[p]);
 		else if (k->map[p] == NOT_GIVEN)
-			err = default_argument(b, k, (uint32_t)p, c->x,
+			err = default_argument(b, c, k, (uint32_t)p,
 					       &ret->args[p]);
 		else
 			err = pass(b, c->args[k->map[p]], k->sig->params[p],
@@ -454,9 +459,12 @@ static struct dbg_error *make_call(struct binder *b, struct bound *of,
 		all[n++] = best->args[i];
 	bind_note_names(b, best->method->module,
 			il_method_return_token(best->method), best->sig->ret);
-	struct bound *call =
-	    bound_call(b, best->method, all, n, best->sig->ret, x);
-	call->nonvirtual = of && of->syntax && of->syntax->kind == EXPR_BASE;
+	struct il_method *method = best->method;
+	struct dbg_error *err = bind_of_base(b, of, &method);
+	if (err)
+		return err;
+	struct bound *call = bound_call(b, method, all, n, best->sig->ret, x);
+	call->nonvirtual = bind_is_base(of);
 	*ret = call;
 	if (best->sig->ret->kind == IL_KIND_BYREF) {
 		*ret = bound_make(b, BOUND_DEREF, best->sig->ret->inner, x);

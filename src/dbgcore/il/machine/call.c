@@ -373,8 +373,7 @@ static bool is_outer(const struct vm *vm, const struct site *s)
 	const struct il_type *owner = s->method->owner;
 	const struct made_code *made =
 	    by->method ? made_code_of(by->method) : NULL;
-	return s->method->token && owner &&
-	       owner->special != IL_SPECIAL_STRING && !owner->is_delegate &&
+	return s->method->token && owner && !owner->is_delegate &&
 	       (!by->method || (made && !made->of_program));
 }
 
@@ -404,8 +403,10 @@ static bool makes_tree(const struct il_type *owner)
 /* Is it, which is one of those, to be made in the program, and can be? */
 static bool is_wanted(struct vm *vm, const struct site *s, uint64_t base)
 {
+	// what a string can be asked is the same here, but for cultures
 	bool wanted =
-	    vm->calls == VM_CALLS_ALL ||
+	    (vm->calls == VM_CALLS_ALL &&
+	     s->method->owner->special != IL_SPECIAL_STRING) ||
 	    (vm->calls == VM_CALLS_TREES && makes_tree(s->method->owner));
 	bool chosen = false;
 	for (size_t k = 0; !chosen && k < vm->n_chosen; k++)

@@ -83,7 +83,7 @@ extern const struct native_table native_object, native_span, native_thread;
 extern const struct native_table native_culture, native_handle;
 extern const struct native_table native_member, native_trace, native_array;
 extern const struct native_table native_literal, native_errno;
-extern const struct native_table native_delegate;
+extern const struct native_table native_delegate, native_locale;
 
 /*
  * The row for @method, whose signature is @sig; NULL: none; the first table

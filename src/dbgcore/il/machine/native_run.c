@@ -21,7 +21,7 @@ static const struct native_table *const tables[] = {
     &native_type,     &native_create,  &native_object,  &native_span,
     &native_thread,   &native_culture, &native_handle,  &native_member,
     &native_trace,    &native_array,   &native_literal, &native_errno,
-    &native_delegate,
+    &native_delegate, &native_locale,
 };
 
 enum {

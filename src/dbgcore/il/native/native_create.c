@@ -357,26 +357,7 @@ static enum native_end struct_hash(struct native *n)
 	return native_refuse(n, "the runtime hashes it by a secret number");
 }
 
-/* ---- Culture
- * ----------------------------------------------------------------- */
-
-/* As in the program; without ICU, if it has not looked yet. */
-static enum native_end is_invariant(struct native *n)
-{
-	struct il_type *settings = il_type_core(
-	    n->types, "System.Globalization.GlobalizationMode+Settings");
-	if (settings && il_type_is_initialized(n->types, settings))
-		return NATIVE_IL;
-	return native_ret_i4(n, 1);
-}
-
-/* The program has used no culture yet. */
-static enum native_end user_culture(struct native *n)
-{
-	struct il_method *m = il_method_named(n->types, n->method->owner,
-					      "get_InvariantCulture", 0);
-	return m ? native_call(n, m, NULL, 0) : NATIVE_IL;
-}
+/* ---- Texts ---------------------------------------------------------- */
 
 static enum native_end same(struct native *n)
 {
@@ -402,7 +383,6 @@ static enum native_end uses_keys(struct native *n)
 	return native_ret_i4(n, 1);
 }
 
-#define CULTURE "System.Globalization.CultureInfo"
 #define HANDLE "System.RuntimeTypeHandle"
 
 static const struct il_native rows[] = {
@@ -428,12 +408,6 @@ static const struct il_native rows[] = {
      box_of},
     {"System.ValueType", "Equals", "t(o)i", struct_equals},
     {"System.ValueType", "GetHashCode", "t()i", struct_hash},
-    {"System.Globalization.GlobalizationMode", "get_Invariant", "()i",
-     is_invariant},
-    {"System.Globalization.GlobalizationMode", "get_InvariantNoLoad", "()i",
-     is_invariant},
-    {CULTURE, "InitializeUserDefaultCulture", "()o", user_culture},
-    {CULTURE, "InitializeUserDefaultUICulture", "()o", user_culture},
     {"System.SR", "UsingResourceKeys", "()i", uses_keys},
     {"System.String", "Intern", "(o)o", same},
     {"System.String", "IsInterned", "(o)o", same},

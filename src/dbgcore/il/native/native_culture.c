@@ -342,6 +342,19 @@ static enum native_end change_case(struct native *n)
 
 /* ---- The rest ---------------------------------------------------------- */
 
+/*
+ * GetSortHandle(string, out IntPtr), of the program's first comparison by a
+ * culture: what is given to ICU never gets there, the natives above need no
+ * handle.
+ */
+static enum native_end sort_handle(struct native *n)
+{
+	uint64_t handle = 1;
+	enum native_end end =
+	    native_put(n, native_ref(n, 1), &handle, sizeof(handle));
+	return end == NATIVE_DONE ? native_ret_i4(n, 0) : end;
+}
+
 static enum native_end compares(struct native *n)
 {
 	return native_refuse(n, "it compares text by the rules of a culture: "
@@ -364,6 +377,7 @@ static const struct il_native rows[] = {
     {COMPARE, "IcuStartsWith", "t(v2v2ip)i", at_end},
     {COMPARE, "IcuEndsWith", "t(v2v2ip)i", at_end},
     {COMPARE, "IcuIndexOfCore", "t(v2v2ipi)i", index_of},
+    {ICU, "GetSortHandle", "(op)i", sort_handle},
     {ICU, "ChangeCase", "(pipii).", change_case},
     {ICU, "ChangeCaseInvariant", "(pipii).", change_case},
     {ICU, "CompareString", "(ppipii)i", compares},

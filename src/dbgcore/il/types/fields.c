@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "il/types/types_priv.h"
+#include "target/target.h"
 
 enum {
 	FIELDS_MAX = 1 << 16,
@@ -17,6 +18,7 @@ enum {
 	CONSTANT_VALUE = 2,
 	/* HasConstant (II.24.2.6): two bits of tag, 0 is Field. */
 	CONSTANT_BITS = 2,
+	LOOKED_AT = 64, // bytes of a static
 };
 
 static const char thread_static[] = "System.ThreadStaticAttribute";
@@ -239,23 +241,54 @@ struct bytes il_field_constant(const struct il_field *f, enum elem *ret_elem)
 	return md_col_blob(md, MD_CONSTANT, row, CONSTANT_VALUE);
 }
 
+static bool has_place(const struct il_field *f)
+{
+	return f->is_static && !f->is_const && !f->is_rva && !f->is_thread;
+}
+
+/* Is something in the static @f, which is at @addr in the program? */
+static bool is_written(struct il_types *ts, struct il_field *f, uint64_t addr)
+{
+	uint8_t bytes[LOOKED_AT];
+	struct il_type *type;
+	const struct il_layout *layout;
+	if (dbg_err_drop(il_field_type(ts, f, &type)) ||
+	    dbg_err_drop(il_type_layout(ts, type, &layout)))
+		return false;
+	size_t n = layout->size < sizeof(bytes) ? layout->size : sizeof(bytes);
+	if (target_read_some(types_target(ts->values), addr, bytes, n) != n)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (bytes[i])
+			return true;
+	}
+	return false;
+}
+
 bool il_type_is_initialized(struct il_types *ts, struct il_type *type)
 {
 	struct il_field *const *fields;
 	size_t n;
+	bool any = false;
 	if (!il_method_cctor(ts, type))
 		return true;
 	il_type_fields(ts, type, &fields, &n);
 	for (size_t i = 0; i < n; i++) {
-		struct il_field *f = fields[i];
 		uint64_t addr;
-		if (!f->is_static || f->is_const || f->is_rva || f->is_thread)
+		if (!has_place(fields[i]))
 			continue;
-		if (dbg_err_drop(il_field_static(ts, f, NULL, &addr)))
+		if (dbg_err_drop(il_field_static(ts, fields[i], NULL, &addr)))
 			return false;
 		// Statics may have their places before they have values.
-		return addr != 0 &&
-		       dac_is_class_ready(ts->dac, il_type_mt(ts, type));
+		if (!any && addr &&
+		    dac_is_class_ready(ts->dac, il_type_mt(ts, type)))
+			return true;
+		any = true;
+		if (!addr)
+			return false;
+		// the static constructor is at work
+		if (is_written(ts, fields[i], addr))
+			return true;
 	}
-	return il_type_mt(ts, type) != 0;
+	return !any && il_type_mt(ts, type) != 0;
 }
