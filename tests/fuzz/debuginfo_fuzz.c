@@ -24,18 +24,34 @@ static void check(const struct debug_info *info, uint32_t code_size)
 		abort();
 }
 
+static void check_context(const struct debug_context *places, size_t n)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += places[i].offset;
+	if (sum == INT64_MIN)
+		abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct debug_info info;
+	struct debug_context *places;
+	size_t n;
 
 	// The first byte is the size of the code.
 	if (!size)
 		return 0;
 	struct arena *arena = arena_create();
 	struct bytes b = {data + 1, size - 1};
-	if (debug_info_size(b) <= DEBUG_INFO_MAX &&
+	if (debug_info_size(b, false) <= DEBUG_INFO_MAX &&
 	    debug_info_parse(b, data[0], arena, &info))
 		check(&info, data[0]);
+	for (int old = 0; old < 2; old++)
+		if (debug_info_size(b, old) <= DEBUG_INFO_MAX &&
+		    debug_info_context(b, old, arena, &places, &n))
+			check_context(places, n);
 	arena_destroy(arena);
 	return 0;
 }

@@ -53,7 +53,7 @@ Breakpoint 4, Breaks.Box<T>.Map<int> (this={Breaks.Box<string>}, other=6) at Bre
 +continue
 Continuing.
 
-Breakpoint 5, Breaks.Box<int>.Nest<V>.Both (this={Breaks.Box<int>.Nest<string>}, t=7, v="n") at Breaks.cs:{@box-nest}
+Breakpoint 5, Breaks.Box<int>.Nest<string>.Both (this={Breaks.Box<int>.Nest<string>}, t=7, v="n") at Breaks.cs:{@box-nest}
 {@box-nest}{...}// @box-nest
 +continue
 Continuing.
@@ -63,7 +63,7 @@ Breakpoint 2, Breaks.Generic.Show<int> (value=8) at Breaks.cs:{@generic-show}
 +continue
 Continuing.
 
-Breakpoint 2, Breaks.Generic.Show<T> (value="u") at Breaks.cs:{@generic-show}
+Breakpoint 2, Breaks.Generic.Show<string> (value="u") at Breaks.cs:{@generic-show}
 {@generic-show}{...}// @generic-show
 +continue
 Continuing.
@@ -73,7 +73,7 @@ Breakpoint 2, Breaks.Generic.Show<Breaks.Pair> (value={...}) at Breaks.cs:{@gene
 +continue
 Continuing.
 
-Breakpoint 2, Breaks.Generic.Show<T> (value=null) at Breaks.cs:{@generic-show}
+Breakpoint 2, Breaks.Generic.Show<object> (value=null) at Breaks.cs:{@generic-show}
 {@generic-show}{...}// @generic-show
 +info breakpoints
 Num     Type           Disp Enb Address            What

@@ -872,7 +872,7 @@ static void test_debug_info(void **state)
 	struct arena *arena = arena_create();
 
 	(void)state;
-	assert_int_equal(debug_info_size(all), sizeof(one_await));
+	assert_int_equal(debug_info_size(all, false), sizeof(one_await));
 	assert_true(debug_info_parse(all, 200, arena, &info));
 	assert_int_equal(info.n_bounds, 2);
 	assert_int_equal(info.bounds[0].native, 10);
@@ -903,6 +903,52 @@ static void test_debug_info_cut(void **state)
 	arena_destroy(arena);
 }
 
+// Of .NET 10: the hidden argument is in rdi up to 23, in [rbp-8] from 37 to 70,
+// and after it come other variables.
+static const uint8_t old_context[] = {
+    0x00, 0x0a, 0x4a, 0x19, 0x44, 0x82, 0xe0, 0x15, 0xba, 0x61,
+    0x20, 0x99, 0x42, 0x52, 0x36, 0x67, 0x80, 0x0e, 0x00, 0x05,
+    0x7a, 0x01, 0xc7, 0xc5, 0x11, 0x53, 0x1a, 0xa0, 0x47, 0x60,
+    0x5c, 0x1c, 0x34, 0xc5, 0xc1, 0xc5, 0x51, 0x53, 0x1d,
+};
+// The same method's, of .NET 11.
+static const uint8_t new_context[] = {
+    0x79, 0x7a, 0x09, 0x44, 0x02, 0x41, 0x57, 0xc8, 0x0d, 0x05,
+    0x82, 0xa7, 0xd4, 0x9c, 0x02, 0xd4, 0x00, 0x36, 0xa0, 0x07,
+    0x37, 0x5c, 0x1c, 0x53, 0x1a, 0x06, 0x7a, 0x60, 0xc6, 0xc5,
+    0x31, 0xc5, 0x71, 0x5c, 0x1c, 0x53, 0x1d, 0xe1, 0x22, 0x00,
+};
+
+static void check_context(struct bytes b, bool old)
+{
+	struct debug_context *places;
+	size_t n;
+	struct arena *arena = arena_create();
+
+	assert_int_equal(debug_info_size(b, old), b.n);
+	assert_true(debug_info_context(b, old, arena, &places, &n));
+	assert_int_equal(n, 2);
+	assert_true(places[0].in_register);
+	assert_int_equal(places[0].reg, 7);
+	assert_int_equal(places[0].end, 23);
+	assert_false(places[1].in_register);
+	assert_int_equal(places[1].reg, 5);
+	assert_int_equal(places[1].offset, -8);
+	assert_int_equal(places[1].start, 37);
+	assert_int_equal(places[1].end, 70);
+	for (size_t i = 0; i < b.n; i++)
+		assert_false(debug_info_context((struct bytes){b.p, i}, old,
+						arena, &places, &n));
+	arena_destroy(arena);
+}
+
+static void test_debug_context(void **state)
+{
+	(void)state;
+	check_context((struct bytes){old_context, sizeof(old_context)}, true);
+	check_context((struct bytes){new_context, sizeof(new_context)}, false);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -925,6 +971,7 @@ int main(int argc, char **argv)
 	    cmocka_unit_test(test_no_file),
 	    cmocka_unit_test(test_debug_info),
 	    cmocka_unit_test(test_debug_info_cut),
+	    cmocka_unit_test(test_debug_context),
 	};
 
 	fixture_enter(argc, argv);

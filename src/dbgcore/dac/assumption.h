@@ -39,23 +39,24 @@ enum dac_assumption {
 	ASSUME_DEBUGGER_BREAK,
 	ASSUME_DEBUGGER_ATTACHED,
 	ASSUME_FAIL_FAST,
-	ASSUME_GC_COUNT,      /* address, see dac_gc_count */
-	ASSUME_PRESTUB,       /* address */
-	ASSUME_GC_INFO,       /* version of its format */
-	ASSUME_TYPE_FLAGS,    /* MT_CATEGORY */
-	ASSUME_TYPE_CLASS,    /* offset of EEClass* in MethodTable */
-	ASSUME_TYPE_INSTANCE, /* ... of the generic arguments */
-	ASSUME_TYPE_PADDING,  /* of the padding in EEClass */
-	ASSUME_FIELD_DESC,    /* of the first word of bits in FieldDesc */
-	ASSUME_INSTANCES,     /* of the table of instances in Module */
-	ASSUME_SYNC_LOCK,     /* of the Lock in SyncBlock; since .NET 11 */
-	ASSUME_SYNC_HASH,     /* of the hash code in SyncBlock */
-	ASSUME_THREADS,       /* address of the ThreadStore's */
-	ASSUME_THREADS_FIRST, /* offset of its first thread's link */
-	ASSUME_THREAD_NEXT,   /* of the link to the next in Thread */
-	ASSUME_THREAD_LINK,   /* what a link leads behind in Thread */
-	ASSUME_THREAD_STATE,  /* offset of its state */
-	ASSUME_SUSPENDED,     /* the bit of one that a debugger suspends */
+	ASSUME_GC_COUNT,        /* address, see dac_gc_count */
+	ASSUME_PRESTUB,         /* address */
+	ASSUME_GC_INFO,         /* version of its format */
+	ASSUME_TYPE_FLAGS,      /* MT_CATEGORY */
+	ASSUME_TYPE_CLASS,      /* offset of EEClass* in MethodTable */
+	ASSUME_TYPE_INSTANCE,   /* ... of the generic arguments */
+	ASSUME_METHOD_INSTANCE, /* ... of those of a generic method's desc */
+	ASSUME_TYPE_PADDING,    /* of the padding in EEClass */
+	ASSUME_FIELD_DESC,      /* of the first word of bits in FieldDesc */
+	ASSUME_INSTANCES,       /* of the table of instances in Module */
+	ASSUME_SYNC_LOCK,       /* of the Lock in SyncBlock; since .NET 11 */
+	ASSUME_SYNC_HASH,       /* of the hash code in SyncBlock */
+	ASSUME_THREADS,         /* address of the ThreadStore's */
+	ASSUME_THREADS_FIRST,   /* offset of its first thread's link */
+	ASSUME_THREAD_NEXT,     /* of the link to the next in Thread */
+	ASSUME_THREAD_LINK,     /* what a link leads behind in Thread */
+	ASSUME_THREAD_STATE,    /* offset of its state */
+	ASSUME_SUSPENDED,       /* the bit of one that a debugger suspends */
 	ASSUME_N,
 };
 

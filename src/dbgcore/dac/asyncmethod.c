@@ -44,8 +44,8 @@ struct async_data {
 	uint64_t signature;
 };
 
-// Has this runtime such methods? Earlier ones use the bit otherwise.
-static bool has_async(struct dac *d)
+// Earlier runtimes use the bit otherwise.
+bool dac_has_async(struct dac *d)
 {
 	struct dac_learned *l = &d->learned;
 
@@ -99,8 +99,9 @@ static bool asyncdata_read(struct dac *d, uint64_t md, struct async_data *ret)
 	uint16_t flags;
 	uint64_t offset;
 
-	if (!has_async(d) || target_read_some(d->target, md + MD_FLAGS, &flags,
-					      sizeof(flags)) != sizeof(flags))
+	if (!dac_has_async(d) ||
+	    target_read_some(d->target, md + MD_FLAGS, &flags, sizeof(flags)) !=
+		sizeof(flags))
 		return false;
 	offset = asyncdata_offset(flags);
 	return offset &&

@@ -26,6 +26,11 @@ struct dac_async {
 	bool version;
 };
 
+/*
+ * Does this runtime suspend methods, as .NET 11 does first? The JIT's debug
+ * information has another form since then, too.
+ */
+bool dac_has_async(struct dac *d);
 /* All false: an ordinary method, or the runtime has no such methods. */
 void dac_async_get(struct dac *d, uint64_t md, struct dac_async *ret);
 /* Is the code at @ip that of a thunk: no place in the program's source? */
@@ -49,6 +54,11 @@ void dac_async_variants(struct dac *d, uint64_t md,
  * debug information has a form that is not known.
  */
 const struct debug_info *dac_debug_info(struct dac *d, uint64_t ip);
+/*
+ * Where shared generic code has its hidden argument at @ip; borrowed likewise.
+ * NULL: it has none there, or that is not known.
+ */
+const struct debug_context *dac_debug_context(struct dac *d, uint64_t ip);
 /*
  * Where the code that resumes at @ip, of an entry of kind DAC_IL_AWAIT, goes on
  * behind the await; 0: not known.

@@ -357,8 +357,8 @@ DBG_MUST struct dbg_error *dac_walk_next(struct dac_walk *w,
 
 /*
  * Which instance of shared generic code a managed frame runs: by its hidden
- * argument, which the code keeps where it needs it. All zero if that is not
- * known or the code is not shared.
+ * argument, as long as the code keeps it. All zero if that is not known or the
+ * code is not shared.
  */
 struct dac_instance {
 	uint64_t type;   /* exact MethodTable*, 0: see method */
@@ -366,7 +366,7 @@ struct dac_instance {
 	bool by_this;    /* by the type of the object in `this` instead */
 };
 
-void dac_frame_instance(struct dac *d, const struct dac_frame *frame,
+void dac_frame_instance(struct dac *d, pid_t tid, const struct dac_frame *frame,
 			struct dac_instance *ret);
 
 /* Kind of an explicit Frame ("InlinedCallFrame") in @arena, or NULL. */
@@ -439,6 +439,11 @@ uint64_t dac_type_of_token(struct dac *d, uint64_t module, uint32_t token);
 DBG_MUST struct dbg_error *dac_type_args(struct dac *d, uint64_t mt,
 					 struct arena *arena, uint64_t **ret,
 					 size_t *ret_n);
+/*
+ * Those of an instance of a generic method that has @n of them: @n, or 0 if
+ * they are not known.
+ */
+size_t dac_method_args(struct dac *d, uint64_t md, uint64_t *ret, size_t n);
 /*
  * The loaded instantiation of generic @token with these arguments; 0 if the
  * runtime has none (until the next flush a miss is not looked for again).

@@ -108,6 +108,30 @@ struct dbg_error *dac_type_args(struct dac *d, uint64_t mt, struct arena *arena,
 	return NULL;
 }
 
+// m_pPerInstInfo, two bytes of flags behind it, and the number of arguments
+// (.NET 8 to 11).
+size_t dac_method_args(struct dac *d, uint64_t md, uint64_t *ret, size_t n)
+{
+	struct target *t = d->target;
+	const struct dac_type *type;
+	struct dac_assumed at;
+	uint64_t args;
+	uint16_t count;
+
+	if (!n || !dac_holds(d, ASSUME_METHOD_INSTANCE, &at) ||
+	    target_read_some(t, md + at.value, &args, 8) != 8 ||
+	    target_read_some(t, md + at.value + 10, &count, sizeof(count)) !=
+		sizeof(count) ||
+	    count != n ||
+	    target_read_some(t, args, ret, n * sizeof(*ret)) !=
+		n * sizeof(*ret))
+		return 0;
+	for (size_t i = 0; i < n; i++)
+		if (dbg_err_drop(dac_type_get(d, ret[i], &type)))
+			return 0;
+	return n;
+}
+
 /* ---- Instances ------------------------------------------------------- */
 
 // Does the DAC name the MethodTable @mt as it does @instance?

@@ -1,11 +1,15 @@
 /*
  * The hidden generic argument of a frame: code that generic instances share
- * gets a MethodTable or MethodDesc as an argument, in a slot of the frame that
- * the method's GC information names (dac/gcinfo.h). What is read there counts
- * only if the DAC knows it as such.
+ * gets a MethodTable or MethodDesc as an argument. Code that needs it keeps it
+ * in a slot of the frame that the method's GC information names
+ * (dac/gcinfo.h). Of other code the JIT's debug information tells where it has
+ * it, like any variable (dac/debuginfo.h): unoptimised code all the time. What
+ * is read there counts only if the DAC knows it as such.
  */
 #include "dac/dac_priv.h"
 
+#include "dac/asyncmethod.h"
+#include "dac/debuginfo.h"
 #include "dac/gcinfo.h"
 
 static bool head_read(struct dac *d, uint64_t ip, struct gcinfo *ret,
@@ -51,7 +55,61 @@ static void context_check(struct dac *d, const struct dac_frame *frame,
 	dbg_error_destroy(err);
 }
 
-void dac_frame_instance(struct dac *d, const struct dac_frame *frame,
+// Does @frame have the register, and what is in it?
+static bool register_read(struct dac *d, pid_t tid,
+			  const struct dac_frame *frame, uint32_t reg,
+			  uint64_t *ret)
+{
+	struct regs regs = {0};
+	bool known = reg == ARCH_SP || reg == ARCH_FP;
+
+	for (size_t i = 0; i < ARCH_SAVED; i++)
+		known = known || arch_saved[i] == reg;
+	if (frame->leaf) {
+		if (dbg_err_drop(target_regs(d->target, tid, &regs)))
+			return false;
+		// not where a handler of a signal runs on top of it
+		known = known || regs_pc(&regs) == frame->ip;
+	}
+	dac_frame_regs(frame, &regs);
+	if (known)
+		*ret = regs_get(&regs, reg);
+	return known;
+}
+
+// The hidden argument where the JIT says it is, as any variable; 0: nowhere.
+static uint64_t context_variable(struct dac *d, pid_t tid,
+				 const struct dac_frame *frame)
+{
+	const struct debug_context *c =
+	    dac_debug_context(d, frame->leaf ? frame->ip : frame->ip - 1);
+	uint64_t value;
+
+	// REGNUM_AMBIENT_SP: the frame's
+	if (!c || c->reg > ARCH_GENERAL ||
+	    !register_read(d, tid, frame,
+			   c->reg == ARCH_GENERAL ? ARCH_SP : c->reg, &value))
+		return 0;
+	return c->in_register
+		   ? value
+		   : dac_word(d, value + (uint64_t)(int64_t)c->offset);
+}
+
+// Not told which of both it is: a MethodDesc is not known as a type.
+static void context_unused(struct dac *d, pid_t tid,
+			   const struct dac_frame *frame,
+			   struct dac_instance *ret)
+{
+	uint64_t value = context_variable(d, tid, frame);
+
+	if (!value)
+		return;
+	context_check(d, frame, GCINFO_METHOD, value, ret);
+	if (!ret->method)
+		context_check(d, frame, GCINFO_TYPE, value, ret);
+}
+
+void dac_frame_instance(struct dac *d, pid_t tid, const struct dac_frame *frame,
 			struct dac_instance *ret)
 {
 	struct gcinfo info;
@@ -63,6 +121,8 @@ void dac_frame_instance(struct dac *d, const struct dac_frame *frame,
 		       &start))
 		return;
 	ret->by_this = info.context == GCINFO_THIS;
+	if (info.context == GCINFO_NONE)
+		context_unused(d, tid, frame, ret);
 	if ((info.context != GCINFO_TYPE && info.context != GCINFO_METHOD) ||
 	    (frame->leaf && frame->ip - start < info.prolog_size))
 		return;

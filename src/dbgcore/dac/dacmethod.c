@@ -398,28 +398,42 @@ static void map_scan(struct dac *d, void *instance,
 	free(map);
 }
 
-// The JIT's information on a method that the runtime suspends, else NULL.
+// The JIT's information on compiled code; {NULL, 0}: it has none, or is in a
+// form that is not known.
+static struct bytes info_bytes(struct dac *d, const struct dac_code *code,
+			       struct arena *arena)
+{
+	uint8_t head[DEBUG_INFO_HEAD];
+
+	if (code->precompiled)
+		return (struct bytes){0};
+	// RealCodeHeader begins with the pointer.
+	uint64_t at = dac_word(d, dac_word(d, code->start - HEADER_BEFORE));
+	size_t n = target_read_some(d->target, at, head, sizeof(head));
+	size_t size =
+	    debug_info_size((struct bytes){head, n}, !dac_has_async(d));
+	if (!size || size > DEBUG_INFO_MAX)
+		return (struct bytes){0};
+	uint8_t *all = arena_alloc(arena, size);
+	if (target_read_some(d->target, at, all, size) != size)
+		size = 0;
+	return (struct bytes){all, size};
+}
+
+// Of a method that the runtime suspends, else NULL.
 static struct debug_info *info_read(struct dac *d, const struct dac_code *code,
 				    struct arena *arena)
 {
 	struct dac_async async;
-	uint8_t head[DEBUG_INFO_HEAD];
 
 	dac_async_get(d, code->method, &async);
-	if (!async.suspends || async.thunk || code->precompiled)
+	if (!async.suspends || async.thunk)
 		return NULL;
-	// RealCodeHeader begins with the pointer.
-	uint64_t at = dac_word(d, dac_word(d, code->start - HEADER_BEFORE));
-	size_t n = target_read_some(d->target, at, head, sizeof(head));
-	size_t size = debug_info_size((struct bytes){head, n});
-	if (!size || size > DEBUG_INFO_MAX)
-		return NULL;
-	struct bytes all = {arena_alloc(arena, size), size};
+	struct bytes all = info_bytes(d, code, arena);
 	struct debug_info *ret = arena_alloc(arena, sizeof(*ret));
-	if (target_read_some(d->target, at, (void *)all.p, size) != size ||
-	    !debug_info_parse(all, (uint32_t)code->size, arena, ret))
-		return NULL;
-	return ret;
+	return all.n && debug_info_parse(all, (uint32_t)code->size, arena, ret)
+		   ? ret
+		   : NULL;
 }
 
 static struct dac_il_map *map_entry(struct dac_code_entry *entry,
@@ -617,6 +631,35 @@ const struct debug_info *dac_debug_info(struct dac *d, uint64_t ip)
 
 	return dbg_err_drop(mapped_at(d, ip, &entry)) || !entry ? NULL
 								: entry->info;
+}
+
+const struct debug_context *dac_debug_context(struct dac *d, uint64_t ip)
+{
+	struct dac_code_entry *entry;
+	struct debug_context *all = NULL;
+	size_t n = 0;
+
+	if (dbg_err_drop(entry_at(d, ip, &entry)) || !entry)
+		return NULL;
+	if (!entry->context_read) {
+		bool dynamic = cache_find(&d->dynamic, ip) == entry;
+		struct arena *arena =
+		    dynamic ? d->dynamic.arena : d->code.arena;
+		struct bytes b = info_bytes(d, &entry->code, arena);
+		if (b.n &&
+		    debug_info_context(b, !dac_has_async(d), arena, &all, &n)) {
+			entry->context = all;
+			entry->n_context = n;
+		}
+		entry->context_read = true;
+	}
+	for (size_t i = 0; i < entry->n_context; i++) {
+		const struct debug_context *c = &entry->context[i];
+		uint64_t offset = ip - entry->code.start;
+		if (offset >= c->start && offset < c->end)
+			return c;
+	}
+	return NULL;
 }
 
 /* ---- All versions of a method ---------------------------------------- */

@@ -2,7 +2,8 @@
  * The JIT's packed debug information. Numbers are in nibbles, the lower half of
  * a byte first: three bits each, the highest first, and a bit that says that
  * more follow. The bounds are a stream of bits of fixed width behind three such
- * numbers. Of the chunks only the bounds and the awaits are read here.
+ * numbers. Of the chunks only the bounds, the awaits and, of the variables, the
+ * hidden generic argument are read here.
  */
 #include "dac/debuginfo.h"
 
@@ -95,11 +96,28 @@ static bool head_read(struct bytes b, struct head *ret)
 	return !s.bad && ret->offsets[CHUNK_N] <= DEBUG_INFO_MAX;
 }
 
-size_t debug_info_size(struct bytes head)
+// Before .NET 11: a byte of flags, which tell of data that would come first,
+// then the sizes of two chunks.
+static bool old_head_read(struct bytes b, struct head *ret)
+{
+	struct nibbles s = {.b = b, .at = 2};
+
+	if (!b.n || b.p[0])
+		return false;
+	uint64_t bounds = nibbles_number(&s), vars = nibbles_number(&s);
+	ret->offsets[CHUNK_BOUNDS] = (s.at + 1) / 2;
+	ret->offsets[CHUNK_VARS] = ret->offsets[CHUNK_BOUNDS] + bounds;
+	for (int i = CHUNK_VARS + 1; i <= CHUNK_N; i++)
+		ret->offsets[i] = ret->offsets[CHUNK_VARS] + vars;
+	return !s.bad && ret->offsets[CHUNK_N] <= DEBUG_INFO_MAX;
+}
+
+size_t debug_info_size(struct bytes head, bool old)
 {
 	struct head h;
+	bool good = old ? old_head_read(head, &h) : head_read(head, &h);
 
-	return head_read(head, &h) ? (size_t)h.offsets[CHUNK_N] : 0;
+	return good ? (size_t)h.offsets[CHUNK_N] : 0;
 }
 
 static struct bytes chunk_of(struct bytes b, const struct head *h, enum chunk i)
@@ -193,4 +211,107 @@ bool debug_info_parse(struct bytes b, uint32_t code_size, struct arena *arena,
 	struct bytes awaits = chunk_of(b, &h, CHUNK_ASYNC);
 	return (!bounds.n || bounds_parse(bounds, code_size, arena, ret)) &&
 	       (!awaits.n || awaits_parse(awaits, code_size, arena, ret));
+}
+
+/* ---- The hidden generic argument ------------------------------------- */
+
+enum {
+	CONTEXT_NUMBER = -3, // ICorDebugInfo::TYPECTXT_ILNUM
+	OLD_NUMBERS = 4,     // -MAX_ILNUM, .NET 8 to 10
+};
+
+// ICorDebugInfo::VarLocType: what is stored of each, in order.
+enum var_part {
+	PART_END,
+	PART_NUMBER,
+	PART_REG,
+	PART_OFFSET,
+};
+
+static const uint8_t var_parts[][4] = {
+    {PART_REG},                           // VLT_REG
+    {PART_REG},                           // VLT_REG_BYREF
+    {PART_NUMBER},                        // VLT_REG_FP
+    {PART_REG, PART_OFFSET},              // VLT_STK
+    {PART_REG, PART_OFFSET},              // VLT_STK_BYREF
+    {PART_REG, PART_NUMBER},              // VLT_REG_REG
+    {PART_REG, PART_NUMBER, PART_OFFSET}, // VLT_REG_STK
+    {PART_OFFSET, PART_NUMBER, PART_REG}, // VLT_STK_REG
+    {PART_REG, PART_OFFSET},              // VLT_STK2
+    {PART_NUMBER},                        // VLT_FPSTK
+    {PART_NUMBER},                        // VLT_FIXED_VA
+};
+
+enum {
+	N_VAR_KINDS = sizeof(var_parts) / sizeof(var_parts[0]),
+	VAR_REG = 0,
+	VAR_STACK = 3,
+};
+
+// The kind of the variable's place; N_VAR_KINDS: there is no such kind.
+static uint32_t place_parse(struct nibbles *s, struct debug_context *ret)
+{
+	uint32_t kind = nibbles_number(s);
+
+	if (s->bad || kind >= N_VAR_KINDS)
+		return N_VAR_KINDS;
+	for (const uint8_t *part = var_parts[kind]; *part; part++) {
+		if (*part == PART_OFFSET)
+			ret->offset = nibbles_signed(s);
+		else if (*part == PART_REG)
+			ret->reg = nibbles_number(s);
+		else
+			nibbles_number(s);
+	}
+	ret->in_register = kind == VAR_REG;
+	return kind;
+}
+
+static int32_t var_parse(struct nibbles *s, bool old, struct debug_context *ret)
+{
+	uint32_t number = 0;
+
+	if (!old)
+		number = nibbles_number(s) + first_number;
+	ret->start = nibbles_number(s);
+	ret->end = ret->start + nibbles_number(s);
+	if (old)
+		number = nibbles_number(s) - OLD_NUMBERS;
+	return (int32_t)number;
+}
+
+static bool context_parse(struct bytes b, bool old, struct arena *arena,
+			  struct debug_context **ret, size_t *ret_n)
+{
+	struct nibbles s = {.b = b};
+	uint32_t n = nibbles_count(&s, VARS_MAX);
+	struct debug_context *all = arena_calloc(arena, n, sizeof(*all));
+	size_t n_all = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct debug_context place = {0};
+		int32_t number = var_parse(&s, old, &place);
+		uint32_t kind = place_parse(&s, &place);
+		if (s.bad || kind == N_VAR_KINDS)
+			return false;
+		if (number == CONTEXT_NUMBER &&
+		    (kind == VAR_REG || kind == VAR_STACK))
+			all[n_all++] = place;
+	}
+	*ret = all;
+	*ret_n = n_all;
+	return true;
+}
+
+bool debug_info_context(struct bytes b, bool old, struct arena *arena,
+			struct debug_context **ret, size_t *ret_n)
+{
+	struct head h;
+
+	*ret_n = 0;
+	if (!(old ? old_head_read(b, &h) : head_read(b, &h)) ||
+	    h.offsets[CHUNK_N] > b.n)
+		return false;
+	struct bytes vars = chunk_of(b, &h, CHUNK_VARS);
+	return !vars.n || context_parse(vars, old, arena, ret, ret_n);
 }

@@ -44,19 +44,41 @@ struct debug_info {
 	size_t n_awaits;
 };
 
+/*
+ * Where code that generic instances share has its hidden argument, from one
+ * offset in it to another.
+ */
+struct debug_context {
+	uint32_t start, end;
+	uint32_t reg;     /* by its number in machine code */
+	bool in_register; /* else in memory, at the register's value + */
+	int32_t offset;
+};
+
 enum {
 	/* Bytes that are sure to hold the head: seven numbers of 11 nibbles. */
 	DEBUG_INFO_HEAD = 48,
 	DEBUG_INFO_MAX = 1 << 22,
 };
 
-/* How long the information is that begins with @head; 0: it is none. */
-size_t debug_info_size(struct bytes head);
+/*
+ * How long the information is that begins with @head; 0: it is none, or, if
+ * @old, one of those that begin with data of other kinds. @old: it has the form
+ * of .NET 8 to 10, of which only debug_info_context reads.
+ */
+size_t debug_info_size(struct bytes head, bool old);
 /*
  * Parse information about code of @code_size bytes. False: it is none, or an
  * offset in it is not in the code.
  */
 bool debug_info_parse(struct bytes b, uint32_t code_size, struct arena *arena,
 		      struct debug_info *ret);
+/*
+ * The places of the hidden generic argument, the JIT's variable TYPECTXT_ILNUM.
+ * False: @b is no such information. *ret_n is 0 for code that has no such
+ * argument.
+ */
+bool debug_info_context(struct bytes b, bool old, struct arena *arena,
+			struct debug_context **ret, size_t *ret_n);
 
 #endif

@@ -105,10 +105,15 @@ static struct type *alias_type(const struct eval *e, const char *name)
 	return NULL;
 }
 
-/* A generic parameter of the frame's method or class, by its name. */
-static struct type *generic_param(const struct eval *e, const char *name)
+/*
+ * A generic parameter of the frame's method or class, by its name. NULL: there
+ * is no such, or, if *ret_any, code that instances share does not tell it.
+ */
+static struct type *generic_param(const struct eval *e, const char *name,
+				  bool *ret_any)
 {
 	const struct type_context *ctx = &e->scope->context;
+	*ret_any = false;
 	if (!ctx->module || !ctx->method)
 		return NULL;
 	const struct md *md = &ctx->module->md;
@@ -123,11 +128,15 @@ static struct type *generic_param(const struct eval *e, const char *name)
 		    of_method ? ctx->method_args : ctx->type_args;
 		size_t n_args =
 		    of_method ? ctx->n_method_args : ctx->n_type_args;
-		for (uint32_t i = 0; row && i < n && i < n_args; i++) {
-			if (!strcmp(
+		for (uint32_t i = 0; row && i < n; i++) {
+			if (strcmp(
 				md_col_string(md, MD_GENERICPARAM, row + i, 3),
 				name))
-				return args[i];
+				continue;
+			*ret_any = true;
+			return i < n_args && args[i] && !type_is_canon(args[i])
+				   ? args[i]
+				   : NULL;
 		}
 	}
 	return NULL;
@@ -178,8 +187,9 @@ struct type *lookup_type_name(const struct eval *e, const char *name,
 	struct type *native = native_integer(e, name);
 	if (native)
 		return native;
-	struct type *param = n_args ? NULL : generic_param(e, name);
-	if (param)
+	bool is_param = false;
+	struct type *param = n_args ? NULL : generic_param(e, name, &is_param);
+	if (is_param)
 		return param;
 	struct type *known = n_args ? NULL : nested_here(e, name);
 	if (!known && !n_args)
@@ -230,6 +240,24 @@ bool lookup_dotted(const struct eval *e, const struct expr *x,
 	return true;
 }
 
+struct dbg_error *lookup_no_type(const struct eval *e, const char *name,
+				 struct expr *const *args, size_t n_args)
+{
+	bool is_param;
+	for (size_t i = 0; i < n_args; i++) {
+		struct type *arg;
+		struct dbg_error *err = lookup_type(e, args[i], &arg);
+		if (err)
+			return err;
+	}
+	if (!n_args && !generic_param(e, name, &is_param) && is_param)
+		return dbg_err(DBG_E_STATE,
+			       "optimised code that several instances share "
+			       "does not tell '%s'",
+			       name);
+	return dbg_err(DBG_E_NOT_FOUND, "no type '%s' in this context", name);
+}
+
 static struct dbg_error *named_type(const struct eval *e, const struct expr *t,
 				    struct type **ret)
 {
@@ -238,8 +266,7 @@ static struct dbg_error *named_type(const struct eval *e, const struct expr *t,
 		return dbg_err(DBG_E_ARGUMENT, "a type is wanted");
 	*ret = lookup_type_name(e, path.name, path.args, path.n_args);
 	return *ret ? NULL
-		    : dbg_err(DBG_E_NOT_FOUND, "no type '%s' in this context",
-			      path.name);
+		    : lookup_no_type(e, path.name, path.args, path.n_args);
 }
 
 static struct type *keyword_type(const struct eval *e, const struct expr *t)

@@ -24,6 +24,11 @@ struct type *lookup_enclosing(const struct eval *e, const struct type *type);
 struct type *lookup_type_name(const struct eval *e, const char *name,
 			      struct expr *const *args, size_t n_args);
 /* A type as written; an error names it if it is not known. */
+/* Why that is NULL. */
+DBG_MUST struct dbg_error *lookup_no_type(const struct eval *e,
+					  const char *name,
+					  struct expr *const *args,
+					  size_t n_args);
 DBG_MUST struct dbg_error *lookup_type(const struct eval *e,
 				       const struct expr *t, struct type **ret);
 /*

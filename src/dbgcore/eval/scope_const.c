@@ -88,74 +88,25 @@ void scope_add_constant(struct gather *g, const struct pdb_local *local)
 
 /* ---- Generic arguments ----------------------------------------------- */
 
-/* Length of the argument list "[...]" that @s begins with; 0: broken. */
-static size_t bracketed(const char *s)
-{
-	int depth = 0;
-	for (size_t i = 0; s[i]; i++) {
-		if (s[i] == '[')
-			depth++;
-		if (s[i] == ']' && --depth == 0)
-			return i + 1;
-	}
-	return 0;
-}
-
-/* "System.Int32, System.Private.CoreLib" to its type; NULL: not exact. */
-static struct type *named_type(struct gather *g, const char *s, size_t n)
-{
-	size_t stem = strcspn(s, ",[`]");
-	if (stem > n || strchr("[`", s[stem]))
-		return NULL;
-	const char *name = arena_strndup(g->arena, s, stem);
-	struct code_module *m;
-	uint32_t token;
-	if (!strcmp(name, "System.__Canon") ||
-	    !type_find_def(g->ts, g->scope->module, name, 0, &m, &token))
-		return NULL;
-	return type_of_def(g->ts, m, token);
-}
-
-/* The list behind the method's name, in front of its parameters. */
-static const char *method_list(const char *name)
-{
-	const char *list = NULL;
-	for (const char *p = name; *p && *p != '('; p++) {
-		if (*p != '[')
-			continue;
-		size_t n = bracketed(p);
-		if (!n)
-			return NULL;
-		list = p[n] == '(' || !p[n] ? p : NULL;
-		p += n - 1;
-	}
-	return list;
-}
-
 void scope_method_args(struct gather *g, uint64_t method)
 {
-	const char *name;
-	struct dbg_error *err =
-	    dac_method_name(types_dac(g->ts), method, g->arena, &name);
-	if (dbg_err_drop(err))
+	struct type_context *c = &g->scope->context;
+	const struct md *md = &c->module->md;
+	uint64_t mts[METHOD_ARGS_MAX];
+	uint32_t n;
+	// GenericParam: Owner is column 2, a method's tag is 1.
+	if (!md_find(md, MD_GENERICPARAM, 2, MD_TOKEN_RID(c->method) << 1 | 1,
+		     &n) ||
+	    n > METHOD_ARGS_MAX ||
+	    dac_method_args(types_dac(g->ts), method, mts, n) != n)
 		return;
-	const char *list = method_list(name);
-	if (!list)
-		return;
-	struct type **args =
-	    arena_calloc(g->arena, METHOD_ARGS_MAX, sizeof(args[0]));
-	size_t n = 0;
-	for (const char *p = list + 1; *p == '[' && n < METHOD_ARGS_MAX;) {
-		size_t length = bracketed(p);
-		if (!length)
-			break;
-		args[n++] = named_type(g, p + 1, length - 2);
-		p += length;
-		if (*p == ',')
-			p++;
+	c->method_args = arena_calloc(g->arena, n, sizeof(*c->method_args));
+	c->n_method_args = n;
+	for (uint32_t i = 0; i < n; i++) {
+		struct type *type = type_of_mt(g->ts, mts[i]);
+		if (type && !type_is_canon(type))
+			c->method_args[i] = type;
 	}
-	g->scope->context.method_args = args;
-	g->scope->context.n_method_args = n;
 }
 
 /*

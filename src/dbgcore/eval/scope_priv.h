@@ -59,7 +59,7 @@ void scope_add_constant(struct gather *g, const struct pdb_local *local);
 void scope_add_imports(struct gather *g);
 /* Static locals of a method of Visual Basic. */
 void scope_add_statics(struct gather *g);
-/* Generic arguments of a method, as far as its name tells. */
+/* Generic arguments of a method; NULL: one that the code does not tell. */
 void scope_method_args(struct gather *g, uint64_t method);
 /*
  * Give the tuples in the parameter @seq (0: what is returned) of a method of

@@ -86,6 +86,20 @@ static bool is_generic(const struct code_pos *pos)
 		       has_parameters(md, md_method_type(md, rid) << 1));
 }
 
+// Of code that does not use its arguments nothing is told; where `this` would
+// tell, as in a class's methods, it does. The runtime gives methods of
+// interfaces and structures a hidden argument.
+static bool tells_by_this(const struct code_pos *pos,
+			  const struct type *declared)
+{
+	const struct md *md = &pos->module->md;
+	uint32_t rid = MD_TOKEN_RID(pos->token);
+
+	return declared && declared->kind == TYPE_CLASS &&
+	       !has_parameters(md, rid << 1 | 1) &&
+	       !(md_col(md, MD_METHODDEF, rid, METHOD_FLAGS) & METHOD_STATIC);
+}
+
 // Which one the hidden argument is follows from the method's kind, as in the
 // runtime: that of a generic method, that of a class, or `this` tells.
 static void suspended_instance(struct types *ts, const struct frame *f,
@@ -120,7 +134,7 @@ void stack_frame_instance(struct types *ts, const struct frame *f,
 	if (f->continuation)
 		suspended_instance(ts, f, &exact);
 	else
-		dac_frame_instance(types_dac(ts), &f->raw, &exact);
+		dac_frame_instance(types_dac(ts), f->tid, &f->raw, &exact);
 	if (exact.method)
 		ret->method = exact.method;
 	err = dac_method_get(types_dac(ts), ret->method, &method);
@@ -130,10 +144,10 @@ void stack_frame_instance(struct types *ts, const struct frame *f,
 	if (exact.type) {
 		struct type *type = type_of_mt(ts, exact.type);
 		ret->type = declared ? declaring(ts, type, declared) : NULL;
-	} else if (exact.by_this) {
-		ret->type = type_by_this(ts, f, declared);
 	} else if (exact.method) {
 		ret->type = declared;
+	} else if (exact.by_this || tells_by_this(f->pos, declared)) {
+		ret->type = type_by_this(ts, f, declared);
 	}
 }
 

@@ -348,7 +348,7 @@ static struct type *named_by_sig(struct resolver *r, const struct sig_type *sig,
 	return type;
 }
 
-static bool is_canon(const struct type *type)
+bool type_is_canon(const struct type *type)
 {
 	return !strcmp(type->facts->simple, "__Canon");
 }
@@ -361,7 +361,7 @@ static struct type *resolve_param(struct resolver *r,
 	struct type **args = of_method ? ctx->method_args : ctx->type_args;
 	size_t n = of_method ? ctx->n_method_args : ctx->n_type_args;
 	if (sig->number < n && args[sig->number] &&
-	    !is_canon(args[sig->number]))
+	    !type_is_canon(args[sig->number]))
 		return args[sig->number];
 	struct type *hinted = type_of_mt(r->ts, hint);
 	if (hinted && hinted->kind != TYPE_CLASS)

@@ -156,6 +156,8 @@ bool type_is_delegate(struct types *ts, struct type *type);
 bool type_is_exception(struct types *ts, struct type *type);
 /* Metadata name of the definition, without namespace; "" if none. */
 const char *type_simple_name(const struct type *type);
+/* __Canon, by which shared code stands for any class: says nothing. */
+bool type_is_canon(const struct type *type);
 /* Made by the compiler: closure ("<>c__DisplayClass"), state machine. */
 bool type_is_closure(const struct type *type);
 bool type_is_state_machine(const struct type *type);

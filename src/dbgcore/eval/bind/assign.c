@@ -151,6 +151,11 @@ struct dbg_error *assignment_place(struct assignment *a, const struct expr *x,
 	type_mt(b->e->types, v.type);
 	a->to = v;
 	a->type = il_type_of_value(b->ts, v.type);
+	// Shared code that does not tell its type: what fits the object that is
+	// there fits the variable.
+	if (!a->type && v.type->kind == TYPE_CLASS &&
+	    !value_is_null(b->e->types, &v))
+		a->type = (*ret)->type;
 	return a->type ? NULL
 		       : dbg_err(DBG_E_RUNTIME, "the type of '%s' is not known",
 				 a->name);

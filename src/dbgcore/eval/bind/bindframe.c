@@ -44,6 +44,46 @@ struct bound *bound_value(struct binder *b, const struct value *v,
 	return n;
 }
 
+/*
+ * Code that instances share may not tell its generic arguments: @type is made
+ * of parameters then, which stand for classes, of which each is an object.
+ */
+static struct il_type *of_objects(struct binder *b, struct type *type)
+{
+	struct il_type *args[BIND_ARGS_MAX];
+	struct il_type *inner = type->inner ? of_objects(b, type->inner) : NULL;
+	if (type->is_array && inner)
+		return type->is_vector
+			   ? il_type_vector(b->ts, inner)
+			   : il_type_array(b->ts, inner, type->rank);
+	struct il_type *known = il_type_of_value(b->ts, type);
+	if (known || type->inner)
+		return known;
+	if (!type->module || !type->n_args || type->n_args > BIND_ARGS_MAX)
+		return type->kind == TYPE_CLASS ? bind_prim(b, ELEM_OBJECT)
+						: NULL;
+	for (size_t i = 0; i < type->n_args; i++) {
+		args[i] = of_objects(b, type->args[i]);
+		if (!args[i])
+			return NULL;
+	}
+	return il_type_instance(b->ts,
+				il_type_def(b->ts, type->module, type->token),
+				args, type->n_args);
+}
+
+/* The type of @v by what it is now; NULL: that does not tell. */
+static struct il_type *type_by_value(struct binder *b, const struct value *v,
+				     struct type *type)
+{
+	struct value at = value_dereference(b->e->types, v);
+	struct il_type *found = NULL;
+	if (type->kind == TYPE_CLASS && at.where != VALUE_ABSENT && at.type &&
+	    !value_is_null(b->e->types, &at))
+		found = il_type_of_value(b->ts, at.type);
+	return found ? found : of_objects(b, type);
+}
+
 struct dbg_error *bind_frame_value(struct binder *b, const struct value *value,
 				   const struct expr *x, struct bound **ret)
 {
@@ -60,6 +100,8 @@ struct dbg_error *bind_frame_value(struct binder *b, const struct value *value,
 		known = il_type_any_function(b->ts);
 	if (!known && v.where == VALUE_ABSENT)
 		return fetch_missing(b, x, &v);
+	if (!known && type)
+		known = type_by_value(b, &v, type);
 	if (!known)
 		return dbg_err(DBG_E_RUNTIME, "the type of '%s' is not known",
 			       bind_source(b, x));
