@@ -133,3 +133,30 @@ def test_task_returning_steps(t):
 
 
 test_task_returning_steps.runtimes = ("11",)
+
+
+def thrown(out):
+    """What the catchpoint has stopped for: message, and the line it is at."""
+    return re.findall(r'^Exception thrown: \S+: "(.*)"\n.*\n.*?(?:'
+                      r"AsyncMain\.cs:(\d+)|from System.*)$", out, re.M)
+
+
+def test_exception_stops(t):
+    """An exception that leaves async methods stops the program once, where it
+    was thrown, and not in each method that awaits; what the program itself
+    throws again is thrown."""
+    def line(mark):
+        return str(t.line("AsyncMain", mark))
+
+    for config in configs(t):
+        out = t.batch(["catch throw", "run"] + ["continue"] * 8,
+                      t.program("AsyncMain", "catches", "raises",
+                                config=config)).stdout
+        t.check_in("It goes into the task of AsyncMain.Program.Bad.\n", out)
+        t.check_equal([("bad 1", line("bad-throw")), ("made", ""),
+                       ("bad 2", line("bad-throw")),
+                       ("bad 3", line("bad-throw")),
+                       ("bad 3", line("rethrows-throw")),
+                       ("bad 3", line("rethrows-object")), ("bad 3", "")],
+                      thrown(out))
+        t.check_in("raises 4\nok\n", out)

@@ -64,6 +64,11 @@ const struct debug_context *dac_debug_context(struct dac *d, uint64_t ip);
  * behind the await; 0: not known.
  */
 uint64_t dac_await_behind(struct dac *d, uint64_t ip);
+/*
+ * Does the call that returns to @ip throw the exception with which the method
+ * was resumed?
+ */
+bool dac_await_throws(struct dac *d, uint64_t ip);
 /* The await whose ResumeInfo.DiagnosticIP is @ip; NULL: it is none's. */
 const struct debug_await *dac_await_at(struct dac *d, uint64_t ip);
 

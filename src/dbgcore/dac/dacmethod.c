@@ -625,6 +625,61 @@ uint64_t dac_await_behind(struct dac *d, uint64_t ip)
 		   : behind_resume(d, entry, ip);
 }
 
+// Is the first call from @addr on the one that returns to @ip?
+static bool calls_first(struct dac *d, uint64_t addr, uint64_t ip)
+{
+	struct insn insn;
+
+	while (addr < ip && insn_at(d->target, addr, &insn) &&
+	       insn.kind != INSN_JUMP && insn.kind != INSN_RET) {
+		addr += insn.size;
+		if (insn.kind == INSN_CALL)
+			return addr == ip;
+	}
+	return false;
+}
+
+// Does the code that resumes, from @addr on, throw by the call before @ip: in
+// line, or by a call that a condition leads to?
+static bool resume_throws(struct dac *d, const struct dac_code *code,
+			  uint64_t addr, uint64_t ip)
+{
+	const uint64_t end = part_end(code, addr);
+	struct insn insn;
+
+	for (int i = 0; i < RESUME_MAX && addr < end; i++) {
+		if (!insn_at(d->target, addr, &insn) || insn.kind == INSN_RET)
+			return false;
+		addr += insn.size;
+		if (insn.kind == INSN_CALL && addr == ip)
+			return true;
+		if (insn.kind != INSN_JUMP)
+			continue;
+		if (code_jumps(d->target, addr - insn.size))
+			return false;
+		if (holds(code, insn.target) && calls_first(d, insn.target, ip))
+			return true;
+	}
+	return false;
+}
+
+bool dac_await_throws(struct dac *d, uint64_t ip)
+{
+	struct dac_code_entry *entry;
+
+	if (dbg_err_drop(mapped_at(d, ip, &entry)) || !entry || !entry->info)
+		return false;
+	for (size_t i = 0; i < entry->n_map; i++) {
+		const struct dac_il_map *e = &entry->map[i];
+		uint32_t native = (uint32_t)(e->start - entry->code.start);
+		if (e->kind == DAC_IL_AWAIT &&
+		    !is_await_place(entry->info, native) &&
+		    resume_throws(d, &entry->code, e->start, ip))
+			return true;
+	}
+	return false;
+}
+
 const struct debug_info *dac_debug_info(struct dac *d, uint64_t ip)
 {
 	struct dac_code_entry *entry;

@@ -377,6 +377,8 @@ static struct dbg_error *judge_object(struct control *c, struct thrown *t,
 		map_put(&c->throws.passed, mt, (void *)&passed);
 		return NULL;
 	}
+	if (rethrow_is_await(c, t))
+		return NULL;
 	exception_describe(c->inspect, t->object, t->arena, stop);
 	t->message = stop->exception_message;
 	c->throws.object = t->object;
