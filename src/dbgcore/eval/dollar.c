@@ -5,6 +5,7 @@
 #include "eval/dollar.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "base/err.h"
 #include "base/str.h"
@@ -14,7 +15,7 @@ bool dollar_names(const char *name)
 {
 	return name[0] == '$' && name[1] && !history_names(name) &&
 	       !str_starts(name, "$VB$") && strcmp(name, "$exception") &&
-	       strcmp(name, "$returnvalue");
+	       strcasecmp(name, "$returnvalue");
 }
 
 struct dbg_error *dollar_get(const struct eval *e, const char *name,

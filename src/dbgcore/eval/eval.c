@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "eval/bind/bind.h"
+#include "eval/bind/binddeclare.h"
 #include "eval/evalcall.h"
 #include "eval/lookup.h"
 #include "eval/member.h"
@@ -22,14 +23,23 @@ static struct eval within(const struct eval *e, struct arena *scratch)
 }
 
 /* All that an expression can be is of types of the core library. */
-static struct dbg_error *parse(const struct eval *e, const char *text,
-			       struct expr **ret)
+static struct dbg_error *parse_with(const struct eval *e, const char *text,
+				    struct dbg_error *(*fn)(const char *,
+							    struct arena *,
+							    struct expr **),
+				    struct expr **ret)
 {
-	struct dbg_error *err = expr_parse(text, e->scratch, ret);
+	struct dbg_error *err = fn(text, e->scratch, ret);
 	if (!err && !il_type_of_elem(vm_types(e->vm), ELEM_OBJECT))
 		err = dbg_err(DBG_E_STATE,
 			      "System.Private.CoreLib.dll is not loaded yet");
 	return err;
+}
+
+static struct dbg_error *parse(const struct eval *e, const char *text,
+			       struct expr **ret)
+{
+	return parse_with(e, text, expr_parse, ret);
 }
 
 static void keep_names(const struct eval *e, struct value *v)
@@ -211,9 +221,15 @@ static struct dbg_error *statement(const struct eval *e, const char *text,
 				   bool *ret_assigned)
 {
 	struct expr *x;
-	struct dbg_error *err = parse(e, text, &x);
+	struct dbg_error *err = parse_with(e, text, expr_parse_statement, &x);
 	if (err)
 		return err;
+	*ret_assigned = declare_is(x);
+	if (*ret_assigned) {
+		err = bind_declare(e, text, x, ret);
+		*ret_place = *ret;
+		return err;
+	}
 	*ret_assigned = x->kind == EXPR_ASSIGN || is_step(x);
 	if (!*ret_assigned)
 		return bind_evaluate(e, text, x, ret);
@@ -231,7 +247,8 @@ struct dbg_error *eval_statement(const struct eval *e, const char *text,
 				 bool *ret_assigned)
 {
 	_cleanup_arena_ struct arena *scratch = arena_create();
-	const struct eval own = within(e, scratch);
+	struct eval own = within(e, scratch);
+	own.declares = true;
 	struct dbg_error *err =
 	    statement(&own, text, ret, ret_place, ret_assigned);
 	if (!err)

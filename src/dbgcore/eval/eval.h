@@ -50,6 +50,7 @@ struct eval {
 	struct value returned;     /* $returnvalue; no type: none */
 	struct history *history;   /* of $1, NULL: none */
 	struct stack *stack;       /* to write registers, NULL: none */
+	bool declares;             /* `out var n` stays known */
 	struct arena *arena;       /* for the result */
 	struct arena *scratch;     /* until the end of one evaluation */
 	struct eval_trace *trace;  /* NULL: nobody wants it */

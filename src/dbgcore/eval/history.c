@@ -40,6 +40,7 @@ struct variable {
 };
 
 struct history {
+	struct history *declared; /* NULL: none was */
 	struct followed *followed;
 	struct stored *values;
 	size_t n, cap;
@@ -59,6 +60,7 @@ void history_destroy(struct history *h)
 {
 	if (!h)
 		return;
+	history_destroy(h->declared);
 	for (size_t i = 0; i < h->n; i++)
 		free(h->values[i].units);
 	free(h->values);
@@ -82,6 +84,8 @@ void history_stop(struct history *h, bool returns)
 		stop(&h->values[i], returns);
 	for (size_t i = 0; i < h->n_variables; i++)
 		stop(&h->variables[i].stored, returns);
+	if (h->declared)
+		history_stop(h->declared, returns);
 }
 
 static bool copy_text(struct types *ts, const struct value *v, struct stored *k)
@@ -272,6 +276,18 @@ struct dbg_error *history_variable(const struct history *h, struct types *ts,
 			       "value",
 			       shown, shown);
 	return recall(h, &v->stored, ts, shown, ret);
+}
+
+bool history_has(const struct history *h, const char *name)
+{
+	return variable_find(h, name) != NULL;
+}
+
+struct history *history_declared(struct history *h)
+{
+	if (!h->declared)
+		h->declared = history_create(h->followed);
+	return h->declared;
 }
 
 bool history_variable_at(const struct history *h, size_t i,

@@ -45,6 +45,10 @@ void history_set_number(struct history *h, const char *name, int64_t number);
 DBG_MUST struct dbg_error *history_variable(const struct history *h,
 					    struct types *ts, const char *name,
 					    struct value *ret);
+/* Is there one of the name? */
+bool history_has(const struct history *h, const char *name);
+/* Those that are declared, by names of declared.c; it lives with @h. */
+struct history *history_declared(struct history *h);
 /* The @i-th variable, its name borrowed; false: there are no more. */
 bool history_variable_at(const struct history *h, size_t i,
 			 struct dbg_variable *ret);

@@ -37,13 +37,15 @@ static bool add_escape(uint16_t unit, char quote, struct str *out)
 		str_addc(out, letters[found - meant]);
 		return true;
 	}
-	// Controls, line and paragraph separators, bidirectional overrides
-	// and halves of surrogate pairs would spoil the line or the terminal.
+	// Controls, line and paragraph separators, bidirectional overrides,
+	// halves of surrogate pairs and what is no character would spoil the
+	// line or the terminal.
 	bool bidi = (unit >= 0x200b && unit <= 0x200f) ||
 		    (unit >= 0x2028 && unit <= 0x202e) ||
 		    (unit >= 0x2066 && unit <= 0x2069) || unit == 0xfeff;
 	if (unit < 0x20 || (unit >= 0x7f && unit < 0xa0) || bidi ||
-	    is_high(unit) || is_low(unit)) {
+	    is_high(unit) || is_low(unit) || unit >= 0xfffe ||
+	    (unit >= 0xfdd0 && unit <= 0xfdef)) {
 		str_addf(out, "\\u%04x", unit);
 		return true;
 	}

@@ -7,10 +7,12 @@
 #include "eval/lookup.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "eval/declared.h"
 #include "eval/dollar.h"
 #include "eval/member.h"
 #include "meta/csname.h"
@@ -419,7 +421,7 @@ static struct dbg_error *find_dollar(const struct eval *e, const char *name,
 		*ret = value_object(e->types, e->exception);
 		return NULL;
 	}
-	if (!strcmp(name, "$returnvalue")) {
+	if (!strcasecmp(name, "$returnvalue")) {
 		if (!e->returned.type)
 			return dbg_err(DBG_E_NOT_FOUND,
 				       "no call was stepped out of whose value "
@@ -451,5 +453,8 @@ struct dbg_error *lookup_value(const struct eval *e, const struct expr *x,
 	*ret_any = !x->n_args &&
 		   ((!strcmp(name, "Me") && find_variable(e, "this", ret)) ||
 		    find_variable(e, name, ret));
-	return NULL;
+	if (*ret_any || x->n_args || !declared_names(e, name))
+		return NULL;
+	*ret_any = true;
+	return declared_get(e, name, ret);
 }

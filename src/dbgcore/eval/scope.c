@@ -62,7 +62,8 @@ struct var *scope_find(const struct scope *s, const char *name)
 	struct var *found = NULL;
 	for (size_t i = s->n_vars; i-- > 0;) {
 		struct var *v = &s->vars[i];
-		if (!strcmp(v->name, name) && (!found || v->level < found->level))
+		if (!strcmp(v->name, name) &&
+		    (!found || v->level < found->level))
 			found = v;
 	}
 	return found;

@@ -51,7 +51,8 @@ bool scope_holds(const struct type *type);
  * other.
  */
 void scope_expand(struct gather *g, const struct value *v, unsigned int depth);
-/* The same of a closure that the method was given, as `this` or by reference. */
+/* The same of a closure that the method was given, as `this` or by reference.
+ */
 void scope_expand_outer(struct gather *g, const struct value *v);
 /* A LocalConstant of the PDB. */
 void scope_add_constant(struct gather *g, const struct pdb_local *local);

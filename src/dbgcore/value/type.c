@@ -246,6 +246,9 @@ static void fill_from_mt(struct types *ts, struct type *type,
 		type->is_vector = dt->base_size == VECTOR_BASE_SIZE;
 		type->rank = dt->rank ? dt->rank : 1;
 		type->inner = type_of_mt(ts, dt->element);
+		if (type->inner && type->inner->is_array)
+			type->name =
+			    type_array_name(ts, type->inner->name, type->rank);
 	} else if (dt->is_value_type) {
 		set_value_kind(ts, type, dt);
 	} else if (dt->is_string) {

@@ -93,12 +93,7 @@ struct type *type_byref_to(struct types *ts, struct type *inner)
 	return make_pointer(ts, inner, TYPE_BYREF);
 }
 
-/*
- * int[] of rank 2 is int[,][] to the runtime, int[][,] in C#: the outermost
- * rank comes first.
- */
-static const char *array_name(struct types *ts, const char *inner,
-			      uint32_t rank)
+const char *type_array_name(struct types *ts, const char *inner, uint32_t rank)
 {
 	size_t stem = strlen(inner);
 	while (stem > 0 && inner[stem - 1] == ']') {
@@ -135,7 +130,7 @@ struct type *type_array_of(struct types *ts, struct type *inner, uint32_t rank)
 	type->is_vector = rank == 1;
 	type->rank = rank;
 	type->inner = inner;
-	type->name = array_name(ts, inner->name, rank);
+	type->name = type_array_name(ts, inner->name, rank);
 	return type;
 }
 

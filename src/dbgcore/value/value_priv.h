@@ -62,6 +62,11 @@ void type_set_def(struct types *ts, struct type *type, struct code_module *m,
 		  uint32_t token);
 
 /* MethodTable whose FieldDescs lay @type out; 0: not loaded. */
+/*
+ * Name of an array of @inner: int[] of rank 2 is int[,][] to the runtime,
+ * int[][,] in C#: the outermost rank comes first.
+ */
+const char *type_array_name(struct types *ts, const char *inner, uint32_t rank);
 uint64_t type_layout(struct types *ts, struct type *type);
 /* The TypeDef that a TypeDef or TypeRef token of @m names; false: unknown. */
 bool type_resolve(struct types *ts, struct code_module *m, uint32_t token,

@@ -20,7 +20,7 @@ enum {
 	DISPLAY_DEPTH = 2, // of a display in a display
 };
 
-/* Text of a string without its quotes (",nq"); false: it is none. */
+/* Text of a string or char without its quotes (",nq"); false: it is none. */
 bool display_bare(const struct view *w, const struct value *v, struct str *out)
 {
 	uint16_t units[BARE_MAX];
@@ -30,6 +30,12 @@ bool display_bare(const struct view *w, const struct value *v, struct str *out)
 		size_t shown = at.n_units < BARE_MAX ? at.n_units : BARE_MAX;
 		str_add_utf16(out, at.units, shown);
 		str_add(out, shown < at.n_units ? "..." : "");
+		return true;
+	}
+	if (at.where != VALUE_ABSENT && at.type->kind == TYPE_PRIM &&
+	    at.type->elem == ELEM_CHAR &&
+	    value_read(w->types, &at, 0, units, 2)) {
+		str_add_utf16(out, units, 1);
 		return true;
 	}
 	if (at.where == VALUE_ABSENT || at.type->special != SPECIAL_STRING ||

@@ -22,8 +22,8 @@ static const struct specifier specifiers[] = {
     {"nq", offsetof(struct form, bare), 0},
     {"hidden", offsetof(struct form, hidden), 0},
     {"results", offsetof(struct form, results), 0},
-    {"h", NO_FLAG, 'z'},
-    {"x", NO_FLAG, 'z'},
+    {"h", NO_FLAG, 'H'},
+    {"x", NO_FLAG, 'H'},
     {"d", NO_FLAG, 'd'},
     {"b", NO_FLAG, 'b'},
     // what these ask for is always so

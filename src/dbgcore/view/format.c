@@ -86,7 +86,7 @@ struct dbg_error *view_format(const struct view *w, const struct value *v,
 		view_text(&whole, v, out);
 		return NULL;
 	}
-	if (!letter || !strchr("xduotcazbf", letter))
+	if (!letter || !strchr("xduotcazbfH", letter))
 		return dbg_err(DBG_E_ARGUMENT, "no format '%c'", letter);
 	if (!load(w, &seen, &b))
 		return dbg_err(DBG_E_ARGUMENT,
@@ -98,7 +98,12 @@ struct dbg_error *view_format(const struct view *w, const struct value *v,
 		str_addf(out, "0x%" PRIx64, b.raw);
 		break;
 	case 'z':
+	case 'H': // the specifier ",h"
 		str_addf(out, "0x%0*" PRIx64, (int)b.size * 2, b.raw);
+		if (letter == 'H' && seen.type->elem == ELEM_CHAR) {
+			str_addc(out, ' ');
+			literal_char((uint16_t)b.raw, out);
+		}
 		break;
 	case 'd':
 		str_addf(out, "%" PRId64, signed_value(&b));

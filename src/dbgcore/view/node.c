@@ -350,6 +350,16 @@ static enum dbg_value_kind kind_of(const struct view *w,
 						      : DBG_VALUE_OBJECT;
 }
 
+/* Has it elements, or what can be enumerated? */
+static bool has_rows(const struct view *w, const struct node *node,
+		     const struct value *seen)
+{
+	struct rows rows;
+	struct elements els;
+	return seen->where == VALUE_ABSENT || value_is_null(w->types, seen) ||
+	       view_elements(w, seen, &els) || find_rows(w, node, seen, &rows);
+}
+
 static void describe_value(const struct view *w, const struct node *node,
 			   const struct value *at, const struct value *seen,
 			   struct dbg_value *ret)
@@ -361,6 +371,8 @@ static void describe_value(const struct view *w, const struct node *node,
 	ret->kind = kind_of(w, seen);
 	ret->text =
 	    node->why ? node->why : arena_strdup(w->arena, str_get(&text));
+	if (node->form.results && !has_rows(w, node, seen))
+		ret->text = "<no results view: it is no IEnumerable>";
 	ret->type = at->type ? at->type->name : "";
 	if (w->editor && seen->where != VALUE_ABSENT &&
 	    seen->type->kind == TYPE_CLASS && display_type(w, seen, &type))

@@ -1,9 +1,9 @@
 /*
  * Assignments: C#'s, over the stopped program. The target is a place of the
  * program, the value is converted to its type by C#'s rules, and written. A
- * debugger knows every value and every object, so an integer needs no cast
- * where it fits, and a reference none where its object is of the type. What C#
- * would do by making an object is refused: a box, a string.
+ * debugger knows every object, so a reference needs no cast where its object
+ * is of the type. What C# would do by making an object is refused: a box, a
+ * string.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -14,6 +14,9 @@
 #include "eval/bind/assign_priv.h"
 #include "eval/bind/assigncall.h"
 #include "eval/bind/bind.h"
+#include "eval/bind/bindchain.h"
+#include "eval/bind/binddeclare.h"
+#include "eval/declared.h"
 #include "eval/dollar.h"
 
 /* ---- The place ------------------------------------------------------- */
@@ -109,17 +112,16 @@ static struct dbg_error *check_target(struct binder *b, const struct expr *x,
 }
 
 /* What the static constructor has not written yet it would write over. */
-static struct dbg_error *check_initialized(struct binder *b,
-					   const struct expr *x,
-					   const struct bound *n)
+static struct dbg_error *
+check_initialized(struct binder *b, const struct expr *x, const struct bound *n)
 {
 	while (n->kind == BOUND_FIELD && !n->is_static && n->a &&
 	       n->a->type->is_value)
 		n = n->a;
-	const struct il_field *f =
-	    n->kind == BOUND_FIELD ? n->field
-	    : assigncall_gets(n)   ? getter_field(b, n->method)
-				   : NULL;
+	const struct il_field *f = n->kind == BOUND_FIELD ? n->field
+				   : assigncall_gets(n)
+				       ? getter_field(b, n->method)
+				       : NULL;
 	if (!f || !f->is_static || fetch_is_ready(b, f))
 		return NULL;
 	return dbg_err(DBG_E_STATE,
@@ -289,10 +291,16 @@ static struct dbg_error *fit(struct assignment *a, struct binder *b,
 	uint64_t raw;
 	if (at.where == VALUE_ABSENT)
 		return fetch_missing(a->b, n->syntax, &at);
-	if (type_is_numeric(n->type) && is_integer(n->type) &&
-	    is_integer(a->type) && value_integer(ts, &at, &raw)) {
+	// only a constant is converted to a smaller type (10.2.11); a number
+	// stands for the member of an enum
+	if (n->kind == BOUND_CONST && type_is_numeric(n->type) &&
+	    is_integer(n->type) && is_integer(a->type) &&
+	    value_integer(ts, &at, &raw)) {
+		struct dbg_error *err = check_range(raw, at.type, a->to.type);
+		if (err || a->type->kind != IL_KIND_ENUM)
+			return err ? err : refuse(a, b, n, at.type->name);
 		*v = value_bytes(a->to.type, &raw, sizeof(raw));
-		return check_range(raw, at.type, a->to.type);
+		return NULL;
 	}
 	struct il_type *actual = il_type_of_value(a->b->ts, at.type);
 	bool fits = false;
@@ -376,7 +384,13 @@ static struct dbg_error *right_side(struct binder *b, enum op op,
 	struct dbg_error *err = bind_operand(b, x, ret);
 	if (err || op == OP_NONE)
 		return err;
-	return bind_operator(b, op, place, *ret, x, ret);
+	// what is made of smaller types goes back to them (12.21.4)
+	bool fits = is_number(place->type) && (*ret)->type &&
+		    (op == OP_SHIFT_LEFT || op == OP_SHIFT_RIGHT ||
+		     op == OP_SHIFT_UNSIGNED ||
+		     conversion_find(b, *ret, place->type) != CONVERSION_NONE);
+	err = bind_operator(b, op, place, *ret, x, ret);
+	return !err && fits ? convert_cast(b, *ret, place->type, ret) : err;
 }
 
 /* A convenience variable. */
@@ -410,6 +424,8 @@ struct dbg_error *bind_assign(const struct eval *e,
 	    .b = &left, .name = bind_source(&left, x->target), .ret = ret};
 	if (x->target->kind == EXPR_NAME && dollar_names(x->target->name))
 		return set_dollar(&left, &right, x, ret);
+	if (x->target->kind == EXPR_NAME && declared_names(e, x->target->name))
+		return declare_assign(&left, &right, x, ret);
 	struct dbg_error *err = assignment_place(&a, x->target, &place);
 	if (err && place && e->calls && assigncall_sets(&left, place)) {
 		dbg_error_destroy(err);

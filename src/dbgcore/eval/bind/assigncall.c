@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "eval/bind/bindassign.h"
+#include "eval/bind/bindchain.h"
 #include "eval/evalcall.h"
 #include "eval/given.h"
 

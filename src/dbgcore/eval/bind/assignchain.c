@@ -122,6 +122,53 @@ static struct dbg_error *chain_convert(struct chain *c, size_t i)
 	return err ? err : chain_keep(c, i);
 }
 
+/* Write all values, the last first. */
+static struct dbg_error *chain_write(struct chain *c)
+{
+	struct dbg_error *err = NULL;
+	for (size_t i = c->n; !err && i-- > 0;) {
+		const struct value *v = &c->values[i];
+		bool null = value_is_null(c->plain.types, v);
+		err =
+		    assignment_store(&c->to[i], &c->to[i].to, null ? NULL : v);
+	}
+	return err;
+}
+
+struct dbg_error *bind_assign_each(const struct eval *e, const char *text,
+				   const struct expr *const *targets,
+				   const struct expr *const *values, size_t n,
+				   struct value *ret)
+{
+	struct chain c = {.plain = *e};
+	struct dbg_error *err = NULL;
+	c.plain.calls = NULL;
+	binder_init(&c.b, &c.plain, text);
+	for (; c.n < n && c.n < CHAIN_MAX && !err; c.n++) {
+		struct assignment *a = &c.to[c.n];
+		struct bound *place, *v;
+		const struct expr *x = c.targets[c.n] = targets[c.n];
+		*a = (struct assignment){
+		    .b = &c.b, .name = bind_source(&c.b, x), .ret = &a->to};
+		err = assignment_place(a, x, &place);
+		if (!err && a->to.where != VALUE_MEMORY)
+			err = not_chained(&c, c.n);
+		if (!err)
+			err = bind_operand(&c.b, values[c.n], &v);
+		if (!err)
+			err = assignment_value(a, &c.b, v, &c.values[c.n]);
+		if (!err && assigncall_is_imaginary(e->types, &c.values[c.n]))
+			err = not_chained(&c, c.n);
+		if (!err)
+			err = chain_keep(&c, c.n);
+	}
+	if (!err)
+		err = chain_write(&c);
+	if (!err)
+		*ret = c.to[n - 1].to;
+	return err;
+}
+
 struct dbg_error *bind_assign_chain(const struct eval *e, const char *text,
 				    const struct expr *x, struct value *ret)
 {
@@ -140,11 +187,8 @@ struct dbg_error *bind_assign_chain(const struct eval *e, const char *text,
 		err = chain_value(&c, e, x);
 	for (size_t i = c.n - 1; !err && i-- > 0;)
 		err = chain_convert(&c, i);
-	for (size_t i = c.n; !err && i-- > 0;) {
-		const struct value *v = &c.values[i];
-		err = assignment_store(&c.to[i], &c.to[i].to,
-				       value_is_null(e->types, v) ? NULL : v);
-	}
+	if (!err)
+		err = chain_write(&c);
 	if (!err)
 		*ret = c.to[0].to;
 	return err;

@@ -66,4 +66,15 @@ DBG_MUST struct dbg_error *bind_assign_chain(const struct eval *e,
 					     const struct expr *x,
 					     struct value *ret);
 
+/*
+ * Carry out the assignments of @values to @targets, variables that the program
+ * has, @n of them: all values and places are known before any is written, and
+ * no call is made. *ret is the last place.
+ */
+DBG_MUST struct dbg_error *bind_assign_each(const struct eval *e,
+					    const char *text,
+					    const struct expr *const *targets,
+					    const struct expr *const *values,
+					    size_t n, struct value *ret);
+
 #endif

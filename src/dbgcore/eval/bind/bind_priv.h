@@ -39,7 +39,9 @@ struct binder {
 	struct bound *whole; /* what is evaluated */
 	bool in_parts;       /* a part of it was executed by itself, */
 	bool has_written;    /* ... and one wrote to the program's objects */
-	struct il_type *wanted; /* an enum whose names stand bare, or NULL */
+	struct il_type *wanted;   /* an enum whose names stand bare, or NULL */
+	struct bound_var **noted; /* see binddeclare.h */
+	size_t n_noted;
 	unsigned int steps;
 	struct tuple_names *tuples;       /* see bindtuple.h */
 	struct bound *breaks, *continues; /* what these jump out of */
@@ -169,15 +171,6 @@ void bind_note_names(struct binder *b, struct code_module *m, uint32_t token,
 /* `this` of a call of a method that @owner declares. */
 struct bound *bind_receiver(struct binder *b, struct bound *of,
 			    const struct il_type *owner);
-/* ---- bindchain.c ----------------------------------------------------- */
-
-/* ?. and ?[ : the chain that @x ends, null if its receiver is. */
-DBG_MUST struct dbg_error *
-bind_conditional(struct binder *b, const struct expr *x, struct bound **ret);
-bool bind_is_conditional(const struct expr *x);
-/* @x with each ?. a dot. */
-const struct expr *bind_unconditional(struct binder *b, const struct expr *x);
-
 /* ---- overload.c, infer.c: calls --------------------------------------- */
 
 struct call {

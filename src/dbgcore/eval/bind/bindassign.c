@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "eval/bind/binddeclare.h"
 #include "eval/bind/bindmade.h"
 #include "eval/bind/bindtuple.h"
 
@@ -348,9 +349,12 @@ static struct dbg_error *assign_part(struct binder *b, const struct expr *x,
 		err = bind_error(b, x, "'%s' has no type", x->name);
 	if (!err)
 		err = convert(b, v, type, &v);
-	if (!err)
-		*ret = bound_store(b, declare_var(b, x->name, type, x), v);
-	return err;
+	if (err)
+		return err;
+	to = declare_var(b, x->name, type, x);
+	declare_note(b, to->var);
+	*ret = bound_store(b, to, v);
+	return NULL;
 }
 
 /* The parts of the right side, each in a variable: (a, b) = (b, a). */

@@ -2,9 +2,10 @@
  * Conditional access: `a?.b.c` is the rest of the chain on what `a` is, in a
  * variable of its own, or null.
  */
+#include "eval/bind/bindchain.h"
+
 #include "base/err.h"
 #include "base/mem.h"
-#include "eval/bind/bind_priv.h"
 
 /* The node of the chain that ends in @x at which it may end early. */
 static const struct expr *condition_of(const struct expr *x)

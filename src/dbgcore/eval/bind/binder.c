@@ -11,7 +11,9 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "eval/bind/bindassign.h"
+#include "eval/bind/bindchain.h"
 #include "eval/bind/bindcollection.h"
+#include "eval/bind/bindlambda.h"
 #include "eval/bind/bindmade.h"
 #include "eval/bind/bindrange.h"
 #include "eval/bind/bindtuple.h"
@@ -125,8 +127,9 @@ struct dbg_error *bind_core(struct binder *b, const char *name,
 			      name);
 }
 
-struct dbg_error *bind_type(struct binder *b, const struct expr *x,
-			    struct il_type **ret)
+/* A<,> too, which only typeof is given. */
+static struct dbg_error *any_type(struct binder *b, const struct expr *x,
+				  struct il_type **ret)
 {
 	struct type *type;
 	struct dbg_error *err = lookup_type(b->e, x, &type);
@@ -141,6 +144,26 @@ struct dbg_error *bind_type(struct binder *b, const struct expr *x,
 	return *ret ? NULL
 		    : dbg_err(DBG_E_NOT_FOUND, "no type '%s' in the program",
 			      type->name);
+}
+
+/* Is it A<>, or what is made of such a one? */
+static bool is_unbound(const struct il_type *type)
+{
+	bool unbound = type->inner && is_unbound(type->inner);
+	for (size_t i = 0; i < type->n_args && !unbound; i++)
+		unbound = type->args[i]->elem == ELEM_VOID ||
+			  is_unbound(type->args[i]);
+	return unbound;
+}
+
+struct dbg_error *bind_type(struct binder *b, const struct expr *x,
+			    struct il_type **ret)
+{
+	struct dbg_error *err = any_type(b, x, ret);
+	if (!err && is_unbound(*ret))
+		err = bind_error(b, x, "'%s' has no type arguments",
+				 il_type_name(b->ts, *ret));
+	return err;
 }
 
 /* ---- Leaves ---------------------------------------------------------- */
@@ -257,12 +280,15 @@ static struct dbg_error *bind_typeof(struct binder *b, const struct expr *x,
 	struct il_type *type, *of;
 	struct dbg_error *err = bind_core(b, "System.Type", &type);
 	if (!err)
-		err = bind_type(b, x->type, &of);
+		err = any_type(b, x->type, &of);
 	if (err)
 		return err;
 	// typeof(A<,>): the arguments are not named.
 	if (of->n_args && of->args[0]->elem == ELEM_VOID)
 		of = il_type_def(b->ts, of->module, of->token);
+	else if (is_unbound(of))
+		return bind_error(b, x->type, "'%s' has no type arguments",
+				  il_type_name(b->ts, of));
 	*ret = bound_type_object(b, of, x);
 	(*ret)->type = type;
 	return NULL;
@@ -545,8 +571,5 @@ struct dbg_error *bind_value(struct binder *b, const struct expr *x,
 		return dbg_err(DBG_E_ARGUMENT,
 			       "'%s' is a method: '%s()' calls it",
 			       (*ret)->name, bind_source(b, x));
-	if (!(*ret)->type)
-		return bind_error(b, x, "'%s' has no type here",
-				  bind_source(b, x));
-	return NULL;
+	return (*ret)->type ? NULL : lambda_natural(b, *ret, ret);
 }

@@ -29,6 +29,27 @@ void lambda_use(struct binder *b, struct bound_var *var)
 	}
 }
 
+struct name_scope *lambda_enter(struct binder *b, struct bound_lambda *l)
+{
+	struct name_scope *names = b->names;
+	struct name_scope *scopes =
+	    arena_calloc(b->arena, l->n_params + 1, sizeof(*scopes));
+	for (size_t i = 0; i < l->n_params; i++) {
+		scopes[i] =
+		    (struct name_scope){.outer = b->names, .var = l->params[i]};
+		b->names = &scopes[i];
+	}
+	b->lambda = l;
+	return names;
+}
+
+void lambda_leave(struct binder *b, const struct bound_lambda *l,
+		  struct name_scope *names)
+{
+	b->lambda = l->outer;
+	b->names = names;
+}
+
 static struct lambda_memo *find_memo(struct binder *b, const struct expr *x,
 				     struct il_type *const *types, size_t n)
 {
@@ -57,15 +78,7 @@ static bool types_agree(struct binder *b, const struct expr *x,
 static bool bind_body(struct binder *b, const struct expr *x,
 		      struct lambda_memo *memo, struct bound_lambda *l)
 {
-	struct name_scope *scopes =
-	    arena_calloc(b->arena, l->n_params + 1, sizeof(*scopes));
-	struct name_scope *names = b->names;
-	for (size_t i = 0; i < l->n_params; i++) {
-		scopes[i] =
-		    (struct name_scope){.outer = b->names, .var = l->params[i]};
-		b->names = &scopes[i];
-	}
-	b->lambda = l;
+	struct name_scope *names = lambda_enter(b, l);
 	struct dbg_error *err;
 	if (x->a->kind == STMT_BLOCK) {
 		err = bind_block_body(b, x->a, &l->body, &memo->ret);
@@ -73,8 +86,7 @@ static bool bind_body(struct binder *b, const struct expr *x,
 		err = bind_operand(b, x->a, &l->body);
 		memo->ret = err ? NULL : l->body->type;
 	}
-	b->lambda = l->outer;
-	b->names = names;
+	lambda_leave(b, l, names);
 	if (err)
 		memo->why = arena_strdup(b->arena, err->message);
 	return !dbg_err_drop(err) && l->body->kind != BOUND_GROUP;
@@ -172,10 +184,45 @@ struct dbg_error *lambda_convert(struct binder *b, const struct expr *x,
 	(*ret)->a = l->body;
 	if (sig->ret->elem == ELEM_VOID)
 		return NULL;
-	b->lambda = l;
+	struct name_scope *names = lambda_enter(b, l);
 	err = l->body->kind == BOUND_BLOCK
 		  ? returns_convert(b, l, sig->ret)
 		  : convert(b, l->body, sig->ret, &(*ret)->a);
-	b->lambda = l->outer;
+	lambda_leave(b, l, names);
 	return err;
+}
+
+struct dbg_error *lambda_natural(struct binder *b, struct bound *v,
+				 struct bound **ret)
+{
+	const struct expr *x = v->syntax;
+	struct il_type *types[BIND_ARGS_MAX + 1], *type, *def;
+	struct bound_lambda *l;
+	size_t n = 0;
+	bool typed = v->kind == BOUND_UNTYPED && x->kind == EXPR_LAMBDA &&
+		     x->n_list <= BIND_ARGS_MAX;
+	for (; typed && n < x->n_list; n++) {
+		if (!x->list[n]->type)
+			break;
+		struct dbg_error *err =
+		    bind_type(b, x->list[n]->type, &types[n]);
+		if (err)
+			return err;
+	}
+	if (!typed || n < x->n_list || !lambda_bind(b, x, types, n, &l, &type))
+		return bind_error(b, x, "'%s' has no type here",
+				  bind_source(b, x));
+	bool gives = type && type->elem != ELEM_VOID;
+	if (gives)
+		types[n++] = type;
+	struct dbg_error *err =
+	    bind_core(b,
+		      n ? arena_printf(b->arena, "System.%s`%zu",
+				       gives ? "Func" : "Action", n)
+			: "System.Action",
+		      &def);
+	if (err)
+		return err;
+	return lambda_convert(
+	    b, x, n ? il_type_instance(b->ts, def, types, n) : def, ret);
 }

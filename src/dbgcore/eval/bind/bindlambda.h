@@ -36,4 +36,15 @@ DBG_MUST struct dbg_error *lambda_convert(struct binder *b,
 /* Note that the code being bound uses @var. */
 void lambda_use(struct binder *b, struct bound_var *var);
 
+/*
+ * What is converted is in the body of @l: its names are those that are known
+ * there. Returns what lambda_leave is given.
+ */
+struct name_scope *lambda_enter(struct binder *b, struct bound_lambda *l);
+void lambda_leave(struct binder *b, const struct bound_lambda *l,
+		  struct name_scope *names);
+/* The lambda @v as the Func or Action that its parameters' types make it. */
+DBG_MUST struct dbg_error *lambda_natural(struct binder *b, struct bound *v,
+					  struct bound **ret);
+
 #endif

@@ -371,6 +371,78 @@ static struct dbg_error *predefined(struct binder *b, enum op op,
 	return NULL;
 }
 
+/* ---- Predefined ones behind user-defined conversions ----------------- */
+
+/* Has the operator @op, unary if @r is NULL, operands of @type (12.4.7)? */
+static bool is_candidate(enum op op, bool unary, const struct il_type *type)
+{
+	bool real = type->elem == ELEM_R4 || type->elem == ELEM_R8 ||
+		    type->special == IL_SPECIAL_DECIMAL;
+	bool equality = op == OP_EQUAL || op == OP_NOT_EQUAL;
+	bool bits = op == OP_AND || op == OP_OR || op == OP_XOR;
+	if (type->special == IL_SPECIAL_STRING)
+		return !unary && (equality || op == OP_ADD);
+	if (type->elem == ELEM_BOOLEAN)
+		return unary ? op == OP_NOT : equality || bits;
+	if (unary && op == OP_NOT)
+		return false;
+	if (unary && op == OP_MINUS)
+		return type->elem != ELEM_U4 && type->elem != ELEM_U8;
+	return !real || (!bits && !is_shift(op) && op != OP_COMPLEMENT);
+}
+
+static bool is_user_type(const struct bound *v)
+{
+	return v && v->type && !bound_is_nullable(v) &&
+	       (v->type->kind == IL_KIND_CLASS ||
+		v->type->kind == IL_KIND_STRUCT) &&
+	       v->type->special != IL_SPECIAL_STRING &&
+	       v->type->special != IL_SPECIAL_OBJECT &&
+	       v->type->special != IL_SPECIAL_DECIMAL;
+}
+
+struct il_type *operator_operand_type(struct binder *b, enum op op,
+				      const struct bound *l,
+				      const struct bound *r)
+{
+	static const enum elem order[] = {ELEM_I4,     ELEM_U4,     ELEM_I8,
+					  ELEM_U8,     ELEM_R4,     ELEM_R8,
+					  ELEM_STRING, ELEM_BOOLEAN};
+	struct il_type *decimal = il_type_core(b->ts, "System.Decimal");
+	if (!is_user_type(l) && !is_user_type(r))
+		return NULL;
+	for (size_t i = 0; i <= sizeof(order) / sizeof(order[0]); i++) {
+		struct il_type *type = i < sizeof(order) / sizeof(order[0])
+					   ? bind_prim(b, order[i])
+					   : decimal;
+		struct il_type *right =
+		    is_shift(op) ? bind_prim(b, ELEM_I4) : type;
+		if (type && is_candidate(op, !r, type) &&
+		    conversion_find(b, l, type) != CONVERSION_NONE &&
+		    (!r || conversion_find(b, r, right) != CONVERSION_NONE))
+			return type;
+	}
+	return NULL;
+}
+
+/*
+ * Where no operator of the operands' own types fits, the predefined ones are
+ * candidates, the operands converted (12.4.5).
+ */
+static struct dbg_error *converted(struct binder *b, enum op op,
+				   struct bound *l, struct bound *r,
+				   const struct expr *x, struct bound **ret)
+{
+	struct il_type *type = operator_operand_type(b, op, l, r);
+	if (!type)
+		return NULL;
+	struct dbg_error *err = convert(b, l, type, &l);
+	if (!err)
+		err = convert(b, r, is_shift(op) ? bind_prim(b, ELEM_I4) : type,
+			      &r);
+	return err ? err : bind_operator(b, op, l, r, x, ret);
+}
+
 struct dbg_error *bind_operator(struct binder *b, enum op op, struct bound *l,
 				struct bound *r, const struct expr *x,
 				struct bound **ret)
@@ -397,6 +469,8 @@ struct dbg_error *bind_operator(struct binder *b, enum op op, struct bound *l,
 	struct dbg_error *err = bind_user_operator(b, op, l, r, x, ret);
 	if (!err && !*ret)
 		err = predefined(b, op, l, r, ret);
+	if (!err && !*ret)
+		err = converted(b, op, l, r, x, ret);
 	if (!err && !*ret)
 		err = bind_extension_operator(b, op, l, r, x, ret);
 	if (!err && !*ret)

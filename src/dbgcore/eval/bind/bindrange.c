@@ -149,6 +149,47 @@ static struct dbg_error *slice_by(struct binder *b, struct bound *of,
 	return err;
 }
 
+/*
+ * The elements of an inline array: a span of a copy, by which they cannot be
+ * assigned to. *ret NULL: it is none.
+ */
+static struct dbg_error *inline_span(struct binder *b, struct bound *of,
+				     const struct expr *x, struct bound **ret)
+{
+	enum {
+		ELEMENTS_MAX = 1 << 12
+	};
+	struct bytes blob;
+	uint32_t n = 0;
+	struct il_type *span;
+	*ret = NULL;
+	if (of->type->kind != IL_KIND_STRUCT ||
+	    !il_type_attribute(of->type,
+			       "System.Runtime.CompilerServices."
+			       "InlineArrayAttribute",
+			       &blob) ||
+	    blob.n < 6)
+		return NULL;
+	memcpy(&n, blob.p + 2, sizeof(n)); // behind the prolog
+	if (n > ELEMENTS_MAX)
+		return bind_error(b, x, "an inline array of %u elements", n);
+	struct bound *array = bound_make(b, BOUND_ARRAY, NULL, x);
+	array->list = arena_calloc(b->arena, n + 1, sizeof(*array->list));
+	array->n_list = n;
+	array->a = bound_int(b, ELEM_I4, n, x);
+	struct dbg_error *err = bind_core(b, "System.Span`1", &span);
+	for (uint32_t i = 0; !err && i < n; i++)
+		err =
+		    bind_value(b, made_index(b, of->syntax, made_int(b, i, x)),
+			       &array->list[i]);
+	if (err || !n)
+		return err;
+	struct il_type *element = array->list[0]->type;
+	array->type = il_type_vector(b->ts, element);
+	return convert(b, array, il_type_instance(b->ts, span, &element, 1),
+		       ret);
+}
+
 static struct dbg_error *counted(struct binder *b, struct bound *of,
 				 const struct expr *x, struct bound *by,
 				 struct bound **ret)
@@ -193,5 +234,7 @@ struct dbg_error *bind_counted(struct binder *b, struct bound *of,
 		if (!is_core(v, "Index") && !is_core(v, "Range"))
 			return NULL;
 	}
-	return counted(b, of, by, v, ret);
+	struct bound *span;
+	struct dbg_error *err = inline_span(b, of, x, &span);
+	return err ? err : counted(b, span ? span : of, by, v, ret);
 }

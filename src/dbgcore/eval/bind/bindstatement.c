@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "eval/bind/bindassign.h"
+#include "eval/bind/bindlambda.h"
 #include "eval/bind/bindmade.h"
 #include "eval/bind/bindpattern.h"
 
@@ -153,6 +154,8 @@ static struct dbg_error *local(struct binder *b, const struct expr *x,
 			err = item->b->kind == EXPR_COLLECTION_INITIALIZER
 				  ? array_of(b, x, item->b, &v)
 				  : bind_operand(b, item->b, &v);
+		if (!err && v && !v->type && x->type->kind == EXPR_VAR_TYPE)
+			err = lambda_natural(b, v, &v);
 		if (!err)
 			err = variable_type(b, x, v, &type);
 		if (!err && v)

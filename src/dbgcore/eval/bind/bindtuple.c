@@ -306,6 +306,18 @@ struct dbg_error *tuple_new(struct binder *b, const struct bound *v,
 	return NULL;
 }
 
+struct dbg_error *tuple_of(struct binder *b, struct bound *const *list,
+			   size_t n, const struct expr *x, struct bound **ret)
+{
+	const char *names[TUPLE_MAX] = {NULL};
+	struct bound *v;
+	struct dbg_error *err = make(b, x, list, names, n, &v);
+	if (!err && !v->type)
+		err = bind_error(b, x, "'%s' has no type here",
+				 bind_source(b, x));
+	return err ? err : tuple_new(b, v, ret);
+}
+
 /* ---- Conversions ----------------------------------------------------- */
 
 bool tuple_fits(struct binder *b, const struct bound *v, struct il_type *to)

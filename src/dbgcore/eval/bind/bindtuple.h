@@ -52,6 +52,10 @@ DBG_MUST struct dbg_error *tuple_convert(struct binder *b, struct bound *v,
 /* new ValueTuple<...>(...) of a BOUND_TUPLE. */
 DBG_MUST struct dbg_error *tuple_new(struct binder *b, const struct bound *v,
 				     struct bound **ret);
+/* A new tuple of values without names. */
+DBG_MUST struct dbg_error *tuple_of(struct binder *b, struct bound *const *list,
+				    size_t n, const struct expr *x,
+				    struct bound **ret);
 /* == and != of tuples; *ret NULL: these are none. */
 DBG_MUST struct dbg_error *tuple_equality(struct binder *b, enum op op,
 					  struct bound *l, struct bound *r,

@@ -107,6 +107,12 @@ struct dbg_error *bind_unary(struct binder *b, const struct expr *x,
 		err = bind_user_operator(b, x->op, v, NULL, x, ret);
 	if (err || *ret)
 		return err;
+	struct il_type *operand = operator_operand_type(b, x->op, v, NULL);
+	if (operand) {
+		err = convert(b, v, operand, &v);
+		if (err)
+			return err;
+	}
 	if (x->op == OP_NOT)
 		return negation(b, x, v, ret);
 	if (!is_predefined(x->op, v))

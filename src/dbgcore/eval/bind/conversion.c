@@ -196,9 +196,12 @@ static bool lambda_fits(struct binder *b, const struct expr *x,
 		return returns_fit(b, lambda, sig->ret);
 	if (sig->ret->elem == ELEM_VOID)
 		return true;
-	if (!ret)
-		return conversion_find(b, lambda->body, sig->ret) !=
-		       CONVERSION_NONE;
+	if (!ret) {
+		struct name_scope *names = lambda_enter(b, lambda);
+		enum conversion c = conversion_find(b, lambda->body, sig->ret);
+		lambda_leave(b, lambda, names);
+		return c != CONVERSION_NONE;
+	}
 	body = *lambda->body;
 	return conversion_find(b, &body, sig->ret) != CONVERSION_NONE;
 }
@@ -458,8 +461,8 @@ static struct dbg_error *group_to_delegate(struct binder *b, struct bound *v,
 	if (!method)
 		return bind_error(b, v->syntax, "no method '%s' fits '%s'",
 				  v->name, il_type_name(b->ts, to));
-	if (il_method_attribute(method,
-				"System.Diagnostics.ConditionalAttribute", NULL))
+	if (il_method_attribute(
+		method, "System.Diagnostics.ConditionalAttribute", NULL))
 		return bind_error(b, v->syntax,
 				  "no delegate can be made of '%s': it has the "
 				  "attribute Conditional",

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "eval/bind/bind.h"
+#include "eval/bind/binddeclare.h"
 #include "eval/bind/bind_priv.h"
 #include "eval/evalcall.h"
 
@@ -296,6 +297,8 @@ struct dbg_error *bind_evaluate(const struct eval *e, const char *text,
 	struct dbg_error *err = x->kind == EXPR_NULL
 				    ? bind_operand(&b, x, &body)
 				    : bind_value(&b, x, &body);
+	if (!err && b.n_noted)
+		return declare_noted(&b, body, ret);
 	bool is_void = !err && body->type && body->type->elem == ELEM_VOID;
 	if (is_void && e->calls) {
 		e->calls->has_effect = true;

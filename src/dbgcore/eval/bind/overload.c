@@ -10,6 +10,7 @@
 #include "eval/bind/bindassign.h"
 #include "eval/bind/bindcaller.h"
 #include "eval/bind/bindcollection.h"
+#include "eval/bind/binddeclare.h"
 #include "eval/bind/bindlambda.h"
 #include "eval/bind/bindop.h"
 #include "eval/bind/overload.h"
@@ -286,6 +287,8 @@ static struct dbg_error *pass(struct binder *b, struct bound *v,
 		b->of_machine = true;
 		v = named ? declare_var(b, x->name, to->inner, x)
 			  : bound_local(b, to->inner, x);
+		if (named)
+			declare_note(b, v->var);
 	} else {
 		err = convert(b, v, to->inner, &v);
 	}

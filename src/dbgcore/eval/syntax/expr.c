@@ -21,8 +21,11 @@ static struct dbg_error *begin(struct parser *p, const char *text,
 	return err;
 }
 
-static struct dbg_error *end(const struct parser *p)
+/* What stands behind it, a semicolon as in a program, says nothing. */
+static struct dbg_error *end(struct parser *p)
 {
+	while (parser_accept(p, PUNCT_SEMICOLON))
+		;
 	return parser_at_end(p) ? NULL : parser_unexpected(p);
 }
 
@@ -34,6 +37,21 @@ struct dbg_error *expr_parse(const char *text, struct arena *arena,
 	struct dbg_error *err = begin(&p, text, arena);
 	if (!err)
 		err = parse_expr(&p, &e);
+	if (!err)
+		err = end(&p);
+	if (!err)
+		*ret = e;
+	return err;
+}
+
+struct dbg_error *expr_parse_statement(const char *text, struct arena *arena,
+				       struct expr **ret)
+{
+	struct parser p;
+	struct expr *e;
+	struct dbg_error *err = begin(&p, text, arena);
+	if (!err)
+		err = parse_local_or_expr(&p, &e);
 	if (!err)
 		err = end(&p);
 	if (!err)

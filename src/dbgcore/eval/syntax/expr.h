@@ -194,6 +194,12 @@ struct expr {
 /* Parse all of @text as an expression; the tree is in @arena. */
 DBG_MUST struct dbg_error *expr_parse(const char *text, struct arena *arena,
 				      struct expr **ret);
+/*
+ * An expression, or a declaration: STMT_LOCAL, or the EXPR_ASSIGN of a
+ * deconstruction.
+ */
+DBG_MUST struct dbg_error *
+expr_parse_statement(const char *text, struct arena *arena, struct expr **ret);
 /* Parse all of @text as a type. */
 DBG_MUST struct dbg_error *
 expr_parse_type(const char *text, struct arena *arena, struct expr **ret);

@@ -205,6 +205,9 @@ static struct dbg_error *parse_operand(struct parser *p, struct expr **ret)
 		*ret = e;
 		return parse_unary(p, &e->a);
 	}
+	// an anonymous method behind a cast
+	if (parser_at_word(p, WORD_DELEGATE))
+		return parse_lambda(p, ret);
 	return parse_primary(p, ret);
 }
 

@@ -107,6 +107,9 @@ DBG_MUST struct dbg_error *parse_switch(struct parser *p, struct expr **io);
 /* Does a lambda begin here? */
 bool parser_at_lambda(struct parser *p);
 DBG_MUST struct dbg_error *parse_lambda(struct parser *p, struct expr **ret);
+/* `const T a = 1`, `var (a, b) = t`, or an expression, as a tree of its own. */
+DBG_MUST struct dbg_error *parse_local_or_expr(struct parser *p,
+					       struct expr **ret);
 DBG_MUST struct dbg_error *parse_block(struct parser *p, struct expr **ret);
 /* A local function, if one begins here; false leaves the parser there. */
 bool parser_try_function(struct parser *p, struct expr **ret,

@@ -101,6 +101,18 @@ static struct dbg_error *local_or_expr(struct parser *p, enum expr_kind kind,
 	return err;
 }
 
+struct dbg_error *parse_local_or_expr(struct parser *p, struct expr **ret)
+{
+	struct expr *e;
+	const struct token *next = parser_peek(p) + 1;
+	if (parser_at_word(p, WORD_CONST) && next->kind == TOKEN_NAME)
+		parser_advance(p);
+	struct dbg_error *err = local_or_expr(p, STMT_EXPR, &e);
+	if (!err)
+		*ret = e->kind == STMT_EXPR ? e->a : e;
+	return err;
+}
+
 struct dbg_error *parse_block(struct parser *p, struct expr **ret)
 {
 	struct list list = {0};

@@ -15,6 +15,7 @@
 	X(CASE, "case")                                                        \
 	X(CATCH, "catch")                                                      \
 	X(CHECKED, "checked")                                                  \
+	X(CONST, "const")                                                      \
 	X(CONTINUE, "continue")                                                \
 	X(DEFAULT, "default")                                                  \
 	X(DELEGATE, "delegate")                                                \
