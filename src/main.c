@@ -15,6 +15,7 @@
 #include "dap/dap.h"
 #include "dbg.h"
 #include "mi/mi.h"
+#include "monitor/monitor.h"
 #include "front/commands.h"
 #include "front/crashreport.h"
 #include "front/oneshot.h"
@@ -103,6 +104,7 @@ static void usage(FILE *out)
 	    "       dndbg snapshot PID|NAME [options]      look at a copy of "
 	    "it\n"
 	    "       dndbg ps [--json]                      list .NET programs\n"
+	    "       dndbg events KIND PID|NAME             watch its runtime\n"
 	    "A debugger for .NET programs: a .dll, an apphost or \"dotnet\".\n"
 	    "\n"
 	    "  -ex COMMAND       carry out COMMAND first\n"
@@ -346,9 +348,12 @@ static const struct {
 	const char *option; /* NULL, or what makes it one, maybe "=..." */
 	int (*main)(struct dbg *dbg, int argc, char **argv);
 } commands[] = {
-    {"run", NULL, report_run_main},         {"stack", NULL, report_stack_main},
-    {"core", "--report", report_core_main}, {"dump", NULL, report_dump_main},
+    {"run", NULL, report_run_main},
+    {"stack", NULL, report_stack_main},
+    {"core", "--report", report_core_main},
+    {"dump", NULL, report_dump_main},
     {"ps", NULL, report_ps_main},
+    {"events", NULL, monitor_events_main},
 };
 
 static bool has_option(char **argv, const char *name)

@@ -27,6 +27,7 @@
 #include "dbg/error.h"
 #include "dbg/evaluate.h"
 #include "dbg/events.h"
+#include "dbg/eventpipe.h"
 #include "dbg/execution.h"
 #include "dbg/frames.h"
 #include "dbg/objects.h"

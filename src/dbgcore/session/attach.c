@@ -179,6 +179,19 @@ static struct dbg_error *find_program(struct dbg *dbg,
 		       req->pid, comm);
 }
 
+struct dbg_error *dbg_program_find(struct dbg *dbg, const char *what,
+				   pid_t *ret)
+{
+	struct dbg_attach req = {0};
+	uint64_t pid;
+
+	if (str_to_u64(what, &pid) && pid <= INT32_MAX)
+		req.pid = (pid_t)pid;
+	if (!req.pid)
+		req.name = what;
+	return find_program(dbg, &req, ret);
+}
+
 /* ---- Snapshots ------------------------------------------------------- */
 
 // Of a copy: the exception or the signal at which its program stood.

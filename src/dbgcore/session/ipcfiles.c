@@ -15,28 +15,12 @@
 #include "base/mem.h"
 #include "target/proc.h"
 
-/* Its TMPDIR when it was started, or what the runtime takes instead. */
-static char *find_place(pid_t pid)
-{
-	static const char name[] = "TMPDIR=";
-	const size_t len = sizeof(name) - 1;
-	char path[32];
-	size_t n = 0;
-
-	snprintf(path, sizeof(path), "/proc/%d/environ", pid);
-	_cleanup_free_ char *text = proc_read(path, &n);
-	for (size_t at = 0; text && at < n; at += strlen(text + at) + 1)
-		if (!strncmp(text + at, name, len) && text[at + len])
-			return xstrdup(text + at + len);
-	return xstrdup("/tmp");
-}
-
 void ipc_files_note(struct ipc_files *l, pid_t pid)
 {
 	free(l->place);
 	l->pid = pid;
 	l->started = proc_start_time(pid);
-	l->place = find_place(pid);
+	l->place = proc_temporary(pid);
 }
 
 void ipc_files_remove(struct ipc_files *l)

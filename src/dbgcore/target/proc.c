@@ -270,6 +270,21 @@ void proc_command(pid_t tid, size_t max, struct str *ret)
 		str_addc(ret, text[i] ? text[i] : ' ');
 }
 
+char *proc_temporary(pid_t pid)
+{
+	static const char name[] = "TMPDIR=";
+	const size_t len = sizeof(name) - 1;
+	char path[32];
+	size_t n = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/environ", pid);
+	_cleanup_free_ char *text = proc_read(path, &n);
+	for (size_t at = 0; text && at < n; at += strlen(text + at) + 1)
+		if (!strncmp(text + at, name, len) && text[at + len])
+			return xstrdup(text + at + len);
+	return xstrdup("/tmp");
+}
+
 void proc_comm(pid_t pid, pid_t tid, char ret[16])
 {
 	char path[64];

@@ -97,6 +97,12 @@ bool proc_dying(pid_t pid);
  * hierarchy; NULL: none does. The caller frees it.
  */
 char *proc_frozen(pid_t pid);
+/*
+ * The directory for temporary files that a process was started with: its
+ * TMPDIR, else /tmp, which is also the answer where it may not be asked. As the
+ * process names it; the caller frees it.
+ */
+char *proc_temporary(pid_t pid);
 /* State letter of a thread ('Z', 'X': ended), 0 if it is gone. */
 char proc_state(pid_t pid, pid_t tid);
 

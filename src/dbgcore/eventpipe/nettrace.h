@@ -1,0 +1,34 @@
+/*
+ * The format in which EventPipe sends: "nettrace", version 4, of .NET 5 to 11.
+ * Facts: microsoft/perfview, src/TraceEvent/EventPipe/NetTraceFormat_v5.md.
+ *
+ * A stream of objects, each a block: of descriptions of events, of stacks, of
+ * events, of sequence points. Events of one thread are in order, those of
+ * several are not; an event that is marked as sorted is older than all that
+ * follow, so what is older than it can be told (ep-buffer-manager.c,
+ * write_all_buffers_to_file_v4). Up to such a one events are kept.
+ *
+ * Everything is hostile: the program may write to its end of the socket what it
+ * likes.
+ */
+#ifndef EVENTPIPE_NETTRACE_H
+#define EVENTPIPE_NETTRACE_H
+
+#include "dbg/eventpipe.h"
+
+struct nettrace;
+
+/* @fn gets the events. */
+struct nettrace *nettrace_create(dbg_trace_fn *fn, void *arg);
+void nettrace_destroy(struct nettrace *nt);
+/* Bytes that have come. DBG_E_FORMAT: nothing more can be made of them. */
+DBG_MUST struct dbg_error *nettrace_feed(struct nettrace *nt, const void *p,
+					 size_t n);
+/* Nothing more comes: tell what was kept. */
+void nettrace_finish(struct nettrace *nt);
+/* Has the stream said that it ends? */
+bool nettrace_ended(const struct nettrace *nt);
+/* Events that are missing by their numbers. */
+uint64_t nettrace_lost(const struct nettrace *nt);
+
+#endif

@@ -1,0 +1,138 @@
+/*
+ * dbg.h: what the runtime of a running program tells of itself, by EventPipe.
+ *
+ * The program is neither stopped nor traced: its runtime serves whoever may
+ * connect to its diagnostics socket. A trace costs the program what making its
+ * events costs, and a thread. It is stopped whoever dies: a process of ours
+ * stops it if we do not.
+ */
+#ifndef DBG_EVENTPIPE_H
+#define DBG_EVENTPIPE_H
+
+#include "dbg/process.h"
+
+#define DBG_RUNTIME_PROVIDER "Microsoft-Windows-DotNETRuntime"
+
+/* Who is to tell, and what of. */
+struct dbg_trace_provider {
+	const char *name;
+	uint64_t keywords;
+	uint32_t level;   /* 1 critical ... 4 informational, 5 verbose */
+	const char *args; /* "K=V;K=V", "" for none */
+};
+
+struct dbg_trace_request {
+	const struct dbg_trace_provider *providers;
+	size_t n_providers;
+	bool stacks; /* .NET 8 gives them always */
+};
+
+/* A kind of event; lives as long as its trace. */
+struct dbg_trace_kind {
+	const char *provider, *name; /* name: "" of most of the runtime's own */
+	uint32_t id, version, level;
+	uint64_t keywords;
+	/* How the payload is laid out, if the provider tells: n_fields bytes.
+	 */
+	const uint8_t *fields;
+	size_t n_fields;
+};
+
+/* Lives as long as the call that has it. */
+struct dbg_trace_event {
+	const struct dbg_trace_kind *kind;
+	uint64_t tid;  /* the kernel's number in the program's namespace */
+	uint64_t time; /* nanoseconds of CLOCK_MONOTONIC */
+	const uint8_t *payload;
+	size_t n_payload;
+	const uint64_t *stack; /* return addresses, the innermost first */
+	size_t n_stack;
+};
+
+typedef void dbg_trace_fn(void *arg, const struct dbg_trace_event *e);
+
+struct dbg_trace;
+
+/*
+ * The process that dbg_attach() would take over: @what is its number or its
+ * name. DBG_E_NOT_FOUND, DBG_E_ARGUMENT (several), DBG_E_RUNTIME (no .NET).
+ */
+DBG_MUST struct dbg_error *dbg_program_find(struct dbg *dbg, const char *what,
+					    pid_t *ret);
+
+/*
+ * Have a runtime tell. DBG_E_STATE: the process is stopped and would not
+ * answer; DBG_E_TARGET: no right, or no answer; DBG_E_NOT_FOUND: it has ended
+ * or serves no diagnostics; DBG_E_RUNTIME: the runtime refuses.
+ */
+DBG_MUST struct dbg_error *dbg_trace_open(pid_t pid,
+					  const struct dbg_trace_request *req,
+					  struct dbg_trace **ret);
+/* A descriptor that polls readable when dbg_trace_read() has work. */
+int dbg_trace_fd(const struct dbg_trace *t);
+/*
+ * Take what has come, and call @fn with each event, in the order of time as far
+ * as it is known to be complete. *ret_ended: there is no more, because of
+ * dbg_trace_stop() or because the program has ended.
+ */
+DBG_MUST struct dbg_error *dbg_trace_read(struct dbg_trace *t, dbg_trace_fn *fn,
+					  void *arg, bool *ret_ended);
+/*
+ * Let the runtime tell no more. What it has told already still comes: read
+ * until the end.
+ */
+DBG_MUST struct dbg_error *dbg_trace_stop(struct dbg_trace *t);
+/* When it began, before its first event: as the time of events. */
+uint64_t dbg_trace_began(const struct dbg_trace *t);
+/* Events that the runtime has dropped, because we or it were too slow. */
+uint64_t dbg_trace_lost(const struct dbg_trace *t);
+/* The major version of the program's runtime. */
+uint32_t dbg_trace_version(const struct dbg_trace *t);
+/*
+ * What the kernel calls a thread of the program, "" if it is not known or gone:
+ * the runtime names its own. Lives as long as the trace.
+ */
+const char *dbg_trace_thread_name(struct dbg_trace *t, uint64_t tid);
+/* End it, stopped or not; NULL is allowed. */
+void dbg_trace_close(struct dbg_trace *t);
+
+/* ---- Collections ------------------------------------------------------- */
+
+enum dbg_gc_kind {
+	DBG_GC_BLOCKING,
+	DBG_GC_BACKGROUND, /* while the program runs, but for short pauses */
+	DBG_GC_FOREGROUND, /* blocking, while one of the background goes on */
+	DBG_GC_UNKNOWN,    /* its beginning was not told */
+};
+
+/* A garbage collection, when it is over. */
+struct dbg_gc {
+	uint64_t number;     /* as the runtime counts them */
+	uint32_t generation; /* the oldest that was collected */
+	enum dbg_gc_kind kind;
+	const char *cause; /* "allocation", "induced", ...; NULL: not told */
+	uint64_t began;    /* nanoseconds of CLOCK_MONOTONIC */
+	uint64_t lasted;
+	uint64_t paused; /* how long all threads stood still for it */
+	uint32_t pauses;
+	uint64_t promoted, heap; /* bytes that survived; of the heap after it */
+	bool sized;              /* are these two known? */
+	uint64_t tid;            /* the thread that caused it, 0: not told */
+};
+
+typedef void dbg_gc_fn(void *arg, const struct dbg_gc *gc);
+
+/* Puts collections together out of the runtime's events. */
+struct dbg_gcs;
+
+struct dbg_gcs *dbg_gcs_create(dbg_gc_fn *fn, void *arg);
+void dbg_gcs_destroy(struct dbg_gcs *gcs);
+/* What is to be asked for. */
+const struct dbg_trace_provider *dbg_gcs_provider(void);
+/* Feed each event; @fn is called with each collection that is over by it. */
+void dbg_gcs_event(struct dbg_gcs *gcs, const struct dbg_trace_event *e);
+/* How long, and how often, all threads stood still for another reason. */
+void dbg_gcs_other(const struct dbg_gcs *gcs, uint64_t *ret_paused,
+		   uint64_t *ret_pauses);
+
+#endif

@@ -1,0 +1,11 @@
+/* `dndbg events gc`: collections, and what they cost. */
+#ifndef MONITOR_GCEVENTS_H
+#define MONITOR_GCEVENTS_H
+
+#include "monitor/watching.h"
+
+/* Watch; @each: print each collection when it is over. */
+DBG_MUST struct dbg_error *gc_events(struct dbg *dbg,
+				     const struct watch_options *o, bool each);
+
+#endif

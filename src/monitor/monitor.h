@@ -1,0 +1,14 @@
+/*
+ * Commands that watch a program which runs, without stopping it. Each is a word
+ * of the command line (main.c), takes PID|NAME, --seconds N and --json, and
+ * ends early with a whole result at Ctrl-C.
+ */
+#ifndef MONITOR_MONITOR_H
+#define MONITOR_MONITOR_H
+
+#include "dbg.h"
+
+/* `dndbg events KIND PID|NAME`; returns the exit status. */
+int monitor_events_main(struct dbg *dbg, int argc, char **argv);
+
+#endif

@@ -1,0 +1,191 @@
+/* The time for which a program is watched: see watching.h. */
+#include "monitor/watching.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "front/plain.h"
+
+enum {
+	TICK_MS = 100,
+	PROGRESS_MS = 250,
+	REST_MS = 5000, // for what comes behind the end of a trace
+	SECONDS_MAX = 1000000,
+	JSON_VERSION = 1,
+};
+
+static volatile sig_atomic_t interrupts;
+
+static void on_signal(int signal)
+{
+	(void)signal;
+	interrupts++;
+}
+
+static void catch_signals(void)
+{
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+	const struct sigaction action = {.sa_handler = on_signal};
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+		sigaction(signals[i], &action, NULL);
+}
+
+bool watch_seconds(const char *text, int64_t *ret_ms)
+{
+	char *end;
+	double n = strtod(text, &end);
+
+	if (end == text || *end || !(n > 0) || n > SECONDS_MAX) {
+		fprintf(stderr, "dndbg: '%s' is no number of seconds\n", text);
+		return false;
+	}
+	*ret_ms = (int64_t)(n * 1000) + !(int64_t)(n * 1000);
+	return true;
+}
+
+/* ---- The line of progress ---------------------------------------------- */
+
+struct progress {
+	bool on; /* stderr is a terminal */
+	int64_t began, next;
+};
+
+static void progress_show(struct progress *p, const struct watch_options *o,
+			  const struct watcher *w)
+{
+	_cleanup_str_ struct str text = {0};
+	int64_t now = clock_ms();
+
+	if (!p->on || now < p->next)
+		return;
+	p->next = now + PROGRESS_MS;
+	str_addf(&text, "%" PRId64, (now - p->began) / 1000);
+	if (o->ms != INT64_MAX)
+		str_addf(&text, " of %g", (double)o->ms / 1000);
+	str_add(&text, " s");
+	if (w->progress) {
+		str_add(&text, ": ");
+		w->progress(w->arg, &text);
+	}
+	str_add(&text, "; Ctrl-C ends it");
+	fprintf(stderr, "\r\033[K%s", text.s);
+}
+
+static void progress_clear(const struct progress *p)
+{
+	if (p->on)
+		fputs("\r\033[K", stderr);
+}
+
+/* ---- Watching ---------------------------------------------------------- */
+
+// Until @deadline, an interrupt or the end of the program.
+static struct dbg_error *watch_until(struct dbg_trace *t, int64_t deadline,
+				     const struct watch_options *o,
+				     const struct watcher *w,
+				     struct progress *progress, bool *ret_ended)
+{
+	struct pollfd p = {.fd = dbg_trace_fd(t), .events = POLLIN};
+	struct dbg_error *err = NULL;
+	int before = interrupts;
+
+	*ret_ended = false;
+	while (!err && !*ret_ended && interrupts == before) {
+		int64_t left = deadline - clock_ms();
+
+		if (left <= 0)
+			break;
+		poll(&p, 1, left < TICK_MS ? (int)left : TICK_MS);
+		err = dbg_trace_read(t, w->event, w->arg, ret_ended);
+		if (w->tick)
+			w->tick(w->arg, clock_ns());
+		progress_show(progress, o, w);
+	}
+	return err;
+}
+
+// Stop it and take what still comes. Of what goes wrong now there is a result
+// all the same.
+static void watch_rest(struct dbg_trace *t, const struct watch_options *o,
+		       const struct watcher *w, pid_t pid)
+{
+	struct progress none = {0};
+	bool ended = false;
+
+	struct dbg_error *err = dbg_trace_stop(t);
+	if (!err)
+		err = watch_until(t, clock_ms() + REST_MS, o, w, &none, &ended);
+	if (err)
+		plain_error(err);
+	else if (!ended)
+		fprintf(stderr,
+			"dndbg: process %d does not answer any more; it may be "
+			"stopped: its last events are missing\n",
+			pid);
+}
+
+struct dbg_error *watch_trace(struct dbg *dbg, const struct watch_options *o,
+			      const struct dbg_trace_request *req,
+			      const struct watcher *w,
+			      struct dbg_trace **ret_trace,
+			      struct watch_result *ret)
+{
+	struct watch_result r = {.reason = "time"};
+	struct dbg_trace *t;
+	bool ended;
+
+	catch_signals();
+	struct dbg_error *err = dbg_program_find(dbg, o->what, &r.pid);
+	if (!err)
+		err = dbg_trace_open(r.pid, req, &t);
+	if (err)
+		return err;
+	*ret_trace = t;
+	struct progress progress = {.on = isatty(STDERR_FILENO),
+				    .began = clock_ms()};
+	int64_t deadline =
+	    o->ms == INT64_MAX ? INT64_MAX : progress.began + o->ms;
+	*w->began = r.began = dbg_trace_began(t);
+	r.version = dbg_trace_version(t);
+	err = watch_until(t, deadline, o, w, &progress, &ended);
+	r.ended = clock_ns();
+	progress_clear(&progress);
+	if (ended)
+		r.reason = "program ended";
+	else if (interrupts)
+		r.reason = "interrupted";
+	if (err)
+		plain_error(err);
+	else if (!ended)
+		watch_rest(t, o, w, r.pid);
+	r.lost = dbg_trace_lost(t);
+	if (r.lost)
+		fprintf(stderr,
+			"dndbg: the runtime has dropped %" PRIu64 " events\n",
+			r.lost);
+	*ret = r;
+	return NULL;
+}
+
+cJSON *watch_json(const struct watch_result *r)
+{
+	cJSON *o = cJSON_CreateObject();
+
+	cJSON_AddNumberToObject(o, "version", JSON_VERSION);
+	cJSON_AddNumberToObject(o, "pid", r->pid);
+	cJSON_AddNumberToObject(o, "runtime", r->version);
+	cJSON_AddNumberToObject(o, "seconds",
+				(double)(r->ended - r->began) / 1e9);
+	cJSON_AddStringToObject(o, "end", r->reason);
+	cJSON_AddNumberToObject(o, "lostEvents", (double)r->lost);
+	return o;
+}

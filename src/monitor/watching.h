@@ -1,0 +1,56 @@
+/*
+ * The time for which a program is watched: from the first event to the end that
+ * was asked for, Ctrl-C, or the program's own end.
+ */
+#ifndef MONITOR_WATCHING_H
+#define MONITOR_WATCHING_H
+
+#include <cjson/cJSON.h>
+
+#include "base/str.h"
+#include "dbg.h"
+
+struct watch_options {
+	const char *what; /* PID or name */
+	int64_t ms;       /* how long; INT64_MAX: until Ctrl-C */
+	bool json;
+};
+
+/* How it went. */
+struct watch_result {
+	pid_t pid;
+	uint32_t version;      /* of the runtime */
+	uint64_t began, ended; /* nanoseconds of CLOCK_MONOTONIC */
+	const char *reason;    /* "time", "interrupted" or "program ended" */
+	uint64_t lost;         /* events */
+};
+
+/* What is watched for. */
+struct watcher {
+	void *arg;
+	uint64_t *began; /* is set to when it begins, as watch_result */
+	dbg_trace_fn *event;
+	/* Text for the line of progress; NULL: the time alone. */
+	void (*progress)(void *arg, struct str *text);
+	/* Many times a second, before the result; may be NULL. */
+	void (*tick)(void *arg, uint64_t now);
+};
+
+/* Parse the seconds of --seconds; false: it is no such number, which is told.
+ */
+bool watch_seconds(const char *text, int64_t *ret_ms);
+
+/*
+ * Trace as @req says until it is over. *ret_trace is set in front of the first
+ * event, and is for dbg_trace_close(). What went wrong on the way and left a
+ * result is told on stderr.
+ */
+DBG_MUST struct dbg_error *
+watch_trace(struct dbg *dbg, const struct watch_options *o,
+	    const struct dbg_trace_request *req, const struct watcher *w,
+	    struct dbg_trace **ret_trace, struct watch_result *ret);
+
+/* A JSON object with what is the same for all: version, pid, seconds, ... */
+cJSON *watch_json(const struct watch_result *r);
+
+#endif

@@ -1,0 +1,214 @@
+"""Programs that are watched while they run: what is told is what the program
+counts itself, nothing of ours is left, and no program is stopped."""
+import glob
+import json
+import os
+import re
+import signal
+import subprocess
+
+import container
+import drive
+
+
+class Watched:
+    """A program that does what it is told, and knows what it did: Watched.cs"""
+
+    def __init__(self, t, config="Release", words=None):
+        self.t = t
+        self.process = subprocess.Popen(
+            words or t.program("Watched", config=config, host="dotnet"),
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=t.env)
+        self.pid = self.process.pid
+        t.check_equal("ready\n", self.process.stdout.readline())
+
+    def do(self, line):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+        return self.process.stdout.readline().strip()
+
+    def threads(self):
+        """Of the runtime's traces, and of the server that makes them."""
+        names = []
+        for tid in os.listdir(f"/proc/{self.pid}/task"):
+            try:
+                with open(f"/proc/{self.pid}/task/{tid}/comm") as file:
+                    names.append(file.read().strip())
+            except OSError:
+                pass  # it has ended
+        return names.count(".NET EventPipe")
+
+    def end(self):
+        self.process.stdin.close()
+        self.t.check_equal(0, self.process.wait())
+        self.process.stdout.close()
+
+
+class Watching:
+    """dndbg that watches it; the trace has begun."""
+
+    def __init__(self, t, program, *words, pid=None):
+        before = program.threads()
+        self.t = t
+        self.process = subprocess.Popen(
+            [t.dndbg, *words, str(pid or program.pid)], env=t.env, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            start_new_session=True)
+        if not pid:
+            t.wait_for("the trace", lambda: program.threads() > before)
+
+    def end(self, status=0):
+        """What it prints, and complaints."""
+        out, err = self.process.communicate(timeout=60 * drive.TIME)
+        self.t.check_equal((status, out), (self.process.returncode, out))
+        return out, err
+
+    def interrupt(self):
+        self.process.send_signal(signal.SIGINT)
+        out, err = self.end()
+        self.t.check_equal("", err)
+        return out
+
+
+def shown(name):
+    """A block of docs/monitoring.md, without its command."""
+    with open(f"{drive.TOP}/docs/monitoring.md", encoding="utf-8") as file:
+        text = file.read()
+    block = text.split(f"<!-- {name} -->\n```\n")[1].split("```\n")[0]
+    return block.split("\n", 1)[1]
+
+
+def shape(text):
+    """Without its numbers, their units, and how it ended."""
+    text = re.sub(r"\d+(\.\d+)?( (us|ms|s|B|KB|MB|%)(?!\w))?", "N", text)
+    text = text.replace(", interrupted", "")
+    return re.sub(r"[ \t]+", " ", text)
+
+
+def test_gc(t):
+    """Collections by generation, cause and number are those that the program
+    counts; the text is what the document shows."""
+    program = Watched(t)
+    base = program.threads()
+    watching = Watching(t, program, "events", "gc", "--json")
+    truth = [int(n) for n in program.do("gc").split()]
+    got = json.loads(watching.interrupt())
+    gcs = got["collections"]
+    t.check_equal(truth, [sum(gc["generation"] == n for gc in gcs)
+                          for n in range(3)])
+    t.check_equal(["induced"], sorted({gc["cause"] for gc in gcs}))
+    numbers = [gc["number"] for gc in gcs]
+    t.check_equal(list(range(numbers[0], numbers[0] + 10)), numbers)
+    t.check_equal(("interrupted", 0), (got["end"], got["lostEvents"]))
+    t.check(all(0 < gc["pauseMs"] < 10000 and gc["pauses"] == 1 and
+                gc["heapBytes"] >= gc["promotedBytes"] for gc in gcs), got)
+    t.check(abs(sum(gc["pauseMs"] for gc in gcs) - got["pausedMs"]) < 0.001,
+            got)
+    t.check_equal([program.pid], [one["tid"] for one in got["threads"]])
+
+    watching = Watching(t, program, "events", "gc")
+    program.do("gc")
+    t.check_equal(shape(shown("gc")), shape(watching.interrupt()))
+    t.wait_for("the end of the traces", lambda: program.threads() == base)
+    program.end()
+
+
+def test_gc_allocating(t):
+    """Nothing is lost of a program that collects all the time, and there is no
+    gap in the numbers; background collections have their pauses."""
+    process = subprocess.Popen(t.program("GcHeavy", "1500", config="Release",
+                                         host="dotnet"),
+                               env=t.env, stdout=subprocess.PIPE, text=True)
+    t.wait_for("the runtime", lambda: glob.glob(
+        f"/tmp/dotnet-diagnostic-{process.pid}-*-socket"))
+    done = t.run("events", "gc", "--json", "--seconds", "60", str(process.pid))
+    out, _ = process.communicate()
+    t.check_in("\nok\n", out)
+    t.check_equal((0, ""), (done.returncode, done.stderr))
+    got = json.loads(done.stdout)
+    t.check_equal(("program ended", 0), (got["end"], got["lostEvents"]))
+    numbers = sorted(gc["number"] for gc in got["collections"])
+    # One may go on in the background when the program ends.
+    missing = sorted(set(range(numbers[0], numbers[-1])) - set(numbers))
+    background = [gc["number"] for gc in got["collections"]
+                  if gc.get("kind") == "background"]
+    t.check(len(missing) <= 1 and all(max(background, default=0) < one for one in missing),
+            f"{missing} are missing")
+    t.check(len(numbers) > 20, f"{len(numbers)} collections")
+    for gc in got["collections"]:
+        if gc.get("kind") == "background":
+            t.check(gc["generation"] == 2 and gc["pauses"] >= 1, gc)
+    causes = {gc.get("cause") for gc in got["collections"]}
+    t.check("allocation" in causes, causes)
+
+
+def test_bad(t):
+    """What stands in the way is said in a sentence; whatever becomes of us, or
+    of the program, the trace is gone and the program goes on."""
+    program = Watched(t)
+    base = program.threads()
+    words = ["events", "gc", "--seconds", "20"]
+    os.kill(program.pid, signal.SIGSTOP)
+    t.wait_for("the stop", lambda: drive.state(program.pid) == "T")
+    t.check_equal((f"dndbg: process {program.pid} is stopped, by a signal; "
+                   "SIGCONT lets it go on: its runtime answers when it goes "
+                   "on\n", 1),
+                  (lambda done: (done.stderr, done.returncode))(
+                      t.run(*words, str(program.pid))))
+    os.kill(program.pid, signal.SIGCONT)
+    # The guardian stops the trace of one that was killed.
+    for number in (signal.SIGKILL, signal.SIGPIPE):
+        watching = Watching(t, program, *words)
+        watching.process.send_signal(number)
+        watching.end(-number)
+        t.wait_for("the trace's end", lambda: program.threads() == base and
+                   not t.processes("dndbg-guardian"))
+    # ... and we if the guardian was.
+    watching = Watching(t, program, *words)
+    guardian, = t.processes("dndbg-guardian")
+    os.kill(guardian, signal.SIGKILL)
+    watching.interrupt()
+    t.wait_for("the trace's end", lambda: program.threads() == base)
+    program.do("gc")
+    watching = Watching(t, program, *words)
+    program.process.kill()
+    out, err = watching.end()
+    t.check_equal("", err)
+    t.check_match(r"^Process \d+, \.NET \d+: \d+ collections in [\d.]+ s, "
+                  "program ended\n", out)
+    program.process.wait()
+    t.check_match(rf"^dndbg: (there is no process {program.pid}, or it has "
+                  "ended|process .* is no .NET program.*)\n$",
+                  t.run(*words, str(program.pid)).stderr)
+    t.check_equal("dndbg: no .NET program is called 'nosuchname'\n",
+                  t.run(*words, "nosuchname").stderr)
+    t.check_equal(2, t.run("events", "nosuch", "1").returncode)
+    t.check_equal("dndbg: 'x' is no number of seconds\n",
+                  t.run("events", "gc", "--seconds", "x", "1").stderr)
+
+
+def test_no_diagnostics(t):
+    """A runtime that was told to serve nobody."""
+    t.env["DOTNET_EnableDiagnostics"] = "0"
+    program = Watched(t)
+    t.check_in("was started with DOTNET_EnableDiagnostics=0",
+               t.run("events", "gc", str(program.pid)).stderr)
+    program.end()
+
+
+def test_container(t):
+    """A program of other pids, mounts and temporary files."""
+    if os.geteuid():
+        raise drive.Skip("only root can make a container")
+    program = Watched(t, words=container.words(t, "Watched"))
+    pid, = t.processes("dotnet")
+    watching = Watching(t, program, "events", "gc", "--each", pid=pid)
+    # Its own threads tell when the trace has begun.
+    program.pid = pid
+    t.wait_for("the trace", lambda: program.threads() > 1)
+    program.do("gc")
+    out = watching.interrupt()
+    t.check_equal(10, len(re.findall(r"\d s +\d+ +[0-2]  blocking +.* induced$",
+                                     out, re.M)))
+    t.check_match(r"^in threads +1 'dotnet' \(10\)$", out)
+    program.end()
