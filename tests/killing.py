@@ -3,16 +3,22 @@ leave in the program: see kill/killpoint.c and fixtures/Ticks.cs."""
 import ctypes
 import os
 import re
+import signal
 import subprocess
 import time
 
 import drive
-from halfway import DEBUGREG, DETACH, INTERRUPT, SEIZE, ptrace
+from halfway import (CONT, DEBUGREG, DETACH, INTERRUPT, POKEUSER, SEIZE,
+                     mapping, ptrace)
 from survivor import Busy
 
-PEEKUSER = 3
+PEEKUSER, GETSIGINFO = 3, 0x4202
+TRAP_HWBKPT = 4
 WALL = 0x40000000
-KINDS = ("hit", "asks", "throws", "awaits", "collects")  # threads of Ticks
+# Threads of Ticks; the first are there if none are named.
+KINDS = ("hit", "asks", "throws", "awaits", "collects", "births", "signals",
+         "spawns", "children")
+N_ALWAYS = 6
 SHIM = os.path.join(drive.TOP, "tests", "kill", "killpoint.c")
 
 
@@ -32,6 +38,26 @@ def preloaded(t, **settings):
     options = t.env.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
     return {**t.env, "LD_PRELOAD": path, "ASAN_OPTIONS": options,
             **{name: str(value) for name, value in settings.items()}}
+
+
+def kill_running(t, ticks, **settings):
+    """Attach, let the program run, and kill dndbg."""
+    s = t.start("-p", str(ticks.pid), env=preloaded(t, **settings))
+    s.line("continue")
+    s.expect(r"^Continuing\.\n")
+    ticks.moves()
+    os.kill(s.pid, signal.SIGKILL)
+    s.wait()
+    return s
+
+
+def function_at(pid, image, name):
+    """The address of a function that an image of the process exports."""
+    found = mapping(pid, image)
+    symbols = subprocess.run(["nm", "-D", found[2]], check=True, text=True,
+                             capture_output=True).stdout
+    offset = re.search(rf"^(\w+) . {name}(?:@.*)?$", symbols, re.M)[1]
+    return int(found[1], 16) + int(offset, 16)
 
 
 def stop(tid):
@@ -68,11 +94,57 @@ def debug_registers(pid):
     return found
 
 
+def by_debug_register(tid):
+    """Is that why it has stopped by SIGTRAP?"""
+    info = ctypes.create_string_buffer(128)  # siginfo_t
+    ptrace(GETSIGINFO, tid, 0, ctypes.addressof(info))
+    return int.from_bytes(info[8:12], "little") == TRAP_HWBKPT
+
+
+def stopped(tid, block):
+    """Has it stopped, and if so: "event", "hit", or "signal"? It goes on with
+    that but for an event that is waited for."""
+    got, status = os.waitpid(tid, WALL | (0 if block else os.WNOHANG))
+    if not got:
+        return None
+    event, sig = status >> 16, os.WSTOPSIG(status)
+    hit = (not event and sig == signal.SIGTRAP and by_debug_register(tid))
+    if not (event and block):
+        ptrace(CONT, tid, 0, 0 if event or hit else sig)
+    return "event" if event else "hit" if hit else "signal"
+
+
+def executed(pid, tid, addr, more):
+    """How often a thread executes the instruction there, as long as there is
+    more to come; by a debug register. The process sees a debugger meanwhile, as
+    it does by its first thread: its runtime tells nobody what it has to tell."""
+    count = 0
+    stop(tid)
+    ptrace(POKEUSER, tid, DEBUGREG, addr)
+    ptrace(POKEUSER, tid, DEBUGREG + 8 * 7, 1)
+    ptrace(CONT, tid)
+    ptrace(SEIZE, pid)
+    while more():
+        count += stopped(tid, False) == "hit"
+        stopped(pid, False)
+        time.sleep(0.001)
+    for one in tid, pid:
+        ptrace(INTERRUPT, one)
+        while stopped(one, True) != "event":
+            pass
+    ptrace(POKEUSER, tid, DEBUGREG + 8 * 7, 0)
+    ptrace(DETACH, tid)
+    ptrace(DETACH, pid)
+    return count
+
+
 class Ticks(Busy):
     """A program whose threads check their own answers; see Ticks.cs."""
 
     def __init__(self, t, *args, **options):
         words = t.program("Ticks", *map(str, args), host="dotnet")
+        self.kinds = ([kind for kind in KINDS if kind in args] or
+                      KINDS[:N_ALWAYS])
         super().__init__(t, words=words, **options)
 
     def ask(self):
@@ -114,6 +186,16 @@ class Ticks(Busy):
         self.t.check_equal([], self.left())
         self.moves()
 
+    def throws(self, turns=20):
+        """How often it throws in C++ for each exception of its own."""
+        at = self.kinds.index("throws")
+        tid, = [tid for tid, (name, _) in drive.tasks(self.pid).items()
+                if name == "throws"]
+        throw = function_at(self.pid, r"libstdc\+\+\.so\.6.*", "__cxa_throw")
+        end = self.ask()[at] + turns
+        count = executed(self.pid, tid, throw, lambda: self.ask()[at] < end)
+        return round(count / turns)
+
     def sleeps_at(self):
         """The system call instruction by which its threads sleep."""
         def place(tid):
@@ -127,8 +209,12 @@ class Ticks(Busy):
         return place(self.workers()[0])
 
     def workers(self):
-        return [tid for tid, (name, _) in drive.tasks(self.pid).items()
-                if name in KINDS]
+        """A thread of each kind: what one makes has its name for a while."""
+        first = {}
+        for tid, (name, _) in sorted(drive.tasks(self.pid).items()):
+            if name in KINDS:
+                first.setdefault(name, tid)
+        return list(first.values())
 
 
 def log_of(path, who):

@@ -4,7 +4,8 @@
  * wide, which are too small to be hit otherwise. By environment:
  *
  * KILL_AT=N       the N-th such call of dndbg itself is not made: it is killed.
- * KILL_CLEANUP=N  the same for the process that cleans up behind it.
+ * KILL_CLEANUP=N  the same for the process that cleans up behind it, together
+ *                 with the one that would make it try again.
  * KILL_LOG=PATH   a line for each of them: who, number, call, address, length.
  * WIDE_SEIZE=MS   each PTRACE_SEIZE of whoever attaches behind a dead one takes
  *                 that long,
@@ -101,6 +102,8 @@ static void point(const char *call, unsigned long addr, size_t len)
 	note(cleanup, call, addr, len);
 	if (n_calls[cleanup] != (cleanup ? kill_cleanup : kill_at))
 		return;
+	if (cleanup)
+		kill(getppid(), SIGKILL);
 	syscall(SYS_kill, self(), SIGKILL);
 	for (;;)
 		pause();

@@ -4,20 +4,9 @@ import os
 import signal
 
 from halfway import word
-from killing import Ticks, log_of, preloaded, read_log
+from killing import Ticks, kill_running, log_of, preloaded, read_log
 
 ROUNDS = 3
-
-
-def kill_running(t, ticks, **settings):
-    """Attach, let the program run, and kill dndbg."""
-    s = t.start("-p", str(ticks.pid), env=preloaded(t, **settings))
-    s.line("continue")
-    s.expect(r"^Continuing\.\n")
-    ticks.moves()
-    os.kill(s.pid, signal.SIGKILL)
-    s.wait()
-    return s
 
 
 def lifted(t, **settings):
@@ -91,10 +80,39 @@ def test_system_call(t):
     ticks.right()
 
 
+def test_signals(t):
+    """Signals that the program gets at any moment are each handled once, also
+    where its threads stand with one that is due when dndbg is killed."""
+    ticks = Ticks(t, "hit", "signals", 1).ready()
+    for stops in range(ROUNDS):
+        s = t.start("-p", str(ticks.pid))
+        s.cmd("handle SIG50 nostop noprint pass")
+        s.cmd("break Ticks.Program.Half")
+        for _ in range(stops + 1):
+            s.cmd("continue")
+        os.kill(s.pid, signal.SIGKILL)
+        s.wait()
+        ticks.cleaned()
+    ticks.right()
+
+
+def test_births(t):
+    """The cleanup process traces the threads that are made meanwhile: it does
+    not wait for itself to let them go."""
+    ticks = Ticks(t, "births", 1).ready()
+    log = os.path.join(t.dir, "log")
+    kill_running(t, ticks, KILL_LOG=log, WIDE_SEIZE=10)
+    ticks.cleaned()
+    seized = log_of(log, "cleanup").count("ptrace-4206")
+    t.check(seized < 200, f"{seized} tries to seize")
+    ticks.right()
+
+
 def test_notifications(t):
     """The runtime tells nobody any more of what it catches, by a C++ exception
     for each: the cleanup process takes that back, or the next to attach."""
-    ticks = Ticks(t, "throws", 1000).ready()
+    ticks = Ticks(t, "throws", 500).ready()
+    thrown = ticks.throws(2)
     log = os.path.join(t.dir, "log")
     flags = 0
     for settings in {"KILL_LOG": log}, {"KILL_CLEANUP": 1}:
@@ -110,7 +128,9 @@ def test_notifications(t):
         os.kill(s.pid, signal.SIGKILL)
         s.wait()
         if "KILL_CLEANUP" in settings:
+            t.check(ticks.throws(2) > thrown, "it throws no more than before")
             t.run("--batch", "-p", str(ticks.pid))
         ticks.cleaned()
         t.check_equal(0, word(ticks.pid, flags) & 0xffffffff)
+        t.check_equal(thrown, ticks.throws(2))
     ticks.right()

@@ -147,9 +147,7 @@ static int32_t write_virtual(struct data_target *dt, uint64_t addr,
 			     const void *buf, uint32_t n, uint32_t *ret_done)
 {
 	dbg_error_destroy(dt->unwritten);
-	dt->unwritten = dt->keeps
-			    ? target_write(dt->target, addr, buf, n)
-			    : target_write_undone(dt->target, addr, buf, n);
+	dt->unwritten = target_write_undone(dt->target, addr, buf, n);
 	if (ret_done)
 		*ret_done = dt->unwritten ? 0 : n;
 	return dt->unwritten ? COM_E_FAIL : COM_OK;

@@ -28,7 +28,6 @@ struct data_target {
 	uint64_t runtime_base;
 	struct read_log *log; /* NULL: nobody asks */
 	struct data_settings set;
-	bool keeps; /* what is written now stays when we are gone */
 	struct dbg_error *unwritten; /* why the last write failed, or NULL */
 };
 

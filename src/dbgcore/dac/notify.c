@@ -66,7 +66,8 @@ static void release_all(void **objects, size_t n)
  * The table of methods lies in memory that the DAC maps in the program when it
  * writes it first, and never frees. Empty, it stays when we are gone, as it
  * does when a debugger ends, and is used again; what is entered later does not.
- * So first one is entered that no module has, and taken out again.
+ * So first one is entered that no module has, and taken out again; if we die
+ * between, all of that is.
  */
 static void make_method_table(struct dac *d, void *module)
 {
@@ -75,12 +76,12 @@ static void make_method_table(struct dac *d, void *module)
 
 	if (d->learned.has_method_table)
 		return;
-	d->data_target.keeps = true;
+	target_undone_begin(d->target);
 	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
 		(void)DAC_CALL(d, d->process, PROCESS_SET_CODE_NOTIFICATIONS,
 			       (uint32_t)1, &module, NULL, &token, &flags[i],
 			       (uint32_t)0);
-	d->data_target.keeps = false;
+	target_undone_keep(d->target);
 	d->learned.has_method_table = true;
 }
 

@@ -188,6 +188,18 @@ struct dbg_error *target_write_undone(struct target *t, uint64_t addr,
 	return t->ops->write_undone(t, addr, buf, n);
 }
 
+void target_undone_begin(struct target *t)
+{
+	if (t->ops->undone_begin)
+		t->ops->undone_begin(t);
+}
+
+void target_undone_keep(struct target *t)
+{
+	if (t->ops->undone_keep)
+		t->ops->undone_keep(t);
+}
+
 /* ---- Dispatch -------------------------------------------------------- */
 
 bool target_can(const struct target *t, enum target_cap cap)

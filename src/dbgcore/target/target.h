@@ -377,6 +377,9 @@ DBG_MUST struct dbg_error *target_write(struct target *t, uint64_t addr,
  */
 DBG_MUST struct dbg_error *target_write_undone(struct target *t, uint64_t addr,
 					       const void *buf, size_t n);
+/* What is so written between these stays, unless we die between them. */
+void target_undone_begin(struct target *t);
+void target_undone_keep(struct target *t);
 /* Map @size bytes of fresh zeroed memory into the target (injected mmap). */
 DBG_MUST struct dbg_error *target_mmap(struct target *t, size_t size,
 				       uint64_t *ret);

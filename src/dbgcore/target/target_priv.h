@@ -153,6 +153,8 @@ struct target_ops {
 	void (*clear_behind)(struct target *t, uint64_t addr);
 	struct dbg_error *(*write_undone)(struct target *t, uint64_t addr,
 					  const void *buf, size_t n);
+	void (*undone_begin)(struct target *t);
+	void (*undone_keep)(struct target *t);
 	bool (*ended)(struct target *t);
 	struct dbg_error *(*mmap)(struct target *t, size_t size, uint64_t *ret);
 	struct dbg_error *(*call_leaf)(struct target *t, uint64_t addr,

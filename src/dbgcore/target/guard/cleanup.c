@@ -28,6 +28,8 @@ enum {
 	CLEANUP_FD = 3,
 	NAP_MS = 2,
 	TRIES_MAX = 1000,
+	TRY_SECONDS = 10,
+	TIMEOUTS_MAX = 5,
 };
 
 static void nap(void)
@@ -79,6 +81,41 @@ static bool clean(pid_t pid)
 	return !dbg_err_drop(err) && !left;
 }
 
+enum outcome {
+	CLEAN,
+	LEFT,
+	TIMED_OUT,
+};
+
+/*
+ * One try, by a process of its own that SIGALRM ends: whatever it waits for,
+ * the program is not to stand still for that. A try can end at any moment, as
+ * we can, and what it traces goes on.
+ */
+static enum outcome clean_within(pid_t pid)
+{
+	const struct sigaction ends = {.sa_handler = SIG_DFL};
+	siginfo_t end = {0};
+	sigset_t set;
+	pid_t child = fork();
+
+	if (!child) {
+		sigaction(SIGALRM, &ends, NULL);
+		sigemptyset(&set);
+		sigaddset(&set, SIGALRM);
+		sigprocmask(SIG_UNBLOCK, &set, NULL);
+		alarm(TRY_SECONDS);
+		_exit(clean(pid) ? CLEAN : LEFT);
+	}
+	if (child < 0)
+		return LEFT;
+	while (waitid(P_PID, (id_t)child, &end, WEXITED) < 0)
+		if (errno != EINTR)
+			return LEFT;
+	return end.si_code == CLD_EXITED ? (enum outcome)end.si_status
+					 : TIMED_OUT;
+}
+
 // Wait until the dying @parent does not trace it any more; false: it is gone,
 // or has another tracer, who will find the orphan trap handler by himself.
 static bool await_turn(pid_t pid, pid_t parent)
@@ -98,15 +135,19 @@ static _Noreturn void child(int fd, pid_t pid, pid_t parent, uint64_t started)
 {
 	char byte;
 	ssize_t n;
+	int timeouts = 0;
 
 	withdraw(fd);
 	do
 		n = read(CLEANUP_FD, &byte, 1);
 	while (n < 0 && errno == EINTR);
-	for (int i = 0; !n && i < TRIES_MAX; i++) {
-		if (!await_turn(pid, parent) ||
-		    proc_start_time(pid) != started || clean(pid))
+	for (int i = 0; !n && i < TRIES_MAX && timeouts < TIMEOUTS_MAX; i++) {
+		if (!await_turn(pid, parent) || proc_start_time(pid) != started)
 			break;
+		enum outcome outcome = clean_within(pid);
+		if (outcome == CLEAN)
+			break;
+		timeouts += outcome == TIMED_OUT;
 		nap();
 	}
 	_exit(0);

@@ -29,6 +29,7 @@ enum {
 struct journal_entry {
 	struct orphan_undo undo;
 	size_t slot;
+	bool kept; /* by journal_keep */
 };
 
 // The bytes of a write that lie in one aligned word: an entry of their own.
@@ -75,6 +76,7 @@ static struct journal_entry *entry_add(struct journal *j, const struct unit *u,
 	j->entries[j->n++] = (struct journal_entry){
 	    .undo = {.old = old, .next = old, .size = u->size, .addr = u->addr},
 	    .slot = slot,
+	    .kept = j->keeps,
 	};
 	return &j->entries[j->n - 1];
 }
@@ -193,6 +195,24 @@ struct dbg_error *journal_write(struct target *t, uint64_t addr,
 	if (!l->orphan.addr)
 		err = orphan_install(l);
 	return err ? err : write_entered(l, addr, buf, n);
+}
+
+void journal_begin(struct target *t)
+{
+	live_of(t)->journal.keeps = true;
+}
+
+void journal_keep(struct target *t)
+{
+	struct live *l = live_of(t);
+	_cleanup_free_ struct orphan_words *w = xcalloc(1, sizeof(*w));
+
+	w->l = l;
+	l->journal.keeps = false;
+	for (size_t i = l->journal.n; i-- > 0;)
+		if (l->journal.entries[i].kept)
+			entry_drop(w, &l->journal.entries[i]);
+	orphan_words_flush(w);
 }
 
 void journal_undo_one(struct live *l, const struct orphan_undo *undo)

@@ -183,11 +183,15 @@ static struct dbg_error *action_set(struct live *l, struct inject *in,
 	return inject_call(l, in, SYS_rt_sigaction, args, &result);
 }
 
+/*
+ * All of it executable at first, which no other memory of that size is: should
+ * we die before it is filled and handed over it is found by that.
+ */
 static struct dbg_error *map(struct live *l, struct inject *in)
 {
 	const uint64_t args[6] = {0,
 				  ORPHAN_BYTES,
-				  PROT_READ | PROT_WRITE,
+				  PROT_READ | PROT_EXEC,
 				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
 				  (uint64_t)-1,
 				  0};
@@ -195,11 +199,12 @@ static struct dbg_error *map(struct live *l, struct inject *in)
 	return inject_call(l, in, SYS_mmap, args, &l->orphan.addr);
 }
 
-// By this it is recognized, so it comes after the filling.
-static struct dbg_error *make_executable(struct live *l, struct inject *in)
+// The code writes its data.
+static struct dbg_error *make_writable(struct live *l, struct inject *in)
 {
-	const uint64_t args[6] = {l->orphan.addr, ORPHAN_CODE_BYTES,
-				  PROT_READ | PROT_EXEC};
+	const uint64_t args[6] = {orphan_data_at(l, 0),
+				  ORPHAN_BYTES - ORPHAN_CODE_BYTES,
+				  PROT_READ | PROT_WRITE};
 	uint64_t result;
 
 	return inject_call(l, in, SYS_mprotect, args, &result);
@@ -237,10 +242,10 @@ static struct dbg_error *fill(struct live *l)
 							__start_orphan_code);
 	data->ours.flags = SA_SIGINFO | SA_RESTART | KERNEL_SA_RESTORER;
 	data->ours.mask = UINT64_MAX;
-	err = live_write_code(&l->target, l->orphan.addr, __start_orphan_code,
-			      size);
+	err = live_write_code(&l->target, orphan_data_at(l, 0), data, head);
 	if (!err)
-		err = live_write(&l->target, orphan_data_at(l, 0), data, head);
+		err = live_write_code(&l->target, l->orphan.addr,
+				      __start_orphan_code, size);
 	free(data);
 	return err;
 }
@@ -255,7 +260,7 @@ static struct dbg_error *install(struct live *l, struct inject *in)
 	if (!err)
 		err = fill(l);
 	if (!err)
-		err = make_executable(l, in);
+		err = make_writable(l, in);
 	if (!err)
 		err = action_set(l, in, offsetof(struct orphan_data, ours),
 				 offsetof(struct orphan_data, old));
@@ -272,22 +277,23 @@ struct dbg_error *orphan_install(struct live *l)
 	if (err)
 		return dbg_err_prefix(err, "preparing process %d",
 				      l->target.pid);
-	return NULL;
+	return live_put_back(l);
 }
 
-// The program may have set another since; that one stays.
+// The program may have set another since; that one stays, so it is asked for
+// first: should we die between, nothing has been changed.
 static struct dbg_error *action_restore(struct live *l, struct inject *in)
 {
 	struct dbg_error *err;
 	const size_t now = offsetof(struct orphan_data, now);
 	uint64_t handler;
 
-	err = action_set(l, in, offsetof(struct orphan_data, old), now);
+	err = action_set(l, in, 0, now);
 	if (!err)
 		err = target_read_u64(&l->target, orphan_data_at(l, now),
 				      &handler);
-	if (!err && handler - l->orphan.addr >= ORPHAN_CODE_BYTES)
-		err = action_set(l, in, now, 0);
+	if (!err && handler - l->orphan.addr < ORPHAN_CODE_BYTES)
+		err = action_set(l, in, offsetof(struct orphan_data, old), 0);
 	return err;
 }
 
@@ -339,7 +345,7 @@ static struct dbg_error *close_orphan_handler(struct live *l)
 	struct inject in;
 
 	err = inject_begin(l, &in);
-	if (!err)
+	if (!err && !l->orphan.halfway)
 		err = action_restore(l, &in);
 	if (!err && !l->orphan.entered)
 		err = unmap(l, &in);
@@ -377,14 +383,20 @@ struct dbg_error *orphan_remove(struct live *l)
 
 /* ---- Of a debugger that is dead -------------------------------------- */
 
+/*
+ * A page of code and data that bears our mark. Where the debugger died while it
+ * made that, all of it is executable, and is empty or marked.
+ */
 static bool is_orphan_handler(struct live *l, const struct proc_map *map)
 {
-	uint64_t magic;
+	uint64_t size = map->end - map->start, magic;
 
-	return map->exec && !map->write && !map->inode &&
-	       map->end - map->start == ORPHAN_CODE_BYTES &&
-	       live_read(&l->target, map->end, &magic, 8) == 8 &&
-	       magic == ORPHAN_MAGIC;
+	if (!map->exec || map->write || map->shared || map->inode ||
+	    (size != ORPHAN_CODE_BYTES && size != ORPHAN_BYTES) ||
+	    live_read(&l->target, map->start + ORPHAN_CODE_BYTES, &magic, 8) !=
+		8)
+		return false;
+	return magic == ORPHAN_MAGIC || (size == ORPHAN_BYTES && !magic);
 }
 
 static void lift_found(struct live *l, const struct orphan_data *data)
@@ -464,9 +476,14 @@ bool orphan_find(struct live *l)
 
 	if (dbg_err_drop(live_mappings(l, &maps)))
 		return false;
-	for (size_t i = 0; i < maps.n && !l->orphan.addr; i++)
-		if (is_orphan_handler(l, &maps.v[i]))
-			l->orphan.addr = maps.v[i].start;
+	for (size_t i = 0; i < maps.n && !l->orphan.addr; i++) {
+		const struct proc_map *map = &maps.v[i];
+
+		if (!is_orphan_handler(l, map))
+			continue;
+		l->orphan.addr = map->start;
+		l->orphan.halfway = map->end - map->start == ORPHAN_BYTES;
+	}
 	proc_maps_deinit(&maps);
 	return l->orphan.addr;
 }

@@ -33,12 +33,14 @@ struct journal {
 	struct journal_entry *entries;
 	size_t n, cap;
 	bool used[ORPHAN_UNDO_MAX]; /* slots of the table in the program */
+	bool keeps;                 /* between journal_begin and journal_keep */
 };
 
 /* The orphan trap handler in a process that is to survive us: orphan.c. */
 struct orphan_handler {
 	uint64_t addr;   /* in the process; 0: none */
 	bool entered;    /* a SIGTRAP got through: a thread may be inside */
+	bool halfway;    /* who made it died before: it handles nothing */
 	uint32_t n_used; /* slots of its table, from 1 on */
 	uint32_t *free;  /* those that are free again */
 	size_t n_free, free_cap;
@@ -98,6 +100,9 @@ void orphan_words_flush(struct orphan_words *w);
  */
 DBG_MUST struct dbg_error *journal_write(struct target *t, uint64_t addr,
 					 const void *buf, size_t n);
+/* What is written between these stays, unless we die between them. */
+void journal_begin(struct target *t);
+void journal_keep(struct target *t);
 /* Put all back; all is stopped. */
 void journal_undo(struct live *l);
 /* The same of an entry in the table of a debugger that died. */

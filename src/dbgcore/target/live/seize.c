@@ -57,11 +57,12 @@ static pid_t tracer_of(pid_t tid)
 	return (pid_t)tracer;
 }
 
-// Does it trace for a moment yet: a debugger that was killed, a cleanup
-// process?
+// Does it trace for a moment yet: a debugger that was killed, a cleanup process
+// other than ourselves?
 static bool is_leaving(pid_t tracer)
 {
-	return tracer && (cleanup_process_is(tracer) || proc_dying(tracer));
+	return tracer && tracer != getpid() &&
+	       (cleanup_process_is(tracer) || proc_dying(tracer));
 }
 
 /*
