@@ -48,6 +48,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 import traceback
 import zlib
 
@@ -276,9 +277,11 @@ class Job:
         self.name = name
         self.runtime = runtime
         self.function = function
+        self.seconds = 0
 
     def __call__(self, dndbg):
         """Run it; return the fault, or nothing, and why it was skipped, if so."""
+        begin = time.monotonic()
         test = drive.Test(self.name, dndbg, self.runtime)
         fault = skipped = None
         limit = max(getattr(self.function, "time", 0), LIMIT) * drive.TIME
@@ -311,6 +314,7 @@ class Job:
         if left and not fault:
             fault = "left behind: " + ", ".join(
                 f"{name} ({pid})" for pid, name in left.items())
+        self.seconds = time.monotonic() - begin
         return fault, skipped
 
 
@@ -385,6 +389,8 @@ def main():
     parser.add_argument("-v", action="store_true", help="name each test")
     parser.add_argument("--no-build", action="store_true",
                         help="take the fixtures as they are")
+    parser.add_argument("--slowest", type=int, default=0, metavar="N",
+                        help="name the N tests that took longest")
     parser.add_argument("--list", action="store_true", help="name them only")
     parser.add_argument("name", nargs="*", help="only tests with this in the name")
     options = parser.parse_args()
@@ -422,6 +428,9 @@ def main():
                 print(f"skipped {job.name}: {why}", flush=True)
             elif options.v:
                 print(f"ok {job.name}", flush=True)
+    by_time = sorted(jobs, key=lambda job: -job.seconds)
+    for job in by_time[:options.slowest]:
+        print(f"{job.seconds:6.1f} s {job.name}")
     print(f"live: {len(jobs) - failed - skipped} passed, {failed} failed, "
           f"{skipped} skipped")
     return 1 if failed or not jobs else 0
