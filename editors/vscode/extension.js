@@ -1,14 +1,18 @@
 'use strict';
-// What VS Code runs: it finds the debugger and the process to attach to.
-// launch.js has the way from F5 to a program, lenses.js what stands above
-// tests. All that can be decided without VS Code is in lib/.
+// What VS Code runs: it finds the debugger and puts the parts together.
+// launch.js has the way from F5 to a program, takeover.js configurations that
+// were made for other debuggers, testing.js and lenses.js tests, commands.js
+// the palette. All that can be decided without VS Code is in lib/.
 
 const vscode = require('vscode');
+const attach = require('./attach');
+const commands = require('./commands');
 const launch = require('./launch');
 const lenses = require('./lenses');
+const log = require('./log');
+const selection = require('./selection');
+const takeover = require('./takeover');
 const adapter = require('./lib/adapter');
-const crashes = require('./lib/crashes');
-const processes = require('./lib/processes');
 
 const TYPE = 'dndbg';
 
@@ -23,51 +27,22 @@ class Adapters {
 			path: settings.get('path'),
 			args: settings.get('args'),
 		}, adapter.bundled(this.folder));
+		log.say(`${session.name}: ${[made.command, ...made.args].join(' ')}`);
 		return new vscode.DebugAdapterExecutable(made.command, made.args,
 			made.options);
 	}
 }
 
-const OPEN = 'Open Report';
-
-/** The adapter of a session has ended: say so if it crashed. */
-async function ended(code, signal) {
-	const said = crashes.describe(code, signal);
-	if (!said)
-		return;
-	const picked = await vscode.window.showErrorMessage(said.text,
-		...said.file ? [OPEN] : []);
-	if (picked === OPEN)
-		await vscode.window.showTextDocument(vscode.Uri.file(said.file));
-}
-
-async function pickProcess() {
-	const items = processes.list().map(found => ({
-		label: found.name,
-		description: String(found.pid),
-		detail: found.command,
-	}));
-	if (items.length === 0) {
-		vscode.window.showInformationMessage(
-			'No process with a .NET runtime that you may debug is running.');
-		return undefined;
-	}
-	const picked = await vscode.window.showQuickPick(items, {
-		placeHolder: 'The process to attach to',
-		matchOnDescription: true,
-		matchOnDetail: true,
-	});
-	return picked && picked.description;
-}
-
 function activate(context) {
-	const { builds, disposables } = launch.register();
-	context.subscriptions.push(...disposables, ...lenses.register(builds),
-		vscode.commands.registerCommand('dndbg.pickProcess', pickProcess),
+	const selected = selection.register(context);
+	const { builds, disposables } = launch.register(selected.selection);
+	context.subscriptions.push(...log.register(), ...selected.disposables,
+		...disposables, ...takeover.register(context),
+		...lenses.register(builds), ...commands.register(context, builds),
+		vscode.commands.registerCommand('dndbg.pickProcess',
+			() => attach.pickProcess()),
 		vscode.debug.registerDebugAdapterDescriptorFactory(TYPE,
-			new Adapters(context.extensionPath)),
-		vscode.debug.registerDebugAdapterTrackerFactory(TYPE,
-			{ createDebugAdapterTracker: () => ({ onExit: ended }) }));
+			new Adapters(context.extensionPath)));
 }
 
 module.exports = { activate };

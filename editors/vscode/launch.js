@@ -12,8 +12,12 @@ const { execFile } = require('child_process');
 const fs = require('fs');
 const path = require('path');
 const vscode = require('vscode');
+const attach = require('./attach');
+const defaults = require('./lib/defaults');
 const profiles = require('./lib/profiles');
 const project = require('./lib/project');
+const { picks } = require('./lib/vsdbg');
+const { folderOf } = require('./selection');
 
 const TYPE = 'dndbg';
 
@@ -101,28 +105,15 @@ class Builds {
 	}
 }
 
-/** The project to launch: the one that is named, or picked; or nothing. */
-async function choose(folder, config) {
+/** {project, profile} to launch: named, selected or picked; or nothing. */
+async function choose(folder, config, selection) {
 	const root = folder.uri.fsPath;
-	if (config.project) {
-		const named = project.resolve(config.project, root);
-		if (!fs.existsSync(named))
-			throw new Error(`no such project: '${named}'`);
-		return named;
-	}
-	const found = project.launchable(project.find(root));
-	if (found.length === 0)
-		throw new Error(`no project that makes a program in '${root}': ` +
-			'say "program" in launch.json');
-	if (found.length === 1)
-		return found[0];
-	const picked = await vscode.window.showQuickPick(
-		found.map(file => ({
-			label: path.basename(file),
-			description: path.relative(root, path.dirname(file)),
-			file,
-		})), { placeHolder: 'The project to launch' });
-	return picked && picked.file;
+	if (!config.project)
+		return selection.choose(root);
+	const named = project.resolve(config.project, root);
+	if (!fs.existsSync(named))
+		throw new Error(`no such project: '${named}'`);
+	return { project: named };
 }
 
 /** What dndbg is to launch for the project @file, which is built. */
@@ -137,48 +128,76 @@ async function launched(file, config) {
 	if (!fs.existsSync(program))
 		throw new Error(`'${path.basename(file)}' is not built: ` +
 			`there is no '${program}'`);
-	const made = { cwd: folder, ...rest, program };
-	const action = project.isWeb(text) && !made.serverReadyAction &&
-		profiles.serverReady(made, profiles.chosen(made));
-	if (action)
-		made.serverReadyAction = action;
-	delete made.launchBrowser;
-	return made;
+	return browses({ cwd: folder, ...rest, program }, project.isWeb(text));
+}
+
+/**
+ * A launch that opens a browser if launchBrowser, or of a web project its
+ * profile, wants it to.
+ */
+function browses(config, isWeb) {
+	const { launchBrowser, ...made } = config;
+	if (!isWeb && launchBrowser === undefined)
+		return config;
+	const action = (isWeb || launchBrowser) && !made.serverReadyAction &&
+		profiles.serverReady(config, profiles.chosen(config));
+	return action ? { ...made, serverReadyAction: action } : made;
+}
+
+/** What somebody has set, of the workspace or for all; undefined: nobody. */
+function setting(section, name) {
+	const found = vscode.workspace.getConfiguration(section).inspect(name);
+	return found && [found.workspaceFolderValue, found.workspaceValue,
+		found.globalValue].find(value => value !== undefined);
 }
 
 class Configurations {
-	constructor(builds) {
+	constructor(builds, selection) {
 		this.builds = builds;
+		this.selection = selection;
 	}
 
 	async resolveDebugConfiguration(folder, config) {
 		// F5 without a launch.json comes here with an empty one.
-		const given = config.type || config.request || config.name ?
-			config : LAUNCH;
-		if (given.request === 'attach' && given.processId === undefined &&
-			!given.processName && !given.coreDumpPath)
-			return { ...given, processId: '${command:pickProcess}' };
+		const given = defaults.apply(config.type || config.request ||
+			config.name ? config : LAUNCH, setting);
+		if (picks(given)) {
+			// asked when the pipe's variables are known
+			const { processId: _, ...rest } = given;
+			return rest;
+		}
 		if (given.request !== 'launch' || given.program)
 			return given;
 		return told(async () => {
-			const in_ = folder || (vscode.workspace.workspaceFolders || [])[0];
+			const editor = vscode.window.activeTextEditor;
+			const in_ = folder || folderOf(editor && editor.document.uri);
 			if (!in_)
 				throw new Error('no folder is open: open that of the ' +
 					'project, or say "program" in launch.json');
-			const file = await choose(in_, given);
-			if (!file)
+			const found = await choose(in_, given, this.selection);
+			if (!found)
 				return undefined;
-			const made = { ...given, project: file };
+			const made = { ...given, project: found.project };
+			if (found.profile && !made.launchSettingsProfile)
+				made.launchSettingsProfile = found.profile;
 			if (given.build !== false && !given.preLaunchTask)
-				made.preLaunchTask = this.builds.task(in_, file);
+				made.preLaunchTask = this.builds.task(in_, found.project);
 			return made;
 		});
 	}
 
 	resolveDebugConfigurationWithSubstitutedVariables(folder, config) {
-		if (config.request !== 'launch' || config.program)
-			return config;
-		return told(() => launched(config.project, config));
+		return told(async () => {
+			if (picks(config)) {
+				const processId =
+					await attach.pickProcess(config.pipeTransport);
+				return processId && { ...config, processId };
+			}
+			if (config.request !== 'launch')
+				return config;
+			return config.program ? browses(config, false) :
+				launched(config.project, config);
+		});
 	}
 }
 
@@ -223,16 +242,16 @@ const listed = {
 		folder ? [...offered(folder), ATTACH] : [],
 };
 
-function register() {
+function register(selection) {
 	const builds = new Builds();
 	const kinds = vscode.DebugConfigurationProviderTriggerKind;
 	const { registerDebugConfigurationProvider: provide } = vscode.debug;
 	return { builds, disposables: [
 		vscode.tasks.registerTaskProvider(TYPE, builds),
-		provide(TYPE, new Configurations(builds)),
+		provide(TYPE, new Configurations(builds, selection)),
 		provide(TYPE, initial, kinds.Initial),
 		provide(TYPE, listed, kinds.Dynamic),
 	] };
 }
 
-module.exports = { register };
+module.exports = { ATTACH, TYPE, dotnet, initial, register, told };

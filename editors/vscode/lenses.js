@@ -1,5 +1,5 @@
 'use strict';
-// "Debug test" above the tests of xunit, NUnit and MSTest.
+// "Run test" and "Debug test" above the tests of xunit, NUnit and MSTest.
 
 const path = require('path');
 const vscode = require('vscode');
@@ -8,6 +8,7 @@ const tests = require('./lib/tests');
 
 const TYPE = 'dndbg';
 const DEBUG = 'dndbg.debugTest';
+const RUN = 'dndbg.runTest';
 
 class Lenses {
 	constructor() {
@@ -19,19 +20,25 @@ class Lenses {
 		if (!vscode.workspace.getConfiguration(TYPE).get('testCodeLens'))
 			return [];
 		const { classes, tests: found } = tests.find(document.getText());
-		const lens = title => ({ at, name, filter }) => {
+		const lenses = what => ({ at, name, filter }) => {
 			const place = document.positionAt(at);
-			return new vscode.CodeLens(new vscode.Range(place, place), {
-				title, command: DEBUG, arguments: [document.uri, name, filter],
-			});
+			const range = new vscode.Range(place, place);
+			const words = [document.uri, name, filter];
+			return [['Run', RUN], ['Debug', DEBUG]].map(([verb, command]) =>
+				new vscode.CodeLens(range, {
+					title: `${verb} ${what}`, command, arguments: words,
+				}));
 		};
-		return [...classes.map(lens('Debug tests')),
-			...found.map(lens('Debug test'))];
+		return [...classes.flatMap(lenses('tests')),
+			...found.flatMap(lenses('test'))];
 	}
 }
 
-/** Build the project of a file and run those of its tests that a filter takes. */
-async function debugTest(builds, uri, name, filter) {
+/**
+ * Build the project of a file and run those of its tests that a filter takes:
+ * debugged, or as @more says.
+ */
+async function debugTests(builds, uri, name, filter, more = {}) {
 	const folder = vscode.workspace.getWorkspaceFolder(uri);
 	const file = folder && project.owner(uri.fsPath, folder.uri.fsPath);
 	if (!file) {
@@ -43,7 +50,7 @@ async function debugTest(builds, uri, name, filter) {
 	await vscode.workspace.saveAll(false);
 	await vscode.debug.startDebugging(folder, project.testRun(file, {
 		type: TYPE, request: 'launch', name, args: ['--filter', filter],
-		preLaunchTask: builds.task(folder, file),
+		preLaunchTask: builds.task(folder, file), ...more,
 	}));
 }
 
@@ -52,8 +59,10 @@ function register(builds) {
 	return [
 		vscode.languages.registerCodeLensProvider({ language: 'csharp' },
 			lenses),
-		vscode.commands.registerCommand(DEBUG, (...of) =>
-			debugTest(builds, ...of)),
+		vscode.commands.registerCommand(DEBUG, (uri, name, filter) =>
+			debugTests(builds, uri, name, filter)),
+		vscode.commands.registerCommand(RUN, (uri, name, filter) =>
+			debugTests(builds, uri, name, filter, { noDebug: true })),
 		vscode.workspace.onDidChangeConfiguration(change => {
 			if (change.affectsConfiguration(`${TYPE}.testCodeLens`))
 				lenses.changed.fire();
@@ -61,4 +70,4 @@ function register(builds) {
 	];
 }
 
-module.exports = { register };
+module.exports = { debugTests, register };

@@ -1,10 +1,12 @@
 'use strict';
 // pack.js FOLDER [URL]: what is different in the package. The pictures of the
-// README are in it, since VS Code shows none that lie beside it; the place of
-// the source is that of the clone that it is made from.
+// README are in it, since VS Code shows none that lie beside it; the types of
+// debuggers that are taken over have the attributes of ours; the place of the
+// source is that of the clone that it is made from.
 
 const fs = require('fs');
 const path = require('path');
+const { debuggers } = require('./lib/vsdbg');
 
 function pack(folder, url) {
 	const readme = path.join(folder, 'README.md');
@@ -16,11 +18,12 @@ function pack(folder, url) {
 		return `](data:image/png;base64,${data})`;
 	});
 	fs.writeFileSync(readme, shown);
-	if (!/^https:\/\/[^@]+$/.test(url || ''))
-		return;
 	const file = path.join(folder, 'package.json');
 	const manifest = JSON.parse(fs.readFileSync(file, 'utf8'));
-	manifest.repository = { type: 'git', url };
+	const all = manifest.contributes.debuggers;
+	all.push(...debuggers(all[0].configurationAttributes));
+	if (/^https:\/\/[^@]+$/.test(url || ''))
+		manifest.repository = { type: 'git', url };
 	fs.writeFileSync(file, JSON.stringify(manifest, null, 2));
 }
 

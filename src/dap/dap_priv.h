@@ -209,6 +209,8 @@ void events_stopped(struct dap *d, const struct dbg_stop *s);
  * thread by.
  */
 const char *events_thread_seen(struct dap *d, const struct dbg_thread *seen);
+/* Tell the client that all threads run. */
+void events_tell_continued(struct dap *d);
 /* The program runs: tell the client of its main thread. */
 void events_thread_main(struct dap *d);
 /* All threads are gone. */
@@ -227,6 +229,9 @@ void capabilities_more(struct str *t);
 /* A `Source` for @path: name and path as the client wants paths. */
 void body_source(struct dap *d, struct str *t, const char *key,
 		 const char *path);
+/* That of a frame: what is not the user's, and not here, is not to be opened.
+ */
+void body_frame_source(struct dap *d, struct str *t, const struct dbg_frame *f);
 /* A source's path as the engine wants it; in *@ret, owned by the caller. */
 DBG_MUST struct dbg_error *body_path(const char *given, char **ret);
 /* A module as an object. */

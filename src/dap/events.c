@@ -28,30 +28,28 @@ struct stop_words {
 	const char *reason, *description;
 };
 
-// By enum dbg_stop_reason.
+// By enum dbg_stop_reason. Clients show the description where there is room for
+// three words; what else there is to say is the text.
 static const struct stop_words stop_words[] = {
-    [DBG_STOP_ATTACH] = {"pause", "Dumped while it ran"},
-    [DBG_STOP_EXEC] = {"entry", "Paused before the first instruction"},
+    [DBG_STOP_ATTACH] = {"pause", "Core dump"},
+    [DBG_STOP_EXEC] = {"entry", "Paused on entry"},
     [DBG_STOP_ENTRY] = {"entry", "Paused on entry"},
     [DBG_STOP_BREAKPOINT] = {"breakpoint", "Paused on breakpoint"},
     [DBG_STOP_STEP] = {"step", "Paused on step"},
     [DBG_STOP_PAUSE] = {"pause", "Paused"},
     [DBG_STOP_THROWN] = {"exception", "Paused on exception"},
-    [DBG_STOP_USER_UNHANDLED] = {"exception",
-				 "Paused on an exception that user code does "
-				 "not handle"},
-    [DBG_STOP_WATCH] = {"data breakpoint", "Paused on data breakpoint"},
-    [DBG_STOP_WATCH_SCOPE] = {"data breakpoint",
-			      "Paused where a watchpoint ended"},
-    [DBG_STOP_UNHANDLED] = {"exception", "Paused on unhandled exception"},
-    [DBG_STOP_CAUGHT] = {"exception", "Paused where an exception is caught"},
-    [DBG_STOP_LOAD] = {"breakpoint", "Paused on library load"},
-    [DBG_STOP_UNLOAD] = {"breakpoint", "Paused on library unload"},
+    [DBG_STOP_USER_UNHANDLED] = {"exception", "Paused on exception"},
+    [DBG_STOP_WATCH] = {"data breakpoint", "Paused on change"},
+    [DBG_STOP_WATCH_SCOPE] = {"data breakpoint", "Watchpoint ended"},
+    [DBG_STOP_UNHANDLED] = {"exception", "Unhandled exception"},
+    [DBG_STOP_CAUGHT] = {"exception", "Paused on catch"},
+    [DBG_STOP_LOAD] = {"breakpoint", "Paused on load"},
+    [DBG_STOP_UNLOAD] = {"breakpoint", "Paused on unload"},
     [DBG_STOP_SIGNAL] = {"exception", "Paused on signal"},
-    [DBG_STOP_TERMINATED] = {"exception", "Ended by a signal"},
+    [DBG_STOP_TERMINATED] = {"exception", "Ended by signal"},
     [DBG_STOP_USER_BREAK] = {"pause", "Paused on Debugger.Break"},
-    [DBG_STOP_FAIL_FAST] = {"exception", "Paused on Environment.FailFast"},
-    [DBG_STOP_GOTO] = {"goto", "Paused at the next statement that was set"},
+    [DBG_STOP_FAIL_FAST] = {"exception", "Paused on FailFast"},
+    [DBG_STOP_GOTO] = {"goto", "Paused on goto"},
 };
 
 static void add_exception_text(struct str *t, const struct dbg_stop *s)
@@ -94,8 +92,7 @@ void events_stopped(struct dap *d, const struct dbg_stop *s)
 		 breaks ? breaks_reason(&d->breaks, s->breakpoint)
 			: words->reason);
 	emit_str(t, "description",
-		 s->late ? "Paused in a call that takes too long"
-			 : words->description);
+		 s->late ? "Paused in call" : words->description);
 	if (s->thread)
 		emit_int(t, "threadId", s->thread);
 	d->last_thread = s->thread;
@@ -155,7 +152,30 @@ static void on_stopped(struct dap *d, const struct dbg_stop *s)
 		events_stopped(d, s);
 }
 
+static void tell_thread(struct dap *d, uint32_t number, bool gone)
+{
+	struct str *t = dap_event(d, "thread");
+
+	emit_str(t, "reason", gone ? "exited" : "started");
+	emit_int(t, "threadId", number);
+	dap_send(d);
+}
+
 /* ---- The end --------------------------------------------------------- */
+
+void events_threads_forget(struct dap *d)
+{
+	while (d->n_threads)
+		free(d->threads[--d->n_threads].name);
+}
+
+// Another run of the program follows, whose threads have the same numbers.
+static void threads_end(struct dap *d)
+{
+	for (size_t i = 0; i < d->n_threads; i++)
+		tell_thread(d, d->threads[i].number, true);
+	events_threads_forget(d);
+}
 
 static void tell_exit(struct dap *d, const struct dbg_event *e)
 {
@@ -179,7 +199,9 @@ static void on_exited(struct dap *d, const struct dbg_event *e)
 
 	console_drain(d);
 	console_ended(&d->console, status);
-	if (d->setup.process_exit && d->restart != DAP_RESTART_AT_END)
+	if (d->restart == DAP_RESTART_AT_END)
+		threads_end(d);
+	else if (d->setup.process_exit)
 		tell_exit(d, e);
 	events_threads_forget(d);
 	events_resumed(d);
@@ -200,15 +222,6 @@ static void on_exited(struct dap *d, const struct dbg_event *e)
 }
 
 /* ---- Threads, modules, messages -------------------------------------- */
-
-static void tell_thread(struct dap *d, uint32_t number, bool gone)
-{
-	struct str *t = dap_event(d, "thread");
-
-	emit_str(t, "reason", gone ? "exited" : "started");
-	emit_int(t, "threadId", number);
-	dap_send(d);
-}
 
 static struct dap_thread *add_thread(struct dap *d, uint32_t number)
 {
@@ -234,12 +247,6 @@ const char *events_thread_seen(struct dap *d, const struct dbg_thread *seen)
 			       named ? seen->name : "Thread", seen->managed_id)
 		   : xstrdup(seen->name);
 	return thread->name;
-}
-
-void events_threads_forget(struct dap *d)
-{
-	while (d->n_threads)
-		free(d->threads[--d->n_threads].name);
 }
 
 void events_thread_main(struct dap *d)
@@ -334,16 +341,20 @@ static void on_output(struct dap *d, const struct dbg_event *e)
 	dap_send(d);
 }
 
-static void on_continued(struct dap *d)
+void events_tell_continued(struct dap *d)
 {
-	events_resumed(d);
-	d->held = false;
-	if (!d->tell_continued)
-		return;
 	struct str *t = dap_event(d, "continued");
 	emit_int(t, "threadId", d->last_thread);
 	emit_bool(t, "allThreadsContinued", true);
 	dap_send(d);
+}
+
+static void on_continued(struct dap *d)
+{
+	events_resumed(d);
+	d->held = false;
+	if (d->tell_continued)
+		events_tell_continued(d);
 }
 
 void events_take(struct dap *d)

@@ -37,7 +37,7 @@ def test_fail_fast(t):
     c = t.adapter()
     c.launch(t.program("Asking", "failfast"))
     body = c.stopped("exception")
-    t.check_equal("Paused on Environment.FailFast", body["description"])
+    t.check_equal("Paused on FailFast", body["description"])
     t.check_equal("System.Environment.FailFast: the end is here", body["text"])
     info = c.ask("exceptionInfo", threadId=body["threadId"])
     t.check_equal(("System.Environment.FailFast", "the end is here",

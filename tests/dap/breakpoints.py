@@ -234,7 +234,7 @@ def test_data_lost(t):
     c.evaluate(f"`ignore {number} 100000", context="repl")
     c.go()
     stop = c.stopped("data breakpoint")
-    t.check_equal("Paused where a watchpoint ended", stop["description"])
+    t.check_equal("Watchpoint ended", stop["description"])
     t.check_equal("the garbage collector may have moved what it watches, and "
                   "'box.Value' does not lead there", stop["text"])
     c.go()
@@ -242,6 +242,37 @@ def test_data_lost(t):
 
 
 test_data_lost.runtimes = ("10",)
+
+
+def test_data_object(t):
+    """A field of an object is watched as long as that is there, also when the
+    frame in which it was picked is left and objects have moved; what is a
+    frame's ends with it, by a line in the console and no stop."""
+    source = t.source("Watch")
+    c = t.adapter()
+    c.launch(t.program("Watch", "growing"), {source: [t.line("Watch", "grow")]})
+    c.stopped("breakpoint")
+    c.set_breaks(source, [])
+    box = c.scope("Locals")["this"]["variablesReference"]
+    ids = [c.ask("dataBreakpointInfo", variablesReference=box,
+                 name="Value")["dataId"],
+           c.ask("dataBreakpointInfo", name="by", frameId=c.top()["id"])[
+               "dataId"]]
+    field, local = c.ask("setDataBreakpoints", breakpoints=[
+        {"dataId": one} for one in ids])["breakpoints"]
+    t.check_equal((True, True), (field["verified"], local["verified"]))
+    for text in ("Value: 3, was 0", "Value: 7, was 3"):
+        c.go()
+        stop = c.stopped("data breakpoint")
+        t.check_equal(("Paused on change", [field["id"]]),
+                      (stop["description"], stop["hitBreakpointIds"]))
+        t.check_in(text, stop["text"])
+    gone = c.event("breakpoint", reason="removed")["breakpoint"]
+    t.check_equal(local["id"], gone["id"])
+    c.go()
+    c.end()
+    t.check_in(f"watchpoint {local['id']} deleted because the program has left "
+               "the block in which its expression is valid", c.output("console"))
 
 
 def test_data(t):

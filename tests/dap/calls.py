@@ -250,7 +250,7 @@ def test_limit(t):
     t.check_in("'Calls.Program.Forever()' did not return within 500 ms",
                message)
     stop = c.stopped("pause")
-    t.check_equal("Paused in a call that takes too long", stop["description"])
+    t.check_equal("Paused in call", stop["description"])
     t.check_equal(message, "error: " + stop["text"])
     leave(c)
 

@@ -60,6 +60,67 @@ def test_loaded(t):
     c.end()
 
 
+def test_missing(t):
+    """An assertion of an optimised library whose source is nowhere: the user's
+    line is the first that is shown, and that source is never sent as a file;
+    where the user is in it himself a text says whose it is."""
+    here = f"{t.dir}/asserts"
+    shutil.rmtree(here, ignore_errors=True)
+    shutil.copytree(f"{drive.BUILT}/Debug/Asserts", here)
+    for ext in "dll", "pdb":
+        shutil.copy(f"{drive.BUILT}/Release/Asserts/"
+                    f"AssertsLibrary.{ext}", here)
+    program, path = f"{here}/Asserts.dll", "/_/src/checks/Check.cs"
+    lines = t.line("Asserts", "assert")
+    for own in True, False:
+        c = t.adapter()
+        c.launch([program], justMyCode=own, configure=lambda c: c.ask(
+            "setExceptionBreakpoints",
+            filters=["user-unhandled" if own else "all"]))
+        stop = c.stopped("exception")
+        t.check_in("Values differ: 2, 1", stop["text"])
+        frames = c.frames()
+        first = [f for f in frames if "source" in f and
+                 f["source"].get("presentationHint") != "deemphasize"][0]
+        t.check_equal(("Asserts.Program.Test()", lines),
+                      (first["name"], first["line"]))
+        for f in frames:
+            source = f.get("source", {})
+            t.check("sourceReference" in source or
+                    os.path.exists(source.get("path", "/")), str(f))
+        t.check_equal("[External Code]" if own else
+                      "AssertsLibrary.Check.Equal<int>(int, int)",
+                      frames[0]["name"])
+        user = {m["name"]: m["isUserCode"]
+                for m in c.ask("modules")["modules"]}
+        t.check_equal((True, False, False), tuple(user[name] for name in (
+            "Asserts.dll", "AssertsLibrary.dll",
+            "System.Private.CoreLib.dll")))
+        c.ask("setFunctionBreakpoints", breakpoints=[])
+        c.go()
+        c.end()
+    c = t.adapter()
+    c.launch([program], configure=lambda c: c.ask(
+        "setFunctionBreakpoints", breakpoints=[{"name": "Check.Equal"}]))
+    c.stopped("breakpoint")
+    top = c.top()
+    t.check_in("Check.Equal<int>", top["name"])
+    source = top["source"]
+    t.check_equal(("Check.cs", path, "not on this machine"),
+                  tuple(source[k] for k in ("name", "path", "origin")))
+    t.check("presentationHint" not in source, str(source))
+    text = c.ask("source", source=source,
+                 sourceReference=source["sourceReference"])["content"]
+    t.check_in(path, text)
+    t.check_in("symbols of AssertsLibrary.dll", text)
+    t.check_in('"sourceFileMap": { "/_/src/checks":', text)
+    t.check_in(source, c.ask("loadedSources")["sources"])
+    t.check_in("is not here", c.refused("source", source={"path": path},
+                                        sourceReference=0))
+    c.go()
+    c.end()
+
+
 def hidden(c, value):
     """The non-public members of a value."""
     group = c.variables(value["variablesReference"])["non-public members"]

@@ -421,8 +421,18 @@ def test_restart(t):
     c.launch(t.program("Hello"), {source: [t.line("Hello", "call")]})
     c.stopped("breakpoint")
     first = c.event("process")["systemProcessId"]
+    old = {m["body"]["threadId"] for m in c.history
+           if m.get("event") == "thread"}
+    c.events.clear()
     c.ask("restart")
+    # else a client shows the old stop until the next
+    t.check_equal(True, c.event("continued")["allThreadsContinued"])
+    for number in old:
+        c.event("thread", reason="exited", threadId=number)
     second = c.event("process")["systemProcessId"]
+    t.check_equal("process", [m["event"] for m in c.history
+                              if m.get("event") in ("process", "thread")
+                              and m["body"].get("reason") != "started"][-1])
     t.check(first != second, "the same process")
     c.stopped("breakpoint")
     t.check_equal("2", c.evaluate("1 + 1")["result"])

@@ -52,21 +52,13 @@ function bundled(folder) {
 }
 
 /**
- * {command, args, options} of the adapter for a resolved configuration;
- * settings are {path, args}, @own is the debugger that the extension brings,
- * if any. Throws an Error with a sentence for the user.
+ * {command, args, options} of dndbg with @words at the other end of a pipe, as
+ * pipeTransport names it. Throws a sentence.
  */
-function describe(config, settings, own) {
-	const pipe = config.pipeTransport;
-	if (!pipe)
-		return {
-			command: locate(settings.path || own || 'dndbg'),
-			args: [INTERPRETER, ...settings.args || []],
-			options: {},
-		};
+function piped(pipe, words) {
 	if (!pipe.pipeProgram || !pipe.debuggerPath)
 		throw new Error('pipeTransport needs pipeProgram and debuggerPath');
-	const line = [pipe.debuggerPath, INTERPRETER];
+	const line = [pipe.debuggerPath, ...words];
 	const word = (pipe.quoteArgs === false ? line : line.map(quote)).join(' ');
 	const given = typeof pipe.pipeArgs === 'string' ? split(pipe.pipeArgs) :
 		pipe.pipeArgs || [];
@@ -80,4 +72,20 @@ function describe(config, settings, own) {
 	};
 }
 
-module.exports = { bundled, describe, locate, quote, split };
+/**
+ * {command, args, options} of the adapter for a resolved configuration;
+ * settings are {path, args}, @own is the debugger that the extension brings,
+ * if any. Throws an Error with a sentence for the user.
+ */
+function describe(config, settings, own) {
+	const pipe = config.pipeTransport;
+	if (!pipe)
+		return {
+			command: locate(settings.path || own || 'dndbg'),
+			args: [INTERPRETER, ...settings.args || []],
+			options: {},
+		};
+	return piped(pipe, [INTERPRETER]);
+}
+
+module.exports = { bundled, describe, locate, piped, quote, split };

@@ -50,7 +50,8 @@ function chosen(config) {
  * project without profiles shows its first page.
  */
 function serverReady(config, profile) {
-	const said = config.launchBrowser;
+	const given = config.launchBrowser;
+	const said = given && given.linux ? { ...given, ...given.linux } : given;
 	const wanted = said === undefined || said === null ?
 		!profile || profile.launchBrowser === true :
 		said === true || said.enabled === true;

@@ -22,7 +22,9 @@ class Held {
 
 function standIn() {
 	const seen = { commands: {}, providers: {}, shown: [], started: [],
-		settings: {} };
+		settings: {}, set: {}, installed: {}, kept: {}, takers: {}, said: [],
+		documents: [] };
+	const bar = { show() { seen.bar = bar; }, hide() { seen.bar = undefined; } };
 	seen.vscode = {
 		CodeLens: class {
 			constructor(range, command) {
@@ -52,6 +54,10 @@ function standIn() {
 		},
 		debug: {
 			registerDebugConfigurationProvider: (type, provider, kind) => {
+				if (type !== 'dndbg') {
+					seen.takers[type] = provider;
+					return;
+				}
 				seen.type = type;
 				seen.providers[kind || 'resolves'] = provider;
 			},
@@ -59,10 +65,14 @@ function standIn() {
 				seen.factory = factory;
 			},
 			registerDebugAdapterTrackerFactory: (type, factory) => {
-				seen.tracker = factory.createDebugAdapterTracker();
+				seen.tracker = factory.createDebugAdapterTracker(
+					{ name: 'session' });
 			},
 			startDebugging: (...how) => { seen.started.push(how); },
 		},
+		ConfigurationTarget: { WorkspaceFolder: 3 },
+		StatusBarAlignment: { Left: 1 },
+		extensions: { getExtension: id => seen.installed[id] },
 		languages: {
 			registerCodeLensProvider: (selector, provider) => {
 				seen.lenses = provider;
@@ -82,9 +92,28 @@ function standIn() {
 			showInformationMessage: text => { seen.shown.push(text); },
 			showQuickPick: async items => seen.pick(items),
 			showTextDocument: async uri => { seen.opened = uri; },
+			showOpenDialog: async () => seen.dialog,
+			createOutputChannel: () => ({
+				appendLine: line => seen.said.push(line),
+				show: () => { seen.logged = true; },
+			}),
+			createStatusBarItem: () => bar,
+			onDidChangeActiveTextEditor: changed => { seen.front = changed; },
 		},
 		workspace: {
-			getConfiguration: () => ({ get: name => seen.settings[name] }),
+			getConfiguration: section => ({
+				get: name => seen.settings[name],
+				inspect: name => ({
+					workspaceValue: seen.set[`${section}.${name}`],
+				}),
+				update: async (name, value) => {
+					seen.set[`${section}.${name}`] = value;
+				},
+			}),
+			openTextDocument: async given => {
+				seen.documents.push(given);
+				return given;
+			},
 			getWorkspaceFolder: () => seen.folder,
 			onDidChangeConfiguration() {},
 			saveAll: async () => { seen.saved = true; },
@@ -93,15 +122,25 @@ function standIn() {
 	return seen;
 }
 
+// Those that require 'vscode': each test has its own.
+const MODULES = fs.readdirSync(path.join(__dirname, '..'))
+	.filter(name => name.endsWith('.js') && name !== 'pack.js')
+	.map(name => `../${name}`);
+
 function activated(extensionPath = '/nowhere') {
 	const seen = standIn();
 	const load = Module._load;
 	Module._load = (name, ...rest) =>
 		name === 'vscode' ? seen.vscode : load(name, ...rest);
 	try {
-		for (const name of ['../extension', '../launch', '../lenses'])
+		for (const name of MODULES)
 			delete require.cache[require.resolve(name)];
-		require('../extension').activate({ extensionPath, subscriptions: [] });
+		const workspaceState = {
+			get: key => seen.kept[key],
+			update: async (key, value) => { seen.kept[key] = value; },
+		};
+		require('../extension').activate(
+			{ extensionPath, subscriptions: [], workspaceState });
 	} finally {
 		Module._load = load;
 	}
@@ -135,6 +174,20 @@ async function resolved(seen, folder, config) {
 function put(file, text = '') {
 	fs.mkdirSync(path.dirname(file), { recursive: true });
 	fs.writeFileSync(file, text);
+}
+
+/**
+ * A dotnet in the SDK's place, which takes a second for each answer: a project
+ * builds the dll of its name in @out, below its folder.
+ */
+function withSdk(t, dir, out = '.') {
+	put(path.join(dir, 'sdk/dotnet'), '#!/bin/sh\n' +
+		'printf \'{"Properties":{"TargetPath":"%s"}}\' ' +
+		`"$(dirname "$2")/${out}/$(basename "$2" .csproj).dll"\n`);
+	fs.chmodSync(path.join(dir, 'sdk/dotnet'), 0o755);
+	const { PATH } = process.env;
+	process.env.PATH = `${dir}/sdk:${PATH}`;
+	t.after(() => { process.env.PATH = PATH; });
 }
 
 test('what the manifest promises is registered', () => {
@@ -202,6 +255,9 @@ test('an adapter that crashed, and one that did not', async t => {
 		await seen.tracker.onExit(code, signal);
 	assert.deepStrictEqual(seen.shown, []);
 
+	seen.tracker.onDidSendMessage({ type: 'response', success: false,
+		command: 'evaluate', message: 'no such name' });
+	assert.match(seen.said.pop(), /session: 'evaluate' refused: no such name/);
 	await seen.tracker.onExit(undefined, 'SIGSEGV');
 	assert.match(seen.shown[0], /crashed \(SIGSEGV\).*"Extension Host".*report/);
 
@@ -229,8 +285,10 @@ test('F5 without launch.json; attach without a process', async t => {
 			},
 		});
 	const attach = { type: 'dndbg', request: 'attach', name: 'a' };
-	assert.strictEqual((await seen.provider.resolveDebugConfiguration(undefined,
-		attach)).processId, '${command:pickProcess}');
+	for (const processId of [undefined, '${command:pickProcess}',
+		'${command:pickRemoteProcess}'])
+		assert.deepStrictEqual(await seen.provider.resolveDebugConfiguration(
+			undefined, { ...attach, processId }), attach);
 	const named = { ...attach, processName: 'app' };
 	assert.strictEqual(await seen.provider.resolveDebugConfiguration(undefined,
 		named), named);
@@ -248,6 +306,7 @@ test('the project of the folder: its dll, and nothing of ours left', async t => 
 	const seen = activated();
 	const { dir, folder } = folderOf(t, seen,
 		{ 'One.csproj': {}, 'Two.csproj': {} });
+	withSdk(t, dir, 'bin/Debug/net10.0');
 	const program = path.join(dir, 'bin/Debug/net10.0/Two.dll');
 	put(program);
 	seen.pick = items => items.find(item => item.label === 'Two.csproj');
@@ -258,6 +317,7 @@ test('the project of the folder: its dll, and nothing of ours left', async t => 
 		{ ...given, project: '${workspaceFolder}/Two.csproj' }),
 	{ cwd: dir, request: 'launch', args: ['x'], program });
 	seen.pick = () => undefined;
+	seen.kept = {};
 	assert.strictEqual(await resolved(seen, folder, given), undefined);
 	assert.deepStrictEqual(seen.shown, []);
 });
@@ -351,13 +411,9 @@ test('a web project opens a browser, when it is told to', async t => {
 	const { dir, folder } = folderOf(t, seen, {
 		'web/Web.csproj': { sdk: '.Web' }, 'app/App.csproj': {},
 	});
-	// In the SDK's place, which takes a second for each answer.
-	put(path.join(dir, 'bin/dotnet'), '#!/bin/sh\n' +
-		'printf \'{"Properties":{"TargetPath":"%s"}}\' "$2"\n');
-	fs.chmodSync(path.join(dir, 'bin/dotnet'), 0o755);
-	const { PATH } = process.env;
-	process.env.PATH = `${dir}/bin:${PATH}`;
-	t.after(() => { process.env.PATH = PATH; });
+	withSdk(t, dir);
+	put(path.join(dir, 'web/Web.dll'));
+	put(path.join(dir, 'app/App.dll'));
 	const action = async (more, file = 'web/Web.csproj') => {
 		const made = await resolved(seen, folder, { type: 'dndbg',
 			request: 'launch', name: 'l', project: file, ...more });
@@ -377,6 +433,13 @@ test('a web project opens a browser, when it is told to', async t => {
 		.uriFormat, '%s/hello');
 	assert.strictEqual((await action({ launchBrowser: { enabled: true } }))
 		.uriFormat, '%s');
+	// of a program: as an old template of Microsoft's debugger says
+	const program = path.join(dir, 'web/Web.dll');
+	const old = await resolved(seen, folder, { type: 'dndbg', request: 'launch',
+		name: 'l', program, launchBrowser: { enabled: false,
+			linux: { enabled: true } } });
+	assert.strictEqual(old.serverReadyAction.uriFormat, '%s');
+	assert.ok(!('launchBrowser' in old));
 });
 
 test('"Debug test" runs that test, as its file is saved', async t => {
@@ -391,8 +454,8 @@ test('"Debug test" runs that test, as its file is saved', async t => {
 	seen.settings.testCodeLens = true;
 	const lenses = seen.lenses.provideCodeLenses(document);
 	assert.deepStrictEqual(lenses.map(lens => lens.command.title),
-		['Debug tests', 'Debug test']);
-	const { command, arguments: words } = lenses[1].command;
+		['Run tests', 'Debug tests', 'Run test', 'Debug test']);
+	const { command, arguments: words } = lenses[3].command;
 	await seen.commands[command](...words);
 	const [[in_, config]] = seen.started;
 	assert.ok(seen.saved);
@@ -405,14 +468,163 @@ test('"Debug test" runs that test, as its file is saved', async t => {
 			'FullyQualifiedName=SumTest.Adds'],
 		preLaunchTask: { type: 'dndbg', project, name: 'build Tests.csproj' },
 	});
+	await seen.commands[lenses[2].command.command](...words);
+	assert.strictEqual(seen.started[1][1].noDebug, true);
 	seen.folder = { uri: { fsPath: path.join(dir, 'elsewhere') } };
 	await seen.commands[command]({ fsPath: '/no/where.cs' }, 'x', 'y');
 	assert.match(seen.shown[0], /'where.cs' belongs to no project/);
 });
 
-test('the process that is picked', async () => {
+test('the process that is picked: of this machine, or through a pipe', async t => {
 	const seen = activated();
+	const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'dndbg-pipe-'));
+	t.after(() => fs.rmSync(dir, { recursive: true }));
+	put(path.join(dir, 'pipe'), '#!/bin/sh\nshift\necho "$@" >&2\n' +
+		'echo \'[{"pid": 7, "name": "Web.dll", "command": "dotnet Web.dll"}]\'\n');
+	fs.chmodSync(path.join(dir, 'pipe'), 0o755);
+	const config = { type: 'dndbg', request: 'attach', name: 'a', pipeTransport: {
+		pipeProgram: path.join(dir, 'pipe'), pipeArgs: ['exec'],
+		debuggerPath: 'dndbg' } };
+	seen.pick = items => items[0];
+	const resolves = seen.provider.resolveDebugConfigurationWithSubstitutedVariables
+		.bind(seen.provider);
+	assert.deepStrictEqual(await resolves(undefined, config),
+		{ ...config, processId: '7' });
+	seen.pick = () => undefined;
+	assert.strictEqual(await resolves(undefined, config), undefined);
+	put(path.join(dir, 'pipe'), '#!/bin/sh\necho no such container >&2\nexit 1\n');
+	assert.strictEqual(await resolves(undefined, config), undefined);
+	assert.match(seen.shown.pop(), /cannot list the processes.*no such container/);
 	seen.pick = items => items[0];
 	const picked = await seen.commands['dndbg.pickProcess']();
 	assert.ok(picked === undefined ? seen.shown.length : /^\d+$/.test(picked));
+});
+
+test('coreclr and dotnet are taken where nobody else owns them', async () => {
+	const seen = activated();
+	const given = { type: 'coreclr', request: 'launch', name: 'l',
+		program: '/a.dll' };
+	const taken = config => seen.takers[config.type]
+		.resolveDebugConfiguration(undefined, config);
+	seen.settings.takeOver = 'ask';
+	assert.deepStrictEqual(await taken(given), { ...given, type: 'dndbg' });
+	assert.strictEqual((await taken({ type: 'dotnet', request: 'launch',
+		name: 'd', projectPath: 'App.csproj' })).project, 'App.csproj');
+	seen.settings.takeOver = 'never';
+	assert.strictEqual(await taken(given), given);
+
+	// With an owner it is asked once, and the answer is kept.
+	seen.installed['ms-dotnettools.csharp'] = { id: 'ms-dotnettools.csharp' };
+	let asked = 0;
+	seen.pick = items => { asked++; return items[1]; };
+	seen.settings.takeOver = 'ask';
+	assert.strictEqual((await taken(given)).type, 'dndbg');
+	assert.strictEqual((await taken(given)).type, 'dndbg');
+	assert.strictEqual(asked, 1);
+	seen.kept = {};
+	seen.pick = () => undefined;
+	assert.strictEqual(await taken(given), given);
+	seen.settings.takeOver = 'always';
+	assert.strictEqual((await taken(given)).type, 'dndbg');
+});
+
+test('settings of sessions: ours, else those of the C# extension', async () => {
+	const seen = activated();
+	seen.set = { 'dndbg.debug.justMyCode': false,
+		'csharp.debug.justMyCode': true, 'csharp.debug.stopAtEntry': true,
+		'csharp.debug.logging.moduleLoad': true };
+	const launch = { type: 'dndbg', request: 'launch', program: '/a.dll' };
+	const resolve = config =>
+		seen.provider.resolveDebugConfiguration(undefined, config);
+	assert.deepStrictEqual(await resolve(launch), { ...launch,
+		justMyCode: false, stopAtEntry: true, logging: { moduleLoad: true } });
+	const own = { ...launch, justMyCode: true, stopAtEntry: false,
+		logging: { moduleLoad: false, threadExit: true } };
+	assert.deepStrictEqual(await resolve(own), own);
+	assert.strictEqual('stopAtEntry' in await resolve({ type: 'dndbg',
+		request: 'attach', processId: 7 }), false);
+});
+
+test('F5 means the project of the file in front, or what was selected', async t => {
+	const seen = activated();
+	const { dir, folder } = folderOf(t, seen,
+		{ 'api/Api.csproj': {}, 'tool/Tool.csproj': {} });
+	seen.folder = folder;
+	put(path.join(dir, 'api/deep/Services.cs'));
+	put(path.join(dir, 'api/Properties/launchSettings.json'), JSON.stringify({
+		profiles: { http: { commandName: 'Project' },
+			https: { commandName: 'Project' } } }));
+	const front = name => {
+		seen.vscode.window.activeTextEditor = name &&
+			{ document: { uri: { fsPath: path.join(dir, name) } } };
+		seen.front();
+	};
+	const launched = async () => {
+		const made = await seen.provider.resolveDebugConfiguration(folder, {});
+		return made && [path.basename(made.project), made.launchSettingsProfile];
+	};
+	seen.pick = () => assert.fail('asked');
+	front('api/deep/Services.cs');
+	assert.deepStrictEqual(await launched(), ['Api.csproj', undefined]);
+	assert.strictEqual(seen.bar.text, '$(debug-alt) Api');
+	front('tool/Main.cs');
+	assert.deepStrictEqual(await launched(), ['Tool.csproj', undefined]);
+	// of no project: it is asked once
+	front(undefined);
+	assert.strictEqual(seen.bar, undefined);
+	seen.pick = items => items.find(item => item.label === 'Tool.csproj');
+	assert.deepStrictEqual(await launched(), ['Tool.csproj', undefined]);
+	seen.pick = () => assert.fail('asked again');
+	assert.deepStrictEqual(await launched(), ['Tool.csproj', undefined]);
+	// what is selected wins
+	seen.pick = items => items.find(item => item.label === 'Api (https)');
+	await seen.commands['dndbg.selectProject']();
+	front('tool/Main.cs');
+	assert.deepStrictEqual(await launched(), ['Api.csproj', 'https']);
+	assert.strictEqual(seen.bar.text, '$(debug-alt) Api (https)');
+	seen.pick = items => items[0];
+	await seen.commands['dndbg.selectProject']();
+	assert.deepStrictEqual(await launched(), ['Tool.csproj', undefined]);
+});
+
+test('the palette: core dumps, launch.json, tests, the log, a report', async t => {
+	const seen = activated();
+	const { dir, folder } = folderOf(t, seen, { 'App.csproj': {} });
+	await seen.commands['dndbg.attach']();
+	assert.strictEqual(seen.started.pop()[1].request, 'attach');
+	seen.dialog = [{ fsPath: '/tmp/core.7' }];
+	await seen.commands['dndbg.openCore']();
+	await seen.commands['dndbg.openCore']({ fsPath: '/x/crash.dmp' });
+	assert.deepStrictEqual(seen.started.map(([, one]) =>
+		[one.name, one.coreDumpPath]), [['core (core.7)', '/tmp/core.7'],
+		['core (crash.dmp)', '/x/crash.dmp']]);
+	seen.set['launch.configurations'] = [{ name: '.NET: App', own: true }];
+	await seen.commands['dndbg.addLaunch']();
+	assert.deepStrictEqual(seen.set['launch.configurations'].map(one =>
+		[one.name, one.own]), [['.NET: App', true], ['.NET: attach', undefined]]);
+	assert.strictEqual(seen.opened, path.join(dir, '.vscode/launch.json'));
+
+	seen.started = [];
+	seen.folder = folder;
+	await seen.commands['dndbg.debugFileTests']();
+	assert.match(seen.shown.pop(), /no file with tests/);
+	seen.vscode.window.activeTextEditor = { document: {
+		uri: { fsPath: path.join(dir, 'T.cs') },
+		getText: () => 'class A { [Fact] void X() {} } ' +
+			'class B { [Test] void Y() {} }' } };
+	await seen.commands['dndbg.debugFileTests']();
+	assert.ok(seen.started[0][1].args.includes(
+		'FullyQualifiedName~A.|FullyQualifiedName~B.'));
+
+	await seen.commands['dndbg.showLog']();
+	assert.ok(seen.logged);
+	seen.settings = { path: '/bin/echo' };
+	await seen.commands['dndbg.report']();
+	assert.match(seen.documents[0].content, /\/bin\/echo\n--batch -ex doctor/);
+	await seen.commands['dndbg.heap']();
+	assert.match(seen.shown.pop(), /the heap is of a program/);
+	seen.vscode.debug.activeDebugSession = { type: 'dndbg',
+		customRequest: async (name, args) => ({ result: args.expression }) };
+	await seen.commands['dndbg.heap']();
+	assert.strictEqual(seen.documents[1].content, '-exec heap stat');
 });

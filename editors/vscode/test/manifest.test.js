@@ -6,6 +6,7 @@ const os = require('node:os');
 const path = require('node:path');
 const test = require('node:test');
 const manifest = require('../package.json');
+const defaults = require('../lib/defaults');
 const { pack } = require('../pack');
 
 const HERE = path.join(__dirname, '..');
@@ -51,8 +52,23 @@ test('every attribute and setting has its description', () => {
 	}
 	const settings = manifest.contributes.configuration.properties;
 	assert.deepStrictEqual(undocumented(settings, 'settings'), []);
-	for (const name of Object.keys(settings))
+	for (const name of Object.keys(settings).filter(name =>
+		!name.startsWith('dndbg.debug.')))
 		assert.ok(README.includes(`\`${name}\``), name);
+});
+
+test('each default of sessions is an attribute, and a setting', () => {
+	const settings = manifest.contributes.configuration.properties;
+	const all = [...defaults.NAMES, ...defaults.MEMBERS];
+	assert.deepStrictEqual(Object.keys(settings)
+		.filter(name => name.startsWith('dndbg.debug.')).sort(),
+	all.map(name => `dndbg.debug.${name}`).sort());
+	for (const name of all) {
+		let of = debug.configurationAttributes.launch;
+		for (const word of name.split('.'))
+			of = of.properties[word];
+		assert.deepStrictEqual(settings[`dndbg.debug.${name}`].type, of.type);
+	}
 });
 
 test('what a page of extensions shows is there', () => {
@@ -69,7 +85,7 @@ test('what a page of extensions shows is there', () => {
 test('in the package the pictures are in the README', t => {
 	const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'dndbg-pack-'));
 	t.after(() => fs.rmSync(dir, { recursive: true }));
-	for (const name of ['README.md', 'package.json', 'images'])
+	for (const name of ['README.md', 'package.json', 'images', 'lib'])
 		fs.cpSync(path.join(HERE, name), path.join(dir, name),
 			{ recursive: true });
 	pack(dir, 'git@host:dndbg.git');
@@ -77,6 +93,8 @@ test('in the package the pictures are in the README', t => {
 	assert.doesNotMatch(read('README.md'), /\]\(images/);
 	assert.match(read('README.md'), /\]\(data:image\/png;base64,iVBOR/);
 	assert.strictEqual(JSON.parse(read('package.json')).repository, undefined);
+	assert.deepStrictEqual(JSON.parse(read('package.json')).contributes
+		.debuggers.map(one => one.type), ['dndbg', 'coreclr', 'dotnet']);
 	pack(dir, 'https://host/dndbg.git');
 	assert.deepStrictEqual(JSON.parse(read('package.json')).repository,
 		{ type: 'git', url: 'https://host/dndbg.git' });

@@ -23,15 +23,40 @@ function proc(t, found) {
 test('only what has a runtime, by its dll, the newest first', t => {
 	const runtime = `${MAPS}/usr/share/dotnet/libcoreclr.so\n`;
 	const dir = proc(t, {
-		7: { maps: runtime, comm: 'dotnet\n', cmdline: 'dotnet\0exec\0/a/Web.dll\0--x\0' },
+		7: { maps: runtime, comm: 'dotnet\n', cmdline: 'dotnet\0exec\0/a/Web.dll\0--x\0',
+			status: 'Name:\tdotnet\nTracerPid:\t0\n' },
 		8: { maps: `${MAPS}/usr/lib/libc.so.6\n`, comm: 'sh\n', cmdline: 'sh\0' },
-		12: { maps: runtime, comm: 'Worker\n', cmdline: '/a/Worker\0' },
+		12: { maps: runtime, comm: 'Worker\n', cmdline: '/a/Worker\0',
+			status: 'Name:\tWorker\nTracerPid:\t9\n' },
+		// a debugger, which maps the file to read it
+		14: { maps: runtime.replace('r-xp', 'r--p'), comm: 'dndbg\n',
+			cmdline: 'dndbg\0', status: 'TracerPid:\t0\n' },
 		13: { comm: 'gone\n' },
 	});
-	assert.deepStrictEqual(processes.list(dir), [
-		{ pid: 12, name: 'Worker', command: '/a/Worker' },
-		{ pid: 7, name: 'Web.dll', command: 'dotnet exec /a/Web.dll --x' },
+	fs.symlinkSync('/a', path.join(dir, '7/cwd'));
+	const found = processes.list(dir);
+	assert.ok(found.every(one => Math.abs(Date.now() - one.since) < 60e3));
+	assert.deepStrictEqual(found.map(({ since: _, ...one }) => one), [
+		{ pid: 12, name: 'Worker', command: '/a/Worker', cwd: undefined,
+			debugged: true },
+		{ pid: 7, name: 'Web.dll', command: 'dotnet exec /a/Web.dll --x',
+			cwd: '/a', debugged: false },
 	]);
+	assert.deepStrictEqual(processes.item({ ...found[1], since: 0 }, 7200e3), {
+		label: 'Web.dll', description: '7 for 2 h in /a',
+		detail: 'dotnet exec /a/Web.dll --x', pid: 7 });
+	assert.match(processes.item(found[0]).description, /^12 .*\(debugged\)$/);
+});
+
+test('the programs of the workspace come first', () => {
+	const all = [{ pid: 3, command: 'x', cwd: '/work2' },
+		{ pid: 2, command: 'dotnet /work/a.dll', cwd: '/' },
+		{ pid: 1, command: 'y', cwd: '/work' }];
+	assert.deepStrictEqual(processes.sorted(all, ['/work']).map(one => one.pid),
+		[2, 1, 3]);
+	assert.deepStrictEqual(processes.sorted(all, []), all);
+	assert.deepStrictEqual(['0 s', '59 s', '1 min', '1 h', '2 d'],
+		[-5, 59e3, 61e3, 3600e3, 49 * 3600e3].map(processes.age));
 });
 
 test('a file that is only called like the runtime is none', () => {

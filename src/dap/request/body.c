@@ -70,8 +70,8 @@ struct dbg_error *body_path(const char *given, char **ret)
 	return NULL;
 }
 
-void body_source(struct dap *d, struct str *t, const char *key,
-		 const char *path)
+static void add_source(struct dap *d, struct str *t, const char *key,
+		       const char *path, bool user)
 {
 	const char *slash = strrchr(path, '/');
 	const char *back = strrchr(path, '\\');
@@ -85,12 +85,27 @@ void body_source(struct dap *d, struct str *t, const char *key,
 	} else {
 		emit_str(t, "path", path);
 	}
-	uint32_t reference = sources_reference(d, path);
-	if (reference) {
-		emit_int(t, "sourceReference", reference);
-		emit_str(t, "origin", "in the symbols");
+	struct source_text text = sources_find(d, path);
+	if (text.number) {
+		emit_int(t, "sourceReference", text.number);
+		emit_str(t, "origin",
+			 text.here ? "in the symbols" : "not on this machine");
 	}
+	// clients show the next frame that has a source in its place
+	if (!text.here && !user)
+		emit_str(t, "presentationHint", "deemphasize");
 	emit_object_end(t);
+}
+
+void body_source(struct dap *d, struct str *t, const char *key,
+		 const char *path)
+{
+	add_source(d, t, key, path, true);
+}
+
+void body_frame_source(struct dap *d, struct str *t, const struct dbg_frame *f)
+{
+	add_source(d, t, "source", f->source.path, f->user);
 }
 
 static const char *const symbol_words[] = {
@@ -109,7 +124,7 @@ void body_module(struct str *t, const char *key, const struct dbg_module *m)
 	emit_str(t, "path", m->path);
 	emit_str(t, "version", m->version);
 	emit_bool(t, "isOptimized", m->optimized);
-	emit_bool(t, "isUserCode", !m->framework);
+	emit_bool(t, "isUserCode", m->user);
 	emit_str(t, "symbolStatus", symbol_words[m->symbols]);
 	if (m->symbols == DBG_SYMBOLS_LOADED)
 		emit_str(t, "symbolFilePath", m->symbols_note);

@@ -54,25 +54,24 @@ static struct dbg_error *do_loaded_sources(struct dap *d, struct request *req)
 	return NULL;
 }
 
-// By the number that a source was given, or by its path.
+// By the number that a source was given, or by its path; the caller frees that.
 static struct dbg_error *get_source(struct dap *d, const cJSON *args,
-				    char **ret)
+				    uint32_t *ret_number, char **ret)
 {
 	const cJSON *source = NULL;
 	const char *path = NULL;
-	uint32_t reference = 0;
 
-	struct dbg_error *err = args_u32(args, "sourceReference", &reference);
+	struct dbg_error *err = args_u32(args, "sourceReference", ret_number);
 	if (!err)
 		err = args_object(args, "source", &source);
-	if (!err && !reference)
-		err = args_u32(source, "sourceReference", &reference);
+	if (!err && !*ret_number)
+		err = args_u32(source, "sourceReference", ret_number);
 	if (!err)
 		err = args_str(source, "path", &path);
 	if (err)
 		return err;
-	if (reference)
-		return sources_find(&d->sources, reference, ret);
+	if (*ret_number)
+		return sources_path(&d->sources, *ret_number, ret);
 	return path ? body_path(path, ret)
 		    : dbg_err_arg("'source' names no file");
 }
@@ -80,22 +79,29 @@ static struct dbg_error *get_source(struct dap *d, const cJSON *args,
 static struct dbg_error *do_source(struct dap *d, struct request *req)
 {
 	_cleanup_free_ char *file = NULL;
+	_cleanup_str_ struct str all = {0};
 	const char *const *lines;
-	const char *note;
-	size_t n;
+	const char *note, *type = "text/x-csharp";
+	uint32_t number = 0;
+	size_t n = 0;
 
-	struct dbg_error *err = get_source(d, req->args, &file);
-	if (!err)
-		err = dbg_source_lines(d->dbg, file, &lines, &n, &note);
+	struct dbg_error *err = get_source(d, req->args, &number, &file);
 	if (err)
 		return err;
-	_cleanup_str_ struct str all = {0};
+	err = dbg_source_lines(d->dbg, file, &lines, &n, &note);
+	if (err && !number)
+		return err;
+	if (dbg_err_drop(err)) {
+		sources_explain(d, file, &all);
+		type = "text/plain";
+		n = 0;
+	}
 	for (size_t i = 0; i < n; i++) {
 		str_add(&all, lines[i]);
 		str_addc(&all, '\n');
 	}
 	emit_strn(req->body, "content", str_get(&all), all.len);
-	emit_str(req->body, "mimeType", "text/x-csharp");
+	emit_str(req->body, "mimeType", type);
 	return NULL;
 }
 

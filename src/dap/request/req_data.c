@@ -94,7 +94,9 @@ static struct dbg_error *get_access(const cJSON *item, enum dbg_watch *ret)
 
 static struct dbg_error *put(struct dap *d, const cJSON *item, struct str *t)
 {
-	struct break_spec s = {.req.kind = DBG_BREAK_WATCH};
+	struct break_spec s = {
+	    .req = {.kind = DBG_BREAK_WATCH, .object = true, .quiet = true},
+	};
 	const char *id = NULL;
 	struct handle h = {0};
 

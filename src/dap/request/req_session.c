@@ -184,6 +184,9 @@ static struct dbg_error *do_restart(struct dap *d, struct request *req)
 		return NULL;
 	}
 	d->restart = DAP_RESTART_AT_END;
+	// what stood is gone: the client is not to show it until the next stop
+	if (dbg_state(d->dbg) == DBG_STOPPED)
+		events_tell_continued(d);
 	return dbg_kill(d->dbg);
 }
 

@@ -155,15 +155,16 @@ static void add_name(struct dap *d, struct str *t, const struct dbg_frame *f,
 	emit_str(t, "name", str_get(&name));
 }
 
-static void add_place(struct dap *d, struct str *t,
-		      const struct dbg_source_range *s)
+static void add_place(struct dap *d, struct str *t, const struct dbg_frame *f)
 {
+	const struct dbg_source_range *s = &f->source;
+
 	emit_int(t, "line", s->path ? body_line(d, s->line) : 0);
 	emit_int(t, "column",
 		 s->path && s->column ? body_column(d, s->column) : 0);
 	if (!s->path)
 		return;
-	body_source(d, t, "source", s->path);
+	body_frame_source(d, t, f);
 	if (s->end_line)
 		emit_int(t, "endLine", body_line(d, s->end_line));
 	if (s->end_column)
@@ -179,7 +180,7 @@ static void add_frame(struct dap *d, struct str *t, uint32_t thread,
 	emit_object(t, NULL);
 	emit_int(t, "id", handles_add(&d->frames, &h));
 	add_name(d, t, f, format);
-	add_place(d, t, &f->source);
+	add_place(d, t, f);
 	if (f->pc)
 		emit_addr(t, "instructionPointerReference", f->pc);
 	emit_str(t, "moduleId", f->module);

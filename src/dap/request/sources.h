@@ -1,6 +1,6 @@
 /*
- * Source files that the client cannot read itself, since only the symbols
- * have their text: they are given numbers, for the session.
+ * Source files that the client cannot read itself, since only the symbols have
+ * their text, or nobody: they are given numbers, for the session.
  */
 #ifndef DAP_SOURCES_H
 #define DAP_SOURCES_H
@@ -11,18 +11,26 @@
 #include "front/words.h"
 
 struct dap;
+struct str;
+
+/* How the text of a source file is had. */
+struct source_text {
+	uint32_t number; /* by `source` with it; 0: the client reads the file */
+	bool here;       /* there is text, and no mere explanation */
+};
 
 struct sources {
-	struct words embedded; /* paths; a number is the place, from 1 */
-	char *last;            /* the path asked for last */
-	uint32_t last_number;
+	struct words missing; /* paths; a number is the place, from 1 */
+	char *last;           /* the path asked for last */
+	struct source_text last_text;
 };
 
 void sources_deinit(struct sources *s);
-/* The number of @path; 0: the client may read it, or nobody can. */
-uint32_t sources_reference(struct dap *d, const char *path);
+struct source_text sources_find(struct dap *d, const char *path);
 /* The path of @number, owned by the caller. */
-DBG_MUST struct dbg_error *sources_find(const struct sources *s,
+DBG_MUST struct dbg_error *sources_path(const struct sources *s,
 					uint32_t number, char **ret);
+/* What is shown in place of @path, whose text nobody has. */
+void sources_explain(struct dap *d, const char *path, struct str *ret);
 
 #endif

@@ -330,13 +330,17 @@ unsigned int code_traits(struct code *c, struct code_module *m, uint32_t token);
 /*
  * Just My Code: has the method source, is its module built for debugging (or
  * @home, which counts in any case; NULL: none), and did its author not mark it
- * as something to pass? Where all modules with symbols are optimised these
- * count.
+ * as something to pass? Where all modules with symbols are optimised, a Release
+ * build, those count whose source files are here, or all if none's are.
  */
 bool code_is_user(struct code *c, struct code_module *m, uint32_t token,
 		  const struct code_module *home);
 /* Are all modules with symbols optimised, and is there one? */
 bool code_all_optimized(struct code *c);
+/* Is any of its methods the user's, but for marks of their author? */
+bool code_module_is_user(struct code *c, struct code_module *m);
+/* Is there text of a source file of the module, on disk or in its symbols? */
+bool code_module_is_here(struct code *c, struct code_module *m);
 /*
  * IL offset where the innermost handler or filter around @il_offset begins;
  * UINT32_MAX: it is in none.

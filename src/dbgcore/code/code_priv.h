@@ -25,6 +25,8 @@ struct module {
 	struct map traits;     /* MethodDef rid: bits, see traits.c */
 	const char **paths;    /* by document rid - 1, substituted */
 	unsigned int path_age; /* source_rules_age they were made at */
+	bool here_known, here; /* see code_module_is_here */
+	unsigned int here_age; /* source_rules_age it was found at */
 };
 
 static inline struct module *module_of(struct code_module *m)

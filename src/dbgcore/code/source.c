@@ -350,6 +350,52 @@ static const struct source_text *document_text(struct code *c,
 	return text ? text : embedded(c, path, mod, rid);
 }
 
+// Can the text of document @rid be had, without reading it?
+static bool has_text(struct code *c, struct module *mod, uint32_t rid)
+{
+	const char *path = module_document(c, mod, rid);
+
+	if (!*path)
+		return false;
+	if (!access(path, R_OK) || pdb_document_is_embedded(mod->m.pdb, rid))
+		return true;
+	_cleanup_free_ char *inside = hostfile_path(c->target, path);
+	return strcmp(inside, path) && !access(inside, R_OK);
+}
+
+bool code_module_is_here(struct code *c, struct code_module *m)
+{
+	struct module *mod = module_of(m);
+	uint32_t n = m->pdb ? pdb_n_documents(m->pdb) : 0;
+	unsigned int age = source_rules_age(c->rules);
+
+	if (mod->here_known && mod->here_age == age)
+		return mod->here;
+	mod->here_known = true;
+	mod->here_age = age;
+	mod->here = false;
+	for (uint32_t rid = 1; rid <= n && !mod->here; rid++)
+		mod->here = has_text(c, mod, rid);
+	return mod->here;
+}
+
+const struct code_module *source_owner(struct code *c, const char *path,
+				       bool *ret_here)
+{
+	for (size_t i = 0; i < c->n_modules; i++) {
+		struct module *mod = module_of(c->modules[i]);
+		uint32_t n = mod->m.pdb ? pdb_n_documents(mod->m.pdb) : 0;
+
+		for (uint32_t rid = 1; rid <= n; rid++) {
+			if (strcmp(module_document(c, mod, rid), path))
+				continue;
+			*ret_here = has_text(c, mod, rid);
+			return &mod->m;
+		}
+	}
+	return NULL;
+}
+
 const char *source_note(struct code *c, struct module *mod, uint32_t rid)
 {
 	const struct source_text *text = document_text(c, mod, rid);

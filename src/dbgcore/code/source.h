@@ -6,6 +6,7 @@
 
 struct arena;
 struct code;
+struct code_module;
 struct source_rules;
 
 struct source_rules *source_rules_create(void);
@@ -36,5 +37,12 @@ const char *source_rules_apply(const struct source_rules *r, const char *path,
 DBG_MUST struct dbg_error *source_lines(struct code *c, const char *file,
 					const char *const **ret_lines,
 					size_t *ret_n, const char **ret_note);
+
+/*
+ * The first module whose symbols name the source file @path, just so; NULL:
+ * none does. *ret_here: can its text be had, as by source_lines?
+ */
+const struct code_module *source_owner(struct code *c, const char *path,
+				       bool *ret_here);
 
 #endif

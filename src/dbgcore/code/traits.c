@@ -137,6 +137,26 @@ bool code_all_optimized(struct code *c)
 	return !any_with_symbols(c, false) && any_with_symbols(c, true);
 }
 
+static bool any_is_here(struct code *c)
+{
+	size_t n;
+	struct code_module *const *modules = code_modules(c, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (modules[i]->pdb && code_module_is_here(c, modules[i]))
+			return true;
+	return false;
+}
+
+bool code_module_is_user(struct code *c, struct code_module *m)
+{
+	if (!m->pdb)
+		return false;
+	return !m->optimized ||
+	       (code_all_optimized(c) &&
+		(code_module_is_here(c, m) || !any_is_here(c)));
+}
+
 bool code_is_user(struct code *c, struct code_module *m, uint32_t token,
 		  const struct code_module *home)
 {
@@ -145,5 +165,5 @@ bool code_is_user(struct code *c, struct code_module *m, uint32_t token,
 	if (!(traits & CODE_SOURCE) ||
 	    traits & (CODE_STEP_THROUGH | CODE_NON_USER))
 		return false;
-	return !m->optimized || m == home || code_all_optimized(c);
+	return m == home || code_module_is_user(c, m);
 }

@@ -184,14 +184,25 @@ bool pdb_inflate(struct bytes packed, uint8_t *out, size_t size)
 	return whole;
 }
 
-struct bytes pdb_document_source(const struct pdb *pdb, uint32_t rid,
-				 struct arena *arena)
+static struct bytes embedded_source(const struct pdb *pdb, uint32_t rid)
 {
 	static const uint8_t kind[16] = {0x1b, 0x57, 0x8a, 0x0e, 0x26, 0x69,
 					 0x6e, 0x46, 0xb4, 0xad, 0x8a, 0xb0,
 					 0x46, 0x11, 0xf5, 0xfe};
+
+	return pdb_custom(pdb, MD_TOKEN(MD_DOCUMENT, rid), kind);
+}
+
+bool pdb_document_is_embedded(const struct pdb *pdb, uint32_t rid)
+{
+	return embedded_source(pdb, rid).p;
+}
+
+struct bytes pdb_document_source(const struct pdb *pdb, uint32_t rid,
+				 struct arena *arena)
+{
 	struct bytes none = {NULL, 0};
-	struct bytes blob = pdb_custom(pdb, MD_TOKEN(MD_DOCUMENT, rid), kind);
+	struct bytes blob = embedded_source(pdb, rid);
 	struct reader r;
 
 	reader_init(&r, blob.p, blob.n);

@@ -60,6 +60,9 @@ bool pdb_document_is_vb(const struct pdb *pdb, uint32_t rid);
 struct bytes pdb_document_source(const struct pdb *pdb, uint32_t rid,
 				 struct arena *arena);
 
+/* Has the document embedded text? */
+bool pdb_document_is_embedded(const struct pdb *pdb, uint32_t rid);
+
 struct seq_point {
 	uint32_t il_offset;
 	uint32_t document;                           /* rid */

@@ -44,7 +44,7 @@ struct dbg_error *dbg_module_list(struct dbg *dbg, struct arena *arena,
 	struct dbg_module *list = arena_calloc(arena, n, sizeof(*list));
 
 	for (size_t i = 0; i < n; i++) {
-		const struct code_module *m = modules[i];
+		struct code_module *m = modules[i];
 
 		list[i] = (struct dbg_module){
 		    .number = m->number,
@@ -56,6 +56,7 @@ struct dbg_error *dbg_module_list(struct dbg *dbg, struct arena *arena,
 		    .size = m->pe.image_size,
 		    .optimized = m->optimized,
 		    .framework = m->framework,
+		    .user = code_module_is_user(dbg->inspect.code, m),
 		    .symbols = m->symbols,
 		    .symbols_note = m->symbols_note,
 		};

@@ -96,6 +96,18 @@ struct dbg_error *dbg_source_lines(struct dbg *dbg, const char *file,
 				  ret_note);
 }
 
+void dbg_source_origin(struct dbg *dbg, const char *path,
+		       struct dbg_source_origin *ret)
+{
+	const struct code_module *m = NULL;
+
+	*ret = (struct dbg_source_origin){0};
+	if (!dbg_err_drop(session_need_modules(dbg, false)))
+		m = source_owner(dbg->inspect.code, path, &ret->here);
+	if (m)
+		ret->module = m->name;
+}
+
 struct dbg_error *dbg_source_points(struct dbg *dbg, const char *file,
 				    uint32_t first, uint32_t last,
 				    struct arena *arena,

@@ -27,6 +27,29 @@ static void tell_of_gc(struct dbg *dbg, enum dbg_stop_reason reason)
 				     "has run on for a moment");
 }
 
+/* Where the stop is: did the user ask for it, or has an exception led there? */
+static enum stack_home home_of(enum dbg_stop_reason reason)
+{
+	switch (reason) {
+	case DBG_STOP_BREAKPOINT:
+	case DBG_STOP_STEP:
+	case DBG_STOP_GOTO:
+	case DBG_STOP_ENTRY:
+	case DBG_STOP_WATCH:
+	case DBG_STOP_USER_BREAK:
+		return STACK_HOME_ASKED;
+	case DBG_STOP_THROWN:
+	case DBG_STOP_USER_UNHANDLED:
+	case DBG_STOP_UNHANDLED:
+	case DBG_STOP_FAIL_FAST:
+	case DBG_STOP_SIGNAL:
+	case DBG_STOP_TERMINATED:
+		return STACK_HOME_THROWN;
+	default:
+		return STACK_HOME_HERE;
+	}
+}
+
 void session_stopped(struct dbg *dbg, const struct dbg_stop *stop)
 {
 	evaluation_stopped(dbg, stop);
@@ -37,6 +60,9 @@ void session_stopped(struct dbg *dbg, const struct dbg_stop *stop)
 	dbg->inspect.exception = stop->exception;
 	if (stop->reason == DBG_STOP_UNHANDLED)
 		exception_list_thrown(&dbg->inspect, stop, dbg->inspect.arena);
+	if (dbg->inspect.stack)
+		stack_set_stopped(dbg->inspect.stack, stop->thread,
+				  home_of(stop->reason));
 	siblings_freeze(dbg);
 	target_terminal_take(dbg->target);
 	tell_of_gc(dbg, stop->reason);

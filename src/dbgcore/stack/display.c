@@ -31,23 +31,50 @@ void display_push(struct stack_thread *t, const struct frame *f)
 	push(t, f, 0);
 }
 
-// The module of the newest frame, if there is source where that stands: its
-// user is there, however it was built.
+// A setting changed what is displayed: make the lists anew.
+static void take_anew(struct stack *s)
+{
+	for (size_t i = 0; i < s->n_threads; i++) {
+		struct stack_thread *t = s->threads[i];
+
+		if (!t)
+			continue;
+		t->n_display = 0;
+		t->n_taken = t->folded = 0;
+		t->all_shown = false;
+	}
+}
+
+void stack_set_stopped(struct stack *s, uint32_t number, enum stack_home home)
+{
+	s->stopped = number;
+	s->home = home;
+	take_anew(s);
+}
+
+// The module of the newest frame, if its user is there.
 static const struct code_module *home(struct stack *s,
 				      const struct stack_thread *t)
 {
 	const struct code_pos *pos = t->n_frames ? t->frames[0]->pos : NULL;
+	enum stack_home how =
+	    t->number == s->stopped ? s->home : STACK_HOME_HERE;
 
-	return pos && pos->path && s->code ? pos->module : NULL;
+	if (!pos || !pos->path || !s->code || how == STACK_HOME_THROWN)
+		return NULL;
+	return how == STACK_HOME_ASKED ||
+		       code_module_is_here(s->code, pos->module)
+		   ? pos->module
+		   : NULL;
 }
 
-static bool is_external(struct stack *s, const struct stack_thread *t,
-			const struct frame *f)
+static bool is_user(struct stack *s, const struct stack_thread *t,
+		    const struct frame *f)
 {
 	const struct code_pos *pos = f->pos;
 
-	return !pos || !pos->module ||
-	       !code_is_user(s->code, pos->module, pos->token, home(s, t));
+	return pos && pos->module &&
+	       code_is_user(s->code, pos->module, pos->token, home(s, t));
 }
 
 void stack_set_called(struct stack *s, pid_t tid, uint64_t sp)
@@ -66,7 +93,7 @@ static bool has_called(const struct stack *s, const struct frame *f)
 static void push_code(struct stack *s, struct stack_thread *t,
 		      const struct frame *f, uint32_t first)
 {
-	bool external = s->fold && !has_called(s, f) && is_external(s, t, f);
+	bool external = s->fold && !has_called(s, f) && !is_user(s, t, f);
 
 	if (external && t->n_display && t->display[t->n_display - 1].external)
 		return;
@@ -125,20 +152,6 @@ static void push_base(struct stack *s, struct stack_thread *t)
 }
 
 /* ---- Of a throw ------------------------------------------------------ */
-
-// A setting changed what is displayed: make the lists anew.
-static void take_anew(struct stack *s)
-{
-	for (size_t i = 0; i < s->n_threads; i++) {
-		struct stack_thread *t = s->threads[i];
-
-		if (!t)
-			continue;
-		t->n_display = 0;
-		t->n_taken = t->folded = 0;
-		t->all_shown = false;
-	}
-}
 
 void stack_set_thrown(struct stack *s, uint32_t thread,
 		      const struct stack_thrown *list, size_t n)
@@ -452,5 +465,6 @@ void stack_describe(struct stack *s, uint32_t thread, uint32_t level,
 		native_describe(s, f, ret);
 	} else {
 		describe_managed(s, f, ret);
+		ret->user = is_user(s, t, f);
 	}
 }

@@ -85,6 +85,17 @@ void stack_show_native(struct stack *s, bool on);
  * Not while native ones are shown.
  */
 void stack_fold_external(struct stack *s, bool on);
+/*
+ * Is the module of a thread's newest frame the user's, who is looking at it,
+ * however it was built?
+ */
+enum stack_home {
+	STACK_HOME_HERE,   /* if its source is here */
+	STACK_HOME_ASKED,  /* yes: a breakpoint or a step has led there */
+	STACK_HOME_THROWN, /* no: an exception has */
+};
+/* How thread @number came to stop; STACK_HOME_HERE holds for all others. */
+void stack_set_stopped(struct stack *s, uint32_t number, enum stack_home home);
 /* The same for the displayed list. */
 DBG_MUST struct dbg_error *stack_display(struct stack *s, uint32_t thread,
 					 uint32_t level,

@@ -59,7 +59,9 @@ struct stack {
 	const struct stack_thrown *thrown; /* of this stop, see there */
 	size_t n_thrown;
 	uint32_t thrown_thread; /* whose list begins with them */
-	pid_t called_by;        /* see stack_set_called; 0: none */
+	uint32_t stopped;       /* thread of the stop, see stack_set_stopped */
+	enum stack_home home;
+	pid_t called_by; /* see stack_set_called; 0: none */
 	uint64_t called_sp;
 
 	struct stack_thread **suspended; /* see suspended.c */

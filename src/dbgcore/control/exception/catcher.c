@@ -22,9 +22,14 @@ enum {
 	METHOD_NAME = 3, /* column, II.22.26 */
 };
 
+// The module that was stepped in last says nothing of who is to handle what.
 static bool is_users(struct control *c, const struct code_pos *pos)
 {
-	return pos->module && mycode_is_user(c, pos->module, pos->token);
+	if (!pos->module)
+		return false;
+	return c->rules.just_my_code
+		   ? code_is_user(c->code, pos->module, pos->token, NULL)
+		   : mycode_is_user(c, pos->module, pos->token);
 }
 
 enum answer {

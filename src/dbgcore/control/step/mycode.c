@@ -3,8 +3,8 @@
  * end. It has symbols, its module is built for debugging, and its author did
  * not mark it as something to pass. A program with no such module (a Release
  * build) would leave nothing to step in: then optimised modules with symbols
- * count too. The module in which a step begins always counts, since its user
- * stands there.
+ * count too, of which the source is here if there are such. The module in which
+ * a step begins always counts, since its user stands there.
  */
 #include "control/control_priv.h"
 #include "control/step/mycode.h"

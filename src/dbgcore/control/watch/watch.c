@@ -114,6 +114,8 @@ static struct dbg_error *first_look(struct control *c, struct watch *w,
 		err = watch_read(c, w, &w->now, &gone);
 	if (err)
 		return err;
+	if (w->object)
+		w->located = w->now.is_place && w->now.in_object;
 	if (!w->now.of_thread)
 		w->thread.tid = 0;
 	if (!w->now.of_frame)
@@ -188,6 +190,8 @@ struct dbg_error *control_watch_add(struct control *c,
 	w->expr = bp->text + (req->located ? strlen(LOCATION_PREFIX) : 0);
 	w->access = req->access;
 	w->located = req->located;
+	w->object = req->object;
+	w->quiet = req->quiet;
 	err = bp_take_rules(bp, req);
 	if (!err)
 		err = watch_begin(c, bp, frame);
@@ -367,7 +371,8 @@ static void say_deleted(struct control *c, uint32_t number, const char *why)
 
 /*
  * @bp goes, since what it watches is gone or cannot be followed. The program
- * stops for the first one that is enabled; of others it is only said.
+ * stops for the first one that is enabled and not quiet; of others it is only
+ * said.
  */
 static void leave(struct control *c, struct bp *bp, struct arena *arena,
 		  struct dbg_stop *stop, bool *ret_stops)
@@ -380,7 +385,7 @@ static void leave(struct control *c, struct bp *bp, struct arena *arena,
 				   "the garbage collector may have moved what "
 				   "it watches, and '%s' does not lead there",
 				   bp->watch->expr);
-	if (bp->enabled && !*ret_stops) {
+	if (bp->enabled && !bp->watch->quiet && !*ret_stops) {
 		*ret_stops = true;
 		stop->reason = DBG_STOP_WATCH_SCOPE;
 		stop->breakpoint = number;

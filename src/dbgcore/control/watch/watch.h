@@ -26,9 +26,10 @@ struct watch_frame {
 
 /* Where the expression leads to, and its value, as of some moment. */
 struct watch_state {
-	bool known;    /* else @text says why not */
-	bool is_place; /* a value in memory, its own parts come first */
-	bool moves;    /* the GC writes or moves some of it */
+	bool known;     /* else @text says why not */
+	bool is_place;  /* a value in memory, its own parts come first */
+	bool moves;     /* the GC writes or moves some of it */
+	bool in_object; /* the place is in an object on the heap */
 	bool of_frame, of_thread; /* as in struct eval_trace */
 	uint64_t type;            /* MethodTable of the value's, 0: none */
 	uint32_t size;            /* of the value */
@@ -42,6 +43,8 @@ struct watch {
 	enum dbg_watch access;
 	const char *expr; /* in the breakpoint's text */
 	bool located;
+	bool object;  /* located, if that is in an object on the heap */
+	bool quiet;   /* does not stop where it ends */
 	bool lost;    /* -location: cannot be followed, is about to go */
 	bool on_path; /* -location: the GC found it where expr leads */
 	struct watch_frame frame;

@@ -139,6 +139,7 @@ static struct dbg_error *take(const struct watch *w, const struct view *view,
 		return NULL;
 	add_parts(ret, v->addr, ret->size, w->access != DBG_WATCH_WRITE);
 	ret->n_own = ret->n_parts;
+	ret->in_object = !v->fixed;
 	// A reference is written by the GC when what it leads to moves.
 	ret->moves = !v->fixed || v->type->kind == TYPE_CLASS ||
 		     v->type->kind == TYPE_STRUCT;

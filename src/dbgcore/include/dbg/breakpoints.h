@@ -67,6 +67,8 @@ struct dbg_break_req {
 	struct dbg_catch catches; /* exceptions */
 	enum dbg_watch access;    /* WATCH */
 	bool located; /* WATCH: stay with the place that text leads to now */
+	bool object; /* WATCH: as located if that is in an object on the heap */
+	bool quiet; /* WATCH: its end is told by a message, and stops nothing */
 	/* Which hits stop: "3", ">=3", ">3", "<=3", "<3", "%3"; NULL: all. */
 	const char *hits;
 	/* Say this instead of stopping, values for {EXPR}; NULL: stop. */

@@ -64,6 +64,7 @@ struct dbg_frame {
 	uint32_t il_offset;   /* UINT32_MAX: unknown */
 	bool optimized;
 	bool framework; /* of a module that is not the user's own */
+	bool user;      /* the user's code as Just My Code has it */
 	struct dbg_source_range source; /* path NULL: no symbols */
 	/* "[native: libc.so.6, 3 frames]" that it called; NULL: none */
 	const char *above;

@@ -28,6 +28,7 @@ struct dbg_module {
 	uint64_t size;
 	bool optimized; /* built without DisableOptimizations */
 	bool framework; /* by its name, not the user's own */
+	bool user;      /* the user's code as Just My Code has it */
 	enum dbg_symbols symbols;
 	const char *symbols_note; /* path of the PDB, or why none */
 };
@@ -49,6 +50,14 @@ DBG_MUST struct dbg_error *dbg_source_lines(struct dbg *dbg, const char *file,
 					    const char *const **ret_lines,
 					    size_t *ret_n,
 					    const char **ret_note);
+
+/* Of a source file whose path is @path just as symbols name it. */
+struct dbg_source_origin {
+	const char *module; /* whose symbols do, the first; NULL: none */
+	bool here;          /* dbg_source_lines can read it */
+};
+void dbg_source_origin(struct dbg *dbg, const char *path,
+		       struct dbg_source_origin *ret);
 
 /*
  * What is at a place, compiled or not; at least one. Also of a program that is
