@@ -117,14 +117,45 @@ def test_both_moments(t):
     """`all` and `user-unhandled` together: a stop where it is thrown and one
     more when no code of the user's is found to catch it."""
     c = t.adapter()
-    c.launch(t.program("Throws", "plain", "async"),
+    c.launch(t.program("Throws", "plain", "async", "escapes"),
              configure=lambda c: filters(c, "all", "user-unhandled"))
     stops = thrown(c)
     c.ask("disconnect")
     c.wait()
-    both = [("TimeoutException", "always"),
-            ("TimeoutException", "userUnhandled")]
-    at = stops.index(both[0])
-    t.check_equal(both, stops[at:at + 2])
-    for stop in stops[:at]:
-        t.check_equal("always", stop[1])
+    both = [("InvalidOperationException", "always"),
+            ("InvalidOperationException", "userUnhandled")]
+    at = stops.index(both[1])
+    t.check_equal(both, stops[at - 1:at + 1])
+    t.check_in(("TimeoutException", "always"), stops[:at])
+
+
+def test_user_unhandled(t):
+    """What user code lets through is told once, where it is thrown; not what
+    code that awaits it catches, or what a library has said to take; what nobody
+    catches is told when that is known."""
+    c = t.adapter()
+    c.launch(t.program("UserUnhandled"),
+             configure=lambda c: filters(c, "user-unhandled", "unhandled"))
+    stops = []
+    while True:
+        ended = c.until("a stop", lambda: next(
+            (m for m in c.events if m["event"] in ("stopped", "exited")), None))
+        if ended["event"] == "exited":
+            break
+        stop = c.stopped("exception")
+        info = c.ask("exceptionInfo", threadId=c.thread)
+        top = next(f for f in c.frames() if f.get("source"))
+        message = info["details"]["message"]
+        stops.append((message.partition("'")[0], top["line"],
+                      info["breakMode"]))
+        c.go()
+    at = {mark: t.line("UserUnhandled", mark)
+          for mark in ("one", "cctor", "late", "end")}
+    decided = [s for s in stops if s[0] == "decided"]
+    stops = [s for s in stops if s[0] != "decided"]
+    t.check_equal([("one", at["one"], "userUnhandled"),
+                   ("The input string ", at["cctor"], "userUnhandled"),
+                   ("waited for", at["late"], "userUnhandled"),
+                   ("end", at["end"], "unhandled")], stops)
+    t.check_equal(["userUnhandled"] * (t.runtime != "8"),
+                  [mode for _, _, mode in decided])

@@ -15,7 +15,7 @@ $1 = 1
 +continue
 Continuing.
 
-Breakpoint 1, Breaks.Box<T>.Get (this={Breaks.Box<string>}) at Breaks.cs:{@box-get}
+Breakpoint 1, Breaks.Box<string>.Get (this={Breaks.Box<string>}) at Breaks.cs:{@box-get}
 {@box-get}{...}// @box-get
 +print item
 $2 = "s"
@@ -38,17 +38,17 @@ Breakpoint 3, Breaks.Box<Breaks.Pair>.Get (this={Breaks.Box<Breaks.Pair>}) at Br
 Continuing.
 
 ## Box<object> shares the code of Box<string>.
-Breakpoint 3, Breaks.Box<T>.Get (this={Breaks.Box<object>}) at Breaks.cs:{@box-get}
+Breakpoint 3, Breaks.Box<object>.Get (this={Breaks.Box<object>}) at Breaks.cs:{@box-get}
 {@box-get}{...}// @box-get
 +continue
 Continuing.
 
-Breakpoint 4, Breaks.Box<int>.Map<U> (this={Breaks.Box<int>}, other="m") at Breaks.cs:{@box-map}
+Breakpoint 4, Breaks.Box<int>.Map<string> (this={Breaks.Box<int>}, other="m") at Breaks.cs:{@box-map}
 {@box-map}{...}// @box-map
 +continue
 Continuing.
 
-Breakpoint 4, Breaks.Box<T>.Map<int> (this={Breaks.Box<string>}, other=6) at Breaks.cs:{@box-map}
+Breakpoint 4, Breaks.Box<string>.Map<int> (this={Breaks.Box<string>}, other=6) at Breaks.cs:{@box-map}
 {@box-map}{...}// @box-map
 +continue
 Continuing.

@@ -124,8 +124,8 @@ static struct dbg_error *on_syslog(struct control *c, pid_t tid,
 
 /* ---- Answers --------------------------------------------------------- */
 
-static struct dbg_error *answer(struct control *c, pid_t tid, struct regs *regs,
-				uint64_t value)
+struct dbg_error *debugger_answer(struct control *c, pid_t tid,
+				  struct regs *regs, uint64_t value)
 {
 	struct dbg_error *err;
 	uint64_t addr;
@@ -144,7 +144,7 @@ static struct dbg_error *on_is_attached(struct control *c, pid_t tid,
 {
 	(void)stop;
 	(void)ret_stops;
-	return answer(c, tid, regs, true);
+	return debugger_answer(c, tid, regs, true);
 }
 
 void control_set_unseen(struct control *c, bool on)
@@ -241,7 +241,7 @@ static struct dbg_error *on_break(struct control *c, pid_t tid,
 				  struct regs *regs, struct dbg_stop *stop,
 				  bool *ret_stops)
 {
-	struct dbg_error *err = answer(c, tid, regs, 0);
+	struct dbg_error *err = debugger_answer(c, tid, regs, 0);
 
 	return err ? err : break_await(c, tid, stop, ret_stops);
 }

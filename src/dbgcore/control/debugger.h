@@ -33,6 +33,12 @@ struct debugger {
 
 /* The runtime is up: watch the calls of System.Diagnostics.Debugger. */
 struct dbg_error *debugger_runtime(struct control *c);
+/*
+ * @tid, which is at the first instruction of a function with these registers:
+ * as if it had returned @value.
+ */
+DBG_MUST struct dbg_error *debugger_answer(struct control *c, pid_t tid,
+					   struct regs *regs, uint64_t value);
 /* A thread is at one, or where a Debugger.Break is to stop. */
 struct dbg_error *debugger_trap(struct control *c,
 				const struct target_event *ev,

@@ -58,7 +58,8 @@ void session_stopped(struct dbg *dbg, const struct dbg_stop *stop)
 	dbg->pausing = false;
 	dbg->stop = *stop;
 	dbg->inspect.exception = stop->exception;
-	if (stop->reason == DBG_STOP_UNHANDLED)
+	if (stop->reason == DBG_STOP_UNHANDLED ||
+	    stop->reason == DBG_STOP_USER_UNHANDLED)
 		exception_list_thrown(&dbg->inspect, stop, dbg->inspect.arena);
 	if (dbg->inspect.stack)
 		stack_set_stopped(dbg->inspect.stack, stop->thread,

@@ -16,10 +16,15 @@
 #include "control/exception/filter.h"
 #include "control/step/mycode.h"
 #include "control/step/stepasync.h"
+#include "meta/csname.h"
+#include "meta/pdb.h"
+#include "meta/sig.h"
 
 enum {
 	FRAMES_MAX = 20000,
-	METHOD_NAME = 3, /* column, II.22.26 */
+	AWAITS_MAX = 256, /* methods that await each other */
+	METHOD_NAME = 3,  /* columns, II.22.26 */
+	METHOD_SIGNATURE = 4,
 };
 
 // The module that was stepped in last says nothing of who is to handle what.
@@ -51,6 +56,32 @@ static enum answer takes(const struct code_handler *h, const struct thrown *t)
 	return h->generic ? MAYBE : NO;
 }
 
+/* The method that its author wrote, of that of a state machine: a rid. */
+static uint32_t author_method(const struct code_pos *pos)
+{
+	uint32_t rid = MD_TOKEN_RID(pos->token), of = 0;
+
+	if (pos->module->pdb)
+		of = pdb_kickoff_of(pos->module->pdb, rid);
+	if (!of)
+		of = csname_kickoff(&pos->module->md, rid);
+	return of ? of : rid;
+}
+
+/*
+ * Does the method say that what it catches is no affair of the debugger's, but
+ * if it calls Debugger.BreakForUserUnhandledException?
+ */
+static bool is_unasked(const struct code_pos *pos)
+{
+	return pos->module &&
+	       md_has_attribute(&pos->module->md,
+				MD_TOKEN(MD_METHODDEF, author_method(pos)),
+				"System.Diagnostics.DebuggerDisable"
+				"UserUnhandledExceptionsAttribute",
+				NULL);
+}
+
 /* The runtime puts a TypeInitializationException in its place. */
 static bool is_cctor(const struct code_pos *pos)
 {
@@ -75,7 +106,8 @@ static bool is_librarys(const struct catcher *k, const struct code_handler *h)
 static void note_filter(struct control *c, struct catcher *k,
 			const struct frame *f, const struct code_handler *h)
 {
-	k->may_be_caught |= is_users(c, f->pos) || is_librarys(k, h);
+	k->may_be_caught |=
+	    is_users(c, f->pos) || is_librarys(k, h) || is_unasked(f->pos);
 	if (k->asks)
 		return;
 	k->asks = f;
@@ -105,6 +137,7 @@ static bool ask_frame(struct control *c, const struct frame *f,
 			k->at = f;
 			k->by_task = h->kind == CODE_HANDLER_TASK;
 			k->by_user = is_users(c, f->pos) && !k->by_task;
+			k->unasked = !k->by_task && is_unasked(f->pos);
 			k->path = h->path;
 			k->line = h->line;
 			return true;
@@ -141,6 +174,136 @@ static bool keeps_in_task(struct control *c, const struct frame *f)
 	       continuation_record_of(c->stack, f, &record);
 }
 
+/* ---- Who awaits ------------------------------------------------------ */
+
+static struct dbg_error *frame_below(struct control *c, const struct frame *f,
+				     const struct frame **ret)
+{
+	return stack_frame(c->stack, f->thread, f->level + 1, ret);
+}
+
+static bool returns_task(const struct code_pos *pos, struct arena *arena)
+{
+	const struct md *md = &pos->module->md;
+	_cleanup_str_ struct str name = {0};
+	struct sig_method *sig;
+	struct bytes blob = md_col_blob(
+	    md, MD_METHODDEF, MD_TOKEN_RID(pos->token), METHOD_SIGNATURE);
+
+	if (dbg_err_drop(sig_parse_method(blob, arena, &sig)))
+		return false;
+	csname_sig(md, sig->ret, 0, NULL, &name);
+	return str_starts(str_get(&name), "System.Threading.Tasks.Task") ||
+	       str_starts(str_get(&name), "System.Threading.Tasks.ValueTask");
+}
+
+/*
+ * The caller on the stack of the async method that @f runs, if it was not
+ * resumed: the frame behind that of the method which starts it.
+ */
+static const struct frame *starter(struct control *c, const struct thrown *t,
+				   const struct frame *f)
+{
+	uint32_t author = author_method(f->pos);
+	const struct frame *at = f;
+
+	if (f->kind != DBG_FRAME_MANAGED ||
+	    author == MD_TOKEN_RID(f->pos->token))
+		return NULL;
+	for (int i = 0; i < AWAITS_MAX; i++) {
+		if (dbg_err_drop(frame_below(c, at, &at)) || !at)
+			return NULL;
+		if (!at->pos || !at->pos->module)
+			continue;
+		if (at->pos->module == f->pos->module &&
+		    MD_TOKEN_RID(at->pos->token) == author)
+			break;
+		if (is_users(c, at->pos))
+			return NULL;
+	}
+	// what is no async method does not await, but may hand on the task
+	for (int i = 0; i < AWAITS_MAX; i++) {
+		if (dbg_err_drop(frame_below(c, at, &at)) || !at || !at->pos ||
+		    !at->pos->module)
+			return NULL;
+		if (author_method(at->pos) != MD_TOKEN_RID(at->pos->token))
+			return at;
+		if (!returns_task(at->pos, t->arena))
+			return NULL;
+	}
+	return NULL;
+}
+
+struct awaiters {
+	const struct frame *list[AWAITS_MAX];
+	size_t n;
+};
+
+static void awaiters_add(void *arg, struct frame *f)
+{
+	struct awaiters *a = arg;
+
+	if (a->n < AWAITS_MAX && f->pos && f->pos->module)
+		a->list[a->n++] = f;
+}
+
+/* ... and those who await it, nearest first: by its task, or on the stack. */
+static void awaiters_find(struct control *c, const struct thrown *t,
+			  const struct frame *f, struct awaiters *ret)
+{
+	stack_waiters(c->stack, f, awaiters_add, ret);
+	if (ret->n)
+		return;
+	const struct frame *caller = starter(c, t, f);
+	if (caller)
+		ret->list[ret->n++] = caller;
+}
+
+/* Does the program end with what the task of this method has? */
+static bool is_async_main(const struct code_pos *pos)
+{
+	const struct md *md = &pos->module->md;
+	uint32_t rid = author_method(pos);
+	const char *name = md_col_string(md, MD_METHODDEF, rid, METHOD_NAME);
+
+	return (!strcmp(name, "Main") || !strcmp(name, "<Main>$")) &&
+	       md_method_named(md, md_method_type(md, rid), "<Main>");
+}
+
+/*
+ * The exception goes into the task of @k->at. Who awaits that gets it: code
+ * that was called on the way to the throw, or is suspended. @k stays as it is
+ * if nobody is found to catch it.
+ */
+static void ask_awaiters(struct control *c, struct thrown *t, struct catcher *k)
+{
+	struct catcher asked = *k;
+	const struct frame *f = k->at;
+
+	for (int i = 0; f && i < AWAITS_MAX; i++) {
+		struct awaiters a = {.n = 0};
+
+		awaiters_find(c, t, f, &a);
+		if (!a.n)
+			break;
+		for (size_t n = 0; n < a.n; n++) {
+			f = a.list[n];
+			asked.at = NULL;
+			asked.by_task = false;
+			ask_frame(c, f, t, &asked);
+			if (!asked.by_task)
+				break;
+		}
+		if (!asked.by_task)
+			break;
+	}
+	if (asked.at && !asked.by_task && !asked.in_filter)
+		*k = asked;
+	else if (asked.by_task && is_async_main(f->pos))
+		k->at = NULL;
+	k->may_be_caught |= asked.may_be_caught;
+}
+
 const struct catcher *catcher_get(struct control *c, struct thrown *t)
 {
 	struct catcher *k = &t->catcher;
@@ -169,13 +332,15 @@ const struct catcher *catcher_get(struct control *c, struct thrown *t)
 		if (f->pos && (ask_frame(c, f, t, k) || is_native_entry(f)))
 			break;
 	}
+	if (k->by_task)
+		ask_awaiters(c, t, k);
 	return k;
 }
 
 bool catcher_lets_through(const struct catcher *k)
 {
-	return k->passes_user && !k->by_user && !k->may_be_caught &&
-	       !k->in_filter && !k->in_cctor;
+	return k->passes_user && k->at && !k->by_user && !k->may_be_caught &&
+	       !k->in_filter && !k->unasked;
 }
 
 static void add_place(struct control *c, const struct frame *f,

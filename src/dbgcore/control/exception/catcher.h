@@ -17,11 +17,12 @@ struct thrown;
 
 struct catcher {
 	bool known;
-	bool passes_user;         /* user code is on the way */
-	const struct frame *at;   /* that catches; NULL: nobody */
-	bool by_user, by_task;    /* ... in user code, into a task */
-	bool in_filter;           /* ... as the end of a filter that throws */
-	bool in_cctor;            /* ... as that of a static constructor */
+	bool passes_user;       /* user code is on the way */
+	const struct frame *at; /* that catches; NULL: nobody */
+	bool by_user, by_task;  /* ... in user code, into a task */
+	bool in_filter;         /* ... as the end of a filter that throws */
+	bool in_cctor;          /* ... as that of a static constructor */
+	bool unasked; /* ... in a method that says it is the program's affair */
 	const struct frame *asks; /* on the way, with a filter; NULL: none */
 	bool may_be_caught;       /* ... which counts as catching */
 	const char *path, *asks_path; /* of the handlers, NULL: unknown */
@@ -30,7 +31,10 @@ struct catcher {
 
 /* Search for who catches @t, once. (All stopped.) */
 const struct catcher *catcher_get(struct control *c, struct thrown *t);
-/* Does the exception leave user code without a handler there? */
+/*
+ * Does the exception leave user code without a handler there, for one of other
+ * code? If nobody catches it at all it is unhandled, which is told then.
+ */
 bool catcher_lets_through(const struct catcher *k);
 /*
  * Where the handler at native @offset of @method begins that @tid is about to

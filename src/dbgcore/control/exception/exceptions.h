@@ -26,13 +26,32 @@ struct second {
 	struct arena *arena; /* its strings; NULL: none yet */
 };
 
+/* A method of the core library whose calls are trapped, in all of its code. */
+struct trapped_method {
+	struct dac_method_ref ref; /* no token: the runtime has no such */
+	uint64_t il;               /* if its first code is waited for */
+	uint64_t code[DISPATCH_VERSIONS];
+	size_t n_code;
+};
+
+/* An exception that the user was told of, as one that user code lets through */
+struct told_exception {
+	uint64_t mt, method; /* its type, and where it was thrown */
+	uint64_t ip;
+};
+
+enum {
+	TOLD_MAX = 16
+};
+
 struct throw_traps {
-	bool wanted;               /* some catchpoint is enabled */
-	bool looked;               /* for DispatchEx in this run */
-	struct dac_method_ref ref; /* of DispatchEx; no token: .NET 8 */
-	uint64_t il;               /* of it, if its first code is waited for */
-	uint64_t dispatch[DISPATCH_VERSIONS]; /* its code, each version */
-	size_t n_dispatch;
+	bool wanted;      /* some catchpoint is enabled */
+	bool user_wanted; /* ... for what user code lets through */
+	bool looked;      /* for the methods in this run */
+	struct trapped_method dispatch;  /* DispatchEx; none on .NET 8 */
+	struct trapped_method unhandled; /* BreakForUserUnhandledException */
+	struct told_exception told[TOLD_MAX]; /* the last ones, in a ring */
+	size_t n_told;
 	uint64_t object_offset; /* of the exception in its ExInfo */
 	uint64_t raise_return;  /* in RaiseException, 0: not seen yet */
 	struct map passed;      /* MethodTables that nobody asks for */

@@ -131,7 +131,7 @@ static bool is_thrown_in(struct control *c, const char *name,
 	return f && f->pos->module == code_module_named(c->code, name);
 }
 
-bool filter_wants(struct control *c, const struct bp *bp, struct thrown *t)
+bool filter_matches(struct control *c, const struct bp *bp, struct thrown *t)
 {
 	const struct filter *f = &bp->filter;
 
@@ -140,7 +140,12 @@ bool filter_wants(struct control *c, const struct bp *bp, struct thrown *t)
 	if (f->pattern &&
 	    !(t->message && pattern_matches(f->pattern, t->message)))
 		return false;
-	if (f->module && !is_thrown_in(c, f->module, t))
+	return !f->module || is_thrown_in(c, f->module, t);
+}
+
+bool filter_wants(struct control *c, const struct bp *bp, struct thrown *t)
+{
+	if (!filter_matches(c, bp, t))
 		return false;
 	return bp->kind != DBG_BREAK_USER_UNHANDLED ||
 	       catcher_lets_through(catcher_get(c, t));

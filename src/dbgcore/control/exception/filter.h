@@ -47,12 +47,13 @@ bool filter_types(const char *names, bool exact, const char *const *types,
 uint64_t thrown_last(struct control *c, pid_t tid);
 /* Add the type with MethodTable @mt and its bases. (All stopped.) */
 void thrown_add_types(struct control *c, uint64_t mt, struct thrown *t);
+/* Are its type, message and module as @bp asks? (All stopped.) */
+bool filter_matches(struct control *c, const struct bp *bp, struct thrown *t);
+/* Is it @t that @bp stops for? (All stopped.) */
+bool filter_wants(struct control *c, const struct bp *bp, struct thrown *t);
+
 /* rethrow.c */
 /* Is @t thrown once more by who awaits the task that kept it? (All stopped.) */
 bool rethrow_is_await(struct control *c, const struct thrown *t);
-
-/* filter.c */
-/* Is it @t that @bp stops for? (All stopped.) */
-bool filter_wants(struct control *c, const struct bp *bp, struct thrown *t);
 
 #endif

@@ -18,8 +18,11 @@
 #include "control/breakpoint/bp.h"
 #include "control/control_priv.h"
 #include "control/exception/exceptions.h"
+#include "control/debugger.h"
 #include "control/jit/jit.h"
 #include "dac/assumption.h"
+#include "code/object.h"
+#include "code/thrown.h"
 #include "inspect/exception.h"
 
 #include <string.h>
@@ -63,28 +66,42 @@ static uint32_t method_token(const struct md *md, const char *type,
 	return rid ? MD_TOKEN(MD_METHODDEF, rid) : 0;
 }
 
-static void dispatch_arm(struct control *c)
+static void method_arm(struct control *c, const struct trapped_method *m,
+		       bool on)
 {
-	struct throw_traps *t = &c->throws;
+	if (!m->n_code)
+		return;
+	control_warn(
+	    c, on ? control_site_add(c, SITE_DISPATCH, m->code, m->n_code)
+		  : control_site_remove(c, SITE_DISPATCH, m->code, m->n_code));
+}
 
-	if (t->n_dispatch)
-		control_warn(c, control_site_add(c, SITE_DISPATCH, t->dispatch,
-						 t->n_dispatch));
+static bool method_wanted(const struct throw_traps *t,
+			  const struct trapped_method *m)
+{
+	return m == &t->dispatch ? t->wanted : t->user_wanted;
 }
 
 /* Threads may still call an old version: the traps of all versions stay. */
-static void dispatch_found(struct control *c, uint64_t ip)
+static void method_found(struct control *c, struct trapped_method *m,
+			 uint64_t ip)
 {
-	struct throw_traps *t = &c->throws;
-
-	for (size_t i = 0; i < t->n_dispatch; i++)
-		if (t->dispatch[i] == ip)
+	for (size_t i = 0; i < m->n_code; i++)
+		if (m->code[i] == ip)
 			return;
-	if (t->n_dispatch == DISPATCH_VERSIONS)
+	if (m->n_code == DISPATCH_VERSIONS)
 		return;
-	t->dispatch[t->n_dispatch++] = ip;
-	if (t->wanted)
+	m->code[m->n_code++] = ip;
+	if (method_wanted(&c->throws, m))
 		control_warn(c, control_site_add(c, SITE_DISPATCH, &ip, 1));
+}
+
+static bool method_is_at(const struct trapped_method *m, uint64_t ip)
+{
+	for (size_t i = 0; i < m->n_code; i++)
+		if (m->code[i] == ip)
+			return true;
+	return false;
 }
 
 bool throw_trap_native(struct control *c)
@@ -95,13 +112,13 @@ bool throw_trap_native(struct control *c)
 
 	struct dac_assumed dispatch = {0};
 
-	if (corelib && !t->ref.module) {
-		t->ref.module = corelib->addr;
+	if (corelib && !t->dispatch.ref.module) {
+		t->dispatch.ref.module = corelib->addr;
 		dbg_error_destroy(
 		    dac_assume(c->dac, ASSUME_DISPATCH_EX, &dispatch));
-		t->ref.token = (uint32_t)dispatch.value;
+		t->dispatch.ref.token = (uint32_t)dispatch.value;
 	}
-	return corelib && !t->ref.token;
+	return corelib && !t->dispatch.ref.token;
 }
 
 /*
@@ -139,16 +156,37 @@ static bool runs_precompiled(struct control *c,
 }
 
 /*
- * Learn where DispatchEx is, and ask to be told of it: it is compiled anew
- * when it has been called often.
+ * Learn where a method is, and ask to be told of it: it is compiled anew when
+ * it has been called often.
  */
-static void dispatch_watch(struct control *c)
+static void method_watch(struct control *c, struct code_module *corelib,
+			 struct trapped_method *m)
+{
+	struct dbg_error *err = dac_notify_methods(c->dac, &m->ref, 1, true);
+
+	control_warn(c, err);
+
+	uint64_t desc =
+	    dac_method_of_token(c->dac, m->ref.module, m->ref.token);
+	uint64_t code = desc ? dac_method_code(c->dac, desc) : 0;
+
+	if (code)
+		method_found(c, m, code);
+
+	// Several threads may call it first at the same moment.
+	uint64_t precompiled =
+	    code_precompiled_addr(c->code, corelib, m->ref.token);
+
+	if (precompiled && runs_precompiled(c, corelib))
+		method_found(c, m, precompiled);
+}
+
+static void methods_watch(struct control *c)
 {
 	struct throw_traps *t = &c->throws;
 	struct code_module *corelib =
 	    code_module_named(c->code, "System.Private.CoreLib");
 	struct dac_assumed object;
-	struct dbg_error *err;
 
 	if (!corelib || t->looked)
 		return;
@@ -159,53 +197,48 @@ static void dispatch_watch(struct control *c)
 			(void)dac_holds(c->dac, ASSUME_DISPATCH_EX, &object);
 		return;
 	}
+	t->unhandled.ref.module = corelib->addr;
+	t->unhandled.ref.token =
+	    method_token(&corelib->md, "System.Diagnostics.Debugger",
+			 "BreakForUserUnhandledException");
+	if (t->unhandled.ref.token)
+		method_watch(c, corelib, &t->unhandled);
 	if (!dac_holds(c->dac, ASSUME_EXINFO_OBJECT, &object))
 		return;
 	t->object_offset = object.value;
-
-	uint64_t desc =
-	    dac_method_of_token(c->dac, t->ref.module, t->ref.token);
-
-	err = dac_notify_methods(c->dac, &t->ref, 1, true);
-	control_warn(c, err);
-
-	uint64_t code = desc ? dac_method_code(c->dac, desc) : 0;
-
-	if (code)
-		dispatch_found(c, code);
-
-	// Several threads may throw first at the same moment.
-	uint64_t precompiled =
-	    code_precompiled_addr(c->code, corelib, t->ref.token);
-
-	if (precompiled && runs_precompiled(c, corelib))
-		dispatch_found(c, precompiled);
+	method_watch(c, corelib, &t->dispatch);
 }
 
-/* DispatchEx has no code yet: see the first throw, which compiles it. */
-static void first_code_watch(struct control *c)
+/* It has no code yet: see the first call, which compiles it. */
+static void first_code_watch(struct control *c, struct trapped_method *m)
 {
-	struct throw_traps *t = &c->throws;
 	const struct code_module *corelib =
-	    code_module_find(c->code, t->ref.module);
+	    code_module_find(c->code, m->ref.module);
 
-	if (!corelib || !t->ref.token || t->n_dispatch)
+	if (!corelib || !m->ref.token || m->n_code)
 		return;
-	if (t->wanted)
-		t->il = jit_gate_add(c, corelib, &t->ref);
-	else
-		jit_gate_remove(c, &t->ref, t->il);
+	if (method_wanted(&c->throws, m))
+		m->il = jit_gate_add(c, corelib, &m->ref);
+	else if (m->il)
+		jit_gate_remove(c, &m->ref, m->il);
+}
+
+static bool method_code(struct control *c, struct trapped_method *t,
+			const struct code_module *m, uint32_t token,
+			uint64_t ip)
+{
+	if (!t->ref.token || token != t->ref.token || m->addr != t->ref.module)
+		return false;
+	jit_gate_remove(c, &t->ref, t->il);
+	method_found(c, t, ip);
+	return true;
 }
 
 bool throw_trap_code(struct control *c, struct code_module *m, uint32_t token,
 		     uint64_t ip)
 {
-	if (!c->throws.ref.token || token != c->throws.ref.token ||
-	    m->addr != c->throws.ref.module)
-		return false;
-	jit_gate_remove(c, &c->throws.ref, c->throws.il);
-	dispatch_found(c, ip);
-	return true;
+	return method_code(c, &c->throws.dispatch, m, token, ip) ||
+	       method_code(c, &c->throws.unhandled, m, token, ip);
 }
 
 /* Is there a runtime, of a process, and not of a core dump or of files alone?
@@ -215,31 +248,41 @@ static bool can_trap(const struct control *c)
 	return c->target && c->code && target_can(c->target, TARGET_RUN);
 }
 
+static void method_update(struct control *c, struct trapped_method *m,
+			  bool *is_wanted, bool wanted)
+{
+	if (*is_wanted == wanted)
+		return;
+	*is_wanted = wanted;
+	if (!can_trap(c))
+		return;
+	if (wanted)
+		methods_watch(c);
+	first_code_watch(c, m);
+	method_arm(c, m, wanted);
+}
+
 void throw_trap_update(struct control *c)
 {
 	struct throw_traps *t = &c->throws;
-	bool wanted = false;
+	bool wanted = false, user = false;
 
 	catch_trap_update(c);
 	map_clear(&t->passed);
-	for (size_t i = 0; i < c->n_bps; i++)
-		wanted = wanted || bp_wants(c->bps[i]);
-	if (wanted == t->wanted)
-		return;
-	t->wanted = wanted;
-	if (!can_trap(c))
-		return;
-	native_update(c);
-	if (wanted)
-		dispatch_watch(c);
-	first_code_watch(c);
-	if (wanted) {
-		dispatch_arm(c);
-	} else if (t->n_dispatch) {
-		control_warn(c,
-			     control_site_remove(c, SITE_DISPATCH, t->dispatch,
-						 t->n_dispatch));
+	for (size_t i = 0; i < c->n_bps; i++) {
+		const struct bp *bp = c->bps[i];
+
+		wanted = wanted || bp_wants(bp);
+		user = user ||
+		       (bp_wants(bp) && bp->kind == DBG_BREAK_USER_UNHANDLED);
 	}
+	if (wanted != t->wanted && can_trap(c)) {
+		t->wanted = wanted;
+		native_update(c);
+		t->wanted = !wanted;
+	}
+	method_update(c, &t->dispatch, &t->wanted, wanted);
+	method_update(c, &t->unhandled, &t->user_wanted, user);
 }
 
 void throw_trap_runtime(struct control *c)
@@ -247,18 +290,20 @@ void throw_trap_runtime(struct control *c)
 	catch_trap_update(c);
 	if (!c->throws.wanted || !can_trap(c))
 		return;
-	dispatch_watch(c);
-	first_code_watch(c);
+	methods_watch(c);
+	first_code_watch(c, &c->throws.dispatch);
+	first_code_watch(c, &c->throws.unhandled);
 }
 
 void throw_trap_reset(struct control *c)
 {
-	bool wanted = c->throws.wanted;
+	bool wanted = c->throws.wanted, user = c->throws.user_wanted;
 
 	map_deinit(&c->throws.passed);
 	arena_destroy(c->throws.second.arena);
 	memset(&c->throws, 0, sizeof(c->throws));
 	c->throws.wanted = wanted;
+	c->throws.user_wanted = user;
 }
 
 /* ---- Judging --------------------------------------------------------- */
@@ -317,6 +362,91 @@ void control_stop_again(struct control *c, struct arena *arena,
 	bp_spent(c, bp, ret);
 }
 
+/*
+ * The exception's identity over the collector's moves: its type, and where it
+ * was thrown first. The object itself records that when it leaves the frame.
+ */
+static void told_identify(struct control *c, const struct thrown *t,
+			  uint64_t object, struct told_exception *ret,
+			  bool *ret_again)
+{
+	const struct frame *f = NULL;
+	struct thrown_frame *list;
+	uint64_t mt = 0;
+	size_t n = thrown_read(c->code, object, t->arena, &list, NULL);
+
+	*ret = (struct told_exception){0};
+	*ret_again = n;
+	dbg_error_destroy(target_read_u64(c->target, object, &mt));
+	ret->mt = mt & ~(uint64_t)7;
+	if (n) {
+		ret->method = list[0].method;
+		ret->ip = list[0].ip;
+		return;
+	}
+	for (uint32_t level = 0;; level++) {
+		struct dbg_error *err = stack_frame(
+		    c->stack, stack_thread_number(c->stack, t->tid), level, &f);
+		if (dbg_err_drop(err) || !f)
+			return;
+		if (f->kind != DBG_FRAME_MANAGED)
+			continue;
+		ret->method = f->raw.method;
+		ret->ip = f->raw.ip;
+		return;
+	}
+}
+
+/* Types by which an exception is handed on within another one. */
+static bool is_wrapper(const char *type)
+{
+	return !strcmp(type, "System.AggregateException") ||
+	       !strcmp(type, "System.TypeInitializationException") ||
+	       !strcmp(type, "System.Reflection.TargetInvocationException");
+}
+
+/*
+ * Thrown once more, or in a wrapper: was the user told of it when it left user
+ * code before?
+ */
+static bool told_before(struct control *c, const struct thrown *t)
+{
+	const struct throw_traps *traps = &c->throws;
+	struct told_exception e;
+	uint64_t object = t->object;
+	bool again;
+
+	if (object && is_wrapper(t->types[0]))
+		object = object_ref(c->code, object, "_innerException");
+	if (!object)
+		return false;
+	told_identify(c, t, object, &e, &again);
+	for (size_t i = 0; again && i < TOLD_MAX; i++) {
+		const struct told_exception *o = &traps->told[i];
+		if (o->mt == e.mt && o->method == e.method &&
+		    o->ip - e.ip + 1 <= 2)
+			return true;
+	}
+	return false;
+}
+
+static void told_add(struct control *c, const struct thrown *t)
+{
+	struct throw_traps *traps = &c->throws;
+	bool again;
+
+	if (t->object)
+		told_identify(c, t, t->object,
+			      &traps->told[traps->n_told++ % TOLD_MAX], &again);
+}
+
+static bool wants_throw(struct control *c, const struct bp *bp,
+			struct thrown *t)
+{
+	return bp_wants(bp) && filter_wants(c, bp, t) &&
+	       (bp->kind != DBG_BREAK_USER_UNHANDLED || !told_before(c, t));
+}
+
 /* Count the throw for every catchpoint that wants it. */
 static struct dbg_error *count_throw(struct control *c, struct thrown *t,
 				     struct dbg_stop *stop, bool *ret_stops)
@@ -328,7 +458,7 @@ static struct dbg_error *count_throw(struct control *c, struct thrown *t,
 		struct bp *bp = c->bps[i];
 		bool stops;
 
-		if (!bp_wants(bp) || !filter_wants(c, bp, t))
+		if (!wants_throw(c, bp, t))
 			continue;
 		err = bp_counts(c, bp, t->tid, &stops);
 		if (err)
@@ -353,6 +483,8 @@ static struct dbg_error *count_throw(struct control *c, struct thrown *t,
 	stop->caught = catcher_text(c, catcher_get(c, t), t->arena);
 	if (other)
 		keep_second(c, other, t->tid, stop);
+	if (other || winner->kind == DBG_BREAK_USER_UNHANDLED)
+		told_add(c, t);
 	bp_spent(c, winner, stop);
 	return NULL;
 }
@@ -387,6 +519,45 @@ static struct dbg_error *judge_object(struct control *c, struct thrown *t,
 	return err;
 }
 
+/*
+ * Debugger.BreakForUserUnhandledException(e), whose body is empty: code that
+ * has caught an exception says that user code did not. It is answered as if the
+ * method had returned, and the stop is in its caller.
+ */
+static struct dbg_error *judge_unhandled(struct control *c, struct thrown *t,
+					 struct regs *regs,
+					 struct dbg_stop *stop, bool *ret_stops)
+{
+	uint64_t mt;
+	struct dbg_error *err = target_read_u64(c->target, t->object, &mt);
+	bool stops = false;
+
+	if (!err)
+		err = debugger_answer(c, t->tid, regs, 0);
+	if (!err)
+		err = control_halt(c);
+	if (err)
+		return err;
+	thrown_add_types(c, mt & ~(uint64_t)7, t);
+	exception_describe(c->inspect, t->object, t->arena, stop);
+	t->message = stop->exception_message;
+	for (size_t i = 0; i < c->n_bps && !err; i++) {
+		struct bp *bp = c->bps[i];
+
+		if (!bp_wants(bp) || bp->kind != DBG_BREAK_USER_UNHANDLED ||
+		    !filter_matches(c, bp, t))
+			continue;
+		err = bp_counts(c, bp, t->tid, &stops);
+		if (err || !stops || *ret_stops)
+			continue;
+		*ret_stops = true;
+		stop->reason = DBG_STOP_USER_UNHANDLED;
+		stack_behind(c->stack, t->tid);
+		bp_spent(c, bp, stop);
+	}
+	return err;
+}
+
 struct dbg_error *throw_trap_dispatch(struct control *c, pid_t tid,
 				      struct arena *arena,
 				      struct dbg_stop *stop, bool *ret_stops)
@@ -398,6 +569,11 @@ struct dbg_error *throw_trap_dispatch(struct control *c, pid_t tid,
 	if (!c->throws.wanted)
 		return NULL;
 	err = target_regs(c->target, tid, &regs);
+	if (!err && method_is_at(&c->throws.unhandled, regs_pc(&regs))) {
+		t.object = regs_arg(&regs, 0);
+		return t.object ? judge_unhandled(c, &t, &regs, stop, ret_stops)
+				: NULL;
+	}
 	if (!err)
 		err = target_read_u64(
 		    c->target, regs_arg(&regs, 1) + c->throws.object_offset,
@@ -430,7 +606,7 @@ struct dbg_error *throw_trap_pal(struct control *c, pid_t tid,
 	struct regs regs;
 	struct thrown t = {.tid = tid, .arena = arena};
 
-	if (!c->throws.wanted || c->throws.ref.token)
+	if (!c->throws.wanted || c->throws.dispatch.ref.token)
 		return NULL;
 	err = target_regs(c->target, tid, &regs);
 	if (err)
@@ -483,7 +659,8 @@ struct dbg_error *throw_trap_fault(struct control *c,
 	const struct fault *fault = fault_of(&ev->info);
 	struct thrown t = {.tid = ev->tid, .arena = arena};
 
-	if (!c->code || !c->throws.wanted || c->throws.ref.token || !fault)
+	if (!c->code || !c->throws.wanted || c->throws.dispatch.ref.token ||
+	    !fault)
 		return NULL;
 	err = control_halt(c);
 	if (!err)
