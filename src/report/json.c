@@ -200,6 +200,17 @@ static void add_totals(cJSON *o, const struct report *r)
 	cJSON_AddNumberToObject(pool, "queued", (double)r->pool.queued);
 }
 
+static cJSON *fault_of(const struct dbg_fault *f)
+{
+	cJSON *o = cJSON_CreateObject();
+
+	cJSON_AddNumberToObject(o, "signal", f->signal);
+	json_add_hex(o, "address", f->addr);
+	json_add_text(o, "access", f->access);
+	json_add_text(o, "text", f->text);
+	return o;
+}
+
 static cJSON *report_of(const struct report *r)
 {
 	char fingerprint[17];
@@ -219,6 +230,8 @@ static cJSON *report_of(const struct report *r)
 	json_add_text(o, "cause", r->cause);
 	if (r->signal)
 		cJSON_AddNumberToObject(o, "signal", r->signal);
+	if (r->fault)
+		cJSON_AddItemToObject(o, "fault", fault_of(r->fault));
 	if (r->cause) {
 		report_fingerprint(r, fingerprint);
 		json_add_text(o, "fingerprint", fingerprint);

@@ -109,6 +109,11 @@ const char *report_path(const char *path)
 								 : path;
 }
 
+bool report_is_fail_fast(const struct report *r)
+{
+	return r->kind && !strcmp(r->kind, "failfast");
+}
+
 bool report_is_users(const struct report_frame *f)
 {
 	return f->path && !f->framework && f->kind != DBG_FRAME_EXTERNAL;
@@ -146,13 +151,20 @@ static size_t around(const struct report *r, size_t i)
 		   : r->n_exceptions;
 }
 
+// Is it told by its own frames? The outermost is the thread's, if it was
+// thrown.
+static bool is_within(const struct report *r, size_t i)
+{
+	return i < r->n_exceptions && (i || report_is_fail_fast(r));
+}
+
 // The first frame of the user's that @i, or one around it, has passed.
 static const struct report_frame *exception_culprit(const struct report *r,
 						    size_t i)
 {
 	const struct report_frame *f = NULL;
 
-	for (; i && i < r->n_exceptions && !f; i = around(r, i))
+	for (; is_within(r, i) && !f; i = around(r, i))
 		f = first_own(r->exceptions[i].frames,
 			      r->exceptions[i].n_frames);
 	return f ? f : thread_culprit(r);
@@ -294,26 +306,22 @@ void report_fingerprint(const struct report *r, char ret[17])
 	str_addf(&text, "%s\n%d\n", sort_of(r, i), r->signal);
 	if (run)
 		add_run(&text, run);
-	for (; i && i < r->n_exceptions; i = around(r, i))
+	for (; is_within(r, i); i = around(r, i))
 		add_methods(&text, r->exceptions[i].frames,
 			    r->exceptions[i].n_frames, &taken);
 	add_thread(&text, r, &taken);
 	write_hash(&text, ret);
 }
 
-static bool is_fail_fast(const struct report *r)
-{
-	return r->kind && !strcmp(r->kind, "failfast");
-}
-
 void report_fingerprint_outermost(const struct report *r, char ret[17])
 {
 	const struct report_frame *run = overflow_of(r);
 	_cleanup_str_ struct str text = {0};
-	const char *what = r->n_exceptions && !is_fail_fast(r)
+	const char *what = r->n_exceptions && !report_is_fail_fast(r)
 			       ? r->exceptions[0].type
 			       : r->cause;
-	const char *within = what ? strstr(what, REPORT_WITHIN) : NULL;
+	const char *within =
+	    what ? strstr(what, r->fault ? ": " : REPORT_WITHIN) : NULL;
 	unsigned int taken = run ? FINGERPRINT_FRAMES : 0;
 
 	str_addf(&text, "%.*s\n", (int)(within ? within - what : INT_MAX),

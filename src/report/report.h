@@ -122,19 +122,21 @@ struct report_module {
 	bool framework, symbols;
 };
 
+/* Large: all that a report says. */
 struct report {
 	struct arena *arena; /* of all that is in it */
 	pid_t pid;
 	const char *program;
-	const char *cause;   /* one line: what happened; NULL: nothing */
-	const char *kind;    /* a word for it: "exception", "signal", ... */
-	bool stuck;          /* nothing has happened: it does not go on */
-	int signal;          /* 0: none */
-	uint32_t thread;     /* number of the one it is about, 0: none */
-	const char *runtime; /* ".NET 10.0.12", "" if it has none */
-	uint64_t time;       /* seconds since 1970 */
-	const char *system;  /* the distribution, NULL: not known */
-	const char **args;   /* the command line */
+	const char *cause;       /* one line: what happened; NULL: nothing */
+	const char *kind;        /* a word for it: "exception", "signal", ... */
+	bool stuck;              /* nothing has happened: it does not go on */
+	int signal;              /* 0: none */
+	struct dbg_fault *fault; /* of which it dies, NULL: none */
+	uint32_t thread;         /* number of the one it is about, 0: none */
+	const char *runtime;     /* ".NET 10.0.12", "" if it has none */
+	uint64_t time;           /* seconds since 1970 */
+	const char *system;      /* the distribution, NULL: not known */
+	const char **args;       /* the command line */
 	size_t n_args;
 	const char **env; /* "NAME=VALUE", those that are chosen */
 	size_t n_env;
@@ -195,6 +197,8 @@ size_t report_fold(struct report_frame *v, size_t n);
 const char *report_signal_text(struct report *r, int signal);
 /* @path as those know it who have the sources: below the working directory. */
 const char *report_path(const char *path);
+/* Has the program called Environment.FailFast? Then no exception was thrown. */
+bool report_is_fail_fast(const struct report *r);
 /* Is it code of the user's, with a source? */
 bool report_is_users(const struct report_frame *f);
 

@@ -204,6 +204,23 @@ static bool is_hosts(const struct report_frame *f)
 	return f->kind == DBG_FRAME_NATIVE || f->kind == DBG_FRAME_RUNTIME;
 }
 
+// The runtime's handler of the signal, in which it waits for createdump: what
+// stands above the frame of the signal, and that.
+static void fold_handler(struct report *r, struct walk *w)
+{
+	size_t n = 0;
+
+	while (n < w->n && w->v[n].kind == DBG_FRAME_NATIVE &&
+	       strcmp(w->v[n].name, "<signal handler called>"))
+		n++;
+	if (n + 1 >= w->n || w->v[n].kind != DBG_FRAME_NATIVE)
+		return;
+	n++;
+	w->n -= n;
+	memmove(w->v, w->v + n, w->n * sizeof(*w->v));
+	w->v->above = arena_printf(r->arena, "[crash handler: %zu frames]", n);
+}
+
 // What stands behind all that are managed: how the runtime was started.
 static void drop_host(struct walk *w)
 {
@@ -243,6 +260,7 @@ static void take_stack(struct report *r, struct dbg *dbg,
 	if (native) {
 		dbg_err_drop(dbg_set(dbg, "backtrace native", "off"));
 		drop_host(&w);
+		fold_handler(r, &w);
 	}
 	t->cut = !err && (n == PAGE || w.n > limits->frames);
 	t->n_frames = w.n < limits->frames ? w.n : limits->frames;
@@ -367,7 +385,8 @@ static void name_innermost(struct report *r)
 	struct report_culprit v[REPORT_CULPRITS_MAX];
 	size_t n = r->cause ? report_culprits(r, v) : 0;
 
-	if (!n || !v[0].exception || !v[0].exception->depth)
+	if (!n || !v[0].exception ||
+	    (!v[0].exception->depth && !report_is_fail_fast(r)))
 		return;
 	const struct report_exception *x = v[0].exception;
 	const char *more =
@@ -392,16 +411,28 @@ static void take_cause(struct report *r, const struct dbg_stop *stop)
 		    arena_printf(r->arena, "Environment.FailFast%s%s",
 				 message ? ": " : "", message ? message : "");
 	} else if (stop->exception_type) {
+		// what is there tells more than the message that all have
+		const char *message =
+		    stop->fault ? stop->fault->text : stop->exception_message;
+
 		r->kind = "exception";
 		r->cause = arena_printf(
 		    r->arena, "%s: %s%s%s",
 		    stop->reason == DBG_STOP_THROWN ? "Exception thrown"
 						    : "Unhandled exception",
-		    stop->exception_type, stop->exception_message ? ": " : "",
-		    stop->exception_message ? stop->exception_message : "");
+		    stop->exception_type, message ? ": " : "",
+		    message ? message : "");
 	} else if (stop->fatal) {
 		r->kind = "signal";
 		r->cause = report_signal_text(r, stop->signal);
+		if (stop->fault)
+			r->cause = arena_printf(r->arena, "%s: %s", r->cause,
+						stop->fault->text);
+	}
+	if (stop->fault) {
+		r->fault = arena_alloc(r->arena, sizeof(*r->fault));
+		*r->fault = *stop->fault;
+		r->fault->text = report_copy(r, stop->fault->text);
 	}
 }
 

@@ -230,15 +230,16 @@ static void write_lines(const struct writer *w, const char *text)
 	}
 }
 
+// @depth: from 1 on.
 static void write_inner(const struct writer *w,
-			const struct report_exception *x)
+			const struct report_exception *x, uint32_t depth)
 {
 	char indent[64];
 	struct writer inner = *w;
 	size_t n = told_of(x->frames, x->n_frames);
 
 	snprintf(indent, sizeof(indent), "%*s",
-		 x->depth < 20 ? 2 * (int)x->depth : 40, "");
+		 depth < 20 ? 2 * (int)depth : 40, "");
 	inner.indent = indent;
 	plain_printf(w->out, "%scaused by %s%s%s\n", indent, x->type,
 		     x->message ? ": " : "", x->message ? x->message : "");
@@ -251,8 +252,12 @@ static void write_inner(const struct writer *w,
 
 static void write_exceptions(const struct writer *w, const struct report *r)
 {
-	for (size_t i = 1; i < r->n_exceptions; i++)
-		write_inner(w, &r->exceptions[i]);
+	// what FailFast was given is on no thread
+	uint32_t given = report_is_fail_fast(r);
+
+	for (size_t i = !given; i < r->n_exceptions; i++)
+		write_inner(w, &r->exceptions[i],
+			    r->exceptions[i].depth + given);
 	for (size_t i = 0; i < r->n_exceptions; i++) {
 		const struct report_exception *x = &r->exceptions[i];
 

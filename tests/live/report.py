@@ -266,25 +266,73 @@ def test_native_fault(t):
 
 
 def test_by_itself(t):
-    """A program that calls abort, writes where nothing is, kills itself."""
-    for how, kind, number in (("abort", "signal", signal.SIGABRT),
-                              ("segv", None, signal.SIGABRT),
-                              ("kill", "signal", signal.SIGKILL)):
-        report = only(t, reported(t, t.program("Signals", how,
-                                               host="dotnet")))
-        t.check_equal((kind or report["kind"], int(number)),
-                      (report["kind"], report["signal"]))
+    """A program that calls abort, or kills itself."""
+    for how, number in (("abort", signal.SIGABRT), ("kill", signal.SIGKILL)):
+        report = only(t, reported(t, t.program("Signals", how, host="dotnet")))
+        t.check_equal(("signal", int(number), None),
+                      (report["kind"], report["signal"], report.get("fault")))
         if how != "kill":
             t.check_in("Signals.Program", own(crashed(report))[0][0])
 
 
+def cores(t, words):
+    """Reports of what createdump and dndbg make of the program's end."""
+    path = f"{t.dir}/fault"
+    subprocess.run(words, timeout=60 * drive.TIME, cwd=t.dir,
+                   env={**t.env, **dumps.crash_settings(path, "full")},
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    subprocess.run([t.dndbg, "--batch", "-ex", "run", "-ex",
+                    f"gcore --heap {path}.heap", "-ex",
+                    f"gcore --mini {path}.mini", "--args", *words],
+                   env=t.env, cwd=t.dir, timeout=60 * drive.TIME,
+                   capture_output=True)
+    for one in path, f"{path}.heap", f"{path}.mini":
+        yield json.loads(t.run("core", one, "--report=json").stdout)[0]
+
+
+def test_fault(t):
+    """Memory that is not there, or not of the file that is mapped, in managed
+    code and in native code that it calls: live and from cores."""
+    managed = "Unhandled exception: System.AccessViolationException: "
+    for words, mark, cause, fault in (
+            (t.program("Signals", "segv", host="dotnet"), ("Signals", "segv"),
+             managed + "no memory at 0x10000 (writing)",
+             (int(signal.SIGSEGV), "writing")),
+            (t.program("Signals", "bus", f"{t.dir}/short", host="dotnet"),
+             ("Signals", "bus"), managed + f"nothing of '{t.dir}/short' is "
+             "that far, at 0x", (int(signal.SIGBUS), "reading")),
+            (throws(t, "unhandled-native"), ("Throws", "unhandled-native"),
+             "Ended by SIGSEGV (Segmentation fault): no memory at 0x8 "
+             "(reading)", (int(signal.SIGSEGV), "reading"))):
+        live = only(t, reported(t, words))
+        for report in (live, *cores(t, words)):
+            t.check(report["cause"].startswith(cause), report["cause"])
+            t.check_equal(fault, tuple(report["fault"][key]
+                                       for key in ("signal", "access")))
+            t.check_equal(live["fingerprint"], report["fingerprint"])
+            frames = crashed(report)
+            t.check_equal(t.line(*mark), own(frames)[0][1])
+            t.check_equal("managed" if cause.startswith(managed) else "native",
+                          frames[0]["kind"])
+            t.check(not any("signal handler" in f["name"] for f in frames),
+                    "the crash handler is shown")
+
+
 def test_fail_fast(t):
-    """Each overload of it."""
+    """Each overload of it, with what it was given."""
     for how in "unhandled-fast", "unhandled-fast-cause":
-        report = only(t, reported(t, throws(t, how)))
-        t.check_equal("Environment.FailFast: failed fast", report["cause"])
-        t.check_equal(("Throws.Program.Unhandled", t.line("Throws", how)),
-                      own(crashed(report))[0])
+        cause = "Environment.FailFast: failed fast"
+        given = how == "unhandled-fast-cause"
+        if given:
+            cause += " ---> System.FormatException: the cause"
+        for report in (only(t, reported(t, throws(t, how))),
+                       *cores(t, throws(t, how))):
+            t.check_equal(("failfast", cause), (report["kind"],
+                                                report["cause"]))
+            t.check_equal(["System.FormatException"] * given,
+                          [x["type"] for x in report["exceptions"]])
+            t.check_equal(("Throws.Program.Unhandled", t.line("Throws", how)),
+                          own(crashed(report))[0])
 
 
 def test_descendant(t):

@@ -23,6 +23,7 @@
 #include "base/mem.h"
 #include "control/exception/catcher.h"
 #include "dac/asyncmethod.h"
+#include "inspect/fault.h"
 
 struct control *control_create(struct inspect *in,
 			       const struct control_ops *ops, void *arg)
@@ -494,6 +495,16 @@ static struct dbg_error *judge_trap(struct control *c,
 	return NULL;
 }
 
+// Of a signal that ends the program: what lies behind it.
+static void died(struct control *c, pid_t tid, const struct fault_signal *fault,
+		 struct dbg_stop *stop)
+{
+	if (fault->signal == SIGABRT && c->dac)
+		aborted_judge(c, tid, fault, stop);
+	else
+		stop->fault = fault_find(c->inspect, tid, fault);
+}
+
 static struct dbg_error *judge_signal(struct control *c,
 				      const struct target_event *ev,
 				      struct arena *arena,
@@ -516,19 +527,23 @@ static struct dbg_error *judge_signal(struct control *c,
 	stop->signal = ev->signal;
 	stop->fatal = true;
 	*ret_stops = true;
-	if (ev->signal == SIGABRT && c->dac)
-		throw_trap_unhandled(c, ev->tid, arena, stop);
+	struct fault_signal fault = {
+	    .signal = ev->signal,
+	    .told = ev->signal,
+	    .code = ev->info.si_code,
+	    .addr = (uintptr_t)ev->info.si_addr,
+	};
+	died(c, ev->tid, &fault, stop);
 	return NULL;
 }
 
-void control_terminated(struct control *c, pid_t tid, int signal,
-			struct dbg_stop *stop)
+void control_terminated(struct control *c, pid_t tid,
+			const struct fault_signal *fault, struct dbg_stop *stop)
 {
 	stop->reason = DBG_STOP_TERMINATED;
-	stop->signal = signal;
+	stop->signal = fault->signal;
 	stop->fatal = true;
-	if (signal == SIGABRT && c->dac)
-		throw_trap_unhandled(c, tid, c->inspect->arena, stop);
+	died(c, tid, fault, stop);
 }
 
 struct dbg_error *control_judge(struct control *c,

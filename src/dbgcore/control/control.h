@@ -21,6 +21,7 @@
 #include "inspect/inspect.h"
 
 struct control;
+struct fault_signal;
 
 /*
  * What control needs of the session above it. These only put down what is told:
@@ -111,10 +112,11 @@ control_judge(struct control *c, const struct target_event *ev,
 	      struct arena *arena, struct dbg_stop *ret_stop, bool *ret_stops);
 
 /*
- * Of a core: @signal ended the program in thread @tid. Says so in *stop, and
- * which exception nobody caught. (All stopped.)
+ * Of a core: a signal ended the program in thread @tid. Says so in *stop, and
+ * which exception nobody caught, or what fault it was. (All stopped.)
  */
-void control_terminated(struct control *c, pid_t tid, int signal,
+void control_terminated(struct control *c, pid_t tid,
+			const struct fault_signal *fault,
 			struct dbg_stop *stop);
 
 /*

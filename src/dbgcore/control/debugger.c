@@ -25,6 +25,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "inspect/exception.h"
+
 #include "base/err.h"
 #include "base/str.h"
 
@@ -285,9 +287,10 @@ void debugger_stopped(struct control *c, pid_t tid, const struct dbg_stop *stop)
 
 /* ---- FailFast -------------------------------------------------------- */
 
+// @message: units; @exception: the object that it was given; 0: none.
 static struct dbg_error *fail_fast(struct control *c, pid_t tid,
-				   uint64_t message, struct dbg_stop *stop,
-				   bool *ret_stops)
+				   uint64_t message, uint64_t exception,
+				   struct dbg_stop *stop)
 {
 	_cleanup_str_ struct str text = {0};
 	struct dbg_error *err = control_halt(c);
@@ -300,31 +303,40 @@ static struct dbg_error *fail_fast(struct control *c, pid_t tid,
 	stop->signal = SIGABRT;
 	stop->fatal = true;
 	stop->exception_type = "System.Environment.FailFast";
+	stop->exception = exception;
 	if (message)
 		stop->exception_message =
 		    arena_strdup(c->inspect->arena, str_get(&text));
-	*ret_stops = true;
 	return NULL;
 }
 
-/* Environment_FailFast(mark, message, exception, source) */
+/* Environment_FailFast(mark, message, exception, source): a handle on the stack
+ */
 static struct dbg_error *on_fail_fast(struct control *c, pid_t tid,
 				      struct regs *regs, struct dbg_stop *stop,
 				      bool *ret_stops)
 {
-	return fail_fast(c, tid, regs_arg(regs, 1), stop, ret_stops);
+	uint64_t exception = 0;
+
+	*ret_stops = true;
+	dbg_err_drop(target_read_u64(c->target, regs_arg(regs, 2), &exception));
+	return fail_fast(c, tid, regs_arg(regs, 1), exception, stop);
 }
 
-/* .NET 8: FailFast(message, ...), an object */
+/* .NET 8: FailFast(message, exception, ...), objects; one has no exception */
 static struct dbg_error *on_fail_fast_object(struct control *c, pid_t tid,
 					     struct regs *regs,
 					     struct dbg_stop *stop,
 					     bool *ret_stops)
 {
-	uint64_t message = regs_arg(regs, 0);
+	uint64_t message = regs_arg(regs, 0), given = regs_arg(regs, 1);
+	struct dbg_error *err = control_halt(c);
 
-	return fail_fast(c, tid, message ? message + STRING_UNITS : 0, stop,
-			 ret_stops);
+	if (err)
+		return err;
+	*ret_stops = true;
+	return fail_fast(c, tid, message ? message + STRING_UNITS : 0,
+			 exception_is(c->inspect, given) ? given : 0, stop);
 }
 
 bool debugger_aborts(const struct control *c, pid_t tid)

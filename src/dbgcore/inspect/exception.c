@@ -274,6 +274,18 @@ static const char *own_message(struct inspect *in, uint64_t addr,
 	return arena_strdup(arena, str_get(&text));
 }
 
+bool exception_is(struct inspect *in, uint64_t addr)
+{
+	struct dac_object object;
+
+	if (!addr || !in->types ||
+	    dbg_err_drop(dac_object_get(in->dac, addr, &object)))
+		return false;
+	struct value v = value_object(in->types, addr);
+	return v.where != VALUE_ABSENT && v.type &&
+	       type_is_exception(in->types, v.type);
+}
+
 /* Type, message and number. False if there is no object. */
 static bool describe_head(struct inspect *in, uint64_t addr,
 			  struct arena *arena, struct dbg_exception *ret)

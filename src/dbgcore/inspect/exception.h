@@ -21,6 +21,8 @@ struct exception_parts {
 	size_t n_data;
 };
 
+/* Is there an object of System.Exception or a class derived from it? */
+bool exception_is(struct inspect *in, uint64_t addr);
 /*
  * Describe the exception object at @addr in @arena, all but its depth and
  * data. False if there is no object. (All stopped.)

@@ -95,6 +95,21 @@ static void add_throw(struct dbg *dbg, struct dbg_exception *e)
 		e->living = living_stack(dbg);
 }
 
+// A fault that the runtime has made a fatal error of, not an object.
+static void add_objectless(struct tree *t)
+{
+	const struct dbg_stop *stop = &t->dbg->stop;
+
+	if (stop->reason != DBG_STOP_UNHANDLED || !stop->exception_type)
+		return;
+	t->list[t->n++] = (struct dbg_exception){
+	    .type = stop->exception_type,
+	    .message = stop->exception_message,
+	    .living = living_stack(t->dbg),
+	    .hresult = 0x80004003, // E_POINTER, which that class has
+	};
+}
+
 struct dbg_error *dbg_exception_list(struct dbg *dbg,
 				     struct dbg_exception **ret, size_t *ret_n)
 {
@@ -106,8 +121,10 @@ struct dbg_error *dbg_exception_list(struct dbg *dbg,
 	tree.list = arena_calloc(dbg->inspect.arena, EXCEPTIONS_MAX + 1,
 				 sizeof(*tree.list));
 	add(&tree, dbg->stop.exception, 0);
-	if (tree.n)
+	if (tree.n && dbg->stop.reason != DBG_STOP_FAIL_FAST)
 		add_throw(dbg, &tree.list[0]);
+	if (!tree.n)
+		add_objectless(&tree);
 	*ret = tree.list;
 	*ret_n = tree.n;
 	return NULL;

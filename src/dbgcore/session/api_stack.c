@@ -89,7 +89,7 @@ static struct dbg_error *walk(struct dbg *dbg, uint32_t thread, uint32_t first,
 		memset(frame, 0, sizeof(*frame));
 		stack_describe(dbg->inspect.stack, thread, level, frame);
 		// how the runtime throws is of no interest where it does
-		if ((!level || !f->level) && dbg->stop.exception &&
+		if ((!level || !f->level) && dbg->stop.exception_type &&
 		    thread == dbg->stop.thread)
 			frame->above = NULL;
 		frame->id = inspect_frame_id(&dbg->inspect, f);

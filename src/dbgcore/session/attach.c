@@ -6,6 +6,7 @@
  * was.
  */
 #include "session/attach.h"
+#include "inspect/fault.h"
 #include "session/session.h"
 #include "session/siblings.h"
 #include "session/ticks.h"
@@ -109,7 +110,14 @@ struct dbg_error *dbg_core(struct dbg *dbg, const char *path)
 	stop.thread = session_pause_thread(dbg, core.tid);
 	if (core.signal) {
 		stop.thread = stack_thread_number(dbg->inspect.stack, core.tid);
-		control_terminated(dbg->control, core.tid, core.signal, &stop);
+		const struct fault_signal fault = {
+		    .signal = core.signal,
+		    .told = core.fault.signal,
+		    .code = core.fault.code,
+		    .addr = core.fault.addr,
+		};
+
+		control_terminated(dbg->control, core.tid, &fault, &stop);
 	}
 	session_stopped(dbg, &stop);
 	return NULL;
@@ -204,9 +212,10 @@ static void stop_as(struct dbg *dbg, const struct dbg_stop *was, pid_t tid,
 	stop->thread = stack_thread_number(dbg->inspect.stack, tid);
 	stop->signal = was->signal;
 	stop->fatal = was->fatal;
-	if (was->exception)
+	if (was->exception && was->reason != DBG_STOP_FAIL_FAST)
 		exception_describe(&dbg->inspect, was->exception,
 				   dbg->inspect.arena, stop);
+	stop->exception = was->exception;
 }
 
 // @t is a copy of a process that has gone on; @tid: the thread to look at,

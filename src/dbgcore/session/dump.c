@@ -46,7 +46,12 @@ struct dbg_error *dbg_core_write(struct dbg *dbg, const char *path,
 	    .signal = dbg->stop.signal,
 	    .interrupted = &dbg->inspect.interrupted,
 	};
+	const struct dbg_fault *fault = dbg->stop.fault;
 	struct target_spans only = {0};
+
+	if (fault)
+		req.fault = (struct core_fault){fault->signal, fault->code,
+						fault->addr};
 	struct dbg_error *err = create(path, &fd);
 	if (err)
 		return err;

@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "session/attach.h"
+#include "inspect/fault.h"
 #include "session/session.h"
 #include "target/core.h"
 
@@ -102,7 +103,9 @@ static struct dbg_error *stopped_as(struct dbg *look, const struct dbg *dbg)
 
 	stop.thread = stack_thread_number(look->inspect.stack, tid);
 	if (dbg->stop.signal)
-		control_terminated(look->control, tid, dbg->stop.signal, &stop);
+		control_terminated(
+		    look->control, tid,
+		    &(struct fault_signal){.signal = dbg->stop.signal}, &stop);
 	session_stopped(look, &stop);
 	return dbg_set(look, "backtrace native", "on");
 }

@@ -107,6 +107,21 @@ bool insn_decode(const uint8_t *bytes, size_t n, uint64_t addr,
 bool insn_at(struct target *t, uint64_t addr, struct insn *ret);
 /* Do the ARCH_TRAP_MAX bytes of @code end in an instruction that traps? */
 bool insn_traps(const uint8_t *code);
+/* Memory that an instruction reads or writes, or only reserves room for. */
+struct insn_access {
+	uint64_t addr;
+	uint32_t size;
+	bool write;
+};
+enum {
+	INSN_ACCESSES = 4
+};
+/*
+ * What the instruction in @bytes, at the pc of @regs, would access, in the
+ * order of its operands, those that are implied, too; how many.
+ */
+size_t insn_accesses(const uint8_t *bytes, size_t n, const struct regs *regs,
+		     struct insn_access ret[INSN_ACCESSES]);
 /* Write it as text for people; "" if it is none. */
 void insn_text(const uint8_t *bytes, size_t n, uint64_t addr, char *buf,
 	       size_t size);

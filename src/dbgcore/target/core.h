@@ -8,9 +8,9 @@
 
 /* What a core tells of the end of its program. */
 struct target_core {
-	pid_t tid;           /* the thread that ended it */
-	int signal;          /* by which, 0: it was not ended */
-	uint64_t fault;      /* address of a memory fault, 0: none */
+	pid_t tid;  /* the thread that ended it */
+	int signal; /* by which, 0: it was not ended */
+	struct core_fault fault;
 	uint64_t missing;    /* bytes that were cut off the file */
 	const char *command; /* the target's; "" if it is not told */
 };
@@ -50,9 +50,10 @@ struct target_core_req {
 	/* Besides stacks and images' headers no more than this; NULL: all. */
 	struct target_spans *only;
 	bool files; /* also pages that are as in the files they are mapped of */
-	pid_t first; /* the thread that people will look at */
-	int signal;  /* at which it stands, 0: none */
-	bool pack;   /* by gzip, which takes its time */
+	pid_t first;             /* the thread that people will look at */
+	int signal;              /* at which it stands, 0: none */
+	struct core_fault fault; /* of it; signal 0: none */
+	bool pack;               /* by gzip, which takes its time */
 	const volatile int *interrupted; /* not 0: break off */
 };
 

@@ -54,7 +54,11 @@ struct corefile {
 	char command[81]; /* pr_psargs; "" if it is not told */
 	char name[17];    /* pr_fname */
 	pid_t pid;
-	uint64_t fault;   /* si_addr of the crashed thread's signal, 0: none */
+	/* The crashed thread's siginfo, if it is of a fault; signal 0: none. */
+	struct core_fault {
+		int signal, code;
+		uint64_t addr;
+	} fault;
 	uint64_t missing; /* bytes behind the end of the file: it was cut */
 };
 

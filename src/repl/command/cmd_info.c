@@ -323,6 +323,26 @@ static void show_exception(const struct repl *r, const struct dbg_exception *e)
 	out_lines(r, e->data, indent, "   Data ");
 }
 
+static struct dbg_error *info_siginfo(struct repl *r, const struct call *call)
+{
+	const struct dbg_stop *stop = dbg_stop_reason(r->dbg);
+	const struct dbg_fault *f = stop ? stop->fault : NULL;
+
+	(void)call;
+	if (!f && stop && stop->signal)
+		out(r, "si_signo = %d (%s)\n", stop->signal,
+		    strsignal(stop->signal));
+	else if (!f)
+		out(r, "No signal here.\n");
+	if (!f)
+		return NULL;
+	out(r, "si_signo = %d (%s)\n", f->signal, strsignal(f->signal));
+	if (f->code)
+		out(r, "si_code = %d\n", f->code);
+	out(r, "si_addr = 0x%" PRIx64 "\n%s\n", f->addr, f->text);
+	return NULL;
+}
+
 static struct dbg_error *info_exception(struct repl *r, const struct call *call)
 {
 	struct dbg_error *err;
@@ -459,6 +479,12 @@ static const struct repl_cmd subs[] = {
 		"then.",
 	.flags = CMD_NEEDS_STOP,
 	.run = info_sharedlibrary,
+    },
+    {
+	.names = "siginfo",
+	.help = "the fault or signal that the program is stopped at",
+	.flags = CMD_NEEDS_STOP,
+	.run = info_siginfo,
     },
     {
 	.names = "signals handle",

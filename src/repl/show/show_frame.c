@@ -308,6 +308,15 @@ static void show_signal(const struct repl *r, const char *how, int signal)
 	out(r, ", %s.\n", strsignal(signal));
 }
 
+static void show_fault(const struct repl *r, const struct dbg_stop *stop)
+{
+	const char *name =
+	    stop->fault ? sigabbrev_np(stop->fault->signal) : NULL;
+
+	if (name)
+		out(r, "SIG%s: %s.\n", name, stop->fault->text);
+}
+
 static void show_load(const struct repl *r, const struct dbg_stop *stop)
 {
 	// gdb's words
@@ -347,6 +356,7 @@ static void show_reason(const struct repl *r, const struct dbg_stop *stop)
 		break;
 	case DBG_STOP_UNHANDLED:
 		show_exception(r, "Unhandled exception", stop);
+		show_fault(r, stop);
 		break;
 	case DBG_STOP_CAUGHT:
 		show_exception(r, "Exception caught", stop);
@@ -357,9 +367,11 @@ static void show_reason(const struct repl *r, const struct dbg_stop *stop)
 		break;
 	case DBG_STOP_SIGNAL:
 		show_signal(r, "received", stop->signal);
+		show_fault(r, stop);
 		break;
 	case DBG_STOP_TERMINATED:
 		show_signal(r, "terminated with", stop->signal);
+		show_fault(r, stop);
 		break;
 	case DBG_STOP_EXEC:
 		out(r, "\nProgram stopped.\n");

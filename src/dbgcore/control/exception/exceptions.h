@@ -12,6 +12,7 @@
 
 struct arena;
 struct code_module;
+struct fault_signal;
 struct control;
 
 enum {
@@ -80,9 +81,14 @@ struct dbg_error *throw_trap_fault(struct control *c,
 				   const struct target_event *ev,
 				   struct arena *arena, struct dbg_stop *stop,
 				   bool *ret_stops);
-/* The program is about to abort: was it an unhandled exception? */
-void throw_trap_unhandled(struct control *c, pid_t tid, struct arena *arena,
-			  struct dbg_stop *stop);
+
+/* aborted.c */
+/*
+ * The program is about to abort: by an exception that nobody catches, a fault
+ * of managed code, Environment.FailFast? In *stop.
+ */
+void aborted_judge(struct control *c, pid_t tid,
+		   const struct fault_signal *signal, struct dbg_stop *stop);
 
 /* catchtrap.c */
 /* Ask to be told of handlers, or no longer, as the catchpoints want it. */

@@ -51,6 +51,15 @@ enum dbg_stop_reason {
 	DBG_STOP_WATCH_SCOPE,
 };
 
+/* What the processor could not do, of which the program dies. */
+struct dbg_fault {
+	int signal;         /* SIGSEGV, SIGBUS, SIGFPE or SIGILL */
+	int code;           /* si_code, 0: not known */
+	uint64_t addr;      /* that it accesses; FPE, ILL: of the instruction */
+	const char *access; /* "reading", "writing", "executing", or NULL */
+	const char *text;   /* "no memory at 0x10 (writing)", never NULL */
+};
+
 struct dbg_stop {
 	enum dbg_stop_reason reason;
 	uint32_t thread;     /* number; 0: none known */
@@ -60,8 +69,9 @@ struct dbg_stop {
 	int signal;
 	bool late;  /* PAUSE: a call's time is over, see dbg_eval_begin */
 	bool fatal; /* that signal is about to end the program */
-	uint64_t exception;         /* address of the object, 0: none */
-	const char *exception_type; /* C# name, NULL: none */
+	const struct dbg_fault *fault; /* NULL: none, or not known */
+	uint64_t exception;            /* address of the object, 0: none */
+	const char *exception_type;    /* C# name, NULL: none */
 	const char *exception_message;
 	const char *caught; /* first chance: will it be, and where; or NULL */
 	const char *module; /* LOAD, UNLOAD: its path, else its name */

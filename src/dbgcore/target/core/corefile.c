@@ -23,7 +23,8 @@ enum {
 	MAPPINGS_MAX = 1 << 20,
 	THREADS_MAX = 1 << 16,
 	NOTE_ALIGN = 4,
-	SIGINFO_ADDR = 16, /* si_addr in siginfo_t */
+	SIGINFO_CODE = 8,  /* si_code in siginfo_t */
+	SIGINFO_ADDR = 16, /* si_addr */
 };
 
 /* ---- Notes ----------------------------------------------------------- */
@@ -90,22 +91,25 @@ static void take_info(struct corefile *c, struct bytes b)
 	memcpy(c->command, info.pr_psargs, sizeof(info.pr_psargs));
 }
 
-// One of the first thread only; gcore's, of a program that it stopped, tell
-// nothing.
+// One of the first thread, or of the one that had the signal; gcore's, of a
+// program that it stopped, tell nothing.
 static void take_siginfo(struct corefile *c, struct bytes b)
 {
 	struct reader r;
 
-	if (c->n_threads != 1)
+	if (!c->n_threads ||
+	    (c->n_threads > 1 && !c->threads[c->n_threads - 1].signal))
 		return;
 	reader_init(&r, b.p, b.n);
 	int signal = (int)reader_u32(&r);
-	reader_skip(&r, SIGINFO_ADDR - 4);
+	reader_skip(&r, SIGINFO_CODE - 4);
+	int code = (int)reader_u32(&r);
+	reader_skip(&r, SIGINFO_ADDR - SIGINFO_CODE - 4);
 	uint64_t addr = reader_u64(&r);
 	if (r.bad || (signal != SIGSEGV && signal != SIGBUS &&
 		      signal != SIGFPE && signal != SIGILL))
 		return;
-	c->fault = addr;
+	c->fault = (struct core_fault){signal, code, addr};
 }
 
 // Count, page size; then start, end and offset in pages; then the names.

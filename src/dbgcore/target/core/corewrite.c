@@ -253,6 +253,13 @@ static struct dbg_error *add_thread(struct writer *w, pid_t tid,
 	memcpy(&status.pr_reg, &regs, sizeof(regs));
 	add_note(w, NT_PRSTATUS, &status, sizeof(status));
 	add_note(w, NT_FPREGSET, &fpregs, sizeof(fpregs));
+	if (tid == w->req->first && w->req->fault.signal) {
+		siginfo_t info = {.si_signo = w->req->fault.signal,
+				  .si_code = w->req->fault.code};
+
+		info.si_addr = (void *)(uintptr_t)w->req->fault.addr;
+		add_note(w, NT_SIGINFO, &info, sizeof(info));
+	}
 
 	char name[CORE_NAME_BYTES] = {0};
 

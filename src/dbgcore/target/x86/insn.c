@@ -117,6 +117,51 @@ bool insn_at(struct target *t, uint64_t addr, struct insn *ret)
 	return insn_decode(bytes, n, addr, ret);
 }
 
+// Registers as Zydis counts them, by machine number.
+static void fill_context(const struct regs *regs, ZydisRegisterContext *ret)
+{
+	memset(ret, 0, sizeof(*ret));
+	for (unsigned int i = 0; i < ARCH_GENERAL; i++)
+		ret->values[ZYDIS_REGISTER_RAX + i] = regs_get(regs, i);
+	ret->values[ZYDIS_REGISTER_RIP] = regs_pc(regs);
+}
+
+static uint64_t segment_base(const struct regs *regs, ZydisRegister segment)
+{
+	return segment == ZYDIS_REGISTER_FS   ? regs->fs_base
+	       : segment == ZYDIS_REGISTER_GS ? regs->gs_base
+					      : 0;
+}
+
+size_t insn_accesses(const uint8_t *bytes, size_t n, const struct regs *regs,
+		     struct insn_access ret[INSN_ACCESSES])
+{
+	ZydisRegisterContext context;
+	struct decoded d;
+	size_t count = 0;
+
+	if (!decode(bytes, n, &d))
+		return 0;
+	fill_context(regs, &context);
+	for (int i = 0; i < d.insn.operand_count && count < INSN_ACCESSES;
+	     i++) {
+		const ZydisDecodedOperand *op = &d.operands[i];
+		uint64_t at;
+
+		if (op->type != ZYDIS_OPERAND_TYPE_MEMORY ||
+		    op->mem.type == ZYDIS_MEMOP_TYPE_AGEN ||
+		    !ZYAN_SUCCESS(ZydisCalcAbsoluteAddressEx(
+			&d.insn, op, regs_pc(regs), &context, &at)))
+			continue;
+		ret[count++] = (struct insn_access){
+		    .addr = at + segment_base(regs, op->mem.segment),
+		    .size = op->size / 8,
+		    .write = op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE,
+		};
+	}
+	return count;
+}
+
 // As gdb's "set disassembly-flavor intel", with sizes.
 static void init_formatter(ZydisFormatter *ret)
 {
