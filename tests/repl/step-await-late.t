@@ -1,4 +1,4 @@
-#! fixture=StepAsync config=Debug,Release args=late exit=0 runtimes=8,9,10
+#! fixture=StepAsync config=Debug,Release,RtDebug args=late exit=0
 ## What is done before its caller begins to wait: a step out goes on in the
 ## caller all the same, which does not wait then.
 +break @quick-return
@@ -31,8 +31,8 @@ StepAsync.Program.Late () at StepAsync.cs:{@late-second}
 {@quick-return}{...}// @quick-return
 +finish
 ...
-{Debug}StepAsync.Program.Late () at StepAsync.cs:{@late-blocks}
-{Debug}{@late-blocks}{...}// @late-blocks
+{Debug,RtDebug}StepAsync.Program.Late () at StepAsync.cs:{@late-blocks}
+{Debug,RtDebug}{@late-blocks}{...}// @late-blocks
 {Release}StepAsync.Program.Late () at StepAsync.cs:{@late-result}
 {Release}{@late-result}{...}// @late-result
 +continue
@@ -40,12 +40,12 @@ StepAsync.Program.Late () at StepAsync.cs:{@late-second}
 {@quick-return}{...}// @quick-return
 +finish
 ...
-{Debug}StepAsync.Program.Late () at StepAsync.cs:{@late-result}
-{Debug}{@late-result}{...}// @late-result
+{Debug,RtDebug}StepAsync.Program.Late () at StepAsync.cs:{@late-result}
+{Debug,RtDebug}{@late-result}{...}// @late-result
 {Release}StepAsync.Program.Late () at StepAsync.cs:{@late-return}
 {Release}{@late-return}{...}// @late-return
-{Debug}+next
-{Debug}{@late-return}{...}// @late-return
+{Debug,RtDebug}+next
+{Debug,RtDebug}{@late-return}{...}// @late-return
 +print n
 $1 = 10
 +delete

@@ -224,8 +224,9 @@ static struct dbg_error *plan_points(struct control *c, uint64_t pc)
 		if (!same_spot(p, point)) {
 			if (!points[i].point.line)
 				continue;
+			// further on, though it may be resumed at code far away
 			if (p->step.kind != DBG_STEP_UNTIL ||
-			    points[i].addr > pc)
+			    point->il_offset > p->from.il_offset)
 				step_add(p, points[i].addr, STEP_AT_LINE, NULL);
 		} else if (p->step.kind == DBG_STEP_IN) {
 			err = stepin_scan(c, points[i].addr, end);

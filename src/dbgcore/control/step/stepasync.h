@@ -134,6 +134,9 @@ struct dbg_error *stepasync_waiter(struct control *c,
  */
 struct dbg_error *stepasync_plan_held(struct control *c, const struct frame *f,
 				      const struct async_call *call);
+/* The same in a method of runtime async. */
+void stepchain_plan_held(struct control *c, const struct frame *f,
+			 const struct async_call *call);
 /* plan.suspended is behind a call by which it begins to wait. */
 struct dbg_error *stepasync_task(struct control *c, const struct step_hit *hit,
 				 bool *ret_done);

@@ -439,3 +439,67 @@ struct dbg_error *stepchain_plan_end(struct control *c, const struct frame *f,
 	value_pointer(stack_types(c->stack), &call.task, &task.task);
 	return stepwait_plan(c, &task);
 }
+
+/* ---- Who is about to await ------------------------------------------- */
+
+/* Are both IL offsets of one statement of the method? */
+static bool same_statement(struct control *c, const struct code_pos *pos,
+			   uint32_t il_offset)
+{
+	struct code_pos other;
+
+	code_pos_of(c->code, pos->module, pos->token, il_offset, &other);
+	return other.point.il_offset == pos->point.il_offset;
+}
+
+/*
+ * The entry of code that resumes @f at the await of its statement that comes
+ * next, or is under way; NULL: there is none.
+ */
+static const struct dac_il_map *resume_ahead(struct control *c,
+					     const struct frame *f)
+{
+	const struct dac_il_map *map, *found = NULL;
+	const uint32_t il = f->pos->il_offset;
+	size_t n = 0;
+
+	if (il == UINT32_MAX ||
+	    dbg_err_drop(dac_il_map(c->dac, f->raw.ip, &map, &n)))
+		return NULL;
+	for (size_t i = 0; i < n; i++)
+		if (map[i].kind == DAC_IL_AWAIT && map[i].il_offset >= il &&
+		    !dac_await_at(c->dac, map[i].start) &&
+		    (!found || map[i].il_offset < found->il_offset))
+			found = &map[i];
+	return found && same_statement(c, f->pos, found->il_offset) ? found
+								    : NULL;
+}
+
+void stepchain_plan_held(struct control *c, const struct frame *f,
+			 const struct async_call *call)
+{
+	struct step_plan *p = &c->plan;
+	struct async_call own = {0};
+	struct running running;
+	const struct dac_il_map *resume;
+	const struct activation frame = {.sp = f->raw.sp};
+
+	if (!stepchain_runs(c, f) || !step_is_user(c, f) ||
+	    !running_find(c, f->tid, f->level, &running))
+		return;
+	value_pointer(stack_types(c->stack), &running.task, &own.task);
+	resume = resume_ahead(c, f);
+	if (!resume || (own.task && own.task == call->task))
+		return;
+	p->suspended = (struct suspended){.tid = f->tid, .sp = f->raw.sp};
+	p->chain = running.id;
+	p->waiter = p->chain.task ? p->chain.task : CALL_UNNUMBERED;
+	p->chain_ends = true;
+	step_add(p, resume->start, STEP_AT_RESUMED, NULL);
+	uint64_t behind = dac_await_behind(c->dac, resume->start);
+	if (behind)
+		step_add(p, behind, STEP_AT_JOIN, &frame);
+	if (!running.resumer && running.back)
+		step_add(p, running.back, STEP_AT_STARTED,
+			 &(struct activation){.sp = running.back_sp});
+}

@@ -226,6 +226,13 @@ struct dbg_error *step_go_on(struct control *c);
 /* steptarget.c */
 /* Take the target of the step of the line at @pos, if it has one. */
 struct dbg_error *target_take(struct control *c, const struct code_pos *pos);
+/*
+ * Is the IL at @il of what the entry for @from stands for, in the map of the
+ * code at @addr? A call has an entry of its own up to .NET 10; in 11 only what
+ * follows it has.
+ */
+bool target_entry_holds(struct control *c, uint64_t addr, uint32_t from,
+			uint32_t il);
 /* May the call at @addr, of the stepped line, be the target? */
 bool target_may_be(struct control *c, uint64_t addr);
 /* The line has called (m, token): is it the target? */

@@ -84,11 +84,7 @@ struct dbg_error *target_take(struct control *c, const struct code_pos *pos)
 		     : dbg_err(DBG_E_ARGUMENT, "the line has no such call");
 }
 
-/*
- * Is the IL at @il of the code that a map's entry for @from stands for? A call
- * has an entry of its own up to .NET 10; in 11 only what follows it has.
- */
-static bool entry_holds(struct control *c, uint64_t addr, uint32_t from,
+bool target_entry_holds(struct control *c, uint64_t addr, uint32_t from,
 			uint32_t il)
 {
 	const struct dac_il_map *map;
@@ -114,7 +110,7 @@ bool target_may_be(struct control *c, uint64_t addr)
 		return true;
 	err = code_pos_at(c->code, addr, true, &pos, &any);
 	return !dbg_err_drop(err) && any &&
-	       entry_holds(c, addr, pos->il_offset, t->il_offset);
+	       target_entry_holds(c, addr, pos->il_offset, t->il_offset);
 }
 
 /* Invoke of a delegate calls what it likes. */

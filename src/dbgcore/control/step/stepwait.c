@@ -109,20 +109,29 @@ static void add_join(struct step_plan *p, uint64_t addr)
 		 &(struct activation){.sp = p->suspended.sp});
 }
 
-/* Is the call at @addr one of @calls, and does it wait? */
+/*
+ * Is the call at @addr one of @calls, and does it wait? In optimised code an
+ * entry of the map may stand for several calls: there it is not known.
+ */
 static bool call_waits(struct control *c, uint64_t addr,
 		       const struct code_calls *calls)
 {
 	const struct code_pos *pos;
-	bool any = false;
+	bool any = false, waits = false;
 	struct dbg_error *err = code_pos_at(c->code, addr, true, &pos, &any);
 
 	if (dbg_err_drop(err) || !any)
 		return false;
-	for (size_t i = 0; i < calls->n; i++)
-		if (calls->calls[i].il_offset == pos->il_offset)
-			return is_waiting_call(&calls->calls[i]);
-	return false;
+	for (size_t i = 0; i < calls->n; i++) {
+		const struct code_call *call = &calls->calls[i];
+		if (!target_entry_holds(c, addr, pos->il_offset,
+					call->il_offset))
+			continue;
+		if (!is_waiting_call(call))
+			return false;
+		waits = true;
+	}
+	return waits;
 }
 
 /* Traps behind those calls in [start, end) that wait. */
@@ -192,6 +201,8 @@ static struct dbg_error *plan_wait_of(struct control *c, const struct frame *f,
 {
 	struct dbg_error *err = stepasync_plan_held(c, f, call);
 
+	if (!err && !c->plan.suspended.tid)
+		stepchain_plan_held(c, f, call);
 	return err || c->plan.suspended.tid ? err : plan_wait(c, f);
 }
 
