@@ -69,6 +69,65 @@ def test_asked(t):
     check_fixture(t, "Asked", 300)
 
 
+def test_meaning(t):
+    """What a debugger gets wrong easily: hidden variables, base, statics
+    before their class is initialised, dynamic, implicit conversions."""
+    check_fixture(t, "CSharp", 760)
+
+
+def test_declared(t):
+    """What is declared is known in its frame, as in an Immediate Window; a
+    semicolon behind it means nothing."""
+    pairs = [
+        ("int z = 1;", "1"), ("z", "1"), ("z + 1;", "2"), ("z = 7", "7"),
+        ("z++", "7"), ("z", "8"), ("z += 3", "11"), ("--z", "10"),
+        ('var t = "text"', '"text"'), ("t.Length", "4"),
+        ("const int k = 5", "5"), ("k + z", "15"), ("long lng = k", "5"),
+        ('var (a, b) = (1, "two")', '"two"'), ("a", "1"), ("b", '"two"'),
+        ("(int e, var g) = (3, 4.5)", "4.5"), ("e + g", "7.5"),
+        ('int.TryParse("55", out int o1)', "true"), ("o1", "55"),
+        ('map.TryGetValue("b", out var o2);', "true"), ("o2 + 1", "3"),
+        ("var twice = (int n) => n * 2", "{System.Func<int, int>}"),
+        ("twice(21)", "42"), ("int[] row = { 1, 2, 3 }", "{1, 2, 3}"),
+        ("row.Sum()", "6"), ("list.Count(n => n < z)", "3"),
+        ("(i, j) = (j, i)", "3"), ("i", "-7"), ("(i, j) = (j, i)", "-7"),
+        ("list.Select(n => int.TryParse(\"1\", out var q) ? q : 0).Sum()", "3"),
+    ]
+    refused = [
+        ("int i = 5", "'i' is declared in the program already."),
+        ("by = u", "Cannot convert 'uint' to 'byte' without a cast at column 6."),
+        ("z = \"a\"", "Cannot convert 'string' to 'int' at column 5."),
+        ("base", "'base' stands before a member only, as in "
+                 "'base.ToString()'."),
+        ("typeof(Action<Action<>>)",
+         "'System.Action<System.Action<void>>' has no type arguments at "
+         "column 8."),
+        ("new IThing()", "'CSharp.IThing' is abstract: no object can be one at "
+                         "column 5."),
+    ]
+    done = t.batch(["b " + t.at("CSharp", "main"), "run"] +
+                   ["print " + text for text, _ in pairs + refused] +
+                   ["next", "print z", "print t", "up"],
+                   t.program("CSharp", os.path.join(t.dir, "lines")))
+    got = [line.split(" = ", 1)[1] for line in done.stdout.split("\n")
+           if re.match(r"\$\d+ = ", line)]
+    t.check_equal([value for _, value in pairs] + ["10", '"text"'], got)
+    t.check_equal([words for _, words in refused],
+                  done.stderr.splitlines()[:len(refused)])
+
+
+def test_statics_assigned(t):
+    """What a static constructor would overwrite is not assigned to."""
+    done = t.batch(["b " + t.at("CSharp", "statics"), "run",
+                    "set var Lazy2.St = 23", "print Lazy2.St",
+                    "print Lazy2.Auto2"],
+                   t.program("CSharp", os.path.join(t.dir, "lines")))
+    t.check_in("\n$1 = 1\n", done.stdout)
+    t.check_equal("'Lazy2.St' cannot be assigned to: 'CSharp.Lazy2' is not "
+                  "initialized yet, and its static constructor would "
+                  "overwrite it.", done.stderr.splitlines()[0])
+
+
 def test_delegates(t):
     """Delegates of every kind: called, combined, compared, asked for their
     method, those of the program and those that an expression makes."""

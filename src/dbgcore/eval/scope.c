@@ -215,6 +215,23 @@ void scope_name_param(struct gather *g, uint32_t method_rid, uint32_t seq,
 	value_name(v, names, n);
 }
 
+static bool is_object(const struct value *v)
+{
+	return v->type && v->type->kind == TYPE_CLASS &&
+	       !strcmp(v->type->name, "object");
+}
+
+void scope_note_dynamic(struct gather *g, const struct code_module *m,
+			uint32_t token, struct value *v)
+{
+	(void)g;
+	v->is_dynamic =
+	    token && is_object(v) &&
+	    md_has_attribute(&m->md, token,
+			     "System.Runtime.CompilerServices.DynamicAttribute",
+			     NULL);
+}
+
 /*
  * What the runtime says of floating-point registers is nonsense: at a method's
  * first instruction the calling convention tells, behind it nothing does.
@@ -256,6 +273,8 @@ static void add_arguments(struct gather *g, const struct sig_method *sig)
 		set_origin(g, true, (uint32_t)at, &v, var);
 		const char *name = md_param_name(md, rid, i + 1);
 		scope_name_param(g, rid, i + 1, &v);
+		scope_note_dynamic(g, g->scope->module,
+				   param_token(md, rid, i + 1), &v);
 		if (scope_holds(holder_type(type)))
 			scope_expand_outer(g, &v);
 		else if (name[0] != '<')
@@ -303,6 +322,9 @@ static void add_local(struct gather *g, const struct slots *slots,
 	    str_starts(local->name, "CS$"))
 		return;
 	set_tuple_names(g, local, &v);
+	v.is_dynamic = is_object(&v) &&
+		       pdb_is_dynamic(g->frame->pos->module->pdb,
+				      MD_TOKEN(MD_LOCALVARIABLE, local->rid));
 	scope_add(g, scope_spelled(local->name), VAR_LOCAL, v);
 }
 

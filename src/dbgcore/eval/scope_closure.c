@@ -119,6 +119,8 @@ static void expand_variable(struct gather *g, const struct value *v,
 	if (!f->source || str_starts(f->name, "<>") ||
 	    str_starts(f->name, "CS$") || str_ends(f->name, "@"))
 		return;
+	if (v->type->module)
+		scope_note_dynamic(g, v->type->module, f->token, &value);
 	if (type_is_state_machine(v->type)) {
 		bool local = f->name[0] == '<' ||
 			     str_starts(f->name, "$VB$ResumableLocal_");
@@ -212,12 +214,15 @@ void scope_expand(struct gather *g, const struct value *v, unsigned int depth)
 		g->scope->partial = true;
 		return;
 	}
-	if (is_outer(g, at.addr))
+	uint64_t addr = at.addr;
+	if (at.type->kind == TYPE_CLASS && !value_pointer(g->ts, &at, &addr))
+		return;
+	if (is_outer(g, addr))
 		return;
 	if (level) {
 		g->level = closure_level(at.type);
 		if (g->n_outer < CLOSURES_MAX)
-			g->outer[g->n_outer++] = at.addr;
+			g->outer[g->n_outer++] = addr;
 	}
 	expand_fields(g, &at, depth);
 	g->level = level;

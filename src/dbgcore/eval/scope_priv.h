@@ -54,6 +54,9 @@ void scope_expand(struct gather *g, const struct value *v, unsigned int depth);
 /* The same of a closure that the method was given, as `this` or by reference.
  */
 void scope_expand_outer(struct gather *g, const struct value *v);
+/* Note what is declared as `dynamic`, by the attribute of @token. */
+void scope_note_dynamic(struct gather *g, const struct code_module *m,
+			uint32_t token, struct value *v);
 /* A LocalConstant of the PDB. */
 void scope_add_constant(struct gather *g, const struct pdb_local *local);
 /* The `using` directives that hold in the method. */

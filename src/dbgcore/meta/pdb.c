@@ -321,6 +321,16 @@ void pdb_tuple_names(const struct pdb *pdb, uint32_t token, struct arena *arena,
 	*ret_n = n;
 }
 
+bool pdb_is_dynamic(const struct pdb *pdb, uint32_t token)
+{
+	static const uint8_t kind[16] = {0xc4, 0x63, 0xc5, 0x83, 0xf3, 0xb4,
+					 0xd5, 0x47, 0xb8, 0x24, 0xba, 0x54,
+					 0x41, 0x47, 0x7e, 0xa8};
+	struct bytes blob = pdb_custom(pdb, token, kind);
+
+	return blob.n && blob.p[0] & 1;
+}
+
 enum {
 	SCOPE_VARIABLES = 2,
 	SCOPE_CONSTANTS = 3,

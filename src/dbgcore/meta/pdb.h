@@ -131,6 +131,8 @@ struct pdb_await {
 /* MethodSteppingInformation of an async MoveNext, in @arena. */
 void pdb_awaits(const struct pdb *pdb, uint32_t method_rid, struct arena *arena,
 		struct pdb_await **ret, size_t *ret_n);
+/* Is the type of the LocalVariable or LocalConstant @token `dynamic`? */
+bool pdb_is_dynamic(const struct pdb *pdb, uint32_t token);
 /* TupleElementNames of a LocalVariable/Constant row token; names may be NULL */
 void pdb_tuple_names(const struct pdb *pdb, uint32_t token, struct arena *arena,
 		     const char ***ret, size_t *ret_n);

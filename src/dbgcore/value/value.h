@@ -275,6 +275,7 @@ struct value {
 	enum value_why why; /* ABSENT */
 	uint64_t addr;
 	uint8_t bytes[16];
+	bool is_dynamic; /* declared so, and no object of the type object */
 	bool fixed; /* MEMORY on the stack or in a static: the GC leaves it */
 	const struct dac_var *in_register; /* BYTES: that variable, or NULL */
 	const uint16_t *units;             /* TEXT, borrowed */

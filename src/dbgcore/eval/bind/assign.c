@@ -135,7 +135,9 @@ struct dbg_error *assignment_place(struct assignment *a, const struct expr *x,
 {
 	struct binder *b = a->b;
 	struct value v;
-	struct dbg_error *err = bind_value(b, bind_unconditional(b, x), ret);
+	b->target = bind_unconditional(b, x);
+	struct dbg_error *err = bind_value(b, b->target, ret);
+	b->target = NULL;
 	if (!err)
 		err = check_initialized(b, x, *ret);
 	if (!err)

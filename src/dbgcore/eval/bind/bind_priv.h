@@ -42,6 +42,7 @@ struct binder {
 	struct il_type *wanted;   /* an enum whose names stand bare, or NULL */
 	struct bound_var **noted; /* see binddeclare.h */
 	size_t n_noted;
+	const struct expr *target; /* is assigned to: not its value is meant */
 	unsigned int steps;
 	struct tuple_names *tuples;       /* see bindtuple.h */
 	struct bound *breaks, *continues; /* what these jump out of */
@@ -91,11 +92,7 @@ DBG_MUST struct dbg_error *fetch_value(struct binder *b, struct bound *n,
 /* Of a bool. */
 DBG_MUST struct dbg_error *fetch_truth(struct binder *b, struct bound *n,
 				       bool *ret);
-/*
- * Is the static @f what the program has in it? Not before its class is
- * initialised: then the machine tells what its static constructor will do. One
- * that is watched is taken as it is.
- */
+/* Is the static @f as the program has it: is its class initialised? */
 bool fetch_is_ready(struct binder *b, const struct il_field *f);
 /* ... as the machine computes it. */
 DBG_MUST struct dbg_error *machine_value(struct binder *b, struct bound *n,
@@ -168,6 +165,9 @@ DBG_MUST struct dbg_error *bind_element(struct binder *b, const struct expr *x,
 /* Names of tuple elements that the compiler left with @token, 0: with none. */
 void bind_note_names(struct binder *b, struct code_module *m, uint32_t token,
 		     struct il_type *type);
+/* Note if @v is what @token, which may be 0, declares as `dynamic`. */
+void bind_note_dynamic(struct bound *v, const struct code_module *m,
+		       uint32_t token);
 /* `this` of a call of a method that @owner declares. */
 struct bound *bind_receiver(struct binder *b, struct bound *of,
 			    const struct il_type *owner);

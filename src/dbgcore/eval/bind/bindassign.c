@@ -419,7 +419,9 @@ struct dbg_error *bind_assignment(struct binder *b, const struct expr *x,
 	}
 	if (is_discard(x->a) && !name_is_known(b, "_"))
 		return bind_value(b, x->b, ret);
+	b->target = x->a;
 	err = bind_value(b, x->a, &to);
+	b->target = NULL;
 	if (!err)
 		err = bind_operand(b, x->b, &v);
 	return err ? err : assign_to(b, to, v, ret);

@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "eval/bind/bindop.h"
 
 /* The node of the chain that ends in @x at which it may end early. */
 static const struct expr *condition_of(const struct expr *x)
@@ -17,7 +18,8 @@ static const struct expr *condition_of(const struct expr *x)
 		     x->kind == EXPR_CALL || x->kind == EXPR_SUPPRESS)) {
 		if (x->conditional)
 			found = x;
-		x = x->parens ? NULL : x->a;
+		// what is in parentheses is a chain of its own
+		x = x->a && x->a->parens ? NULL : x->a;
 	}
 	return found;
 }
@@ -101,6 +103,9 @@ struct dbg_error *bind_conditional(struct binder *b, const struct expr *x,
 	const struct expr *from = condition_of(x);
 	struct bound *of, *test = NULL, *value = NULL, *result;
 	struct dbg_error *err = bind_value(b, from->a, &of);
+	// what is dynamic is a value now, which is never null
+	if (!err && of->dynamic && of->type->is_value && !bound_is_nullable(of))
+		return bind_any(b, bind_unconditional(b, x), ret);
 	if (err)
 		return err;
 	struct bound *saved = bound_local(b, of->type, from->a);

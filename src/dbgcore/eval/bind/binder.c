@@ -300,7 +300,7 @@ static struct dbg_error *bind_nameof(struct binder *b, const struct expr *x,
 	const char *name = x->a->name;
 	if (!name)
 		return bind_error(b, x->a, "'nameof' needs a name");
-	*ret = bound_text(b, name, x);
+	*ret = bound_text(b, name + (name[0] == '@'), x);
 	return NULL;
 }
 
@@ -543,6 +543,22 @@ static struct dbg_error *unknown_name(const struct binder *b,
 			    : "");
 }
 
+/* What is dynamic is what it is at run time. */
+static struct dbg_error *bind_dynamic(struct binder *b, const struct expr *x,
+				      struct bound **io)
+{
+	if (b->params)
+		return dbg_err(DBG_E_UNSUPPORTED,
+			       "'%s' is known by its value only",
+			       bind_source(b, x));
+	struct bound *actual = bind_actual(b, *io);
+	if (!actual)
+		return NULL;
+	*io = actual;
+	actual->dynamic = true;
+	return NULL;
+}
+
 struct dbg_error *bind_operand(struct binder *b, const struct expr *x,
 			       struct bound **ret)
 {
@@ -558,7 +574,8 @@ struct dbg_error *bind_operand(struct binder *b, const struct expr *x,
 			       bind_source(b, x));
 	if ((*ret)->kind == BOUND_SPACE)
 		return unknown_name(b, *ret);
-	return NULL;
+	return (*ret)->dynamic && x != b->target ? bind_dynamic(b, x, ret)
+						 : NULL;
 }
 
 struct dbg_error *bind_value(struct binder *b, const struct expr *x,

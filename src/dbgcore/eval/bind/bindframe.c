@@ -107,6 +107,7 @@ struct dbg_error *bind_frame_value(struct binder *b, const struct value *value,
 			       bind_source(b, x));
 	tuple_note_tree(b, known, v.names, v.n_names);
 	*ret = bound_value(b, &v, known, x);
+	(*ret)->dynamic = value->is_dynamic;
 	return NULL;
 }
 
@@ -117,7 +118,8 @@ static bool value_now(struct binder *b, struct bound *of, struct value *ret_raw,
 		      struct value *ret)
 {
 	// In a lambda its parameters have no value yet.
-	if (b->lambda || b->params || !of->type ||
+	bool known = of->kind == BOUND_PLACE && of->value;
+	if ((b->lambda && !known) || b->params || !of->type ||
 	    dbg_err_drop(fetch_value(b, of, ret_raw)))
 		return false;
 	*ret = value_dereference(b->e->types, ret_raw);
@@ -126,9 +128,15 @@ static bool value_now(struct binder *b, struct bound *of, struct value *ret_raw,
 
 struct bound *bind_actual(struct binder *b, struct bound *of)
 {
-	struct value raw, v;
-	if (of->kind == BOUND_TYPE || !of->type->is_reference ||
-	    !value_now(b, of, &raw, &v) || value_is_null(b->e->types, &v))
+	struct value raw = {0}, v;
+	if (of->kind == BOUND_TYPE || !of->type->is_reference)
+		return NULL;
+	bool known = value_now(b, of, &raw, &v);
+	if (raw.where == VALUE_TEXT && raw.units && !known &&
+	    of->type->special != IL_SPECIAL_STRING)
+		return bound_value(b, &raw, bind_prim(b, ELEM_STRING),
+				   of->syntax);
+	if (!known || value_is_null(b->e->types, &v))
 		return NULL;
 	struct il_type *type = il_type_of_value(b->ts, v.type);
 	if (!type || type == of->type)

@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "eval/bind/bindlambda.h"
+#include "eval/bind/bindmade.h"
 #include "eval/bind/bindparam.h"
 #include "eval/bind/bindtuple.h"
 #include "eval/lookup.h"
@@ -55,6 +56,16 @@ void bind_note_names(struct binder *b, struct code_module *m, uint32_t token,
 	tuple_note_tree(b, type, names, n);
 }
 
+void bind_note_dynamic(struct bound *v, const struct code_module *m,
+		       uint32_t token)
+{
+	v->dynamic =
+	    m && token && v->type && v->type->special == IL_SPECIAL_OBJECT &&
+	    md_has_attribute(&m->md, token,
+			     "System.Runtime.CompilerServices.DynamicAttribute",
+			     NULL);
+}
+
 static struct dbg_error *bind_field(struct binder *b, struct bound *of,
 				    struct il_field *f, const struct expr *x,
 				    struct bound **ret)
@@ -75,6 +86,7 @@ static struct dbg_error *bind_field(struct binder *b, struct bound *of,
 	(*ret)->field = f;
 	(*ret)->a = f->is_static ? NULL : of;
 	(*ret)->is_static = f->is_static;
+	bind_note_dynamic(*ret, f->owner->module, f->token);
 	if (type->kind == IL_KIND_BYREF) {
 		struct bound *reference = *ret;
 		*ret = bound_make(b, BOUND_DEREF, type->inner, x);
@@ -269,6 +281,8 @@ static struct dbg_error *own_member(struct binder *b, struct bound *of,
 		if (!err)
 			bind_note_names(b, p->owner->module, p->token,
 					(*ret)->type);
+		if (!err)
+			bind_note_dynamic(*ret, p->owner->module, p->token);
 		return err;
 	}
 	if (methods_named(b, type, x->name, &one, 1))
@@ -406,6 +420,38 @@ static struct dbg_error *static_extension(struct binder *b, struct bound *of,
 	return search.found ? make_group(b, of, x, ret) : NULL;
 }
 
+/* A member of an ExpandoObject is an entry of it; *ret NULL: it is none. */
+static struct dbg_error *expando_member(struct binder *b, struct bound *of,
+					const struct expr *x,
+					struct bound **ret)
+{
+	struct il_type *args[2] = {bind_prim(b, ELEM_STRING),
+				   bind_prim(b, ELEM_OBJECT)};
+	struct il_type *map;
+	struct bound *store, *key;
+	*ret = NULL;
+	if (of->kind == BOUND_TYPE || x->n_args || !of->type ||
+	    strcmp(il_type_simple_name(of->type), "ExpandoObject") ||
+	    strcmp(il_type_namespace(of->type), "System.Dynamic"))
+		return NULL;
+	struct dbg_error *err =
+	    bind_core(b, "System.Collections.Generic.IDictionary`2", &map);
+	if (!err)
+		err =
+		    convert(b, of, il_type_instance(b->ts, map, args, 2), &of);
+	if (err)
+		return err;
+	struct expr *name = made_keep(b, of, &store);
+	struct bound *stores[2] = {store};
+	struct expr *at = made_keep(b, bound_text(b, x->name, x), &stores[1]);
+	err = bind_any(b, made_index(b, name, at), &key);
+	if (err)
+		return err;
+	*ret = bound_after(b, stores, 2, key);
+	(*ret)->dynamic = true;
+	return NULL;
+}
+
 struct dbg_error *bind_member_of(struct binder *b, struct bound *of,
 				 const struct expr *x, struct bound **ret)
 {
@@ -427,10 +473,15 @@ struct dbg_error *bind_member_of(struct binder *b, struct bound *of,
 				     : extension_property(b, of, x, ret);
 	if (err || *ret)
 		return err;
+	err = expando_member(b, of, x, ret);
+	if (err || *ret)
+		return err;
 	// what C# would have a cast for
 	actual = bind_actual(b, of);
 	if (actual)
 		err = find_member(b, actual, x, ret);
+	if (!err && !*ret && actual)
+		err = expando_member(b, actual, x, ret);
 	if (err || *ret)
 		return err;
 	return bind_error(b, x, "no '%s' in '%s'", x->name,
@@ -459,6 +510,8 @@ struct dbg_error *bind_member(struct binder *b, const struct expr *x,
 	struct bound *of;
 	struct dbg_error *err =
 	    x->arrow ? bind_pointer(b, x, &of) : bind_any(b, x->a, &of);
+	if (!err && of->dynamic)
+		err = bind_operand(b, x->a, &of);
 	if (err)
 		return err;
 	if (of->kind == BOUND_SPACE) {

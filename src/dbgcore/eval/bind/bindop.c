@@ -349,6 +349,32 @@ static struct dbg_error *delegates(struct binder *b, enum op op,
 			    ret);
 }
 
+/*
+ * An object against a literal by reference: the program has one string of each
+ * literal, which is not known here. Of another text it is not the same.
+ */
+static struct dbg_error *check_literal(struct binder *b, struct bound *l,
+				       struct bound *r)
+{
+	struct bound *text = l->kind == BOUND_STRING ? l : r;
+	struct bound *other = text == l ? r : l, *same;
+	bool equal = true;
+	if (text->kind != BOUND_STRING || other->kind == BOUND_STRING)
+		return NULL;
+	struct bound *actual = bind_actual(b, other);
+	if (actual && !is_string(actual))
+		return NULL;
+	if (actual && !b->lambda &&
+	    !dbg_err_drop(bind_user_operator(b, OP_EQUAL, text, actual,
+					     text->syntax, &same)) &&
+	    same && !dbg_err_drop(fetch_truth(b, same, &equal)) && !equal)
+		return NULL;
+	return bind_error(b, text->syntax,
+			  "whether an object is the very string of a literal "
+			  "is not known here: cast it to string, or ask "
+			  "'Equals'");
+}
+
 static struct dbg_error *predefined(struct binder *b, enum op op,
 				    struct bound *l, struct bound *r,
 				    struct bound **ret)
@@ -368,7 +394,7 @@ static struct dbg_error *predefined(struct binder *b, enum op op,
 		*ret = bools(b, op, l, r);
 	else
 		*ret = references(b, op, l, r);
-	return NULL;
+	return *ret ? check_literal(b, l, r) : NULL;
 }
 
 /* ---- Predefined ones behind user-defined conversions ----------------- */
@@ -434,6 +460,12 @@ static struct dbg_error *converted(struct binder *b, enum op op,
 				   const struct expr *x, struct bound **ret)
 {
 	struct il_type *type = operator_operand_type(b, op, l, r);
+	struct il_type *string = bind_prim(b, ELEM_STRING);
+	if (!type && op == OP_ADD && is_user_type(l) &&
+	    conversion_find(b, l, string) != CONVERSION_NONE) {
+		struct dbg_error *failed = convert(b, l, string, &l);
+		return failed ? failed : concat(b, l, r, x, ret);
+	}
 	if (!type)
 		return NULL;
 	struct dbg_error *err = convert(b, l, type, &l);
@@ -443,12 +475,42 @@ static struct dbg_error *converted(struct binder *b, enum op op,
 	return err ? err : bind_operator(b, op, l, r, x, ret);
 }
 
+/* Is one null, and the other dynamic and a value now? */
+static bool is_set_dynamic(const struct bound *l, const struct bound *r)
+{
+	const struct bound *v = l->kind == BOUND_NULL ? r : l;
+	const struct bound *null = v == l ? r : l;
+	return null->kind == BOUND_NULL && v->dynamic && v->type &&
+	       v->type->is_value && !bound_is_nullable(v);
+}
+
+/* What is known as an object alone is taken as what it is. */
+static struct dbg_error *by_objects(struct binder *b, enum op op,
+				    struct bound *l, struct bound *r,
+				    const struct expr *x, struct bound **ret)
+{
+	struct bound *v[2] = {l, r};
+	bool any = false;
+	for (int i = 0; i < 2; i++) {
+		bool object =
+		    v[i]->type && v[i]->type->special == IL_SPECIAL_OBJECT;
+		struct bound *actual = object ? bind_actual(b, v[i]) : NULL;
+		any |= actual != NULL;
+		v[i] = actual ? actual : v[i];
+	}
+	return any ? bind_operator(b, op, v[0], v[1], x, ret) : NULL;
+}
+
 struct dbg_error *bind_operator(struct binder *b, enum op op, struct bound *l,
 				struct bound *r, const struct expr *x,
 				struct bound **ret)
 {
 	bool equality = op == OP_EQUAL || op == OP_NOT_EQUAL;
 	*ret = NULL;
+	if (equality && is_set_dynamic(l, r)) {
+		*ret = bound_int(b, ELEM_BOOLEAN, op == OP_NOT_EQUAL, x);
+		return NULL;
+	}
 	if (equality && bound_is_nullable(l) && r->kind == BOUND_NULL)
 		return null_equality(b, op, l, ret);
 	if (equality && bound_is_nullable(r) && l->kind == BOUND_NULL)
@@ -473,6 +535,8 @@ struct dbg_error *bind_operator(struct binder *b, enum op op, struct bound *l,
 		err = converted(b, op, l, r, x, ret);
 	if (!err && !*ret)
 		err = bind_extension_operator(b, op, l, r, x, ret);
+	if (!err && !*ret)
+		err = by_objects(b, op, l, r, x, ret);
 	if (!err && !*ret)
 		err = bind_error(b, x, "no operator '%s' for '%s' and '%s'",
 				 op_text(op), bound_operand_name(b, l),
@@ -514,6 +578,7 @@ static struct dbg_error *coalesce(struct binder *b, const struct expr *x,
 		err = bind_operand(b, x->b, &r);
 	if (err)
 		return err;
+	bool is_dynamic = l->dynamic;
 	l = bound_keep(b, l, &store);
 	value = l;
 	struct il_type *type = l->type;
@@ -527,6 +592,11 @@ static struct dbg_error *coalesce(struct binder *b, const struct expr *x,
 	} else {
 		struct bound null = {.kind = BOUND_NULL, .syntax = x};
 		test = references(b, OP_NOT_EQUAL, l, &null);
+		// what is dynamic is a value now
+		if (!test && is_dynamic) {
+			*ret = bound_after(b, &store, 1, l);
+			return NULL;
+		}
 		if (!test)
 			return bind_error(b, x, "'%s' cannot be null",
 					  il_type_name(b->ts, type));

@@ -270,6 +270,7 @@ static struct dbg_error *bind_return(struct binder *b, const struct expr *x,
 {
 	struct bound_lambda *l = b->lambda;
 	struct bound *n = bound_void(b, BOUND_RETURN, x);
+	n->names = b->names;
 	*ret = n;
 	if (l->n_returns == RETURNS_MAX)
 		return bind_error(b, x, "too many 'return'");
@@ -572,12 +573,15 @@ bool returns_fit(struct binder *b, const struct bound_lambda *l,
 {
 	if (to->elem == ELEM_VOID)
 		return !l->gives;
-	for (size_t i = 0; i < l->n_returns; i++) {
-		if (!l->returns[i]->b ||
-		    !conversion_find(b, l->returns[i]->b, to))
-			return false;
+	struct name_scope *names = lambda_enter(b, (struct bound_lambda *)l);
+	bool fits = l->gives || l->ends;
+	for (size_t i = 0; fits && i < l->n_returns; i++) {
+		b->names = l->returns[i]->names;
+		fits = l->returns[i]->b &&
+		       conversion_find(b, l->returns[i]->b, to);
 	}
-	return l->gives || l->ends;
+	lambda_leave(b, l, names);
+	return fits;
 }
 
 struct dbg_error *returns_convert(struct binder *b,
@@ -585,10 +589,13 @@ struct dbg_error *returns_convert(struct binder *b,
 				  struct il_type *to)
 {
 	struct dbg_error *err = NULL;
+	struct name_scope *names = b->names;
 	for (size_t i = 0; !err && i < l->n_returns; i++) {
+		b->names = l->returns[i]->names;
 		if (l->returns[i]->b)
 			err =
 			    convert(b, l->returns[i]->b, to, &l->returns[i]->a);
 	}
+	b->names = names;
 	return err;
 }

@@ -110,7 +110,9 @@ struct dbg_error *bind_unary(struct binder *b, const struct expr *x,
 	struct il_type *operand = operator_operand_type(b, x->op, v, NULL);
 	if (operand) {
 		err = convert(b, v, operand, &v);
-		if (err)
+		if (!err)
+			err = bind_user_operator(b, x->op, v, NULL, x, ret);
+		if (err || *ret)
 			return err;
 	}
 	if (x->op == OP_NOT)

@@ -13,6 +13,8 @@
 #include "eval/syntax/expr.h"
 #include "il/methods.h"
 
+struct name_scope;
+
 /* A parameter or local of a method that is made here. */
 struct bound_var {
 	const char *name;
@@ -96,6 +98,7 @@ struct bound {
 	bool late;     /* LOOP: the test is behind the body */
 	bool is_static;
 	bool nonvirtual;
+	bool dynamic; /* of the type object, to be bound at run time */
 	int64_t integer;
 	double real;
 	uint64_t addr;
@@ -112,7 +115,8 @@ struct bound {
 	struct il_field *field;
 	struct il_method *method;
 	struct bound_lambda *lambda;
-	struct il_type **args; /* GROUP: type arguments given */
+	struct name_scope *names; /* RETURN: what is known where it stands */
+	struct il_type **args;    /* GROUP: type arguments given */
 	size_t n_args;
 };
 

@@ -315,6 +315,18 @@ enum conversion conversion_find(struct binder *b, const struct bound *v,
 
 /* ---- User-defined ---------------------------------------------------- */
 
+static bool is_any_number(const struct il_type *type)
+{
+	return type_is_numeric(type) || type->special == IL_SPECIAL_DECIMAL;
+}
+
+/* An integer converts to decimal, for the language not by an operator. */
+static bool to_decimal(const struct il_type *from, const struct il_type *to)
+{
+	return to->special == IL_SPECIAL_DECIMAL && type_is_numeric(from) &&
+	       from->elem != ELEM_R4 && from->elem != ELEM_R8;
+}
+
 /*
  * The operator of @in that takes @v's type, or one it converts to, to @to, or
  * one that converts to it; an exact one first (10.5).
@@ -341,8 +353,9 @@ static struct il_method *find_user(struct binder *b, struct il_type *in,
 		    in_exact || conversion_of_types(b, from, sig->params[0]);
 		bool out_fits = out_exact ||
 				conversion_of_types(b, sig->ret, to) ||
-				(is_explicit && type_is_numeric(sig->ret) &&
-				 type_is_numeric(to));
+				to_decimal(sig->ret, to) ||
+				(is_explicit && is_any_number(sig->ret) &&
+				 is_any_number(to));
 		if (in_fits && out_fits && (!found || in_exact))
 			found = all[i];
 	}
@@ -364,6 +377,10 @@ static struct dbg_error *convert_user(struct binder *b, struct bound *v,
 		m = find_user(b, in[i], "op_Implicit", v->type, to, false);
 		if (!m && is_explicit)
 			m = find_user(b, in[i], "op_Explicit", v->type, to,
+				      true);
+		// what it makes may be cast further
+		if (!m && is_explicit)
+			m = find_user(b, in[i], "op_Implicit", v->type, to,
 				      true);
 	}
 	if (!m)

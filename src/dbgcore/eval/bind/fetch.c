@@ -139,6 +139,7 @@ static struct value static_value(struct binder *b, const struct field *f)
 	return value_static(values(b), f, b->e->scope->thread);
 }
 
+/* Before, the machine tells what its static constructor will do. */
 bool fetch_is_ready(struct binder *b, const struct il_field *f)
 {
 	return b->e->trace || f->is_const || f->is_rva ||

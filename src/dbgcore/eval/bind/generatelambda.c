@@ -21,8 +21,8 @@ static struct dbg_error *ilgen_delegate_new(struct generator *e,
 struct dbg_error *ilgen_delegate(struct generator *e, const struct bound *n)
 {
 	struct dbg_error *err = NULL;
-	bool is_virtual = n->a && !n->nonvirtual &&
-			  (n->method->flags & IL_METHOD_VIRTUAL);
+	bool is_virtual =
+	    n->a && !n->nonvirtual && (n->method->flags & IL_METHOD_VIRTUAL);
 	if (n->a && !(n->method->flags & IL_METHOD_STATIC))
 		err = ilgen_value(e, n->a);
 	else

@@ -468,6 +468,8 @@ static struct dbg_error *make_call(struct binder *b, struct bound *of,
 		return err;
 	struct bound *call = bound_call(b, method, all, n, best->sig->ret, x);
 	call->nonvirtual = bind_is_base(of);
+	bind_note_dynamic(call, best->method->owner->module,
+			  il_method_return_token(best->method));
 	*ret = call;
 	if (best->sig->ret->kind == IL_KIND_BYREF) {
 		*ret = bound_make(b, BOUND_DEREF, best->sig->ret->inner, x);

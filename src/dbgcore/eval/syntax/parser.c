@@ -169,6 +169,11 @@ struct dbg_error *parser_name(struct parser *p, bool any, const char **ret)
 	if (t->kind != TOKEN_NAME || (!any && is_reserved(p, t->word)))
 		return parser_unexpected(p);
 	*ret = t->text;
+	// a variable that is not the object is spelled so in a scope
+	if (!any && t->verbatim && !strcmp(t->text, "this"))
+		*ret = "@this";
+	else if (!any && t->verbatim && !strcmp(t->text, "base"))
+		*ret = "@base";
 	parser_advance(p);
 	return NULL;
 }

@@ -181,13 +181,9 @@ static struct dbg_error *parse_name(struct parser *p, struct expr **ret)
 {
 	struct expr *e = parser_node(p, EXPR_NAME);
 	*ret = e;
-	bool verbatim = parser_peek(p)->verbatim;
 	struct dbg_error *err = parser_name(p, false, &e->name);
 	if (err)
 		return err;
-	// the scope spells a variable so that is not the object
-	if (verbatim && (!strcmp(e->name, "this") || !strcmp(e->name, "base")))
-		e->name = !strcmp(e->name, "this") ? "@this" : "@base";
 	parser_close(p, e);
 	if (parser_at(p, PUNCT_COLONS))
 		e->kind = EXPR_ALIAS;
