@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "front/plain.h"
+#include "monitor/eventlists.h"
 #include "monitor/gcevents.h"
 #include "monitor/monitor.h"
 
@@ -11,6 +12,7 @@ enum {
 	OPT_JSON = 256,
 	OPT_SECONDS,
 	OPT_EACH,
+	OPT_CAUGHT,
 	OPT_HELP,
 	SECONDS = 10,
 };
@@ -19,6 +21,7 @@ static const struct option options[] = {
     {"json", no_argument, NULL, OPT_JSON},
     {"seconds", required_argument, NULL, OPT_SECONDS},
     {"each", no_argument, NULL, OPT_EACH},
+    {"caught", no_argument, NULL, OPT_CAUGHT},
     {"help", no_argument, NULL, OPT_HELP},
     {NULL, 0, NULL, 0},
 };
@@ -26,9 +29,12 @@ static const struct option options[] = {
 static const struct events_kind {
 	const char *name, *help;
 	struct dbg_error *(*watch)(struct dbg *dbg,
-				   const struct watch_options *o, bool each);
+				   const struct watch_options *o);
 } kinds[] = {
     {"gc", "collections: pauses, causes, what they left", gc_events},
+    {"exceptions", "thrown, by type", exception_events},
+    {"alloc", "allocated bytes, by type", allocation_events},
+    {"contention", "waits for locks that others have", contention_events},
 };
 
 static void usage(FILE *out)
@@ -43,6 +49,8 @@ static void usage(FILE *out)
 	fputs("\n"
 	      "  --seconds N  for so long [10]; Ctrl-C ends it early\n"
 	      "  --each       print each of them when it happens\n"
+	      "  --caught     of exceptions: in which methods they are caught, "
+	      "at twice the cost\n"
 	      "  --json       as JSON, for programs (docs/monitoring.md)\n",
 	      out);
 }
@@ -56,8 +64,7 @@ static const struct events_kind *kind_find(const char *name)
 }
 
 // Returns -1 to go on, else the exit status.
-static int parse(int argc, char **argv, struct watch_options *ret,
-		 bool *ret_each)
+static int parse(int argc, char **argv, struct watch_options *ret)
 {
 	int c;
 
@@ -65,7 +72,9 @@ static int parse(int argc, char **argv, struct watch_options *ret,
 		if (c == OPT_JSON) {
 			ret->json = true;
 		} else if (c == OPT_EACH) {
-			*ret_each = true;
+			ret->each = true;
+		} else if (c == OPT_CAUGHT) {
+			ret->caught = true;
 		} else if (c == OPT_SECONDS) {
 			if (!watch_seconds(optarg, &ret->ms))
 				return 2;
@@ -85,7 +94,7 @@ static int parse(int argc, char **argv, struct watch_options *ret,
 int monitor_events_main(struct dbg *dbg, int argc, char **argv)
 {
 	struct watch_options o = {.ms = SECONDS * 1000};
-	bool each = false, help = argc > 1 && !strcmp(argv[1], "--help");
+	bool help = argc > 1 && !strcmp(argv[1], "--help");
 	const struct events_kind *kind = kind_find(argc > 1 ? argv[1] : NULL);
 
 	if (!kind) {
@@ -95,10 +104,10 @@ int monitor_events_main(struct dbg *dbg, int argc, char **argv)
 		usage(help ? stdout : stderr);
 		return help ? 0 : 2;
 	}
-	int status = parse(argc - 1, argv + 1, &o, &each);
+	int status = parse(argc - 1, argv + 1, &o);
 	if (status >= 0)
 		return status;
-	struct dbg_error *err = kind->watch(dbg, &o, each);
+	struct dbg_error *err = kind->watch(dbg, &o);
 	plain_error(err);
 	return err ? 1 : 0;
 }

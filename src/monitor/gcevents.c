@@ -8,13 +8,12 @@
 #include "base/mem.h"
 #include "front/plain.h"
 #include "monitor/quantity.h"
+#include "monitor/tally.h"
 #include "report/json.h"
 
 enum {
 	GENERATIONS = 3,
 	LONGEST = 8, // collections that are listed
-	CAUSES_MAX = 32,
-	THREADS_MAX = 4096,
 	THREADS_LISTED = 3,
 };
 
@@ -169,80 +168,54 @@ static void print_table(const struct gc_list *list, uint64_t time)
 	}
 }
 
-/* What is counted by a text or a number. */
-struct tally {
-	const char *text;
-	uint64_t tid, n, paused;
-};
-
-static int tally_compare(const void *a, const void *b)
-{
-	const struct tally *x = a, *y = b;
-
-	return (x->n < y->n) - (x->n > y->n);
-}
-
-static void tally_add(struct tally *v, size_t *n, size_t max,
-		      const struct tally *one)
-{
-	size_t i = 0;
-
-	while (i < *n && (v[i].tid != one->tid ||
-			  (one->text && strcmp(v[i].text, one->text))))
-		i++;
-	if (i == max)
-		return;
-	if (i == *n)
-		v[(*n)++] = (struct tally){.text = one->text, .tid = one->tid};
-	v[i].n++;
-	v[i].paused += one->paused;
-}
-
 static void print_causes(const struct gc_list *list)
 {
-	struct tally v[CAUSES_MAX];
-	size_t n = 0;
+	struct tally t = {0};
 
 	for (size_t i = 0; i < list->n; i++)
-		tally_add(v, &n, CAUSES_MAX,
-			  &(struct tally){.text = list->v[i].cause
-						      ? list->v[i].cause
-						      : "not told"});
-	qsort(v, n, sizeof(*v), tally_compare);
+		tally_add(
+		    tally_at(&t,
+			     list->v[i].cause ? list->v[i].cause : "not told",
+			     0),
+		    1);
+	tally_sort(&t);
 	printf("caused by     ");
-	for (size_t i = 0; i < n; i++)
-		printf("%s%s (%" PRIu64 ")", i ? ", " : "", v[i].text, v[i].n);
+	for (size_t i = 0; i < t.n; i++)
+		printf("%s%s (%" PRIu64 ")", i ? ", " : "", t.rows[i]->text,
+		       t.rows[i]->n);
 	putchar('\n');
+	tally_deinit(&t);
 }
 
-static size_t tally_threads(const struct gc_list *list, struct tally *v)
+// By the thread that caused it, whose name is the text.
+static struct tally tally_threads(const struct gc_list *list)
 {
-	size_t n = 0;
+	struct tally t = {0};
 
 	for (size_t i = 0; i < list->n; i++)
 		if (list->v[i].tid)
-			tally_add(v, &n, THREADS_MAX,
-				  &(struct tally){.tid = list->v[i].tid});
-	qsort(v, n, sizeof(*v), tally_compare);
-	return n;
+			tally_add(tally_at(&t,
+					   dbg_trace_thread_name(
+					       list->trace, list->v[i].tid),
+					   list->v[i].tid),
+				  1);
+	tally_sort(&t);
+	return t;
 }
 
 static void print_threads(const struct gc_list *list)
 {
-	_cleanup_free_ struct tally *v = xcalloc(THREADS_MAX, sizeof(*v));
-	size_t n = tally_threads(list, v);
+	struct tally t = tally_threads(list);
 
-	if (!n)
-		return;
-	printf("in threads    ");
-	for (size_t i = 0; i < n && i < THREADS_LISTED; i++)
+	for (size_t i = 0; i < t.n && i < THREADS_LISTED; i++)
 		plain_printf(stdout, "%s%" PRIu64 " '%s' (%" PRIu64 ")",
-			     i ? ", " : "", v[i].tid,
-			     dbg_trace_thread_name(list->trace, v[i].tid),
-			     v[i].n);
-	if (n > THREADS_LISTED)
-		printf(", and %zu more", n - THREADS_LISTED);
-	putchar('\n');
+			     i ? ", " : "in threads    ", t.rows[i]->key,
+			     t.rows[i]->text, t.rows[i]->n);
+	if (t.n > THREADS_LISTED)
+		printf(", and %zu more", t.n - THREADS_LISTED);
+	if (t.n)
+		putchar('\n');
+	tally_deinit(&t);
 }
 
 static int by_pause(const void *a, const void *b)
@@ -272,12 +245,10 @@ static void print_longest(const struct gc_list *list)
 static void print_all(const struct gc_list *list, const struct watch_result *r)
 {
 	uint64_t time = r->ended - r->began, other, n_other;
-	char paused[QUANTITY_MAX];
+	char paused[QUANTITY_MAX], text[WATCH_TIME_MAX];
 
-	printf("Process %d, .NET %" PRIu32 ": %zu collections in %.1f s%s%s\n",
-	       r->pid, r->version, list->n, (double)time / 1e9,
-	       strcmp(r->reason, "time") ? ", " : "",
-	       strcmp(r->reason, "time") ? r->reason : "");
+	watch_title(r);
+	printf("%zu collections%s\n", list->n, watch_time(r, text));
 	dbg_gcs_other(list->gcs, &other, &n_other);
 	if (list->n) {
 		putchar('\n');
@@ -316,19 +287,19 @@ static void add_summary(cJSON *o, const struct gc_list *list, uint64_t time)
 
 static void add_threads(cJSON *o, const struct gc_list *list)
 {
-	_cleanup_free_ struct tally *v = xcalloc(THREADS_MAX, sizeof(*v));
-	size_t n = tally_threads(list, v);
+	struct tally t = tally_threads(list);
 	cJSON *array = cJSON_AddArrayToObject(o, "threads");
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < t.n; i++) {
 		cJSON *one = cJSON_CreateObject();
 
-		cJSON_AddNumberToObject(one, "tid", (double)v[i].tid);
-		json_add_text(one, "name",
-			      dbg_trace_thread_name(list->trace, v[i].tid));
-		cJSON_AddNumberToObject(one, "collections", (double)v[i].n);
+		cJSON_AddNumberToObject(one, "tid", (double)t.rows[i]->key);
+		json_add_text(one, "name", t.rows[i]->text);
+		cJSON_AddNumberToObject(one, "collections",
+					(double)t.rows[i]->n);
 		cJSON_AddItemToArray(array, one);
 	}
+	tally_deinit(&t);
 }
 
 static void json_all(const struct gc_list *list, const struct watch_result *r)
@@ -344,12 +315,11 @@ static void json_all(const struct gc_list *list, const struct watch_result *r)
 	json_print(o, stdout, true);
 }
 
-struct dbg_error *gc_events(struct dbg *dbg, const struct watch_options *o,
-			    bool each)
+struct dbg_error *gc_events(struct dbg *dbg, const struct watch_options *o)
 {
 	const struct dbg_trace_request req = {.providers = dbg_gcs_provider(),
 					      .n_providers = 1};
-	struct gc_list list = {.print = each && !o->json};
+	struct gc_list list = {.print = o->each && !o->json};
 	const struct watcher w = {.arg = &list,
 				  .began = &list.origin,
 				  .event = event,

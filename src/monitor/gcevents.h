@@ -4,8 +4,7 @@
 
 #include "monitor/watching.h"
 
-/* Watch; @each: print each collection when it is over. */
 DBG_MUST struct dbg_error *gc_events(struct dbg *dbg,
-				     const struct watch_options *o, bool each);
+				     const struct watch_options *o);
 
 #endif

@@ -176,6 +176,21 @@ struct dbg_error *watch_trace(struct dbg *dbg, const struct watch_options *o,
 	return NULL;
 }
 
+void watch_title(const struct watch_result *r)
+{
+	printf("Process %d, .NET %" PRIu32 ": ", r->pid, r->version);
+}
+
+const char *watch_time(const struct watch_result *r, char ret[WATCH_TIME_MAX])
+{
+	bool whole = !strcmp(r->reason, "time");
+
+	snprintf(ret, WATCH_TIME_MAX, " in %.1f s%s%s",
+		 (double)(r->ended - r->began) / 1e9, whole ? "" : ", ",
+		 whole ? "" : r->reason);
+	return ret;
+}
+
 cJSON *watch_json(const struct watch_result *r)
 {
 	cJSON *o = cJSON_CreateObject();

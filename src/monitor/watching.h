@@ -14,6 +14,8 @@ struct watch_options {
 	const char *what; /* PID or name */
 	int64_t ms;       /* how long; INT64_MAX: until Ctrl-C */
 	bool json;
+	bool each;   /* print each thing when it happens */
+	bool caught; /* exceptions: where they are caught, too */
 };
 
 /* How it went. */
@@ -49,6 +51,15 @@ DBG_MUST struct dbg_error *
 watch_trace(struct dbg *dbg, const struct watch_options *o,
 	    const struct dbg_trace_request *req, const struct watcher *w,
 	    struct dbg_trace **ret_trace, struct watch_result *ret);
+
+enum {
+	WATCH_TIME_MAX = 64
+};
+
+/* Print "Process 4711, .NET 10: ". */
+void watch_title(const struct watch_result *r);
+/* " in 10.0 s", and what ended it, if that was not the time. */
+const char *watch_time(const struct watch_result *r, char ret[WATCH_TIME_MAX]);
 
 /* A JSON object with what is the same for all: version, pid, seconds, ... */
 cJSON *watch_json(const struct watch_result *r);

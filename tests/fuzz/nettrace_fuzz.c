@@ -3,6 +3,7 @@
  * which comes in pieces. The first byte says how long these are.
  */
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/reader.h"
 #include "eventpipe/ipc.h"
 #include "eventpipe/nettrace.h"
@@ -11,8 +12,30 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 struct heard {
 	struct dbg_gcs *gcs;
+	struct arena *arena;
 	uint64_t sum;
 };
+
+static void hear_single(struct heard *h, const struct dbg_trace_event *e)
+{
+	struct dbg_told_allocation allocation;
+	struct dbg_told_throw thrown;
+	struct dbg_told_wait wait;
+	const char *method;
+	uint64_t ns;
+
+	arena_reset(h->arena);
+	if (dbg_told_allocation(e, h->arena, &allocation))
+		h->sum += (uint64_t)*allocation.type + allocation.bytes;
+	if (dbg_told_throw(e, h->arena, &thrown))
+		h->sum += (uint64_t)*thrown.type + (uint64_t)*thrown.message;
+	if (dbg_told_catch(e, h->arena, &method))
+		h->sum += (uint64_t)*method;
+	if (dbg_told_wait(e, &wait))
+		h->sum += wait.lock + wait.object + wait.owner;
+	if (dbg_told_wait_end(e, &ns))
+		h->sum += ns;
+}
 
 static void hear(void *arg, const struct dbg_trace_event *e)
 {
@@ -25,6 +48,7 @@ static void hear(void *arg, const struct dbg_trace_event *e)
 	for (size_t i = 0; i < e->n_stack; i++)
 		h->sum += e->stack[i];
 	dbg_gcs_event(h->gcs, e);
+	hear_single(h, e);
 }
 
 static void hear_gc(void *arg, const struct dbg_gc *gc)
@@ -47,6 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	size_t piece = (size_t)data[0] * 16 + 1;
 	h.gcs = dbg_gcs_create(hear_gc, &h);
+	h.arena = arena_create();
 	struct nettrace *nt = nettrace_create(hear, &h);
 	for (size_t at = 1; at < size; at += piece) {
 		size_t left = size - at;
@@ -58,6 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	nettrace_finish(nt);
 	nettrace_destroy(nt);
 	dbg_gcs_destroy(h.gcs);
+	arena_destroy(h.arena);
 	// The bytes are read: the sum is looked at.
 	return h.sum == UINT64_MAX ? -1 : 0;
 }

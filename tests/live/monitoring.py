@@ -47,15 +47,14 @@ class Watched:
 class Watching:
     """dndbg that watches it; the trace has begun."""
 
-    def __init__(self, t, program, *words, pid=None):
-        before = program.threads()
+    def __init__(self, t, program, *words):
         self.t = t
         self.process = subprocess.Popen(
-            [t.dndbg, *words, str(pid or program.pid)], env=t.env, text=True,
+            [t.dndbg, *words, str(program.pid)], env=t.env, text=True,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             start_new_session=True)
-        if not pid:
-            t.wait_for("the trace", lambda: program.threads() > before)
+        # It is called so when the trace has begun.
+        t.wait_for("the trace", lambda: t.processes("dndbg-guardian"))
 
     def end(self, status=0):
         """What it prints, and complaints."""
@@ -142,6 +141,54 @@ def test_gc_allocating(t):
     t.check("allocation" in causes, causes)
 
 
+def test_exceptions(t):
+    """Types, numbers, messages, and where they are caught."""
+    program = Watched(t)
+    watching = Watching(t, program, "events", "exceptions", "--caught")
+    t.check_equal("40", program.do("throw 20"))
+    t.check_equal(shape(shown("exceptions")), shape(watching.interrupt()))
+    watching = Watching(t, program, "events", "exceptions", "--json")
+    t.check_equal("14", program.do("throw 7"))
+    got = json.loads(watching.interrupt())
+    t.check_equal([("System.InvalidOperationException", 7, "state 6"),
+                   ("Watched.OrderException", 7, "order 6")],
+                  [(one["type"], one["count"], one["lastMessage"])
+                   for one in got["types"]])
+    t.check_equal((14, 0, 0),
+                  (got["count"], got["thrownAgain"], got["lostEvents"]))
+    program.end()
+
+
+def test_alloc(t):
+    """By the sampled bytes of each type: of 1,000 samples and more they are
+    within 10 % of what the program counts."""
+    program = Watched(t)
+    watching = Watching(t, program, "events", "alloc", "--json")
+    truth = int(program.do("alloc 300000"))
+    got = json.loads(watching.interrupt())
+    t.check(abs(got["bytes"] / truth - 1) < 0.1, (got["bytes"], truth))
+    types = {one["type"]: one["bytes"] for one in got["types"]}
+    # 48 bytes an object to 1,024 of an array
+    t.check(0.025 < types["Watched.Node"] / types["System.Byte[]"] < 0.07, types)
+    program.end()
+
+
+def test_contention(t):
+    """How often and how long a lock was waited for."""
+    program = Watched(t)
+    watching = Watching(t, program, "events", "contention", "--json")
+    t.check_equal("10", program.do("contend 10"))
+    got = json.loads(watching.interrupt())
+    if t.runtime == "11":
+        t.check_equal((0, 0), (got["waits"], got["lostEvents"]))
+    else:
+        t.check_equal((10, 0), (got["waits"], got["stillWaiting"]))
+        lock, = got["locks"]
+        t.check(lock["waits"] == 10 and 1 < lock["longestMs"] < 10000, lock)
+        t.check_match(r"^\d+ '", lock["heldBy"])
+    program.end()
+
+
 def test_bad(t):
     """What stands in the way is said in a sentence; whatever becomes of us, or
     of the program, the trace is gone and the program goes on."""
@@ -202,10 +249,8 @@ def test_container(t):
         raise drive.Skip("only root can make a container")
     program = Watched(t, words=container.words(t, "Watched"))
     pid, = t.processes("dotnet")
-    watching = Watching(t, program, "events", "gc", "--each", pid=pid)
-    # Its own threads tell when the trace has begun.
     program.pid = pid
-    t.wait_for("the trace", lambda: program.threads() > 1)
+    watching = Watching(t, program, "events", "gc", "--each")
     program.do("gc")
     out = watching.interrupt()
     t.check_equal(10, len(re.findall(r"\d s +\d+ +[0-2]  blocking +.* induced$",

@@ -76,7 +76,6 @@ static void guardian_withdraw(const struct ipc_port *port, const int keep[3])
 				      SIGTERM, SIGTSTP, SIGPIPE};
 	const struct sigaction ignore = {.sa_handler = SIG_IGN};
 
-	prctl(PR_SET_NAME, "dndbg-guardian");
 	setsid();
 	for (size_t i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
 		sigaction(ignored[i], &ignore, NULL);
@@ -91,6 +90,8 @@ static void guardian_withdraw(const struct ipc_port *port, const int keep[3])
 	int null = open("/dev/null", O_RDWR);
 	for (int i = 0; null >= 0 && i < 3; i++)
 		dup2(null, i);
+	if (null > 2)
+		close(null);
 }
 
 static struct ipc_command stop_command(uint64_t id)
@@ -137,6 +138,7 @@ static _Noreturn void guardian_main(const struct ipc_port *port, int stream,
 	// While it is open here the runtime would not notice a dead reader.
 	close(stream);
 	close(pipes[1]);
+	prctl(PR_SET_NAME, "dndbg-guardian"); // it has something to guard
 	do
 		n = read(pipes[0], &byte, 1);
 	while (n < 0 && errno == EINTR);
@@ -204,22 +206,34 @@ static struct dbg_error *guardian_start(struct dbg_trace *t,
 
 /* ---- The trace --------------------------------------------------------- */
 
-static struct dbg_error *read_version(struct dbg_trace *t)
+static struct dbg_error *read_version(const struct ipc_port *port,
+				      uint32_t *ret)
 {
 	const struct ipc_command command = {.set = SET_PROCESS,
 					    .id = PROCESS_INFO_2};
 	_cleanup_str_ struct str reply = {0};
 
-	struct dbg_error *err = ipc_ask(&t->port, &command, &reply);
+	struct dbg_error *err = ipc_ask(port, &command, &reply);
 	if (err)
 		return err;
-	t->version = ipc_major_version(
+	*ret = ipc_major_version(
 	    (struct bytes){(uint8_t *)str_get(&reply), reply.len});
-	return t->version ? NULL
-			  : dbg_err(DBG_E_RUNTIME,
-				    "process %d does not tell its runtime's "
-				    "version",
-				    t->port.pid);
+	return *ret ? NULL
+		    : dbg_err(DBG_E_RUNTIME,
+			      "process %d does not tell its runtime's version",
+			      port->pid);
+}
+
+struct dbg_error *dbg_runtime_version(pid_t pid, uint32_t *ret)
+{
+	struct ipc_port port;
+
+	struct dbg_error *err = ipc_open(pid, &port);
+	if (err)
+		return err;
+	err = read_version(&port, ret);
+	ipc_close(&port);
+	return err;
 }
 
 static struct ipc_command collect_command(const struct dbg_trace *t,
@@ -253,7 +267,7 @@ static struct dbg_error *begin(struct dbg_trace *t,
 	struct dbg_error *err = ipc_open(t->port.pid, &t->port);
 
 	if (!err)
-		err = read_version(t);
+		err = read_version(&t->port, &t->version);
 	if (!err)
 		err = ipc_connect(&t->port, &t->stream);
 	if (err)

@@ -135,4 +135,57 @@ void dbg_gcs_event(struct dbg_gcs *gcs, const struct dbg_trace_event *e);
 void dbg_gcs_other(const struct dbg_gcs *gcs, uint64_t *ret_paused,
 		   uint64_t *ret_pauses);
 
+/* ---- Single events of the runtime -------------------------------------- */
+
+/*
+ * Each tells whether @e is of that kind, and what it says; texts are in the
+ * arena. The providers are what has to be asked for.
+ */
+
+/* An exception is thrown, .NET 8 to 11. */
+struct dbg_told_throw {
+	const char *type, *message;
+	bool again; /* it was caught, and is thrown again */
+};
+const struct dbg_trace_provider *dbg_throws_provider(void);
+bool dbg_told_throw(const struct dbg_trace_event *e, struct arena *arena,
+		    struct dbg_told_throw *ret);
+
+/*
+ * An exception has been caught: the method, as the runtime writes it. Asked for
+ * by another provider, which tells throws as well and costs twice as much.
+ */
+const struct dbg_trace_provider *dbg_catches_provider(void);
+bool dbg_told_catch(const struct dbg_trace_event *e, struct arena *arena,
+		    const char **ret_method);
+
+/*
+ * One allocation that stands for others: since .NET 10 each byte is as likely
+ * to be met as any other; before, the one at which another 100 KB were used up.
+ */
+struct dbg_told_allocation {
+	const char *type;
+	uint64_t size;  /* of the object, 0: not told */
+	uint64_t bytes; /* that it stands for */
+	bool large;
+};
+/* @version: the runtime's, of the program. */
+const struct dbg_trace_provider *dbg_allocations_provider(uint32_t version);
+bool dbg_told_allocation(const struct dbg_trace_event *e, struct arena *arena,
+			 struct dbg_told_allocation *ret);
+
+/* A thread begins to wait for a lock that another one has. */
+struct dbg_told_wait {
+	uint64_t lock;   /* the runtime's structure: it stays where it is */
+	uint64_t object; /* where its object is at this moment; 0: not told */
+	uint64_t owner;  /* the thread that has it; 0: not told */
+};
+const struct dbg_trace_provider *dbg_waits_provider(void);
+bool dbg_told_wait(const struct dbg_trace_event *e, struct dbg_told_wait *ret);
+/* The thread goes on, after so many nanoseconds. */
+bool dbg_told_wait_end(const struct dbg_trace_event *e, uint64_t *ret_ns);
+
+/* The major version of a process's runtime; fails as dbg_trace_open(). */
+DBG_MUST struct dbg_error *dbg_runtime_version(pid_t pid, uint32_t *ret);
+
 #endif
