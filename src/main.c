@@ -48,6 +48,7 @@ enum {
 	OPT_IX,
 	OPT_RUN,
 	OPT_NOTHING,
+	OPT_PLACE, /* and those behind it, as in places */
 };
 
 static const struct option options[] = {
@@ -81,6 +82,9 @@ static const struct option options[] = {
     {"server", optional_argument, NULL, OPT_SERVER},
     {"log", required_argument, NULL, OPT_LOG},
     {"terminal", required_argument, NULL, OPT_TERMINAL},
+    {"core-search-path", required_argument, NULL, OPT_PLACE},
+    {"sysroot", required_argument, NULL, OPT_PLACE + 1},
+    {"dac-path", required_argument, NULL, OPT_PLACE + 2},
     // gdb's and netcoredbg's that front ends give and that say nothing here
     {"nx", no_argument, NULL, OPT_NOTHING},
     {"n", no_argument, NULL, OPT_NOTHING},
@@ -123,9 +127,18 @@ static void usage(FILE *out)
 	    "  --wait            wait for one of that name to be started\n"
 	    "  --core FILE, or the words core FILE\n"
 	    "                    look at a core dump\n"
+	    "  --core-search-path DIR[:DIR...], --sysroot DIR, --dac-path "
+	    "DIR\n"
+	    "                    where the files of a core of another machine "
+	    "are; for all\n"
+	    "                    commands that take one; else by "
+	    "DNDBG_CORE_SEARCH_PATH,\n"
+	    "                    DNDBG_SYSROOT, DNDBG_DAC_PATH\n"
 	    "  -q, --quiet       no greeting\n"
 	    "  -iex COMMAND, -ix FILE\n"
-	    "                    likewise, before the program is known\n"
+	    "                    likewise, before the program is known: before "
+	    "a core is\n"
+	    "                    opened or a process attached to\n"
 	    "  -i=mi, --interpreter=mi, mi2, mi3, mi4\n"
 	    "                    serve a front end made for gdb\n"
 	    "  --run             start the program at once, for it\n"
@@ -150,6 +163,68 @@ static void usage(FILE *out)
 	    out);
 }
 
+/*
+ * Where the files of a core of another machine are: settings of the engine that
+ * each command takes as options, or from the environment.
+ */
+static const struct {
+	const char *option, *setting, *variable;
+} places[] = {
+    {"--core-search-path", "core-search-path", "DNDBG_CORE_SEARCH_PATH"},
+    {"--sysroot", "sysroot", "DNDBG_SYSROOT"},
+    {"--dac-path", "dac-path", "DNDBG_DAC_PATH"},
+};
+
+enum {
+	N_PLACES = sizeof(places) / sizeof(*places)
+};
+
+/* Of the command line, NULL: not given. */
+struct given_places {
+	const char *v[N_PLACES];
+};
+
+// Take the options out of a command's words; returns how many are left.
+static int take_places(int argc, char **argv, struct given_places *ret)
+{
+	int n = 0;
+
+	for (int i = 0; i < argc; i++) {
+		bool taken = false;
+
+		for (size_t k = 0; k < N_PLACES && !taken; k++) {
+			size_t len = strlen(places[k].option);
+
+			if (!str_starts(argv[i], places[k].option))
+				continue;
+			taken = argv[i][len] == '=' ||
+				(!argv[i][len] && i + 1 < argc);
+			if (taken)
+				ret->v[k] = argv[i][len] ? argv[i] + len + 1
+							 : argv[++i];
+		}
+		if (!taken)
+			argv[n++] = argv[i];
+	}
+	argv[n] = NULL;
+	return n;
+}
+
+static struct dbg_error *create(const struct given_places *given,
+				struct dbg **ret)
+{
+	struct dbg_error *err = dbg_create(ret);
+
+	for (size_t i = 0; i < N_PLACES && !err; i++) {
+		const char *value =
+		    given->v[i] ? given->v[i] : getenv(places[i].variable);
+
+		if (value && *value)
+			err = dbg_set(*ret, places[i].setting, value);
+	}
+	return err;
+}
+
 /* What the command line says. */
 struct command_line {
 	struct front_options front;
@@ -160,6 +235,7 @@ struct command_line {
 	const struct listen_at *server; /* &listen, NULL: stdin and stdout */
 	struct listen_at listen;
 	const char *terminal; /* be the helper in a client's terminal */
+	struct given_places places;
 };
 
 // What is to be done early comes first.
@@ -236,6 +312,10 @@ static int take_option(struct command_line *cl, int c)
 {
 	struct front_options *o = &cl->front;
 
+	if (c >= OPT_PLACE && c < OPT_PLACE + N_PLACES) {
+		cl->places.v[c - OPT_PLACE] = optarg;
+		return -1;
+	}
 	switch (c) {
 	case OPT_EX:
 	case 'x':
@@ -368,6 +448,7 @@ static bool has_option(char **argv, const char *name)
 static int command(int argc, char **argv)
 {
 	int (*run)(struct dbg * dbg, int argc, char **argv) = NULL;
+	struct given_places given = {0};
 	struct dbg *dbg;
 
 	if (argc < 2)
@@ -383,7 +464,10 @@ static int command(int argc, char **argv)
 		run = prompt_command;
 	if (!run)
 		return -1;
-	struct dbg_error *err = dbg_create(&dbg);
+	// whatever follows "run" is another program's
+	if (run != report_run_main)
+		argc = take_places(argc, argv, &given);
+	struct dbg_error *err = create(&given, &dbg);
 	if (err) {
 		plain_error(err);
 		return 1;
@@ -397,7 +481,7 @@ static int debug(const struct command_line *cl)
 {
 	struct dbg *dbg;
 
-	struct dbg_error *err = dbg_create(&dbg);
+	struct dbg_error *err = create(&cl->places, &dbg);
 	if (err) {
 		plain_error(err);
 		return 1;

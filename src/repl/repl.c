@@ -260,8 +260,9 @@ int repl_main(struct dbg *dbg, const struct front_options *options)
 		    "dndbg %s: a debugger for .NET. "
 		    "Type \"help\" for help.\n",
 		    options->version);
+	input_startup(&r, true);
 	attach_startup(&r);
-	input_startup(&r);
+	input_startup(&r, false);
 	if (!options->batch && !r.quit)
 		input_user(&r);
 	fflush(r.out);

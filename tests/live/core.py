@@ -350,6 +350,40 @@ def by_build_id(t, runtime, build):
     return f"{t.dir}/store"
 
 
+def check_told_once(t, path):
+    """Why the runtime cannot be read, and that what needs it cannot be done."""
+    for words in (["doctor", path], ["heap", "stat", path]):
+        done = t.run(*words)
+        said = done.stdout + done.stderr
+        t.check_equal(1, said.count("libcoreclr.so"))
+        t.check_equal(1, said.count("needs the program's .NET runtime"))
+        t.check_not_in("is loaded in the program yet", said)
+
+
+def check_options(t, path, here, app):
+    """Where to look, as an option in any place, by the environment, by -iex;
+    a folder of runtimes is searched below."""
+    below = os.path.dirname(os.path.dirname(here))
+    where = f"/nowhere:{app}:{below}"
+    cause = ("Unhandled exception: System.InvalidOperationException: outer "
+             "---> System.FormatException: the cause")
+    for words in (["core", path, "--report", f"--core-search-path={where}"],
+                  ["core", "--core-search-path", where, "--report", path],
+                  ["core", path, "--sysroot", f"{t.dir}/new", "--report"]):
+        t.check_in(cause, t.run(*words).stdout)
+    t.check_in("Throws.Program.Unhandled", t.run(
+        "stack", "--core-search-path", where, path).stdout)
+    for words in (["-iex", f"set core-search-path {where}", "--core", path],
+                  ["--core-search-path", where, "--core", path],
+                  ["core", path, "-iex", f"set core-search-path {where}"]):
+        t.check_in("in Throws.Program.Unhandled ",
+                   t.run(*words, "--batch", "-ex", "bt").stdout)
+    t.env["DNDBG_CORE_SEARCH_PATH"] = where
+    done = t.run("heap", "exceptions", path)
+    t.check_in("System.FormatException", done.stdout + done.stderr)
+    del t.env["DNDBG_CORE_SEARCH_PATH"]
+
+
 def test_elsewhere(t):
     """The program's files are not where they were: they are found below a
     root, by their names in directories, or by a build id; what has another is
@@ -370,8 +404,11 @@ def test_elsewhere(t):
         store = by_build_id(t, here, build)
         t.env.update(DOTNET_ROOT=original)
         done = core(t, path, ["bt"])
-        t.check_match(r"libcoreclr\.so.*\"set core-search-path DIRECTORIES\"",
+        t.check_match(r"libcoreclr\.so'.* \(build id [0-9a-f]{40}\).*"
+                      r"\"set core-search-path DIRECTORIES\"",
                       done.stdout + done.stderr)
+        check_told_once(t, path)
+        check_options(t, path, here, app)
         for given in (f"set sysroot {t.dir}/new",
                       f"set core-search-path /nowhere:{here}:{app}",
                       f"set core-search-path {store}:{app}:{here}"):

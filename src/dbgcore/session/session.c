@@ -221,13 +221,21 @@ struct dbg_error *session_need_live(const struct dbg *dbg)
 	return err;
 }
 
+static struct dbg_error *no_runtime(const struct dbg *dbg)
+{
+	return dbg_err(DBG_E_STATE,
+		       dbg->runtime_unread
+			   ? "this needs the program's .NET runtime, of which "
+			     "too little can be read: see the warning"
+			   : "no .NET runtime is loaded in the program yet");
+}
+
 struct dbg_error *session_need_runtime(const struct dbg *dbg)
 {
 	struct dbg_error *err = session_need_stop(dbg);
 
 	if (!err && !dbg->inspect.code)
-		err = dbg_err(DBG_E_STATE,
-			      "no .NET runtime is loaded in the program yet");
+		err = no_runtime(dbg);
 	return err;
 }
 

@@ -117,6 +117,7 @@ struct session_heap {
 struct dbg {
 	enum dbg_state state;
 	bool pausing;          /* dbg_pause, until it takes effect */
+	bool runtime_unread;   /* it has one that cannot be read: it was said */
 	bool hold;             /* DBG_STOP_READY is due */
 	pid_t resumed;         /* the thread that the user resumed, 0: gone */
 	struct target *target; /* owned */

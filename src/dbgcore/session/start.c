@@ -256,6 +256,7 @@ static struct dbg_error *take_standing(struct dbg *dbg, struct dbg_error *err)
 		err = check_main_image(dbg, arena, &bundled);
 	arena_destroy(arena);
 	// Threads, native frames and memory can be had without it.
+	dbg->runtime_unread = err;
 	if (err)
 		session_warning(dbg, "%s", err->message);
 	else if (dbg->start.phase != START_DONE)

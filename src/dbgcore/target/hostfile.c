@@ -5,6 +5,7 @@
  */
 #include "target/hostfile.h"
 
+#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,7 @@
 enum {
 	ID_MIN = 2,
 	ID_MAX = 64,
+	DEPTH_MAX = 3, /* shared/Microsoft.NETCore.App/10.0.1/libcoreclr.so */
 };
 
 struct search {
@@ -78,6 +80,28 @@ static bool try_build_id(struct search *s, const char *dir)
 	return try_place(s, all, str_get(&name));
 }
 
+// An installed runtime or SDK of any version below @dir, but not deep.
+static bool try_below(struct search *s, const char *dir)
+{
+	_cleanup_str_ struct str pattern = {0};
+	bool found = false;
+
+	str_add(&pattern, dir);
+	for (int depth = 0; depth < DEPTH_MAX && !found; depth++) {
+		glob_t places;
+
+		str_add(&pattern, "/*");
+		_cleanup_free_ char *all = xasprintf("%s/%s", str_get(&pattern),
+						     str_basename(s->path));
+		if (glob(all, GLOB_NOSORT, NULL, &places))
+			continue;
+		for (size_t i = 0; i < places.gl_pathc && !found; i++)
+			found = take(s, places.gl_pathv[i]);
+		globfree(&places);
+	}
+	return found;
+}
+
 static bool try_dirs(struct search *s, const struct target *t)
 {
 	struct arena *arena = arena_create();
@@ -88,7 +112,7 @@ static bool try_dirs(struct search *s, const struct target *t)
 	for (size_t i = 0; i < n && !found; i++)
 		found = try_place(s, list[i], s->path) ||
 			try_place(s, list[i], str_basename(s->path)) ||
-			try_build_id(s, list[i]);
+			try_build_id(s, list[i]) || try_below(s, list[i]);
 	arena_destroy(arena);
 	return found;
 }
@@ -185,8 +209,9 @@ struct dbg_error *hostfile_open(struct target *t, const char *path,
 				const struct hostfile_id *id, struct file *ret,
 				char **ret_place)
 {
-	static const char remedy[] = "\"set core-search-path DIRECTORIES\" "
-				     "names where else to look";
+	static const char remedy[] = "\"set core-search-path DIRECTORIES\" or "
+				     "--core-search-path names where else to "
+				     "look";
 	struct search s = {path, id, ret, ret_place, NULL, false};
 	_cleanup_free_ char *place = hostfile_path(t, path);
 	struct dbg_error *err;
@@ -200,10 +225,17 @@ struct dbg_error *hostfile_open(struct target *t, const char *path,
 		dbg_error_destroy(s.why);
 		return NULL;
 	}
-	err = s.another ? dbg_err(DBG_E_FILE, "%s; %s", s.why->message, remedy)
-			: dbg_err(DBG_E_FILE,
-				  "the core's '%s' is not on this machine; %s",
-				  path, remedy);
+	_cleanup_str_ struct str wanted = {0};
+	for (size_t i = 0; i < id->build_id.n && i < ID_MAX; i++)
+		str_addf(&wanted, "%s%02x", i ? "" : " (build id ",
+			 id->build_id.p[i]);
+	str_add(&wanted, wanted.len ? ")" : "");
+	err = s.another
+		  ? dbg_err(DBG_E_FILE, "%s%s; %s", s.why->message,
+			    str_get(&wanted), remedy)
+		  : dbg_err(DBG_E_FILE,
+			    "the core's '%s'%s is not on this machine; %s",
+			    path, str_get(&wanted), remedy);
 	dbg_error_destroy(s.why);
 	return err;
 }

@@ -265,13 +265,18 @@ struct dbg_error *input_source(struct repl *r, const char *path)
 	return err;
 }
 
-// Carry out all -ex options up to the next -x; an error does not end them.
+// Carry out all -ex options, or -iex, up to the next file; an error does not
+// end them.
 static size_t startup_commands(struct repl *r, size_t i)
 {
+	bool early = r->options->startup[i].early;
+
 	const struct front_options *o = r->options;
 	struct input in = {0};
 
-	for (; i < o->n_startup && !o->startup[i].file; i++)
+	for (; i < o->n_startup && !o->startup[i].file &&
+	       o->startup[i].early == early;
+	     i++)
 		add_lines(o->startup[i].text, strlen(o->startup[i].text),
 			  &in.lines);
 	while (in.next < in.lines.n && !r->quit) {
@@ -283,11 +288,15 @@ static size_t startup_commands(struct repl *r, size_t i)
 	return i;
 }
 
-void input_startup(struct repl *r)
+void input_startup(struct repl *r, bool early)
 {
 	const struct front_options *o = r->options;
 
 	for (size_t i = 0; i < o->n_startup && !r->quit;) {
+		if (o->startup[i].early != early) {
+			i++;
+			continue;
+		}
 		if (!o->startup[i].file) {
 			i = startup_commands(r, i);
 			continue;

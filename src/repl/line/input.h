@@ -26,8 +26,8 @@ DBG_MUST struct dbg_error *input_lines(struct repl *r,
 /* Read the lines of a block, @what, up to its "end". */
 DBG_MUST struct dbg_error *input_block(struct repl *r, const char *what,
 				       struct words *ret);
-/* Carry out the start-up options. */
-void input_startup(struct repl *r);
+/* Carry out the start-up options: the early ones, or the others. */
+void input_startup(struct repl *r, bool early);
 /* Read and carry out the user's lines. */
 void input_user(struct repl *r);
 /* Read one line from the user, whatever the input is; false at the end. */

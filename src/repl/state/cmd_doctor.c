@@ -80,20 +80,39 @@ static const struct sheet_column finding_columns[] = {
     {NULL, "command", SHEET_TEXT, 0},
 };
 
+// @names have not been carried out for the reason @why.
+static void tell_unchecked(struct doctor *d, const char *names, const char *why)
+{
+	_cleanup_str_ struct str text = {0};
+
+	if (!why)
+		return;
+	str_addf(&text, "Not checked (%s): %s", names, why);
+	doctor_find(d, WEIGHT_NOTE, NULL, str_get(&text));
+}
+
 static void run_checks(struct doctor *d)
 {
-	for (size_t i = 0; i < sizeof(checks) / sizeof(*checks); i++) {
-		_cleanup_str_ struct str text = {0};
+	_cleanup_str_ struct str names = {0};
+	struct dbg_error *why = NULL;
 
+	for (size_t i = 0; i < sizeof(checks) / sizeof(*checks); i++) {
 		d->check = checks[i].name;
 		struct dbg_error *err = checks[i].run(d);
 
 		if (!err)
 			continue;
-		str_addf(&text, "Not checked: %s", err->message);
-		doctor_find(d, WEIGHT_NOTE, NULL, str_get(&text));
-		dbg_error_destroy(err);
+		if (why && strcmp(why->message, err->message)) {
+			tell_unchecked(d, str_get(&names), why->message);
+			str_clear(&names);
+		}
+		str_addf(&names, "%s%s", names.len ? ", " : "", checks[i].name);
+		dbg_error_destroy(why);
+		why = err;
 	}
+	d->check = "doctor";
+	tell_unchecked(d, str_get(&names), why ? why->message : NULL);
+	dbg_error_destroy(why);
 }
 
 static void show_findings(struct sheet *s, const struct doctor *d)
