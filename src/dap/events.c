@@ -318,6 +318,8 @@ static void on_module(struct dap *d, const struct dbg_event *e)
 			m->symbols_note ? m->symbols_note : "");
 	if (m && m->symbols == DBG_SYMBOLS_LOADED)
 		tell_sources(d, m->number);
+	if (m && !e->gone)
+		breaks_loaded(d);
 }
 
 static void on_message(struct dap *d, const struct dbg_event *e)

@@ -1,6 +1,7 @@
 """Sources and symbols: where they are looked for, texts that only the symbols
 have, the methods that delegates call."""
 import os
+import re
 import shutil
 
 import drive
@@ -117,6 +118,59 @@ def test_missing(t):
     t.check_in(source, c.ask("loadedSources")["sources"])
     t.check_in("is not here", c.refused("source", source={"path": path},
                                         sourceReference=0))
+    c.go()
+    c.end()
+
+
+def unbound(c):
+    """What was told of breakpoints that are not bound."""
+    told = [m["body"]["breakpoint"] for m in c.history
+            if m.get("event") == "breakpoint"]
+    return "\n".join(b["message"] for b in told if not b["verified"])
+
+
+def test_by_checksum(t):
+    """A file that was compiled elsewhere is known by its name and checksum, with
+    slashes of either kind; what only has its name is told with what would map
+    it; what stays unbound is told with its reason."""
+    source, other = t.source("Hello"), f"{t.dir}/other/hello.cs"
+    os.makedirs(os.path.dirname(other))
+    with open(other, "w") as file:
+        file.write("// another one\n")
+    for slash in b"/", b"\\":
+        here = f"{t.dir}/app"
+        shutil.rmtree(here, ignore_errors=True)
+        shutil.copytree(f"{drive.BUILT}/Symbols/Moved", here)
+        with open(f"{here}/Hello.pdb", "rb") as file:
+            data = file.read()
+        # The document's name: a separator and its parts, the first empty.
+        data, n = re.subn(rb"([\x05-\x09])/\0",
+                          lambda m: m[1] + slash + b"\0", data)
+        t.check_equal(1, n)
+        with open(f"{here}/Hello.pdb", "wb") as file:
+            file.write(data)
+        c = t.adapter()
+        c.launch([f"{here}/Hello.dll"],
+                 {source: [t.line("Hello", "print"), 4000]})
+        c.stopped("breakpoint")
+        t.check_equal((source, t.line("Hello", "print")),
+                      (c.top()["source"]["path"], c.top()["line"]))
+        t.check_in("no code at or after line 4000 of", unbound(c))
+        c.ask("setBreakpoints", source={"path": source}, breakpoints=[])
+        c.go()
+        c.end()
+    c = t.adapter()
+    c.launch([f"{here}/Hello.dll"], {other: [1]})
+    c.end()
+    t.check_in(r"Hello.dll has '\nowhere\src\Hello.cs'", unbound(c))
+    t.check_in("sourceFileMap", unbound(c))
+    # beside the program, without being told
+    os.makedirs(f"{t.dir}/src")
+    shutil.copy(source, f"{t.dir}/src/Hello.cs")
+    c = t.adapter()
+    c.launch([f"{here}/Hello.dll"], stopAtEntry=True)
+    c.stopped("entry")
+    t.check_equal(f"{t.dir}/src/Hello.cs", c.top()["source"]["path"])
     c.go()
     c.end()
 

@@ -291,6 +291,17 @@ void breaks_changed(struct dap *d, uint32_t number, bool gone)
 	dap_send(d);
 }
 
+void breaks_loaded(struct dap *d)
+{
+	for (size_t i = 0; i < d->breaks.n; i++) {
+		const struct brk *b = &d->breaks.v[i];
+
+		if (b->number && b->told &&
+		    strstr(b->told, "\"verified\":false"))
+			breaks_changed(d, b->number, false);
+	}
+}
+
 void breaks_disable(struct dap *d)
 {
 	_cleanup_arena_ struct arena *arena = arena_create();

@@ -27,7 +27,7 @@ struct code *code_create(struct target *t, struct dac *d,
 	c->rules = rules;
 	c->symbols = symbols;
 	c->cache = arena_create();
-	c->path_age = source_rules_age(rules);
+	c->path_age = source_age(c);
 	return c;
 }
 
@@ -47,6 +47,7 @@ void code_destroy(struct code *c)
 	free(c->modules);
 	unloaded_deinit(c);
 	free(c->bundle);
+	source_rules_destroy(c->found);
 	map_deinit(&c->by_addr);
 	map_deinit(&c->positions);
 	map_deinit(&c->versions);

@@ -144,6 +144,9 @@ typedef void code_point_fn(void *arg, const char *path, uint32_t token,
 void code_each_point(struct code *c, struct code_module *m,
 		     const struct code_spot *spot, code_point_fn *fn,
 		     void *arg);
+/* The path, which is not here, of a document of that name; NULL: none. */
+const char *code_file_near(struct code *c, struct code_module *m,
+			   const char *file);
 /* Does @m have the document @file at all? */
 bool code_has_file(struct code *c, struct code_module *m, const char *file);
 /* That its text is not what was compiled, in words; NULL: nothing is known. */

@@ -25,6 +25,7 @@ struct module {
 	struct map traits;     /* MethodDef rid: bits, see traits.c */
 	const char **paths;    /* by document rid - 1, substituted */
 	unsigned int path_age; /* source_rules_age they were made at */
+	unsigned int n_sought; /* documents that were nowhere */
 	bool here_known, here; /* see code_module_is_here */
 	unsigned int here_age; /* source_rules_age it was found at */
 };
@@ -47,6 +48,7 @@ struct code {
 	struct target *target;
 	struct dac *dac;
 	const struct source_rules *rules;
+	struct source_rules *found; /* made of files found by checksum */
 	const struct symbol_rules *symbols;
 	char *bundle; /* the program that holds the assemblies, NULL: none */
 	struct code_module **modules; /* in order of loading */
@@ -90,6 +92,24 @@ void module_body(const struct code_module *m, uint32_t token,
 		 struct arena *arena, struct il_body *ret);
 
 /* ---- source.c -------------------------------------------------------- */
+
+/* Does the path come from Windows, where case makes no difference? */
+bool source_is_windows(const char *path);
+/* Changes whenever a document may have another path. */
+unsigned int source_age(const struct code *c);
+/*
+ * Document @rid, which is not at @path: where a file is that has its checksum,
+ * by what was found before, beside the module or in the current directory; in
+ * the module's arena. @path if there is none.
+ */
+const char *source_seek(struct code *c, struct module *mod, uint32_t rid,
+			const char *path);
+/*
+ * Is the file @path document @rid, by its checksum? Then that is where it is
+ * from now on, and its neighbours are beside it.
+ */
+bool source_is_text(struct code *c, struct module *mod, uint32_t rid,
+		    const char *path);
 
 /*
  * A note on the text of document @rid, if it is not what was compiled; else

@@ -461,7 +461,7 @@ const struct module_points *module_points(struct module *mod, uint32_t token)
 const char *module_document(struct code *c, struct module *mod, uint32_t rid)
 {
 	uint32_t n = mod->m.pdb ? pdb_n_documents(mod->m.pdb) : 0;
-	unsigned int age = source_rules_age(c->rules);
+	unsigned int age = source_age(c);
 
 	if (!rid || rid > n)
 		return "";
@@ -472,9 +472,11 @@ const char *module_document(struct code *c, struct module *mod, uint32_t rid)
 	mod->path_age = age;
 	if (!mod->paths[rid - 1]) {
 		const char *path = pdb_document_path(mod->m.pdb, rid);
-		mod->paths[rid - 1] =
-		    c->rules ? source_rules_apply(c->rules, path, mod->arena)
-			     : path;
+		if (c->rules)
+			path = source_rules_apply(c->rules, path, mod->arena);
+		// what is found makes a new rule, by which paths grow old
+		path = source_seek(c, mod, rid, path);
+		mod->paths[rid - 1] = path;
 	}
 	return mod->paths[rid - 1];
 }

@@ -13,6 +13,8 @@
  * miss it.
  */
 #include <string.h>
+#include <strings.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/mem.h"
@@ -56,6 +58,15 @@ static const char *without_dots(const char *file)
 	}
 }
 
+/* Is it the file's name in @path, which may come from Windows? */
+static bool same_name(const char *name, const char *path)
+{
+	const char *own = str_basename(path);
+
+	return source_is_windows(path) ? !strcasecmp(name, own)
+				       : !strcmp(name, own);
+}
+
 /* How well does the path of document @rid match the name @file? */
 static enum code_match place_match(struct code *c, struct module *mod,
 				   uint32_t rid, const char *file)
@@ -64,17 +75,19 @@ static enum code_match place_match(struct code *c, struct module *mod,
 	const char *moved = module_document(c, mod, rid);
 	const char *name = str_basename(file);
 
-	if (strcmp(name, str_basename(moved)) &&
-	    strcmp(name, str_basename(path)))
+	if (strcmp(name, str_basename(moved)) && !same_name(name, path))
 		return CODE_MATCH_NONE;
 	size_t n = strlen(file);
 	if ((n == strlen(path) && ends_in(path, file)) ||
 	    (n == strlen(moved) && ends_in(moved, file)) ||
 	    file_same(file, moved))
 		return CODE_MATCH_FILE;
-	// A full path is no tail of another one.
+	// A full path is no tail of another one, but may lead to a copy of the
+	// file that was compiled, which is not where it was.
 	if (is_slash(file[0]))
-		return CODE_MATCH_NONE;
+		return access(moved, R_OK) && source_is_text(c, mod, rid, file)
+			   ? CODE_MATCH_FILE
+			   : CODE_MATCH_NONE;
 	file = without_dots(file);
 	return ends_in(path, file) || ends_in(moved, file) ? CODE_MATCH_TAIL
 							   : CODE_MATCH_NONE;
@@ -109,6 +122,19 @@ const char *code_file_note(struct code *c, struct code_module *m,
 		if (place_is_document(c, module_of(m), rid, file))
 			note = source_note(c, module_of(m), rid);
 	return note;
+}
+
+const char *code_file_near(struct code *c, struct code_module *m,
+			   const char *file)
+{
+	uint32_t n = m->pdb ? pdb_n_documents(m->pdb) : 0;
+
+	for (uint32_t rid = 1; rid <= n; rid++) {
+		const char *path = module_document(c, module_of(m), rid);
+		if (access(path, R_OK) && same_name(str_basename(file), path))
+			return path;
+	}
+	return NULL;
 }
 
 bool code_has_file(struct code *c, struct code_module *m, const char *file)

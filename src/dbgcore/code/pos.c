@@ -304,7 +304,7 @@ static void pos_fill(struct code *c, const struct version *v, uint64_t method,
 // Positions stay valid; their paths are made anew by the new rules.
 void code_renew_paths(struct code *c)
 {
-	unsigned int age = source_rules_age(c->rules);
+	unsigned int age = source_age(c);
 
 	if (age == c->path_age)
 		return;

@@ -5,6 +5,7 @@
  */
 #include "code/source.h"
 
+#include <ctype.h>
 #include <sha1.h>
 #include <sha2.h>
 #include <stdlib.h>
@@ -58,6 +59,20 @@ static bool is_slash(char ch)
 	return ch == '/' || ch == '\\';
 }
 
+bool source_is_windows(const char *path)
+{
+	return (isalpha((unsigned char)path[0]) && path[1] == ':') ||
+	       (strchr(path, '\\') && !strchr(path, '/'));
+}
+
+// Is it the same in a path? @windows: whatever its case.
+static bool same_char(char a, char b, bool windows)
+{
+	return a == b || (is_slash(a) && is_slash(b)) ||
+	       (windows &&
+		tolower((unsigned char)a) == tolower((unsigned char)b));
+}
+
 // Without slashes at the end, which make no difference to a component.
 static char *copy_dir(const char *path)
 {
@@ -72,8 +87,9 @@ static char *copy_dir(const char *path)
 // "/a/b" leads "/a/b" and "/a/b/c" but not "/a/bc".
 static const char *behind(const char *path, const char *from)
 {
-	while (*from &&
-	       (*from == *path || (is_slash(*from) && is_slash(*path)))) {
+	bool windows = source_is_windows(from);
+
+	while (*from && same_char(*from, *path, windows)) {
 		from++;
 		path++;
 	}
@@ -255,7 +271,9 @@ static void split(struct source_text *text)
 	}
 }
 
-static bool hash_differs(struct bytes b, const struct pdb *pdb, uint32_t rid)
+// *ret_known: is there a checksum of a known kind?
+static bool hash_equals(struct bytes b, const struct pdb *pdb, uint32_t rid,
+			bool *ret_known)
 {
 	const char *algorithm = NULL;
 	struct bytes want = pdb_document_hash(pdb, rid, &algorithm);
@@ -275,7 +293,15 @@ static bool hash_differs(struct bytes b, const struct pdb *pdb, uint32_t rid)
 		SHA256Final(digest, &ctx);
 		n = SHA256_DIGEST_LENGTH;
 	}
-	return n && want.n == n && memcmp(want.p, digest, n);
+	*ret_known = n && want.n == n;
+	return *ret_known && !memcmp(want.p, digest, n);
+}
+
+static bool hash_differs(struct bytes b, const struct pdb *pdb, uint32_t rid)
+{
+	bool known;
+
+	return !hash_equals(b, pdb, rid, &known) && known;
 }
 
 static const struct source_text *keep(struct code *c, const char *path,
@@ -367,7 +393,7 @@ bool code_module_is_here(struct code *c, struct code_module *m)
 {
 	struct module *mod = module_of(m);
 	uint32_t n = m->pdb ? pdb_n_documents(m->pdb) : 0;
-	unsigned int age = source_rules_age(c->rules);
+	unsigned int age = source_age(c);
 
 	if (mod->here_known && mod->here_age == age)
 		return mod->here;
@@ -394,6 +420,115 @@ const struct code_module *source_owner(struct code *c, const char *path,
 		}
 	}
 	return NULL;
+}
+
+/* ---- By checksum ----------------------------------------------------- */
+
+enum {
+	SEEK_UP = 8,     /* directories above */
+	SEEK_FAILS = 64, /* documents of a module that are nowhere */
+};
+
+unsigned int source_age(const struct code *c)
+{
+	return source_rules_age(c->rules) + source_rules_age(c->found);
+}
+
+static bool has_checksum(const struct module *mod, uint32_t rid,
+			 const char *path)
+{
+	struct file file;
+
+	if (!file_exists(path) ||
+	    dbg_err_drop(file_load(path, MAX_TEXT, &file)))
+		return false;
+	bool known;
+	bool same = hash_equals(file.bytes, mod->m.pdb, rid, &known);
+	file_unload(&file);
+	return same;
+}
+
+// The document's path and @path have an end in common: what is before it in
+// the one is what is before it in the other.
+static void source_learn(struct code *c, const char *document, const char *path)
+{
+	size_t n = strlen(document), n_path = strlen(path), cut = 0;
+	bool windows = source_is_windows(document);
+
+	for (size_t i = 1; i <= n && i <= n_path; i++) {
+		char a = document[n - i], b = path[n_path - i];
+		if (!same_char(a, b, windows))
+			break;
+		if (is_slash(a))
+			cut = i;
+	}
+	if (!cut || cut == n)
+		return;
+	_cleanup_free_ char *from = xstrndup(document, n - cut);
+	_cleanup_free_ char *to = xstrndup(path, n_path - cut);
+	if (!c->found)
+		c->found = source_rules_create();
+	// the first one holds: it does not change with each file
+	for (size_t i = 0; i < c->found->n; i++)
+		if (!strcmp(c->found->rules[i].from, from))
+			return;
+	source_rules_add(c->found, from, *to ? to : "/");
+}
+
+bool source_is_text(struct code *c, struct module *mod, uint32_t rid,
+		    const char *path)
+{
+	if (!has_checksum(mod, rid, path))
+		return false;
+	source_learn(c, pdb_document_path(mod->m.pdb, rid), path);
+	return true;
+}
+
+// Below @dir or the directories above it; NULL: nowhere.
+static const char *seek_up(struct module *mod, uint32_t rid, const char *dir)
+{
+	_cleanup_free_ char *at = xstrdup(dir);
+	const char *path = pdb_document_path(mod->m.pdb, rid);
+
+	for (int i = 0; i < SEEK_UP && *at; i++) {
+		const char *found = find_in(at, path, mod->arena);
+		if (found && has_checksum(mod, rid, found))
+			return found;
+		char *slash = strrchr(at, '/');
+		if (!slash)
+			break;
+		*slash = '\0';
+	}
+	return NULL;
+}
+
+const char *source_seek(struct code *c, struct module *mod, uint32_t rid,
+			const char *path)
+{
+	const char *document = pdb_document_path(mod->m.pdb, rid);
+	const char *found = NULL;
+	_cleanup_free_ char *here = NULL;
+
+	if (!access(path, R_OK))
+		return path;
+	if (c->found) {
+		const char *moved = substitute(c->found, document, mod->arena);
+		if (!access(moved, R_OK))
+			return moved;
+	}
+	if (mod->m.framework || mod->n_sought == SEEK_FAILS)
+		return path;
+	if (mod->m.path && *mod->m.path == '/')
+		found = seek_up(mod, rid, mod->m.path);
+	here = found ? NULL : getcwd(NULL, 0);
+	if (here)
+		found = seek_up(mod, rid, here);
+	if (!found) {
+		mod->n_sought++;
+		return path;
+	}
+	source_learn(c, document, found);
+	return found;
 }
 
 const char *source_note(struct code *c, struct module *mod, uint32_t rid)

@@ -104,6 +104,33 @@ static const struct code_module *suspect(struct code_module *const *modules,
 	return found;
 }
 
+/*
+ * A module with a file of that name elsewhere, whose text differs, and how it
+ * is said that it is the one meant.
+ */
+static const char *why_near(struct control *c, const char *file,
+			    struct arena *arena)
+{
+	size_t n;
+	struct code_module *const *modules = code_modules(c->code, &n);
+	const char *path = NULL;
+	size_t i = 0;
+
+	for (; *file == '/' && i < n && !path; i++)
+		path = code_file_near(c->code, modules[i], file);
+	if (!path)
+		return NULL;
+	int dir = (int)(str_basename(path) - path);
+	int own = (int)(str_basename(file) - file);
+	return arena_printf(arena,
+			    "'%s' is in no loaded module, but %s has '%s', of "
+			    "another text; if it is meant: sourceFileMap "
+			    "{ \"%.*s\": \"%.*s\" } or 'set substitute-path "
+			    "%.*s %.*s'",
+			    file, modules[i - 1]->name, path, dir, path, own,
+			    file, dir, path, own, file);
+}
+
 /* Why a file:line has no place although some module has the file, or not. */
 static const char *why_line(struct control *c, const struct dbg_place *loc,
 			    struct arena *arena)
@@ -122,6 +149,10 @@ static const char *why_line(struct control *c, const struct dbg_place *loc,
 				    "no code at or after line %u of '%s'",
 				    loc->line, loc->file);
 	}
+
+	const char *near = why_near(c, loc->file, arena);
+	if (near)
+		return near;
 
 	const struct code_module *m = suspect(modules, n);
 
