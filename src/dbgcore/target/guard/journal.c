@@ -32,38 +32,67 @@ struct journal_entry {
 	bool kept; /* by journal_keep */
 };
 
-// The bytes of a write that lie in one aligned word: an entry of their own.
+// The bytes of a write that lie in one aligned word.
 struct unit {
-	uint64_t addr;
-	size_t at, size; /* in the write */
+	uint64_t addr;     /* of the word */
+	size_t first, end; /* in the word */
+	size_t at;         /* in the write */
 };
 
 static struct unit unit_at(uint64_t addr, size_t n, size_t at)
 {
-	size_t size = UNIT - (size_t)((addr + at) % UNIT);
+	size_t first = (size_t)((addr + at) % UNIT), left = n - at;
+	size_t end = left < UNIT - first ? first + left : UNIT;
 
-	return (struct unit){addr + at, at, size < n - at ? size : n - at};
+	return (struct unit){addr + at - first, first, end, at};
 }
 
-static uint64_t bytes(const void *buf, const struct unit *u)
+static size_t unit_size(const struct unit *u)
 {
-	uint64_t value = 0;
+	return u->end - u->first;
+}
 
-	memcpy(&value, (const uint8_t *)buf + u->at, u->size);
-	return value;
+static uint64_t unit_mask(const struct unit *u)
+{
+	return (UINT64_C(1) << u->end) - (UINT64_C(1) << u->first);
+}
+
+// A word with the bytes of the write where they are in memory.
+static uint64_t unit_word(const void *buf, const struct unit *u)
+{
+	uint64_t word = 0;
+
+	memcpy((uint8_t *)&word + u->first, (const uint8_t *)buf + u->at,
+	       unit_size(u));
+	return word;
+}
+
+// All bits of the bytes of a mask.
+static uint64_t bits_of(uint64_t mask)
+{
+	uint64_t bits = 0;
+
+	for (size_t i = 0; i < UNIT; i++)
+		if (mask >> i & 1)
+			((uint8_t *)&bits)[i] = UINT8_MAX;
+	return bits;
+}
+
+// @a with the bits of @b.
+static uint64_t combine(uint64_t a, uint64_t b, uint64_t bits)
+{
+	return (a & ~bits) | (b & bits);
 }
 
 static struct journal_entry *entry_find(struct journal *j, const struct unit *u)
 {
 	for (size_t i = 0; i < j->n; i++)
-		if (j->entries[i].undo.addr == u->addr &&
-		    j->entries[i].undo.size == u->size)
+		if (j->entries[i].undo.addr == u->addr)
 			return &j->entries[i];
 	return NULL;
 }
 
-static struct journal_entry *entry_add(struct journal *j, const struct unit *u,
-				       uint64_t old)
+static struct journal_entry *entry_add(struct journal *j, const struct unit *u)
 {
 	size_t slot = 0;
 
@@ -74,7 +103,7 @@ static struct journal_entry *entry_add(struct journal *j, const struct unit *u,
 	j->used[slot] = true;
 	mem_grow(&j->entries, &j->cap, j->n, sizeof(*j->entries));
 	j->entries[j->n++] = (struct journal_entry){
-	    .undo = {.old = old, .next = old, .size = u->size, .addr = u->addr},
+	    .undo = {.addr = u->addr},
 	    .slot = slot,
 	    .kept = j->keeps,
 	};
@@ -102,8 +131,8 @@ static void entry_write(struct orphan_words *w, const struct journal_entry *e)
 	    w, slot_at(w->l, e->slot, offsetof(struct orphan_undo, next)),
 	    u->next);
 	orphan_words_put(
-	    w, slot_at(w->l, e->slot, offsetof(struct orphan_undo, size)),
-	    u->size);
+	    w, slot_at(w->l, e->slot, offsetof(struct orphan_undo, mask)),
+	    u->mask);
 	orphan_words_put(
 	    w, slot_at(w->l, e->slot, offsetof(struct orphan_undo, addr)),
 	    u->addr);
@@ -119,6 +148,19 @@ static void entry_drop(struct orphan_words *w, struct journal_entry *e)
 	*e = j->entries[--j->n];
 }
 
+// Add a write of @next over @now to what is known of the word.
+static void entry_extend(struct journal_entry *e, uint64_t mask, uint64_t now,
+			 uint64_t next)
+{
+	struct orphan_undo *u = &e->undo;
+	uint64_t bits = bits_of(mask);
+
+	u->old = combine(u->old, now, bits_of(mask & ~u->mask));
+	u->now = combine(u->next, now, bits);
+	u->next = combine(u->now, next, bits);
+	u->mask |= mask;
+}
+
 // Enter what a write of @buf over @was changes.
 static struct dbg_error *enter(struct orphan_words *w, uint64_t addr,
 			       const void *was, const void *buf, size_t n)
@@ -127,21 +169,20 @@ static struct dbg_error *enter(struct orphan_words *w, uint64_t addr,
 
 	for (size_t at = 0; at < n;) {
 		struct unit u = unit_at(addr, n, at);
-		uint64_t now = bytes(was, &u), next = bytes(buf, &u);
+		uint64_t now = unit_word(was, &u), next = unit_word(buf, &u);
 
-		at += u.size;
+		at += unit_size(&u);
 		if (now == next)
 			continue;
 		struct journal_entry *e = entry_find(j, &u);
 		if (!e)
-			e = entry_add(j, &u, now);
+			e = entry_add(j, &u);
 		if (!e)
 			return dbg_err(DBG_E_TARGET,
 				       "more than %d changes of the runtime at "
 				       "once",
 				       ORPHAN_UNDO_MAX);
-		e->undo.now = now;
-		e->undo.next = next;
+		entry_extend(e, unit_mask(&u), now, next);
 		entry_write(w, e);
 	}
 	orphan_words_flush(w);
@@ -152,15 +193,15 @@ static struct dbg_error *enter(struct orphan_words *w, uint64_t addr,
 }
 
 // What has been put back needs no entry.
-static void drop_restored(struct orphan_words *w, uint64_t addr,
-			  const void *buf, size_t n)
+static void drop_restored(struct orphan_words *w, uint64_t addr, size_t n)
 {
 	for (size_t at = 0; at < n;) {
 		struct unit u = unit_at(addr, n, at);
 		struct journal_entry *e = entry_find(&w->l->journal, &u);
 
-		at += u.size;
-		if (e && e->undo.old == bytes(buf, &u))
+		at += unit_size(&u);
+		if (e &&
+		    !((e->undo.old ^ e->undo.next) & bits_of(e->undo.mask)))
 			entry_drop(w, e);
 	}
 	orphan_words_flush(w);
@@ -180,7 +221,7 @@ static struct dbg_error *write_entered(struct live *l, uint64_t addr,
 	if (!err)
 		err = live_write(&l->target, addr, buf, n);
 	if (!err)
-		drop_restored(w, addr, buf, n);
+		drop_restored(w, addr, n);
 	return err;
 }
 
@@ -217,15 +258,17 @@ void journal_keep(struct target *t)
 
 void journal_undo_one(struct live *l, const struct orphan_undo *undo)
 {
-	uint64_t value = 0;
+	uint64_t value = 0, bits = bits_of(undo->mask);
 
-	if (!undo->addr || !undo->size || undo->size > sizeof(value) ||
-	    live_read(&l->target, undo->addr, &value, undo->size) !=
-		undo->size ||
-	    (value != undo->now && value != undo->next))
+	if (!undo->addr || undo->addr % UNIT ||
+	    live_read(&l->target, undo->addr, &value, UNIT) != UNIT ||
+	    ((value ^ undo->now) & bits && (value ^ undo->next) & bits))
 		return;
-	dbg_error_destroy(
-	    live_write(&l->target, undo->addr, &undo->old, undo->size));
+	for (size_t i = 0; i < UNIT; i++)
+		if (undo->mask >> i & 1)
+			dbg_error_destroy(
+			    live_write(&l->target, undo->addr + i,
+				       (const uint8_t *)&undo->old + i, 1));
 }
 
 void journal_undo(struct live *l)

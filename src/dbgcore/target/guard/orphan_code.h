@@ -17,7 +17,7 @@ enum {
 	ORPHAN_UNDO_MAX = 4096,
 };
 
-#define ORPHAN_MAGIC UINT64_C(0x32656e2d67626e64) /* "dnbg-ne2" */
+#define ORPHAN_MAGIC UINT64_C(0x33656e2d67626e64) /* "dnbg-ne3" */
 
 /* struct sigaction as the kernel has it. */
 struct orphan_action {
@@ -30,12 +30,13 @@ struct orphan_mask {
 };
 
 /*
- * Bytes of the runtime's data that we have written: what they were, and what
- * they are unless somebody else has written them since: one or the other.
+ * Bytes of an aligned word of the runtime's data that we have written: what they
+ * were, and what they are unless somebody else has written them since: one or
+ * the other. The other bytes of these words mean nothing.
  */
 struct orphan_undo {
 	uint64_t old, now, next;
-	uint64_t size; /* 1 to 8 */
+	uint64_t mask; /* of the bytes: the first is bit 0 */
 	uint64_t addr; /* 0: free */
 };
 
