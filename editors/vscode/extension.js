@@ -12,6 +12,7 @@ const lenses = require('./lenses');
 const log = require('./log');
 const selection = require('./selection');
 const takeover = require('./takeover');
+const testing = require('./testing');
 const adapter = require('./lib/adapter');
 
 const TYPE = 'dndbg';
@@ -38,7 +39,7 @@ function activate(context) {
 	const { builds, disposables } = launch.register(selected.selection);
 	context.subscriptions.push(...log.register(), ...selected.disposables,
 		...disposables, ...takeover.register(context),
-		...lenses.register(builds), ...commands.register(context, builds),
+		...lenses.register(builds), ...testing.register(), ...commands.register(context, builds),
 		vscode.commands.registerCommand('dndbg.pickProcess',
 			() => attach.pickProcess()),
 		vscode.debug.registerDebugAdapterDescriptorFactory(TYPE,

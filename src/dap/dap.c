@@ -297,6 +297,7 @@ static void do_what_is_due(struct dap *d)
 	static void (*const work[N_TIMERS])(struct dap *) = {
 	    [TIMER_KILL] = kill_overdue,
 	    [TIMER_ANSWER] = begin_runs,
+	    [TIMER_ECHO] = echo_flush,
 	    [TIMER_GO] = begin_release,
 	};
 	int64_t now = clock_ms();
@@ -410,6 +411,7 @@ void dap_deinit(struct dap *d)
 	handles_deinit(&d->values);
 	handles_deinit(&d->gotos);
 	sources_deinit(&d->sources);
+	echo_deinit(&d->echo);
 	commands_deinit(&d->commands);
 	pending_deinit(&d->pending);
 	words_deinit(&d->lazy);

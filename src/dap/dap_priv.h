@@ -24,6 +24,7 @@
 #include "dap/launch/children.h"
 #include "dap/launch/setup.h"
 #include "dap/launch/console.h"
+#include "dap/launch/echo.h"
 #include "dap/dap.h"
 #include "dbg.h"
 #include "dap/request/handle.h"
@@ -58,6 +59,7 @@ enum dap_start {
 enum dap_timer {
 	TIMER_KILL,   /* the program was asked to end */
 	TIMER_ANSWER, /* `launch`, of a program without a runtime yet */
+	TIMER_ECHO,   /* debug messages that may be printed yet */
 	TIMER_GO,     /* what was attached to, configured or not */
 	N_TIMERS,
 };
@@ -101,6 +103,7 @@ struct dap {
 	struct client client;
 	struct setup setup;
 	struct console console;
+	struct echo echo;
 	struct breaks breaks;
 	struct children children;
 	struct handles frames, values, gotos;

@@ -86,6 +86,7 @@ void events_stopped(struct dap *d, const struct dbg_stop *s)
 	    &stop_words[s->stepped ? DBG_STOP_STEP : s->reason];
 
 	console_drain(d);
+	echo_flush(d);
 	events_resumed(d);
 	struct str *t = dap_event(d, "stopped");
 	emit_str(t, "reason",
@@ -198,6 +199,7 @@ static void on_exited(struct dap *d, const struct dbg_event *e)
 	int status = e->exit_signal ? 128 + e->exit_signal : e->exit_code;
 
 	console_drain(d);
+	echo_flush(d);
 	console_ended(&d->console, status);
 	if (d->restart == DAP_RESTART_AT_END)
 		threads_end(d);
@@ -337,10 +339,7 @@ static void on_message(struct dap *d, const struct dbg_event *e)
 /* What the program wrote by Debug.WriteLine, as it is. */
 static void on_output(struct dap *d, const struct dbg_event *e)
 {
-	struct str *t = dap_event(d, "output");
-	emit_str(t, "category", "console");
-	emit_str(t, "output", e->text);
-	dap_send(d);
+	echo_debug(d, e->text);
 }
 
 void events_tell_continued(struct dap *d)

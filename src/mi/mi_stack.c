@@ -46,8 +46,9 @@ static void put_value(struct str *t, const struct dbg_value *v,
 		record_str(t, "arg", "1");
 	if (print == PRINT_SIMPLE)
 		record_str(t, "type", v->type);
-	if (print == PRINT_ALL || (print == PRINT_SIMPLE && !mi_is_compound(v)))
-		record_str(t, "value", v->text);
+	// also with PRINT_SIMPLE: nearly all variables are references, of which
+	// front ends would show nothing; their texts are short
+	record_str(t, "value", v->text);
 	record_tuple_end(t);
 }
 

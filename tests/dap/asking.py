@@ -50,3 +50,25 @@ def test_fail_fast(t):
     c.go()
     c.end(134)
     t.check_in("the end is here", c.output("stderr"))
+
+
+def test_logged(t):
+    """What a logger prints and another writes as debug output is shown once,
+    unless all or none of that is wanted; a copy of the rest goes to a file."""
+    twice = ["Shop.Orders: Information: Order 7 is paid\n",
+             "Shop.Orders: Warning: Order 8 is late\n"]
+    once = ["no logger's\n", "Shop.Orders: Debug: to debug alone\n"]
+    for mode, shown, left in (("auto", once, twice), (True, once + twice, []),
+                              (False, [], once + twice)):
+        c = t.adapter()
+        c.launch(t.program("Asking", "logged"),
+                 targetOutputLogPath=f"{t.dir}/copy",
+                 logging={"debugOutput": mode})
+        c.end()
+        said = c.output("console")
+        for line in shown:
+            t.check_equal(1, said.count(line))
+        for line in left:
+            t.check_not_in(line, said)
+        with open(f"{t.dir}/copy") as file:
+            t.check_equal(c.output(), file.read())

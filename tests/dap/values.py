@@ -202,6 +202,14 @@ def test_members(t):
     names = [one["label"] for one in complete('"abc"[0].ToString().')]
     for name in ("Length", "Contains", "GetHashCode"):
         t.check_in(name, names)
+    found = {one["label"]: (one["type"], one.get("detail"))
+             for one in complete('"abc".')}
+    t.check_equal(("property", "int"), found["Length"])
+    t.check_match(r"^string Trim\(\) \(\+ \d overloads\)$", found["Trim"][1])
+    t.check_equal(("method", "System.Type GetType()"), found["GetType"])
+    here = {one["label"]: (one["type"], one.get("detail"))
+            for one in complete("th")}
+    t.check_equal(("variable", "Busy.Tally"), here["this"])
     names = [one["label"] for one in complete("(2 + System.Math.Ma")]
     t.check_in("Max", names)
     t.check_not_in("CompareTo", names)

@@ -414,6 +414,41 @@ def test_terminal_cancelled(t):
     t.check_in("hello world 5\nok\n", c.output())
 
 
+def test_vsdbg(t):
+    """All that a launch.json of vsdbg may hold is taken; what has no effect and
+    matters is named, in a line each."""
+    c = t.adapter()
+    c.launch(t.program("Hello"), type="coreclr", cwd=t.dir, stopAtEntry=False,
+             launchSettingsFilePath="", launchSettingsProfile=None,
+             env={"A": "b"}, envFile="", console="internalConsole",
+             externalConsole=False, sourceFileMap={"/a": "/b"}, justMyCode=True,
+             requireExactSource=False, enableStepFiltering=True,
+             logging={"exceptions": False, "moduleLoad": False,
+                      "programOutput": True, "browserStdOut": True,
+                      "elapsedTiming": True, "threadExit": False,
+                      "processExit": True, "engineLogging": True,
+                      "diagnosticsLog": {"protocolMessages": True},
+                      "consoleUsageMessage": True},
+             suppressJITOptimizations=False,
+             symbolOptions={"searchPaths": [], "cachePath": "",
+                            "searchMicrosoftSymbolServer": False,
+                            "searchNuGetOrgSymbolServer": False,
+                            "moduleFilter": {"mode": "loadAllButExcluded",
+                                             "excludedModules": []}},
+             sourceLinkOptions={"*": {"enabled": True}},
+             expressionEvaluationOptions={
+                 "allowImplicitFuncEval": False, "allowToString": True,
+                 "allowFastEvaluate": True, "showRawValues": False},
+             targetOutputLogPath=f"{t.dir}/printed",
+             targetArchitecture="x86_64", checkForDevCert=True,
+             terminateChildProcesses=True)
+    c.end()
+    said = [line for line in c.output("console").splitlines()
+            if "exited with" not in line]
+    t.check_equal(["The attribute 'terminateChildProcesses' is not served; it "
+                   "has no effect."], said)
+
+
 def test_restart(t):
     """restart: the same program again, with its breakpoints."""
     source = t.source("Hello")

@@ -270,7 +270,7 @@ async function core(w) {
 	await see(w, 'what needs a process is told', async () => {
 		await w.keys('F10');
 		await w.reads('.notification-toast, .monaco-dialog-box',
-			'this needs a process');
+			'cannot run: look at');
 		await w.shot('step');
 	});
 	await see(w, 'Stop ends the session', async () => {

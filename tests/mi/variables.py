@@ -42,6 +42,7 @@ def test_objects(t):
     names = {v["name"]: v for v in
              c.ask("-stack-list-variables --simple-values")["variables"]}
     t.check("segment" in names, str(names))
+    t.check("value" in names["segment"], str(names["segment"]))
     v = c.ask("-var-create s * segment")
     children = c.ask("-var-list-children --all-values s")
     t.check_equal(v["numchild"], children["numchild"])

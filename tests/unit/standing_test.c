@@ -360,10 +360,12 @@ static void check_standing(struct dbg *dbg, const struct target *t)
 	must(dbg_break_get(dbg, number, arena, &bp));
 	assert_int_equal(bp.n_locations, 1);
 	assert_int_equal(t->traps.n, 0);
-	must_fail(dbg_continue(dbg, 0), DBG_E_STATE, "this needs a process");
-	must_fail(dbg_step(dbg, &step), DBG_E_STATE, "this needs a process");
+	must_fail(dbg_continue(dbg, 0), DBG_E_STATE,
+		  "cannot run: look at frames");
+	must_fail(dbg_step(dbg, &step), DBG_E_STATE,
+		  "cannot run: look at frames");
 	must_fail(dbg_goto(dbg, 0, &(struct dbg_place){.text = "1"}, false),
-		  DBG_E_STATE, "this needs a process");
+		  DBG_E_STATE, "cannot run: look at frames");
 	must_fail(dbg_memory_write(dbg, t->pid, "", 1), DBG_E_STATE,
 		  "cannot be written");
 	assert_int_equal(dbg_state(dbg), DBG_STOPPED);

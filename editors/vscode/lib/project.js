@@ -142,6 +142,6 @@ function resolve(name, folder) {
 }
 
 module.exports = {
-	build, find, isProgram, isTest, isWeb, launchable, owner, query, resolve,
+	PASSED_OVER, PROJECT, build, find, isProgram, isTest, isWeb, launchable, owner, query, resolve,
 	sorted, target, testRun,
 };

@@ -51,16 +51,12 @@ function picks(config) {
 const NOTHING = 'Taken, without effect here.';
 const EITHER = {
 	sourceLinkOptions: { type: 'object', description: NOTHING },
-	targetArchitecture: { type: 'string', description: NOTHING },
 };
 /** Attributes of these types that dndbg's own does not have. */
 const ATTRIBUTES = {
 	launch: {
 		...EITHER,
 		checkForDevCert: { type: 'boolean', description: NOTHING },
-		externalConsole: {
-			type: 'boolean', description: 'As "console": "externalTerminal".',
-		},
 		launchConfigurationId: {
 			type: 'string',
 			description: 'The launch profile, behind the last semicolon.',

@@ -20,10 +20,56 @@ class Held {
 	}
 }
 
+/** What holds the items of tests, and of an item. */
+class Items {
+	constructor() {
+		this.map = new Map();
+	}
+
+	get size() {
+		return this.map.size;
+	}
+
+	add(item) {
+		this.map.set(item.id, item);
+	}
+
+	replace(items) {
+		this.map = new Map(items.map(item => [item.id, item]));
+	}
+
+	get(id) {
+		return this.map.get(id);
+	}
+
+	forEach(run) {
+		[...this.map.values()].forEach(one => run(one));
+	}
+}
+
+/** A controller of tests that keeps what it is told of a run. */
+function testController(seen) {
+	return {
+		items: new Items(),
+		createTestItem: (id, label, uri) =>
+			({ id, label, uri: { fsPath: uri }, children: new Items() }),
+		createRunProfile: (name, kind, run) => { seen.profiles[name] = run; },
+		createTestRun: () => {
+			const told = kind => (item, ...more) =>
+				seen.results.push([kind, item.label, ...more]);
+			return { enqueued() {}, started() {}, passed: told('passed'),
+				failed: told('failed'), skipped: told('skipped'),
+				errored: told('errored'),
+				appendOutput: text => seen.said.push(text),
+				end: () => seen.results.push(['end']) };
+		},
+	};
+}
+
 function standIn() {
 	const seen = { commands: {}, providers: {}, shown: [], started: [],
 		settings: {}, set: {}, installed: {}, kept: {}, takers: {}, said: [],
-		documents: [] };
+		documents: [], profiles: {}, results: [] };
 	const bar = { show() { seen.bar = bar; }, hide() { seen.bar = undefined; } };
 	seen.vscode = {
 		CodeLens: class {
@@ -34,6 +80,20 @@ function standIn() {
 		DebugAdapterExecutable: Executable,
 		DebugConfigurationProviderTriggerKind: { Initial: 1, Dynamic: 2 },
 		EventEmitter: Held,
+		Location: Held,
+		Position: Held,
+		TestMessage: class extends Held {
+			static diff(...words) {
+				return new this(...words);
+			}
+		},
+		TestRunProfileKind: { Run: 1, Debug: 2 },
+		tests: {
+			createTestController: () => {
+				seen.controller = testController(seen);
+				return seen.controller;
+			},
+		},
 		ProcessExecution: class {
 			constructor(command, args, options) {
 				Object.assign(this, { command, args, options });
@@ -68,7 +128,11 @@ function standIn() {
 				seen.tracker = factory.createDebugAdapterTracker(
 					{ name: 'session' });
 			},
-			startDebugging: (...how) => { seen.started.push(how); },
+			startDebugging: (...how) => {
+				seen.started.push(how);
+				return seen.debugs && seen.debugs(...how);
+			},
+			onDidTerminateDebugSession: run => { seen.terminated = run; },
 		},
 		ConfigurationTarget: { WorkspaceFolder: 3 },
 		StatusBarAlignment: { Left: 1 },
@@ -116,6 +180,7 @@ function standIn() {
 			},
 			getWorkspaceFolder: () => seen.folder,
 			onDidChangeConfiguration() {},
+			onDidSaveTextDocument: run => { seen.onSaved = run; },
 			saveAll: async () => { seen.saved = true; },
 		},
 	};
@@ -627,4 +692,76 @@ test('the palette: core dumps, launch.json, tests, the log, a report', async t =
 		customRequest: async (name, args) => ({ result: args.expression }) };
 	await seen.commands['dndbg.heap']();
 	assert.strictEqual(seen.documents[1].content, '-exec heap stat');
+});
+
+const TRX = `<?xml version="1.0"?><TestRun><Results>
+<UnitTestResult testId="1" testName="N.SumTest.Adds" duration="00:00:01.5"
+ outcome="Passed"><Output><StdOut>hello</StdOut></Output></UnitTestResult>
+<UnitTestResult testId="2" testName="N.SumTest.Many(a: 1, b: &quot;x&quot;)"
+ outcome="Failed"><Output><ErrorInfo><Message>Assert.Equal() Failure
+Expected: 2
+Actual:   1</Message><StackTrace>   at Xunit.Assert.Equal() in /_/a.cs:line 3
+   at N.SumTest.Many() in SOURCE:line 4</StackTrace></ErrorInfo></Output>
+</UnitTestResult></Results><TestDefinitions>
+<UnitTest name="Adds" id="1"><Execution id="9"/><TestMethod className="N.SumTest"
+ name="Adds" /></UnitTest>
+<UnitTest name="Many" id="2"><TestMethod className="N.SumTest" name="Many(a: 1)" />
+</UnitTest></TestDefinitions></TestRun>`;
+
+test('the Testing view: tests are listed, run, debugged, and told', async t => {
+	const seen = activated();
+	const { dir, folder } = folderOf(t, seen, {
+		't/Tests.csproj': { words: '<IsTestProject>true</IsTestProject>' } });
+	seen.folder = folder;
+	const source = path.join(dir, 't/deep/SumTest.cs');
+	put(source, 'namespace N;\nclass SumTest {\n [Fact] void Adds() {}\n ' +
+		'[Theory] void Many(int a) {}\n [Fact] void Other() {}\n}\n');
+	put(path.join(dir, 't/obj/Made.cs'), 'class No { [Fact] void X() {} }');
+	put(path.join(dir, 'results'), TRX.replace('SOURCE', source));
+	const sdk = last => {
+		put(path.join(dir, 'sdk/dotnet'), '#!/bin/sh\nif [ $1 = test ]; then\n' +
+			`for i; do d=$i; done; cp ${dir}/results "$d/results.trx"; fi\n${last}`);
+		fs.chmodSync(path.join(dir, 'sdk/dotnet'), 0o755);
+	};
+	withSdk(t, dir);
+	sdk('echo "$@"\n');
+	seen.controller.resolveHandler();
+	const project = seen.controller.items.get(path.join(dir, 't/Tests.csproj'));
+	assert.strictEqual(project.children.size, 1);
+	const [[, type]] = project.children.map;
+	assert.deepStrictEqual([...type.children.map.values()].map(one => one.label),
+		['Adds', 'Many', 'Other']);
+	const never = { onCancellationRequested: () => ({ dispose() {} }) };
+
+	await seen.profiles.Run({}, never);
+	const [passed, failed, skipped, end] = seen.results.splice(0);
+	assert.deepStrictEqual(passed, ['passed', 'Adds', 1500]);
+	assert.deepStrictEqual(failed.slice(0, 2), ['failed', 'Many']);
+	const [message] = failed[2];
+	assert.match(message.words[0], /^Assert.Equal\(\) Failure/);
+	assert.deepStrictEqual(message.words.slice(1), ['2', '1']);
+	assert.deepStrictEqual(message.location.words[1].words, [3, 0]);
+	assert.deepStrictEqual([skipped, end], [['skipped', 'Other'], ['end']]);
+	assert.ok(!seen.said.join('').includes('--filter'));
+
+	seen.debugs = async (in_, config) => {
+		fs.copyFileSync(path.join(dir, 'results'),
+			path.join(config.args[config.args.length - 1], 'results.trx'));
+		setImmediate(() => seen.terminated({ configuration: config }));
+		return true;
+	};
+	await seen.profiles.Debug({ include: [type.children.get(
+		`${project.id}|N.SumTest.Adds`)] }, never);
+	assert.deepStrictEqual(seen.results.splice(0).map(([kind]) => kind),
+		['passed', 'end']);
+	assert.ok(seen.started[0][1].args.includes(
+		'FullyQualifiedName=N.SumTest.Adds'));
+
+	sdk('echo no; exit 1\n');
+	await seen.profiles.Run({ include: [type] }, never);
+	assert.match(seen.results[0][2].words[0], /'Tests.csproj' does not build/);
+	put(source, 'class A { [Fact] void B() {} }');
+	seen.onSaved({ uri: { fsPath: source } });
+	assert.ok(seen.controller.items.get(project.id).children
+		.get(`${project.id}|A`));
 });

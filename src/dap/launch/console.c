@@ -110,10 +110,26 @@ void console_started(struct console *c)
 		close_fd(&c->theirs[i]);
 }
 
+// A copy in the file that the user has named, as long as that can be written.
+static void copy_output(struct dap *d, const char *s, size_t n)
+{
+	FILE *f = d->setup.output_copy;
+
+	if (!f || (fwrite(s, 1, n, f) == n && !fflush(f)))
+		return;
+	dap_say(d, "The file of 'targetOutputLogPath' cannot be written: %s",
+		strerror(errno));
+	fclose(f);
+	d->setup.output_copy = NULL;
+}
+
 static void send_output(struct dap *d, int stream, const char *s, size_t n)
 {
+	copy_output(d, s, n);
 	if (!d->setup.program_output)
 		return;
+	if (!stream)
+		echo_printed(d, s, n);
 	struct str *t = dap_event(d, "output");
 	emit_str(t, "category", stream ? "stderr" : "stdout");
 	emit_strn(t, "output", s, n);

@@ -6,6 +6,7 @@
  */
 #include "dap/launch/setup.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,6 +50,8 @@ void setup_deinit(struct setup *s)
 	free(s->core);
 	free(s->settings_file);
 	free(s->profile);
+	if (s->output_copy)
+		fclose(s->output_copy);
 	launch_config_deinit(&s->launch);
 	cJSON_Delete(s->for_children);
 	*s = (struct setup){0};
@@ -174,6 +177,50 @@ static struct dbg_error *take_no_debug(struct dap *d, const cJSON *args,
 				       const char *name)
 {
 	return args_bool(args, name, &d->setup.no_debug);
+}
+
+// vsdbg's older word for a console.
+static struct dbg_error *take_external(struct dap *d, const cJSON *args,
+				       const char *name)
+{
+	bool on = false;
+	struct dbg_error *err = args_bool(args, name, &on);
+
+	if (!err && on)
+		d->setup.console = SETUP_CONSOLE_EXTERNAL;
+	return err;
+}
+
+static struct dbg_error *take_output_copy(struct dap *d, const cJSON *args,
+					  const char *name)
+{
+	_cleanup_free_ char *path = NULL;
+	int fd;
+	struct dbg_error *err = take_path(d, args, name, &path);
+
+	if (!err)
+		err = dbg_open_file(path, O_WRONLY | O_CREAT | O_TRUNC, true,
+				    &fd);
+	if (err)
+		return dbg_err_prefix(err, "'%s'", name);
+	if (d->setup.output_copy)
+		fclose(d->setup.output_copy);
+	d->setup.output_copy = fdopen(fd, "w");
+	return NULL;
+}
+
+static struct dbg_error *take_architecture(struct dap *d, const cJSON *args,
+					   const char *name)
+{
+	const char *s = "x86_64";
+	struct dbg_error *err = args_str(args, name, &s);
+
+	if (!err && strcmp(s, "x86_64") && strcmp(s, "x64"))
+		dap_say(d,
+			"The attribute '%s' has no effect: programs are of "
+			"this machine, x86_64.",
+			name);
+	return err;
 }
 
 static struct dbg_error *take_console(struct dap *d, const cJSON *args,
@@ -396,6 +443,32 @@ static bool *logging_flag(struct setup *s, const char *name)
 	return NULL;
 }
 
+// What other debuggers tell of themselves, and there is nothing of here.
+static bool is_silent(const char *name)
+{
+	static const char *const names[] = {
+	    "engineLogging", "diagnosticsLog",      "elapsedTiming",
+	    "browserStdOut", "consoleUsageMessage",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(names[i], name))
+			return true;
+	return false;
+}
+
+static struct dbg_error *take_debug_output(struct setup *s, const cJSON *item)
+{
+	if (cJSON_IsString(item) && !strcmp(item->valuestring, "auto"))
+		s->debug_output = ECHO_AUTO;
+	else if (cJSON_IsBool(item))
+		s->debug_output = cJSON_IsTrue(item) ? ECHO_ALL : ECHO_NONE;
+	else
+		return dbg_err_arg("'%s' must be true, false or auto",
+				   item->string);
+	return NULL;
+}
+
 static struct dbg_error *take_logging(struct dap *d, const cJSON *args,
 				      const char *name)
 {
@@ -406,10 +479,14 @@ static struct dbg_error *take_logging(struct dap *d, const cJSON *args,
 	cJSON_ArrayForEach(item, log)
 	{
 		bool *flag = logging_flag(&d->setup, item->string);
+		bool debug = !strcmp(item->string, "debugOutput");
 		if (!err && flag)
 			err = args_bool(log, item->string, flag);
+		if (!err && debug && !is_empty(item))
+			err = take_debug_output(&d->setup, item);
 		// what is off is not wanted
-		if (err || flag || cJSON_IsFalse(item))
+		if (err || flag || debug || cJSON_IsFalse(item) ||
+		    is_silent(item->string))
 			continue;
 		_cleanup_free_ char *full =
 		    xasprintf("%s.%s", name, item->string);
@@ -430,7 +507,10 @@ static const struct attribute attributes[] = {
     {"launchSettingsFilePath", FOR_LAUNCH, take_settings_file},
     {"launchSettingsProfile", FOR_LAUNCH, take_profile},
     {"stopAtEntry", FOR_LAUNCH, take_entry},
+    {"externalConsole", FOR_LAUNCH, take_external},
     {"console", FOR_LAUNCH, take_console},
+    {"targetOutputLogPath", FOR_LAUNCH, take_output_copy},
+    {"targetArchitecture", FOR_BOTH, take_architecture},
     {"noDebug", FOR_LAUNCH, take_no_debug},
     {"processId", FOR_ATTACH, take_pid},
     {"processName", FOR_ATTACH, take_process_name},
@@ -463,6 +543,8 @@ static const struct attribute attributes[] = {
     {"serverReadyAction", FOR_BOTH, NULL},
     {"pipeTransport", FOR_BOTH, NULL},
     {"suppressMultipleSessionWarning", FOR_BOTH, NULL},
+    {"sourceLinkOptions", FOR_BOTH | FOR_CHILD, NULL},
+    {"checkForDevCert", FOR_LAUNCH, NULL},
     {"linux", FOR_BOTH, NULL},
     {"osx", FOR_BOTH, NULL},
     {"windows", FOR_BOTH, NULL},

@@ -8,9 +8,11 @@
 
 #include <cjson/cJSON.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "dbg.h"
 #include "base/str.h"
+#include "dap/launch/echo.h"
 #include "front/launchconfig.h"
 
 struct dap;
@@ -29,6 +31,8 @@ struct setup {
 	bool implicit_calls; /* what the client evaluates of its own accord */
 	bool wake;           /* it was held for us: it is to run on */
 	enum setup_console console;
+	FILE *output_copy; /* of what the program prints, NULL: none */
+	enum echo_mode debug_output;
 	bool program_output, thread_exit, process_exit, module_load; /* log */
 	uint32_t pid; /* to attach to, 0: by name */
 	char *process_name;

@@ -171,7 +171,10 @@ struct dbg_error *symbol_options_take(struct dap *d, const cJSON *args,
 		return err;
 	cJSON_ArrayForEach(item, from)
 	{
-		if (is_known(item->string))
+		// what a template leaves empty is not wanted
+		if (is_known(item->string) || cJSON_IsFalse(item) ||
+		    cJSON_IsNull(item) ||
+		    (cJSON_IsString(item) && !*item->valuestring))
 			continue;
 		_cleanup_free_ char *full =
 		    xasprintf("%s.%s", name, item->string);

@@ -207,20 +207,31 @@ struct completion {
 	int64_t start, length;
 };
 
+static const char *const name_types[] = {
+    [DBG_NAME_FILE] = "file",         [DBG_NAME_TYPE] = "class",
+    [DBG_NAME_METHOD] = "method",     [DBG_NAME_FIELD] = "field",
+    [DBG_NAME_PROPERTY] = "property", [DBG_NAME_VARIABLE] = "variable",
+};
+
 static struct dbg_error *complete(struct dap *d, dbg_id frame,
 				  const struct completion *c,
-				  unsigned int names, const char *type,
-				  struct str *t)
+				  unsigned int names, struct str *t)
 {
-	const char **list;
+	struct dbg_name *list;
 	size_t n;
 
 	struct dbg_error *err = dbg_complete(d->dbg, frame, names, c->prefix,
 					     COMPLETIONS_MAX, &list, &n);
 	for (size_t i = 0; !err && i < n; i++) {
 		emit_object(t, NULL);
-		emit_str(t, "label", list[i] + c->dot);
-		emit_str(t, "type", type);
+		emit_str(t, "label", list[i].text + c->dot);
+		emit_str(t, "type", name_types[list[i].kind]);
+		if (list[i].kind == DBG_NAME_METHOD && list[i].overloads)
+			emit_strf(t, "detail", "%s (+ %u overload%s)",
+				  list[i].detail, list[i].overloads,
+				  list[i].overloads > 1 ? "s" : "");
+		else
+			emit_str(t, "detail", list[i].detail);
 		emit_int(t, "start", c->start);
 		emit_int(t, "length", c->length);
 		emit_object_end(t);
@@ -346,11 +357,9 @@ static struct dbg_error *do_completions(struct dap *d, struct request *req)
 		return err;
 	emit_array(req->body, "targets");
 	offer_command(line, starts_from_1, req->body);
-	err = complete(d, frame, &c, DBG_NAMES_LOCALS,
-		       dot ? "field" : "variable", req->body);
+	err = complete(d, frame, &c, DBG_NAMES_LOCALS, req->body);
 	if (!err)
-		err =
-		    complete(d, frame, &c, DBG_NAMES_TYPES, "class", req->body);
+		err = complete(d, frame, &c, DBG_NAMES_TYPES, req->body);
 	emit_array_end(req->body);
 	return err;
 }

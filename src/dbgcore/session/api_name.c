@@ -15,7 +15,8 @@
 
 struct names {
 	const char *prefix;
-	const char **list;
+	enum dbg_name_kind kind; /* of those that come */
+	struct dbg_name *list;
 	size_t n, cap;
 	struct arena *arena;
 };
@@ -38,14 +39,26 @@ static const char *next_part(const char *name)
 	return NULL;
 }
 
+static void add_name(struct names *names, const char *text,
+		     enum dbg_name_kind kind, const char *detail)
+{
+	if (names->n >= NAMES_MAX)
+		return;
+	mem_grow(&names->list, &names->cap, names->n, sizeof(*names->list));
+	names->list[names->n++] = (struct dbg_name){
+	    .text = text,
+	    .kind = kind,
+	    .detail = detail ? arena_strdup(names->arena, detail) : NULL,
+	};
+}
+
 static void take_name(void *arg, const char *name)
 {
 	struct names *names = arg;
 
-	if (names->n >= NAMES_MAX || !str_starts(name, names->prefix))
-		return;
-	mem_grow(&names->list, &names->cap, names->n, sizeof(*names->list));
-	names->list[names->n++] = arena_strdup(names->arena, name);
+	if (str_starts(name, names->prefix))
+		add_name(names, arena_strdup(names->arena, name), names->kind,
+			 NULL);
 }
 
 /* Types and methods are also found without what stands before them. */
@@ -73,7 +86,9 @@ static void take_locals(struct dbg *dbg, dbg_id frame, struct names *names)
 		err = dbg_scope_list(dbg, inspect_frame_id(&dbg->inspect, f),
 				     scopes[i], &values, &n);
 		for (size_t k = 0; !err && k < n; k++)
-			take_name(names, values[k].name);
+			if (str_starts(values[k].name, names->prefix))
+				add_name(names, values[k].name,
+					 DBG_NAME_VARIABLE, values[k].type);
 	}
 	dbg_error_destroy(err);
 }
@@ -84,14 +99,16 @@ struct members {
 	int left; /* bytes of the prefix */
 };
 
-static void take_member(void *arg, const char *name)
+static void take_member(void *arg, const struct view_member *member)
 {
 	const struct members *m = arg;
 	struct names *names = m->names;
 
-	if (str_starts(name, names->prefix + m->left + 1))
-		take_name(names, arena_printf(names->arena, "%.*s.%s", m->left,
-					      names->prefix, name));
+	if (str_starts(member->name, names->prefix + m->left + 1))
+		add_name(names,
+			 arena_printf(names->arena, "%.*s.%s", m->left,
+				      names->prefix, member->name),
+			 member->kind, member->detail);
 }
 
 static void take_members(struct dbg *dbg, dbg_id frame, struct names *names)
@@ -110,16 +127,61 @@ static void take_members(struct dbg *dbg, dbg_id frame, struct names *names)
 
 static int compare_names(const void *a, const void *b)
 {
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
+	const struct dbg_name *x = a, *y = b;
+	int order = strcmp(x->text, y->text);
+
+	if (order)
+		return order;
+	return strcmp(x->detail ? x->detail : "", y->detail ? y->detail : "");
+}
+
+// Each text once.
+static size_t unite(struct dbg_name *list, size_t n, size_t max)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (kept && !strcmp(list[i].text, list[kept - 1].text)) {
+			list[kept - 1].overloads++;
+			continue;
+		}
+		if (kept == max)
+			break;
+		list[kept++] = list[i];
+	}
+	return kept;
+}
+
+static void take_code(struct dbg *dbg, unsigned int kinds, struct names *names)
+{
+	static const struct {
+		unsigned int kind;
+		enum dbg_name_kind name;
+	} all[] = {
+	    {DBG_NAMES_FILES, DBG_NAME_FILE},
+	    {DBG_NAMES_TYPES, DBG_NAME_TYPE},
+	    {DBG_NAMES_METHODS, DBG_NAME_METHOD},
+	};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		bool files = all[i].kind == DBG_NAMES_FILES;
+
+		if (!(kinds & all[i].kind))
+			continue;
+		names->kind = all[i].name;
+		code_each_name(dbg->inspect.code,
+			       all[i].kind |
+				   (files ? 0 : kinds & DBG_NAMES_OWN),
+			       files ? take_name : take_part, names);
+	}
 }
 
 struct dbg_error *dbg_complete(struct dbg *dbg, dbg_id frame,
 			       unsigned int kinds, const char *prefix,
-			       size_t max, const char ***ret, size_t *ret_n)
+			       size_t max, struct dbg_name **ret, size_t *ret_n)
 {
 	struct dbg_error *err = session_need_modules(dbg, true);
 	struct names names = {.prefix = prefix, .arena = dbg->inspect.arena};
-	size_t kept = 0;
 
 	if (err)
 		return err;
@@ -127,24 +189,16 @@ struct dbg_error *dbg_complete(struct dbg *dbg, dbg_id frame,
 		arena_reset(dbg->inspect.arena);
 		kinds &= ~(unsigned int)DBG_NAMES_LOCALS;
 	}
-	code_each_name(dbg->inspect.code, kinds & DBG_NAMES_FILES, take_name,
-		       &names);
-	code_each_name(
-	    dbg->inspect.code,
-	    kinds & (DBG_NAMES_TYPES | DBG_NAMES_METHODS | DBG_NAMES_OWN),
-	    take_part, &names);
+	take_code(dbg, kinds, &names);
 	if (kinds & DBG_NAMES_LOCALS) {
 		take_locals(dbg, frame, &names);
 		take_members(dbg, frame, &names);
 	}
 	if (names.n)
 		qsort(names.list, names.n, sizeof(*names.list), compare_names);
-	for (size_t i = 0; i < names.n && kept < max; i++)
-		if (!kept || strcmp(names.list[i], names.list[kept - 1]))
-			names.list[kept++] = names.list[i];
-	*ret = arena_copy(dbg->inspect.arena, names.list, kept,
+	*ret_n = unite(names.list, names.n, max);
+	*ret = arena_copy(dbg->inspect.arena, names.list, *ret_n,
 			  sizeof(*names.list));
-	*ret_n = kept;
 	free(names.list);
 	return NULL;
 }

@@ -334,8 +334,7 @@ static struct dbg_error *type_of(struct eval *e, const char *expr,
 
 struct dbg_error *session_members(struct dbg *dbg, dbg_id frame,
 				  const char *expr, bool all,
-				  void (*fn)(void *arg, const char *name),
-				  void *arg)
+				  view_member_fn *fn, void *arg)
 {
 	struct eval e;
 	struct type *type;

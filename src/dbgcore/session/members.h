@@ -3,14 +3,15 @@
 #define SESSION_MEMBERS_H
 
 #include "dbg.h"
+#include "view/view.h"
 
 /*
- * The names of members of what @expr is in a frame (0: the newest): those of a
+ * Members of what @expr is in a frame (0: the newest): those of a
  * value, or the static ones of a type. @all: see view_members. They come in no
  * order, one maybe several times.
  */
-DBG_MUST struct dbg_error *
-session_members(struct dbg *dbg, dbg_id frame, const char *expr, bool all,
-		void (*fn)(void *arg, const char *name), void *arg);
+DBG_MUST struct dbg_error *session_members(struct dbg *dbg, dbg_id frame,
+					   const char *expr, bool all,
+					   view_member_fn *fn, void *arg);
 
 #endif

@@ -216,8 +216,8 @@ struct dbg_error *session_need_live(const struct dbg *dbg)
 
 	if (!err && !target_can(dbg->target, TARGET_RUN))
 		err = dbg_err(DBG_E_STATE,
-			      "this needs a process: what is debugged here was "
-			      "one, and cannot run on");
+			      "a core dump or a snapshot cannot run: look at "
+			      "frames, variables, expressions");
 	return err;
 }
 

@@ -127,13 +127,12 @@ static void add_return(const struct view *w, struct type *type,
 	struct dbg_error *err = sig_parse_method(blob, w->arena, &sig);
 	if (err) {
 		dbg_error_destroy(err);
-		str_add(out, "? ");
+		str_addc(out, '?');
 		return;
 	}
 	struct csname_args args = {.type_args = arg_names(w, type),
 				   .n_type_args = type->n_args};
 	csname_sig(&type->module->md, sig->ret, method, &args, out);
-	str_addc(out, ' ');
 }
 
 static void declare_property(const struct view *w, struct type *type,
@@ -149,7 +148,7 @@ static void declare_property(const struct view *w, struct type *type,
 	add_modifiers(md_col(md, MD_METHODDEF, first, METHOD_FLAGS), out);
 	// PropertySig (II.23.2.5) is laid out as a method's.
 	add_return(w, type, md_col_blob(md, MD_PROPERTY, rid, 2), 0, out);
-	str_addf(out, "%s { %s%s}", md_col_string(md, MD_PROPERTY, rid, 1),
+	str_addf(out, " %s { %s%s}", md_col_string(md, MD_PROPERTY, rid, 1),
 		 methods[0] ? "get; " : "", methods[1] ? "set; " : "");
 	end_line(out, from, "\n");
 }
@@ -197,6 +196,27 @@ static bool is_accessor(const struct md *md, const struct type *type,
 	return false;
 }
 
+void view_signature(const struct view *w, struct type *type, uint32_t rid,
+		    enum view_signature_part part, struct str *out)
+{
+	const struct md *md = &type->module->md;
+	struct csname_args args = {.type_args = arg_names(w, type),
+				   .n_type_args = type->n_args};
+	uint32_t token = MD_TOKEN(MD_METHODDEF, rid);
+	_cleanup_str_ struct str full = {0};
+
+	if (part & VIEW_SIGNATURE_TYPE)
+		add_return(w, type,
+			   md_col_blob(md, MD_METHODDEF, rid, METHOD_SIGNATURE),
+			   token, out);
+	if (!(part & VIEW_SIGNATURE_NAME))
+		return;
+	size_t list = csname_method(md, token, true, &args, &full);
+	if (part & VIEW_SIGNATURE_TYPE)
+		str_addc(out, ' ');
+	str_add(out, own_part(str_get(&full), list));
+}
+
 static void declare_method(const struct view *w, struct type *type,
 			   uint32_t rid, struct str *out)
 {
@@ -209,18 +229,11 @@ static void declare_method(const struct view *w, struct type *type,
 	     strncmp(name, "op_", 3)) ||
 	    is_accessor(md, type, name))
 		return;
-	struct csname_args args = {.type_args = arg_names(w, type),
-				   .n_type_args = type->n_args};
-	uint32_t token = MD_TOKEN(MD_METHODDEF, rid);
-	_cleanup_str_ struct str full = {0};
-	size_t list = csname_method(md, token, true, &args, &full);
 	size_t from = out->len;
 	add_modifiers(flags, out);
-	if (!constructor)
-		add_return(w, type,
-			   md_col_blob(md, MD_METHODDEF, rid, METHOD_SIGNATURE),
-			   token, out);
-	str_add(out, own_part(str_get(&full), list));
+	view_signature(w, type, rid,
+		       constructor ? VIEW_SIGNATURE_NAME : VIEW_SIGNATURE_ALL,
+		       out);
 	end_line(out, from, ";\n");
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "view/look.h"
+#include "view/view_priv.h"
 
 enum {
 	METHOD_FLAGS = 2,
@@ -22,16 +23,19 @@ struct walk {
 	const struct view *w;
 	bool is_static;
 	bool all; /* or those of a library that are public alone */
-	void (*fn)(void *arg, const char *name);
+	view_member_fn *fn;
 	void *arg;
 };
 
 // What a compiler made, and what implements an interface by its full name,
 // cannot be written.
-static void take(const struct walk *k, const char *name)
+static void take(const struct walk *k, const char *name,
+		 enum dbg_name_kind kind, const char *detail)
 {
+	const struct view_member member = {name, kind, detail};
+
 	if (!strpbrk(name, "<>.@"))
-		k->fn(k->arg, name);
+		k->fn(k->arg, &member);
 }
 
 static bool is_offered(const struct walk *k, const struct type *type,
@@ -51,7 +55,10 @@ static void take_fields(const struct walk *k, struct type *type)
 		if ((fields[i].kind != FIELD_INSTANCE) == k->is_static &&
 		    fields[i].source &&
 		    is_offered(k, type, fields[i].attributes))
-			take(k, fields[i].source);
+			take(k, fields[i].source,
+			     fields[i].property ? DBG_NAME_PROPERTY
+						: DBG_NAME_FIELD,
+			     fields[i].type->name);
 }
 
 static bool is_wanted(const struct walk *k, const struct md *md, uint32_t rid)
@@ -61,7 +68,24 @@ static bool is_wanted(const struct walk *k, const struct md *md, uint32_t rid)
 	return !(flags & STATIC_FLAG) == !k->is_static;
 }
 
-static void take_methods(const struct walk *k, const struct type *type)
+// What a method returns and takes; of a property's getter its type.
+static void take_method(const struct walk *k, struct type *type, uint32_t rid,
+			const char *property)
+{
+	_cleanup_str_ struct str text = {0};
+
+	view_signature(k->w, type, rid,
+		       property ? VIEW_SIGNATURE_TYPE : VIEW_SIGNATURE_ALL,
+		       &text);
+	str_one_line(&text, 0);
+	take(k,
+	     property ? property
+		      : md_col_string(&type->module->md, MD_METHODDEF, rid,
+				      METHOD_NAME),
+	     property ? DBG_NAME_PROPERTY : DBG_NAME_METHOD, str_get(&text));
+}
+
+static void take_methods(const struct walk *k, struct type *type)
 {
 	const struct md *md = &type->module->md;
 	uint32_t first, end;
@@ -77,14 +101,14 @@ static void take_methods(const struct walk *k, const struct type *type)
 			continue;
 		// a property by its getter; an indexer has no name to write
 		if (!(flags & SPECIAL_FLAG))
-			take(k, name);
+			take_method(k, type, m, NULL);
 		else if (getter && strcmp(name, "get_Item"))
-			take(k, name + 4);
+			take_method(k, type, m, name + 4);
 	}
 }
 
 void view_members(const struct view *w, struct type *type, bool is_static,
-		  bool all, void (*fn)(void *arg, const char *name), void *arg)
+		  bool all, view_member_fn *fn, void *arg)
 {
 	const struct walk k = {w, is_static, all, fn, arg};
 

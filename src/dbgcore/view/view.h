@@ -91,13 +91,19 @@ void view_scope(const struct view *w, const struct scope *s,
 DBG_MUST struct dbg_error *view_format(const struct view *w,
 				       const struct value *v, char letter,
 				       struct str *out);
+struct view_member {
+	const char *name;
+	enum dbg_name_kind kind;
+	const char *detail; /* its type; of a method "int Add(int, int)" */
+};
+typedef void view_member_fn(void *arg, const struct view_member *member);
 /*
- * The names of members of a type and its bases, those of instances or static
- * ones, in no order; one may come several times. Unless @all are wanted, of
- * classes that are not the user's own only what is public.
+ * The members of a type and its bases, those of instances or static ones, in no
+ * order; one may come several times. Unless @all are wanted, of classes that
+ * are not the user's own only what is public.
  */
 void view_members(const struct view *w, struct type *type, bool is_static,
-		  bool all, void (*fn)(void *arg, const char *name), void *arg);
+		  bool all, view_member_fn *fn, void *arg);
 /* A C# declaration of a type: bases, fields, properties, methods. */
 void view_declare(const struct view *w, struct type *type, struct str *out);
 

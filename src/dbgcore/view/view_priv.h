@@ -49,6 +49,17 @@ bool display_type(const struct view *w, const struct value *seen,
 /* Append a string without quotes; false: @v is none. */
 bool display_bare(const struct view *w, const struct value *v, struct str *out);
 
+/* ---- declare.c ------------------------------------------------------- */
+
+enum view_signature_part {
+	VIEW_SIGNATURE_TYPE = 1, /* that it returns */
+	VIEW_SIGNATURE_NAME = 2, /* with the parameters */
+	VIEW_SIGNATURE_ALL = 3,
+};
+/* Append "int Add(int, int)" of MethodDef @rid of @type, or a part of it. */
+void view_signature(const struct view *w, struct type *type, uint32_t rid,
+		    enum view_signature_part part, struct str *out);
+
 /* ---- fsharp.c -------------------------------------------------------- */
 
 /*

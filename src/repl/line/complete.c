@@ -125,7 +125,7 @@ static void add_names(struct repl *r, unsigned int kinds, const char *word,
 		kinds &= DBG_NAMES_FILES | DBG_NAMES_LOCALS;
 	for (size_t k = 0; k < sizeof(ranks) / sizeof(*ranks); k++) {
 		struct dbg_error *err = NULL;
-		const char **names;
+		struct dbg_name *names;
 		size_t from = ret->n;
 		size_t n = 0;
 		unsigned int wanted = kinds & ranks[k];
@@ -134,7 +134,7 @@ static void add_names(struct repl *r, unsigned int kinds, const char *word,
 					   wanted | (ranks[k] & DBG_NAMES_OWN),
 					   word, NAMES_MAX, &names, &n);
 		for (size_t i = 0; !err && i < n; i++)
-			words_add(ret, names[i], strlen(names[i]));
+			words_add(ret, names[i].text, strlen(names[i].text));
 		dbg_error_destroy(err);
 		sort_from(ret, from);
 	}

@@ -12,6 +12,23 @@ enum dbg_names {
 	DBG_NAMES_OWN = 16, /* no types and methods of the framework */
 };
 
+enum dbg_name_kind {
+	DBG_NAME_FILE,
+	DBG_NAME_TYPE,
+	DBG_NAME_METHOD,
+	DBG_NAME_FIELD,
+	DBG_NAME_PROPERTY,
+	DBG_NAME_VARIABLE,
+};
+
+struct dbg_name {
+	const char *text; /* the whole word that it makes of the prefix */
+	enum dbg_name_kind kind;
+	/* Type, or signature of a method, the first of its name; NULL: none */
+	const char *detail;
+	uint32_t overloads; /* of a member: others of that name */
+};
+
 /*
  * Names that begin with @prefix in a frame (0: the newest), sorted, at most
  * @max; dies with stop. Behind a dot what is not public of classes that are not
@@ -19,7 +36,7 @@ enum dbg_names {
  */
 DBG_MUST struct dbg_error *dbg_complete(struct dbg *dbg, dbg_id frame,
 					unsigned int names, const char *prefix,
-					size_t max, const char ***ret,
+					size_t max, struct dbg_name **ret,
 					size_t *ret_n);
 
 struct dbg_setting {
