@@ -347,6 +347,58 @@ async function web(w) {
 	});
 }
 
+// A repository that was set up for Microsoft's debugger.
+async function repository(w) {
+	const app = name => at(name, 'App');
+	await see(w, 'nothing of its launch.json is underlined', async () => {
+		await w.openFile('launch.json');
+		await w.command('View: Focus Problems');
+		await w.reads('.markers-panel', 'No problems have been detected', LONG);
+		await w.shot('launch-json');
+	});
+	await see(w, 'F5 takes its "coreclr" configuration', async () => {
+		await w.openFile('Program.cs');
+		await w.breakpoint(app('take'));
+		await w.keys('F5');
+		await w.paused(app('take'), 3 * LONG);
+		await w.shot('taken');
+	});
+	await see(w, 'restart while it is paused: the next stop', async () => {
+		await w.keys('F9');
+		await w.keys('Control+Shift+F5');
+		await w.see('.debug-toolbar .codicon-debug-pause', LONG);
+		await w.shot('restarted');
+		await w.keys('Shift+F5');
+		await w.ended();
+	});
+	await see(w, 'an assertion that fails stops at its line', async () => {
+		await w.openFile('FailTest.cs');
+		await w.page.locator('.codelens-decoration a',
+			{ hasText: /^Debug test$/ }).first().click();
+		await w.paused(at('assert', 'Tests'), 3 * LONG);
+		await w.reads('.exception-widget', 'Assert.Equal', LONG);
+		await w.shot('assertion');
+		await w.keys('F5');
+		await w.ended();
+	});
+	await see(w, 'the Testing view runs the tests', async () => {
+		await w.command('Test: Run All Tests');
+		await w.see('.codicon-testing-failed-icon', 3 * LONG);
+		await w.command('Testing: Focus on Test Explorer View');
+		await w.reads('.test-explorer', 'FailTest', LONG);
+		await w.shot('testing');
+	});
+	await see(w, 'the project of the file in front', async () => {
+		await w.openFile('Program.cs');
+		await w.reads('.statusbar-item', 'App', LONG);
+	});
+	await see(w, 'the log', async () => {
+		await w.command('dndbg: Show Log');
+		await w.reads('.output-view .view-lines', 'exit code', LONG);
+		await w.shot('log');
+	});
+}
+
 async function missing(w) {
 	await see(w, 'the file', () => w.openFile('Program.cs'));
 	await see(w, 'a debugger that is not there is said', async () => {
@@ -357,7 +409,7 @@ async function missing(w) {
 }
 
 const scenarios = {
-	launch, broken, several, attach, core, tests, web, missing,
+	launch, broken, several, attach, core, tests, web, repository, missing,
 };
 const w = await Workbench.open(url, shots);
 await scenarios[scenario](w);
