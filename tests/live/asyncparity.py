@@ -1,5 +1,6 @@
 """One scenario over state machines on .NET 10 and 11 and over runtime async:
 where it stops, stacks, variables, suspended calls and exceptions are the same."""
+import json
 import re
 
 import drive
@@ -105,3 +106,21 @@ def test_parity(t):
 
 
 test_parity.runtimes = ("11",)
+
+
+def test_kept_json(t):
+    """Suspended calls with their variables in JSON."""
+    for config in ("Debug",) if t.runtime != "11" else ("NetDebug", "RtDebug"):
+        out = t.batch([f"tbreak {t.at('AsyncParity', 'inner-after')}", "run",
+                       "dumpasync --locals --json", "kill"],
+                      t.program("AsyncParity", config=config)).stdout
+        found = json.loads(next(line for line in out.split("\n")
+                                if line.startswith("{")))
+        calls = {call.get("method"): call.get("variables")
+                 for chain in found["chains"] for call in chain["calls"]}
+        kept = [(v["name"], v["type"], v["value"], v["argument"])
+                for v in calls["AsyncParity.Program.Middle"]]
+        t.check_equal([("i", "int", "0", False), ("name", "string", '"m"', True),
+                       ("text", "string", '"m"', False),
+                       ("value", "int", "0", False)], sorted(kept))
+        t.check_equal(0, found["withoutVariables"])

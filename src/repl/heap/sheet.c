@@ -232,11 +232,17 @@ void sheet_object_end(struct sheet *s)
 	s->first = false;
 }
 
+void sheet_cells(struct sheet *s, const struct sheet_column *columns, size_t n,
+		 const struct sheet_cell *cells)
+{
+	for (size_t i = 0; s->json && i < n; i++)
+		json_cell(s, &columns[i], &cells[i]);
+}
+
 static void json_row(struct sheet *s, const struct sheet_cell *cells)
 {
 	sheet_object(s);
-	for (size_t i = 0; i < s->n_columns; i++)
-		json_cell(s, &s->columns[i], &cells[i]);
+	sheet_cells(s, s->columns, s->n_columns, cells);
 	sheet_object_end(s);
 }
 

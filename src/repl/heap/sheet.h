@@ -66,6 +66,9 @@ void sheet_rows_end(struct sheet *s);
 
 /* A row that is an object with properties of its own: JSON alone. */
 void sheet_object(struct sheet *s);
+/* As many properties as columns: JSON alone. */
+void sheet_cells(struct sheet *s, const struct sheet_column *columns, size_t n,
+		 const struct sheet_cell *cells);
 void sheet_object_end(struct sheet *s);
 
 /* Sentences: the property @key, or a line each. */

@@ -22,6 +22,15 @@ static void show_cut(struct repl *r, bool cut, size_t n)
 
 /* ---- dumpasync ------------------------------------------------------- */
 
+enum {
+	VARIABLES_MAX = 1000, /* calls whose variables are shown */
+};
+
+struct calls_shown {
+	struct sheet sheet;
+	size_t n; /* calls that have variables to show */
+};
+
 static const struct sheet_column call_columns[] = {
     {"Address", "address", SHEET_ADDRESS, 14},
     {NULL, "methodTable", SHEET_ADDRESS, 0},
@@ -54,15 +63,14 @@ static void show_call_text(struct repl *r, const struct dbg_task *task)
 	out(r, "\n");
 }
 
-// Arguments and locals of a suspended call, if it was asked for them.
-static void show_variables(struct repl *r, const struct dbg_task *task)
-{
-	static const enum dbg_scope scopes[] = {DBG_SCOPE_ARGS,
-						DBG_SCOPE_LOCALS};
+static const enum dbg_scope kept_scopes[] = {DBG_SCOPE_ARGS, DBG_SCOPE_LOCALS};
 
-	for (size_t i = 0; task->frame && i < 2; i++) {
-		struct dbg_error *err =
-		    show_scope(r, task->frame, scopes[i], NULL, "        ");
+// Arguments and locals of a suspended call.
+static void show_variables_text(struct repl *r, const struct dbg_task *task)
+{
+	for (size_t i = 0; i < 2; i++) {
+		struct dbg_error *err = show_scope(
+		    r, task->frame, kept_scopes[i], NULL, "        ");
 
 		if (!err)
 			continue;
@@ -72,30 +80,81 @@ static void show_variables(struct repl *r, const struct dbg_task *task)
 	}
 }
 
-static void show_call(struct sheet *s, const struct dbg_task *task)
+static const struct sheet_column variable_columns[] = {
+    {NULL, "name", SHEET_TEXT, 0},
+    {NULL, "type", SHEET_TEXT, 0},
+    {NULL, "value", SHEET_TEXT, 0},
+    {NULL, "argument", SHEET_BOOL, 0},
+};
+
+static void show_scope_rows(struct sheet *s, const struct dbg_task *task,
+			    enum dbg_scope scope)
 {
-	if (!s->json) {
-		show_call_text(s->r, task);
-		show_variables(s->r, task);
-		return;
-	}
-	sheet_row(
-	    s, (struct sheet_cell[]){
-		   {.number = task->addr},
-		   {.number = task->method_table},
-		   {.text = task->type},
-		   {.text = dbg_task_state_name(task->state)},
-		   {.number = task->async},
-		   {.text = task->method},
-		   {.text = task->params},
-		   {.text = task->source.path},
-		   {.number = task->source.line, .absent = !task->source.path},
-		   {.text = task->what},
-		   {.number = task->waited}});
+	struct dbg_value *v;
+	size_t n;
+	struct dbg_error *err =
+	    dbg_scope_list(s->r->dbg, task->frame, scope, &v, &n);
+
+	for (size_t i = 0; !err && i < n; i++)
+		sheet_row(s, (struct sheet_cell[]){
+				 {.text = v[i].name},
+				 {.text = v[i].type},
+				 {.text = v[i].text},
+				 {.number = scope == DBG_SCOPE_ARGS}});
+	dbg_error_destroy(err);
 }
 
-static void show_chain(struct sheet *s, const struct dbg_async_chain *chain)
+/*
+ * The same, if it was asked for, of as many calls as a person reads: each
+ * variable may run code of the program's in the interpreter.
+ */
+static void show_variables(struct calls_shown *shown,
+			   const struct dbg_task *task)
 {
+	struct sheet *s = &shown->sheet;
+
+	if (!task->frame || shown->n++ >= VARIABLES_MAX)
+		return;
+	if (!s->json) {
+		show_variables_text(s->r, task);
+		return;
+	}
+	sheet_rows(s, "variables", SHEET_COLUMNS(variable_columns));
+	for (size_t i = 0; i < 2; i++)
+		show_scope_rows(s, task, kept_scopes[i]);
+	sheet_rows_end(s);
+}
+
+static void show_call(struct calls_shown *shown, const struct dbg_task *task)
+{
+	struct sheet *s = &shown->sheet;
+	const struct sheet_cell cells[] = {
+	    {.number = task->addr},
+	    {.number = task->method_table},
+	    {.text = task->type},
+	    {.text = dbg_task_state_name(task->state)},
+	    {.number = task->async},
+	    {.text = task->method},
+	    {.text = task->params},
+	    {.text = task->source.path},
+	    {.number = task->source.line, .absent = !task->source.path},
+	    {.text = task->what},
+	    {.number = task->waited},
+	};
+
+	if (!s->json)
+		show_call_text(s->r, task);
+	sheet_object(s);
+	sheet_cells(s, SHEET_COLUMNS(call_columns), cells);
+	show_variables(shown, task);
+	sheet_object_end(s);
+}
+
+static void show_chain(struct calls_shown *shown,
+		       const struct dbg_async_chain *chain)
+{
+	struct sheet *s = &shown->sheet;
+
 	if (!s->json)
 		out(s->r, "%s%" PRIu64 " chain%s:\n",
 		    chain->circle ? "Circle: " : "", chain->count,
@@ -103,9 +162,9 @@ static void show_chain(struct sheet *s, const struct dbg_async_chain *chain)
 	sheet_object(s);
 	sheet_number(s, "count", chain->count);
 	sheet_text(s, "kind", chain->circle ? "circle" : "chain");
-	sheet_rows(s, "calls", SHEET_COLUMNS(call_columns));
+	sheet_rows(s, "calls", NULL, 0);
 	for (size_t i = 0; i < chain->n; i++)
-		show_call(s, &chain->v[i]);
+		show_call(shown, &chain->v[i]);
 	sheet_rows_end(s);
 	sheet_object_end(s);
 }
@@ -120,6 +179,18 @@ static void show_numbers(struct repl *r, const struct dbg_async *found)
 	out(r, "\n");
 }
 
+static void show_cut_variables(struct calls_shown *shown)
+{
+	size_t left = shown->n > VARIABLES_MAX ? shown->n - VARIABLES_MAX : 0;
+
+	sheet_number(&shown->sheet, "withoutVariables", left);
+	if (left && !shown->sheet.json)
+		out(shown->sheet.r,
+		    "(The variables of %zu more calls are left out: name some "
+		    "by --type, or select one with \"task\".)\n",
+		    left);
+}
+
 static struct dbg_error *cmd_dumpasync(struct repl *r, const struct call *call)
 {
 	_cleanup_heap_options_ struct heap_options o;
@@ -127,28 +198,28 @@ static struct dbg_error *cmd_dumpasync(struct repl *r, const struct call *call)
 	struct dbg_error *err = heap_options_parse(call, 0, &o);
 	const struct dbg_task_query query = {
 	    .type = o.filter.type, .each = o.stacks, .frames = o.locals};
-	struct sheet s;
+	struct calls_shown shown = {.n = 0};
+	struct sheet *s = &shown.sheet;
 
-	if (!err && o.json && o.locals)
-		err = dbg_err_arg("--locals has no form in JSON.");
 	if (!err)
 		err = dbg_async_list(r->dbg, &query, &found);
 	if (err)
 		return err;
 	size_t n = o.top && o.top < found.n_chains ? o.top : found.n_chains;
-	sheet_begin(&s, r, o.json);
-	sheet_number(&s, "calls", found.n_calls);
-	sheet_number(&s, "running", found.n_running);
-	sheet_rows(&s, "chains", NULL, 0);
+	sheet_begin(s, r, o.json);
+	sheet_number(s, "calls", found.n_calls);
+	sheet_number(s, "running", found.n_running);
+	sheet_rows(s, "chains", NULL, 0);
 	for (size_t i = 0; i < n; i++)
-		show_chain(&s, &found.chains[i]);
-	sheet_rows_end(&s);
+		show_chain(&shown, &found.chains[i]);
+	sheet_rows_end(s);
 	if (!o.json) {
 		show_cut(r, found.cut || n < found.n_chains, n);
 		show_numbers(r, &found);
 	}
-	sheet_sentences(&s, "damages", found.damages, found.n_damages);
-	sheet_end(&s);
+	show_cut_variables(&shown);
+	sheet_sentences(s, "damages", found.damages, found.n_damages);
+	sheet_end(s);
 	return NULL;
 }
 
