@@ -2,32 +2,25 @@
 // The process to attach to: picked from those of this machine, or, through a
 // pipe, of where the debugger is to run.
 
-const { execFile } = require('child_process');
 const vscode = require('vscode');
-const adapter = require('./lib/adapter');
 const processes = require('./lib/processes');
-
-const TIME_MS = 20000;
+const { over } = require('./remote');
 
 /** The .NET processes at the other end of a pipe. */
-function remote(pipe) {
-	const made = adapter.piped(pipe, ['ps', '--json']);
-	return new Promise((resolve, reject) => {
-		execFile(made.command, made.args,
-			{ ...made.options, timeout: TIME_MS, maxBuffer: 16 << 20 },
-			(error, stdout, stderr) => {
-				if (error)
-					return reject(new Error(
-						`cannot list the processes by '${made.command}': ` +
-						(stderr.trim() || error.message)));
-				try {
-					resolve(processes.parse(stdout));
-				} catch {
-					reject(new Error(`'${pipe.debuggerPath} ps --json' said ` +
-						`nothing useful: ${stdout.slice(0, 200)}`));
-				}
-			});
-	});
+async function remote(pipe) {
+	let printed;
+	try {
+		printed = await over(pipe, ['ps', '--json']);
+	} catch (error) {
+		throw new Error('cannot list the processes by ' +
+			`'${pipe.pipeProgram}': ${error.message}`);
+	}
+	try {
+		return processes.parse(printed);
+	} catch {
+		throw new Error(`'${pipe.debuggerPath} ps --json' said nothing ` +
+			`useful: ${printed.slice(0, 200)}`);
+	}
 }
 
 function local() {

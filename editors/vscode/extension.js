@@ -36,7 +36,8 @@ class Adapters {
 
 function activate(context) {
 	const selected = selection.register(context);
-	const { builds, disposables } = launch.register(selected.selection);
+	const { builds, disposables } = launch.register(selected.selection,
+		() => adapter.bundled(context.extensionPath));
 	context.subscriptions.push(...log.register(), ...selected.disposables,
 		...disposables, ...takeover.register(context),
 		...lenses.register(builds), ...testing.register(), ...commands.register(context, builds),

@@ -16,6 +16,7 @@ const attach = require('./attach');
 const defaults = require('./lib/defaults');
 const profiles = require('./lib/profiles');
 const project = require('./lib/project');
+const remote = require('./remote');
 const { picks } = require('./lib/vsdbg');
 const { folderOf } = require('./selection');
 
@@ -152,9 +153,10 @@ function setting(section, name) {
 }
 
 class Configurations {
-	constructor(builds, selection) {
+	constructor(builds, selection, own) {
 		this.builds = builds;
 		this.selection = selection;
+		this.own = own; // the debugger of the extension
 	}
 
 	async resolveDebugConfiguration(folder, config) {
@@ -186,8 +188,13 @@ class Configurations {
 		});
 	}
 
-	resolveDebugConfigurationWithSubstitutedVariables(folder, config) {
+	resolveDebugConfigurationWithSubstitutedVariables(folder, given) {
 		return told(async () => {
+			const pipeTransport = given.pipeTransport &&
+				await remote.ready(given.pipeTransport, this.own());
+			if (given.pipeTransport && !pipeTransport)
+				return undefined;
+			const config = pipeTransport ? { ...given, pipeTransport } : given;
 			if (picks(config)) {
 				const processId =
 					await attach.pickProcess(config.pipeTransport);
@@ -242,13 +249,13 @@ const listed = {
 		folder ? [...offered(folder), ATTACH] : [],
 };
 
-function register(selection) {
+function register(selection, own) {
 	const builds = new Builds();
 	const kinds = vscode.DebugConfigurationProviderTriggerKind;
 	const { registerDebugConfigurationProvider: provide } = vscode.debug;
 	return { builds, disposables: [
 		vscode.tasks.registerTaskProvider(TYPE, builds),
-		provide(TYPE, new Configurations(builds, selection)),
+		provide(TYPE, new Configurations(builds, selection, own)),
 		provide(TYPE, initial, kinds.Initial),
 		provide(TYPE, listed, kinds.Dynamic),
 	] };

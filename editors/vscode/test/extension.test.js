@@ -153,6 +153,10 @@ function standIn() {
 				seen.shown.push(text);
 				return seen.press && buttons.find(seen.press);
 			},
+			showWarningMessage: (text, options, ...buttons) => {
+				seen.shown.push(text);
+				return seen.press && buttons.find(seen.press);
+			},
 			showInformationMessage: text => { seen.shown.push(text); },
 			showQuickPick: async items => seen.pick(items),
 			showTextDocument: async uri => { seen.opened = uri; },
@@ -544,7 +548,7 @@ test('the process that is picked: of this machine, or through a pipe', async t =
 	const seen = activated();
 	const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'dndbg-pipe-'));
 	t.after(() => fs.rmSync(dir, { recursive: true }));
-	put(path.join(dir, 'pipe'), '#!/bin/sh\nshift\necho "$@" >&2\n' +
+	put(path.join(dir, 'pipe'), '#!/bin/sh\n' +
 		'echo \'[{"pid": 7, "name": "Web.dll", "command": "dotnet Web.dll"}]\'\n');
 	fs.chmodSync(path.join(dir, 'pipe'), 0o755);
 	const config = { type: 'dndbg', request: 'attach', name: 'a', pipeTransport: {
@@ -557,9 +561,13 @@ test('the process that is picked: of this machine, or through a pipe', async t =
 		{ ...config, processId: '7' });
 	seen.pick = () => undefined;
 	assert.strictEqual(await resolves(undefined, config), undefined);
-	put(path.join(dir, 'pipe'), '#!/bin/sh\necho no such container >&2\nexit 1\n');
+	put(path.join(dir, 'pipe'), '#!/bin/sh\ncase "$*" in *ps*) ;; *) exit 0;; ' +
+		'esac\necho no such container >&2\nexit 1\n');
 	assert.strictEqual(await resolves(undefined, config), undefined);
 	assert.match(seen.shown.pop(), /cannot list the processes.*no such container/);
+	put(path.join(dir, 'pipe'), '#!/bin/sh\necho no such container >&2\nexit 1\n');
+	assert.strictEqual(await resolves(undefined, config), undefined);
+	assert.match(seen.shown.pop(), /cannot be run at the other end.*no such container/);
 	seen.pick = items => items[0];
 	const picked = await seen.commands['dndbg.pickProcess']();
 	assert.ok(picked === undefined ? seen.shown.length : /^\d+$/.test(picked));
@@ -764,4 +772,34 @@ test('the Testing view: tests are listed, run, debugged, and told', async t => {
 	seen.onSaved({ uri: { fsPath: source } });
 	assert.ok(seen.controller.items.get(project.id).children
 		.get(`${project.id}|A`));
+});
+
+test('dndbg is copied to the other end of a pipe, when that is wanted', async t => {
+	const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'dndbg-own-'));
+	const there = `/tmp/dndbg-${manifest.version}`;
+	t.after(() => {
+		fs.rmSync(dir, { recursive: true });
+		fs.rmSync(there, { recursive: true, force: true });
+	});
+	fs.rmSync(there, { recursive: true, force: true });
+	put(path.join(dir, 'bin/dndbg'), '#!/bin/sh\necho dndbg 1\n');
+	put(path.join(dir, 'bin/libx.so'), 'x');
+	put(path.join(dir, 'pipe'), '#!/bin/sh\nexec sh -c "$1"\n');
+	for (const name of ['bin/dndbg', 'pipe'])
+		fs.chmodSync(path.join(dir, name), 0o755);
+	const seen = activated(dir);
+	const config = { type: 'dndbg', request: 'attach', name: 'a', processId: 7,
+		pipeTransport: { pipeProgram: path.join(dir, 'pipe'), pipeArgs: [],
+			debuggerPath: '/no/dndbg' } };
+	const resolve = () => seen.provider
+		.resolveDebugConfigurationWithSubstitutedVariables(undefined, config);
+	assert.strictEqual(await resolve(), undefined);
+	assert.match(seen.shown.pop(), /'\/no\/dndbg' cannot be run at the other end/);
+	seen.press = text => text === 'Copy It There';
+	const made = await resolve();
+	assert.strictEqual(made.pipeTransport.debuggerPath, `${there}/dndbg`);
+	assert.ok(fs.existsSync(`${there}/libx.so`));
+	// it is found there the next time
+	seen.press = () => assert.fail('asked');
+	assert.deepStrictEqual(await resolve(), made);
 });
