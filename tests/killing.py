@@ -61,18 +61,31 @@ def function_at(pid, image, name):
 
 
 def stop(tid):
-    """Take over one thread, stopped."""
+    """Take over one thread, stopped; it gets the signals that come meanwhile."""
     ptrace(SEIZE, tid)
     ptrace(INTERRUPT, tid)
-    os.waitpid(tid, WALL)
+    await_event(tid)
+
+
+def await_event(tid):
+    while stopped(tid, True) != "event":
+        pass
 
 
 def looked_at(pid):
-    """Each thread of a process, stopped by us for a moment."""
+    """Each thread of a process, stopped by us for a moment; all at once, since
+    each takes its time to stop."""
+    tids = []
     for task in os.listdir(f"/proc/{pid}/task"):
-        tid = int(task)
         try:
-            stop(tid)
+            ptrace(SEIZE, int(task))
+            tids.append(int(task))
+            ptrace(INTERRUPT, int(task))
+        except OSError:
+            continue
+    for tid in tids:
+        try:
+            await_event(tid)
             yield tid
             ptrace(DETACH, tid)
         except OSError:
@@ -109,6 +122,8 @@ def stopped(tid, block):
         return None
     event, sig = status >> 16, os.WSTOPSIG(status)
     hit = (not event and sig == signal.SIGTRAP and by_debug_register(tid))
+    if block and not event:
+        ptrace(INTERRUPT, tid)  # the stop has taken the one before
     if not (event and block):
         ptrace(CONT, tid, 0, 0 if event or hit else sig)
     return "event" if event else "hit" if hit else "signal"
@@ -130,8 +145,7 @@ def executed(pid, tid, addr, more):
         time.sleep(0.001)
     for one in tid, pid:
         ptrace(INTERRUPT, one)
-        while stopped(one, True) != "event":
-            pass
+        await_event(one)
     ptrace(POKEUSER, tid, DEBUGREG + 8 * 7, 0)
     ptrace(DETACH, tid)
     ptrace(DETACH, pid)

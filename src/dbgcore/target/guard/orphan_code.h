@@ -30,9 +30,9 @@ struct orphan_mask {
 };
 
 /*
- * Bytes of an aligned word of the runtime's data that we have written: what they
- * were, and what they are unless somebody else has written them since: one or
- * the other. The other bytes of these words mean nothing.
+ * Bytes of an aligned word of the runtime's data that we have written: what
+ * they were, and what they are unless somebody else has written them since: one
+ * or the other. The other bytes of these words mean nothing.
  */
 struct orphan_undo {
 	uint64_t old, now, next;
