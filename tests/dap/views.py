@@ -400,3 +400,29 @@ def test_offered(t):
     t.check("holder" not in offered("ho"), "holder")
     c.ask("disconnect", terminateDebuggee=True)
     c.wait()
+
+
+def test_members(t):
+    """Properties that implement an interface by its name, and those that a
+    nearer class hides, each with the path that reads it; a display that
+    throws."""
+    c = t.adapter()
+    c.launch(t.program("CSharp", t.dir + "/lines"),
+             {t.source("CSharp"): [t.line("CSharp", "main")]})
+    c.stopped("breakpoint")
+    for text, wanted in (
+            ("thing2", {"CSharp.IThing.Value": "12", "CSharp.IThing.Twice": None,
+                        "Own": "3"}),
+            ("derived", {"P": "2", "Hidden": '"hid"', "HiddenP": '"hidp"',
+                         "Hidden (CSharp.Base)": "100",
+                         "HiddenP (CSharp.Base)": "101", "P (CSharp.Base)": None})):
+        seen = c.variables(c.evaluate(text)["variablesReference"])
+        for name, value in wanted.items():
+            t.check_equal(value, seen[name]["value"] if name in seen else None)
+            if value:
+                t.check_equal(value, c.evaluate(seen[name]["evaluateName"])
+                              ["result"])
+    t.check_equal("<Boom throws System.InvalidOperationException>",
+                  c.evaluate("throws")["result"])
+    c.go()
+    c.end()

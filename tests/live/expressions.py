@@ -72,7 +72,7 @@ def test_asked(t):
 def test_meaning(t):
     """What a debugger gets wrong easily: hidden variables, base, statics
     before their class is initialised, dynamic, implicit conversions."""
-    check_fixture(t, "CSharp", 760)
+    check_fixture(t, "CSharp", 770)
 
 
 def test_declared(t):
@@ -175,6 +175,28 @@ def test_cultures_refused(t):
         t.check_match("by the rules of a culture: pass "
                       "StringComparison.Ordinal or StringComparer.Ordinal",
                       words)
+
+
+def test_culture_unused(t):
+    """Before the program has used a culture: text is compared as it will be,
+    what only ICU could tell is refused, not taken for the invariant one's."""
+    compared = [('string.Compare("a", "B")', "-1"), ('"a".CompareTo("B")', "-1"),
+                ('"anna".StartsWith("a")', "true"), ('"anna".ToUpper()', '"ANNA"'),
+                ('"anna".IndexOf("n")', "1"), ('"ANNA".ToLower()', '"anna"'),
+                ('new[] { "Bob", "anna" }.OrderBy(n => n).First()', '"anna"')]
+    written = [("(1.5).ToString()", '"1.5"'),
+               ("System.Globalization.CultureInfo.CurrentCulture.Name", '""')]
+    for lang in ("C.UTF-8", "de_DE.UTF-8"):
+        done = t.batch(["set evaluation interpret",
+                        "set environment LC_ALL=" + lang,
+                        "b " + t.at("Cultures", "unused"), "run"] +
+                       ["print " + text for text, _ in compared + written],
+                       t.program("Cultures", os.path.join(t.dir, "lines")))
+        got = re.findall(r"^\$\d+ = (.*)$", done.stdout, re.M)
+        known = compared if lang[0] == "d" else compared + written
+        t.check_equal([value for _, value in known], got)
+        for words in done.stderr.splitlines():
+            t.check_match("the program has used no culture yet", words)
 
 
 def test_enumerated(t):

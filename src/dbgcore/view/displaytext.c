@@ -100,9 +100,10 @@ static bool evaluate(const struct view *w, struct look *look,
 
 static bool piece_value(const struct view *w, struct look *look,
 			const struct value *v, const struct piece *piece,
-			struct value *ret)
+			struct value *ret, bool *ret_thrown)
 {
 	struct outcome o;
+	*ret_thrown = false;
 	if (piece->field) {
 		*ret = value_field(w->types, v, piece->field);
 		return ret->where != VALUE_ABSENT;
@@ -112,7 +113,8 @@ static bool piece_value(const struct view *w, struct look *look,
 	interpret_call(w, piece->getter, v, &o);
 	look->too_slow |= o.spent;
 	*ret = o.value;
-	return !o.why && !o.thrown && o.value.where != VALUE_ABSENT;
+	*ret_thrown = o.thrown;
+	return !o.why && o.value.where != VALUE_ABSENT;
 }
 
 /*
@@ -152,11 +154,18 @@ static bool add_piece(const struct view *w, struct look *look,
 {
 	struct value value;
 	struct view inner = *w;
+	bool thrown;
 	inner.display++;
 	if (task_method(w, v, piece, out))
 		return true;
-	if (!piece_value(w, look, v, piece, &value))
+	if (!piece_value(w, look, v, piece, &value, &thrown))
 		return false;
+	if (thrown) {
+		struct value object = value_dereference(w->types, &value);
+		str_addf(out, "<%s throws %s>", piece->text,
+			 object.type ? object.type->name : "an exception");
+		return true;
+	}
 	if (piece->bare && display_bare(w, &value, out))
 		return true;
 	if (piece->letter &&

@@ -438,13 +438,31 @@ static void add_field(const struct view *w, struct list *l,
 		m->browse = BROWSE_COLLAPSED;
 }
 
+/*
+ * Is it there by its field, or by the override of a nearer class? One that a
+ * nearer class hides by `new` is not.
+ */
+static bool is_shown(const struct list *l, const struct type *owner,
+		     const struct il_property *p)
+{
+	bool shown = false;
+	for (size_t i = 0; i < l->n && !shown; i++) {
+		const struct member *m = &l->all[i];
+		shown = !strcmp(m->name, p->name) &&
+			(m->owner == owner ||
+			 (p->getter->flags & IL_METHOD_VIRTUAL) != 0);
+	}
+	return shown;
+}
+
 static void add_property(const struct view *w, struct list *l,
 			 struct type *owner, const struct il_property *p)
 {
 	const struct il_sig *sig;
 	struct il_types *ts = vm_types(w->vm);
-	// explicit implementations of interfaces have a dot in their names
-	if (!p->getter || strchr(p->name, '.') || has(l, p->name) ||
+	// of a library those that implement an interface by its name are noise
+	if (!p->getter || is_shown(l, owner, p) ||
+	    (strchr(p->name, '.') && !look_is_users(w, owner)) ||
 	    dbg_err_drop(il_method_sig(ts, p->getter, &sig)) || sig->n_params ||
 	    sig->ret->kind == IL_KIND_BYREF ||
 	    il_method_attribute(p->getter, compiler_made, NULL))

@@ -158,9 +158,16 @@ static const char *property_path(struct walk *k, const struct member *m)
 	if (m->is_static)
 		return arena_printf(w->arena, "%s.%s", m->owner->name, m->name);
 	const char *path = named_primary(w, k->parent->path);
+	// an interface's, implemented by its full name
+	const char *dot = strrchr(m->name, '.');
 	if (!path)
 		return NULL;
-	if (k->declared && type_derives(w->types, k->declared, m->owner))
+	if (dot)
+		return arena_printf(w->arena, "((%.*s)%s).%s",
+				    (int)(dot - m->name), m->name, path,
+				    dot + 1);
+	if (!m->hidden && k->declared &&
+	    type_derives(w->types, k->declared, m->owner))
 		return arena_printf(w->arena, "%s.%s", path, m->name);
 	return arena_printf(w->arena, "((%s)%s).%s", m->owner->name, path,
 			    m->name);
@@ -185,6 +192,9 @@ static void fill_property(struct walk *k, const struct value *self,
 			  struct node *to)
 {
 	to->name = m->name;
+	if (m->hidden)
+		to->name = arena_printf(k->w->arena, "%s (%s)", m->name,
+					m->owner->name);
 	to->is_static = m->is_static;
 	to->why = member_value(k->w, m, self, &to->value, &to->needs_call);
 	name_tuples(k->w, m, self, &to->value);

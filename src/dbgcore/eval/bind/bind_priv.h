@@ -12,15 +12,14 @@ enum {
 };
 
 struct lambda_memo;
+struct call;
+struct frame_params;
 
 /* Names that lambdas bring, innermost first. */
 struct name_scope {
 	struct name_scope *outer;
 	struct bound_var *var;
 };
-
-struct call;
-struct frame_params;
 
 struct binder {
 	const struct eval *e;
@@ -42,7 +41,7 @@ struct binder {
 	struct il_type *wanted;   /* an enum whose names stand bare, or NULL */
 	struct bound_var **noted; /* see binddeclare.h */
 	size_t n_noted;
-	const struct expr *target; /* is assigned to: not its value is meant */
+	const struct expr *target; /* is assigned to */
 	unsigned int steps;
 	struct tuple_names *tuples;       /* see bindtuple.h */
 	struct bound *breaks, *continues; /* what these jump out of */
@@ -83,20 +82,18 @@ DBG_MUST struct dbg_error *bind_core(struct binder *b, const char *name,
 				     struct il_type **ret);
 
 void binder_init(struct binder *b, const struct eval *e, const char *text);
-
 /* ---- fetch.c, evaluate.c: values -------------------------------------- */
 
 /* The value of a node: in its place, if it has one. */
 DBG_MUST struct dbg_error *fetch_value(struct binder *b, struct bound *n,
 				       struct value *ret);
-/* Of a bool. */
+/* ... as the machine computes it. */
+DBG_MUST struct dbg_error *machine_value(struct binder *b, struct bound *n,
+					 struct value *ret);
 DBG_MUST struct dbg_error *fetch_truth(struct binder *b, struct bound *n,
 				       bool *ret);
 /* Is the static @f as the program has it: is its class initialised? */
 bool fetch_is_ready(struct binder *b, const struct il_field *f);
-/* ... as the machine computes it. */
-DBG_MUST struct dbg_error *machine_value(struct binder *b, struct bound *n,
-					 struct value *ret);
 /* The error of an absent value. */
 DBG_MUST struct dbg_error *fetch_missing(struct binder *b, const struct expr *x,
 					 const struct value *v);
@@ -159,13 +156,12 @@ bool bind_is_base(const struct bound *of);
 /* A method of the object @of: of `base` the one that its class inherits. */
 DBG_MUST struct dbg_error *
 bind_of_base(struct binder *b, const struct bound *of, struct il_method **io);
-/* bindelement.c */
 DBG_MUST struct dbg_error *bind_element(struct binder *b, const struct expr *x,
 					struct bound **ret);
 /* Names of tuple elements that the compiler left with @token, 0: with none. */
 void bind_note_names(struct binder *b, struct code_module *m, uint32_t token,
 		     struct il_type *type);
-/* Note if @v is what @token, which may be 0, declares as `dynamic`. */
+/* Note if @v is what @token, or 0, declares as `dynamic`. */
 void bind_note_dynamic(struct bound *v, const struct code_module *m,
 		       uint32_t token);
 /* `this` of a call of a method that @owner declares. */

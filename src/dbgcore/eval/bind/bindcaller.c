@@ -60,8 +60,8 @@ static struct bound *caller_member(struct binder *b, const struct code_pos *pos,
 
 /* The argument of the parameter that the attribute names. */
 static struct bound *argument_text(struct binder *b, const struct call *c,
-				   const struct candidate *k,
-				   struct bytes blob, const struct expr *x)
+				   const struct candidate *k, struct bytes blob,
+				   const struct expr *x)
 {
 	struct reader r;
 	reader_init(&r, blob.p, blob.n);

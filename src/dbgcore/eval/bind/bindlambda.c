@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "eval/bind/bindasync.h"
 #include "eval/bind/bindlambda.h"
 #include "eval/bind/bindstatement.h"
 
@@ -136,6 +137,10 @@ bool lambda_bind(struct binder *b, const struct expr *x,
 	}
 	*ret = m->lambda;
 	*ret_ret = m->ret;
+	bool known = m->ret || (m->lambda && !m->lambda->gives &&
+				m->lambda->body->kind == BOUND_BLOCK);
+	if (x->async && known)
+		*ret_ret = async_task(b, m->ret);
 	return m->lambda != NULL;
 }
 
@@ -182,14 +187,18 @@ struct dbg_error *lambda_convert(struct binder *b, const struct expr *x,
 	*ret = bound_make(b, BOUND_LAMBDA, to, x);
 	(*ret)->lambda = l;
 	(*ret)->a = l->body;
+	struct il_type *gives = x->async ? async_result(b, sig->ret) : sig->ret;
 	if (sig->ret->elem == ELEM_VOID)
 		return NULL;
+	if (!gives)
+		return lambda_fault(b, x, sig, to);
 	struct name_scope *names = lambda_enter(b, l);
-	err = l->body->kind == BOUND_BLOCK
-		  ? returns_convert(b, l, sig->ret)
-		  : convert(b, l->body, sig->ret, &(*ret)->a);
+	if (l->body->kind == BOUND_BLOCK)
+		err = returns_convert(b, l, gives);
+	else if (gives->elem != ELEM_VOID)
+		err = convert(b, l->body, gives, &(*ret)->a);
 	lambda_leave(b, l, names);
-	return err;
+	return !err && x->async ? async_wrap(b, l, sig->ret, &(*ret)->a) : err;
 }
 
 struct dbg_error *lambda_natural(struct binder *b, struct bound *v,

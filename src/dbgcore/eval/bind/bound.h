@@ -88,6 +88,10 @@ enum bound_kind {
 			* list: parts of a tuple or collection */
 };
 
+/*
+ * One node. Large: it is of any kind, as in a compiler; what one kind does
+ * not use is zero.
+ */
 struct bound {
 	enum bound_kind kind;
 	struct il_type *type; /* NULL: BOUND_SPACE .. BOUND_UNTYPED */

@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "eval/bind/bindasync.h"
 #include "eval/bind/bindunion.h"
 #include "eval/bind/bindlambda.h"
 #include "eval/bind/bindcollection.h"
@@ -192,18 +193,21 @@ static bool lambda_fits(struct binder *b, const struct expr *x,
 	if (!delegate_types(b, to, &sig) ||
 	    !lambda_bind(b, x, sig->params, sig->n_params, &lambda, &ret))
 		return false;
+	struct il_type *gives = x->async ? async_result(b, sig->ret) : sig->ret;
+	if (!gives)
+		return false;
 	if (lambda->body->kind == BOUND_BLOCK)
-		return returns_fit(b, lambda, sig->ret);
-	if (sig->ret->elem == ELEM_VOID)
+		return returns_fit(b, lambda, gives);
+	if (gives->elem == ELEM_VOID)
 		return true;
 	if (!ret) {
 		struct name_scope *names = lambda_enter(b, lambda);
-		enum conversion c = conversion_find(b, lambda->body, sig->ret);
+		enum conversion c = conversion_find(b, lambda->body, gives);
 		lambda_leave(b, lambda, names);
 		return c != CONVERSION_NONE;
 	}
 	body = *lambda->body;
-	return conversion_find(b, &body, sig->ret) != CONVERSION_NONE;
+	return conversion_find(b, &body, gives) != CONVERSION_NONE;
 }
 
 /* op_Implicit or op_Explicit; NULL in *ret: none. */

@@ -177,6 +177,7 @@ struct expr {
 	bool conditional;    /* ?. and ?[ */
 	bool arrow;          /* -> */
 	bool unchecked;
+	bool async;       /* a LAMBDA */
 	bool on_stack;    /* stackalloc */
 	bool positional;  /* a SHAPE has parentheses */
 	bool parens;      /* stands in parentheses of its own */

@@ -166,9 +166,7 @@ struct dbg_error *parse_lambda(struct parser *p, struct expr **ret)
 	struct expr *e = parser_node(p, EXPR_LAMBDA);
 	struct dbg_error *err = NULL;
 	for (size_t n = modifiers(p); n; n--) {
-		if (parser_at_word(p, WORD_ASYNC))
-			return parser_error(p, "an async lambda cannot be run "
-					       "by a debugger");
+		e->async |= parser_at_word(p, WORD_ASYNC);
 		parser_advance(p);
 	}
 	*ret = e;

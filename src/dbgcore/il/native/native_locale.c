@@ -46,11 +46,14 @@ static const char *variable(const char *text, size_t n, const char *name)
 	return NULL;
 }
 
-/* Interop.Sys.GetEnv(string): a pointer to the text, UTF-8, or null. */
-static enum native_end get_env(struct native *n)
+/*
+ * Environment.GetEnvironmentVariable of what the library asks when it chooses
+ * how it treats cultures. Others the program may have set meanwhile.
+ */
+static enum native_end get_variable(struct native *n)
 {
 	enum {
-		NAME_MAX_UNITS = 256
+		NAME_MAX_UNITS = 128
 	};
 	char name[NAME_MAX_UNITS + 1];
 	uint16_t units[NAME_MAX_UNITS];
@@ -60,22 +63,18 @@ static enum native_end get_env(struct native *n)
 	if (!vm_read(n->vm, object + 8, &length, sizeof(length)) ||
 	    length < 0 || length > NAME_MAX_UNITS ||
 	    !vm_read(n->vm, object + 12, units, 2 * (size_t)length))
-		return native_refuse(n, "the name cannot be read");
+		return NATIVE_IL;
 	for (int32_t k = 0; k < length; k++)
 		name[k] = units[k] < 0x80 ? (char)units[k] : '?';
 	name[length] = 0;
+	if (!str_starts(name, "DOTNET_SYSTEM_GLOBALIZATION_"))
+		return NATIVE_IL;
 	_cleanup_free_ char *text = environment(n, &size);
 	if (!text)
 		return native_refuse(n, "the program's environment is not "
 					"known here");
 	const char *value = variable(text, size, name);
-	if (!value)
-		return native_ret_ref(n, 0);
-	size_t len = strlen(value) + 1;
-	uint64_t place = vm_room(n->vm, len);
-	if (!place || !vm_write(n->vm, place, value, len))
-		return native_refuse(n, "too much memory is wanted");
-	return native_ret_ref(n, place);
+	return value ? native_ret_text(n, value) : native_ret_ref(n, 0);
 }
 
 /* ---- The user's culture -------------------------------------------------- */
@@ -198,7 +197,7 @@ static const struct il_native rows[] = {
     {SPACE "NumberFormatInfo", "get_CurrentInfo", "()o", own_of_culture},
     {SPACE "DateTimeFormatInfo", "get_CurrentInfo", "()o", own_of_culture},
     {"Interop+Globalization", "LoadICU", "()i", native_true},
-    {"Interop+Sys", "GetEnv", "(o)p", get_env},
+    {"System.Environment", "GetEnvironmentVariable", "(o)o", get_variable},
 };
 
 const struct native_table native_locale = {rows,

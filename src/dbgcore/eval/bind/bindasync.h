@@ -1,0 +1,20 @@
+/* Async lambdas; see bindasync.c. */
+#ifndef EVAL_BINDASYNC_H
+#define EVAL_BINDASYNC_H
+
+#include "eval/bind/bind_priv.h"
+
+/* What the body of an async lambda gives that returns @ret; NULL: it may not.
+ */
+struct il_type *async_result(struct binder *b, const struct il_type *ret);
+/* The Task that an async lambda returns whose body gives @body. */
+struct il_type *async_task(struct binder *b, struct il_type *body);
+/*
+ * The body of the lambda @l, converted to what async_result says, as a @ret:
+ * @io is the expression, or the block, whose returns are changed.
+ */
+DBG_MUST struct dbg_error *async_wrap(struct binder *b,
+				      const struct bound_lambda *l,
+				      struct il_type *ret, struct bound **io);
+
+#endif
