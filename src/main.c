@@ -109,6 +109,7 @@ static void usage(FILE *out)
 	    "it\n"
 	    "       dndbg ps [--json]                      list .NET programs\n"
 	    "       dndbg events KIND PID|NAME             watch its runtime\n"
+	    "       dndbg counters PID|NAME                what it counts\n"
 	    "A debugger for .NET programs: a .dll, an apphost or \"dotnet\".\n"
 	    "\n"
 	    "  -ex COMMAND       carry out COMMAND first\n"
@@ -434,6 +435,7 @@ static const struct {
     {"dump", NULL, report_dump_main},
     {"ps", NULL, report_ps_main},
     {"events", NULL, monitor_events_main},
+    {"counters", NULL, monitor_counters_main},
 };
 
 static bool has_option(char **argv, const char *name)

@@ -10,5 +10,7 @@
 
 /* `dndbg events KIND PID|NAME`; returns the exit status. */
 int monitor_events_main(struct dbg *dbg, int argc, char **argv);
+/* `dndbg counters PID|NAME`; returns the exit status. */
+int monitor_counters_main(struct dbg *dbg, int argc, char **argv);
 
 #endif

@@ -19,6 +19,7 @@ struct heard {
 static void hear_single(struct heard *h, const struct dbg_trace_event *e)
 {
 	struct dbg_told_allocation allocation;
+	struct dbg_told_counter counter;
 	struct dbg_told_throw thrown;
 	struct dbg_told_wait wait;
 	const char *method;
@@ -27,6 +28,8 @@ static void hear_single(struct heard *h, const struct dbg_trace_event *e)
 	arena_reset(h->arena);
 	if (dbg_told_allocation(e, h->arena, &allocation))
 		h->sum += (uint64_t)*allocation.type + allocation.bytes;
+	if (dbg_told_counter(e, h->arena, &counter))
+		h->sum += (uint64_t)*counter.source + (uint64_t)*counter.tags;
 	if (dbg_told_throw(e, h->arena, &thrown))
 		h->sum += (uint64_t)*thrown.type + (uint64_t)*thrown.message;
 	if (dbg_told_catch(e, h->arena, &method))

@@ -189,6 +189,39 @@ def test_contention(t):
     program.end()
 
 
+def test_counters(t):
+    """The runtime's and the program's own count what the program counts."""
+    program = Watched(t)
+    watching = Watching(t, program, "counters", "--each", "--seconds", "60",
+                        "--meter", "Watched.Shop")
+    # What is counted before anybody listens is not told.
+    t.check_match(r"^ +[\d.]+ s  ", watching.process.stdout.readline())
+    program.do("throw 20")
+    t.check_equal("5 10", program.do("order 5"))
+    wanted = {r"orders\{kind=book\} \(\{order\}\) +5 ",
+              r"orders\{kind=pen\} \(\{order\}\) +10 ", r"stock +42$"}
+    wanted |= ({r"exception-count +40 "} if t.runtime == "8" else
+               {rf"dotnet\.exceptions\{{error\.type={name}\}} .* 20 "
+                for name in ("OrderException", "InvalidOperationException")})
+    while wanted:
+        line = watching.process.stdout.readline()
+        t.check(line, f"not told: {wanted}")
+        wanted = {one for one in wanted
+                  if not re.search(one, line.rstrip("\n") + " "
+                                   if not one.endswith("$") else line.rstrip())}
+    out = watching.interrupt()
+    t.check_match(r"^Process \d+, \.NET \d+: \d+ counters in [\d.]+ s, "
+                  r"interrupted\n\nSystem\.Runtime +VALUE +A SECOND\n",
+                  out[out.index("Process "):])
+    t.check_match(r"^Watched\.Shop +VALUE +A SECOND\norders", out)
+    done = t.run("counters", "--json", "--seconds", "3", str(program.pid))
+    got = json.loads(done.stdout)
+    t.check_equal({"System.Runtime"}, {one["source"] for one in got["counters"]})
+    t.check_equal("dndbg: 'a;b' is no name of a meter\n",
+                  t.run("counters", "--meter", "a;b", str(program.pid)).stderr)
+    program.end()
+
+
 def test_bad(t):
     """What stands in the way is said in a sentence; whatever becomes of us, or
     of the program, the trace is gone and the program goes on."""

@@ -188,4 +188,35 @@ bool dbg_told_wait_end(const struct dbg_trace_event *e, uint64_t *ret_ns);
 /* The major version of a process's runtime; fails as dbg_trace_open(). */
 DBG_MUST struct dbg_error *dbg_runtime_version(pid_t pid, uint32_t *ret);
 
+/* ---- Counters ---------------------------------------------------------- */
+
+/*
+ * A value of a meter (System.Diagnostics.Metrics) or, of the runtime of .NET 8,
+ * of an EventCounter, as it is published each second.
+ */
+struct dbg_told_counter {
+	const char *source,
+	    *name;             /* "System.Runtime", "dotnet.gc.collections" */
+	const char *tags;      /* "K=V,K=V", "" */
+	const char *unit;      /* "By", "{collection}", "" */
+	const char *quantiles; /* of a histogram: "0.5=1;0.95=2"; else "" */
+	/* NAN: there is none. */
+	double value;    /* the last, or since the program's beginning */
+	double increase; /* of what only grows: in the last second */
+};
+
+/*
+ * What has to be asked for to hear of the meters named, besides the runtime's
+ * own, in the arena. Their names have no characters but those of ASCII, and
+ * neither comma, semicolon, blank nor quotation mark: else DBG_E_ARGUMENT.
+ */
+DBG_MUST struct dbg_error *dbg_counters_request(uint32_t version,
+						const char *const *meters,
+						size_t n_meters,
+						struct arena *arena,
+						struct dbg_trace_request *ret);
+/* As dbg_told_throw(). */
+bool dbg_told_counter(const struct dbg_trace_event *e, struct arena *arena,
+		      struct dbg_told_counter *ret);
+
 #endif

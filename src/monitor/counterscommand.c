@@ -1,0 +1,337 @@
+/*
+ * `dndbg counters PID|NAME`: what the runtime counts of itself, and what the
+ * program's own meters do, as it is published each second.
+ */
+#include <getopt.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "front/plain.h"
+#include "monitor/monitor.h"
+#include "monitor/watching.h"
+#include "report/json.h"
+
+enum {
+	OPT_JSON = 256,
+	OPT_SECONDS,
+	OPT_METER,
+	OPT_EACH,
+	OPT_HELP,
+	SECONDS = 5,
+	METERS_MAX = 64,
+	COUNTERS_MAX = 4096,
+	SHOW_MS = 1000,
+	NAME_WIDTH = 76,
+};
+
+static const struct option options[] = {
+    {"json", no_argument, NULL, OPT_JSON},
+    {"seconds", required_argument, NULL, OPT_SECONDS},
+    {"meter", required_argument, NULL, OPT_METER},
+    {"each", no_argument, NULL, OPT_EACH},
+    {"help", no_argument, NULL, OPT_HELP},
+    {NULL, 0, NULL, 0},
+};
+
+struct counter {
+	char *source, *name, *tags, *unit, *quantiles;
+	double value, increase; /* the last; NAN: none */
+	double grown;           /* all increases */
+	bool grows;
+};
+
+struct counters {
+	struct watch_options o;
+	const char *meters[METERS_MAX];
+	size_t n_meters;
+	struct dbg_trace *trace;
+	struct arena *arena; /* reset for each event */
+	uint64_t origin;
+	struct counter **v; /* sorted for the result */
+	size_t n, cap;
+	struct map index; /* by a hash of source, name and tags */
+	bool screen;      /* shown anew on a terminal */
+	int64_t next;     /* ... at this time */
+};
+
+static void usage(FILE *out)
+{
+	fputs("usage: dndbg counters [options] PID|NAME\n"
+	      "What the runtime of a running program counts, and the program's "
+	      "own meters; the\nprogram is not stopped.\n"
+	      "\n"
+	      "  --meter NAME  a meter of the program's (System.Diagnostics."
+	      "Metrics), too; may be\n                given several times\n"
+	      "  --seconds N   for so long [5]; Ctrl-C ends it early\n"
+	      "  --each        print each value when it comes\n"
+	      "  --json        as JSON, for programs (docs/monitoring.md)\n",
+	      out);
+}
+
+/* ---- Values ------------------------------------------------------------- */
+
+static struct counter *counter_at(struct counters *c,
+				  const struct dbg_told_counter *x)
+{
+	_cleanup_free_ char *key =
+	    xasprintf("%s\n%s\n%s", x->source, x->name, x->tags);
+	uint64_t hash = str_hash(key, strlen(key));
+	struct counter *one = map_find(&c->index, hash);
+
+	if (one || c->n == COUNTERS_MAX)
+		return one;
+	one = xcalloc(1, sizeof(*one));
+	one->source = xstrdup(x->source);
+	one->name = xstrdup(x->name);
+	one->tags = xstrdup(x->tags);
+	one->unit = xstrdup(x->unit);
+	one->value = one->increase = NAN;
+	mem_grow(&c->v, &c->cap, c->n, sizeof(*c->v));
+	c->v[c->n++] = one;
+	map_put(&c->index, hash, one);
+	return one;
+}
+
+static void put_number(struct str *text, double n)
+{
+	if (isnan(n))
+		str_add(text, "-");
+	else
+		str_addf(text,
+			 fabs(n) < 1e15 && n == trunc(n) ? "%.0f" : "%.4g", n);
+}
+
+static void counter_print(const struct counter *one)
+{
+	_cleanup_str_ struct str name = {0}, value = {0}, increase = {0};
+
+	str_add(&name, one->name);
+	if (*one->tags)
+		str_addf(&name, "{%s}", one->tags);
+	if (*one->unit)
+		str_addf(&name, " (%s)", one->unit);
+	if (*one->quantiles)
+		str_add(&value, one->quantiles);
+	else // an EventCounter that grows has no value: what was counted here
+		put_number(&value, isnan(one->value) && one->grows
+				       ? one->grown
+				       : one->value);
+	put_number(&increase, one->increase);
+	plain_printf(stdout, "%-*s  %16s  %12s\n", NAME_WIDTH, str_get(&name),
+		     str_get(&value), one->grows ? str_get(&increase) : "");
+}
+
+static void counter_event(void *arg, const struct dbg_trace_event *e)
+{
+	struct counters *c = arg;
+	struct dbg_told_counter x;
+
+	arena_reset(c->arena);
+	if (!dbg_told_counter(e, c->arena, &x))
+		return;
+	struct counter *one = counter_at(c, &x);
+	if (!one)
+		return;
+	str_set(&one->quantiles, x.quantiles);
+	one->value = x.value;
+	one->increase = x.increase;
+	one->grows |= !isnan(x.increase);
+	if (!isnan(x.increase))
+		one->grown += x.increase;
+	if (!c->o.each || c->o.json)
+		return;
+	printf("%7.3f s  ", (double)(int64_t)(e->time - c->origin) / 1e9);
+	counter_print(one);
+	fflush(stdout);
+}
+
+static int counter_compare(const void *a, const void *b)
+{
+	const struct counter *x = *(struct counter *const *)a,
+			     *y = *(struct counter *const *)b;
+	int order = strcmp(x->source, y->source);
+
+	if (!order)
+		order = strcmp(x->name, y->name);
+	return order ? order : strcmp(x->tags, y->tags);
+}
+
+/* ---- Results ------------------------------------------------------------ */
+
+static void table_print(struct counters *c)
+{
+	const char *source = "";
+
+	if (c->n)
+		qsort(c->v, c->n, sizeof(*c->v), counter_compare);
+	for (size_t i = 0; i < c->n; i++) {
+		if (strcmp(source, c->v[i]->source)) {
+			source = c->v[i]->source;
+			putchar('\n');
+			plain_printf(stdout, "%-*s  %16s  %12s\n", NAME_WIDTH,
+				     source, "VALUE", "A SECOND");
+		}
+		counter_print(c->v[i]);
+	}
+}
+
+// On a terminal: the table in place of the one before.
+static void counters_tick(void *arg, uint64_t now)
+{
+	struct counters *c = arg;
+	int64_t ms = (int64_t)(now / 1000000);
+
+	if (!c->screen || !c->n || ms < c->next)
+		return;
+	c->next = ms + SHOW_MS;
+	fputs("\033[H\033[J", stdout);
+	table_print(c);
+	fflush(stdout);
+}
+
+static void progress(void *arg, struct str *text)
+{
+	const struct counters *c = arg;
+
+	str_addf(text, "%zu counters", c->n);
+}
+
+static cJSON *counter_json(const struct counter *one)
+{
+	cJSON *o = cJSON_CreateObject();
+
+	json_add_text(o, "source", one->source);
+	json_add_text(o, "name", one->name);
+	json_add_text(o, "tags", one->tags);
+	json_add_text(o, "unit", one->unit);
+	if (!isnan(one->value))
+		cJSON_AddNumberToObject(o, "value", one->value);
+	if (one->grows) {
+		if (!isnan(one->increase))
+			cJSON_AddNumberToObject(o, "perSecond", one->increase);
+		cJSON_AddNumberToObject(o, "increase", one->grown);
+	}
+	if (*one->quantiles)
+		json_add_text(o, "quantiles", one->quantiles);
+	return o;
+}
+
+static void result_print(struct counters *c, const struct watch_result *r)
+{
+	char time[WATCH_TIME_MAX];
+
+	if (c->screen)
+		fputs("\033[H\033[J", stdout);
+	watch_title(r);
+	printf("%zu counters%s\n", c->n, watch_time(r, time));
+	table_print(c);
+}
+
+static void result_json(struct counters *c, const struct watch_result *r)
+{
+	cJSON *o = watch_json(r), *v = cJSON_AddArrayToObject(o, "counters");
+
+	if (c->n)
+		qsort(c->v, c->n, sizeof(*c->v), counter_compare);
+	for (size_t i = 0; i < c->n; i++)
+		cJSON_AddItemToArray(v, counter_json(c->v[i]));
+	json_print(o, stdout, true);
+}
+
+static struct dbg_error *counters_watch(struct dbg *dbg, struct counters *c)
+{
+	const struct watcher w = {.arg = c,
+				  .began = &c->origin,
+				  .event = counter_event,
+				  .progress = c->screen ? NULL : progress,
+				  .tick = counters_tick};
+	_cleanup_arena_ struct arena *arena = arena_create();
+	struct dbg_trace_request req;
+	struct watch_result r;
+	uint32_t version;
+	pid_t pid;
+
+	struct dbg_error *err = dbg_program_find(dbg, c->o.what, &pid);
+	if (!err)
+		err = dbg_runtime_version(pid, &version);
+	if (!err)
+		err = dbg_counters_request(version, c->meters, c->n_meters,
+					   arena, &req);
+	if (!err)
+		err = watch_trace(dbg, &c->o, &req, &w, &c->trace, &r);
+	if (!err && c->o.json)
+		result_json(c, &r);
+	else if (!err)
+		result_print(c, &r);
+	return err;
+}
+
+static void counters_deinit(struct counters *c)
+{
+	dbg_trace_close(c->trace);
+	for (size_t i = 0; i < c->n; i++) {
+		free(c->v[i]->source);
+		free(c->v[i]->name);
+		free(c->v[i]->tags);
+		free(c->v[i]->unit);
+		free(c->v[i]->quantiles);
+		free(c->v[i]);
+	}
+	free(c->v);
+	map_deinit(&c->index);
+	arena_destroy(c->arena);
+}
+
+/* ---- The command -------------------------------------------------------- */
+
+// Returns -1 to go on, else the exit status.
+static int parse(int argc, char **argv, struct counters *ret)
+{
+	int c;
+
+	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		if (c == OPT_JSON) {
+			ret->o.json = true;
+		} else if (c == OPT_EACH) {
+			ret->o.each = true;
+		} else if (c == OPT_METER && ret->n_meters < METERS_MAX) {
+			ret->meters[ret->n_meters++] = optarg;
+		} else if (c == OPT_SECONDS) {
+			if (!watch_seconds(optarg, &ret->o.ms))
+				return 2;
+		} else {
+			usage(c == OPT_HELP ? stdout : stderr);
+			return c == OPT_HELP ? 0 : 2;
+		}
+	}
+	if (optind != argc - 1) {
+		usage(stderr);
+		return 2;
+	}
+	ret->o.what = argv[optind];
+	return -1;
+}
+
+int monitor_counters_main(struct dbg *dbg, int argc, char **argv)
+{
+	struct counters c = {.o.ms = SECONDS * 1000};
+
+	int status = parse(argc, argv, &c);
+	if (status >= 0)
+		return status;
+	c.screen = !c.o.json && !c.o.each && isatty(STDOUT_FILENO);
+	c.arena = arena_create();
+	struct dbg_error *err = counters_watch(dbg, &c);
+	counters_deinit(&c);
+	plain_error(err);
+	return err ? 1 : 0;
+}
