@@ -162,18 +162,6 @@ static bool is_native_entry(const struct frame *f)
 				     NULL);
 }
 
-/*
- * Does what leaves a method of runtime async, which @f has called or resumed,
- * go into its task there?
- */
-static bool keeps_in_task(struct control *c, const struct frame *f)
-{
-	struct continuation_record record;
-
-	return stepchain_is_thunk(c, f) ||
-	       continuation_record_of(c->stack, f, &record);
-}
-
 /* ---- Who awaits ------------------------------------------------------ */
 
 static struct dbg_error *frame_below(struct control *c, const struct frame *f,
@@ -195,6 +183,26 @@ static bool returns_task(const struct code_pos *pos, struct arena *arena)
 	csname_sig(md, sig->ret, 0, NULL, &name);
 	return str_starts(str_get(&name), "System.Threading.Tasks.Task") ||
 	       str_starts(str_get(&name), "System.Threading.Tasks.ValueTask");
+}
+
+/*
+ * The async method that called @at, which returns a task; what is none does not
+ * await, but may hand on the task.
+ */
+static const struct frame *hands_on(struct control *c, const struct thrown *t,
+				    const struct frame *at)
+{
+	for (int i = 0; i < AWAITS_MAX; i++) {
+		if (dbg_err_drop(frame_below(c, at, &at)) || !at || !at->pos ||
+		    !at->pos->module)
+			return NULL;
+		if (author_method(at->pos) != MD_TOKEN_RID(at->pos->token) ||
+		    stepchain_runs(c, at))
+			return at;
+		if (!returns_task(at->pos, t->arena))
+			return NULL;
+	}
+	return NULL;
 }
 
 /*
@@ -221,17 +229,7 @@ static const struct frame *starter(struct control *c, const struct thrown *t,
 		if (is_users(c, at->pos))
 			return NULL;
 	}
-	// what is no async method does not await, but may hand on the task
-	for (int i = 0; i < AWAITS_MAX; i++) {
-		if (dbg_err_drop(frame_below(c, at, &at)) || !at || !at->pos ||
-		    !at->pos->module)
-			return NULL;
-		if (author_method(at->pos) != MD_TOKEN_RID(at->pos->token))
-			return at;
-		if (!returns_task(at->pos, t->arena))
-			return NULL;
-	}
-	return NULL;
+	return hands_on(c, t, at);
 }
 
 struct awaiters {
@@ -249,12 +247,14 @@ static void awaiters_add(void *arg, struct frame *f)
 
 /* ... and those who await it, nearest first: by its task, or on the stack. */
 static void awaiters_find(struct control *c, const struct thrown *t,
-			  const struct frame *f, struct awaiters *ret)
+			  const struct frame *f, const struct frame *keeper,
+			  struct awaiters *ret)
 {
-	stack_waiters(c->stack, f, awaiters_add, ret);
+	stack_waiters(c->stack, keeper ? keeper : f, awaiters_add, ret);
 	if (ret->n)
 		return;
-	const struct frame *caller = starter(c, t, f);
+	const struct frame *caller =
+	    keeper ? hands_on(c, t, keeper) : starter(c, t, f);
 	if (caller)
 		ret->list[ret->n++] = caller;
 }
@@ -271,6 +271,48 @@ static bool is_async_main(const struct code_pos *pos)
 }
 
 /*
+ * Does what leaves a method of runtime async, which @f has called or resumed,
+ * go into its task there?
+ */
+static bool keeps_in_task(struct control *c, const struct frame *f)
+{
+	struct continuation_record record;
+
+	return stepchain_is_thunk(c, f) ||
+	       continuation_record_of(c->stack, f, &record);
+}
+
+/*
+ * Ask the frames of the throwing thread from @level on, up to what catches or
+ * keeps it; @async: a method of runtime async that they have called.
+ */
+static void catcher_search(struct control *c, struct thrown *t,
+			   struct catcher *k, uint32_t level,
+			   const struct frame *async)
+{
+	uint32_t thread = stack_thread_number(c->stack, t->tid);
+
+	for (; level < FRAMES_MAX; level++) {
+		const struct frame *f = NULL;
+		struct dbg_error *err =
+		    stack_frame(c->stack, thread, level, &f);
+
+		if (dbg_err_drop(err) || !f)
+			return;
+		if (async && keeps_in_task(c, f)) {
+			k->at = async;
+			k->keeper = f;
+			k->by_task = true;
+			return;
+		}
+		if (stepchain_runs(c, f))
+			async = f;
+		if (f->pos && (ask_frame(c, f, t, k) || is_native_entry(f)))
+			return;
+	}
+}
+
+/*
  * The exception goes into the task of @k->at. Who awaits that gets it: code
  * that was called on the way to the throw, or is suspended. @k stays as it is
  * if nobody is found to catch it.
@@ -280,10 +322,12 @@ static void ask_awaiters(struct control *c, struct thrown *t, struct catcher *k)
 	struct catcher asked = *k;
 	const struct frame *f = k->at;
 
-	for (int i = 0; f && i < AWAITS_MAX; i++) {
+	asked.by_task = true;
+	for (int i = 0; asked.by_task && i < AWAITS_MAX; i++) {
 		struct awaiters a = {.n = 0};
 
-		awaiters_find(c, t, f, &a);
+		awaiters_find(c, t, f, asked.keeper, &a);
+		asked.keeper = NULL;
 		if (!a.n)
 			break;
 		for (size_t n = 0; n < a.n; n++) {
@@ -291,11 +335,17 @@ static void ask_awaiters(struct control *c, struct thrown *t, struct catcher *k)
 			asked.at = NULL;
 			asked.by_task = false;
 			ask_frame(c, f, t, &asked);
+			// of runtime async the next is asked as on a stack
+			if (asked.at && !asked.by_task)
+				break;
+			asked.by_task |= f->continuation != NULL;
 			if (!asked.by_task)
 				break;
 		}
-		if (!asked.by_task)
-			break;
+		if (!asked.at && !asked.by_task && stepchain_runs(c, f))
+			catcher_search(c, t, &asked, f->level + 1, f);
+		if (asked.keeper)
+			f = asked.at;
 	}
 	if (asked.at && !asked.by_task && !asked.in_filter)
 		*k = asked;
@@ -307,31 +357,11 @@ static void ask_awaiters(struct control *c, struct thrown *t, struct catcher *k)
 const struct catcher *catcher_get(struct control *c, struct thrown *t)
 {
 	struct catcher *k = &t->catcher;
-	uint32_t thread = stack_thread_number(c->stack, t->tid);
-	const struct frame *async = NULL;
 
 	if (k->known)
 		return k;
 	k->known = true;
-	for (uint32_t level = 0; level < FRAMES_MAX; level++) {
-		const struct frame *f = NULL;
-		struct dbg_error *err =
-		    stack_frame(c->stack, thread, level, &f);
-
-		if (dbg_err_drop(err))
-			break;
-		if (!f)
-			break;
-		if (async && keeps_in_task(c, f)) {
-			k->at = async;
-			k->by_task = true;
-			break;
-		}
-		if (stepchain_runs(c, f))
-			async = f;
-		if (f->pos && (ask_frame(c, f, t, k) || is_native_entry(f)))
-			break;
-	}
+	catcher_search(c, t, k, 0, NULL);
 	if (k->by_task)
 		ask_awaiters(c, t, k);
 	return k;
@@ -347,7 +377,15 @@ static void add_place(struct control *c, const struct frame *f,
 		      const char *path, uint32_t line, struct arena *arena,
 		      struct str *out)
 {
-	str_add(out, code_method_name(c->code, f->pos->method, false, arena));
+	struct code_name name;
+
+	// a suspended state machine has no code of its own
+	if (f->pos->method || !f->pos->module)
+		code_method_names(c->code, f->pos->method, arena, &name);
+	else
+		code_token_names(f->pos->module, f->pos->token, NULL, arena,
+				 &name);
+	str_add(out, name.plain);
 	if (path && *path && line)
 		str_addf(out, " at %s:%u", str_basename(path), line);
 }

@@ -20,8 +20,10 @@ struct catcher {
 	bool passes_user;       /* user code is on the way */
 	const struct frame *at; /* that catches; NULL: nobody */
 	bool by_user, by_task;  /* ... in user code, into a task */
-	bool in_filter;         /* ... as the end of a filter that throws */
-	bool in_cctor;          /* ... as that of a static constructor */
+	/* Runtime async: what puts it there; NULL: the method does. */
+	const struct frame *keeper;
+	bool in_filter; /* ... as the end of a filter that throws */
+	bool in_cctor;  /* ... as that of a static constructor */
 	bool unasked; /* ... in a method that says it is the program's affair */
 	const struct frame *asks; /* on the way, with a filter; NULL: none */
 	bool may_be_caught;       /* ... which counts as catching */
