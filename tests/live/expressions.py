@@ -91,12 +91,15 @@ def test_declared(t):
         ("twice(21)", "42"), ("int[] row = { 1, 2, 3 }", "{1, 2, 3}"),
         ("row.Sum()", "6"), ("list.Count(n => n < z)", "3"),
         ("(i, j) = (j, i)", "3"), ("i", "-7"), ("(i, j) = (j, i)", "-7"),
+        ("(i, i) = (8, 3)", "3"), ("i", "3"),
         ("list.Select(n => int.TryParse(\"1\", out var q) ? q : 0).Sum()", "3"),
     ]
     refused = [
         ("int i = 5", "'i' is declared in the program already."),
         ("by = u", "Cannot convert 'uint' to 'byte' without a cast at column 6."),
         ("z = \"a\"", "Cannot convert 'string' to 'int' at column 5."),
+        ("var (m1, (m2, m3)) = (1, (2, 3))", "Targets within targets: assign "
+         "to the parts one after the other."),
         ("base", "'base' stands before a member only, as in "
                  "'base.ToString()'."),
         ("typeof(Action<Action<>>)",

@@ -122,17 +122,11 @@ static struct dbg_error *chain_convert(struct chain *c, size_t i)
 	return err ? err : chain_keep(c, i);
 }
 
-/* Write all values, the last first. */
-static struct dbg_error *chain_write(struct chain *c)
+static struct dbg_error *chain_write(struct chain *c, size_t i)
 {
-	struct dbg_error *err = NULL;
-	for (size_t i = c->n; !err && i-- > 0;) {
-		const struct value *v = &c->values[i];
-		bool null = value_is_null(c->plain.types, v);
-		err =
-		    assignment_store(&c->to[i], &c->to[i].to, null ? NULL : v);
-	}
-	return err;
+	const struct value *v = &c->values[i];
+	bool null = value_is_null(c->plain.types, v);
+	return assignment_store(&c->to[i], &c->to[i].to, null ? NULL : v);
 }
 
 struct dbg_error *bind_assign_each(const struct eval *e, const char *text,
@@ -162,8 +156,8 @@ struct dbg_error *bind_assign_each(const struct eval *e, const char *text,
 		if (!err)
 			err = chain_keep(&c, c.n);
 	}
-	if (!err)
-		err = chain_write(&c);
+	for (size_t i = 0; !err && i < n; i++)
+		err = chain_write(&c, i);
 	if (!err)
 		*ret = c.to[n - 1].to;
 	return err;
@@ -187,8 +181,8 @@ struct dbg_error *bind_assign_chain(const struct eval *e, const char *text,
 		err = chain_value(&c, e, x);
 	for (size_t i = c.n - 1; !err && i-- > 0;)
 		err = chain_convert(&c, i);
-	if (!err)
-		err = chain_write(&c);
+	for (size_t i = c.n; !err && i-- > 0;)
+		err = chain_write(&c, i);
 	if (!err)
 		*ret = c.to[0].to;
 	return err;

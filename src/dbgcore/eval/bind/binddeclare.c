@@ -185,6 +185,19 @@ static bool is_discarded(const struct expr *x)
 	       x->name && !strcmp(x->name, "_");
 }
 
+static struct dbg_error *check_targets(const struct expr *x)
+{
+	for (size_t i = 0; i < x->n_list; i++) {
+		const struct expr *target = part_target(x->list[i]);
+		if (target->kind == EXPR_TUPLE ||
+		    (target->kind == EXPR_DECLARATION && target->n_list))
+			return dbg_err(DBG_E_UNSUPPORTED,
+				       "targets within targets: assign to the "
+				       "parts one after the other");
+	}
+	return NULL;
+}
+
 /* Targets that the program has are written together, or none is. */
 static struct dbg_error *assign_program(const struct eval *e, const char *text,
 					const struct expr *x, struct value *ret)
@@ -197,10 +210,6 @@ static struct dbg_error *assign_program(const struct eval *e, const char *text,
 		const struct expr *target = part_target(x->list[i]);
 		if (target->kind == EXPR_DECLARATION || is_discarded(target))
 			continue;
-		if (target->kind == EXPR_TUPLE)
-			return dbg_err(DBG_E_UNSUPPORTED,
-				       "targets within targets: assign to the "
-				       "parts one after the other");
 		targets[n] = target;
 		values[n++] = part_name(&b, i, x);
 	}
@@ -235,7 +244,9 @@ static struct dbg_error *assign_parts(const struct eval *e, const char *text,
 	if (n >= NOTED_MAX)
 		return bind_error(&b, x->a, "more than %d targets",
 				  NOTED_MAX - 1);
-	struct dbg_error *err = keep_parts(e, text, x, n);
+	struct dbg_error *err = check_targets(x->a);
+	if (!err)
+		err = keep_parts(e, text, x, n);
 	if (!err && x->a->kind == EXPR_TUPLE)
 		err = assign_program(e, text, x->a, ret);
 	return err ? err : declare_parts(e, text, x->a, ret);
