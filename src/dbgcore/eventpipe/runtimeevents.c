@@ -112,6 +112,9 @@ static uint64_t stands_for(uint64_t size)
 {
 	double met = -expm1((double)size * log1p(-1.0 / SAMPLING));
 
+	// Large ones are met for certain.
+	if (size > UINT32_MAX)
+		return size;
 	return met > 0 ? (uint64_t)((double)size / met) : 0;
 }
 
