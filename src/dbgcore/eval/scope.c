@@ -277,6 +277,8 @@ static void add_arguments(struct gather *g, const struct sig_method *sig)
 				   param_token(md, rid, i + 1), &v);
 		if (scope_holds(holder_type(type)))
 			scope_expand_outer(g, &v);
+		else if (scope_is_range(name))
+			scope_expand_range(g, &v, VAR_ARG);
 		else if (name[0] != '<')
 			scope_add(g, param_name(g, name, i + 1), VAR_ARG, v);
 	}

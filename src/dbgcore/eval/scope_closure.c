@@ -103,6 +103,47 @@ static bool holds_closure(const char *name)
 	return false;
 }
 
+bool scope_is_range(const char *name)
+{
+	return str_starts(name, "<>h__TransparentIdentifier") ||
+	       str_starts(name, "<<>h__TransparentIdentifier");
+}
+
+static void expand_range(struct gather *g, const struct value *v,
+			 enum var_kind kind, unsigned int depth)
+{
+	struct value at = value_dereference(g->ts, v);
+	const struct var_origin *holder = g->origin;
+	const struct field *fields;
+	size_t n;
+	if (at.where == VALUE_ABSENT || value_is_null(g->ts, &at) ||
+	    depth > CLOSURES_MAX)
+		return;
+	type_fields(g->ts, at.type, &fields, &n);
+	for (size_t i = 0; i < n; i++) {
+		const struct field *f = &fields[i];
+		const struct var_origin origin = {
+		    .holder = holder, .field = f, .type = f->type};
+		struct value value = value_field(g->ts, &at, f);
+		if (f->kind != FIELD_INSTANCE)
+			continue;
+		if (holder)
+			g->origin =
+			    arena_copy(g->arena, &origin, 1, sizeof(origin));
+		if (scope_is_range(f->name))
+			expand_range(g, &value, kind, depth + 1);
+		else if (f->source)
+			scope_add(g, scope_spelled(f->source), kind, value);
+		g->origin = holder;
+	}
+}
+
+void scope_expand_range(struct gather *g, const struct value *v,
+			enum var_kind kind)
+{
+	expand_range(g, v, kind, 0);
+}
+
 static void expand_variable(struct gather *g, const struct value *v,
 			    const struct field *f, unsigned int depth)
 {
@@ -114,6 +155,10 @@ static void expand_variable(struct gather *g, const struct value *v,
 	if (holds_closure(f->name)) {
 		if (hoisted_in_scope(g, f->name))
 			scope_expand(g, &value, depth + 1);
+		return;
+	}
+	if (scope_is_range(f->name)) {
+		scope_expand_range(g, &value, VAR_LOCAL);
 		return;
 	}
 	if (!f->source || str_starts(f->name, "<>") ||

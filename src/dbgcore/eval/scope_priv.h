@@ -54,6 +54,11 @@ void scope_expand(struct gather *g, const struct value *v, unsigned int depth);
 /* The same of a closure that the method was given, as `this` or by reference.
  */
 void scope_expand_outer(struct gather *g, const struct value *v);
+/* Is it C#'s name of what holds the range variables of a query? */
+bool scope_is_range(const char *name);
+/* Add the range variables in @v, of such a name, those within it first. */
+void scope_expand_range(struct gather *g, const struct value *v,
+			enum var_kind kind);
 /* Note what is declared as `dynamic`, by the attribute of @token. */
 void scope_note_dynamic(struct gather *g, const struct code_module *m,
 			uint32_t token, struct value *v);
