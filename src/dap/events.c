@@ -320,7 +320,9 @@ static void on_module(struct dap *d, const struct dbg_event *e)
 			m->symbols_note ? m->symbols_note : "");
 	if (m && m->symbols == DBG_SYMBOLS_LOADED)
 		tell_sources(d, m->number);
-	if (m && !e->gone)
+	// what the framework does not have is no news
+	if (m && !e->gone &&
+	    (m->symbols == DBG_SYMBOLS_LOADED || !m->framework))
 		breaks_loaded(d);
 }
 

@@ -310,3 +310,26 @@ def test_data(t):
     c.ask("setDataBreakpoints", breakpoints=[])
     c.go()
     c.end()
+
+
+def test_messages_as_csharp(t):
+    """A log message is an interpolated string: alignment, formats, braces with
+    a backslash. A blank condition is none. A key that looks like an index
+    names its entry."""
+    c = t.adapter()
+    line, source = t.line("Shared", "numbers"), t.source("Shared")
+    c.launch(t.program("Shared"), {source: [
+        {"line": line, "logMessage":
+         r"\{{numbers[5]:D3}|{numbers[0],4}|{numbers.Count,-3:X2}| a\b"},
+        {"line": line, "condition": "  "}]})
+    c.stopped("breakpoint")
+    scope = c.scope("Locals")
+    of = scope["numbers"]["variablesReference"]
+    set_to = c.ask("setVariable", variablesReference=of, name="[1]", value="9")
+    t.check_equal("9", set_to["value"])
+    t.check_equal("true", c.evaluate(
+        "System.Diagnostics.Debugger.IsAttached")["result"])
+    c.go()
+    c.end()
+    t.check_in("{001|   2|03 | a\\b\n", c.output("console"))
+    t.check_in("9\n", c.output())

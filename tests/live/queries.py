@@ -11,7 +11,7 @@ def test_ranges(t):
          "continue", "output (w, more, g.Count())", "continue", "info args",
          "output x + y", "set var x = 7", "output x"],
         t.program("Queries")).stdout
-    t.check_in('(2, "a", 14, 1)', out)
-    t.check_in('("a", 1, 1)', out)
+    t.check_in('(x: 2, w: "a", y: 14, v: 1)', out)
+    t.check_in('(w: "a", more: 1, 1)', out)
     t.check_match(r'Breakpoint 1, .*x=3, w="bb", y=16\)', out)
     t.check_in('x = 3\nw = "bb"\ny = 16\n197', out)

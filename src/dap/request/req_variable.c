@@ -446,6 +446,13 @@ struct dbg_error *variable_find(struct dap *d, const struct handle *h,
 	if (err)
 		return err;
 	*ret = named(list, n, name);
+	// the key of an entry may look like an index
+	if (!*ret && *name == '[') {
+		err = dbg_children(d->dbg, h->id, DBG_CHILDREN_INDEXED, 0,
+				   COUNT_MAX, &list, &n);
+		*ret = err ? NULL : named(list, n, name);
+		dbg_error_destroy(err);
+	}
 	if (!*ret)
 		return dbg_err(DBG_E_NOT_FOUND, "there is no variable '%s'",
 			       name);

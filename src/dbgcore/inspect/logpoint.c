@@ -1,10 +1,12 @@
 /*
- * The text of a logpoint: literal text with expressions in braces, `{{` for a
- * brace. An expression that fails becomes its error in the text, since the
- * program is not stopped for it.
+ * The text of a logpoint, as an interpolated string of C#: literal text with
+ * expressions in braces, also "{e,5:D3}", `{{` or `\{` for a brace. An
+ * expression that fails becomes its error in the text, since the program is not
+ * stopped for it.
  */
 #include "inspect/inspect.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
@@ -41,7 +43,7 @@ static const char *expr_end(const char *p)
 struct piece {
 	const char *text; /* literal, or the expression */
 	size_t n;
-	bool expr;
+	bool expr, escaped;
 };
 
 /*
@@ -58,16 +60,47 @@ static bool next_piece(const char **p, struct piece *ret)
 	if (*s == '{' && s[1] != '{')
 		end = expr_end(s + 1);
 	if (end) {
-		*ret = (struct piece){s + 1, (size_t)(end - s - 1), true};
+		*ret =
+		    (struct piece){s + 1, (size_t)(end - s - 1), .expr = true};
 		*p = end + 1;
 		return true;
 	}
-	bool brace = *s == '{' || *s == '}';
-	size_t n = brace ? 1 : strcspn(s, "{}");
-	*ret = (struct piece){s, n, false};
+	if (*s == '\\' && (s[1] == '{' || s[1] == '}')) {
+		*ret = (struct piece){s + 1, 1, .escaped = true};
+		*p = s + 2;
+		return true;
+	}
+	bool one = *s == '{' || *s == '}' || *s == '\\';
+	bool brace = one && *s != '\\';
+	size_t n = one ? 1 : strcspn(s, "{}\\");
+	*ret = (struct piece){.text = s, .n = n};
 	// {{ and }} stand for one
 	*p = s + n + (brace && s[1] == *s);
 	return true;
+}
+
+/*
+ * The expression of @piece, allocated. With an alignment or a format that C#
+ * has and the debugger's own specifiers have not, it is an interpolated string
+ * that is shown without its quotes.
+ */
+static char *piece_expression(const struct piece *piece)
+{
+	struct form specifiers = {0};
+	char *expr = xstrndup(piece->text, piece->n);
+	_cleanup_free_ char *plain = xstrdup(expr);
+
+	size_t n = form_parse(plain, &specifiers);
+	const char *more = expr + n + (expr[n] == ',');
+	bool aligned = *more && !more[strspn(more, " -0123456789")];
+	plain[n] = 0;
+	if (!aligned && !dbg_err_drop(eval_check(plain)))
+		return expr;
+	_cleanup_free_ char *hole = xasprintf("$\"{%s}\"", expr);
+	if (dbg_err_drop(eval_check(hole)))
+		return expr;
+	free(expr);
+	return xasprintf("%s,nq", hole);
 }
 
 void logpoint_each(const char *form,
@@ -81,7 +114,7 @@ void logpoint_each(const char *form,
 			str_addn(ret, piece.text, piece.n);
 			continue;
 		}
-		_cleanup_free_ char *expr = xstrndup(piece.text, piece.n);
+		_cleanup_free_ char *expr = piece_expression(&piece);
 		text(arg, expr, ret);
 	}
 }
@@ -124,7 +157,7 @@ const char *const *logpoint_expressions(const char *form, struct arena *arena,
 
 		if (!piece.expr)
 			continue;
-		_cleanup_free_ char *expr = xstrndup(piece.text, piece.n);
+		_cleanup_free_ char *expr = piece_expression(&piece);
 		v[n++] =
 		    arena_strndup(arena, expr, form_parse(expr, &specifiers));
 	}
@@ -139,12 +172,13 @@ struct dbg_error *logpoint_check(const char *form)
 
 	while (!err && next_piece(&form, &piece)) {
 		if (!piece.expr) {
-			if (*piece.text == '{' && piece.text[1] != '{')
+			if (!piece.escaped && *piece.text == '{' &&
+			    piece.text[1] != '{')
 				return dbg_err(DBG_E_ARGUMENT,
 					       "missing '}' in the message");
 			continue;
 		}
-		_cleanup_free_ char *expr = xstrndup(piece.text, piece.n);
+		_cleanup_free_ char *expr = piece_expression(&piece);
 		struct form specifiers = {0};
 
 		expr[form_parse(expr, &specifiers)] = 0;
