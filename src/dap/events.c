@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "base/mem.h"
 #include "dap/dap_priv.h"
 #include "dap/wire/emit.h"
@@ -117,18 +118,18 @@ static struct dap_thread *find_thread(struct dap *d, uint32_t number)
 
 // Whether a thread is one of the program's is known when all stand. Names are
 // asked for if there is one that is new.
-static void tell_threads(struct dap *d)
+static void tell_threads(struct dap *d, struct dbg_stopped at)
 {
 	uint32_t *numbers;
 	struct dbg_thread *list = NULL;
 	size_t n, n_list = 0;
 	bool is_new = false;
 
-	struct dbg_error *err = dbg_thread_numbers(d->dbg, &numbers, &n);
+	struct dbg_error *err = dbg_thread_numbers(at, &numbers, &n);
 	for (size_t i = 0; !err && i < n; i++)
 		is_new = is_new || !find_thread(d, numbers[i]);
 	if (!err && is_new)
-		err = dbg_thread_list(d->dbg, &list, &n_list);
+		err = dbg_thread_list(at, &list, &n_list);
 	if (err) {
 		dap_warn(d, err);
 		return;
@@ -141,14 +142,17 @@ static void tell_threads(struct dap *d)
 static void on_stopped(struct dap *d, const struct dbg_stop *s)
 {
 	bool passes = d->setup.no_debug && s->reason != DBG_STOP_PAUSE;
+	struct dbg_stopped at;
 
+	if (dbg_err_drop(dbg_stopped(d->dbg, &at)))
+		return;
 	if (!passes)
-		tell_threads(d);
+		tell_threads(d, at);
 	if (s->reason == DBG_STOP_ATTACH || s->reason == DBG_STOP_READY ||
 	    !dbg_can_run(d->dbg))
 		begin_ready(d, s);
 	else if (passes)
-		dap_warn(d, dbg_continue(d->dbg, 0));
+		dap_warn(d, dbg_continue(at, 0));
 	else
 		events_stopped(d, s);
 }

@@ -157,9 +157,10 @@ static struct dbg_error *location(const struct mi_call *call, struct insert *in,
 static dbg_id present_frame(struct mi *m, const struct mi_call *call)
 {
 	struct dbg_frame f = {0};
+	struct dbg_stopped at;
 
-	if (dbg_state(m->dbg) == DBG_STOPPED)
-		dbg_error_destroy(mi_frame(m, call, &f));
+	if (!dbg_err_drop(dbg_stopped(m->dbg, &at)))
+		dbg_error_destroy(mi_frame(at, call, &f));
 	return f.id;
 }
 
@@ -500,23 +501,24 @@ static struct dbg_error *update_line(struct mi *m, struct mi_call *call)
 }
 
 const struct mi_cmd mi_break_cmds[] = {
-    {"break-insert", insert, MI_BREAKS,
+    {"break-insert", MI_BREAKS,
      "[-t] [-h] [-f] [-d] [-c CONDITION] [-i COUNT] [-p THREAD] LOCATION", 1,
-     MI_ANY},
-    {"dprintf-insert", insert_printf, MI_BREAKS,
+     MI_ANY, .run = insert},
+    {"dprintf-insert", MI_BREAKS,
      "[-t] [-f] [-d] [-c CONDITION] [-i COUNT] LOCATION FORMAT [ARGUMENT...]",
-     1, MI_ANY},
-    {"break-watch", watch, MI_BREAKS, "[-r | -a] EXPRESSION", 1, MI_ANY},
-    {"break-delete", delete, MI_BREAKS, "[NUMBER...]", 0, MI_ANY},
-    {"break-enable", enable, MI_BREAKS, "[NUMBER...]", 0, MI_ANY},
-    {"break-disable", disable, MI_BREAKS, "[NUMBER...]", 0, MI_ANY},
-    {"break-after", after, MI_BREAKS, "NUMBER COUNT", 2, 2},
-    {"break-condition", condition, MI_BREAKS, "[--force] NUMBER [EXPRESSION]",
-     1, MI_ANY},
-    {"break-passcount", passcount, 0, "TRACEPOINT COUNT", 2, 2},
-    {"break-commands", commands, MI_BREAKS, "NUMBER [COMMAND...]", 1, MI_ANY},
-    {"break-list", list, 0, NULL, 0, 0},
-    {"break-info", info, 0, "[NUMBER]", 0, 1},
-    {"break-update-line", update_line, MI_BREAKS, "NUMBER LINE", 2, 2},
+     1, MI_ANY, .run = insert_printf},
+    {"break-watch", MI_BREAKS, "[-r | -a] EXPRESSION", 1, MI_ANY, .run = watch},
+    {"break-delete", MI_BREAKS, "[NUMBER...]", 0, MI_ANY, .run = delete},
+    {"break-enable", MI_BREAKS, "[NUMBER...]", 0, MI_ANY, .run = enable},
+    {"break-disable", MI_BREAKS, "[NUMBER...]", 0, MI_ANY, .run = disable},
+    {"break-after", MI_BREAKS, "NUMBER COUNT", 2, 2, .run = after},
+    {"break-condition", MI_BREAKS, "[--force] NUMBER [EXPRESSION]", 1, MI_ANY,
+     .run = condition},
+    {"break-passcount", 0, "TRACEPOINT COUNT", 2, 2, .run = passcount},
+    {"break-commands", MI_BREAKS, "NUMBER [COMMAND...]", 1, MI_ANY,
+     .run = commands},
+    {"break-list", 0, NULL, 0, 0, .run = list},
+    {"break-info", 0, "[NUMBER]", 0, 1, .run = info},
+    {"break-update-line", MI_BREAKS, "NUMBER LINE", 2, 2, .run = update_line},
     {.name = NULL},
 };

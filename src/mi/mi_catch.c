@@ -184,16 +184,16 @@ static struct dbg_error *exception_delete(struct mi *m, struct mi_call *call)
 static const char options[] = "[-t] [-r TYPES]";
 
 const struct mi_cmd mi_catch_cmds[] = {
-    {"catch-throw", catch_throw, MI_BREAKS, options, 0, 3},
-    {"catch-rethrow", catch_rethrow, MI_BREAKS, options, 0, 3},
-    {"catch-user-unhandled", catch_user, MI_BREAKS, options, 0, 3},
-    {"catch-unhandled", catch_unhandled, MI_BREAKS, options, 0, 3},
-    {"catch-catch", catch_catch, MI_BREAKS, options, 0, 3},
-    {"catch-load", catch_load, MI_BREAKS, "[-t] [-d] REGEXP", 1, 3},
-    {"catch-unload", catch_unload, MI_BREAKS, "[-t] [-d] REGEXP", 1, 3},
-    {"break-exception-insert", exception_insert, MI_BREAKS,
-     "[--mda] STAGE *|TYPE...", 1, MI_ANY},
-    {"break-exception-delete", exception_delete, MI_BREAKS, "NUMBER...", 1,
-     MI_ANY},
+    {"catch-throw", MI_BREAKS, options, 0, 3, .run = catch_throw},
+    {"catch-rethrow", MI_BREAKS, options, 0, 3, .run = catch_rethrow},
+    {"catch-user-unhandled", MI_BREAKS, options, 0, 3, .run = catch_user},
+    {"catch-unhandled", MI_BREAKS, options, 0, 3, .run = catch_unhandled},
+    {"catch-catch", MI_BREAKS, options, 0, 3, .run = catch_catch},
+    {"catch-load", MI_BREAKS, "[-t] [-d] REGEXP", 1, 3, .run = catch_load},
+    {"catch-unload", MI_BREAKS, "[-t] [-d] REGEXP", 1, 3, .run = catch_unload},
+    {"break-exception-insert", MI_BREAKS, "[--mda] STAGE *|TYPE...", 1, MI_ANY,
+     .run = exception_insert},
+    {"break-exception-delete", MI_BREAKS, "NUMBER...", 1, MI_ANY,
+     .run = exception_delete},
     {.name = NULL},
 };

@@ -3,6 +3,8 @@
  * checked, carried out, answered by one result record. Also what several
  * commands have in common: --thread and --frame, numbers, expressions.
  */
+#include "mi/mi_command.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +53,7 @@ struct dbg_error *mi_number(const char *word, uint64_t max, uint64_t *ret)
 	return NULL;
 }
 
-struct dbg_error *mi_address(struct mi *m, const struct mi_call *call,
+struct dbg_error *mi_address(struct dbg_stopped at, const struct mi_call *call,
 			     const char *text, uint64_t *ret)
 {
 	struct dbg_error *err;
@@ -60,14 +62,14 @@ struct dbg_error *mi_address(struct mi *m, const struct mi_call *call,
 
 	if (str_to_u64(text, ret))
 		return NULL;
-	err = mi_frame(m, call, &f);
+	err = mi_frame(at, call, &f);
 	if (err)
 		return err;
 	// also before there is a runtime, which expressions need
 	if (*text == '$' &&
-	    !dbg_err_drop(dbg_register_get(m->dbg, f.id, text + 1, ret)))
+	    !dbg_err_drop(dbg_register_get(at, f.id, text + 1, ret)))
 		return NULL;
-	err = dbg_eval(m->dbg, f.id, text, &v);
+	err = dbg_eval(at, f.id, text, &v);
 	if (err)
 		return err;
 	// of an object its address; else a number
@@ -102,14 +104,14 @@ struct dbg_error *mi_expression(const struct mi_call *call, size_t from,
 	return NULL;
 }
 
-struct dbg_error *mi_frame(struct mi *m, const struct mi_call *call,
+struct dbg_error *mi_frame(struct dbg_stopped at, const struct mi_call *call,
 			   struct dbg_frame *ret)
 {
 	struct dbg_frame *list;
 	size_t n;
 
 	struct dbg_error *err =
-	    dbg_frame_list(m->dbg, call->thread, call->level, 1, &list, &n);
+	    dbg_frame_list(at, call->thread, call->level, 1, &list, &n);
 	if (err)
 		return err;
 	if (!n)
@@ -203,13 +205,12 @@ static struct dbg_error *common_options(struct mi *m, struct mi_call *call,
 	return NULL;
 }
 
-static struct dbg_error *check_state(const struct mi *m,
-				     const struct mi_cmd *cmd)
+// The stop that the command needs, or why there is none, in gdb's words.
+static struct dbg_error *take_stop(const struct mi *m, const struct mi_cmd *cmd,
+				   struct dbg_stopped *ret)
 {
 	enum dbg_state state = dbg_state(m->dbg);
 
-	if (!(cmd->flags & (MI_NEEDS_STOP | MI_RUNS)))
-		return NULL;
 	if (state == DBG_IDLE)
 		return dbg_err(DBG_E_STATE,
 			       cmd->flags & MI_RUNS
@@ -224,13 +225,14 @@ static struct dbg_error *check_state(const struct mi *m,
 	if ((cmd->flags & MI_RUNS) && !dbg_can_run(m->dbg))
 		return dbg_err(DBG_E_STATE, "This needs a process, and a core "
 					    "cannot run.");
-	return NULL;
+	return dbg_stopped(m->dbg, ret);
 }
 
 static struct dbg_error *run(struct mi *m, const struct mi_line *line,
 			     struct mi_call *call)
 {
 	struct dbg_error *err;
+	struct dbg_stopped at;
 
 	call->cmd = mi_find(line->name);
 	if (!call->cmd)
@@ -240,14 +242,15 @@ static struct dbg_error *run(struct mi *m, const struct mi_line *line,
 	err = common_options(m, call, &call->rest);
 	if (!err)
 		err = mi_line_arguments(call->rest, &call->args);
-	if (!err)
-		err = check_state(m, call->cmd);
+	if (!err && call->cmd->stopped)
+		err = take_stop(m, call->cmd, &at);
 	if (err)
 		return err;
 	if (call->args.n < call->cmd->min ||
 	    (call->cmd->max < MI_ANY && call->args.n > call->cmd->max))
 		return mi_usage(call);
-	return call->cmd->run(m, call);
+	return call->cmd->stopped ? call->cmd->stopped(m, at, call)
+				  : call->cmd->run(m, call);
 }
 
 // netcoredbg's words for commands that it does not have.

@@ -20,7 +20,8 @@ enum {
 
 /* ---- Expressions ------------------------------------------------------- */
 
-static struct dbg_error *evaluate(struct mi *m, struct mi_call *call)
+static struct dbg_error *evaluate(struct mi *m, struct dbg_stopped at,
+				  struct mi_call *call)
 {
 	struct dbg_error *err;
 	struct dbg_value v;
@@ -29,7 +30,7 @@ static struct dbg_error *evaluate(struct mi *m, struct mi_call *call)
 
 	err = mi_expression(call, 0, &expr);
 	if (!err)
-		err = mi_frame(m, call, &f);
+		err = mi_frame(at, call, &f);
 	// "x = 3" assigns
 	const struct dbg_eval_request req = {
 	    .frame = f.id, .expr = expr, .assigns = true};
@@ -79,20 +80,22 @@ static void put_hex(struct str *t, const char *name, const uint8_t *bytes,
 	record_str(t, name, s);
 }
 
-static struct dbg_error *read_bytes(struct mi *m, struct mi_call *call)
+static struct dbg_error *read_bytes(struct mi *m, struct dbg_stopped at,
+				    struct mi_call *call)
 {
 	struct dbg_error *err;
 	uint64_t addr = 0, count = 0;
 	int64_t offset;
 	size_t i, n = 0;
 
+	(void)m;
 	err = take_offset(call, &i, &offset);
 	if (!err && call->args.n != i + 2)
 		err = mi_usage(call);
 	if (!err)
-		err = mi_address(m, call, call->args.v[i], &addr);
+		err = mi_address(at, call, call->args.v[i], &addr);
 	if (!err)
-		err = mi_address(m, call, call->args.v[i + 1], &count);
+		err = mi_address(at, call, call->args.v[i + 1], &count);
 	if (!err && count > MEMORY_MAX)
 		err = dbg_err(DBG_E_ARGUMENT, "At most %d bytes at once.",
 			      MEMORY_MAX);
@@ -100,7 +103,7 @@ static struct dbg_error *read_bytes(struct mi *m, struct mi_call *call)
 		return err;
 	addr += (uint64_t)offset;
 	_cleanup_free_ uint8_t *buf = xmalloc(count + 1);
-	err = dbg_memory_read(m->dbg, addr, buf, count, &n);
+	err = dbg_memory_read(at, addr, buf, count, &n);
 	if (!err && !n)
 		err = dbg_err(DBG_E_MEMORY, "Unable to read memory.");
 	if (err)
@@ -133,16 +136,17 @@ static bool take_hex(const char *s, uint8_t *ret)
 	return true;
 }
 
-static struct dbg_error *write_bytes(struct mi *m, struct mi_call *call)
+static struct dbg_error *write_bytes(struct mi *m, struct dbg_stopped at,
+				     struct mi_call *call)
 {
 	struct dbg_error *err;
 	const char *hex = call->args.v[1];
 	size_t n = strlen(hex);
 	uint64_t addr = 0, count = n / 2;
 
-	err = mi_address(m, call, call->args.v[0], &addr);
+	err = mi_address(at, call, call->args.v[0], &addr);
 	if (!err && call->args.n > 2)
-		err = mi_address(m, call, call->args.v[2], &count);
+		err = mi_address(at, call, call->args.v[2], &count);
 	if (err)
 		return err;
 	if (n % 2 || !n)
@@ -161,7 +165,7 @@ static struct dbg_error *write_bytes(struct mi *m, struct mi_call *call)
 	// a pattern is repeated
 	for (size_t i = n; i < size; i++)
 		buf[i] = buf[i - n];
-	err = dbg_memory_write(m->dbg, addr, buf, count);
+	err = dbg_memory_write(at, addr, buf, count);
 	if (err)
 		return err;
 	m->values++;
@@ -179,8 +183,8 @@ struct cells {
 	char format;
 };
 
-static struct dbg_error *take_cells(struct mi *m, const struct mi_call *call,
-				    struct cells *ret)
+static struct dbg_error *
+take_cells(struct dbg_stopped at, const struct mi_call *call, struct cells *ret)
 {
 	struct dbg_error *err;
 	int64_t offset;
@@ -190,7 +194,7 @@ static struct dbg_error *take_cells(struct mi *m, const struct mi_call *call,
 	if (!err && call->args.n < i + 5)
 		err = mi_usage(call);
 	if (!err)
-		err = mi_address(m, call, call->args.v[i], &ret->addr);
+		err = mi_address(at, call, call->args.v[i], &ret->addr);
 	if (!err)
 		err = mi_number(call->args.v[i + 2], 8, &ret->size);
 	if (!err)
@@ -249,18 +253,20 @@ static void put_cells(struct str *t, const struct cells *c,
 	record_list_end(t);
 }
 
-static struct dbg_error *read_cells(struct mi *m, struct mi_call *call)
+static struct dbg_error *read_cells(struct mi *m, struct dbg_stopped at,
+				    struct mi_call *call)
 {
 	struct cells c;
 	size_t n = 0;
 
-	struct dbg_error *err = take_cells(m, call, &c);
+	(void)m;
+	struct dbg_error *err = take_cells(at, call, &c);
 	if (err)
 		return err;
 	uint64_t row = c.size * c.columns;
 	uint64_t total = row * c.rows;
 	_cleanup_free_ uint8_t *buf = xmalloc(total);
-	err = dbg_memory_read(m->dbg, c.addr, buf, total, &n);
+	err = dbg_memory_read(at, c.addr, buf, total, &n);
 	if (!err && n < row)
 		err = dbg_err(DBG_E_MEMORY, "Unable to read memory.");
 	if (err)
@@ -279,13 +285,14 @@ static struct dbg_error *read_cells(struct mi *m, struct mi_call *call)
 /* ---- Registers --------------------------------------------------------- */
 
 // Those of the frame that the command is about.
-static struct dbg_error *registers(struct mi *m, const struct mi_call *call,
+static struct dbg_error *registers(struct dbg_stopped at,
+				   const struct mi_call *call,
 				   struct dbg_register **ret, size_t *ret_n)
 {
 	struct dbg_frame f;
 
-	struct dbg_error *err = mi_frame(m, call, &f);
-	return err ? err : dbg_registers(m->dbg, f.id, ret, ret_n);
+	struct dbg_error *err = mi_frame(at, call, &f);
+	return err ? err : dbg_registers(at, f.id, ret, ret_n);
 }
 
 // Is number @i asked for by the arguments from @from on, or are there none?
@@ -303,12 +310,14 @@ static bool is_asked(const struct mi_call *call, size_t from, size_t i)
 	return !any;
 }
 
-static struct dbg_error *register_names(struct mi *m, struct mi_call *call)
+static struct dbg_error *register_names(struct mi *m, struct dbg_stopped at,
+					struct mi_call *call)
 {
 	struct dbg_register *list;
 	size_t n;
 
-	struct dbg_error *err = registers(m, call, &list, &n);
+	(void)m;
+	struct dbg_error *err = registers(at, call, &list, &n);
 	if (err)
 		return err;
 	record_list(call->out, "register-names");
@@ -349,37 +358,40 @@ static bool put_register(struct str *t, uint64_t value, char format)
 	}
 }
 
-static struct dbg_error *register_values(struct mi *m, struct mi_call *call)
+static struct dbg_error *register_values(struct mi *m, struct dbg_stopped at,
+					 struct mi_call *call)
 {
 	struct dbg_register *list;
-	size_t at = !strcmp(call->args.v[0], "--skip-unavailable");
+	size_t i_form = !strcmp(call->args.v[0], "--skip-unavailable");
 	size_t n;
 
-	if (call->args.n <= at || strlen(call->args.v[at]) != 1 ||
-	    !strchr("xrdNuot", *call->args.v[at]))
+	(void)m;
+	if (call->args.n <= i_form || strlen(call->args.v[i_form]) != 1 ||
+	    !strchr("xrdNuot", *call->args.v[i_form]))
 		return mi_usage(call);
-	struct dbg_error *err = registers(m, call, &list, &n);
+	struct dbg_error *err = registers(at, call, &list, &n);
 	if (err)
 		return err;
 	record_list(call->out, "register-values");
 	for (size_t i = 0; i < n; i++) {
-		if (!is_asked(call, at + 1, i))
+		if (!is_asked(call, i_form + 1, i))
 			continue;
 		record_tuple(call->out, NULL);
 		record_uint(call->out, "number", i);
-		put_register(call->out, list[i].value, *call->args.v[at]);
+		put_register(call->out, list[i].value, *call->args.v[i_form]);
 		record_tuple_end(call->out);
 	}
 	record_list_end(call->out);
 	return NULL;
 }
 
-static struct dbg_error *changed_registers(struct mi *m, struct mi_call *call)
+static struct dbg_error *changed_registers(struct mi *m, struct dbg_stopped at,
+					   struct mi_call *call)
 {
 	struct dbg_register *list;
 	size_t n;
 
-	struct dbg_error *err = registers(m, call, &list, &n);
+	struct dbg_error *err = registers(at, call, &list, &n);
 	if (err)
 		return err;
 	bool all = m->n_registers != n;
@@ -399,19 +411,19 @@ static struct dbg_error *changed_registers(struct mi *m, struct mi_call *call)
 }
 
 const struct mi_cmd mi_data_cmds[] = {
-    {"data-evaluate-expression", evaluate, MI_NEEDS_STOP, "EXPRESSION", 1,
-     MI_ANY},
-    {"data-read-memory-bytes", read_bytes, MI_NEEDS_STOP,
-     "[-o OFFSET] ADDRESS COUNT", 2, 4},
-    {"data-write-memory-bytes", write_bytes, MI_NEEDS_STOP,
-     "ADDRESS CONTENTS [COUNT]", 2, 3},
-    {"data-read-memory", read_cells, MI_NEEDS_STOP,
-     "[-o OFFSET] ADDRESS FORMAT SIZE ROWS COLUMNS", 5, 8},
-    {"data-list-register-names", register_names, MI_NEEDS_STOP, "[NUMBER...]",
-     0, MI_ANY},
-    {"data-list-register-values", register_values, MI_NEEDS_STOP,
-     "[--skip-unavailable] FORMAT [NUMBER...]", 1, MI_ANY},
-    {"data-list-changed-registers", changed_registers, MI_NEEDS_STOP, NULL, 0,
-     0},
+    {"data-evaluate-expression", 0, "EXPRESSION", 1, MI_ANY,
+     .stopped = evaluate},
+    {"data-read-memory-bytes", 0, "[-o OFFSET] ADDRESS COUNT", 2, 4,
+     .stopped = read_bytes},
+    {"data-write-memory-bytes", 0, "ADDRESS CONTENTS [COUNT]", 2, 3,
+     .stopped = write_bytes},
+    {"data-read-memory", 0, "[-o OFFSET] ADDRESS FORMAT SIZE ROWS COLUMNS", 5,
+     8, .stopped = read_cells},
+    {"data-list-register-names", 0, "[NUMBER...]", 0, MI_ANY,
+     .stopped = register_names},
+    {"data-list-register-values", 0, "[--skip-unavailable] FORMAT [NUMBER...]",
+     1, MI_ANY, .stopped = register_values},
+    {"data-list-changed-registers", 0, NULL, 0, 0,
+     .stopped = changed_registers},
     {.name = NULL},
 };

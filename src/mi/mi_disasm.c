@@ -99,9 +99,9 @@ static struct dbg_error *line_address(struct mi *m, const struct listing *l,
 }
 
 // The code that was asked for, and of which method it is.
-static struct dbg_error *code(struct mi *m, const struct mi_call *call,
-			      struct listing *l, struct dbg_insn **ret,
-			      size_t *ret_n)
+static struct dbg_error *code(struct mi *m, struct dbg_stopped at,
+			      const struct mi_call *call, struct listing *l,
+			      struct dbg_insn **ret, size_t *ret_n)
 {
 	struct dbg_error *err;
 	struct dbg_insn *whole;
@@ -111,15 +111,15 @@ static struct dbg_error *code(struct mi *m, const struct mi_call *call,
 	if (l->file)
 		err = line_address(m, l, &addr);
 	else
-		err = mi_address(m, call, l->addr ? l->addr : l->start, &addr);
+		err = mi_address(at, call, l->addr ? l->addr : l->start, &addr);
 	if (!err && l->end)
-		err = mi_address(m, call, l->end, &end);
+		err = mi_address(at, call, l->end, &end);
 	if (!err && l->count && strcmp(l->count, "-1"))
 		err = mi_number(l->count, INSNS_MAX, &max);
 	if (err)
 		return err;
 	l->base = addr;
-	err = dbg_disassemble(m->dbg, addr, 0, &whole, &n);
+	err = dbg_disassemble(at, addr, 0, &whole, &n);
 	if (!err && n)
 		l->base = whole[0].addr;
 	if (l->start || err) {
@@ -130,8 +130,7 @@ static struct dbg_error *code(struct mi *m, const struct mi_call *call,
 		else if (bytes && bytes < max)
 			max = bytes;
 		n = 0;
-		err = max ? dbg_disassemble(m->dbg, addr, (uint32_t)max, &whole,
-					    &n)
+		err = max ? dbg_disassemble(at, addr, (uint32_t)max, &whole, &n)
 			  : NULL;
 	}
 	if (err)
@@ -248,7 +247,8 @@ static void name_method(struct mi *m, struct listing *l, struct arena *arena)
 	dbg_error_destroy(err);
 }
 
-static struct dbg_error *disassemble(struct mi *m, struct mi_call *call)
+static struct dbg_error *disassemble(struct mi *m, struct dbg_stopped at,
+				     struct mi_call *call)
 {
 	_cleanup_arena_ struct arena *arena = arena_create();
 	struct listing l = {0};
@@ -257,7 +257,7 @@ static struct dbg_error *disassemble(struct mi *m, struct mi_call *call)
 
 	struct dbg_error *err = take(call, &l);
 	if (!err)
-		err = code(m, call, &l, &list, &n);
+		err = code(m, at, call, &l, &list, &n);
 	if (err)
 		return err;
 	name_method(m, &l, arena);
@@ -271,8 +271,8 @@ static struct dbg_error *disassemble(struct mi *m, struct mi_call *call)
 }
 
 const struct mi_cmd mi_disasm_cmds[] = {
-    {"data-disassemble", disassemble, MI_NEEDS_STOP,
+    {"data-disassemble", 0,
      "-s START -e END | -a ADDRESS | -f FILE -l LINE [-n COUNT] [--] MODE", 2,
-     MI_ANY},
+     MI_ANY, .stopped = disassemble},
     {.name = NULL},
 };

@@ -77,13 +77,16 @@ struct dbg_error *mi_evaluate(struct mi *m, const struct dbg_eval_request *req,
 {
 	struct dbg_eval_request r = *req;
 	struct dbg *dbg = m->dbg;
+	struct dbg_stopped at;
 	uint32_t group = m->group;
 
 	// the session's first interface would have to wait, too
 	if (m->take)
 		r.calls = DBG_CALLS_NEVER;
 	m->evaluated = false;
-	struct dbg_error *err = dbg_eval_begin(dbg, &r);
+	struct dbg_error *err = dbg_stopped(dbg, &at);
+	if (!err)
+		err = dbg_eval_begin(at, &r);
 	if (!err)
 		err = wait_for_value(m, dbg, group);
 	// what is known of values is older than the call

@@ -39,12 +39,13 @@ static struct dbg_error *run(struct mi *m, struct mi_call *call)
 	return mi_cli_quiet(m, start ? "start" : "run", NULL);
 }
 
-static struct dbg_error *go_on(struct mi *m, struct mi_call *call)
+static struct dbg_error *go_on(struct mi *m, struct dbg_stopped at,
+			       struct mi_call *call)
 {
 	struct dbg_error *err = no_reverse(call);
 
 	m->way = MI_WAY_RUN;
-	return err ? err : dbg_continue(m->dbg, 0);
+	return err ? err : dbg_continue(at, 0);
 }
 
 static struct dbg_error *interrupt(struct mi *m, struct mi_call *call)
@@ -56,7 +57,8 @@ static struct dbg_error *interrupt(struct mi *m, struct mi_call *call)
 	return dbg_state(m->dbg) == DBG_RUNNING ? dbg_pause(m->dbg) : NULL;
 }
 
-static struct dbg_error *step(struct mi *m, const struct mi_call *call,
+static struct dbg_error *step(struct mi *m, struct dbg_stopped at,
+			      const struct mi_call *call,
 			      enum dbg_step_kind kind, enum dbg_step_unit unit)
 {
 	struct dbg_error *err = no_reverse(call);
@@ -72,30 +74,35 @@ static struct dbg_error *step(struct mi *m, const struct mi_call *call,
 	m->steps = n - 1;
 	m->step = (struct dbg_step){
 	    .thread = call->thread, .kind = kind, .unit = unit};
-	return dbg_step(m->dbg, &m->step);
+	return dbg_step(at, &m->step);
 }
 
-static struct dbg_error *next(struct mi *m, struct mi_call *call)
+static struct dbg_error *next(struct mi *m, struct dbg_stopped at,
+			      struct mi_call *call)
 {
-	return step(m, call, DBG_STEP_OVER, DBG_UNIT_LINE);
+	return step(m, at, call, DBG_STEP_OVER, DBG_UNIT_LINE);
 }
 
-static struct dbg_error *step_in(struct mi *m, struct mi_call *call)
+static struct dbg_error *step_in(struct mi *m, struct dbg_stopped at,
+				 struct mi_call *call)
 {
-	return step(m, call, DBG_STEP_IN, DBG_UNIT_LINE);
+	return step(m, at, call, DBG_STEP_IN, DBG_UNIT_LINE);
 }
 
-static struct dbg_error *next_instruction(struct mi *m, struct mi_call *call)
+static struct dbg_error *next_instruction(struct mi *m, struct dbg_stopped at,
+					  struct mi_call *call)
 {
-	return step(m, call, DBG_STEP_OVER, DBG_UNIT_INSTRUCTION);
+	return step(m, at, call, DBG_STEP_OVER, DBG_UNIT_INSTRUCTION);
 }
 
-static struct dbg_error *step_instruction(struct mi *m, struct mi_call *call)
+static struct dbg_error *step_instruction(struct mi *m, struct dbg_stopped at,
+					  struct mi_call *call)
 {
-	return step(m, call, DBG_STEP_IN, DBG_UNIT_INSTRUCTION);
+	return step(m, at, call, DBG_STEP_IN, DBG_UNIT_INSTRUCTION);
 }
 
-static struct dbg_error *finish(struct mi *m, struct mi_call *call)
+static struct dbg_error *finish(struct mi *m, struct dbg_stopped at,
+				struct mi_call *call)
 {
 	struct dbg_error *err = no_reverse(call);
 	struct dbg_step out = {.thread = call->thread,
@@ -104,19 +111,19 @@ static struct dbg_error *finish(struct mi *m, struct mi_call *call)
 			       .frame = call->level};
 
 	m->way = MI_WAY_FINISH;
-	return err ? err : dbg_step(m->dbg, &out);
+	return err ? err : dbg_step(at, &out);
 }
 
 // A bare line is one of the file that is looked at.
-static struct dbg_error *place(struct mi *m, const struct mi_call *call,
-			       struct dbg_place *ret)
+static struct dbg_error *
+place(struct dbg_stopped at, const struct mi_call *call, struct dbg_place *ret)
 {
 	struct dbg_error *err;
 	const char *word = call->args.v[0];
 	struct dbg_frame f;
 	uint64_t line;
 
-	err = mi_frame(m, call, &f);
+	err = mi_frame(at, call, &f);
 	if (err)
 		return err;
 	*ret = (struct dbg_place){.text = word};
@@ -127,32 +134,34 @@ static struct dbg_error *place(struct mi *m, const struct mi_call *call,
 	return NULL;
 }
 
-static struct dbg_error *until(struct mi *m, struct mi_call *call)
+static struct dbg_error *until(struct mi *m, struct dbg_stopped at,
+			       struct mi_call *call)
 {
 	struct dbg_error *err;
 	struct dbg_place where;
 
 	if (!call->args.n) {
-		err = step(m, call, DBG_STEP_UNTIL, DBG_UNIT_LINE);
+		err = step(m, at, call, DBG_STEP_UNTIL, DBG_UNIT_LINE);
 		return err;
 	}
-	err = place(m, call, &where);
+	err = place(at, call, &where);
 	if (err)
 		return err;
 	m->way = MI_WAY_UNTIL;
-	return dbg_run_to(m->dbg, call->thread, &where);
+	return dbg_run_to(at, call->thread, &where);
 }
 
-static struct dbg_error *jump(struct mi *m, struct mi_call *call)
+static struct dbg_error *jump(struct mi *m, struct dbg_stopped at,
+			      struct mi_call *call)
 {
 	struct dbg_error *err;
 	struct dbg_place where;
 
-	err = place(m, call, &where);
+	err = place(at, call, &where);
 	if (err)
 		return err;
 	m->way = MI_WAY_RUN;
-	return dbg_goto(m->dbg, call->thread, &where, true);
+	return dbg_goto(at, call->thread, &where, true);
 }
 
 // Refused, in the prompt's words.
@@ -186,19 +195,21 @@ static struct dbg_error *end(struct mi *m, struct mi_call *call)
 }
 
 const struct mi_cmd mi_exec_cmds[] = {
-    {"exec-run", run, 0, "[--all | --thread-group N] [--start]", 0, 2},
-    {"exec-continue", go_on, MI_RUNS, "[--reverse] [--all]", 0, 2},
-    {"exec-interrupt", interrupt, 0, "[--all]", 0, 1},
-    {"exec-next", next, MI_RUNS, "[N]", 0, 1},
-    {"exec-step", step_in, MI_RUNS, "[N]", 0, 1},
-    {"exec-next-instruction", next_instruction, MI_RUNS, "[N]", 0, 1},
-    {"exec-step-instruction", step_instruction, MI_RUNS, "[N]", 0, 1},
-    {"exec-finish", finish, MI_RUNS, NULL, 0, 1},
-    {"exec-until", until, MI_RUNS, "[LOCATION]", 0, 1},
-    {"exec-advance", until, MI_RUNS, "LOCATION", 1, 1},
-    {"exec-jump", jump, MI_RUNS, "LOCATION", 1, 1},
-    {"exec-return", give_back, MI_RUNS, NULL, 0, 1},
-    {"exec-arguments", arguments, 0, "ARGUMENTS", 0, MI_ANY},
-    {"exec-abort", end, 0, NULL, 0, 0},
+    {"exec-run", 0, "[--all | --thread-group N] [--start]", 0, 2, .run = run},
+    {"exec-continue", MI_RUNS, "[--reverse] [--all]", 0, 2, .stopped = go_on},
+    {"exec-interrupt", 0, "[--all]", 0, 1, .run = interrupt},
+    {"exec-next", MI_RUNS, "[N]", 0, 1, .stopped = next},
+    {"exec-step", MI_RUNS, "[N]", 0, 1, .stopped = step_in},
+    {"exec-next-instruction", MI_RUNS, "[N]", 0, 1,
+     .stopped = next_instruction},
+    {"exec-step-instruction", MI_RUNS, "[N]", 0, 1,
+     .stopped = step_instruction},
+    {"exec-finish", MI_RUNS, NULL, 0, 1, .stopped = finish},
+    {"exec-until", MI_RUNS, "[LOCATION]", 0, 1, .stopped = until},
+    {"exec-advance", MI_RUNS, "LOCATION", 1, 1, .stopped = until},
+    {"exec-jump", MI_RUNS, "LOCATION", 1, 1, .stopped = jump},
+    {"exec-return", 0, NULL, 0, 1, .run = give_back},
+    {"exec-arguments", 0, "ARGUMENTS", 0, MI_ANY, .run = arguments},
+    {"exec-abort", 0, NULL, 0, 0, .run = end},
     {.name = NULL},
 };

@@ -139,9 +139,10 @@ static struct dbg_error *sources(struct mi *m, struct mi_call *call)
 static struct dbg_error *source(struct mi *m, struct mi_call *call)
 {
 	struct dbg_frame f = {0};
+	struct dbg_stopped at;
 
-	if (dbg_state(m->dbg) == DBG_STOPPED)
-		dbg_error_destroy(mi_frame(m, call, &f));
+	if (!dbg_err_drop(dbg_stopped(m->dbg, &at)))
+		dbg_error_destroy(mi_frame(at, call, &f));
 	if (!f.source.path)
 		return dbg_err(
 		    DBG_E_NOT_FOUND,
@@ -196,18 +197,20 @@ static struct dbg_error *lines(struct mi *m, struct mi_call *call)
 }
 
 const struct mi_cmd mi_file_cmds[] = {
-    {"file-exec-and-symbols", program, 0, "[FILE]", 0, 1},
-    {"file-exec-file", program, 0, "[FILE]", 0, 1},
-    {"file-symbol-file", accept, 0, "[FILE]", 0, 1},
-    {"file-list-exec-source-files", sources, 0, NULL, 0, MI_ANY},
-    {"file-list-exec-source-file", source, 0, NULL, 0, 0},
-    {"file-list-shared-libraries", libraries, 0, "[REGEXP]", 0, 1},
-    {"inferior-tty-set", set_tty, 0, "[TERMINAL]", 0, 1},
-    {"inferior-tty-show", show_tty, 0, NULL, 0, 0},
-    {"environment-cd", change_directory, 0, "DIRECTORY", 1, 1},
-    {"environment-pwd", print_directory, 0, NULL, 0, 0},
-    {"environment-directory", source_path, 0, "[-r] [DIRECTORY...]", 0, MI_ANY},
-    {"environment-path", command_path, 0, "[-r] [DIRECTORY...]", 0, MI_ANY},
-    {"symbol-list-lines", lines, 0, "FILE", 1, 1},
+    {"file-exec-and-symbols", 0, "[FILE]", 0, 1, .run = program},
+    {"file-exec-file", 0, "[FILE]", 0, 1, .run = program},
+    {"file-symbol-file", 0, "[FILE]", 0, 1, .run = accept},
+    {"file-list-exec-source-files", 0, NULL, 0, MI_ANY, .run = sources},
+    {"file-list-exec-source-file", 0, NULL, 0, 0, .run = source},
+    {"file-list-shared-libraries", 0, "[REGEXP]", 0, 1, .run = libraries},
+    {"inferior-tty-set", 0, "[TERMINAL]", 0, 1, .run = set_tty},
+    {"inferior-tty-show", 0, NULL, 0, 0, .run = show_tty},
+    {"environment-cd", 0, "DIRECTORY", 1, 1, .run = change_directory},
+    {"environment-pwd", 0, NULL, 0, 0, .run = print_directory},
+    {"environment-directory", 0, "[-r] [DIRECTORY...]", 0, MI_ANY,
+     .run = source_path},
+    {"environment-path", 0, "[-r] [DIRECTORY...]", 0, MI_ANY,
+     .run = command_path},
+    {"symbol-list-lines", 0, "FILE", 1, 1, .run = lines},
     {.name = NULL},
 };

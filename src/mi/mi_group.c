@@ -177,12 +177,13 @@ void groups_thread_gone(struct mi *m, uint32_t number)
 // Whether a thread is one of the program's is known when all stand.
 static void see_threads(struct mi *m, const struct dbg_inferior *inf)
 {
+	struct dbg_stopped at;
 	uint32_t *list;
 	size_t n;
 
-	if (inf->state != DBG_STOPPED)
+	if (dbg_err_drop(dbg_stopped(inf->dbg, &at)))
 		return;
-	struct dbg_error *err = dbg_thread_numbers(inf->dbg, &list, &n);
+	struct dbg_error *err = dbg_thread_numbers(at, &list, &n);
 	if (err) {
 		mi_warn(m, err);
 		return;

@@ -175,6 +175,7 @@ static void put_watch(struct str *t, const struct dbg_stop *s)
 
 static void put_step(struct mi *m, struct str *t)
 {
+	struct dbg_stopped at;
 	struct dbg_value v;
 	bool any = false;
 
@@ -185,8 +186,9 @@ static void put_step(struct mi *m, struct str *t)
 		return;
 	}
 	record_str(t, "reason", "function-finished");
-	dbg_error_destroy(dbg_returned(m->dbg, &v, &any));
-	uint32_t number = any ? dbg_keep(m->dbg) : 0;
+	if (!dbg_err_drop(dbg_stopped(m->dbg, &at)))
+		dbg_error_destroy(dbg_returned(at, &v, &any));
+	uint32_t number = any ? dbg_keep(at) : 0;
 	if (!any)
 		return;
 	if (number)
@@ -314,7 +316,10 @@ static bool steps_on(struct mi *m, const struct dbg_stop *s)
 		return false;
 	}
 	m->steps--;
-	struct dbg_error *err = dbg_step(m->dbg, &m->step);
+	struct dbg_stopped at;
+	struct dbg_error *err = dbg_stopped(m->dbg, &at);
+	if (!err)
+		err = dbg_step(at, &m->step);
 	bool on = !err;
 	mi_warn(m, err);
 	return on;

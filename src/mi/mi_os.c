@@ -130,6 +130,6 @@ static struct dbg_error *info_os(struct mi *m, struct mi_call *call)
 }
 
 const struct mi_cmd mi_os_cmds[] = {
-    {"info-os", info_os, 0, "[processes]", 0, 1},
+    {"info-os", 0, "[processes]", 0, 1, .run = info_os},
     {.name = NULL},
 };

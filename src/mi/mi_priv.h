@@ -22,6 +22,7 @@
 #include "front/loop.h"
 #include "front/options.h"
 #include "mi/mi.h"
+#include "mi/mi_command.h"
 #include "mi/mi_group.h"
 #include "mi/mi_line.h"
 #include "mi/mi_output.h"
@@ -31,53 +32,6 @@
 #include "front/words.h"
 
 struct debuggee_event;
-struct mi_call;
-typedef struct dbg_error *mi_fn(struct mi *m, struct mi_call *call);
-
-enum mi_flags {
-	MI_NEEDS_STOP = 1, /* a stopped program or a core */
-	MI_RUNS = 2,       /* a stopped program, which may run then */
-	MI_BREAKS = 4,     /* changes breakpoints: that is no news */
-};
-
-/* A command. The families end with an entry without a name. */
-struct mi_cmd {
-	const char *name; /* without the '-' */
-	mi_fn *run;
-	unsigned int flags;
-	const char *usage; /* for too many or too few arguments */
-	size_t min, max;   /* arguments; max 0: none, MI_ANY: no limit */
-};
-
-enum {
-	MI_ANY = 1 << 16
-};
-
-extern const struct mi_cmd mi_exec_cmds[];
-extern const struct mi_cmd mi_session_cmds[];
-extern const struct mi_cmd mi_setting_cmds[];
-extern const struct mi_cmd mi_file_cmds[];
-extern const struct mi_cmd mi_break_cmds[];
-extern const struct mi_cmd mi_catch_cmds[];
-extern const struct mi_cmd mi_stack_cmds[];
-extern const struct mi_cmd mi_thread_cmds[];
-extern const struct mi_cmd mi_var_cmds[];
-extern const struct mi_cmd mi_varinfo_cmds[];
-extern const struct mi_cmd mi_data_cmds[];
-extern const struct mi_cmd mi_disasm_cmds[];
-extern const struct mi_cmd mi_symbol_cmds[];
-extern const struct mi_cmd mi_os_cmds[];
-
-/* One use of a command. */
-struct mi_call {
-	const struct mi_cmd *cmd;
-	const char *rest;  /* behind the options of all commands */
-	struct words args; /* of rest */
-	struct str *out;   /* the results */
-	const char *class; /* of the answer, NULL: done */
-	bool chosen;       /* --thread or --frame was given */
-	uint32_t thread, level;
-};
 
 /* How the program was resumed last, which says what its stop is called. */
 enum mi_way {
@@ -193,27 +147,6 @@ void mi_warn(struct mi *m, struct dbg_error *err);
 void mi_start(struct mi *m);
 void mi_program(struct mi *m);
 
-/* ---- mi_command.c ---------------------------------------------------- */
-
-/* Carry out a line of the client's and answer it. */
-void mi_carry_out(struct mi *m, const char *text);
-/* The entry of a name, NULL: none. */
-const struct mi_cmd *mi_find(const char *name);
-/* Wrong use. */
-DBG_MUST struct dbg_error *mi_usage(const struct mi_call *call);
-/* Parse a decimal number up to @max. */
-DBG_MUST struct dbg_error *mi_number(const char *word, uint64_t max,
-				     uint64_t *ret);
-/* A number, 0x... too, or an expression whose value is one. */
-DBG_MUST struct dbg_error *mi_address(struct mi *m, const struct mi_call *call,
-				      const char *text, uint64_t *ret);
-/* The whole of the arguments as one expression, quoted or not. */
-DBG_MUST struct dbg_error *mi_expression(const struct mi_call *call,
-					 size_t from, char **ret);
-/* The frame that the command is about. */
-DBG_MUST struct dbg_error *mi_frame(struct mi *m, const struct mi_call *call,
-				    struct dbg_frame *ret);
-
 /* ---- mi_console.c ---------------------------------------------------- */
 
 /* Carry out a line of the prompt; what it prints are ~ records. */
@@ -239,7 +172,7 @@ void notify_event(struct mi *m, const struct debuggee_event *e);
 void notify_running(struct mi *m);
 /* Compare the breakpoints with what was told; @tell: send the difference. */
 void notify_breaks(struct mi *m, bool tell);
-/* What a library is, as members. */
+/* A library as members. */
 void mi_module_put(struct mi *m, struct str *t, const struct dbg_module *o);
 /* Which module it is: @mvid in braces for netcoredbg's clients, else @name. */
 void mi_module_id_put(const struct mi *m, struct str *t, const char *member,
@@ -262,8 +195,8 @@ enum {
 };
 
 /* A frame's members. */
-void mi_frame_put(struct mi *m, struct str *t, const struct dbg_frame *f,
-		  unsigned int what);
+void mi_frame_put(struct mi *m, struct dbg_stopped at, struct str *t,
+		  const struct dbg_frame *f, unsigned int what);
 /* frame={...} of a thread, nothing if it has none. */
 void mi_frame_of(struct mi *m, struct str *t, uint32_t thread, uint32_t level,
 		 unsigned int what);

@@ -238,7 +238,7 @@ static struct dbg_error *show(struct mi *m, struct mi_call *call)
 }
 
 const struct mi_cmd mi_setting_cmds[] = {
-    {"gdb-set", set, 0, "SETTING VALUE", 1, MI_ANY},
-    {"gdb-show", show, 0, "SETTING", 1, MI_ANY},
+    {"gdb-set", 0, "SETTING VALUE", 1, MI_ANY, .run = set},
+    {"gdb-show", 0, "SETTING", 1, MI_ANY, .run = show},
     {.name = NULL},
 };

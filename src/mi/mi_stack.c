@@ -52,13 +52,14 @@ static void put_value(struct str *t, const struct dbg_value *v,
 	record_tuple_end(t);
 }
 
-static struct dbg_error *put_scope(struct mi *m, struct str *t, dbg_id frame,
-				   enum dbg_scope scope, enum mi_print print)
+static struct dbg_error *put_scope(struct dbg_stopped at, struct str *t,
+				   dbg_id frame, enum dbg_scope scope,
+				   enum mi_print print)
 {
 	struct dbg_value *list;
 	size_t n;
 
-	struct dbg_error *err = dbg_scope_list(m->dbg, frame, scope, &list, &n);
+	struct dbg_error *err = dbg_scope_list(at, frame, scope, &list, &n);
 	if (err)
 		return err;
 	for (size_t i = 0; i < n; i++)
@@ -71,14 +72,15 @@ static struct dbg_error *put_scope(struct mi *m, struct str *t, dbg_id frame,
 
 /* ---- Frames ------------------------------------------------------------ */
 
-static void put_args(struct mi *m, struct str *t, const struct dbg_frame *f)
+static void put_args(struct dbg_stopped at, struct str *t,
+		     const struct dbg_frame *f)
 {
 	struct dbg_value *list;
 	size_t n = 0;
 
 	record_list(t, "args");
 	struct dbg_error *err =
-	    dbg_scope_list(m->dbg, f->id, DBG_SCOPE_ARGS, &list, &n);
+	    dbg_scope_list(at, f->id, DBG_SCOPE_ARGS, &list, &n);
 	for (size_t i = 0; !err && i < n; i++) {
 		record_tuple(t, NULL);
 		record_str(t, "name", list[i].name);
@@ -127,8 +129,8 @@ static void put_plain(const struct mi *m, struct str *t,
 		   f->level ? "NonLeafFrame" : "LeafFrame");
 }
 
-void mi_frame_put(struct mi *m, struct str *t, const struct dbg_frame *f,
-		  unsigned int what)
+void mi_frame_put(struct mi *m, struct dbg_stopped at, struct str *t,
+		  const struct dbg_frame *f, unsigned int what)
 {
 	if (what & FRAME_LEVEL)
 		record_uint(t, "level", f->level);
@@ -141,7 +143,7 @@ void mi_frame_put(struct mi *m, struct str *t, const struct dbg_frame *f,
 	record_addr(t, "addr", f->pc);
 	record_str(t, "func", f->name);
 	if (what & FRAME_ARGS)
-		put_args(m, t, f);
+		put_args(at, t, f);
 	if (f->source.path) {
 		record_str(t, "file", str_basename(f->source.path));
 		record_str(t, "fullname", f->source.path);
@@ -155,16 +157,18 @@ void mi_frame_put(struct mi *m, struct str *t, const struct dbg_frame *f,
 void mi_frame_of(struct mi *m, struct str *t, uint32_t thread, uint32_t level,
 		 unsigned int what)
 {
+	struct dbg_stopped at;
 	struct dbg_frame *list;
 	size_t n = 0;
 
 	if (!thread)
 		return;
-	struct dbg_error *err =
-	    dbg_frame_list(m->dbg, thread, level, 1, &list, &n);
+	struct dbg_error *err = dbg_stopped(m->dbg, &at);
+	if (!err)
+		err = dbg_frame_list(at, thread, level, 1, &list, &n);
 	if (!err && n) {
 		record_tuple(t, "frame");
-		mi_frame_put(m, t, &list[0], what);
+		mi_frame_put(m, at, t, &list[0], what);
 		record_tuple_end(t);
 	}
 	dbg_error_destroy(err);
@@ -210,7 +214,8 @@ static size_t skip_options(const struct mi_call *call)
 	return i;
 }
 
-static struct dbg_error *list_frames(struct mi *m, struct mi_call *call)
+static struct dbg_error *list_frames(struct mi *m, struct dbg_stopped at,
+				     struct mi_call *call)
 {
 	struct dbg_error *err;
 	uint32_t first, count;
@@ -219,8 +224,7 @@ static struct dbg_error *list_frames(struct mi *m, struct mi_call *call)
 
 	err = take_range(call, skip_options(call), &first, &count);
 	if (!err && count)
-		err = dbg_frame_list(m->dbg, call->thread, first, count, &list,
-				     &n);
+		err = dbg_frame_list(at, call->thread, first, count, &list, &n);
 	if (err)
 		return err;
 	if (first && !n)
@@ -230,14 +234,15 @@ static struct dbg_error *list_frames(struct mi *m, struct mi_call *call)
 	record_list(call->out, "stack");
 	for (size_t i = 0; i < n; i++) {
 		record_tuple(call->out, "frame");
-		mi_frame_put(m, call->out, &list[i], FRAME_LEVEL);
+		mi_frame_put(m, at, call->out, &list[i], FRAME_LEVEL);
 		record_tuple_end(call->out);
 	}
 	record_list_end(call->out);
 	return NULL;
 }
 
-static struct dbg_error *list_arguments(struct mi *m, struct mi_call *call)
+static struct dbg_error *list_arguments(struct mi *m, struct dbg_stopped at,
+					struct mi_call *call)
 {
 	struct dbg_error *err;
 	size_t i = skip_options(call);
@@ -246,12 +251,12 @@ static struct dbg_error *list_arguments(struct mi *m, struct mi_call *call)
 	enum mi_print print;
 	size_t n = 0;
 
+	(void)m;
 	if (i >= call->args.n || !mi_print_values(call->args.v[i], &print))
 		return mi_usage(call);
 	err = take_range(call, i + 1, &first, &count);
 	if (!err && count)
-		err = dbg_frame_list(m->dbg, call->thread, first, count, &list,
-				     &n);
+		err = dbg_frame_list(at, call->thread, first, count, &list, &n);
 	if (err)
 		return err;
 	record_list(call->out, "stack-args");
@@ -260,7 +265,7 @@ static struct dbg_error *list_arguments(struct mi *m, struct mi_call *call)
 		record_uint(call->out, "level", list[k].level);
 		record_list(call->out, "args");
 		err =
-		    put_scope(m, call->out, list[k].id, DBG_SCOPE_ARGS, print);
+		    put_scope(at, call->out, list[k].id, DBG_SCOPE_ARGS, print);
 		record_list_end(call->out);
 		record_tuple_end(call->out);
 	}
@@ -268,33 +273,36 @@ static struct dbg_error *list_arguments(struct mi *m, struct mi_call *call)
 	return err;
 }
 
-static struct dbg_error *list_locals(struct mi *m, struct mi_call *call)
+static struct dbg_error *list_locals(struct mi *m, struct dbg_stopped at,
+				     struct mi_call *call)
 {
 	struct dbg_error *err;
 	size_t i = skip_options(call);
 	struct dbg_frame f;
 	enum mi_print print;
 
+	(void)m;
 	if (i + 1 != call->args.n || !mi_print_values(call->args.v[i], &print))
 		return mi_usage(call);
-	err = mi_frame(m, call, &f);
+	err = mi_frame(at, call, &f);
 	if (err)
 		return err;
 	record_list(call->out, "locals");
-	err = put_scope(m, call->out, f.id, DBG_SCOPE_LOCALS, print);
+	err = put_scope(at, call->out, f.id, DBG_SCOPE_LOCALS, print);
 	record_list_end(call->out);
 	return err;
 }
 
 // What is thrown now comes first, as netcoredbg's clients expect.
-static void put_exception(struct mi *m, struct str *t, dbg_id frame)
+static void put_exception(struct mi *m, struct dbg_stopped at, struct str *t,
+			  dbg_id frame)
 {
 	const struct dbg_stop *stop = dbg_stop_reason(m->dbg);
 	struct dbg_value v;
 
 	if (m->dialect != MI_NETCOREDBG || !stop || !stop->exception_type)
 		return;
-	struct dbg_error *err = dbg_eval(m->dbg, frame, "$exception", &v);
+	struct dbg_error *err = dbg_eval(at, frame, "$exception", &v);
 	if (!err) {
 		v.name = "$exception";
 		put_value(t, &v, PRINT_ALL, false);
@@ -302,8 +310,9 @@ static void put_exception(struct mi *m, struct str *t, dbg_id frame)
 	dbg_error_destroy(err);
 }
 
-static struct dbg_error *put_variables(struct mi *m, struct str *t,
-				       dbg_id frame, enum mi_print print)
+static struct dbg_error *put_variables(struct mi *m, struct dbg_stopped at,
+				       struct str *t, dbg_id frame,
+				       enum mi_print print)
 {
 	bool plain = m->dialect == MI_NETCOREDBG;
 	struct dbg_value *list;
@@ -312,7 +321,7 @@ static struct dbg_error *put_variables(struct mi *m, struct str *t,
 	for (int i = 0; i < 2; i++) {
 		enum dbg_scope scope = i ? DBG_SCOPE_LOCALS : DBG_SCOPE_ARGS;
 		struct dbg_error *err =
-		    dbg_scope_list(m->dbg, frame, scope, &list, &n);
+		    dbg_scope_list(at, frame, scope, &list, &n);
 		if (err)
 			return err;
 		for (size_t k = 0; k < n; k++)
@@ -322,7 +331,8 @@ static struct dbg_error *put_variables(struct mi *m, struct str *t,
 	return NULL;
 }
 
-static struct dbg_error *list_variables(struct mi *m, struct mi_call *call)
+static struct dbg_error *list_variables(struct mi *m, struct dbg_stopped at,
+					struct mi_call *call)
 {
 	struct dbg_error *err;
 	size_t i = skip_options(call);
@@ -333,48 +343,52 @@ static struct dbg_error *list_variables(struct mi *m, struct mi_call *call)
 	    i < call->args.n && mi_print_values(call->args.v[i], &print);
 	if (!given && m->dialect != MI_NETCOREDBG)
 		return mi_usage(call);
-	err = mi_frame(m, call, &f);
+	err = mi_frame(at, call, &f);
 	if (err)
 		return err;
 	record_list(call->out, "variables");
-	put_exception(m, call->out, f.id);
-	err = put_variables(m, call->out, f.id, print);
+	put_exception(m, at, call->out, f.id);
+	err = put_variables(m, at, call->out, f.id, print);
 	record_list_end(call->out);
 	return err;
 }
 
-static struct dbg_error *info_frame(struct mi *m, struct mi_call *call)
+static struct dbg_error *info_frame(struct mi *m, struct dbg_stopped at,
+				    struct mi_call *call)
 {
 	struct dbg_frame f;
 
-	struct dbg_error *err = mi_frame(m, call, &f);
+	struct dbg_error *err = mi_frame(at, call, &f);
 	if (err)
 		return err;
 	record_tuple(call->out, "frame");
-	mi_frame_put(m, call->out, &f, FRAME_LEVEL);
+	mi_frame_put(m, at, call->out, &f, FRAME_LEVEL);
 	record_tuple_end(call->out);
 	return NULL;
 }
 
-static struct dbg_error *info_depth(struct mi *m, struct mi_call *call)
+static struct dbg_error *info_depth(struct mi *m, struct dbg_stopped at,
+				    struct mi_call *call)
 {
 	struct dbg_error *err = NULL;
 	uint64_t max = FRAMES_MAX;
 	struct dbg_frame *list;
 	size_t n = 0;
 
+	(void)m;
 	if (call->args.n)
 		err = mi_number(call->args.v[0], UINT32_MAX, &max);
 	if (!err)
 		err = dbg_frame_list(
-		    m->dbg, call->thread, 0,
+		    at, call->thread, 0,
 		    max > FRAMES_MAX ? FRAMES_MAX : (uint32_t)max, &list, &n);
 	if (!err)
 		record_uint(call->out, "depth", n);
 	return err;
 }
 
-static struct dbg_error *select_frame(struct mi *m, struct mi_call *call)
+static struct dbg_error *select_frame(struct mi *m, struct dbg_stopped at,
+				      struct mi_call *call)
 {
 	struct dbg_error *err;
 	struct dbg_frame f;
@@ -384,7 +398,7 @@ static struct dbg_error *select_frame(struct mi *m, struct mi_call *call)
 	if (err)
 		return err;
 	call->level = (uint32_t)level;
-	err = mi_frame(m, call, &f);
+	err = mi_frame(at, call, &f);
 	if (err)
 		return err;
 	m->thread = call->thread;
@@ -401,17 +415,17 @@ static struct dbg_error *accept(struct mi *m, struct mi_call *call)
 }
 
 const struct mi_cmd mi_stack_cmds[] = {
-    {"stack-list-frames", list_frames, MI_NEEDS_STOP,
-     "[--no-frame-filters] [LOW HIGH]", 0, 4},
-    {"stack-list-arguments", list_arguments, MI_NEEDS_STOP,
-     "[--skip-unavailable] PRINT_VALUES [LOW HIGH]", 1, 5},
-    {"stack-list-locals", list_locals, MI_NEEDS_STOP,
-     "[--skip-unavailable] PRINT_VALUES", 1, 3},
-    {"stack-list-variables", list_variables, MI_NEEDS_STOP,
-     "[--skip-unavailable] PRINT_VALUES", 0, MI_ANY},
-    {"stack-info-frame", info_frame, MI_NEEDS_STOP, NULL, 0, 0},
-    {"stack-info-depth", info_depth, MI_NEEDS_STOP, "[MAX]", 0, 1},
-    {"stack-select-frame", select_frame, MI_NEEDS_STOP, "FRAME", 1, 1},
-    {"enable-frame-filters", accept, 0, NULL, 0, 0},
+    {"stack-list-frames", 0, "[--no-frame-filters] [LOW HIGH]", 0, 4,
+     .stopped = list_frames},
+    {"stack-list-arguments", 0, "[--skip-unavailable] PRINT_VALUES [LOW HIGH]",
+     1, 5, .stopped = list_arguments},
+    {"stack-list-locals", 0, "[--skip-unavailable] PRINT_VALUES", 1, 3,
+     .stopped = list_locals},
+    {"stack-list-variables", 0, "[--skip-unavailable] PRINT_VALUES", 0, MI_ANY,
+     .stopped = list_variables},
+    {"stack-info-frame", 0, NULL, 0, 0, .stopped = info_frame},
+    {"stack-info-depth", 0, "[MAX]", 0, 1, .stopped = info_depth},
+    {"stack-select-frame", 0, "FRAME", 1, 1, .stopped = select_frame},
+    {"enable-frame-filters", 0, NULL, 0, 0, .run = accept},
     {.name = NULL},
 };

@@ -134,8 +134,8 @@ static const char usage[] = "[--include-nondebug] [--type REGEXP] "
 			    "[--name REGEXP] [--max-results N]";
 
 const struct mi_cmd mi_symbol_cmds[] = {
-    {"symbol-info-functions", functions, 0, usage, 0, 7},
-    {"symbol-info-types", types, 0, usage, 0, 7},
-    {"symbol-info-variables", variables, 0, usage, 0, 7},
+    {"symbol-info-functions", 0, usage, 0, 7, .run = functions},
+    {"symbol-info-types", 0, usage, 0, 7, .run = types},
+    {"symbol-info-variables", 0, usage, 0, 7, .run = variables},
     {.name = NULL},
 };

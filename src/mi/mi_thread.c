@@ -43,12 +43,13 @@ static struct dbg_error *put_group_threads(struct mi *m, struct str *t,
 {
 	const struct mi_groups *g = &m->groups;
 	enum dbg_state state = dbg_state(m->dbg);
-	struct dbg_error *err = NULL;
+	struct dbg_stopped at;
 	struct dbg_thread *list;
 	size_t n = 0;
 
-	if (state == DBG_STOPPED)
-		err = dbg_thread_list(m->dbg, &list, &n);
+	struct dbg_error *err = NULL;
+	if (!dbg_err_drop(dbg_stopped(m->dbg, &at)))
+		err = dbg_thread_list(at, &list, &n);
 	for (size_t i = 0; !err && i < n; i++)
 		if (!wanted || groups_thread_id(m, list[i].number) == wanted)
 			put_thread(m, t, &list[i]);
@@ -97,11 +98,12 @@ static struct dbg_error *info(struct mi *m, struct mi_call *call)
 static size_t put_ids(struct mi *m, struct str *t)
 {
 	const struct mi_groups *g = &m->groups;
+	struct dbg_stopped at;
 	uint32_t *list;
 	size_t n = 0;
 
-	if (dbg_state(m->dbg) == DBG_STOPPED) {
-		mi_warn(m, dbg_thread_numbers(m->dbg, &list, &n));
+	if (!dbg_err_drop(dbg_stopped(m->dbg, &at))) {
+		mi_warn(m, dbg_thread_numbers(at, &list, &n));
 		for (size_t i = 0; i < n; i++)
 			record_uint(t, "thread-id",
 				    groups_thread_id(m, list[i]));
@@ -138,7 +140,8 @@ static struct dbg_error *list_ids(struct mi *m, struct mi_call *call)
 	return NULL;
 }
 
-static struct dbg_error *select_thread(struct mi *m, struct mi_call *call)
+static struct dbg_error *select_thread(struct mi *m, struct dbg_stopped at,
+				       struct mi_call *call)
 {
 	struct dbg_error *err;
 	struct dbg *dbg = m->dbg;
@@ -153,7 +156,7 @@ static struct dbg_error *select_thread(struct mi *m, struct mi_call *call)
 		call->thread = (uint32_t)id;
 	groups_use(m, dbg);
 	call->level = 0;
-	err = mi_frame(m, call, &f);
+	err = mi_frame(at, call, &f);
 	if (err)
 		return err;
 	m->selected = m->group;
@@ -161,7 +164,7 @@ static struct dbg_error *select_thread(struct mi *m, struct mi_call *call)
 	m->level = 0;
 	record_uint(call->out, "new-thread-id", groups_thread_id(m, m->thread));
 	record_tuple(call->out, "frame");
-	mi_frame_put(m, call->out, &f, FRAME_LEVEL | FRAME_ARGS);
+	mi_frame_put(m, at, call->out, &f, FRAME_LEVEL | FRAME_ARGS);
 	record_tuple_end(call->out);
 	return NULL;
 }
@@ -230,10 +233,10 @@ static struct dbg_error *list_groups(struct mi *m, struct mi_call *call)
 }
 
 const struct mi_cmd mi_thread_cmds[] = {
-    {"thread-info", info, 0, "[THREAD]", 0, 1},
-    {"thread-list-ids", list_ids, 0, NULL, 0, 0},
-    {"thread-select", select_thread, MI_NEEDS_STOP, "THREAD", 1, 1},
-    {"list-thread-groups", list_groups, 0,
-     "[--available] [--recurse 1] [GROUP...]", 0, MI_ANY},
+    {"thread-info", 0, "[THREAD]", 0, 1, .run = info},
+    {"thread-list-ids", 0, NULL, 0, 0, .run = list_ids},
+    {"thread-select", 0, "THREAD", 1, 1, .stopped = select_thread},
+    {"list-thread-groups", 0, "[--available] [--recurse 1] [GROUP...]", 0,
+     MI_ANY, .run = list_groups},
     {.name = NULL},
 };

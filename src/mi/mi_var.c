@@ -99,14 +99,15 @@ static size_t skip_flags(struct mi *m, const struct mi_call *call)
 	return i;
 }
 
-static struct dbg_error *fix(struct mi *m, const struct mi_call *call,
-			     struct var *v, const char *where)
+static struct dbg_error *fix(struct mi *m, struct dbg_stopped at,
+			     const struct mi_call *call, struct var *v,
+			     const char *where)
 {
 	struct dbg_frame f;
 	char *end;
 
 	v->floating = !strcmp(where, "@");
-	struct dbg_error *err = mi_frame(m, call, &f);
+	struct dbg_error *err = mi_frame(at, call, &f);
 	if (err)
 		return err;
 	v->group = m->group;
@@ -119,10 +120,11 @@ static struct dbg_error *fix(struct mi *m, const struct mi_call *call,
 	return dbg_err(DBG_E_NOT_FOUND, "Failed to find the specified frame");
 }
 
-static struct dbg_error *make(struct mi *m, const struct mi_call *call,
-			      struct var *v, const char *where)
+static struct dbg_error *make(struct mi *m, struct dbg_stopped at,
+			      const struct mi_call *call, struct var *v,
+			      const char *where)
 {
-	struct dbg_error *err = fix(m, call, v, where);
+	struct dbg_error *err = fix(m, at, call, v, where);
 
 	if (!err)
 		err = var_look(m, v);
@@ -144,7 +146,8 @@ static struct dbg_error *in_dialect(const struct mi *m, struct dbg_error *err)
 						  : err;
 }
 
-static struct dbg_error *create(struct mi *m, struct mi_call *call)
+static struct dbg_error *create(struct mi *m, struct dbg_stopped at,
+				struct mi_call *call)
 {
 	struct dbg_error *err;
 	size_t i = skip_flags(m, call);
@@ -169,7 +172,7 @@ static struct dbg_error *create(struct mi *m, struct mi_call *call)
 		return err;
 	}
 	v->path = path;
-	err = make(m, call, v, where);
+	err = make(m, at, call, v, where);
 	if (err) {
 		var_delete(m, v, false);
 		return in_dialect(m, err);
@@ -237,9 +240,10 @@ static struct dbg_error *add_child(struct mi *m, struct var *v, uint64_t at,
 }
 
 // The children of one kind among @from .. @to.
-static struct dbg_error *put_kind(struct mi *m, struct mi_call *call,
-				  struct var *v, enum mi_print print,
-				  uint64_t from, uint64_t to)
+static struct dbg_error *put_kind(struct mi *m, struct dbg_stopped at,
+				  struct mi_call *call, struct var *v,
+				  enum mi_print print, uint64_t from,
+				  uint64_t to)
 {
 	bool indexed = from < v->value.n_indexed;
 	uint64_t base = indexed ? 0 : v->value.n_indexed;
@@ -248,7 +252,7 @@ static struct dbg_error *put_kind(struct mi *m, struct mi_call *call,
 	size_t n = 0;
 
 	struct dbg_error *err =
-	    dbg_children(m->dbg, v->value.id,
+	    dbg_children(at, v->value.id,
 			 indexed ? DBG_CHILDREN_INDEXED : DBG_CHILDREN_NAMED,
 			 from - base, (uint32_t)(to - from), &list, &n);
 	for (size_t i = 0; !err && i < n; i++) {
@@ -262,9 +266,10 @@ static struct dbg_error *put_kind(struct mi *m, struct mi_call *call,
 	return err;
 }
 
-static struct dbg_error *put_children(struct mi *m, struct mi_call *call,
-				      struct var *v, enum mi_print print,
-				      uint64_t from, uint64_t to)
+static struct dbg_error *put_children(struct mi *m, struct dbg_stopped at,
+				      struct mi_call *call, struct var *v,
+				      enum mi_print print, uint64_t from,
+				      uint64_t to)
 {
 	struct dbg_error *err = NULL;
 	uint64_t split = v->value.n_indexed;
@@ -273,11 +278,11 @@ static struct dbg_error *put_children(struct mi *m, struct mi_call *call,
 		return NULL;
 	record_list(call->out, "children");
 	if (from < split)
-		err =
-		    put_kind(m, call, v, print, from, to < split ? to : split);
+		err = put_kind(m, at, call, v, print, from,
+			       to < split ? to : split);
 	if (!err && to > split)
-		err = put_kind(m, call, v, print, from < split ? split : from,
-			       to);
+		err = put_kind(m, at, call, v, print,
+			       from < split ? split : from, to);
 	record_list_end(call->out);
 	return err;
 }
@@ -296,7 +301,8 @@ struct dbg_error *var_range(const struct mi_call *call, size_t i,
 	return err ? err : mi_number(call->args.v[i + 1], UINT32_MAX, to);
 }
 
-static struct dbg_error *list_children(struct mi *m, struct mi_call *call)
+static struct dbg_error *list_children(struct mi *m, struct dbg_stopped at,
+				       struct mi_call *call)
 {
 	struct dbg_error *err;
 	enum mi_print print = PRINT_NONE;
@@ -322,7 +328,7 @@ static struct dbg_error *list_children(struct mi *m, struct mi_call *call)
 	from = from < to ? from : to;
 	to = to - from < CHILDREN_MAX ? to : from + CHILDREN_MAX;
 	record_uint(call->out, "numchild", to - from);
-	err = put_children(m, call, v, print, from, to);
+	err = put_children(m, at, call, v, print, from, to);
 	if (!err && (to > from || m->dialect == MI_GDB))
 		record_str(call->out, "has_more", to < n ? "1" : "0");
 	return err;
@@ -431,7 +437,8 @@ static struct dbg_error *update(struct mi *m, struct mi_call *call)
 	return NULL;
 }
 
-static struct dbg_error *assign(struct mi *m, struct mi_call *call)
+static struct dbg_error *assign(struct mi *m, struct dbg_stopped at,
+				struct mi_call *call)
 {
 	struct dbg_error *err;
 	struct dbg_value ret;
@@ -439,6 +446,7 @@ static struct dbg_error *assign(struct mi *m, struct mi_call *call)
 	dbg_id frame = 0;
 	struct var *v;
 
+	(void)at;
 	err = var_get(m, call, 0, &v);
 	if (!err && !v->path)
 		err = dbg_err(DBG_E_ARGUMENT,
@@ -489,11 +497,11 @@ static struct dbg_error *delete (struct mi *m, struct mi_call *call)
 }
 
 const struct mi_cmd mi_var_cmds[] = {
-    {"var-create", create, MI_NEEDS_STOP, "NAME FRAME EXPRESSION", 2, MI_ANY},
-    {"var-update", update, 0, "[PRINT_VALUES] NAME|*", 1, 2},
-    {"var-list-children", list_children, MI_NEEDS_STOP,
-     "[PRINT_VALUES] NAME [FROM TO]", 1, 4},
-    {"var-assign", assign, MI_NEEDS_STOP, "NAME EXPRESSION", 2, MI_ANY},
-    {"var-delete", delete, 0, "[-c] NAME", 1, 2},
+    {"var-create", 0, "NAME FRAME EXPRESSION", 2, MI_ANY, .stopped = create},
+    {"var-update", 0, "[PRINT_VALUES] NAME|*", 1, 2, .run = update},
+    {"var-list-children", 0, "[PRINT_VALUES] NAME [FROM TO]", 1, 4,
+     .stopped = list_children},
+    {"var-assign", 0, "NAME EXPRESSION", 2, MI_ANY, .stopped = assign},
+    {"var-delete", 0, "[-c] NAME", 1, 2, .run = delete},
     {.name = NULL},
 };

@@ -39,12 +39,14 @@ static struct dbg_error *format_of(const char *name, char *ret)
 		       "\"zero-hexadecimal\"");
 }
 
-static struct dbg_error *evaluate(struct mi *m, struct mi_call *call)
+static struct dbg_error *evaluate(struct mi *m, struct dbg_stopped at,
+				  struct mi_call *call)
 {
 	struct dbg_error *err;
 	bool formatted = !strcmp(call->args.v[0], "-f");
 	struct var *v;
 
+	(void)at;
 	if (call->args.n != (formatted ? 3 : 1))
 		return mi_usage(call);
 	err = var_get(m, call, formatted ? 2 : 0, &v);
@@ -177,17 +179,17 @@ static struct dbg_error *accept(struct mi *m, struct mi_call *call)
 }
 
 const struct mi_cmd mi_varinfo_cmds[] = {
-    {"var-evaluate-expression", evaluate, MI_NEEDS_STOP, "[-f FORMAT] NAME", 1,
-     3},
-    {"var-set-format", set_format, 0, "NAME FORMAT", 2, 2},
-    {"var-show-format", show_format, 0, "NAME", 1, 1},
-    {"var-set-frozen", freeze, 0, "NAME 0|1", 2, 2},
-    {"var-set-update-range", update_range, 0, "NAME FROM TO", 3, 3},
-    {"var-set-visualizer", accept, 0, "NAME VISUALIZER", 2, MI_ANY},
-    {"var-info-type", info_type, 0, "NAME", 1, 1},
-    {"var-info-expression", info_expression, 0, "NAME", 1, 1},
-    {"var-info-path-expression", info_path, 0, "NAME", 1, 1},
-    {"var-info-num-children", count_children, 0, "NAME", 1, 1},
-    {"var-show-attributes", attributes, 0, "NAME", 1, 1},
+    {"var-evaluate-expression", 0, "[-f FORMAT] NAME", 1, 3,
+     .stopped = evaluate},
+    {"var-set-format", 0, "NAME FORMAT", 2, 2, .run = set_format},
+    {"var-show-format", 0, "NAME", 1, 1, .run = show_format},
+    {"var-set-frozen", 0, "NAME 0|1", 2, 2, .run = freeze},
+    {"var-set-update-range", 0, "NAME FROM TO", 3, 3, .run = update_range},
+    {"var-set-visualizer", 0, "NAME VISUALIZER", 2, MI_ANY, .run = accept},
+    {"var-info-type", 0, "NAME", 1, 1, .run = info_type},
+    {"var-info-expression", 0, "NAME", 1, 1, .run = info_expression},
+    {"var-info-path-expression", 0, "NAME", 1, 1, .run = info_path},
+    {"var-info-num-children", 0, "NAME", 1, 1, .run = count_children},
+    {"var-show-attributes", 0, "NAME", 1, 1, .run = attributes},
     {.name = NULL},
 };

@@ -118,7 +118,7 @@ static uint64_t stack_of(const struct dbg_frame *f)
 	return f->bp ? f->bp : f->sp;
 }
 
-static struct dbg_error *find_frame(struct mi *m, const struct var *v,
+static struct dbg_error *find_frame(struct dbg_stopped at, const struct var *v,
 				    dbg_id *ret)
 {
 	struct dbg_frame *list;
@@ -126,7 +126,7 @@ static struct dbg_error *find_frame(struct mi *m, const struct var *v,
 
 	for (uint32_t first = 0; n == FRAMES_AT_ONCE; first += FRAMES_AT_ONCE) {
 		struct dbg_error *err = dbg_frame_list(
-		    m->dbg, v->thread, first, FRAMES_AT_ONCE, &list, &n);
+		    at, v->thread, first, FRAMES_AT_ONCE, &list, &n);
 		if (err)
 			return err;
 		for (size_t i = 0; i < n; i++) {
@@ -154,15 +154,18 @@ struct dbg_error *var_frame(struct mi *m, const struct var *v, dbg_id *ret)
 		*ret = last->id;
 		return NULL;
 	}
+	struct dbg_stopped at;
+	struct dbg_error *err = dbg_stopped(m->dbg, &at);
+	if (err)
+		return err;
 	if (!v->floating && v->frame) {
-		struct dbg_error *err = find_frame(m, v, ret);
+		err = find_frame(at, v, ret);
 		if (!err)
 			*last = (struct mi_found){m->stops,  v->frame, v->group,
 						  v->thread, v->token, *ret};
 		return err;
 	}
-	struct dbg_error *err =
-	    dbg_frame_list(m->dbg, m->thread, m->level, 1, &list, &n);
+	err = dbg_frame_list(at, m->thread, m->level, 1, &list, &n);
 	if (!err && !n)
 		err = dbg_err(DBG_E_NOT_FOUND, "No frame selected.");
 	if (!err)
@@ -177,18 +180,18 @@ uint64_t var_count(const struct dbg_value *v)
 	return v->id ? v->n_indexed + v->n_named : 0;
 }
 
-/* Child number @at of a value that was looked at. */
-static struct dbg_error *var_child(struct mi *m, const struct var *v,
-				   uint64_t at, struct dbg_value *ret)
+/* Child @number of a value that was looked at. */
+static struct dbg_error *var_child(struct dbg_stopped at, const struct var *v,
+				   uint64_t number, struct dbg_value *ret)
 {
-	bool indexed = at < v->value.n_indexed;
+	bool indexed = number < v->value.n_indexed;
 	struct dbg_value *list;
 	size_t n = 0;
 
-	struct dbg_error *err =
-	    dbg_children(m->dbg, v->value.id,
-			 indexed ? DBG_CHILDREN_INDEXED : DBG_CHILDREN_NAMED,
-			 indexed ? at : at - v->value.n_indexed, 1, &list, &n);
+	struct dbg_error *err = dbg_children(
+	    at, v->value.id,
+	    indexed ? DBG_CHILDREN_INDEXED : DBG_CHILDREN_NAMED,
+	    indexed ? number : number - v->value.n_indexed, 1, &list, &n);
 	if (err)
 		return err;
 	if (!n)
@@ -200,7 +203,7 @@ static struct dbg_error *var_child(struct mi *m, const struct var *v,
 
 struct dbg_error *var_look(struct mi *m, struct var *v)
 {
-	struct dbg_error *err;
+	struct dbg_stopped at;
 	dbg_id frame = 0;
 
 	if (v->seen == m->values)
@@ -218,18 +221,19 @@ struct dbg_error *var_look(struct mi *m, struct var *v)
 		    "the value of '%s' was given by a call, which is "
 		    "made once: create it again",
 		    v->name);
-	if (dbg_state(m->dbg) != DBG_STOPPED)
-		return dbg_err(DBG_E_STATE, "the program is not stopped");
+	struct dbg_error *err = dbg_stopped(m->dbg, &at);
+	if (err)
+		return err;
 	if (!v->floating && v->group != m->group)
 		return dbg_err(DBG_E_NOT_FOUND, "the program has ended");
 	if (v->path) {
 		err = var_frame(m, v, &frame);
 		if (!err)
-			err = dbg_eval(m->dbg, frame, v->path, &v->value);
+			err = dbg_eval(at, frame, v->path, &v->value);
 	} else {
 		err = var_look(m, v->parent);
 		if (!err)
-			err = var_child(m, v->parent, v->at, &v->value);
+			err = var_child(at, v->parent, v->at, &v->value);
 	}
 	if (!err)
 		v->seen = m->values;
@@ -260,12 +264,15 @@ struct dbg_error *var_call(struct mi *m, struct var *v)
 char *var_text(struct mi *m, struct var *v, char format)
 {
 	const char *text = NULL;
+	struct dbg_stopped at;
 	dbg_id frame = 0;
 
-	if (format == 'n' || !v->path || var_frame(m, v, &frame))
+	if (format == 'n' || !v->path ||
+	    dbg_err_drop(dbg_stopped(m->dbg, &at)) ||
+	    dbg_err_drop(var_frame(m, v, &frame)))
 		return xstrdup(v->value.text);
-	struct dbg_error *err = dbg_format(m->dbg, frame, v->path,
-					   format == 'z' ? 'x' : format, &text);
+	struct dbg_error *err =
+	    dbg_format(at, frame, v->path, format == 'z' ? 'x' : format, &text);
 	dbg_error_destroy(err);
 	return xstrdup(err ? v->value.text : text);
 }

@@ -182,21 +182,23 @@ struct dbg_error *cmd_find(const struct repl_cmd *table, const char *name,
 	return NULL;
 }
 
-static struct dbg_error *check(struct repl *r, const struct call *call)
+static struct dbg_error *check(struct repl *r, const struct call *call,
+			       struct dbg_stopped *ret_at)
 {
 	const struct repl_cmd *cmd = call->cmd;
-	unsigned int needs =
-	    cmd->flags & (CMD_NEEDS_PROCESS | CMD_NEEDS_STOP | CMD_RUNS);
 	int len = (int)cmd_name_len(cmd);
+	struct dbg_error *err = NULL;
 
 	if ((cmd->flags & CMD_STARTS) && r->no_start)
 		return dbg_err(DBG_E_STATE, "%s", r->no_start);
-	if (needs && dbg_state(r->dbg) == DBG_IDLE)
+	if ((cmd->stopped || (cmd->flags & CMD_NEEDS_PROCESS)) &&
+	    dbg_state(r->dbg) == DBG_IDLE)
 		return dbg_err(DBG_E_STATE, "The program is not being run.");
-	if ((needs & (CMD_NEEDS_STOP | CMD_RUNS)) &&
-	    dbg_state(r->dbg) == DBG_RUNNING)
-		return dbg_err(DBG_E_STATE, "The program is running.");
-	if ((needs & CMD_RUNS) && !dbg_can_run(r->dbg))
+	if (cmd->stopped)
+		err = dbg_stopped(r->dbg, ret_at);
+	if (err)
+		return err;
+	if ((cmd->flags & CMD_RUNS) && !dbg_can_run(r->dbg))
 		return dbg_err(DBG_E_STATE, "This needs a process, and a core "
 					    "cannot run.");
 	if (*call->format && !(cmd->flags & CMD_FORMAT))
@@ -225,7 +227,7 @@ static struct dbg_error *resolve(const char *line, struct cmd_line *parts,
 		if (!next.n_name)
 			break;
 		err = cmd_find(table, next.name, next.n_name, &cmd);
-		if (err && table && (*ret)->run) {
+		if (err && table && ((*ret)->run || (*ret)->stopped)) {
 			// The command itself takes what no subcommand is.
 			dbg_error_destroy(err);
 			break;
@@ -279,7 +281,7 @@ struct dbg_error *cmd_execute(struct repl *r, const char *line)
 	err = resolve(line, &parts, &cmd);
 	if (err || !cmd)
 		return err;
-	if (!cmd->run)
+	if (!cmd->run && !cmd->stopped)
 		return dbg_err_arg("\"%.*s\" must be followed by the name of "
 				   "a subcommand; see \"help %.*s\".",
 				   (int)cmd_name_len(cmd), cmd->names,
@@ -292,13 +294,14 @@ struct dbg_error *cmd_execute(struct repl *r, const char *line)
 		len--;
 	_cleanup_free_ char *args = xstrndup(parts.args, len);
 	struct call call = {.cmd = cmd, .args = args, .format = format};
-	err = check(r, &call);
+	struct dbg_stopped at;
+	err = check(r, &call, &at);
 	if (err)
 		return err;
-	if (!(cmd->flags & CMD_LONG))
-		return cmd->run(r, &call);
-	show_progress_begin(r);
-	err = cmd->run(r, &call);
-	show_progress_end(r);
+	if (cmd->flags & CMD_LONG)
+		show_progress_begin(r);
+	err = cmd->stopped ? cmd->stopped(r, at, &call) : cmd->run(r, &call);
+	if (cmd->flags & CMD_LONG)
+		show_progress_end(r);
 	return err;
 }

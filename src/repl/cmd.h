@@ -23,17 +23,19 @@ struct call {
 };
 
 typedef struct dbg_error *cmd_fn(struct repl *r, const struct call *call);
+/* Of a command that needs a stopped program; @at: the present stop. */
+typedef struct dbg_error *cmd_stop_fn(struct repl *r, struct dbg_stopped at,
+				      const struct call *call);
 
 enum cmd_flags {
 	CMD_NEEDS_PROCESS = 1,
-	CMD_NEEDS_STOP = 2,
 	CMD_NEEDS_ARGS = 4,
 	CMD_FORMAT = 8,       /* takes /FMT behind its name */
 	CMD_REPEAT = 16,      /* an empty line does it again */
 	CMD_REPEAT_BARE = 32, /* an empty line does it without arguments */
-	CMD_RUNS = 64,    /* needs a stopped program that can run: no core */
-	CMD_STARTS = 128, /* makes a program ours: see struct commands */
-	CMD_LONG = 256,   /* its progress is shown */
+	CMD_RUNS = 64,        /* needs a program that can run: no core */
+	CMD_STARTS = 128,     /* makes a program ours: see struct commands */
+	CMD_LONG = 256,       /* its progress is shown */
 };
 
 /* What Tab offers for arguments; ored to enum dbg_names. */
@@ -53,8 +55,10 @@ struct repl_cmd {
 	const char *more;  /* further lines of help, or NULL */
 	unsigned int flags;
 	unsigned int complete;
-	unsigned int value;         /* what tells entries of one run apart */
-	cmd_fn *run;                /* for what sub has not; or NULL */
+	unsigned int value; /* what tells entries of one run apart */
+	/* One of both, for what sub has not; or none. */
+	cmd_fn *run;
+	cmd_stop_fn *stopped;
 	const struct repl_cmd *sub; /* ends with an entry without names */
 };
 

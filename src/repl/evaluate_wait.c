@@ -63,7 +63,7 @@ static void show_where(struct repl *r)
 	resume_stopped(r, true);
 }
 
-static struct dbg_error *request(struct repl *r,
+static struct dbg_error *request(struct repl *r, struct dbg_stopped at,
 				 const struct dbg_eval_request *req,
 				 struct dbg_value *ret)
 {
@@ -83,7 +83,7 @@ static struct dbg_error *request(struct repl *r,
 	r->last_thread = r->thread;
 	fflush(r->out);
 	dbg_inferior_get(dbg, &inf);
-	struct dbg_error *err = dbg_eval_begin(dbg, req);
+	struct dbg_error *err = dbg_eval_begin(at, req);
 	if (!err)
 		err = wait_for_value(r, dbg, inf.number);
 	if (!err)
@@ -98,8 +98,9 @@ static struct dbg_error *request(struct repl *r,
 	return err;
 }
 
-struct dbg_error *evaluate_wait(struct repl *r, const char *expr,
-				enum dbg_calls calls, struct dbg_value *ret)
+struct dbg_error *evaluate_wait(struct repl *r, struct dbg_stopped at,
+				const char *expr, enum dbg_calls calls,
+				struct dbg_value *ret)
 {
 	const struct dbg_eval_request req = {
 	    .frame = frame_id(r),
@@ -108,34 +109,34 @@ struct dbg_error *evaluate_wait(struct repl *r, const char *expr,
 	    .calls = calls,
 	};
 
-	return request(r, &req, ret);
+	return request(r, at, &req, ret);
 }
 
-struct dbg_error *evaluate_typed(struct repl *r, const char *expr,
-				 struct dbg_value *ret)
+struct dbg_error *evaluate_typed(struct repl *r, struct dbg_stopped at,
+				 const char *expr, struct dbg_value *ret)
 {
 	// an editor's command cannot wait for a call
 	return r->hosted && !r->evaluate
-		   ? dbg_assign(r->dbg, frame_id(r), expr, NULL, ret)
-		   : evaluate_wait(r, expr, DBG_CALLS_SETTING, ret);
+		   ? dbg_assign(at, frame_id(r), expr, NULL, ret)
+		   : evaluate_wait(r, at, expr, DBG_CALLS_SETTING, ret);
 }
 
-struct dbg_error *evaluate_shown(struct repl *r, const char *expr,
-				 struct dbg_value *ret)
+struct dbg_error *evaluate_shown(struct repl *r, struct dbg_stopped at,
+				 const char *expr, struct dbg_value *ret)
 {
 	const struct dbg_eval_request req = {.frame = frame_id(r),
 					     .expr = expr};
 
-	return r->hosted && !r->evaluate
-		   ? dbg_eval(r->dbg, req.frame, expr, ret)
-		   : request(r, &req, ret);
+	return r->hosted && !r->evaluate ? dbg_eval(at, req.frame, expr, ret)
+					 : request(r, at, &req, ret);
 }
 
-struct dbg_error *evaluate_format(struct repl *r, const char *expr, char letter,
+struct dbg_error *evaluate_format(struct repl *r, struct dbg_stopped at,
+				  const char *expr, char letter,
 				  const char **ret)
 {
 	struct dbg_value v;
-	struct dbg_error *err = evaluate_shown(r, expr, &v);
+	struct dbg_error *err = evaluate_shown(r, at, expr, &v);
 
-	return err ? err : dbg_format_last(r->dbg, letter, ret);
+	return err ? err : dbg_format_last(at, letter, ret);
 }

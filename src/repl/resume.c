@@ -100,10 +100,13 @@ static struct dbg_error *wait_for_stop(struct repl *r)
 static uint32_t caller_level(struct repl *r)
 {
 	struct dbg_error *err;
+	struct dbg_stopped at;
 	struct dbg_frame *list;
 	size_t n;
 
-	err = dbg_frame_list(r->dbg, r->thread, 0, CALLERS_MAX, &list, &n);
+	err = dbg_stopped(r->dbg, &at);
+	if (!err)
+		err = dbg_frame_list(at, r->thread, 0, CALLERS_MAX, &list, &n);
 	if (err) {
 		dbg_error_destroy(err);
 		return 0;

@@ -43,7 +43,8 @@ DBG_MUST struct dbg_error *resume_finish(struct repl *r, struct dbg_error *err);
  * Make the statement that @args names the next one; @run: and go on. Shows
  * the stop that follows. (cmd_run.c)
  */
-DBG_MUST struct dbg_error *run_goto(struct repl *r, const char *args, bool run);
+DBG_MUST struct dbg_error *run_goto(struct repl *r, struct dbg_stopped at,
+				    const char *args, bool run);
 /*
  * The program has stopped for another front end: print that if @show, and the
  * displays, and carry out the commands of the breakpoint.
@@ -63,23 +64,27 @@ void actions_run(struct repl *r);
  * Evaluate @expr in the selected frame, with its calls made in the program, and
  * wait for its value. A stop that comes in between is shown. (evaluate_wait.c)
  */
-DBG_MUST struct dbg_error *evaluate_wait(struct repl *r, const char *expr,
-					 enum dbg_calls calls,
+DBG_MUST struct dbg_error *evaluate_wait(struct repl *r, struct dbg_stopped at,
+					 const char *expr, enum dbg_calls calls,
 					 struct dbg_value *ret);
 
 /*
  * Evaluate what the user has typed: interpreted, assigned, called, as the
  * setting "evaluation" says.
  */
-DBG_MUST struct dbg_error *evaluate_typed(struct repl *r, const char *expr,
+DBG_MUST struct dbg_error *evaluate_typed(struct repl *r, struct dbg_stopped at,
+					  const char *expr,
 					  struct dbg_value *ret);
 
 /* The same of what is shown: an assignment is refused. */
-DBG_MUST struct dbg_error *evaluate_shown(struct repl *r, const char *expr,
+DBG_MUST struct dbg_error *evaluate_shown(struct repl *r, struct dbg_stopped at,
+					  const char *expr,
 					  struct dbg_value *ret);
 /* ... by a letter of dbg_format's. */
-DBG_MUST struct dbg_error *evaluate_format(struct repl *r, const char *expr,
-					   char letter, const char **ret);
+DBG_MUST struct dbg_error *evaluate_format(struct repl *r,
+					   struct dbg_stopped at,
+					   const char *expr, char letter,
+					   const char **ret);
 
 /* ---- hook.c: commands of breakpoints --------------------------------- */
 

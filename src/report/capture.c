@@ -115,12 +115,13 @@ static struct dbg *find(const struct run *r, enum dbg_state state)
 static void go_on(struct run *r)
 {
 	struct dbg *dbg = find(r, DBG_STOPPED);
+	struct dbg_stopped at;
 
-	if (!dbg)
+	if (!dbg || dbg_err_drop(dbg_stopped(dbg, &at)))
 		return;
 	// What waits for the program may end with it: it gets them before.
 	passed_now(r->passed);
-	struct dbg_error *err = dbg_continue(dbg, 0);
+	struct dbg_error *err = dbg_continue(at, 0);
 
 	// Somebody else may have killed it this moment.
 	if (err && err->code == DBG_E_STATE) {
@@ -138,9 +139,11 @@ static bool is_asked_for(const struct run *r, int code)
 // Environment.Exit is called: its caller is still there.
 static void on_exit_call(struct run *r, struct dbg *dbg)
 {
+	struct dbg_stopped at;
 	struct dbg_value code;
 
-	if (r->ending || dbg_err_drop(dbg_eval(dbg, 0, "exitCode", &code)))
+	if (r->ending || dbg_err_drop(dbg_stopped(dbg, &at)) ||
+	    dbg_err_drop(dbg_eval(at, 0, "exitCode", &code)))
 		return;
 	int number = (int)(strtol(code.text, NULL, 10) & 255);
 	if (!is_asked_for(r, number))

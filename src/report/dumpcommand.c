@@ -93,6 +93,7 @@ static int parse(int argc, char **argv, struct dump_options *ret)
 static struct dbg_error *dump(struct dbg *dbg, const struct dump_options *o)
 {
 	struct dbg_inferior inf;
+	struct dbg_stopped at;
 	uint64_t size;
 
 	struct dbg_error *err = open_process(dbg, o->what, o->snapshot);
@@ -101,7 +102,9 @@ static struct dbg_error *dump(struct dbg *dbg, const struct dump_options *o)
 	dbg_inferior_get(dbg, &inf);
 	_cleanup_free_ char *path =
 	    o->path ? xstrdup(o->path) : xasprintf("core.%d", (int)inf.pid);
-	err = dbg_core_write(dbg, path, &o->core, &size);
+	err = dbg_stopped(dbg, &at);
+	if (!err)
+		err = dbg_core_write(at, path, &o->core, &size);
 	err = dbg_err_first(err, dbg_detach(dbg, false));
 	if (!err)
 		plain_printf(stdout, "%s\n", path);

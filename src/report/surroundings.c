@@ -188,11 +188,11 @@ static void take_process(struct report *r)
 	r->system = take_system(r);
 }
 
-static void take_heap(struct report_heap *h, struct dbg *dbg)
+static void take_heap(struct report_heap *h, struct dbg_stopped at)
 {
 	struct dbg_heap_parts parts;
 
-	if (dbg_err_drop(dbg_heap_parts(dbg, &parts)))
+	if (dbg_err_drop(dbg_heap_parts(at, &parts)))
 		return;
 	h->known = true;
 	for (size_t i = 0; i < parts.n_parts; i++)
@@ -200,11 +200,11 @@ static void take_heap(struct report_heap *h, struct dbg *dbg)
 		    parts.parts[i].end - parts.parts[i].start;
 }
 
-static void take_pool(struct report_pool *p, struct dbg *dbg)
+static void take_pool(struct report_pool *p, struct dbg_stopped at)
 {
 	struct dbg_pool pool;
 
-	if (dbg_err_drop(dbg_pool_get(dbg, false, &pool)) || !pool.started)
+	if (dbg_err_drop(dbg_pool_get(at, false, &pool)) || !pool.started)
 		return;
 	*p = (struct report_pool){
 	    .known = true,
@@ -216,10 +216,10 @@ static void take_pool(struct report_pool *p, struct dbg *dbg)
 		p->queued += pool.queued[i];
 }
 
-void report_take_totals(struct report *r, struct dbg *dbg)
+void report_take_totals(struct report *r, struct dbg_stopped at)
 {
-	take_heap(&r->heap, dbg);
-	take_pool(&r->pool, dbg);
+	take_heap(&r->heap, at);
+	take_pool(&r->pool, at);
 }
 
 void report_take_surroundings(struct report *r, struct dbg *dbg)

@@ -128,13 +128,13 @@ void report_take_source(struct report *r, struct dbg *dbg,
 		f->source[i] = report_copy(r, lines[first - 1 + i]);
 }
 
-static void take_scope(struct report *r, struct dbg *dbg, dbg_id frame,
+static void take_scope(struct report *r, struct dbg_stopped at, dbg_id frame,
 		       enum dbg_scope scope, struct report_frame *f)
 {
 	struct dbg_value *values;
 	size_t n;
 
-	struct dbg_error *err = dbg_scope_list(dbg, frame, scope, &values, &n);
+	struct dbg_error *err = dbg_scope_list(at, frame, scope, &values, &n);
 	if (dbg_err_drop(err))
 		return;
 	for (size_t i = 0; i < n && f->n_vars < VARIABLES_MAX; i++)
@@ -146,21 +146,21 @@ static void take_scope(struct report *r, struct dbg *dbg, dbg_id frame,
 		};
 }
 
-void report_take_variables(struct report *r, struct dbg *dbg, dbg_id frame,
-			   struct report_frame *f)
+void report_take_variables(struct report *r, struct dbg_stopped at,
+			   dbg_id frame, struct report_frame *f)
 {
 	f->vars = arena_calloc(r->arena, VARIABLES_MAX, sizeof(*f->vars));
-	take_scope(r, dbg, frame, DBG_SCOPE_ARGS, f);
-	take_scope(r, dbg, frame, DBG_SCOPE_LOCALS, f);
+	take_scope(r, at, frame, DBG_SCOPE_ARGS, f);
+	take_scope(r, at, frame, DBG_SCOPE_LOCALS, f);
 }
 
-static void take_variables(struct report *r, struct dbg *dbg,
+static void take_variables(struct report *r, struct dbg_stopped at,
 			   const struct dbg_frame *from, struct report_frame *f)
 {
-	report_take_source(r, dbg, f);
+	report_take_source(r, at.dbg, f);
 	// one of which an exception tells has none any more
 	if (f->kind != DBG_FRAME_THROWN)
-		report_take_variables(r, dbg, from->id, f);
+		report_take_variables(r, at, from->id, f);
 }
 
 /* What is listed of one thread so far. */
@@ -176,19 +176,19 @@ static bool hurries(const struct report_limits *limits)
 }
 
 // Take one page of frames; *ret_n is how many there were.
-static struct dbg_error *take_page(struct report *r, struct dbg *dbg,
+static struct dbg_error *take_page(struct report *r, struct dbg_stopped at,
 				   struct report_thread *t, struct walk *w,
 				   size_t *ret_n)
 {
 	struct dbg_frame *frames;
 	struct dbg_error *err = dbg_frame_list(
-	    dbg, t->number, (uint32_t)t->n_walked, PAGE, &frames, ret_n);
+	    at, t->number, (uint32_t)t->n_walked, PAGE, &frames, ret_n);
 
 	for (size_t i = 0; !err && i < *ret_n; i++) {
 		struct report_frame f = frame_of(&frames[i]);
 
 		if (w->with_variables && report_is_users(&f)) {
-			take_variables(r, dbg, &frames[i], &f);
+			take_variables(r, at, &frames[i], &f);
 			w->with_variables--;
 		}
 		mem_grow(&w->v, &w->cap, w->n, sizeof(*w->v));
@@ -231,7 +231,7 @@ static void drop_host(struct walk *w)
 	w->n = n ? n : w->n;
 }
 
-static void take_stack(struct report *r, struct dbg *dbg,
+static void take_stack(struct report *r, struct dbg_stopped at,
 		       const struct report_limits *limits,
 		       struct report_thread *t)
 {
@@ -244,7 +244,7 @@ static void take_stack(struct report *r, struct dbg *dbg,
 	if (limits->variables && crashed)
 		w.with_variables = VARIABLE_FRAMES;
 	if (native)
-		dbg_err_drop(dbg_set(dbg, "backtrace native", "on"));
+		dbg_err_drop(dbg_set(at.dbg, "backtrace native", "on"));
 	do {
 		// what it died of is told in any case
 		bool more = !crashed || t->n_walked;
@@ -252,13 +252,13 @@ static void take_stack(struct report *r, struct dbg *dbg,
 		err = more && hurries(limits)
 			  ? dbg_err(DBG_E_INTERRUPTED,
 				    "the command was asked to end twice")
-			  : take_page(r, dbg, t, &w, &n);
+			  : take_page(r, at, t, &w, &n);
 		if (err)
 			break;
 		t->n_walked += n;
 	} while (n == PAGE && w.n < limits->frames && t->n_walked < WALK_MAX);
 	if (native) {
-		dbg_err_drop(dbg_set(dbg, "backtrace native", "off"));
+		dbg_err_drop(dbg_set(at.dbg, "backtrace native", "off"));
 		drop_host(&w);
 		fold_handler(r, &w);
 	}
@@ -275,43 +275,43 @@ static void take_stack(struct report *r, struct dbg *dbg,
 
 // Those that are managed, and the one that stopped; of a program that is not
 // .NET, and where they are asked for, all.
-static struct dbg_error *list_threads(struct dbg *dbg, bool all,
+static struct dbg_error *list_threads(struct dbg_stopped at, bool all,
 				      struct dbg_thread **ret, size_t *ret_n)
 {
 	bool managed = false;
 	struct dbg_error *err =
-	    dbg_set(dbg, "runtime-threads", all ? "on" : "off");
+	    dbg_set(at.dbg, "runtime-threads", all ? "on" : "off");
 
 	if (!err)
-		err = dbg_thread_list(dbg, ret, ret_n);
+		err = dbg_thread_list(at, ret, ret_n);
 	if (err || all)
 		return err;
 	for (size_t i = 0; i < *ret_n; i++)
 		managed = managed || (*ret)[i].managed;
-	return managed ? NULL : list_threads(dbg, true, ret, ret_n);
+	return managed ? NULL : list_threads(at, true, ret, ret_n);
 }
 
 // The thread that the report is about comes first.
-static struct dbg_error *take_threads(struct report *r, struct dbg *dbg,
+static struct dbg_error *take_threads(struct report *r, struct dbg_stopped at,
 				      const struct report_limits *limits)
 {
 	struct dbg_thread *threads;
-	size_t n, at = 1;
+	size_t n, next = 1;
 
 	struct dbg_error *err =
-	    list_threads(dbg, limits->all_threads, &threads, &n);
+	    list_threads(at, limits->all_threads, &threads, &n);
 	if (err)
 		return err;
 	bool first = false;
 	for (size_t i = 0; i < n; i++)
 		first = first || threads[i].number == r->thread;
-	at = first;
+	next = first;
 	r->threads = arena_calloc(r->arena, n, sizeof(*r->threads));
 	r->n_threads = n;
 	for (size_t i = 0; i < n; i++) {
 		struct report_thread *t = threads[i].number == r->thread
 					      ? r->threads
-					      : &r->threads[at++];
+					      : &r->threads[next++];
 		*t = (struct report_thread){
 		    .number = threads[i].number,
 		    .tid = threads[i].tid,
@@ -321,7 +321,7 @@ static struct dbg_error *take_threads(struct report *r, struct dbg *dbg,
 		};
 	}
 	for (size_t i = 0; i < n; i++)
-		take_stack(r, dbg, limits, &r->threads[i]);
+		take_stack(r, at, limits, &r->threads[i]);
 	return NULL;
 }
 
@@ -353,13 +353,13 @@ static void take_thrown(struct report *r, struct dbg *dbg,
 		x->stack = report_copy(r, from->stack);
 }
 
-static void take_exceptions(struct report *r, struct dbg *dbg,
+static void take_exceptions(struct report *r, struct dbg_stopped at,
 			    const struct report_limits *limits)
 {
 	struct dbg_exception *v;
 	size_t n;
 
-	if (dbg_err_drop(dbg_exception_list(dbg, &v, &n)))
+	if (dbg_err_drop(dbg_exception_list(at, &v, &n)))
 		return;
 	r->exceptions = arena_calloc(r->arena, n, sizeof(*r->exceptions));
 	r->n_exceptions = n;
@@ -372,7 +372,7 @@ static void take_exceptions(struct report *r, struct dbg *dbg,
 		    .hresult = v[i].hresult,
 		    .depth = v[i].depth,
 		};
-		take_thrown(r, dbg, limits, &v[i], &r->exceptions[i]);
+		take_thrown(r, at.dbg, limits, &v[i], &r->exceptions[i]);
 	}
 }
 
@@ -463,9 +463,13 @@ struct dbg_error *report_take(struct dbg *dbg,
 {
 	struct dbg_error *err;
 	struct dbg_inferior inferior;
+	struct dbg_stopped at;
 	struct dbg_test *tests;
 	size_t n_tests;
 
+	err = dbg_stopped(dbg, &at);
+	if (err)
+		return err;
 	*ret = (struct report){.arena = arena_create()};
 	dbg_inferior_get(dbg, &inferior);
 	ret->pid = inferior.pid;
@@ -473,22 +477,22 @@ struct dbg_error *report_take(struct dbg *dbg,
 	ret->time = (uint64_t)time(NULL);
 	take_cause(ret, dbg_stop_reason(dbg));
 	ret->stuck = limits->variables && is_stuck(dbg_stop_reason(dbg));
-	report_take_tests(ret, dbg, &tests, &n_tests);
-	err = take_threads(ret, dbg, limits);
+	report_take_tests(ret, at, &tests, &n_tests);
+	err = take_threads(ret, at, limits);
 	if (err) {
 		report_destroy(ret);
 		return err;
 	}
 	if (!*ret->program)
 		ret->program = program_of(ret);
-	take_exceptions(ret, dbg, limits);
+	take_exceptions(ret, at, limits);
 	name_innermost(ret);
 	report_take_surroundings(ret, dbg);
 	if (hurries(limits))
 		return NULL;
-	report_take_waits(ret, dbg);
-	report_take_async(ret, dbg, tests, n_tests);
+	report_take_waits(ret, at);
+	report_take_async(ret, at, tests, n_tests);
 	if (limits->variables)
-		report_take_totals(ret, dbg);
+		report_take_totals(ret, at);
 	return NULL;
 }

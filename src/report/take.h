@@ -15,8 +15,8 @@ void report_take_source(struct report *r, struct dbg *dbg,
 			struct report_frame *f);
 
 /* Arguments and locals of a frame, the first of them. */
-void report_take_variables(struct report *r, struct dbg *dbg, dbg_id frame,
-			   struct report_frame *f);
+void report_take_variables(struct report *r, struct dbg_stopped at,
+			   dbg_id frame, struct report_frame *f);
 
 /* ---- takestuck.c ------------------------------------------------------ */
 
@@ -26,19 +26,19 @@ bool report_runs_tests(const char *module);
  * The tests that run, also as the engine lists them. If nothing has happened
  * the report is about the thread of the first.
  */
-void report_take_tests(struct report *r, struct dbg *dbg, struct dbg_test **ret,
-		       size_t *ret_n);
+void report_take_tests(struct report *r, struct dbg_stopped at,
+		       struct dbg_test **ret, size_t *ret_n);
 /* Of the tests that run: it differs when others do. (Stopped only.) */
 uint64_t report_tests_hash(struct dbg *dbg);
-void report_take_waits(struct report *r, struct dbg *dbg);
+void report_take_waits(struct report *r, struct dbg_stopped at);
 /* Async calls that wait, those of @tests first. */
-void report_take_async(struct report *r, struct dbg *dbg,
+void report_take_async(struct report *r, struct dbg_stopped at,
 		       const struct dbg_test *tests, size_t n);
 
 /* ---- surroundings.c --------------------------------------------------- */
 
 /* Of the heap and the thread pool. */
-void report_take_totals(struct report *r, struct dbg *dbg);
+void report_take_totals(struct report *r, struct dbg_stopped at);
 /* Modules, runtime, and what /proc tells of the process. */
 void report_take_surroundings(struct report *r, struct dbg *dbg);
 

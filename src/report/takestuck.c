@@ -64,7 +64,7 @@ static bool has_tests(struct dbg *dbg)
 }
 
 // "Sums.Adds(start: 42)": the values tell apart the cases of one method.
-static const char *test_text(struct report *r, struct dbg *dbg,
+static const char *test_text(struct report *r, struct dbg_stopped at,
 			     const struct dbg_test *test)
 {
 	struct str text = {0};
@@ -73,7 +73,7 @@ static const char *test_text(struct report *r, struct dbg *dbg,
 
 	str_add(&text, test->name);
 	if (test->inside || dbg_err_drop(dbg_scope_list(
-				dbg, test->frame, DBG_SCOPE_ARGS, &args, &n)))
+				at, test->frame, DBG_SCOPE_ARGS, &args, &n)))
 		n = 0;
 	bool any = false;
 	for (size_t i = 0; i < n; i++) {
@@ -119,31 +119,31 @@ static bool is_told(const struct report *r, const struct dbg_test *v, size_t n,
 	return false;
 }
 
-static void add_test(struct report *r, struct dbg *dbg,
-		     const struct dbg_test *v, size_t n, size_t at)
+static void add_test(struct report *r, struct dbg_stopped at,
+		     const struct dbg_test *v, size_t n, size_t i)
 {
-	size_t whole = v[at].inside ? whole_of(v, n, at) : n;
+	size_t whole = v[i].inside ? whole_of(v, n, i) : n;
 
 	r->tests[r->n_tests++] = (struct report_test){
-	    .thread = v[at].thread,
-	    .framework = report_copy(r, v[at].framework),
-	    .name = report_copy(r, v[at].name),
-	    .text = test_text(r, dbg, &v[whole < n ? whole : at]),
-	    .path = report_copy(r, v[at].path),
-	    .line = v[at].line,
+	    .thread = v[i].thread,
+	    .framework = report_copy(r, v[i].framework),
+	    .name = report_copy(r, v[i].name),
+	    .text = test_text(r, at, &v[whole < n ? whole : i]),
+	    .path = report_copy(r, v[i].path),
+	    .line = v[i].line,
 	};
 }
 
-void report_take_tests(struct report *r, struct dbg *dbg, struct dbg_test **ret,
-		       size_t *ret_n)
+void report_take_tests(struct report *r, struct dbg_stopped at,
+		       struct dbg_test **ret, size_t *ret_n)
 {
-	const struct dbg_stop *stop = dbg_stop_reason(dbg);
+	const struct dbg_stop *stop = dbg_stop_reason(at.dbg);
 	bool goes_on = stop && stop->reason == DBG_STOP_THROWN;
-	bool waiting = r->stuck || (r->kind && !goes_on && has_tests(dbg));
+	bool waiting = r->stuck || (r->kind && !goes_on && has_tests(at.dbg));
 	struct dbg_test *v = NULL;
 	size_t n = 0;
 
-	if (dbg_err_drop(dbg_test_list(dbg, waiting, &v, &n)))
+	if (dbg_err_drop(dbg_test_list(at, waiting, &v, &n)))
 		n = 0;
 	*ret = v;
 	*ret_n = n;
@@ -155,20 +155,22 @@ void report_take_tests(struct report *r, struct dbg *dbg, struct dbg_test **ret,
 		for (size_t i = 0; i < n; i++)
 			if ((v[i].thread != r->thread) == others &&
 			    !is_told(r, v, n, i))
-				add_test(r, dbg, v, n, i);
+				add_test(r, at, v, n, i);
 }
 
 uint64_t report_tests_hash(struct dbg *dbg)
 {
 	struct report r = {.arena = arena_create()};
+	struct dbg_stopped at;
 	struct dbg_test *v;
 	uint64_t hash = 0;
 	size_t n;
 
-	if (dbg_err_drop(dbg_test_list(dbg, true, &v, &n)))
+	if (dbg_err_drop(dbg_stopped(dbg, &at)) ||
+	    dbg_err_drop(dbg_test_list(at, true, &v, &n)))
 		n = 0;
 	for (size_t i = 0; i < n; i++) {
-		const char *text = test_text(&r, dbg, &v[i]);
+		const char *text = test_text(&r, at, &v[i]);
 
 		// in any order: where they are in the heap changes
 		hash += str_hash(text, strlen(text)) + v[i].thread;
@@ -214,16 +216,16 @@ static void take_pulses(struct report *r, const struct dbg_wait *v, size_t n)
 			};
 }
 
-void report_take_waits(struct report *r, struct dbg *dbg)
+void report_take_waits(struct report *r, struct dbg_stopped at)
 {
 	struct dbg_blocked *v;
 	struct dbg_wait *pulses;
 	size_t n = 0, n_pulses = 0;
 
 	// the heap is walked only where async calls are asked for, too
-	if (dbg_err_drop(dbg_blocked_list(dbg, r->stuck, &v, &n)))
+	if (dbg_err_drop(dbg_blocked_list(at, r->stuck, &v, &n)))
 		n = 0;
-	if (dbg_err_drop(dbg_wait_list(dbg, &pulses, &n_pulses)))
+	if (dbg_err_drop(dbg_wait_list(at, &pulses, &n_pulses)))
 		n_pulses = 0;
 	r->waits = arena_calloc(r->arena, n + n_pulses, sizeof(*r->waits));
 	for (size_t i = 0; i < n; i++)
@@ -273,21 +275,21 @@ static struct report_frame call_of(struct report *r,
 	};
 }
 
-static void take_variables(struct report *r, struct dbg *dbg,
+static void take_variables(struct report *r, struct dbg_stopped at,
 			   const struct dbg_task *task, struct report_frame *f)
 {
 	struct dbg_frame *frames;
 	uint32_t thread;
 	size_t n = 0;
-	struct dbg_error *err = dbg_suspended_call(dbg, task->addr, &thread);
+	struct dbg_error *err = dbg_suspended_call(at, task->addr, &thread);
 
 	if (!err)
-		err = dbg_frame_list(dbg, thread, 0, 1, &frames, &n);
+		err = dbg_frame_list(at, thread, 0, 1, &frames, &n);
 	if (!dbg_err_drop(err) && n)
-		report_take_variables(r, dbg, frames[0].id, f);
+		report_take_variables(r, at, frames[0].id, f);
 }
 
-static void add_chain(struct report *r, struct dbg *dbg,
+static void add_chain(struct report *r, struct dbg_stopped at,
 		      const struct dbg_async_chain *chain)
 {
 	struct report_async *to = &r->asyncs[r->n_asyncs++];
@@ -312,23 +314,23 @@ static void add_chain(struct report *r, struct dbg *dbg,
 		f = &to->frames[to->n_frames++];
 		*f = call_of(r, task);
 		if (is_users(task) && with_variables) {
-			take_variables(r, dbg, task, f);
+			take_variables(r, at, task, f);
 			with_variables--;
 		}
 		if (culprit || !is_users(task) || r->n_asyncs > SOURCES_MAX)
 			continue;
-		report_take_source(r, dbg, f);
+		report_take_source(r, at.dbg, f);
 		culprit = f;
 	}
 }
 
-void report_take_async(struct report *r, struct dbg *dbg,
+void report_take_async(struct report *r, struct dbg_stopped at,
 		       const struct dbg_test *tests, size_t n)
 {
 	const struct dbg_task_query all = {0};
 	struct dbg_async found;
 
-	if (!r->stuck || dbg_err_drop(dbg_async_list(dbg, &all, &found)))
+	if (!r->stuck || dbg_err_drop(dbg_async_list(at, &all, &found)))
 		return;
 	r->asyncs = arena_calloc(r->arena, ASYNC_MAX, sizeof(*r->asyncs));
 	for (int others = 0; others < 2; others++)
@@ -340,6 +342,6 @@ void report_take_async(struct report *r, struct dbg *dbg,
 			for (size_t k = 0; k < chain->n && !own; k++)
 				own = is_users(&chain->v[k]);
 			if (own && has_test(chain, tests, n) == !others)
-				add_chain(r, dbg, chain);
+				add_chain(r, at, chain);
 		}
 }

@@ -107,6 +107,8 @@ void drive_fail(const struct drive *d, const char *fmt, ...)
     __attribute__((format(printf, 2, 3), noreturn));
 /* End this process if there is an error. */
 void drive_check(const struct drive *d, struct dbg_error *err);
+/* The present stop. */
+struct dbg_stopped drive_stop(const struct drive *d);
 
 /* A session without a program, and its end. */
 void drive_open(struct drive *d);

@@ -101,10 +101,11 @@ static void look(struct drive *d)
 	struct dbg_frame *frames;
 	size_t n, n_frames, n_managed = 0;
 
-	drive_check(d, dbg_thread_list(d->dbg, &threads, &n));
+	drive_check(d, dbg_thread_list(drive_stop(d), &threads, &n));
 	for (size_t i = 0; i < n; i++) {
-		drive_check(d, dbg_frame_list(d->dbg, threads[i].number, 0,
-					      FRAMES_MAX, &frames, &n_frames));
+		drive_check(d,
+			    dbg_frame_list(drive_stop(d), threads[i].number, 0,
+					   FRAMES_MAX, &frames, &n_frames));
 		n_managed += frames[0].kind == DBG_FRAME_MANAGED;
 	}
 	if (n_managed < THREADS)

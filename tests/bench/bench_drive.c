@@ -41,6 +41,14 @@ void drive_check(const struct drive *d, struct dbg_error *err)
 		drive_fail(d, "%s", err->message);
 }
 
+struct dbg_stopped drive_stop(const struct drive *d)
+{
+	struct dbg_stopped at;
+
+	drive_check(d, dbg_stopped(d->dbg, &at));
+	return at;
+}
+
 void drive_open(struct drive *d)
 {
 	drive_check(d, dbg_create(&d->dbg));
@@ -161,7 +169,7 @@ void drive_call(struct drive *d, const char *expr)
 					     .calls = DBG_CALLS_ALWAYS};
 	struct dbg_value v;
 
-	drive_check(d, dbg_eval_begin(d->dbg, &req));
+	drive_check(d, dbg_eval_begin(drive_stop(d), &req));
 	drive_wait(d);
 	if (d->last.kind != DBG_EVENT_EVALUATED)
 		drive_fail(d, "'%s' ended with another event", expr);
@@ -187,7 +195,7 @@ void drive_wait_end(struct drive *d)
 
 void drive_continue(struct drive *d)
 {
-	drive_check(d, dbg_continue(d->dbg, 0));
+	drive_check(d, dbg_continue(drive_stop(d), 0));
 }
 
 struct dbg_frame *drive_frame(struct drive *d)
@@ -195,7 +203,7 @@ struct dbg_frame *drive_frame(struct drive *d)
 	struct dbg_frame *frames = NULL;
 	size_t n = 0;
 
-	drive_check(d, dbg_frame_list(d->dbg, 0, 0, 1, &frames, &n));
+	drive_check(d, dbg_frame_list(drive_stop(d), 0, 0, 1, &frames, &n));
 	if (n != 1)
 		drive_fail(d, "the thread has no frame");
 	return frames;
@@ -206,7 +214,7 @@ struct dbg_frame *drive_step(struct drive *d, enum dbg_step_kind kind,
 {
 	struct dbg_step step = {.kind = kind, .unit = unit};
 
-	drive_check(d, dbg_step(d->dbg, &step));
+	drive_check(d, dbg_step(drive_stop(d), &step));
 	drive_wait_stop(d);
 	if (d->last.stop.reason != DBG_STOP_STEP)
 		drive_fail(d, "a step ended for reason %d",

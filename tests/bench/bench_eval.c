@@ -27,7 +27,7 @@ static void evaluate(struct drive *d, const char *expr)
 {
 	struct dbg_value v;
 
-	drive_check(d, dbg_eval(d->dbg, 0, expr, &v));
+	drive_check(d, dbg_eval(drive_stop(d), 0, expr, &v));
 }
 
 static double each(struct drive *d, const char *expr, struct point *ret)
@@ -94,12 +94,12 @@ static void shown(struct drive *d, struct point *ret)
 	drive_break(d, "many");
 	drive_launch(d);
 	drive_wait_stop(d);
-	drive_check(d, dbg_eval(d->dbg, 0, "many", &list));
+	drive_check(d, dbg_eval(drive_stop(d), 0, "many", &list));
 	drive_begin(d);
 	for (int i = 0; i < LISTINGS; i++)
-		drive_check(d,
-			    dbg_children(d->dbg, list.id, DBG_CHILDREN_INDEXED,
-					 0, CHILDREN, &all, &n));
+		drive_check(d, dbg_children(drive_stop(d), list.id,
+					    DBG_CHILDREN_INDEXED, 0, CHILDREN,
+					    &all, &n));
 	ret[0].value = drive_end(d, LISTINGS, &ret[0]) / LISTINGS * 1e3;
 	if (n != CHILDREN)
 		ret[0].value = 1e9;

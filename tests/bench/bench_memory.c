@@ -46,11 +46,11 @@ static void look(struct drive *d)
 	struct dbg_value *values;
 	size_t n;
 
-	drive_check(d, dbg_frame_list(d->dbg, 0, 0, 20, &frames, &n));
-	drive_check(d, dbg_scope_list(d->dbg, frames[0].id, DBG_SCOPE_ARGS,
-				      &values, &n));
-	drive_check(d, dbg_scope_list(d->dbg, frames[0].id, DBG_SCOPE_LOCALS,
-				      &values, &n));
+	drive_check(d, dbg_frame_list(drive_stop(d), 0, 0, 20, &frames, &n));
+	drive_check(d, dbg_scope_list(drive_stop(d), frames[0].id,
+				      DBG_SCOPE_ARGS, &values, &n));
+	drive_check(d, dbg_scope_list(drive_stop(d), frames[0].id,
+				      DBG_SCOPE_LOCALS, &values, &n));
 }
 
 static void stop_often(struct drive *d, int n)

@@ -15,7 +15,8 @@ static double walk(struct drive *d, struct point *ret)
 	size_t n = 0;
 
 	drive_begin(d);
-	drive_check(d, dbg_frame_list(d->dbg, 0, 0, FRAMES, &frames, &n));
+	drive_check(d,
+		    dbg_frame_list(drive_stop(d), 0, 0, FRAMES, &frames, &n));
 
 	double took = drive_end(d, 1, ret) * 1e3;
 

@@ -240,6 +240,14 @@ static struct target *record(struct target *t)
 
 /* ---- Everything that dbg.h shows ------------------------------------- */
 
+static struct dbg_stopped now(struct dbg *dbg)
+{
+	struct dbg_stopped at;
+
+	must(dbg_stopped(dbg, &at));
+	return at;
+}
+
 static void add_values(struct dbg *dbg, const struct dbg_value *list, size_t n,
 		       int depth, struct str *out)
 {
@@ -252,7 +260,7 @@ static void add_values(struct dbg *dbg, const struct dbg_value *list, size_t n,
 			 v->name, v->text);
 		if (depth == 3 || !v->id)
 			continue;
-		must(dbg_children(dbg, v->id,
+		must(dbg_children(now(dbg), v->id,
 				  v->n_indexed ? DBG_CHILDREN_INDEXED
 					       : DBG_CHILDREN_NAMED,
 				  0, 10, &children, &n_children));
@@ -266,7 +274,7 @@ static void add_scope(struct dbg *dbg, dbg_id frame, enum dbg_scope scope,
 	struct dbg_value *list;
 	size_t n;
 
-	must(dbg_scope_list(dbg, frame, scope, &list, &n));
+	must(dbg_scope_list(now(dbg), frame, scope, &list, &n));
 	add_values(dbg, list, n, 1, out);
 }
 
@@ -275,7 +283,7 @@ static void add_frames(struct dbg *dbg, uint32_t thread, struct str *out)
 	struct dbg_frame *frames;
 	size_t n;
 
-	must(dbg_frame_list(dbg, thread, 0, FRAMES, &frames, &n));
+	must(dbg_frame_list(now(dbg), thread, 0, FRAMES, &frames, &n));
 	for (size_t i = 0; i < n; i++) {
 		const struct dbg_frame *f = &frames[i];
 
@@ -302,19 +310,34 @@ static char *everything(struct dbg *dbg, uint32_t thread)
 	must(dbg_module_list(dbg, arena, &modules, &n));
 	for (size_t i = 0; i < n; i++)
 		str_addf(&out, "module %s\n", modules[i].name);
-	must(dbg_thread_list(dbg, &threads, &n));
+	must(dbg_thread_list(now(dbg), &threads, &n));
 	for (size_t i = 0; i < n; i++) {
 		str_addf(&out, "thread %d %d \"%s\"\n", threads[i].tid,
 			 threads[i].managed, threads[i].name);
 		add_frames(dbg, threads[i].number, &out);
 	}
 	add_frames(dbg, thread, &out);
-	must(dbg_eval(dbg, 0, "Number * 100 + code.Length", &value));
+	must(dbg_eval(now(dbg), 0, "Number * 100 + code.Length", &value));
 	str_addf(&out, "%s %s\n", value.type, value.text);
 	return str_take(&out);
 }
 
 /* ---- The program itself ---------------------------------------------- */
+
+static void wait_for_stop(struct dbg *dbg)
+{
+	struct dbg_stopped at;
+
+	while (dbg_state(dbg) == DBG_RUNNING) {
+		struct pollfd fd = {dbg_fd(dbg), POLLIN, 0};
+
+		must_fail(dbg_stopped(dbg, &at), DBG_E_STATE,
+			  "the program is running");
+		assert_int_equal(poll(&fd, 1, PATIENCE_MS), 1);
+		must(dbg_dispatch(dbg));
+	}
+	assert_int_equal(dbg_state(dbg), DBG_STOPPED);
+}
 
 // Run Orders until it stops at a breakpoint where an order has lines.
 static struct dbg *stop_in_add(const char *host, struct arena *arena)
@@ -329,21 +352,61 @@ static struct dbg *stop_in_add(const char *host, struct arena *arena)
 	const struct dbg_break_req req = {.kind = DBG_BREAK_LOCATION,
 					  .place.text = "Shop.Model.Order.Add",
 					  .hits = "3"};
+	struct dbg_stopped at;
 	struct dbg *dbg;
 	uint32_t number;
 
 	must(dbg_create(&dbg));
 	must(dbg_break_add(dbg, &req, &number));
+	must_fail(dbg_stopped(dbg, &at), DBG_E_STATE, "not being run");
 	must(dbg_launch(dbg, &launch));
-	while (dbg_state(dbg) == DBG_RUNNING) {
-		struct pollfd fd = {dbg_fd(dbg), POLLIN, 0};
-
-		assert_int_equal(poll(&fd, 1, PATIENCE_MS), 1);
-		must(dbg_dispatch(dbg));
-	}
-	assert_int_equal(dbg_state(dbg), DBG_STOPPED);
+	wait_for_stop(dbg);
 	assert_int_equal(dbg_stop_reason(dbg)->reason, DBG_STOP_BREAKPOINT);
 	return dbg;
+}
+
+/*
+ * The handle of a stop that is over does nothing: not while the program runs,
+ * and not in the next stop.
+ */
+static void check_stale(struct dbg *dbg)
+{
+	const struct dbg_stopped old = now(dbg);
+	const struct dbg_step step = {.kind = DBG_STEP_OVER};
+	struct dbg_frame *frames;
+	struct dbg_value value;
+	const char *text;
+	bool any;
+	size_t n;
+
+	must(dbg_frame_list(old, 0, 0, 1, &frames, &n));
+	uint64_t pc = frames[0].pc, code = 0, after = 0;
+
+	must(dbg_eval(old, 0, "Number", &value));
+	must(dbg_memory_read(old, pc, &code, sizeof(code), &n));
+	must(dbg_step(old, &step));
+	must_fail(dbg_continue(old, 0), DBG_E_STATE, "is running");
+	must_fail(dbg_eval(old, 0, "Number", &value), DBG_E_STATE,
+		  "is running");
+	wait_for_stop(dbg);
+	must_fail(dbg_continue(old, 0), DBG_E_STALE, "an earlier stop");
+	must_fail(dbg_step(old, &step), DBG_E_STALE, "an earlier stop");
+	must_fail(dbg_frame_list(old, 0, 0, 1, &frames, &n), DBG_E_STALE,
+		  "an earlier stop");
+	must_fail(dbg_eval(old, 0, "Number", &value), DBG_E_STALE,
+		  "an earlier stop");
+	must_fail(dbg_format_last(old, 'x', &text), DBG_E_STALE,
+		  "an earlier stop");
+	must_fail(dbg_returned(old, &value, &any), DBG_E_STALE,
+		  "an earlier stop");
+	must_fail(dbg_memory_write(old, pc, &after, sizeof(after)), DBG_E_STALE,
+		  "an earlier stop");
+	assert_int_equal(dbg_keep(old), 0);
+	assert_null(dbg_lacking(old));
+	assert_int_equal(dbg_state(dbg), DBG_STOPPED);
+	must(dbg_memory_read(now(dbg), pc, &after, sizeof(after), &n));
+	assert_int_equal(code, after);
+	must(dbg_eval(now(dbg), 0, "Number", &value));
 }
 
 static void check_standing(struct dbg *dbg, const struct target *t)
@@ -360,13 +423,14 @@ static void check_standing(struct dbg *dbg, const struct target *t)
 	must(dbg_break_get(dbg, number, arena, &bp));
 	assert_int_equal(bp.n_locations, 1);
 	assert_int_equal(t->traps.n, 0);
-	must_fail(dbg_continue(dbg, 0), DBG_E_STATE,
+	must_fail(dbg_continue(now(dbg), 0), DBG_E_STATE,
 		  "cannot run: look at frames");
-	must_fail(dbg_step(dbg, &step), DBG_E_STATE,
+	must_fail(dbg_step(now(dbg), &step), DBG_E_STATE,
 		  "cannot run: look at frames");
-	must_fail(dbg_goto(dbg, 0, &(struct dbg_place){.text = "1"}, false),
-		  DBG_E_STATE, "cannot run: look at frames");
-	must_fail(dbg_memory_write(dbg, t->pid, "", 1), DBG_E_STATE,
+	must_fail(
+	    dbg_goto(now(dbg), 0, &(struct dbg_place){.text = "1"}, false),
+	    DBG_E_STATE, "cannot run: look at frames");
+	must_fail(dbg_memory_write(now(dbg), t->pid, "", 1), DBG_E_STATE,
 		  "cannot be written");
 	assert_int_equal(dbg_state(dbg), DBG_STOPPED);
 }
@@ -390,6 +454,7 @@ static void same_as_live(const char *major)
 	tid = stack_thread_tid(live->inspect.stack,
 			       dbg_stop_reason(live)->thread);
 	t = record(live->target);
+	check_stale(live);
 	dbg_destroy(live);
 
 	must(dbg_create(&standing));

@@ -232,7 +232,9 @@ void begin_release(struct dap *d)
 	// a child that another session held for this one
 	if (d->setup.wake)
 		dap_warn(d, dbg_signal_send(d->dbg, SIGCONT));
-	dap_warn(d, dbg_continue(d->dbg, 0));
+	struct dbg_stopped at;
+	struct dbg_error *err = dbg_stopped(d->dbg, &at);
+	dap_warn(d, err ? err : dbg_continue(at, 0));
 }
 
 bool begin_gone(struct dap *d, int status)

@@ -16,11 +16,12 @@ void pending_deinit(struct pending *p)
 	*p = (struct pending){0};
 }
 
-struct dbg_error *pending_begin(struct dap *d, struct request *req,
+struct dbg_error *pending_begin(struct dap *d, struct dbg_stopped at,
+				struct request *req,
 				const struct pending_request *is)
 {
 	struct pending *p = &d->pending;
-	struct dbg_error *err = dbg_eval_begin(d->dbg, &is->eval);
+	struct dbg_error *err = dbg_eval_begin(at, &is->eval);
 
 	if (err)
 		return err;

@@ -28,7 +28,8 @@ struct pending {
 
 void pending_deinit(struct pending *p);
 /* Begin, and answer @req when it is over. */
-DBG_MUST struct dbg_error *pending_begin(struct dap *d, struct request *req,
+DBG_MUST struct dbg_error *pending_begin(struct dap *d, struct dbg_stopped at,
+					 struct request *req,
 					 const struct pending_request *is);
 /* It is over: answer. */
 void pending_over(struct dap *d);

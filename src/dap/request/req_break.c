@@ -468,13 +468,13 @@ static struct dbg_error *do_set_exceptions(struct dap *d, struct request *req)
 }
 
 const struct dap_request req_break[] = {
-    {"setBreakpoints", NULL, 0, do_set_breakpoints},
+    {"setBreakpoints", NULL, 0, .run = do_set_breakpoints},
     {"breakpointLocations", "supportsBreakpointLocationsRequest", 0,
-     do_locations},
+     .run = do_locations},
     {"setFunctionBreakpoints", "supportsFunctionBreakpoints", 0,
-     do_set_functions},
+     .run = do_set_functions},
     {"setInstructionBreakpoints", "supportsInstructionBreakpoints", 0,
-     do_set_instructions},
-    {"setExceptionBreakpoints", NULL, 0, do_set_exceptions},
+     .run = do_set_instructions},
+    {"setExceptionBreakpoints", NULL, 0, .run = do_set_exceptions},
     {0},
 };

@@ -107,11 +107,12 @@ static struct dbg_error *do_source(struct dap *d, struct request *req)
 
 /* ---- locations ------------------------------------------------------- */
 
-static struct dbg_error *do_locations(struct dap *d, struct request *req)
+static struct dbg_error *do_locations(struct dap *d, struct dbg_stopped at,
+				      struct request *req)
 {
 	struct str *t = req->body;
 	struct handle h = {0};
-	struct dbg_location at;
+	struct dbg_location place;
 	uint32_t number = 0;
 
 	struct dbg_error *err = args_need(req->args, "locationReference");
@@ -123,14 +124,14 @@ static struct dbg_error *do_locations(struct dap *d, struct request *req)
 		err =
 		    dbg_err(DBG_E_NOT_FOUND, "there is no location %u", number);
 	if (!err)
-		err = dbg_value_code(d->dbg, h.id, &at);
+		err = dbg_value_code(at, h.id, &place);
 	if (err)
 		return err;
-	if (!at.file)
+	if (!place.file)
 		return dbg_err(DBG_E_SYMBOLS, "there are no symbols for '%s'",
-			       at.function);
-	body_source(d, t, "source", at.file);
-	emit_int(t, "line", body_line(d, at.line));
+			       place.function);
+	body_source(d, t, "source", place.file);
+	emit_int(t, "line", body_line(d, place.line));
 	return NULL;
 }
 
@@ -223,7 +224,8 @@ static void add_window(struct dap *d, struct str *t,
 	}
 }
 
-static struct dbg_error *do_disassemble(struct dap *d, struct request *req)
+static struct dbg_error *do_disassemble(struct dap *d, struct dbg_stopped at,
+					struct request *req)
 {
 	struct str *t = req->body;
 	struct code_window w = {0};
@@ -234,12 +236,12 @@ static struct dbg_error *do_disassemble(struct dap *d, struct request *req)
 	if (err)
 		return err;
 	// the whole method, in which instructions before the address are known
-	err = dbg_disassemble(d->dbg, w.addr, 0, &list, &n);
+	err = dbg_disassemble(at, w.addr, 0, &list, &n);
 	if (err) {
 		dbg_error_destroy(err);
 		int64_t last = w.offset + w.count;
-		err = dbg_disassemble(d->dbg, w.addr,
-				      last > 0 ? (uint32_t)last : 1, &list, &n);
+		err = dbg_disassemble(at, w.addr, last > 0 ? (uint32_t)last : 1,
+				      &list, &n);
 		dbg_error_destroy(err);
 	}
 	emit_array(t, "instructions");
@@ -249,12 +251,11 @@ static struct dbg_error *do_disassemble(struct dap *d, struct request *req)
 }
 
 const struct dap_request req_code[] = {
-    {"modules", "supportsModulesRequest", REQ_NEEDS_PROCESS, do_modules},
+    {"modules", "supportsModulesRequest", REQ_NEEDS_PROCESS, .run = do_modules},
     {"loadedSources", "supportsLoadedSourcesRequest", REQ_NEEDS_PROCESS,
-     do_loaded_sources},
-    {"source", NULL, REQ_NEEDS_PROCESS, do_source},
-    {"locations", NULL, REQ_NEEDS_STOP, do_locations},
-    {"disassemble", "supportsDisassembleRequest", REQ_NEEDS_STOP,
-     do_disassemble},
+     .run = do_loaded_sources},
+    {"source", NULL, REQ_NEEDS_PROCESS, .run = do_source},
+    {"locations", NULL, 0, .stopped = do_locations},
+    {"disassemble", "supportsDisassembleRequest", 0, .stopped = do_disassemble},
     {0},
 };

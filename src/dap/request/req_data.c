@@ -40,7 +40,8 @@ static uint32_t frame_number(struct dap *d, dbg_id id)
 	return 0;
 }
 
-static struct dbg_error *do_info(struct dap *d, struct request *req)
+static struct dbg_error *do_info(struct dap *d, struct dbg_stopped at,
+				 struct request *req)
 {
 	struct dbg_error *err;
 	const char *name = NULL;
@@ -63,7 +64,7 @@ static struct dbg_error *do_info(struct dap *d, struct request *req)
 	}
 	err = handles_find(&d->values, number, "variable", &h);
 	if (!err)
-		err = variable_find(d, &h, name, &v);
+		err = variable_find(at, &h, name, &v);
 	if (!err) {
 		add_info(req->body, frame_number(d, h.frame), v->path);
 		return NULL;
@@ -148,7 +149,7 @@ static struct dbg_error *do_set(struct dap *d, struct request *req)
 }
 
 const struct dap_request req_data[] = {
-    {"dataBreakpointInfo", "supportsDataBreakpoints", REQ_NEEDS_STOP, do_info},
-    {"setDataBreakpoints", NULL, 0, do_set},
+    {"dataBreakpointInfo", "supportsDataBreakpoints", 0, .stopped = do_info},
+    {"setDataBreakpoints", NULL, 0, .run = do_set},
     {0},
 };

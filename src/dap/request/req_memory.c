@@ -30,11 +30,13 @@ static struct dbg_error *get_address(const cJSON *args, uint64_t *ret)
 	return err;
 }
 
-static struct dbg_error *do_read(struct dap *d, struct request *req)
+static struct dbg_error *do_read(struct dap *d, struct dbg_stopped at,
+				 struct request *req)
 {
 	uint64_t addr = 0, count = 0;
 	size_t n = 0;
 
+	(void)d;
 	struct dbg_error *err = get_address(req->args, &addr);
 	if (!err)
 		err = args_need(req->args, "count");
@@ -45,7 +47,7 @@ static struct dbg_error *do_read(struct dap *d, struct request *req)
 	if (err)
 		return err;
 	_cleanup_free_ char *buf = xcalloc(count, 1);
-	err = dbg_memory_read(d->dbg, addr, buf, count, &n);
+	err = dbg_memory_read(at, addr, buf, count, &n);
 	if (err) {
 		// unreadable is an answer
 		dbg_error_destroy(err);
@@ -59,7 +61,8 @@ static struct dbg_error *do_read(struct dap *d, struct request *req)
 	return NULL;
 }
 
-static struct dbg_error *do_write(struct dap *d, struct request *req)
+static struct dbg_error *do_write(struct dap *d, struct dbg_stopped at,
+				  struct request *req)
 {
 	const char *data = NULL;
 	const char *ref = "";
@@ -76,7 +79,7 @@ static struct dbg_error *do_write(struct dap *d, struct request *req)
 	if (!err && !base64_decode(data, &bytes, &n))
 		err = dbg_err_arg("'data' is no base64");
 	if (!err)
-		err = dbg_memory_write(d->dbg, addr, bytes, n);
+		err = dbg_memory_write(at, addr, bytes, n);
 	if (err)
 		return err;
 	emit_int(req->body, "bytesWritten", (int64_t)n);
@@ -94,8 +97,8 @@ static struct dbg_error *do_write(struct dap *d, struct request *req)
 }
 
 const struct dap_request req_memory[] = {
-    {"readMemory", "supportsReadMemoryRequest", REQ_NEEDS_STOP, do_read},
-    {"writeMemory", "supportsWriteMemoryRequest", REQ_NEEDS_STOP | REQ_BY_HAND,
-     do_write},
+    {"readMemory", "supportsReadMemoryRequest", 0, .stopped = do_read},
+    {"writeMemory", "supportsWriteMemoryRequest", REQ_BY_HAND,
+     .stopped = do_write},
     {0},
 };

@@ -22,7 +22,8 @@ static struct dbg_error *get_thread(struct dap *d, const struct request *req,
 	return err;
 }
 
-static struct dbg_error *do_continue(struct dap *d, struct request *req)
+static struct dbg_error *do_continue(struct dap *d, struct dbg_stopped at,
+				     struct request *req)
 {
 	uint32_t thread = 0;
 	bool alone = false;
@@ -33,7 +34,7 @@ static struct dbg_error *do_continue(struct dap *d, struct request *req)
 	if (err)
 		return err;
 	emit_bool(req->body, "allThreadsContinued", !alone);
-	return dbg_continue(d->dbg, alone ? thread : 0);
+	return dbg_continue(at, alone ? thread : 0);
 }
 
 static struct dbg_error *get_unit(const struct request *req,
@@ -61,8 +62,8 @@ static struct dbg_error *get_unit(const struct request *req,
 			   s);
 }
 
-static struct dbg_error *step(struct dap *d, struct request *req,
-			      enum dbg_step_kind kind)
+static struct dbg_error *step(struct dap *d, struct dbg_stopped at,
+			      struct request *req, enum dbg_step_kind kind)
 {
 	struct dbg_step s = {.kind = kind};
 
@@ -79,15 +80,17 @@ static struct dbg_error *step(struct dap *d, struct request *req,
 		s.unit = DBG_UNIT_LINE;
 		s.run_on = true;
 	}
-	return dbg_step(d->dbg, &s);
+	return dbg_step(at, &s);
 }
 
-static struct dbg_error *do_next(struct dap *d, struct request *req)
+static struct dbg_error *do_next(struct dap *d, struct dbg_stopped at,
+				 struct request *req)
 {
-	return step(d, req, DBG_STEP_OVER);
+	return step(d, at, req, DBG_STEP_OVER);
 }
 
-static struct dbg_error *do_step_in_targets(struct dap *d, struct request *req)
+static struct dbg_error *
+do_step_in_targets(struct dap *d, struct dbg_stopped at, struct request *req)
 {
 	struct str *t = req->body;
 	struct handle h = {0};
@@ -104,7 +107,7 @@ static struct dbg_error *do_step_in_targets(struct dap *d, struct request *req)
 	if (!err && h.aux)
 		err = dbg_err(DBG_E_STATE, "only the newest frame is stepped");
 	if (!err)
-		err = dbg_call_list(d->dbg, (uint32_t)h.frame, &list, &n);
+		err = dbg_call_list(at, (uint32_t)h.frame, &list, &n);
 	if (err)
 		return err;
 	emit_array(t, "targets");
@@ -118,14 +121,16 @@ static struct dbg_error *do_step_in_targets(struct dap *d, struct request *req)
 	return NULL;
 }
 
-static struct dbg_error *do_step_in(struct dap *d, struct request *req)
+static struct dbg_error *do_step_in(struct dap *d, struct dbg_stopped at,
+				    struct request *req)
 {
-	return step(d, req, DBG_STEP_IN);
+	return step(d, at, req, DBG_STEP_IN);
 }
 
-static struct dbg_error *do_step_out(struct dap *d, struct request *req)
+static struct dbg_error *do_step_out(struct dap *d, struct dbg_stopped at,
+				     struct request *req)
 {
-	return step(d, req, DBG_STEP_OUT);
+	return step(d, at, req, DBG_STEP_OUT);
 }
 
 static struct dbg_error *do_pause(struct dap *d, struct request *req)
@@ -173,7 +178,8 @@ static struct dbg_error *get_place(struct dap *d, const cJSON *args,
 	return err;
 }
 
-static struct dbg_error *do_goto_targets(struct dap *d, struct request *req)
+static struct dbg_error *do_goto_targets(struct dap *d, struct dbg_stopped at,
+					 struct request *req)
 {
 	_cleanup_arena_ struct arena *arena = arena_create();
 	struct str *t = req->body;
@@ -186,7 +192,7 @@ static struct dbg_error *do_goto_targets(struct dap *d, struct request *req)
 	if (err)
 		return err;
 	// the client tells its user that there is no target, we say why
-	dap_warn(d, dbg_goto_list(d->dbg, 0, &place, arena, &list, &n));
+	dap_warn(d, dbg_goto_list(at, 0, &place, arena, &list, &n));
 	emit_array(t, "targets");
 	for (size_t i = 0; i < n; i++) {
 		struct handle h = {.kind = HANDLE_GOTO, .id = list[i].addr};
@@ -201,7 +207,8 @@ static struct dbg_error *do_goto_targets(struct dap *d, struct request *req)
 	return NULL;
 }
 
-static struct dbg_error *do_goto(struct dap *d, struct request *req)
+static struct dbg_error *do_goto(struct dap *d, struct dbg_stopped at,
+				 struct request *req)
 {
 	uint32_t thread = 0, target = 0;
 	struct handle h = {0};
@@ -216,23 +223,24 @@ static struct dbg_error *do_goto(struct dap *d, struct request *req)
 	if (err)
 		return err;
 	return dbg_goto(
-	    d->dbg, thread,
+	    at, thread,
 	    &(struct dbg_place){.kind = DBG_PLACE_ADDRESS, .addr = h.id},
 	    false);
 }
 
 const struct dap_request req_run[] = {
-    {"gotoTargets", "supportsGotoTargetsRequest", REQ_NEEDS_STOP,
-     do_goto_targets},
-    {"goto", NULL, REQ_NEEDS_STOP | REQ_BY_HAND, do_goto},
-    {"continue", "supportsSingleThreadExecutionRequests",
-     REQ_NEEDS_STOP | REQ_BY_HAND, do_continue},
-    {"next", NULL, REQ_NEEDS_STOP | REQ_BY_HAND, do_next},
-    {"stepInTargets", "supportsStepInTargetsRequest", REQ_NEEDS_STOP,
-     do_step_in_targets},
-    {"stepIn", NULL, REQ_NEEDS_STOP | REQ_BY_HAND, do_step_in},
-    {"stepOut", "supportsSteppingGranularity", REQ_NEEDS_STOP | REQ_BY_HAND,
-     do_step_out},
-    {"pause", NULL, REQ_NEEDS_PROCESS | REQ_BY_HAND | REQ_URGENT, do_pause},
+    {"gotoTargets", "supportsGotoTargetsRequest", 0,
+     .stopped = do_goto_targets},
+    {"goto", NULL, REQ_BY_HAND, .stopped = do_goto},
+    {"continue", "supportsSingleThreadExecutionRequests", REQ_BY_HAND,
+     .stopped = do_continue},
+    {"next", NULL, REQ_BY_HAND, .stopped = do_next},
+    {"stepInTargets", "supportsStepInTargetsRequest", 0,
+     .stopped = do_step_in_targets},
+    {"stepIn", NULL, REQ_BY_HAND, .stopped = do_step_in},
+    {"stepOut", "supportsSteppingGranularity", REQ_BY_HAND,
+     .stopped = do_step_out},
+    {"pause", NULL, REQ_NEEDS_PROCESS | REQ_BY_HAND | REQ_URGENT,
+     .run = do_pause},
     {0},
 };

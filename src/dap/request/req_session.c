@@ -155,12 +155,13 @@ static struct dbg_error *do_terminate(struct dap *d, struct request *req)
 		return dbg_kill(d->dbg);
 	dap_timer(d, TIMER_KILL, GRACE_MS);
 	progress_start(d, PROGRESS_END, 0);
-	if (dbg_state(d->dbg) != DBG_STOPPED)
+	struct dbg_stopped at;
+	if (dbg_err_drop(dbg_stopped(d->dbg, &at)))
 		return NULL;
 	// it is to run its own end, which no breakpoint may keep
 	breaks_disable(d);
 	d->tell_continued = true;
-	return dbg_continue(d->dbg, 0);
+	return dbg_continue(at, 0);
 }
 
 static struct dbg_error *do_restart(struct dap *d, struct request *req)
@@ -211,16 +212,17 @@ static struct dbg_error *do_cancel(struct dap *d, struct request *req)
 }
 
 const struct dap_request req_session[] = {
-    {"initialize", NULL, REQ_ANYTIME, do_initialize},
-    {"launch", NULL, REQ_BY_HAND, do_launch},
-    {"attach", NULL, REQ_BY_HAND, do_attach},
+    {"initialize", NULL, REQ_ANYTIME, .run = do_initialize},
+    {"launch", NULL, REQ_BY_HAND, .run = do_launch},
+    {"attach", NULL, REQ_BY_HAND, .run = do_attach},
     {"configurationDone", "supportsConfigurationDoneRequest", 0,
-     do_configuration_done},
+     .run = do_configuration_done},
     {"disconnect", "supportTerminateDebuggee",
-     REQ_ANYTIME | REQ_BY_HAND | REQ_URGENT, do_disconnect},
+     REQ_ANYTIME | REQ_BY_HAND | REQ_URGENT, .run = do_disconnect},
     {"terminate", "supportsTerminateRequest", REQ_BY_HAND | REQ_URGENT,
-     do_terminate},
-    {"restart", "supportsRestartRequest", REQ_BY_HAND | REQ_URGENT, do_restart},
-    {"cancel", "supportsCancelRequest", 0, do_cancel},
+     .run = do_terminate},
+    {"restart", "supportsRestartRequest", REQ_BY_HAND | REQ_URGENT,
+     .run = do_restart},
+    {"cancel", "supportsCancelRequest", 0, .run = do_cancel},
     {0},
 };

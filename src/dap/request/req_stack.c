@@ -41,10 +41,11 @@ static bool has_managed(const struct dbg_thread *list, size_t n)
 static struct dbg_error *do_threads(struct dap *d, struct request *req)
 {
 	struct str *t = req->body;
+	struct dbg_stopped at;
 	struct dbg_thread *list;
 	size_t n;
 
-	if (dbg_state(d->dbg) != DBG_STOPPED) {
+	if (dbg_err_drop(dbg_stopped(d->dbg, &at))) {
 		// names are in the program, which runs: those seen before
 		emit_array(t, "threads");
 		for (size_t i = 0; i < d->n_threads; i++)
@@ -52,7 +53,7 @@ static struct dbg_error *do_threads(struct dap *d, struct request *req)
 		emit_array_end(t);
 		return NULL;
 	}
-	struct dbg_error *err = dbg_thread_list(d->dbg, &list, &n);
+	struct dbg_error *err = dbg_thread_list(at, &list, &n);
 	if (err)
 		return err;
 	emit_array(t, "threads");
@@ -112,7 +113,8 @@ static void add_parameter(struct dap *d, struct str *name,
 }
 
 // "(int i = 5)", as much of it as is wanted.
-static void add_parameters(struct dap *d, struct str *name, dbg_id frame,
+static void add_parameters(struct dap *d, struct dbg_stopped at,
+			   struct str *name, dbg_id frame,
 			   struct frame_format f)
 {
 	const char *between = "";
@@ -121,7 +123,7 @@ static void add_parameters(struct dap *d, struct str *name, dbg_id frame,
 
 	f.style.frame = frame;
 	struct dbg_error *err =
-	    dbg_scope_list(d->dbg, frame, DBG_SCOPE_ARGS, &list, &n);
+	    dbg_scope_list(at, frame, DBG_SCOPE_ARGS, &list, &n);
 	str_addc(name, '(');
 	for (size_t i = 0; !err && i < n; i++) {
 		if (!strcmp(list[i].name, "this"))
@@ -134,7 +136,8 @@ static void add_parameters(struct dap *d, struct str *name, dbg_id frame,
 	dbg_error_destroy(err);
 }
 
-static void add_name(struct dap *d, struct str *t, const struct dbg_frame *f,
+static void add_name(struct dap *d, struct dbg_stopped at, struct str *t,
+		     const struct dbg_frame *f,
 		     const struct frame_format *format)
 {
 	_cleanup_str_ struct str name = {0};
@@ -149,7 +152,7 @@ static void add_name(struct dap *d, struct str *t, const struct dbg_frame *f,
 		str_addf(&name, "%s!", f->module);
 	str_add(&name, own ? f->name : f->function);
 	if (own && f->params && format->parameters)
-		add_parameters(d, &name, f->id, *format);
+		add_parameters(d, at, &name, f->id, *format);
 	if (format->line && f->source.path)
 		str_addf(&name, " Line %u", f->source.line);
 	emit_str(t, "name", str_get(&name));
@@ -171,15 +174,15 @@ static void add_place(struct dap *d, struct str *t, const struct dbg_frame *f)
 		emit_int(t, "endColumn", body_column(d, s->end_column));
 }
 
-static void add_frame(struct dap *d, struct str *t, uint32_t thread,
-		      const struct dbg_frame *f,
+static void add_frame(struct dap *d, struct dbg_stopped at, struct str *t,
+		      uint32_t thread, const struct dbg_frame *f,
 		      const struct frame_format *format)
 {
 	struct handle h = {HANDLE_FRAME, f->id, f->level, thread};
 
 	emit_object(t, NULL);
 	emit_int(t, "id", handles_add(&d->frames, &h));
-	add_name(d, t, f, format);
+	add_name(d, at, t, f, format);
 	add_place(d, t, f);
 	if (f->pc)
 		emit_addr(t, "instructionPointerReference", f->pc);
@@ -197,8 +200,8 @@ struct frame_range {
 	uint32_t thread, first, levels;
 };
 
-static struct dbg_error *add_piece(struct dap *d, struct str *t,
-				   const struct frame_range *r,
+static struct dbg_error *add_piece(struct dap *d, struct dbg_stopped at,
+				   struct str *t, const struct frame_range *r,
 				   const struct frame_format *format,
 				   size_t *ret_n)
 {
@@ -206,14 +209,14 @@ static struct dbg_error *add_piece(struct dap *d, struct str *t,
 	struct dbg_frame *list;
 
 	struct dbg_error *err =
-	    dbg_frame_list(d->dbg, r->thread, r->first, count, &list, ret_n);
+	    dbg_frame_list(at, r->thread, r->first, count, &list, ret_n);
 	for (size_t i = 0; !err && i < *ret_n; i++)
-		add_frame(d, t, r->thread, &list[i], format);
+		add_frame(d, at, t, r->thread, &list[i], format);
 	return err;
 }
 
-static struct dbg_error *add_frames(struct dap *d, struct request *req,
-				    struct frame_range r,
+static struct dbg_error *add_frames(struct dap *d, struct dbg_stopped at,
+				    struct request *req, struct frame_range r,
 				    const struct frame_format *format)
 {
 	struct dbg_error *err;
@@ -223,7 +226,7 @@ static struct dbg_error *add_frames(struct dap *d, struct request *req,
 	emit_array(req->body, "stackFrames");
 	do {
 		size_t n = 0;
-		err = add_piece(d, req->body, &r, format, &n);
+		err = add_piece(d, at, req->body, &r, format, &n);
 		work.done += n;
 		r.first += (uint32_t)n;
 		r.levels -= (uint32_t)n;
@@ -237,29 +240,30 @@ static struct dbg_error *add_frames(struct dap *d, struct request *req,
 	struct dbg_frame *beyond;
 	size_t n_beyond = 0;
 	if (!err && !r.levels)
-		err = dbg_frame_list(d->dbg, r.thread, r.first, 1, &beyond,
+		err = dbg_frame_list(at, r.thread, r.first, 1, &beyond,
 				     &n_beyond);
 	emit_int(req->body, "totalFrames", (int64_t)(r.first + n_beyond));
 	return err;
 }
 
 // They are found once in a stop: a client asks for one part after the other.
-static struct dbg_error *suspended_thread(struct dap *d, uint32_t *ret)
+static struct dbg_error *suspended_thread(struct dap *d, struct dbg_stopped at,
+					  uint32_t *ret)
 {
 	struct dbg_frame *list;
 	size_t n;
 
 	*ret = d->suspended;
 	// a call that was made since has ended what it stands for
-	if (*ret &&
-	    !dbg_err_drop(dbg_frame_list(d->dbg, *ret, 0, 1, &list, &n)))
+	if (*ret && !dbg_err_drop(dbg_frame_list(at, *ret, 0, 1, &list, &n)))
 		return NULL;
-	struct dbg_error *err = dbg_suspended_all(d->dbg, ret);
+	struct dbg_error *err = dbg_suspended_all(at, ret);
 	d->suspended = err ? 0 : *ret;
 	return err;
 }
 
-static struct dbg_error *do_stack_trace(struct dap *d, struct request *req)
+static struct dbg_error *do_stack_trace(struct dap *d, struct dbg_stopped at,
+					struct request *req)
 {
 	struct dbg_error *err;
 	struct frame_format format;
@@ -281,11 +285,11 @@ static struct dbg_error *do_stack_trace(struct dap *d, struct request *req)
 	if (!levels || levels > LEVELS_MAX)
 		levels = LEVELS_MAX;
 	if (thread == DBG_THREAD_SUSPENDED)
-		err = suspended_thread(d, &thread);
+		err = suspended_thread(d, at, &thread);
 	if (err)
 		return err;
 	struct frame_range r = {thread, first, levels};
-	return add_frames(d, req, r, &format);
+	return add_frames(d, at, req, r, &format);
 }
 
 /* ---- Scopes ---------------------------------------------------------- */
@@ -303,12 +307,14 @@ static const struct scope scopes[] = {
     {"Registers", "registers", HANDLE_REGISTERS, 0, true},
 };
 
-static struct dbg_error *do_scopes(struct dap *d, struct request *req)
+static struct dbg_error *do_scopes(struct dap *d, struct dbg_stopped at,
+				   struct request *req)
 {
 	struct str *t = req->body;
 	struct handle frame;
 	uint32_t id = 0;
 
+	(void)at;
 	struct dbg_error *err = args_need(req->args, "frameId");
 	if (!err)
 		err = args_u32(req->args, "frameId", &id);
@@ -332,9 +338,9 @@ static struct dbg_error *do_scopes(struct dap *d, struct request *req)
 }
 
 const struct dap_request req_stack[] = {
-    {"threads", NULL, REQ_URGENT, do_threads},
-    {"stackTrace", "supportsDelayedStackTraceLoading", REQ_NEEDS_STOP,
-     do_stack_trace},
-    {"scopes", NULL, REQ_NEEDS_STOP, do_scopes},
+    {"threads", NULL, REQ_URGENT, .run = do_threads},
+    {"stackTrace", "supportsDelayedStackTraceLoading", 0,
+     .stopped = do_stack_trace},
+    {"scopes", NULL, 0, .stopped = do_scopes},
     {0},
 };

@@ -63,8 +63,9 @@ static const struct context *context_of(const char *name)
 	return c;
 }
 
-static struct dbg_error *evaluate(struct dap *d, struct request *req,
-				  const char *expr, const char *context)
+static struct dbg_error *evaluate(struct dap *d, struct dbg_stopped at,
+				  struct request *req, const char *expr,
+				  const char *context)
 {
 	const struct context *c = context_of(context);
 	bool calls = c->typed || d->setup.implicit_calls;
@@ -82,7 +83,7 @@ static struct dbg_error *evaluate(struct dap *d, struct request *req,
 	if (!err)
 		err = variable_style(req->args, &is.style);
 	is.eval.frame = is.style.frame;
-	return err ? err : pending_begin(d, req, &is);
+	return err ? err : pending_begin(d, at, req, &is);
 }
 
 // A line typed at the debug console while the program runs is its input.
@@ -162,13 +163,13 @@ static struct dbg_error *do_evaluate(struct dap *d, struct request *req)
 		return command(d, req, command_of(expr));
 	if (console && dbg_state(d->dbg) == DBG_RUNNING)
 		return type(d, req, expr);
-	if (dbg_state(d->dbg) != DBG_STOPPED)
-		return dbg_err(DBG_E_STATE, dbg_state(d->dbg) == DBG_RUNNING
-						? "the program is running"
-						: "there is no program");
+	struct dbg_stopped at;
+	err = request_stop(d, &at);
+	if (err)
+		return err;
 	if (!expr[strspn(expr, " \t\r\n")])
 		return dbg_err_arg("there is nothing to evaluate");
-	return evaluate(d, req, expr, context);
+	return evaluate(d, at, req, expr, context);
 }
 
 // Columns are counted in UTF-16 units: those of the first @n bytes.
@@ -364,7 +365,8 @@ static struct dbg_error *do_completions(struct dap *d, struct request *req)
 	return err;
 }
 
-static struct dbg_error *do_set_expression(struct dap *d, struct request *req)
+static struct dbg_error *do_set_expression(struct dap *d, struct dbg_stopped at,
+					   struct request *req)
 {
 	const char *target = NULL;
 	dbg_id frame = 0;
@@ -374,7 +376,7 @@ static struct dbg_error *do_set_expression(struct dap *d, struct request *req)
 		err = args_str(req->args, "expression", &target);
 	if (!err)
 		err = get_frame(d, req->args, &frame);
-	return err ? err : variable_assign(d, req, frame, target);
+	return err ? err : variable_assign(d, at, req, frame, target);
 }
 
 /* ---- exceptionInfo --------------------------------------------------- */
@@ -455,13 +457,14 @@ static void add_description(struct str *t, const struct dbg_exception *list,
 	emit_str(t, "description", str_get(&s));
 }
 
-static struct dbg_error *do_exception_info(struct dap *d, struct request *req)
+static struct dbg_error *do_exception_info(struct dap *d, struct dbg_stopped at,
+					   struct request *req)
 {
 	struct str *t = req->body;
 	struct dbg_exception *list;
 	size_t n;
 
-	struct dbg_error *err = dbg_exception_list(d->dbg, &list, &n);
+	struct dbg_error *err = dbg_exception_list(at, &list, &n);
 	if (err)
 		return err;
 	const struct dbg_stop *stop = dbg_stop_reason(d->dbg);
@@ -487,12 +490,12 @@ static struct dbg_error *do_exception_info(struct dap *d, struct request *req)
 }
 
 const struct dap_request req_value[] = {
-    {"evaluate", "supportsEvaluateForHovers", 0, do_evaluate},
-    {"setExpression", "supportsSetExpression", REQ_NEEDS_STOP | REQ_BY_HAND,
-     do_set_expression},
+    {"evaluate", "supportsEvaluateForHovers", 0, .run = do_evaluate},
+    {"setExpression", "supportsSetExpression", REQ_BY_HAND,
+     .stopped = do_set_expression},
     {"completions", "supportsCompletionsRequest", REQ_NEEDS_PROCESS,
-     do_completions},
-    {"exceptionInfo", "supportsExceptionInfoRequest", REQ_NEEDS_STOP,
-     do_exception_info},
+     .run = do_completions},
+    {"exceptionInfo", "supportsExceptionInfoRequest", 0,
+     .stopped = do_exception_info},
     {0},
 };

@@ -54,9 +54,10 @@ const char *variable_text(struct dap *d, const struct dbg_value *v,
 			  const struct value_style *style)
 {
 	const char *text = v->text;
+	struct dbg_stopped at;
 
-	if (style->letter && v->path)
-		dbg_error_destroy(dbg_format(d->dbg, style->frame, v->path,
+	if (style->letter && v->path && !dbg_err_drop(dbg_stopped(d->dbg, &at)))
+		dbg_error_destroy(dbg_format(at, style->frame, v->path,
 					     style->letter, &text));
 	return text;
 }
@@ -173,23 +174,23 @@ static void add_list(struct dap *d, struct str *t, const struct dbg_value *list,
 }
 
 // The exception of the stop, as a variable like the others.
-static void add_exception(struct dap *d, struct str *t, const struct handle *h,
-			  struct window *w)
+static void add_exception(struct dap *d, struct dbg_stopped at, struct str *t,
+			  const struct handle *h, struct window *w)
 {
 	const struct dbg_stop *stop = dbg_stop_reason(d->dbg);
 	struct dbg_value v;
 
 	if (!stop || !stop->exception || h->aux != DBG_SCOPE_ALL)
 		return;
-	struct dbg_error *err = dbg_eval(d->dbg, h->id, "$exception", &v);
+	struct dbg_error *err = dbg_eval(at, h->id, "$exception", &v);
 	if (!err)
 		add_list(d, t, &v, 1, w);
 	dbg_error_destroy(err);
 }
 
 // What the call returned that was stepped out of, in the newest frame.
-static void add_returned(struct dap *d, struct str *t, const struct handle *h,
-			 struct window *w)
+static void add_returned(struct dap *d, struct dbg_stopped at, struct str *t,
+			 const struct handle *h, struct window *w)
 {
 	const struct dbg_stop *stop = dbg_stop_reason(d->dbg);
 	struct dbg_frame *newest;
@@ -199,38 +200,39 @@ static void add_returned(struct dap *d, struct str *t, const struct handle *h,
 
 	if (!stop || h->aux != DBG_SCOPE_ALL)
 		return;
-	struct dbg_error *err = dbg_returned(d->dbg, &v, &any);
+	struct dbg_error *err = dbg_returned(at, &v, &any);
 	if (!err && any)
-		err = dbg_frame_list(d->dbg, stop->thread, 0, 1, &newest, &n);
+		err = dbg_frame_list(at, stop->thread, 0, 1, &newest, &n);
 	if (!err && n && newest->id == h->id)
 		add_list(d, t, &v, 1, w);
 	dbg_error_destroy(err);
 }
 
-static struct dbg_error *add_scope(struct dap *d, struct str *t,
-				   const struct handle *h, struct window *w)
+static struct dbg_error *add_scope(struct dap *d, struct dbg_stopped at,
+				   struct str *t, const struct handle *h,
+				   struct window *w)
 {
 	struct dbg_value *list;
 	size_t n;
 
 	struct dbg_error *err =
-	    dbg_scope_list(d->dbg, h->id, (enum dbg_scope)h->aux, &list, &n);
+	    dbg_scope_list(at, h->id, (enum dbg_scope)h->aux, &list, &n);
 	if (!err && w->named) {
-		add_exception(d, t, h, w);
-		add_returned(d, t, h, w);
+		add_exception(d, at, t, h, w);
+		add_returned(d, at, t, h, w);
 		add_list(d, t, list, n, w);
 	}
 	return err;
 }
 
-static struct dbg_error *add_registers(struct dap *d, struct str *t,
+static struct dbg_error *add_registers(struct dbg_stopped at, struct str *t,
 				       const struct handle *h,
 				       const struct window *w)
 {
 	struct dbg_register *list;
 	size_t n;
 
-	struct dbg_error *err = dbg_registers(d->dbg, h->id, &list, &n);
+	struct dbg_error *err = dbg_registers(at, h->id, &list, &n);
 	if (err || !w->named)
 		return err;
 	for (size_t i = w->start; i < n && i - w->start < w->count; i++) {
@@ -244,7 +246,8 @@ static struct dbg_error *add_registers(struct dap *d, struct str *t,
 	return NULL;
 }
 
-static struct dbg_error *add_indexed(struct dap *d, struct request *req,
+static struct dbg_error *add_indexed(struct dap *d, struct dbg_stopped at,
+				     struct request *req,
 				     const struct handle *h, struct window *w)
 {
 	struct dbg_error *err;
@@ -255,7 +258,7 @@ static struct dbg_error *add_indexed(struct dap *d, struct request *req,
 	do {
 		uint32_t count = w->count < WORK_PIECE ? w->count : WORK_PIECE;
 		size_t n = 0;
-		err = dbg_children(d->dbg, h->id, DBG_CHILDREN_INDEXED,
+		err = dbg_children(at, h->id, DBG_CHILDREN_INDEXED,
 				   w->start + work.done, count, &list, &n);
 		for (size_t i = 0; !err && i < n; i++)
 			add_variable(d, req->body, &list[i], &w->style);
@@ -269,14 +272,15 @@ static struct dbg_error *add_indexed(struct dap *d, struct request *req,
 	return err;
 }
 
-static struct dbg_error *add_named(struct dap *d, struct request *req,
-				   const struct handle *h, struct window *w)
+static struct dbg_error *add_named(struct dap *d, struct dbg_stopped at,
+				   struct request *req, const struct handle *h,
+				   struct window *w)
 {
 	struct dbg_value *list;
 	size_t n;
 
 	struct dbg_error *err =
-	    dbg_children(d->dbg, h->id, DBG_CHILDREN_NAMED, 0, 0, &list, &n);
+	    dbg_children(at, h->id, DBG_CHILDREN_NAMED, 0, 0, &list, &n);
 	if (!err)
 		add_list(d, req->body, list, n, w);
 	return err;
@@ -284,7 +288,8 @@ static struct dbg_error *add_named(struct dap *d, struct request *req,
 
 // Without a filter start and count go over both kinds: the named come first,
 // but behind the elements of a collection.
-static struct dbg_error *add_children(struct dap *d, struct request *req,
+static struct dbg_error *add_children(struct dap *d, struct dbg_stopped at,
+				      struct request *req,
 				      const struct handle *h, struct window *w)
 {
 	struct dbg_error *err = NULL;
@@ -292,13 +297,13 @@ static struct dbg_error *add_children(struct dap *d, struct request *req,
 	uint64_t start = w->start;
 
 	if (w->named && !behind)
-		err = add_named(d, req, h, w);
+		err = add_named(d, at, req, h, w);
 	if (!err && w->indexed && w->count && !(behind && start >= h->aux))
-		err = add_indexed(d, req, h, w);
+		err = add_indexed(d, at, req, h, w);
 	if (err || !behind || !w->count)
 		return err;
 	w->start = start > h->aux ? start - h->aux : 0;
-	return add_named(d, req, h, w);
+	return add_named(d, at, req, h, w);
 }
 
 static struct dbg_error *get_reference(struct dap *d, const cJSON *args,
@@ -315,8 +320,8 @@ static struct dbg_error *get_reference(struct dap *d, const cJSON *args,
 }
 
 // Who expands the property has asked for the call.
-static struct dbg_error *call_lazy(struct dap *d, struct request *req,
-				   const struct handle *h,
+static struct dbg_error *call_lazy(struct dap *d, struct dbg_stopped at,
+				   struct request *req, const struct handle *h,
 				   const struct value_style *style)
 {
 	const struct pending_request is = {
@@ -325,10 +330,11 @@ static struct dbg_error *call_lazy(struct dap *d, struct request *req,
 	    .name = d->lazy.v[h->aux + 1],
 	};
 
-	return pending_begin(d, req, &is);
+	return pending_begin(d, at, req, &is);
 }
 
-static struct dbg_error *do_variables(struct dap *d, struct request *req)
+static struct dbg_error *do_variables(struct dap *d, struct dbg_stopped at,
+				      struct request *req)
 {
 	struct str *t = req->body;
 	struct handle h = {0};
@@ -341,14 +347,14 @@ static struct dbg_error *do_variables(struct dap *d, struct request *req)
 		return err;
 	w.style.frame = h.frame;
 	if (h.kind == HANDLE_LAZY)
-		return call_lazy(d, req, &h, &w.style);
+		return call_lazy(d, at, req, &h, &w.style);
 	emit_array(t, "variables");
 	if (h.kind == HANDLE_SCOPE)
-		err = add_scope(d, t, &h, &w);
+		err = add_scope(d, at, t, &h, &w);
 	else if (h.kind == HANDLE_REGISTERS)
-		err = add_registers(d, t, &h, &w);
+		err = add_registers(at, t, &h, &w);
 	else
-		err = add_children(d, req, &h, &w);
+		err = add_children(d, at, req, &h, &w);
 	emit_array_end(t);
 	return err;
 }
@@ -378,8 +384,9 @@ void variable_written(struct dap *d, const struct dbg_value *v)
 
 /* ---- setVariable, setExpression -------------------------------------- */
 
-struct dbg_error *variable_assign(struct dap *d, struct request *req,
-				  dbg_id frame, const char *target)
+struct dbg_error *variable_assign(struct dap *d, struct dbg_stopped at,
+				  struct request *req, dbg_id frame,
+				  const char *target)
 {
 	struct pending_request is = {
 	    .eval = {.frame = frame, .expr = target},
@@ -395,7 +402,7 @@ struct dbg_error *variable_assign(struct dap *d, struct request *req,
 		err = args_str(req->args, "value", &is.eval.value);
 	if (!err)
 		err = variable_style(req->args, &is.style);
-	return err ? err : pending_begin(d, req, &is);
+	return err ? err : pending_begin(d, at, req, &is);
 }
 
 static const struct dbg_value *named(const struct dbg_value *list, size_t n,
@@ -408,21 +415,21 @@ static const struct dbg_value *named(const struct dbg_value *list, size_t n,
 }
 
 // "[12]" of a million: only that one is asked for.
-static struct dbg_error *find_element(struct dap *d, const struct handle *h,
-				      const char *name, struct dbg_value **ret,
-				      size_t *ret_n)
+static struct dbg_error *find_element(struct dbg_stopped at,
+				      const struct handle *h, const char *name,
+				      struct dbg_value **ret, size_t *ret_n)
 {
 	uint64_t index = 0;
 	size_t n = strlen(name);
 
 	_cleanup_free_ char *digits = xstrndup(name + 1, n > 1 ? n - 2 : 0);
 	bool one = args_parse_addr(digits, &index);
-	return dbg_children(d->dbg, h->id, DBG_CHILDREN_INDEXED, index,
+	return dbg_children(at, h->id, DBG_CHILDREN_INDEXED, index,
 			    one ? 1 : COUNT_MAX, ret, ret_n);
 }
 
 // The variable @name of the container @h.
-struct dbg_error *variable_find(struct dap *d, const struct handle *h,
+struct dbg_error *variable_find(struct dbg_stopped at, const struct handle *h,
 				const char *name, const struct dbg_value **ret)
 {
 	struct dbg_error *err;
@@ -436,13 +443,13 @@ struct dbg_error *variable_find(struct dap *d, const struct handle *h,
 			       "this property has no variables of its own; set "
 			       "it in the object that has it");
 	if (h->kind == HANDLE_SCOPE)
-		err = dbg_scope_list(d->dbg, h->id, (enum dbg_scope)h->aux,
-				     &list, &n);
+		err = dbg_scope_list(at, h->id, (enum dbg_scope)h->aux, &list,
+				     &n);
 	else if (*name == '[')
-		err = find_element(d, h, name, &list, &n);
+		err = find_element(at, h, name, &list, &n);
 	else
-		err = dbg_children(d->dbg, h->id, DBG_CHILDREN_NAMED, 0, 0,
-				   &list, &n);
+		err = dbg_children(at, h->id, DBG_CHILDREN_NAMED, 0, 0, &list,
+				   &n);
 	if (err)
 		return err;
 	*ret = named(list, n, name);
@@ -461,7 +468,8 @@ struct dbg_error *variable_find(struct dap *d, const struct handle *h,
 	return NULL;
 }
 
-static struct dbg_error *do_set_variable(struct dap *d, struct request *req)
+static struct dbg_error *do_set_variable(struct dap *d, struct dbg_stopped at,
+					 struct request *req)
 {
 	struct handle h = {0};
 	const char *name = NULL;
@@ -473,13 +481,13 @@ static struct dbg_error *do_set_variable(struct dap *d, struct request *req)
 	if (!err)
 		err = args_str(req->args, "name", &name);
 	if (!err)
-		err = variable_find(d, &h, name, &v);
-	return err ? err : variable_assign(d, req, h.frame, v->path);
+		err = variable_find(at, &h, name, &v);
+	return err ? err : variable_assign(d, at, req, h.frame, v->path);
 }
 
 const struct dap_request req_variable[] = {
-    {"variables", NULL, REQ_NEEDS_STOP, do_variables},
-    {"setVariable", "supportsSetVariable", REQ_NEEDS_STOP | REQ_BY_HAND,
-     do_set_variable},
+    {"variables", NULL, 0, .stopped = do_variables},
+    {"setVariable", "supportsSetVariable", REQ_BY_HAND,
+     .stopped = do_set_variable},
     {0},
 };

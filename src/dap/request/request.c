@@ -36,22 +36,32 @@ void request_capabilities(struct str *t)
 				emit_bool(t, r->capability, true);
 }
 
-static struct dbg_error *check(struct dap *d, const struct dap_request *r)
+static struct dbg_error *no_program(void)
 {
-	unsigned int needs = r->flags & (REQ_NEEDS_PROCESS | REQ_NEEDS_STOP);
-	enum dbg_state state = dbg_state(d->dbg);
+	return dbg_err(DBG_E_STATE, "there is no program");
+}
 
+struct dbg_error *request_stop(struct dap *d, struct dbg_stopped *ret)
+{
+	if (dbg_state(d->dbg) == DBG_IDLE)
+		return no_program();
+	if (d->held)
+		return dbg_err(DBG_E_STATE,
+			       "the program waits for 'configurationDone'");
+	return dbg_stopped(d->dbg, ret);
+}
+
+static struct dbg_error *check(struct dap *d, const struct dap_request *r,
+			       struct dbg_stopped *ret_at)
+{
 	if (!d->initialized && !(r->flags & REQ_ANYTIME))
 		return dbg_err(DBG_E_STATE,
 			       "'%s' must wait for the answer to 'initialize'",
 			       r->name);
-	if (needs && state == DBG_IDLE)
-		return dbg_err(DBG_E_STATE, "there is no program");
-	if (d->held && (r->flags & REQ_NEEDS_STOP))
-		return dbg_err(DBG_E_STATE,
-			       "the program waits for 'configurationDone'");
-	if ((needs & REQ_NEEDS_STOP) && state == DBG_RUNNING)
-		return dbg_err(DBG_E_STATE, "the program is running");
+	if (r->stopped)
+		return request_stop(d, ret_at);
+	if ((r->flags & REQ_NEEDS_PROCESS) && dbg_state(d->dbg) == DBG_IDLE)
+		return no_program();
 	return NULL;
 }
 
@@ -66,14 +76,15 @@ static struct dbg_error *carry_out(struct dap *d, struct request *req)
 	    !cJSON_IsObject(args_get(req->args, "arguments")))
 		return dbg_err_arg("'arguments' must be an object");
 	req->by_hand = r->flags & REQ_BY_HAND;
-	struct dbg_error *err = check(d, r);
+	struct dbg_stopped at;
+	struct dbg_error *err = check(d, r, &at);
 	if (err)
 		return err;
 	// an absent member is what an empty object has
 	const cJSON *args = args_get(req->args, "arguments");
 	cJSON none = {.type = cJSON_Object};
 	req->args = args ? args : &none;
-	return r->run(d, req);
+	return r->stopped ? r->stopped(d, at, req) : r->run(d, req);
 }
 
 bool request_is_urgent(const struct dap *d, const cJSON *message)

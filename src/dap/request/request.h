@@ -24,11 +24,13 @@ struct request {
 };
 
 typedef struct dbg_error *request_fn(struct dap *d, struct request *req);
+/* Of one that needs a stopped program; @at: the present stop. */
+typedef struct dbg_error *request_stop_fn(struct dap *d, struct dbg_stopped at,
+					  struct request *req);
 
 enum request_flags {
 	REQ_ANYTIME = 1,       /* also before `initialize` */
 	REQ_NEEDS_PROCESS = 2, /* a program */
-	REQ_NEEDS_STOP = 4,    /* ... that is stopped */
 	/*
 	 * The user did this and would see nothing of its failure. Clients ask
 	 * for everything else as they like, or show the words themselves.
@@ -42,7 +44,9 @@ struct dap_request {
 	const char *name;
 	const char *capability; /* NULL: every adapter has it */
 	unsigned int flags;
+	/* One of both. */
 	request_fn *run;
+	request_stop_fn *stopped;
 };
 
 extern const struct dap_request req_session[];
@@ -59,6 +63,8 @@ extern const struct dap_request req_variable[];
 bool request_is_urgent(const struct dap *d, const cJSON *message);
 /* Carry out a message of the client, a parsed JSON document. */
 void request_take(struct dap *d, const cJSON *message);
+/* The present stop, or why there is none. */
+DBG_MUST struct dbg_error *request_stop(struct dap *d, struct dbg_stopped *ret);
 /* "supportsX": true for every entry that has one. */
 void request_capabilities(struct str *t);
 

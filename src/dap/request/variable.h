@@ -27,12 +27,14 @@ void variable_add_value(struct dap *d, struct str *t, const char *key,
 			const struct dbg_value *v,
 			const struct value_style *style);
 /* The variable @name of the container @h, which has an expression. */
-DBG_MUST struct dbg_error *variable_find(struct dap *d, const struct handle *h,
+DBG_MUST struct dbg_error *variable_find(struct dbg_stopped at,
+					 const struct handle *h,
 					 const char *name,
 					 const struct dbg_value **ret);
 /* Assign the request's `value` to the expression @target, and answer. */
-DBG_MUST struct dbg_error *variable_assign(struct dap *d, struct request *req,
-					   dbg_id frame, const char *target);
+DBG_MUST struct dbg_error *variable_assign(struct dap *d, struct dbg_stopped at,
+					   struct request *req, dbg_id frame,
+					   const char *target);
 /* Tell the client that the memory of @v has changed. */
 void variable_written(struct dap *d, const struct dbg_value *v);
 /* Tell the client that any value may have changed, so that it asks anew. */

@@ -7,10 +7,11 @@
  *
  * Three lifetimes:
  *   session  struct dbg and breakpoint, thread and module numbers
- *   stop     everything that describes the stopped program: arrays and
- *            strings handed out, frame and value ids. All of it dies when
- *            the program is resumed; a stale id is an error (DBG_E_STALE),
- *            never a dangling reference.
+ *   stop     everything that describes the stopped program: the handle that
+ *            the calls of a stop take (struct dbg_stopped), arrays and
+ *            strings handed out by them, frame and value ids. All of it dies
+ *            when the program is resumed; a stale handle or id is an error
+ *            (DBG_E_STALE), never a dangling reference.
  *   call     what does not need a stop (events, breakpoints, modules, sources,
  *            settings, ...): arrays and strings are in an arena that the
  *            caller gives, and has for as long as it likes
@@ -44,6 +45,7 @@
 #include "dbg/settings.h"
 #include "dbg/signals.h"
 #include "dbg/sizes.h"
+#include "dbg/stopped.h"
 #include "dbg/values.h"
 
 #endif

@@ -30,11 +30,9 @@ void inspect_ids_forget(struct inspect *in)
 	arena_reset(in->ways);
 }
 
-static bool is_known(const struct inspect *in, dbg_id id)
+bool inspect_knows(const struct inspect *in, uint64_t stop)
 {
-	uint64_t number = id >> 32;
-
-	return number >= in->ids_since && number <= in->stop_number;
+	return stop >= in->ids_since && stop <= in->stop_number;
 }
 
 /* ---- Frames ---------------------------------------------------------- */
@@ -85,8 +83,8 @@ struct dbg_error *inspect_frame(struct inspect *in, dbg_id id,
 	uint32_t i = (uint32_t)id & ~FRAME_BIT;
 	struct dbg_error *err = NULL;
 
-	if (!is_known(in, id) || !(id & FRAME_BIT) || i >= in->n_frames ||
-	    !in->frames[i].frame)
+	if (!inspect_knows(in, id >> 32) || !(id & FRAME_BIT) ||
+	    i >= in->n_frames || !in->frames[i].frame)
 		return dbg_err(DBG_E_STALE, "that frame is of an earlier stop");
 	if (in->frames[i].seen != in->stop_number)
 		err = find_frame(in, &in->frames[i]);
@@ -229,7 +227,7 @@ struct dbg_error *inspect_node(struct inspect *in, dbg_id id,
 	uint32_t index = (uint32_t)id;
 	struct dbg_error *err = NULL;
 
-	if (!is_known(in, id))
+	if (!inspect_knows(in, id >> 32))
 		return dbg_err(DBG_E_STALE,
 			       "the program has run since this value was seen");
 	if (index == 0 || index > in->n_nodes)

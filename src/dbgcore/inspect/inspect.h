@@ -155,6 +155,8 @@ dbg_id inspect_node_id(struct inspect *in, const struct node *node,
 /* The node of an id; until the next one is handed out. */
 DBG_MUST struct dbg_error *inspect_node(struct inspect *in, dbg_id id,
 					const struct node **ret);
+/* Is what was handed out in the stop of that number still good? */
+bool inspect_knows(const struct inspect *in, uint64_t stop);
 /* All ids are stale. */
 void inspect_ids_forget(struct inspect *in);
 

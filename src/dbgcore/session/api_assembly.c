@@ -38,22 +38,24 @@ static void describe(struct dbg *dbg, const struct dac_module *from,
 	};
 }
 
-static struct dbg_error *modules_of(struct dbg *dbg, struct dac_module **ret,
-				    size_t *ret_n)
+static struct dbg_error *modules_of(struct dbg_stopped at,
+				    struct dac_module **ret, size_t *ret_n)
 {
-	struct dbg_error *err = session_need_runtime(dbg);
+	struct dbg *dbg = at.dbg;
+	struct dbg_error *err = session_need_runtime(at);
 
 	return err ? err
 		   : dac_modules(dbg->inspect.dac, dbg->inspect.arena, ret,
 				 ret_n);
 }
 
-struct dbg_error *dbg_assembly_list(struct dbg *dbg, struct dbg_assembly **ret,
-				    size_t *ret_n)
+struct dbg_error *dbg_assembly_list(struct dbg_stopped at,
+				    struct dbg_assembly **ret, size_t *ret_n)
 {
+	struct dbg *dbg = at.dbg;
 	struct dac_module *modules;
 	size_t n = 0;
-	struct dbg_error *err = modules_of(dbg, &modules, &n);
+	struct dbg_error *err = modules_of(at, &modules, &n);
 
 	if (err)
 		return err;
@@ -66,13 +68,14 @@ struct dbg_error *dbg_assembly_list(struct dbg *dbg, struct dbg_assembly **ret,
 	return NULL;
 }
 
-struct dbg_error *dbg_domain_list(struct dbg *dbg, struct dbg_domain **ret,
-				  size_t *ret_n)
+struct dbg_error *dbg_domain_list(struct dbg_stopped at,
+				  struct dbg_domain **ret, size_t *ret_n)
 {
+	struct dbg *dbg = at.dbg;
 	struct arena *arena = dbg->inspect.arena;
 	struct dac_domain *from;
 	size_t n = 0;
-	struct dbg_error *err = session_need_runtime(dbg);
+	struct dbg_error *err = session_need_runtime(at);
 
 	if (!err)
 		err = dac_domains(dbg->inspect.dac, arena, &from, &n);
@@ -164,7 +167,8 @@ static struct dbg_error *from_heap(struct contexts *c)
 
 	c->base = type_core(c->dbg->inspect.types,
 			    "System.Runtime.Loader.AssemblyLoadContext");
-	struct dbg_error *err = c->base ? session_heap_get(c->dbg, &h) : NULL;
+	struct dbg_error *err =
+	    c->base ? session_heap_get(session_standing(c->dbg), &h) : NULL;
 	if (err || !c->base)
 		return err;
 	return heap_each(h, false, visit, c);
@@ -266,17 +270,18 @@ static void put_together(struct contexts *c, struct dbg_load_context *first,
 	*ret_n = n;
 }
 
-struct dbg_error *dbg_load_context_list(struct dbg *dbg,
+struct dbg_error *dbg_load_context_list(struct dbg_stopped at,
 					struct dbg_load_context **ret,
 					size_t *ret_n)
 {
+	struct dbg *dbg = at.dbg;
 	struct dbg_load_context first = {
 	    .name = "Default",
 	    .type = "System.Runtime.Loader.DefaultAssemblyLoadContext",
 	};
 	struct dac_module *modules;
 	size_t n = 0;
-	struct dbg_error *err = modules_of(dbg, &modules, &n);
+	struct dbg_error *err = modules_of(at, &modules, &n);
 
 	if (err)
 		return err;
@@ -331,14 +336,15 @@ static uint32_t number_of(struct dbg *dbg, pid_t tid)
 	return tid ? stack_thread_number(dbg->inspect.stack, tid) : 0;
 }
 
-struct dbg_error *dbg_runtime_thread_list(struct dbg *dbg,
+struct dbg_error *dbg_runtime_thread_list(struct dbg_stopped at,
 					  struct dbg_runtime_thread **ret,
 					  size_t *ret_n)
 {
+	struct dbg *dbg = at.dbg;
 	struct inspect *in = &dbg->inspect;
 	struct dac_any_thread *all;
 	size_t n = 0;
-	struct dbg_error *err = session_need_runtime(dbg);
+	struct dbg_error *err = session_need_runtime(at);
 
 	if (!err)
 		err = dac_threads_all(in->dac, in->arena, &all, &n);

@@ -54,7 +54,7 @@ const char *session_frame_path(struct dbg *dbg, dbg_id id)
 
 	if (dbg->state != DBG_STOPPED)
 		return NULL;
-	err = session_frame_or_newest(dbg, id, &f);
+	err = session_frame_or_newest(session_standing(dbg), id, &f);
 	if (dbg_err_drop(err))
 		return NULL;
 	return f->pos ? f->pos->path : NULL;
@@ -78,7 +78,8 @@ static struct dbg_error *watch_add(struct dbg *dbg,
 	const struct frame *f = NULL;
 
 	if (dbg->state == DBG_STOPPED && dbg->stop.thread)
-		err = session_frame_if_any(dbg, req->frame, &f);
+		err =
+		    session_frame_if_any(session_standing(dbg), req->frame, &f);
 	return err ? err : control_watch_add(dbg->control, req, f, ret_number);
 }
 

@@ -69,25 +69,27 @@ struct dbg_error *dbg_module_list(struct dbg *dbg, struct arena *arena,
 	return NULL;
 }
 
-struct dbg_error *dbg_disassemble(struct dbg *dbg, uint64_t addr,
+struct dbg_error *dbg_disassemble(struct dbg_stopped at, uint64_t addr,
 				  uint32_t count, struct dbg_insn **ret,
 				  size_t *ret_n)
 {
-	struct dbg_error *err = session_need_runtime(dbg);
+	struct dbg *dbg = at.dbg;
+	struct dbg_error *err = session_need_runtime(at);
 
 	return err ? err
 		   : disasm_native(dbg->inspect.code, addr, count,
 				   dbg->inspect.arena, ret, ret_n);
 }
 
-struct dbg_error *dbg_disassemble_il(struct dbg *dbg, dbg_id frame,
+struct dbg_error *dbg_disassemble_il(struct dbg_stopped at, dbg_id frame,
 				     struct dbg_il_insn **ret, size_t *ret_n)
 {
-	struct dbg_error *err = session_need_runtime(dbg);
+	struct dbg *dbg = at.dbg;
+	struct dbg_error *err = session_need_runtime(at);
 	const struct frame *f;
 
 	if (!err)
-		err = session_frame_or_newest(dbg, frame, &f);
+		err = session_frame_or_newest(at, frame, &f);
 	if (err)
 		return err;
 	if (!f->pos || !f->pos->module)

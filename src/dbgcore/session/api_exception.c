@@ -62,7 +62,8 @@ static const char *living_stack(struct dbg *dbg)
 	size_t n = 0;
 
 	struct dbg_error *err =
-	    dbg_frame_list(dbg, dbg->stop.thread, 0, FRAMES_MAX, &frames, &n);
+	    dbg_frame_list(session_standing(dbg), dbg->stop.thread, 0,
+			   FRAMES_MAX, &frames, &n);
 	for (size_t i = 0; !err && i < n; i++) {
 		const struct dbg_source_range *at = &frames[i].source;
 
@@ -110,10 +111,11 @@ static void add_objectless(struct tree *t)
 	};
 }
 
-struct dbg_error *dbg_exception_list(struct dbg *dbg,
+struct dbg_error *dbg_exception_list(struct dbg_stopped at,
 				     struct dbg_exception **ret, size_t *ret_n)
 {
-	struct dbg_error *err = session_need_runtime(dbg);
+	struct dbg *dbg = at.dbg;
+	struct dbg_error *err = session_need_runtime(at);
 	struct tree tree = {.dbg = dbg};
 
 	if (err)

@@ -27,9 +27,10 @@ void session_heap_drop(struct dbg *dbg)
 	dbg->heap.heap = NULL;
 }
 
-struct dbg_error *session_heap_get(struct dbg *dbg, struct heap **ret)
+struct dbg_error *session_heap_get(struct dbg_stopped at, struct heap **ret)
 {
-	struct dbg_error *err = session_need_runtime(dbg);
+	struct dbg *dbg = at.dbg;
+	struct dbg_error *err = session_need_runtime(at);
 	struct inspect *in = &dbg->inspect;
 
 	// of an earlier command; what another follows is that one's
@@ -94,14 +95,16 @@ static bool lacks_objects(struct heap *h)
 	       h->n_damages;
 }
 
-const char *dbg_lacking(struct dbg *dbg)
+const char *dbg_lacking(struct dbg_stopped at)
 {
+	struct dbg *dbg = at.dbg;
 	struct heap *h;
 	const char *sentence = NULL;
 
-	if (!dbg->target || target_can(dbg->target, TARGET_RUN))
+	if (dbg_err_drop(session_need_stop(at)) ||
+	    target_can(dbg->target, TARGET_RUN))
 		return NULL;
-	struct dbg_error *err = session_heap_get(dbg, &h);
+	struct dbg_error *err = session_heap_get(at, &h);
 
 	if (!err && lacks_objects(h))
 		sentence = "objects are missing in this core: what they would "
@@ -153,11 +156,12 @@ void session_take_damages(const struct heap_query *q, const char ***ret,
 		(*ret)[i] = arena_strdup(arena, q->heap->damages[i]);
 }
 
-struct dbg_error *dbg_heap_damages(struct dbg *dbg, const char ***ret,
+struct dbg_error *dbg_heap_damages(struct dbg_stopped at, const char ***ret,
 				   size_t *ret_n)
 {
+	struct dbg *dbg = at.dbg;
 	struct heap_query q = {.dbg = dbg};
-	struct dbg_error *err = session_heap_get(dbg, &q.heap);
+	struct dbg_error *err = session_heap_get(at, &q.heap);
 
 	if (!err)
 		session_take_damages(&q, ret, ret_n);
@@ -228,13 +232,14 @@ static struct dbg_error *count(struct heap_query *q)
 	return heap_each(q->heap, false, count_object, q);
 }
 
-struct dbg_error *dbg_heap_stat(struct dbg *dbg,
+struct dbg_error *dbg_heap_stat(struct dbg_stopped at,
 				const struct dbg_heap_filter *filter,
 				struct dbg_heap_stat *ret)
 {
+	struct dbg *dbg = at.dbg;
 	struct heap_query q;
 	struct heap_dominators d = {0};
-	struct dbg_error *err = heap_query_init(dbg, filter, &q);
+	struct dbg_error *err = heap_query_init(at, filter, &q);
 
 	if (!err && filter->retained)
 		err = session_retained(dbg, q.heap, &d, NULL, NULL);
@@ -326,13 +331,13 @@ static bool list_object(void *arg, const struct heap_object *o)
 	return l->fn(l->arg, &found);
 }
 
-struct dbg_error *dbg_heap_list(struct dbg *dbg,
+struct dbg_error *dbg_heap_list(struct dbg_stopped at,
 				const struct dbg_heap_filter *filter,
 				dbg_heap_fn *fn, void *arg,
 				struct dbg_heap_stat *ret)
 {
 	struct listing l = {.fn = fn, .arg = arg};
-	struct dbg_error *err = heap_query_init(dbg, filter, &l.query);
+	struct dbg_error *err = heap_query_init(at, filter, &l.query);
 
 	if (!err)
 		err = heap_each(l.query.heap, filter->refs, list_object, &l);
@@ -346,10 +351,12 @@ struct dbg_error *dbg_heap_list(struct dbg *dbg,
 	return err;
 }
 
-struct dbg_error *dbg_heap_parts(struct dbg *dbg, struct dbg_heap_parts *ret)
+struct dbg_error *dbg_heap_parts(struct dbg_stopped at,
+				 struct dbg_heap_parts *ret)
 {
+	struct dbg *dbg = at.dbg;
 	struct heap *h;
-	struct dbg_error *err = session_heap_get(dbg, &h);
+	struct dbg_error *err = session_heap_get(at, &h);
 
 	if (err)
 		return err;
@@ -477,23 +484,24 @@ static void take_value(struct dbg *dbg, const struct heap_object *o,
 	}
 }
 
-const char *dbg_heap_object_type(struct dbg *dbg, uint64_t addr)
+const char *dbg_heap_object_type(struct dbg_stopped at, uint64_t addr)
 {
+	struct dbg *dbg = at.dbg;
 	struct heap_object o;
 	struct heap *h;
 
-	return !dbg_err_drop(session_heap_get(dbg, &h)) &&
-		       heap_find(h, addr, &o)
+	return !dbg_err_drop(session_heap_get(at, &h)) && heap_find(h, addr, &o)
 		   ? session_type_name(dbg, o.type)
 		   : NULL;
 }
 
-struct dbg_error *dbg_heap_object(struct dbg *dbg, uint64_t addr,
+struct dbg_error *dbg_heap_object(struct dbg_stopped at, uint64_t addr,
 				  struct dbg_heap_detail *ret)
 {
+	struct dbg *dbg = at.dbg;
 	struct heap_object o;
 	struct heap *h;
-	struct dbg_error *err = session_heap_get(dbg, &h);
+	struct dbg_error *err = session_heap_get(at, &h);
 
 	if (err)
 		return err;

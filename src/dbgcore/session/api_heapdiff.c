@@ -104,13 +104,14 @@ static void take_damages(struct arena *arena, const struct dbg_heap_stat *then,
 		ret->damages[ret->n_damages++] = now->damages[i];
 }
 
-struct dbg_error *dbg_heap_diff(struct dbg *dbg, const char *path,
+struct dbg_error *dbg_heap_diff(struct dbg_stopped at, const char *path,
 				const struct dbg_heap_filter *filter,
 				struct dbg_heap_diff *ret)
 {
+	struct dbg *dbg = at.dbg;
 	struct dbg_heap_stat then, now;
 	struct dbg *other;
-	struct dbg_error *err = dbg_heap_stat(dbg, filter, &now);
+	struct dbg_error *err = dbg_heap_stat(at, filter, &now);
 
 	if (err)
 		return err;
@@ -123,7 +124,7 @@ struct dbg_error *dbg_heap_diff(struct dbg *dbg, const char *path,
 	if (!err)
 		err = dbg_core(other, path);
 	if (!err)
-		err = dbg_heap_stat(other, filter, &then);
+		err = dbg_heap_stat(session_standing(other), filter, &then);
 	if (!err) {
 		*ret = (struct dbg_heap_diff){0};
 		compare(dbg->inspect.arena, &then, &now, ret);

@@ -154,14 +154,15 @@ static void take_groups(struct gathering *g)
 	ret->cut = ret->count - g->n;
 }
 
-struct dbg_error *dbg_heap_exception_list(struct dbg *dbg,
+struct dbg_error *dbg_heap_exception_list(struct dbg_stopped at,
 					  const struct dbg_heap_filter *filter,
 					  bool each,
 					  struct dbg_heap_exceptions *ret)
 {
+	struct dbg *dbg = at.dbg;
 	struct dbg_heap_exceptions found = {0};
 	struct gathering g = {.ret = &found};
-	struct dbg_error *err = heap_query_init(dbg, filter, &g.query);
+	struct dbg_error *err = heap_query_init(at, filter, &g.query);
 
 	if (!err)
 		g.base = type_core(dbg->inspect.types, "System.Exception");

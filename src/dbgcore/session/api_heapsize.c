@@ -108,15 +108,16 @@ static struct dbg_error *measure_inclusive(struct measuring *m,
 	return err;
 }
 
-struct dbg_error *dbg_heap_size(struct dbg *dbg,
+struct dbg_error *dbg_heap_size(struct dbg_stopped at,
 				const struct dbg_heap_filter *filter,
 				uint64_t addr, struct dbg_heap_size *ret)
 {
+	struct dbg *dbg = at.dbg;
 	struct dbg_heap_size size = {0};
 	struct measuring m = {.ret = &size};
 	struct root_list roots = {0};
 	struct heap_object o;
-	struct dbg_error *err = heap_query_init(dbg, filter, &m.query);
+	struct dbg_error *err = heap_query_init(at, filter, &m.query);
 
 	if (!err && addr) {
 		if (!heap_find(m.query.heap, addr, &o))
@@ -248,14 +249,15 @@ static void describe(struct dbg *dbg, struct heap *h, struct heap_retained r,
 	};
 }
 
-struct dbg_error *dbg_heap_retainers(struct dbg *dbg,
+struct dbg_error *dbg_heap_retainers(struct dbg_stopped at,
 				     const struct dbg_heap_filter *filter,
 				     size_t max, struct dbg_heap_retainer **ret,
 				     size_t *ret_n)
 {
+	struct dbg *dbg = at.dbg;
 	struct heap_dominators d = {0};
 	struct best b = {.max = max < RETAINERS_MAX ? max : RETAINERS_MAX};
-	struct dbg_error *err = heap_query_init(dbg, filter, &b.query);
+	struct dbg_error *err = heap_query_init(at, filter, &b.query);
 
 	if (!err)
 		err = session_retained(dbg, b.query.heap, &d, offer, &b);

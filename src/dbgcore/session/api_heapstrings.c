@@ -152,12 +152,12 @@ static void take_texts(struct texts *t, size_t max,
 	}
 }
 
-struct dbg_error *dbg_heap_strings(struct dbg *dbg,
+struct dbg_error *dbg_heap_strings(struct dbg_stopped at,
 				   const struct dbg_heap_filter *filter,
 				   size_t max, struct dbg_heap_strings *ret)
 {
 	struct texts t = {0};
-	struct dbg_error *err = heap_query_init(dbg, filter, &t.query);
+	struct dbg_error *err = heap_query_init(at, filter, &t.query);
 
 	if (!err)
 		err = heap_each(t.query.heap, true, add_string, &t);

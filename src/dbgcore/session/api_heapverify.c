@@ -87,11 +87,13 @@ static void take_lost(struct checking *c)
 	}
 }
 
-struct dbg_error *dbg_heap_verify(struct dbg *dbg, struct dbg_heap_check *ret)
+struct dbg_error *dbg_heap_verify(struct dbg_stopped at,
+				  struct dbg_heap_check *ret)
 {
+	struct dbg *dbg = at.dbg;
 	struct dbg_heap_check check = {0};
 	struct checking c = {.dbg = dbg, .ret = &check};
-	struct dbg_error *err = session_heap_get(dbg, &c.heap);
+	struct dbg_error *err = session_heap_get(at, &c.heap);
 
 	if (err)
 		return err;

@@ -288,14 +288,15 @@ static struct dbg_error *run(struct retaining *t)
 	return err;
 }
 
-struct dbg_error *dbg_heap_way_list(struct dbg *dbg,
+struct dbg_error *dbg_heap_way_list(struct dbg_stopped at,
 				    const struct dbg_heap_filter *filter,
 				    const struct dbg_heap_way_limits *limits,
 				    struct dbg_heap_ways *ret)
 {
+	struct dbg *dbg = at.dbg;
 	struct dbg_heap_ways found = {0};
 	struct retaining t = {.limits = limits, .ret = &found};
-	struct dbg_error *err = heap_query_init(dbg, filter, &t.query);
+	struct dbg_error *err = heap_query_init(at, filter, &t.query);
 
 	if (!err)
 		err = run(&t);

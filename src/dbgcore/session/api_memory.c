@@ -56,7 +56,7 @@ static void add_heap(struct dbg *dbg, struct regions *known,
 		     struct dbg_memory *ret)
 {
 	struct heap *h;
-	struct dbg_error *err = session_heap_get(dbg, &h);
+	struct dbg_error *err = session_heap_get(session_standing(dbg), &h);
 
 	if (err) {
 		ret->no_heap = arena_strdup(dbg->inspect.arena, err->message);
@@ -269,12 +269,13 @@ static bool take_resident(struct dbg *dbg, struct regions *r)
 	return true;
 }
 
-struct dbg_error *dbg_memory_list(struct dbg *dbg, struct dbg_memory *ret)
+struct dbg_error *dbg_memory_list(struct dbg_stopped at, struct dbg_memory *ret)
 {
+	struct dbg *dbg = at.dbg;
 	struct regions known = {0}, all = {0};
 	const struct proc_maps *maps;
 	size_t k = 0;
-	struct dbg_error *err = session_need_stop(dbg);
+	struct dbg_error *err = session_need_stop(at);
 
 	if (!err)
 		err = target_maps(dbg->target, &maps);

@@ -77,13 +77,15 @@ static void take_locals(struct dbg *dbg, dbg_id frame, struct names *names)
 	static const enum dbg_scope scopes[] = {DBG_SCOPE_ARGS,
 						DBG_SCOPE_LOCALS};
 	const struct frame *f;
-	struct dbg_error *err = session_frame_or_newest(dbg, frame, &f);
+	struct dbg_error *err =
+	    session_frame_or_newest(session_standing(dbg), frame, &f);
 
 	for (size_t i = 0; !err && i < 2; i++) {
 		struct dbg_value *values;
 		size_t n = 0;
 
-		err = dbg_scope_list(dbg, inspect_frame_id(&dbg->inspect, f),
+		err = dbg_scope_list(session_standing(dbg),
+				     inspect_frame_id(&dbg->inspect, f),
 				     scopes[i], &values, &n);
 		for (size_t k = 0; !err && k < n; k++)
 			if (str_starts(values[k].name, names->prefix))
@@ -120,7 +122,7 @@ static void take_members(struct dbg *dbg, dbg_id frame, struct names *names)
 	struct members m = {names, (int)(dot - names->prefix)};
 	// what is not public of others' classes has to be asked for
 	dbg_error_destroy(session_members(
-	    dbg, frame,
+	    session_standing(dbg), frame,
 	    arena_printf(names->arena, "%.*s", m.left, names->prefix), dot[1],
 	    take_member, &m));
 }

@@ -12,10 +12,11 @@ static struct tasks reader(struct dbg *dbg)
 	};
 }
 
-struct dbg_error *dbg_pool_get(struct dbg *dbg, bool items,
+struct dbg_error *dbg_pool_get(struct dbg_stopped at, bool items,
 			       struct dbg_pool *ret)
 {
-	struct dbg_error *err = session_need_runtime(dbg);
+	struct dbg *dbg = at.dbg;
+	struct dbg_error *err = session_need_runtime(at);
 
 	if (err)
 		return err;
@@ -25,10 +26,11 @@ struct dbg_error *dbg_pool_get(struct dbg *dbg, bool items,
 	return NULL;
 }
 
-struct dbg_error *dbg_timer_list(struct dbg *dbg, struct dbg_timer **ret,
+struct dbg_error *dbg_timer_list(struct dbg_stopped at, struct dbg_timer **ret,
 				 size_t *ret_n)
 {
-	struct dbg_error *err = session_need_runtime(dbg);
+	struct dbg *dbg = at.dbg;
+	struct dbg_error *err = session_need_runtime(at);
 
 	if (err)
 		return err;

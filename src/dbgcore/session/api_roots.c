@@ -24,12 +24,13 @@ enum {
 
 /* ---- All roots ------------------------------------------------------- */
 
-struct dbg_error *dbg_heap_root_list(struct dbg *dbg,
+struct dbg_error *dbg_heap_root_list(struct dbg_stopped at,
 				     struct dbg_heap_root **ret, size_t *ret_n)
 {
+	struct dbg *dbg = at.dbg;
 	struct root_list roots = {0};
 	struct heap *h;
-	struct dbg_error *err = session_heap_get(dbg, &h);
+	struct dbg_error *err = session_heap_get(at, &h);
 
 	if (!err)
 		err = roots_read(dbg, h, &roots);
@@ -177,13 +178,14 @@ static void add_paths(struct tracing *t, uint64_t object, size_t max,
 	}
 }
 
-struct dbg_error *dbg_heap_roots(struct dbg *dbg, uint64_t addr, size_t max,
-				 struct dbg_heap_paths *ret)
+struct dbg_error *dbg_heap_roots(struct dbg_stopped at, uint64_t addr,
+				 size_t max, struct dbg_heap_paths *ret)
 {
+	struct dbg *dbg = at.dbg;
 	struct root_list roots = {0};
 	struct tracing t = {.dbg = dbg, .roots = &roots};
 	struct heap_object o;
-	struct dbg_error *err = session_heap_get(dbg, &t.heap);
+	struct dbg_error *err = session_heap_get(at, &t.heap);
 
 	if (!err && !heap_find(t.heap, addr, &o))
 		err = dbg_err(DBG_E_MEMORY, "no object at 0x%" PRIx64, addr);
@@ -207,14 +209,15 @@ struct dbg_error *dbg_heap_roots(struct dbg *dbg, uint64_t addr, size_t max,
 
 /* ---- Handles and finalizers ------------------------------------------ */
 
-struct dbg_error *dbg_handle_list(struct dbg *dbg, struct dbg_handle **ret,
-				  size_t *ret_n)
+struct dbg_error *dbg_handle_list(struct dbg_stopped at,
+				  struct dbg_handle **ret, size_t *ret_n)
 {
+	struct dbg *dbg = at.dbg;
 	struct arena *arena = dbg->inspect.arena;
 	struct gc_handle *all;
 	struct heap *h;
 	size_t n = 0;
-	struct dbg_error *err = session_heap_get(dbg, &h);
+	struct dbg_error *err = session_heap_get(at, &h);
 
 	if (!err)
 		err = dac_gc_handles(dbg->inspect.dac, arena, &all, &n);
@@ -271,13 +274,14 @@ static void add_queue(struct dbg *dbg, struct heap *h, uint32_t heap,
 	}
 }
 
-struct dbg_error *dbg_finalizable_list(struct dbg *dbg,
+struct dbg_error *dbg_finalizable_list(struct dbg_stopped at,
 				       struct dbg_finalizable **ret,
 				       size_t *ret_n)
 {
+	struct dbg *dbg = at.dbg;
 	struct queue q = {0};
 	struct heap *h;
-	struct dbg_error *err = session_heap_get(dbg, &h);
+	struct dbg_error *err = session_heap_get(at, &h);
 
 	if (err)
 		return err;
@@ -388,14 +392,15 @@ static void add_block(struct locks *l, struct heap *h,
 	take_owner(l->dbg, b->owner, lock);
 }
 
-struct dbg_error *dbg_lock_list(struct dbg *dbg, struct dbg_lock **ret,
+struct dbg_error *dbg_lock_list(struct dbg_stopped at, struct dbg_lock **ret,
 				size_t *ret_n)
 {
+	struct dbg *dbg = at.dbg;
 	struct locks l = {.dbg = dbg};
 	struct gc_sync_block *blocks;
 	struct heap *h;
 	size_t n = 0;
-	struct dbg_error *err = session_heap_get(dbg, &h);
+	struct dbg_error *err = session_heap_get(at, &h);
 
 	if (!err)
 		err = dac_gc_sync_blocks(dbg->inspect.dac, dbg->inspect.arena,

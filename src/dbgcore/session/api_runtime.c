@@ -52,12 +52,13 @@ static struct dbg_error *type_at(struct dbg *dbg, uint64_t addr,
 		       (unsigned long long)addr);
 }
 
-struct dbg_error *dbg_type_facts(struct dbg *dbg, uint64_t addr,
+struct dbg_error *dbg_type_facts(struct dbg_stopped at, uint64_t addr,
 				 struct dbg_type_facts *ret)
 {
+	struct dbg *dbg = at.dbg;
 	const struct dac_type *type;
 	struct dac_type_facts facts = {0};
-	struct dbg_error *err = session_need_runtime(dbg);
+	struct dbg_error *err = session_need_runtime(at);
 
 	if (!err)
 		err = type_at(dbg, addr, &type);
@@ -87,14 +88,15 @@ struct dbg_error *dbg_type_facts(struct dbg *dbg, uint64_t addr,
 	return NULL;
 }
 
-struct dbg_error *dbg_type_slots(struct dbg *dbg, uint64_t addr,
+struct dbg_error *dbg_type_slots(struct dbg_stopped at, uint64_t addr,
 				 struct dbg_type_slot **ret, size_t *ret_n)
 {
+	struct dbg *dbg = at.dbg;
 	struct arena *arena = dbg->inspect.arena;
 	const struct dac_type *type;
 	struct dac_slot *slots;
 	size_t n = 0;
-	struct dbg_error *err = session_need_runtime(dbg);
+	struct dbg_error *err = session_need_runtime(at);
 
 	if (!err)
 		err = type_at(dbg, addr, &type);
@@ -161,11 +163,12 @@ static void take_codes(struct dbg *dbg, const struct dac_method *m,
 }
 
 // @ret_module: NULL if it has none that is known.
-static struct dbg_error *need_method(struct dbg *dbg, uint64_t method,
+static struct dbg_error *need_method(struct dbg_stopped at, uint64_t method,
 				     struct dac_method *ret,
 				     struct code_module **ret_module)
 {
-	struct dbg_error *err = session_need_runtime(dbg);
+	struct dbg *dbg = at.dbg;
+	struct dbg_error *err = session_need_runtime(at);
 
 	if (err)
 		return err;
@@ -176,13 +179,14 @@ static struct dbg_error *need_method(struct dbg *dbg, uint64_t method,
 	return NULL;
 }
 
-struct dbg_error *dbg_method_facts(struct dbg *dbg, uint64_t method,
+struct dbg_error *dbg_method_facts(struct dbg_stopped at, uint64_t method,
 				   struct dbg_method_facts *ret)
 {
+	struct dbg *dbg = at.dbg;
 	struct code_module *module;
 	struct dac_method m;
 	struct code_pos pos = {0};
-	struct dbg_error *err = need_method(dbg, method, &m, &module);
+	struct dbg_error *err = need_method(at, method, &m, &module);
 
 	if (err)
 		return err;
@@ -205,13 +209,14 @@ struct dbg_error *dbg_method_facts(struct dbg *dbg, uint64_t method,
 	return NULL;
 }
 
-struct dbg_error *dbg_method_at(struct dbg *dbg, uint64_t ip,
+struct dbg_error *dbg_method_at(struct dbg_stopped at, uint64_t ip,
 				struct dbg_method_facts *ret)
 {
+	struct dbg *dbg = at.dbg;
 	const struct code_pos *pos;
 	struct dac_code code = {0};
 	bool any = false;
-	struct dbg_error *err = session_need_runtime(dbg);
+	struct dbg_error *err = session_need_runtime(at);
 
 	if (!err)
 		err = dac_code_at(dbg->inspect.dac, ip, &code);
@@ -219,7 +224,7 @@ struct dbg_error *dbg_method_at(struct dbg *dbg, uint64_t ip,
 		return dbg_err(DBG_E_NOT_FOUND, "0x%llx is not in managed code",
 			       (unsigned long long)ip);
 	if (!err)
-		err = dbg_method_facts(dbg, code.method, ret);
+		err = dbg_method_facts(at, code.method, ret);
 	if (err)
 		return err;
 	ret->at = code.start;
@@ -233,12 +238,13 @@ struct dbg_error *dbg_method_at(struct dbg *dbg, uint64_t ip,
 	return NULL;
 }
 
-struct dbg_error *dbg_method_il(struct dbg *dbg, uint64_t method,
+struct dbg_error *dbg_method_il(struct dbg_stopped at, uint64_t method,
 				struct dbg_il_insn **ret, size_t *ret_n)
 {
+	struct dbg *dbg = at.dbg;
 	struct code_module *module;
 	struct dac_method m;
-	struct dbg_error *err = need_method(dbg, method, &m, &module);
+	struct dbg_error *err = need_method(at, method, &m, &module);
 
 	if (err)
 		return err;
@@ -323,15 +329,16 @@ static void look_in(struct naming *s, struct code_module *m,
 	arena_destroy(arena);
 }
 
-struct dbg_error *dbg_name_find(struct dbg *dbg, const char *module,
+struct dbg_error *dbg_name_find(struct dbg_stopped at, const char *module,
 				const char *name, struct dbg_named **ret,
 				size_t *ret_n)
 {
+	struct dbg *dbg = at.dbg;
 	struct naming s = {.dbg = dbg};
 	struct pattern *pattern = NULL;
 	bool known = !module;
 	size_t n = 0;
-	struct dbg_error *err = session_need_runtime(dbg);
+	struct dbg_error *err = session_need_runtime(at);
 
 	if (err)
 		return err;

@@ -20,10 +20,11 @@ static bool is_of_program(struct dbg *dbg, struct dbg_thread *t)
 	return t->managed && !stack_thread_idles(dbg->inspect.stack, t);
 }
 
-static struct dbg_error *visible_threads(struct dbg *dbg, bool named,
+static struct dbg_error *visible_threads(struct dbg_stopped at, bool named,
 					 struct dbg_thread **ret, size_t *ret_n)
 {
-	struct dbg_error *err = session_need_stop(dbg);
+	struct dbg *dbg = at.dbg;
+	struct dbg_error *err = session_need_stop(at);
 	struct dbg_thread *all;
 	size_t n_all;
 
@@ -43,17 +44,18 @@ static struct dbg_error *visible_threads(struct dbg *dbg, bool named,
 	return NULL;
 }
 
-struct dbg_error *dbg_thread_list(struct dbg *dbg, struct dbg_thread **ret,
-				  size_t *ret_n)
+struct dbg_error *dbg_thread_list(struct dbg_stopped at,
+				  struct dbg_thread **ret, size_t *ret_n)
 {
-	return visible_threads(dbg, true, ret, ret_n);
+	return visible_threads(at, true, ret, ret_n);
 }
 
-struct dbg_error *dbg_thread_numbers(struct dbg *dbg, uint32_t **ret,
+struct dbg_error *dbg_thread_numbers(struct dbg_stopped at, uint32_t **ret,
 				     size_t *ret_n)
 {
+	struct dbg *dbg = at.dbg;
 	struct dbg_thread *list;
-	struct dbg_error *err = visible_threads(dbg, false, &list, ret_n);
+	struct dbg_error *err = visible_threads(at, false, &list, ret_n);
 
 	if (err)
 		return err;
@@ -98,11 +100,12 @@ static struct dbg_error *walk(struct dbg *dbg, uint32_t thread, uint32_t first,
 	return NULL;
 }
 
-struct dbg_error *dbg_frame_list(struct dbg *dbg, uint32_t thread,
+struct dbg_error *dbg_frame_list(struct dbg_stopped at, uint32_t thread,
 				 uint32_t first, uint32_t count,
 				 struct dbg_frame **ret, size_t *ret_n)
 {
-	struct dbg_error *err = session_need_stop(dbg);
+	struct dbg *dbg = at.dbg;
+	struct dbg_error *err = session_need_stop(at);
 	_cleanup_free_ struct dbg_frame *list = NULL;
 	size_t n = 0;
 
@@ -122,18 +125,20 @@ struct dbg_error *dbg_frame_list(struct dbg *dbg, uint32_t thread,
 	return NULL;
 }
 
-struct dbg_error *dbg_wait_list(struct dbg *dbg, struct dbg_wait **ret,
+struct dbg_error *dbg_wait_list(struct dbg_stopped at, struct dbg_wait **ret,
 				size_t *ret_n)
 {
-	struct dbg_error *err = session_need_stop(dbg);
+	struct dbg *dbg = at.dbg;
+	struct dbg_error *err = session_need_stop(at);
 
 	return err ? err : waits_list(&dbg->inspect, ret, ret_n);
 }
 
-struct dbg_error *dbg_memory_read(struct dbg *dbg, uint64_t addr, void *buf,
-				  size_t size, size_t *ret_n)
+struct dbg_error *dbg_memory_read(struct dbg_stopped at, uint64_t addr,
+				  void *buf, size_t size, size_t *ret_n)
 {
-	struct dbg_error *err = session_need_stop(dbg);
+	struct dbg *dbg = at.dbg;
+	struct dbg_error *err = session_need_stop(at);
 
 	if (err)
 		return err;
@@ -144,10 +149,11 @@ struct dbg_error *dbg_memory_read(struct dbg *dbg, uint64_t addr, void *buf,
 	return NULL;
 }
 
-struct dbg_error *dbg_memory_write(struct dbg *dbg, uint64_t addr,
+struct dbg_error *dbg_memory_write(struct dbg_stopped at, uint64_t addr,
 				   const void *buf, size_t size)
 {
-	struct dbg_error *err = session_need_stop(dbg);
+	struct dbg *dbg = at.dbg;
+	struct dbg_error *err = session_need_stop(at);
 
 	if (!err)
 		err = target_write(dbg->target, addr, buf, size);
@@ -180,14 +186,15 @@ static void find_saved(struct dbg *dbg, const struct frame *f,
 	}
 }
 
-struct dbg_error *dbg_frame_code(struct dbg *dbg, dbg_id frame,
+struct dbg_error *dbg_frame_code(struct dbg_stopped at, dbg_id frame,
 				 struct dbg_frame_code *ret)
 {
+	struct dbg *dbg = at.dbg;
 	struct dbg_error *err;
 	const struct frame *f;
 	struct dac_code code = {0};
 
-	err = session_frame_or_newest(dbg, frame, &f);
+	err = session_frame_or_newest(at, frame, &f);
 	if (err)
 		return err;
 	*ret = (struct dbg_frame_code){0};
@@ -207,15 +214,16 @@ struct dbg_error *dbg_frame_code(struct dbg *dbg, dbg_id frame,
 
 /* ---- Registers ------------------------------------------------------- */
 
-struct dbg_error *dbg_registers(struct dbg *dbg, dbg_id frame,
+struct dbg_error *dbg_registers(struct dbg_stopped at, dbg_id frame,
 				struct dbg_register **ret, size_t *ret_n)
 {
+	struct dbg *dbg = at.dbg;
 	struct dbg_error *err;
 	const struct frame *f;
 	struct regs_item items[ARCH_LISTED];
 	size_t n;
 
-	err = session_frame_or_newest(dbg, frame, &f);
+	err = session_frame_or_newest(at, frame, &f);
 	if (!err)
 		err = stack_registers(dbg->target, f, items, &n);
 	if (err)
@@ -228,14 +236,15 @@ struct dbg_error *dbg_registers(struct dbg *dbg, dbg_id frame,
 	return NULL;
 }
 
-struct dbg_error *dbg_register_get(struct dbg *dbg, dbg_id frame,
+struct dbg_error *dbg_register_get(struct dbg_stopped at, dbg_id frame,
 				   const char *name, uint64_t *ret)
 {
+	struct dbg *dbg = at.dbg;
 	struct dbg_error *err;
 	const struct frame *f;
 	struct regs_item item;
 
-	err = session_frame_or_newest(dbg, frame, &f);
+	err = session_frame_or_newest(at, frame, &f);
 	if (!err)
 		err = stack_register(dbg->target, f, name, &item);
 	if (!err)

@@ -42,11 +42,12 @@ void session_tasks_drop(struct dbg *dbg)
 }
 
 // Those that are not done are kept for the stop.
-static struct dbg_error *find(struct dbg *dbg, bool completed,
+static struct dbg_error *find(struct dbg_stopped at, bool completed,
 			      struct tasks **ret)
 {
+	struct dbg *dbg = at.dbg;
 	struct heap *h;
-	struct dbg_error *err = session_heap_get(dbg, &h);
+	struct dbg_error *err = session_heap_get(at, &h);
 
 	if (err)
 		return err;
@@ -103,11 +104,11 @@ static void add_suspended(const struct tasks *t, const struct task *task,
 		stack_suspended_add(t->stack, thread, f);
 }
 
-struct dbg_error *dbg_suspended_call(struct dbg *dbg, uint64_t addr,
+struct dbg_error *dbg_suspended_call(struct dbg_stopped at, uint64_t addr,
 				     uint32_t *ret)
 {
 	struct tasks *t = NULL;
-	struct dbg_error *err = find(dbg, false, &t);
+	struct dbg_error *err = find(at, false, &t);
 
 	if (err)
 		return err;
@@ -136,16 +137,17 @@ static const char *chain_label(struct dbg *dbg,
 			    what ? ": " : "", what ? what : "");
 }
 
-struct dbg_error *dbg_suspended_all(struct dbg *dbg, uint32_t *ret)
+struct dbg_error *dbg_suspended_all(struct dbg_stopped at, uint32_t *ret)
 {
+	struct dbg *dbg = at.dbg;
 	const struct dbg_task_query query = {.type = NULL};
 	struct dbg_async found;
 	struct tasks *t = NULL;
 	size_t n = 0;
-	struct dbg_error *err = dbg_async_list(dbg, &query, &found);
+	struct dbg_error *err = dbg_async_list(at, &query, &found);
 
 	if (!err)
-		err = find(dbg, false, &t);
+		err = find(at, false, &t);
 	if (err)
 		return err;
 	*ret = stack_suspended_create(t->stack);
@@ -226,16 +228,17 @@ static struct dbg_error *list_tasks(struct dbg *dbg, const struct tasks *t,
 	return check_interrupted(t);
 }
 
-struct dbg_error *dbg_task_list(struct dbg *dbg,
+struct dbg_error *dbg_task_list(struct dbg_stopped at,
 				const struct dbg_task_query *query,
 				struct dbg_tasks *ret)
 {
+	struct dbg *dbg = at.dbg;
 	struct pattern *pattern;
 	struct tasks *t = NULL;
 	struct dbg_error *err = pattern_of(query, &pattern);
 
 	if (!err)
-		err = find(dbg, query->completed, &t);
+		err = find(at, query->completed, &t);
 	if (!err) {
 		*ret = (struct dbg_tasks){
 		    .cut = t->cut,
@@ -406,10 +409,11 @@ static uint64_t count_calls(const struct tasks *t)
 	return n;
 }
 
-struct dbg_error *dbg_async_list(struct dbg *dbg,
+struct dbg_error *dbg_async_list(struct dbg_stopped at,
 				 const struct dbg_task_query *query,
 				 struct dbg_async *ret)
 {
+	struct dbg *dbg = at.dbg;
 	struct pattern *pattern;
 	struct tasks *t = NULL;
 	struct merging m = {.each = query->each, .frames = query->frames};
@@ -417,7 +421,7 @@ struct dbg_error *dbg_async_list(struct dbg *dbg,
 	struct dbg_error *err = pattern_of(query, &pattern);
 
 	if (!err)
-		err = find(dbg, false, &t);
+		err = find(at, false, &t);
 	m.t = t;
 	if (!err)
 		err = tasks_chains(t, take_chain, &m, &cut);
@@ -472,11 +476,12 @@ static size_t add_waiting(struct dbg *dbg, const struct tasks *t,
 	return n;
 }
 
-struct dbg_error *dbg_test_list(struct dbg *dbg, bool waiting,
+struct dbg_error *dbg_test_list(struct dbg_stopped at, bool waiting,
 				struct dbg_test **ret, size_t *ret_n)
 {
+	struct dbg *dbg = at.dbg;
 	struct inspect *in = &dbg->inspect;
-	struct dbg_error *err = session_need_stop(dbg);
+	struct dbg_error *err = session_need_stop(at);
 	struct dbg_thread *threads;
 	struct tasks *t = NULL;
 	size_t n = 0, n_threads;
@@ -491,7 +496,7 @@ struct dbg_error *dbg_test_list(struct dbg *dbg, bool waiting,
 		n += threads[i].managed &&
 		     testcase_find(in, threads[i].number, &v[n]);
 	// without a heap that can be walked there are those of threads
-	if (waiting && in->code && !dbg_err_drop(find(dbg, false, &t)))
+	if (waiting && in->code && !dbg_err_drop(find(at, false, &t)))
 		n = add_waiting(dbg, t, v, n);
 	*ret = v;
 	*ret_n = n;
@@ -500,17 +505,18 @@ struct dbg_error *dbg_test_list(struct dbg *dbg, bool waiting,
 
 /* ---- Threads that wait ----------------------------------------------- */
 
-struct dbg_error *dbg_blocked_list(struct dbg *dbg, bool heap,
+struct dbg_error *dbg_blocked_list(struct dbg_stopped at, bool heap,
 				   struct dbg_blocked **ret, size_t *ret_n)
 {
+	struct dbg *dbg = at.dbg;
 	struct tasks *t = NULL;
-	struct dbg_error *err = session_need_runtime(dbg);
+	struct dbg_error *err = session_need_runtime(at);
 
 	if (err)
 		return err;
 	// without the heap, what tasks wait for is not known, and all else is
 	if (heap)
-		err = find(dbg, false, &t);
+		err = find(at, false, &t);
 	if (err && err->code == DBG_E_INTERRUPTED)
 		return err;
 	dbg_error_destroy(err);

@@ -16,13 +16,15 @@
 #include "base/str.h"
 
 /* Frame and evaluator of an API call. */
-static struct dbg_error *begin(struct dbg *dbg, dbg_id frame, struct eval *ret)
+static struct dbg_error *begin(struct dbg_stopped at, dbg_id frame,
+			       struct eval *ret)
 {
+	struct dbg *dbg = at.dbg;
 	const struct frame *f;
-	struct dbg_error *err = session_need_runtime(dbg);
+	struct dbg_error *err = session_need_runtime(at);
 
 	if (!err)
-		err = session_frame_if_any(dbg, frame, &f);
+		err = session_frame_if_any(at, frame, &f);
 	return err ? err : inspect_eval(&dbg->inspect, f, ret);
 }
 
@@ -32,12 +34,13 @@ static dbg_id frame_id(struct dbg *dbg, const struct eval *e)
 	return f ? inspect_frame_id(&dbg->inspect, f) : 0;
 }
 
-struct dbg_error *dbg_scope_list(struct dbg *dbg, dbg_id frame,
+struct dbg_error *dbg_scope_list(struct dbg_stopped at, dbg_id frame,
 				 enum dbg_scope scope, struct dbg_value **ret,
 				 size_t *ret_n)
 {
+	struct dbg *dbg = at.dbg;
 	struct eval e;
-	struct dbg_error *err = begin(dbg, frame, &e);
+	struct dbg_error *err = begin(at, frame, &e);
 	if (err)
 		return err;
 	struct view w = inspect_view(&dbg->inspect, e.scope->thread);
@@ -50,13 +53,14 @@ struct dbg_error *dbg_scope_list(struct dbg *dbg, dbg_id frame,
 	return NULL;
 }
 
-struct dbg_error *dbg_children(struct dbg *dbg, dbg_id value,
+struct dbg_error *dbg_children(struct dbg_stopped at, dbg_id value,
 			       enum dbg_children kind, uint64_t first,
 			       uint32_t count, struct dbg_value **ret,
 			       size_t *ret_n)
 {
+	struct dbg *dbg = at.dbg;
 	const struct node *found = NULL;
-	struct dbg_error *err = session_need_runtime(dbg);
+	struct dbg_error *err = session_need_runtime(at);
 	if (!err)
 		err = inspect_node(&dbg->inspect, value, &found);
 	if (err)
@@ -73,12 +77,13 @@ struct dbg_error *dbg_children(struct dbg *dbg, dbg_id value,
 	return NULL;
 }
 
-struct dbg_error *dbg_value_code(struct dbg *dbg, dbg_id value,
+struct dbg_error *dbg_value_code(struct dbg_stopped at, dbg_id value,
 				 struct dbg_location *ret)
 {
+	struct dbg *dbg = at.dbg;
 	const struct node *node = NULL;
 	struct dac_method method;
-	struct dbg_error *err = session_need_runtime(dbg);
+	struct dbg_error *err = session_need_runtime(at);
 	if (!err)
 		err = inspect_node(&dbg->inspect, value, &node);
 	if (err)
@@ -177,23 +182,25 @@ struct dbg_error *session_evaluate(struct dbg *dbg, const struct eval *e,
 	return NULL;
 }
 
-struct dbg_error *dbg_eval(struct dbg *dbg, dbg_id frame, const char *expr,
-			   struct dbg_value *ret)
+struct dbg_error *dbg_eval(struct dbg_stopped at, dbg_id frame,
+			   const char *expr, struct dbg_value *ret)
 {
+	struct dbg *dbg = at.dbg;
 	struct eval e;
 	const struct session_expression x = {.expr = expr};
-	struct dbg_error *err = begin(dbg, frame, &e);
+	struct dbg_error *err = begin(at, frame, &e);
 	return err ? err : session_evaluate(dbg, &e, &x, ret);
 }
 
-struct dbg_error *dbg_eval_needs(struct dbg *dbg, dbg_id frame,
+struct dbg_error *dbg_eval_needs(struct dbg_stopped at, dbg_id frame,
 				 const char *expr, enum dbg_needs *ret,
 				 uint32_t *ret_block)
 {
+	struct dbg *dbg = at.dbg;
 	struct eval e;
 	struct node node;
 	struct eval_trace trace = {0};
-	struct dbg_error *err = begin(dbg, frame, &e);
+	struct dbg_error *err = begin(at, frame, &e);
 
 	if (err)
 		return err;
@@ -207,13 +214,15 @@ struct dbg_error *dbg_eval_needs(struct dbg *dbg, dbg_id frame,
 	return NULL;
 }
 
-struct dbg_error *dbg_assign(struct dbg *dbg, dbg_id frame, const char *target,
-			     const char *value, struct dbg_value *ret)
+struct dbg_error *dbg_assign(struct dbg_stopped at, dbg_id frame,
+			     const char *target, const char *value,
+			     struct dbg_value *ret)
 {
+	struct dbg *dbg = at.dbg;
 	struct eval e;
 	const struct session_expression x = {
 	    .expr = target, .value = value, .assigns = true};
-	struct dbg_error *err = begin(dbg, frame, &e);
+	struct dbg_error *err = begin(at, frame, &e);
 	return err ? err : session_evaluate(dbg, &e, &x, ret);
 }
 
@@ -229,12 +238,13 @@ static struct dbg_error *format(struct dbg *dbg, const struct eval *e,
 	return err;
 }
 
-struct dbg_error *dbg_format(struct dbg *dbg, dbg_id frame, const char *expr,
-			     char letter, const char **ret)
+struct dbg_error *dbg_format(struct dbg_stopped at, dbg_id frame,
+			     const char *expr, char letter, const char **ret)
 {
+	struct dbg *dbg = at.dbg;
 	struct eval e;
 	struct node node;
-	struct dbg_error *err = begin(dbg, frame, &e);
+	struct dbg_error *err = begin(at, frame, &e);
 	if (!err)
 		err = inspect_expression(&dbg->inspect, &e, expr, &node);
 	if (!err)
@@ -244,26 +254,28 @@ struct dbg_error *dbg_format(struct dbg *dbg, dbg_id frame, const char *expr,
 	return err;
 }
 
-struct dbg_error *dbg_format_last(struct dbg *dbg, char letter,
+struct dbg_error *dbg_format_last(struct dbg_stopped at, char letter,
 				  const char **ret)
 {
+	struct dbg *dbg = at.dbg;
 	struct eval e;
-	struct dbg_error *err = begin(dbg, 0, &e);
+	struct dbg_error *err = begin(at, 0, &e);
 	return err ? err : format(dbg, &e, &dbg->inspect.last, letter, ret);
 }
 
-struct dbg_error *dbg_returned(struct dbg *dbg, struct dbg_value *ret,
+struct dbg_error *dbg_returned(struct dbg_stopped at, struct dbg_value *ret,
 			       bool *ret_any)
 {
+	struct dbg *dbg = at.dbg;
 	struct eval e;
 	struct node node = {.kind = NODE_VALUE, .path = "$returnvalue"};
 	struct inspect *in = &dbg->inspect;
-	struct dbg_error *err;
+	struct dbg_error *err = session_need_stop(at);
 
 	*ret_any = false;
-	if (!in->types || !in->returned.method)
-		return NULL;
-	err = begin(dbg, 0, &e);
+	if (err || !in->types || !in->returned.method)
+		return err;
+	err = begin(at, 0, &e);
 	if (err || !e.returned.type)
 		return err;
 	struct view w = inspect_view(in, e.scope->thread);
@@ -276,10 +288,12 @@ struct dbg_error *dbg_returned(struct dbg *dbg, struct dbg_value *ret,
 	return NULL;
 }
 
-uint32_t dbg_keep(struct dbg *dbg)
+uint32_t dbg_keep(struct dbg_stopped at)
 {
-	struct inspect *in = &dbg->inspect;
+	struct inspect *in = &at.dbg->inspect;
 
+	if (dbg_err_drop(session_need_stop(at)))
+		return 0;
 	return in->types ? history_add(in->history, in->types, &in->last) : 0;
 }
 
@@ -332,14 +346,15 @@ static struct dbg_error *type_of(struct eval *e, const char *expr,
 	return NULL;
 }
 
-struct dbg_error *session_members(struct dbg *dbg, dbg_id frame,
+struct dbg_error *session_members(struct dbg_stopped at, dbg_id frame,
 				  const char *expr, bool all,
 				  view_member_fn *fn, void *arg)
 {
+	struct dbg *dbg = at.dbg;
 	struct eval e;
 	struct type *type;
 	bool named;
-	struct dbg_error *err = begin(dbg, frame, &e);
+	struct dbg_error *err = begin(at, frame, &e);
 	if (!err)
 		err = type_of(&e, expr, &type, &named);
 	if (err)
@@ -349,13 +364,14 @@ struct dbg_error *session_members(struct dbg *dbg, dbg_id frame,
 	return NULL;
 }
 
-struct dbg_error *dbg_type_describe(struct dbg *dbg, dbg_id frame,
+struct dbg_error *dbg_type_describe(struct dbg_stopped at, dbg_id frame,
 				    const char *expr, const char **ret)
 {
+	struct dbg *dbg = at.dbg;
 	struct eval e;
 	struct type *type;
 	bool named;
-	struct dbg_error *err = begin(dbg, frame, &e);
+	struct dbg_error *err = begin(at, frame, &e);
 	if (!err)
 		err = type_of(&e, expr, &type, &named);
 	if (err)

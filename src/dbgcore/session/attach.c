@@ -252,9 +252,10 @@ static struct dbg_error *attach_copy(struct dbg *dbg, pid_t pid)
 	return err ? err : stand_copy(dbg, copy, pid, &(struct dbg_stop){0});
 }
 
-struct dbg_error *dbg_snapshot(struct dbg *dbg)
+struct dbg_error *dbg_snapshot(struct dbg_stopped at)
 {
-	struct dbg_error *err = session_need_live(dbg);
+	struct dbg *dbg = at.dbg;
+	struct dbg_error *err = session_need_live(at);
 	struct target *copy;
 
 	if (!err)

@@ -28,14 +28,17 @@ static struct dbg_error *create(const char *path, int *ret)
 	return err;
 }
 
-struct dbg_error *dbg_core_write(struct dbg *dbg, const char *path,
+struct dbg_error *dbg_core_write(struct dbg_stopped at, const char *path,
 				 const struct dbg_core_options *o,
 				 uint64_t *ret_size)
 {
+	struct dbg *dbg = at.dbg;
 	_cleanup_close_ int fd = -1;
 
-	if (!dbg->target || dbg->state != DBG_STOPPED)
-		return dbg_err(DBG_E_STATE, "there is no stopped program");
+	struct dbg_error *err = session_need_stop(at);
+
+	if (err)
+		return err;
 	if (!target_memory_of(dbg->target))
 		return dbg_err(DBG_E_STATE,
 			       "this is a core dump already: copy its file");
@@ -52,7 +55,7 @@ struct dbg_error *dbg_core_write(struct dbg *dbg, const char *path,
 	if (fault)
 		req.fault = (struct core_fault){fault->signal, fault->code,
 						fault->addr};
-	struct dbg_error *err = create(path, &fd);
+	err = create(path, &fd);
 	if (err)
 		return err;
 	dbg->inspect.interrupted = 0;

@@ -293,15 +293,17 @@ static struct evaluation *evaluation_create(struct dbg *dbg,
 }
 
 /* Evaluate without calls; true: it is over. */
-static bool interpreted(struct dbg *dbg, const struct dbg_eval_request *req,
+static bool interpreted(struct dbg_stopped at,
+			const struct dbg_eval_request *req,
 			enum dbg_calls calls)
 {
+	struct dbg *dbg = at.dbg;
 	struct evaluation *v = dbg->evaluation;
 	bool assigns = req->value || req->assigns;
 	struct dbg_error *err =
 	    assigns
-		? dbg_assign(dbg, req->frame, req->expr, req->value, &v->value)
-		: dbg_eval(dbg, req->frame, req->expr, &v->value);
+		? dbg_assign(at, req->frame, req->expr, req->value, &v->value)
+		: dbg_eval(at, req->frame, req->expr, &v->value);
 
 	if (err && err->code == DBG_E_UNSUPPORTED &&
 	    calls == DBG_CALLS_NEEDED && target_can(dbg->target, TARGET_RUN)) {
@@ -327,22 +329,23 @@ static struct dbg_error *why_no_call(const struct dbg *dbg,
 	return NULL;
 }
 
-struct dbg_error *dbg_eval_begin(struct dbg *dbg,
+struct dbg_error *dbg_eval_begin(struct dbg_stopped at,
 				 const struct dbg_eval_request *req)
 {
+	struct dbg *dbg = at.dbg;
 	const struct frame *f;
 	enum dbg_calls calls = evaluation_calls(dbg, req->calls);
-	struct dbg_error *err = session_need_runtime(dbg);
+	struct dbg_error *err = session_need_runtime(at);
 
 	if (!err && calls == DBG_CALLS_ALWAYS)
-		err = session_need_live(dbg);
+		err = session_need_live(at);
 	if (!err)
-		err = session_frame_if_any(dbg, req->frame, &f);
+		err = session_frame_if_any(at, req->frame, &f);
 	if (err)
 		return err;
 	struct evaluation *v = evaluation_create(dbg, req);
 	v->chosen.all = calls == DBG_CALLS_ALWAYS;
-	if (calls != DBG_CALLS_ALWAYS && interpreted(dbg, req, calls))
+	if (calls != DBG_CALLS_ALWAYS && interpreted(at, req, calls))
 		return NULL;
 	err = why_no_call(dbg, f);
 	if (err) {

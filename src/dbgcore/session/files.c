@@ -296,7 +296,7 @@ struct dbg_error *session_need_modules(struct dbg *dbg, bool stopped)
 	if (err || (dbg->state == DBG_IDLE && dbg->inspect.code))
 		return err;
 	if (stopped)
-		return session_need_runtime(dbg);
+		return session_need_runtime(session_standing(dbg));
 	return dbg->inspect.code
 		   ? NULL
 		   : dbg_err(DBG_E_STATE,

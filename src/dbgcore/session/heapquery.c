@@ -22,14 +22,15 @@ void heap_query_deinit(struct heap_query *q)
 	heap_kinds_deinit(&q->types);
 }
 
-struct dbg_error *heap_query_init(struct dbg *dbg,
+struct dbg_error *heap_query_init(struct dbg_stopped at,
 				  const struct dbg_heap_filter *filter,
 				  struct heap_query *q)
 {
+	struct dbg *dbg = at.dbg;
 	struct dbg_error *err;
 
 	*q = (struct heap_query){.dbg = dbg, .filter = filter};
-	err = session_heap_get(dbg, &q->heap);
+	err = session_heap_get(at, &q->heap);
 	if (!err && filter->by_heap && filter->heap >= q->heap->is.n_heaps)
 		err = dbg_err_arg("there is no heap %" PRIu32
 				  ": they are numbered from 0 to %" PRIu32,

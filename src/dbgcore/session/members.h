@@ -10,7 +10,7 @@
  * value, or the static ones of a type. @all: see view_members. They come in no
  * order, one maybe several times.
  */
-DBG_MUST struct dbg_error *session_members(struct dbg *dbg, dbg_id frame,
+DBG_MUST struct dbg_error *session_members(struct dbg_stopped at, dbg_id frame,
 					   const char *expr, bool all,
 					   view_member_fn *fn, void *arg);
 

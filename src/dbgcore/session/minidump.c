@@ -23,7 +23,7 @@ enum {
 
 /* Who looks. Nothing that cannot be read keeps the rest from being there. */
 struct look {
-	struct dbg *dbg;
+	struct dbg_stopped at;
 	const volatile int *interrupted;
 };
 
@@ -37,7 +37,7 @@ static void look_inside(const struct look *l, const struct dbg_value *v,
 	size_t n;
 
 	if (!dbg_err_drop(
-		dbg_children(l->dbg, v->id, kind, 0, CHILDREN_MAX, &list, &n)))
+		dbg_children(l->at, v->id, kind, 0, CHILDREN_MAX, &list, &n)))
 		look_at_values(l, list, n, depth + 1);
 }
 
@@ -60,11 +60,11 @@ static void look_at_stack(const struct look *l, uint32_t thread)
 	size_t n, n_v;
 
 	if (dbg_err_drop(
-		dbg_frame_list(l->dbg, thread, 0, FRAMES_MAX, &frames, &n)))
+		dbg_frame_list(l->at, thread, 0, FRAMES_MAX, &frames, &n)))
 		return;
 	for (size_t i = 0; i < n && i < VARIABLES_MAX && !*l->interrupted; i++)
 		if (frames[i].kind == DBG_FRAME_MANAGED &&
-		    !dbg_err_drop(dbg_scope_list(l->dbg, frames[i].id,
+		    !dbg_err_drop(dbg_scope_list(l->at, frames[i].id,
 						 DBG_SCOPE_ALL, &v, &n_v)))
 			look_at_values(l, v, n_v, 0);
 }
@@ -77,7 +77,7 @@ static struct dbg_error *look_at_all(const struct look *l)
 	struct dbg_wait *waits;
 	size_t n, n_more;
 
-	err = dbg_thread_list(l->dbg, &threads, &n);
+	err = dbg_thread_list(l->at, &threads, &n);
 	for (size_t i = 0; !err && i < n; i++) {
 		look_at_stack(l, threads[i].number);
 		if (*l->interrupted)
@@ -85,8 +85,8 @@ static struct dbg_error *look_at_all(const struct look *l)
 	}
 	if (err)
 		return err;
-	dbg_err_drop(dbg_exception_list(l->dbg, &exceptions, &n_more));
-	dbg_err_drop(dbg_wait_list(l->dbg, &waits, &n_more));
+	dbg_err_drop(dbg_exception_list(l->at, &exceptions, &n_more));
+	dbg_err_drop(dbg_wait_list(l->at, &waits, &n_more));
 	return NULL;
 }
 
@@ -125,8 +125,8 @@ struct dbg_error *minidump_collect(struct dbg *dbg, struct target_spans *ret)
 	if (!err)
 		err = stopped_as(look, dbg);
 	if (!err)
-		err = look_at_all(
-		    &(struct look){look, &dbg->inspect.interrupted});
+		err = look_at_all(&(struct look){session_standing(look),
+						 &dbg->inspect.interrupted});
 	if (!err && look->inspect.dac)
 		err = dac_each_memory(look->inspect.dac, add_region, ret);
 	dbg_destroy(look);

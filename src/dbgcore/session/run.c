@@ -393,10 +393,11 @@ static struct dbg_error *resume(struct dbg *dbg, bool alone)
 	return session_go(dbg);
 }
 
-static struct dbg_error *thread_tid(struct dbg *dbg, uint32_t number,
+static struct dbg_error *thread_tid(struct dbg_stopped at, uint32_t number,
 				    pid_t *ret)
 {
-	struct dbg_error *err = session_need_live(dbg);
+	struct dbg *dbg = at.dbg;
+	struct dbg_error *err = session_need_live(at);
 
 	if (err)
 		return err;
@@ -428,13 +429,14 @@ static bool stop_again(struct dbg *dbg)
 	return true;
 }
 
-struct dbg_error *dbg_continue(struct dbg *dbg, uint32_t only)
+struct dbg_error *dbg_continue(struct dbg_stopped at, uint32_t only)
 {
-	struct dbg_error *err = session_need_live(dbg);
+	struct dbg *dbg = at.dbg;
+	struct dbg_error *err = session_need_live(at);
 	pid_t tid = 0;
 
 	if (!err && only)
-		err = thread_tid(dbg, only, &tid);
+		err = thread_tid(at, only, &tid);
 	if (err)
 		return err;
 	if (stop_again(dbg))
@@ -445,13 +447,14 @@ struct dbg_error *dbg_continue(struct dbg *dbg, uint32_t only)
 	return resume(dbg, only);
 }
 
-struct dbg_error *dbg_call_list(struct dbg *dbg, uint32_t thread,
+struct dbg_error *dbg_call_list(struct dbg_stopped at, uint32_t thread,
 				struct dbg_call **ret, size_t *ret_n)
 {
+	struct dbg *dbg = at.dbg;
 	struct dbg_error *err;
 	pid_t tid = 0;
 
-	err = thread_tid(dbg, thread, &tid);
+	err = thread_tid(at, thread, &tid);
 	if (err)
 		return err;
 	return control_calls(dbg->control, tid, dbg->inspect.arena, ret, ret_n);
@@ -483,15 +486,16 @@ static struct dbg_error *managed_level(struct dbg *dbg, pid_t tid,
 	return NULL;
 }
 
-struct dbg_error *dbg_step(struct dbg *dbg, const struct dbg_step *req)
+struct dbg_error *dbg_step(struct dbg_stopped at, const struct dbg_step *req)
 {
+	struct dbg *dbg = at.dbg;
 	struct dbg_error *err;
 	struct dbg_stop stop = {0};
 	struct dbg_step step = *req;
 	pid_t tid = 0;
 	bool done = false;
 
-	err = thread_tid(dbg, step.thread, &tid);
+	err = thread_tid(at, step.thread, &tid);
 	if (!err && stop_again(dbg))
 		return NULL;
 	if (!err)
@@ -516,13 +520,14 @@ struct dbg_error *dbg_step(struct dbg *dbg, const struct dbg_step *req)
 	return err;
 }
 
-struct dbg_error *dbg_run_to(struct dbg *dbg, uint32_t thread,
+struct dbg_error *dbg_run_to(struct dbg_stopped at, uint32_t thread,
 			     const struct dbg_place *place)
 {
+	struct dbg *dbg = at.dbg;
 	struct dbg_error *err;
 	pid_t tid = 0;
 
-	err = thread_tid(dbg, thread, &tid);
+	err = thread_tid(at, thread, &tid);
 	if (!err && stop_again(dbg))
 		return NULL;
 	if (!err)
@@ -532,42 +537,46 @@ struct dbg_error *dbg_run_to(struct dbg *dbg, uint32_t thread,
 	return err ? err : resume(dbg, false);
 }
 
-static struct dbg_error *goto_begin(struct dbg *dbg, uint32_t thread,
+static struct dbg_error *goto_begin(struct dbg_stopped at, uint32_t thread,
 				    const struct dbg_place *place,
 				    struct goto_req *req, pid_t *ret_tid)
 {
-	*req = (struct goto_req){
-	    .place = place,
-	    .path = session_frame_path(dbg, 0),
-	};
-	return thread_tid(dbg, thread, ret_tid);
+	struct dbg *dbg = at.dbg;
+	struct dbg_error *err = thread_tid(at, thread, ret_tid);
+
+	*req = (struct goto_req){.place = place};
+	if (!err)
+		req->path = session_frame_path(dbg, 0);
+	return err;
 }
 
-struct dbg_error *dbg_goto_list(struct dbg *dbg, uint32_t thread,
+struct dbg_error *dbg_goto_list(struct dbg_stopped at, uint32_t thread,
 				const struct dbg_place *place,
 				struct arena *arena, struct dbg_location **ret,
 				size_t *ret_n)
 {
+	struct dbg *dbg = at.dbg;
 	struct dbg_error *err;
 	struct goto_req req;
 	pid_t tid = 0;
 
-	err = goto_begin(dbg, thread, place, &req, &tid);
+	err = goto_begin(at, thread, place, &req, &tid);
 	if (err)
 		return err;
 	req.arena = arena;
 	return control_goto_list(dbg->control, tid, &req, ret, ret_n);
 }
 
-struct dbg_error *dbg_goto(struct dbg *dbg, uint32_t thread,
+struct dbg_error *dbg_goto(struct dbg_stopped at, uint32_t thread,
 			   const struct dbg_place *place, bool run)
 {
+	struct dbg *dbg = at.dbg;
 	struct dbg_error *err;
 	struct dbg_stop stop = {.reason = DBG_STOP_GOTO};
 	struct goto_req req;
 	pid_t tid = 0;
 
-	err = goto_begin(dbg, thread, place, &req, &tid);
+	err = goto_begin(at, thread, place, &req, &tid);
 	req.arena = dbg->inspect.arena;
 	if (!err)
 		err = control_goto(dbg->control, tid, &req);

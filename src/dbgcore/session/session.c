@@ -192,7 +192,13 @@ void dbg_counters(const struct dbg *dbg, struct dbg_counters *ret)
 		ret->dac_calls += dac_calls(dbg->inspect.dac);
 }
 
-struct dbg_error *session_need_stop(const struct dbg *dbg)
+struct dbg_stopped session_standing(const struct dbg *dbg)
+{
+	return (struct dbg_stopped){(struct dbg *)dbg,
+				    dbg->inspect.stop_number};
+}
+
+struct dbg_error *dbg_stopped(struct dbg *dbg, struct dbg_stopped *ret)
 {
 	switch (dbg->state) {
 	case DBG_IDLE:
@@ -207,12 +213,25 @@ struct dbg_error *session_need_stop(const struct dbg *dbg)
 	case DBG_STOPPED:
 		break;
 	}
+	*ret = session_standing(dbg);
 	return NULL;
 }
 
-struct dbg_error *session_need_live(const struct dbg *dbg)
+struct dbg_error *session_need_stop(struct dbg_stopped at)
 {
-	struct dbg_error *err = session_need_stop(dbg);
+	struct dbg_stopped now;
+	struct dbg_error *err = dbg_stopped(at.dbg, &now);
+
+	if (!err && !inspect_knows(&at.dbg->inspect, at.number))
+		err = dbg_err(DBG_E_STALE, "the program has run on since: this "
+					   "was asked of an earlier stop");
+	return err;
+}
+
+struct dbg_error *session_need_live(struct dbg_stopped at)
+{
+	struct dbg *dbg = at.dbg;
+	struct dbg_error *err = session_need_stop(at);
 
 	if (!err && !target_can(dbg->target, TARGET_RUN))
 		err = dbg_err(DBG_E_STATE,
@@ -230,9 +249,10 @@ static struct dbg_error *no_runtime(const struct dbg *dbg)
 			   : "no .NET runtime is loaded in the program yet");
 }
 
-struct dbg_error *session_need_runtime(const struct dbg *dbg)
+struct dbg_error *session_need_runtime(struct dbg_stopped at)
 {
-	struct dbg_error *err = session_need_stop(dbg);
+	struct dbg *dbg = at.dbg;
+	struct dbg_error *err = session_need_stop(at);
 
 	if (!err && !dbg->inspect.code)
 		err = no_runtime(dbg);
@@ -242,31 +262,33 @@ struct dbg_error *session_need_runtime(const struct dbg *dbg)
 /* ---- Frames ---------------------------------------------------------- */
 
 /* The frame of an id of this stop. */
-static struct dbg_error *session_frame(struct dbg *dbg, dbg_id id,
+static struct dbg_error *session_frame(struct dbg_stopped at, dbg_id id,
 				       const struct frame **ret)
 {
-	struct dbg_error *err = session_need_stop(dbg);
+	struct dbg *dbg = at.dbg;
+	struct dbg_error *err = session_need_stop(at);
 
 	return err ? err : inspect_frame(&dbg->inspect, id, ret);
 }
 
-struct dbg_error *session_frame_if_any(struct dbg *dbg, dbg_id id,
+struct dbg_error *session_frame_if_any(struct dbg_stopped at, dbg_id id,
 				       const struct frame **ret)
 {
-	struct dbg_error *err = session_need_stop(dbg);
+	struct dbg *dbg = at.dbg;
+	struct dbg_error *err = session_need_stop(at);
 
 	if (err)
 		return err;
 	if (id)
-		return session_frame(dbg, id, ret);
+		return session_frame(at, id, ret);
 	return stack_frame(dbg->inspect.stack, dbg->stop.thread, 0, ret);
 }
 
-struct dbg_error *session_frame_or_newest(struct dbg *dbg, dbg_id id,
+struct dbg_error *session_frame_or_newest(struct dbg_stopped at, dbg_id id,
 					  const struct frame **ret)
 {
 	const struct frame *f;
-	struct dbg_error *err = session_frame_if_any(dbg, id, &f);
+	struct dbg_error *err = session_frame_if_any(at, id, &f);
 
 	if (!err && !f)
 		err = dbg_err(DBG_E_NOT_FOUND, "no frame selected");

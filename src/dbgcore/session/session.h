@@ -164,21 +164,23 @@ void session_begin(struct dbg *dbg, const char *path);
 /* What is known of the program; the program is gone. */
 void session_forget(struct dbg *dbg);
 void session_ended(struct dbg *dbg);
-/* DBG_E_STATE with words unless the program is stopped. */
-DBG_MUST struct dbg_error *session_need_stop(const struct dbg *dbg);
-/* ... and can be run on: it is a process. */
-DBG_MUST struct dbg_error *session_need_live(const struct dbg *dbg);
-/* ... stopped, and its runtime is up. */
-DBG_MUST struct dbg_error *session_need_runtime(const struct dbg *dbg);
-
+/* The present stop, for who knows that there is one. */
+struct dbg_stopped session_standing(const struct dbg *dbg);
 /*
- * @id, or the newest frame of the thread of the stop. DBG_E_NOT_FOUND: there is
- * none, as of a program that was killed where it stands.
+ * DBG_E_STATE unless the program is stopped, DBG_E_STALE unless in the stop
+ * @at; live: ... and is a process, which can run on; runtime: ... and has one.
  */
-DBG_MUST struct dbg_error *session_frame_or_newest(struct dbg *dbg, dbg_id id,
+DBG_MUST struct dbg_error *session_need_stop(struct dbg_stopped at);
+DBG_MUST struct dbg_error *session_need_live(struct dbg_stopped at);
+DBG_MUST struct dbg_error *session_need_runtime(struct dbg_stopped at);
+
+/* @id, or the newest frame of the thread of the stop. DBG_E_NOT_FOUND: none. */
+DBG_MUST struct dbg_error *session_frame_or_newest(struct dbg_stopped at,
+						   dbg_id id,
 						   const struct frame **ret);
 /* The same for what can do without a frame: NULL if there is none. */
-DBG_MUST struct dbg_error *session_frame_if_any(struct dbg *dbg, dbg_id id,
+DBG_MUST struct dbg_error *session_frame_if_any(struct dbg_stopped at,
+						dbg_id id,
 						const struct frame **ret);
 
 /* ---- api_inferior.c -------------------------------------------------- */

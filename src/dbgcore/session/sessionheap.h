@@ -9,7 +9,8 @@
 /* ---- api_heap.c ------------------------------------------------------ */
 
 /* The heap of this stop, made when it is first asked for. */
-DBG_MUST struct dbg_error *session_heap_get(struct dbg *dbg, struct heap **ret);
+DBG_MUST struct dbg_error *session_heap_get(struct dbg_stopped at,
+					    struct heap **ret);
 /* What people call a type. */
 const char *session_type_name(struct dbg *dbg, const struct heap_type *type);
 /* What people call an object: by its type, or a suspended call by its method.
@@ -78,7 +79,7 @@ struct heap_query {
 };
 
 /* Begin; deinit it also after an error. */
-DBG_MUST struct dbg_error *heap_query_init(struct dbg *dbg,
+DBG_MUST struct dbg_error *heap_query_init(struct dbg_stopped at,
 					   const struct dbg_heap_filter *filter,
 					   struct heap_query *q);
 void heap_query_deinit(struct heap_query *q);

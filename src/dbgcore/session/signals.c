@@ -109,9 +109,11 @@ struct dbg_error *dbg_signal_set(struct dbg *dbg,
 	return NULL;
 }
 
-struct dbg_error *dbg_signal_queue(struct dbg *dbg, uint32_t thread, int signal)
+struct dbg_error *dbg_signal_queue(struct dbg_stopped at, uint32_t thread,
+				   int signal)
 {
-	struct dbg_error *err = session_need_live(dbg);
+	struct dbg *dbg = at.dbg;
+	struct dbg_error *err = session_need_live(at);
 
 	if (err)
 		return err;

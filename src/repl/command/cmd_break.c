@@ -111,14 +111,18 @@ static struct dbg_error *written_place(struct repl *r, const char *text,
 				       struct arena *arena,
 				       struct dbg_place *ret)
 {
+	struct dbg_stopped at;
 	uint64_t line;
 
 	*ret = (struct dbg_place){.text = text};
 	if (*text == '*') {
 		ret->kind = DBG_PLACE_ADDRESS;
 		ret->text = NULL;
-		return address_of(r, text + 1 + strspn(text + 1, " \t"),
-				  &ret->addr);
+		struct dbg_error *err = dbg_stopped(r->dbg, &at);
+		return err ? err
+			   : address_of(r, at,
+					text + 1 + strspn(text + 1, " \t"),
+					&ret->addr);
 	}
 	if (r->stopped || !parse_u64(text, &line) || line > UINT32_MAX)
 		return NULL;

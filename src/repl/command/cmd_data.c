@@ -27,16 +27,17 @@ static struct dbg_error *cmd_print(struct repl *r, const struct call *call)
 	return NULL;
 }
 
-static struct dbg_error *cmd_call(struct repl *r, const struct call *call)
+static struct dbg_error *cmd_call(struct repl *r, struct dbg_stopped at,
+				  const struct call *call)
 {
 	struct dbg_value v;
 	struct dbg_error *err =
-	    evaluate_wait(r, call->args, DBG_CALLS_ALWAYS, &v);
+	    evaluate_wait(r, at, call->args, DBG_CALLS_ALWAYS, &v);
 
 	if (err || !strcmp(v.type, "void"))
 		return err;
-	out(r, "$%" PRIu32 " = ", dbg_keep(r->dbg));
-	show_value(r, &v);
+	out(r, "$%" PRIu32 " = ", dbg_keep(at));
+	show_value(r, at, &v);
 	out(r, "\n");
 	return NULL;
 }
@@ -51,12 +52,13 @@ static struct dbg_error *cmd_printf(struct repl *r, const struct call *call)
 	return show_printf(r, call->args);
 }
 
-static struct dbg_error *cmd_ptype(struct repl *r, const struct call *call)
+static struct dbg_error *cmd_ptype(struct repl *r, struct dbg_stopped at,
+				   const struct call *call)
 {
 	struct dbg_error *err;
 	const char *text;
 
-	err = dbg_type_describe(r->dbg, frame_id(r), call->args, &text);
+	err = dbg_type_describe(at, frame_id(r), call->args, &text);
 	if (err)
 		return err;
 	out(r, "type = ");
@@ -64,22 +66,24 @@ static struct dbg_error *cmd_ptype(struct repl *r, const struct call *call)
 	return NULL;
 }
 
-static struct dbg_error *cmd_whatis(struct repl *r, const struct call *call)
+static struct dbg_error *cmd_whatis(struct repl *r, struct dbg_stopped at,
+				    const struct call *call)
 {
 	struct dbg_error *err;
 	struct dbg_value v;
 
-	err = dbg_eval(r->dbg, frame_id(r), call->args, &v);
+	err = dbg_eval(at, frame_id(r), call->args, &v);
 	if (!err)
 		out(r, "type = %s\n", v.type[0] ? v.type : "<unknown>");
 	return err;
 }
 
-static struct dbg_error *cmd_x(struct repl *r, const struct call *call)
+static struct dbg_error *cmd_x(struct repl *r, struct dbg_stopped at,
+			       const struct call *call)
 {
 	if (!*call->args && !r->examine.addr)
 		return dbg_err_arg("Argument required (an address).");
-	return show_memory(r, call->args, call->format);
+	return show_memory(r, at, call->args, call->format);
 }
 
 static const struct repl_cmd cmds[] = {
@@ -115,9 +119,9 @@ static const struct repl_cmd cmds[] = {
 	    "in the call do not stop it, other threads run if it takes longer, "
 	    "an\nexception ends it with an error. Ctrl-C, or five seconds, "
 	    "stop the program in it.",
-	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
+	.flags = CMD_NEEDS_ARGS,
 	.complete = COMPLETE_EXPRESSIONS,
-	.run = cmd_call,
+	.stopped = cmd_call,
     },
     {
 	.names = "printf",
@@ -133,7 +137,7 @@ static const struct repl_cmd cmds[] = {
 	.names = "output",
 	.args = "EXPRESSION",
 	.help = "show a value without number and end of line",
-	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS | CMD_FORMAT,
+	.flags = CMD_NEEDS_ARGS | CMD_FORMAT,
 	.complete = COMPLETE_EXPRESSIONS,
 	.run = cmd_output,
     },
@@ -141,17 +145,17 @@ static const struct repl_cmd cmds[] = {
 	.names = "ptype pt",
 	.args = "EXPRESSION | TYPE",
 	.help = "show the declaration of a type",
-	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
+	.flags = CMD_NEEDS_ARGS,
 	.complete = COMPLETE_EXPRESSIONS,
-	.run = cmd_ptype,
+	.stopped = cmd_ptype,
     },
     {
 	.names = "whatis",
 	.args = "EXPRESSION",
 	.help = "show the type of a value",
-	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
+	.flags = CMD_NEEDS_ARGS,
 	.complete = COMPLETE_EXPRESSIONS,
-	.run = cmd_whatis,
+	.stopped = cmd_whatis,
     },
     {
 	.names = "x",
@@ -162,9 +166,9 @@ static const struct repl_cmd cmds[] = {
 		"ADDRESS is a number, a $register, each of them + or -\na "
 		"number, or an expression. Without it, goes on behind what "
 		"was shown last.",
-	.flags = CMD_NEEDS_STOP | CMD_FORMAT | CMD_REPEAT_BARE,
+	.flags = CMD_FORMAT | CMD_REPEAT_BARE,
 	.complete = COMPLETE_EXPRESSIONS,
-	.run = cmd_x,
+	.stopped = cmd_x,
     },
     {.names = NULL},
 };

@@ -30,26 +30,27 @@ static bool take_option(const char *word, struct dbg_core_options *ret)
 	return true;
 }
 
-static struct dbg_error *cmd_generate(struct repl *r, const struct call *call)
+static struct dbg_error *cmd_generate(struct repl *r, struct dbg_stopped at,
+				      const struct call *call)
 {
 	struct dbg_core_options o = {.kind = DBG_CORE_FULL};
 	_cleanup_words_ struct words words = {0};
 	_cleanup_free_ char *path = NULL;
 	struct dbg_inferior inf;
-	size_t at = 0;
+	size_t n = 0;
 	uint64_t size;
 
 	struct dbg_error *err = words_split(call->args, &words);
 	if (err)
 		return err;
-	while (at < words.n && take_option(words.v[at], &o))
-		at++;
-	if (words.n > at + 1)
+	while (n < words.n && take_option(words.v[n], &o))
+		n++;
+	if (words.n > n + 1)
 		return dbg_err_arg("The name of one file expected.");
 	dbg_inferior_get(r->dbg, &inf);
-	path = words.n > at ? xstrdup(words.v[at])
-			    : xasprintf("core.%d", (int)inf.pid);
-	err = dbg_core_write(r->dbg, path, &o, &size);
+	path = words.n > n ? xstrdup(words.v[n])
+			   : xasprintf("core.%d", (int)inf.pid);
+	err = dbg_core_write(at, path, &o, &size);
 	if (err)
 		return err;
 	out(r, "Saved corefile %s (%" PRIu64 " MB)\n", path, size >> 20);
@@ -60,10 +61,13 @@ static struct dbg_error *cmd_generate(struct repl *r, const struct call *call)
 static struct dbg_error *take_copy(struct repl *r, const char *args)
 {
 	struct dbg_attach a = {.snapshot = true};
-	struct dbg_error *err;
+	struct dbg_error *err = NULL;
+	struct dbg_stopped at;
 
-	if (!*args)
-		return dbg_snapshot(r->dbg);
+	if (!*args) {
+		err = dbg_stopped(r->dbg, &at);
+		return err ? err : dbg_snapshot(at);
+	}
 	err = parse_attach(args, &a);
 	if (err)
 		return err;
@@ -97,9 +101,8 @@ static const struct repl_cmd cmds[] = {
 		"With --mini there is what shows the stacks of all\nthreads, "
 		"their variables and the exception: some MB. --compress packs "
 		"it by gzip.",
-	.flags = CMD_NEEDS_STOP,
 	.complete = COMPLETE_PATHS,
-	.run = cmd_generate,
+	.stopped = cmd_generate,
     },
     {
 	.names = "snapshot",

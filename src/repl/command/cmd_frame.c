@@ -48,11 +48,13 @@ struct dbg_error *frame_parse(const char *text, uint32_t *ret)
 	return NULL;
 }
 
-struct dbg_error *frame_level(struct repl *r, const struct call *call)
+struct dbg_error *frame_level(struct repl *r, struct dbg_stopped at,
+			      const struct call *call)
 {
 	uint32_t level = 0;
 	struct dbg_error *err = frame_parse(call->args, &level);
 
+	(void)at;
 	return err ? err : take(r, call, level);
 }
 
@@ -66,7 +68,8 @@ static bool is_named(const struct dbg_frame *f, const char *wanted)
 		f->name[len - n - 1] == '.');
 }
 
-static struct dbg_error *frame_function(struct repl *r, const struct call *call)
+static struct dbg_error *frame_function(struct repl *r, struct dbg_stopped at,
+					const struct call *call)
 {
 	struct dbg_error *err;
 	struct dbg_frame *frames;
@@ -74,8 +77,7 @@ static struct dbg_error *frame_function(struct repl *r, const struct call *call)
 
 	for (uint32_t first = 0; n == PAGE && first < LEVELS_MAX;
 	     first += PAGE) {
-		err =
-		    dbg_frame_list(r->dbg, r->thread, first, PAGE, &frames, &n);
+		err = dbg_frame_list(at, r->thread, first, PAGE, &frames, &n);
 		if (err)
 			return err;
 		for (size_t i = 0; i < n; i++) {
@@ -170,7 +172,8 @@ static struct dbg_error *apply_range(struct repl *r, const struct apply *a,
 }
 
 // all | COUNT | -COUNT | level N[-N]
-static struct dbg_error *frame_apply(struct repl *r, const struct call *call)
+static struct dbg_error *frame_apply(struct repl *r, struct dbg_stopped at,
+				     const struct call *call)
 {
 	struct dbg_error *err;
 	const char *p = call->args;
@@ -192,7 +195,7 @@ static struct dbg_error *frame_apply(struct repl *r, const struct call *call)
 		p += outer;
 		err = parse_range(&p, &first, &last, &any);
 		if (!err && outer)
-			err = frame_count(r, &total);
+			err = frame_count(r, at, &total);
 		if (err)
 			return err;
 		first = outer && last < total ? total - last : 0;
@@ -211,15 +214,15 @@ static struct dbg_error *frame_apply(struct repl *r, const struct call *call)
 	    .names = "function",                                               \
 	    .args = "NAME",                                                    \
 	    .help = "select the innermost frame of a method",                  \
-	    .flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,                          \
+	    .flags = CMD_NEEDS_ARGS,                                           \
 	    .complete = DBG_NAMES_TYPES | DBG_NAMES_METHODS,                   \
 	    .value = (value_),                                                 \
-	    .run = frame_function,                                             \
+	    .stopped = frame_function,                                         \
 	},                                                                     \
 	{                                                                      \
 		.names = "level", .args = "N", .help = "select frame N",       \
-		.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS, .value = (value_),   \
-		.run = frame_level,                                            \
+		.flags = CMD_NEEDS_ARGS, .value = (value_),                    \
+		.stopped = frame_level,                                        \
 	}
 
 const struct repl_cmd cmd_frame_subs[] = {
@@ -230,9 +233,9 @@ const struct repl_cmd cmd_frame_subs[] = {
 	.more = "N: the innermost N, -N: the outermost. The first error ends "
 		"it, unless -c shows\nerrors and goes on, or -s passes them. "
 		"-q: do not show the frames.",
-	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
+	.flags = CMD_NEEDS_ARGS,
 	.complete = COMPLETE_COMMANDS,
-	.run = frame_apply,
+	.stopped = frame_apply,
     },
     SELECTING_SUBS(0),
     {.names = NULL},

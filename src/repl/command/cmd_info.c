@@ -41,35 +41,39 @@ static struct dbg_error *info_watchpoints(struct repl *r,
 	return list_breaks(r, call, true);
 }
 
-static struct dbg_error *info_scope(struct repl *r, enum dbg_scope scope,
-				    const char *none)
+static struct dbg_error *info_scope(struct repl *r, struct dbg_stopped at,
+				    enum dbg_scope scope, const char *none)
 {
 	struct dbg_error *err;
 	struct dbg_frame f;
 
 	err = frame_get(r, &f);
-	return err ? err : show_scope(r, f.id, scope, none, "");
+	return err ? err : show_scope(r, at, f.id, scope, none, "");
 }
 
-static struct dbg_error *info_locals(struct repl *r, const struct call *call)
+static struct dbg_error *info_locals(struct repl *r, struct dbg_stopped at,
+				     const struct call *call)
 {
 	(void)call;
-	return info_scope(r, DBG_SCOPE_LOCALS, "No locals.");
+	return info_scope(r, at, DBG_SCOPE_LOCALS, "No locals.");
 }
 
-static struct dbg_error *info_args(struct repl *r, const struct call *call)
+static struct dbg_error *info_args(struct repl *r, struct dbg_stopped at,
+				   const struct call *call)
 {
 	(void)call;
-	return info_scope(r, DBG_SCOPE_ARGS, "No arguments.");
+	return info_scope(r, at, DBG_SCOPE_ARGS, "No arguments.");
 }
 
-static struct dbg_error *info_statics(struct repl *r, const struct call *call)
+static struct dbg_error *info_statics(struct repl *r, struct dbg_stopped at,
+				      const struct call *call)
 {
 	(void)call;
-	return info_scope(r, DBG_SCOPE_STATICS, "No statics.");
+	return info_scope(r, at, DBG_SCOPE_STATICS, "No statics.");
 }
 
-static void show_thread_row(struct repl *r, const struct dbg_thread *t)
+static void show_thread_row(struct repl *r, struct dbg_stopped at,
+			    const struct dbg_thread *t)
 {
 	struct dbg_error *err;
 	struct dbg_frame *frames;
@@ -83,7 +87,7 @@ static void show_thread_row(struct repl *r, const struct dbg_thread *t)
 				    : "");
 	out(r, "%c %-4" PRIu32 " %-30s ", t->number == r->thread ? '*' : ' ',
 	    t->number, label);
-	err = dbg_frame_list(r->dbg, t->number, 0, 1, &frames, &n);
+	err = dbg_frame_list(at, t->number, 0, 1, &frames, &n);
 	if (err)
 		out(r, "(%s)", err->message);
 	else if (n)
@@ -109,14 +113,15 @@ static struct dbg_error *in_list(const char *list, uint32_t number, bool *ret)
 	return NULL;
 }
 
-static struct dbg_error *info_threads(struct repl *r, const struct call *call)
+static struct dbg_error *info_threads(struct repl *r, struct dbg_stopped at,
+				      const struct call *call)
 {
 	struct dbg_error *err;
 	struct dbg_thread *threads;
 	size_t shown = 0;
 	size_t n;
 
-	err = dbg_thread_list(r->dbg, &threads, &n);
+	err = dbg_thread_list(at, &threads, &n);
 	for (size_t i = 0; !err && i < n && !loop_interrupted(r->loop); i++) {
 		bool wanted;
 		err = in_list(call->args, threads[i].number, &wanted);
@@ -124,7 +129,7 @@ static struct dbg_error *info_threads(struct repl *r, const struct call *call)
 			continue;
 		if (!shown++)
 			out(r, "  %-4s %-30s %s\n", "Id", "Target Id", "Frame");
-		show_thread_row(r, &threads[i]);
+		show_thread_row(r, at, &threads[i]);
 	}
 	if (!err && !shown)
 		out(r, "No threads match '%s'.\n", call->args);
@@ -247,14 +252,15 @@ static struct dbg_error *info_display(struct repl *r, const struct call *call)
 	return NULL;
 }
 
-static struct dbg_error *info_calls(struct repl *r, const struct call *call)
+static struct dbg_error *info_calls(struct repl *r, struct dbg_stopped at,
+				    const struct call *call)
 {
 	struct dbg_error *err;
 	struct dbg_call *calls;
 	size_t n;
 
 	(void)call;
-	err = dbg_call_list(r->dbg, r->thread, &calls, &n);
+	err = dbg_call_list(at, r->thread, &calls, &n);
 	if (err)
 		return err;
 	for (size_t i = 0; i < n; i++)
@@ -323,11 +329,13 @@ static void show_exception(const struct repl *r, const struct dbg_exception *e)
 	out_lines(r, e->data, indent, "   Data ");
 }
 
-static struct dbg_error *info_siginfo(struct repl *r, const struct call *call)
+static struct dbg_error *info_siginfo(struct repl *r, struct dbg_stopped at,
+				      const struct call *call)
 {
 	const struct dbg_stop *stop = dbg_stop_reason(r->dbg);
 	const struct dbg_fault *f = stop ? stop->fault : NULL;
 
+	(void)at;
 	(void)call;
 	if (!f && stop && stop->signal)
 		out(r, "si_signo = %d (%s)\n", stop->signal,
@@ -343,14 +351,15 @@ static struct dbg_error *info_siginfo(struct repl *r, const struct call *call)
 	return NULL;
 }
 
-static struct dbg_error *info_exception(struct repl *r, const struct call *call)
+static struct dbg_error *info_exception(struct repl *r, struct dbg_stopped at,
+					const struct call *call)
 {
 	struct dbg_error *err;
 	struct dbg_exception *chain;
 	size_t n;
 
 	(void)call;
-	err = dbg_exception_list(r->dbg, &chain, &n);
+	err = dbg_exception_list(at, &chain, &n);
 	if (err)
 		return err;
 	if (!n)
@@ -371,8 +380,7 @@ static const struct repl_cmd subs[] = {
     {
 	.names = "args",
 	.help = "arguments of the selected frame",
-	.flags = CMD_NEEDS_STOP,
-	.run = info_args,
+	.stopped = info_args,
     },
     {
 	.names = "breakpoints b",
@@ -388,30 +396,28 @@ static const struct repl_cmd subs[] = {
     {
 	.names = "exception exceptions",
 	.help = "the exception of the stop, with the inner ones",
-	.flags = CMD_NEEDS_STOP,
-	.run = info_exception,
+	.stopped = info_exception,
     },
     {
 	.names = "address",
 	.args = "NAME",
 	.help = "where a variable or the code of a method is",
-	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
+	.flags = CMD_NEEDS_ARGS,
 	.complete = COMPLETE_EXPRESSIONS,
-	.run = address_info,
+	.stopped = address_info,
     },
     {
 	.names = "symbol",
 	.args = "ADDRESS",
 	.help = "the method whose code is at an address",
-	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
-	.run = symbol_info,
+	.flags = CMD_NEEDS_ARGS,
+	.stopped = symbol_info,
     },
     {
 	.names = "frame f",
 	.args = "[N]",
 	.help = "all about the selected frame, or frame N",
-	.flags = CMD_NEEDS_STOP,
-	.run = frame_info,
+	.stopped = frame_info,
     },
     {
 	.names = "functions",
@@ -437,14 +443,12 @@ static const struct repl_cmd subs[] = {
 	.names = "stack s",
 	.args = "[N | -N] [full] [-all] [-native]",
 	.help = "the stack, as \"backtrace\"",
-	.flags = CMD_NEEDS_STOP,
-	.run = stack_info,
+	.stopped = stack_info,
     },
     {
 	.names = "locals",
 	.help = "local variables of the selected frame, innermost block first",
-	.flags = CMD_NEEDS_STOP,
-	.run = info_locals,
+	.stopped = info_locals,
     },
     {
 	.names = "proc",
@@ -462,14 +466,12 @@ static const struct repl_cmd subs[] = {
 	.names = "registers r all-registers",
 	.args = "[NAME...]",
 	.help = "registers of the selected frame",
-	.flags = CMD_NEEDS_STOP,
-	.run = registers_info,
+	.stopped = registers_info,
     },
     {
 	.names = "calls",
 	.help = "calls of the line, for \"step-into\"",
-	.flags = CMD_NEEDS_STOP,
-	.run = info_calls,
+	.stopped = info_calls,
     },
     {
 	.names = "sharedlibrary dll modules files target",
@@ -477,14 +479,13 @@ static const struct repl_cmd subs[] = {
 	.help = "modules and their symbols",
 	.more = "PART of a path selects; why a module has no symbols is said "
 		"then.",
-	.flags = CMD_NEEDS_STOP,
+	.flags = CMD_NEEDS_PROCESS,
 	.run = info_sharedlibrary,
     },
     {
 	.names = "siginfo",
 	.help = "the fault or signal that the program is stopped at",
-	.flags = CMD_NEEDS_STOP,
-	.run = info_siginfo,
+	.stopped = info_siginfo,
     },
     {
 	.names = "signals handle",
@@ -520,15 +521,13 @@ static const struct repl_cmd subs[] = {
     {
 	.names = "statics",
 	.help = "statics of the selected frame's class",
-	.flags = CMD_NEEDS_STOP,
-	.run = info_statics,
+	.stopped = info_statics,
     },
     {
 	.names = "threads t",
 	.args = "[LIST]",
 	.help = "threads and where they are",
-	.flags = CMD_NEEDS_STOP,
-	.run = info_threads,
+	.stopped = info_threads,
     },
     {
 	.names = "types",

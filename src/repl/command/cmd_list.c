@@ -228,7 +228,7 @@ void show_il(struct repl *r, const struct dbg_il_insn *insns, size_t n,
 	}
 }
 
-static struct dbg_error *disassemble_il(struct repl *r)
+static struct dbg_error *disassemble_il(struct repl *r, struct dbg_stopped at)
 {
 	struct dbg_error *err;
 	struct dbg_il_insn *insns;
@@ -237,7 +237,7 @@ static struct dbg_error *disassemble_il(struct repl *r)
 
 	err = frame_get(r, &f);
 	if (!err)
-		err = dbg_disassemble_il(r->dbg, f.id, &insns, &n);
+		err = dbg_disassemble_il(at, f.id, &insns, &n);
 	if (err)
 		return err;
 	out(r, "Dump of IL code for method %s:\n", f.function);
@@ -270,8 +270,8 @@ struct stretch {
 };
 
 // [ADDRESS | START,END | START,+LENGTH]; *ret is at the frame's pc before.
-static struct dbg_error *take_stretch(struct repl *r, const char *args,
-				      struct stretch *ret)
+static struct dbg_error *take_stretch(struct repl *r, struct dbg_stopped at,
+				      const char *args, struct stretch *ret)
 {
 	const char *comma = strrchr(args, ',');
 	// a comma within parentheses belongs to a call
@@ -281,12 +281,12 @@ static struct dbg_error *take_stretch(struct repl *r, const char *args,
 	struct dbg_error *err = NULL;
 
 	if (*first)
-		err = address_of(r, first, &ret->start);
+		err = address_of(r, at, first, &ret->start);
 	if (err || !range)
 		return err;
 	const char *last = comma + 1 + strspn(comma + 1, " ");
 	bool length = *last == '+';
-	err = address_of(r, last + length, &ret->end);
+	err = address_of(r, at, last + length, &ret->end);
 	if (err)
 		return err;
 	uint64_t n = length ? ret->end : ret->end - ret->start;
@@ -297,26 +297,27 @@ static struct dbg_error *take_stretch(struct repl *r, const char *args,
 }
 
 // The instructions, and where their method begins.
-static struct dbg_error *take_insns(struct repl *r, const struct stretch *s,
+static struct dbg_error *take_insns(struct dbg_stopped at,
+				    const struct stretch *s,
 				    struct dbg_insn **ret, size_t *ret_n,
 				    uint64_t *ret_base)
 {
-	struct dbg_error *err =
-	    dbg_disassemble(r->dbg, s->start, 0, ret, ret_n);
+	struct dbg_error *err = dbg_disassemble(at, s->start, 0, ret, ret_n);
 
 	if (!err && *ret_n)
 		*ret_base = (*ret)[0].addr;
 	if (!s->end)
 		return err;
 	dbg_error_destroy(err);
-	err = dbg_disassemble(r->dbg, s->start, (uint32_t)(s->end - s->start),
-			      ret, ret_n);
+	err = dbg_disassemble(at, s->start, (uint32_t)(s->end - s->start), ret,
+			      ret_n);
 	while (!err && *ret_n && (*ret)[*ret_n - 1].addr >= s->end)
 		--*ret_n;
 	return err;
 }
 
-static struct dbg_error *disassemble(struct repl *r, const char *args, bool raw)
+static struct dbg_error *disassemble(struct repl *r, struct dbg_stopped at,
+				     const char *args, bool raw)
 {
 	struct dbg_error *err;
 	struct dbg_insn *insns;
@@ -328,10 +329,10 @@ static struct dbg_error *disassemble(struct repl *r, const char *args, bool raw)
 	if (err)
 		return err;
 	struct stretch s = {.start = f.pc};
-	err = take_stretch(r, args, &s);
+	err = take_stretch(r, at, args, &s);
 	uint64_t base = s.start;
 	if (!err)
-		err = take_insns(r, &s, &insns, &n, &base);
+		err = take_insns(at, &s, &insns, &n, &base);
 	if (err)
 		return err;
 	out(r, "Dump of assembler code%s%s:\n", *args ? "" : " for function ",
@@ -347,7 +348,7 @@ static struct dbg_error *disassemble(struct repl *r, const char *args, bool raw)
 	return NULL;
 }
 
-static struct dbg_error *cmd_disassemble(struct repl *r,
+static struct dbg_error *cmd_disassemble(struct repl *r, struct dbg_stopped at,
 					 const struct call *call)
 {
 	const char *format = call->format;
@@ -357,11 +358,11 @@ static struct dbg_error *cmd_disassemble(struct repl *r,
 			return dbg_err_arg(
 			    "/il shows the method of the selected "
 			    "frame; it takes no address.");
-		return disassemble_il(r);
+		return disassemble_il(r, at);
 	}
 	if (format[strspn(format, "smr")])
 		return dbg_err_arg("\"disassemble\" knows /r, /s and /il.");
-	return disassemble(r, call->args, strchr(format, 'r') != NULL);
+	return disassemble(r, at, call->args, strchr(format, 'r') != NULL);
 }
 
 static const struct repl_cmd cmds[] = {
@@ -383,9 +384,9 @@ static const struct repl_cmd cmds[] = {
 	.more = "The method is that of the selected frame or the one at "
 		"ADDRESS. /r adds the\nbytes, /il shows IL instead of "
 		"machine code, /s is what is always done.",
-	.flags = CMD_NEEDS_STOP | CMD_FORMAT,
+	.flags = CMD_FORMAT,
 	.complete = COMPLETE_EXPRESSIONS,
-	.run = cmd_disassemble,
+	.stopped = cmd_disassemble,
     },
     {.names = NULL},
 };

@@ -110,7 +110,8 @@ static struct dbg_error *cmd_return(struct repl *r, const struct call *call)
 		       "statement.");
 }
 
-static struct dbg_error *cmd_continue(struct repl *r, const struct call *call)
+static struct dbg_error *cmd_continue(struct repl *r, struct dbg_stopped at,
+				      const struct call *call)
 {
 	struct dbg_error *err;
 	uint64_t n;
@@ -131,11 +132,12 @@ static struct dbg_error *cmd_continue(struct repl *r, const struct call *call)
 		out(r, "Continuing.\n");
 	}
 	resume_begin(r, RESUME_RUN);
-	return resume_end(r, dbg_continue(r->dbg, 0));
+	return resume_end(r, dbg_continue(at, 0));
 }
 
-static struct dbg_error *step(struct repl *r, const struct call *call,
-			      enum dbg_step_kind kind, enum dbg_step_unit unit)
+static struct dbg_error *step(struct repl *r, struct dbg_stopped at,
+			      const struct call *call, enum dbg_step_kind kind,
+			      enum dbg_step_unit unit)
 {
 	struct dbg_error *err;
 	struct dbg_step step = {
@@ -149,7 +151,7 @@ static struct dbg_error *step(struct repl *r, const struct call *call,
 		resume_begin(r, unit == DBG_UNIT_INSTRUCTION
 				    ? RESUME_INSTRUCTION
 				    : RESUME_STEP);
-		err = dbg_step(r->dbg, &step);
+		err = dbg_step(at, &step);
 		if (n == 1)
 			return resume_end(r, err);
 		err = resume_wait(r, err);
@@ -174,15 +176,15 @@ static bool is_call_named(const struct dbg_call *call, const char *wanted)
 		(len == n || call->name[n - len - 1] == '.'));
 }
 
-static struct dbg_error *find_call(struct repl *r, const char *text,
-				   uint32_t *ret)
+static struct dbg_error *find_call(struct repl *r, struct dbg_stopped at,
+				   const char *text, uint32_t *ret)
 {
 	struct dbg_error *err;
 	struct dbg_call *calls;
 	uint64_t number;
 	size_t n;
 
-	err = dbg_call_list(r->dbg, r->thread, &calls, &n);
+	err = dbg_call_list(at, r->thread, &calls, &n);
 	if (err)
 		return err;
 	if (parse_u64(text, &number)) {
@@ -203,40 +205,46 @@ static struct dbg_error *find_call(struct repl *r, const char *text,
 			   text);
 }
 
-static struct dbg_error *cmd_step_into(struct repl *r, const struct call *call)
+static struct dbg_error *cmd_step_into(struct repl *r, struct dbg_stopped at,
+				       const struct call *call)
 {
 	struct dbg_error *err;
 	struct dbg_step step = {
 	    .thread = r->thread, .kind = DBG_STEP_IN, .unit = DBG_UNIT_LINE};
 
-	err = find_call(r, call->args, &step.target);
+	err = find_call(r, at, call->args, &step.target);
 	if (err)
 		return err;
 	resume_begin(r, RESUME_STEP);
-	return resume_end(r, dbg_step(r->dbg, &step));
+	return resume_end(r, dbg_step(at, &step));
 }
 
-static struct dbg_error *cmd_step(struct repl *r, const struct call *call)
+static struct dbg_error *cmd_step(struct repl *r, struct dbg_stopped at,
+				  const struct call *call)
 {
-	return step(r, call, DBG_STEP_IN, DBG_UNIT_LINE);
+	return step(r, at, call, DBG_STEP_IN, DBG_UNIT_LINE);
 }
 
-static struct dbg_error *cmd_next(struct repl *r, const struct call *call)
+static struct dbg_error *cmd_next(struct repl *r, struct dbg_stopped at,
+				  const struct call *call)
 {
-	return step(r, call, DBG_STEP_OVER, DBG_UNIT_LINE);
+	return step(r, at, call, DBG_STEP_OVER, DBG_UNIT_LINE);
 }
 
-static struct dbg_error *cmd_stepi(struct repl *r, const struct call *call)
+static struct dbg_error *cmd_stepi(struct repl *r, struct dbg_stopped at,
+				   const struct call *call)
 {
-	return step(r, call, DBG_STEP_IN, DBG_UNIT_INSTRUCTION);
+	return step(r, at, call, DBG_STEP_IN, DBG_UNIT_INSTRUCTION);
 }
 
-static struct dbg_error *cmd_nexti(struct repl *r, const struct call *call)
+static struct dbg_error *cmd_nexti(struct repl *r, struct dbg_stopped at,
+				   const struct call *call)
 {
-	return step(r, call, DBG_STEP_OVER, DBG_UNIT_INSTRUCTION);
+	return step(r, at, call, DBG_STEP_OVER, DBG_UNIT_INSTRUCTION);
 }
 
-static struct dbg_error *cmd_finish(struct repl *r, const struct call *call)
+static struct dbg_error *cmd_finish(struct repl *r, struct dbg_stopped at,
+				    const struct call *call)
 {
 	struct dbg_error *err;
 	struct dbg_frame f;
@@ -252,7 +260,7 @@ static struct dbg_error *cmd_finish(struct repl *r, const struct call *call)
 	out(r, "Run till exit from ");
 	show_frame_line(r, &f);
 	resume_begin(r, RESUME_RUN);
-	return resume_finish(r, dbg_step(r->dbg, &step_out));
+	return resume_finish(r, dbg_step(at, &step_out));
 }
 
 // A bare line is one of the file that is looked at.
@@ -274,7 +282,8 @@ static struct dbg_error *full_place(struct repl *r, const char *args,
 	return NULL;
 }
 
-static struct dbg_error *cmd_advance(struct repl *r, const struct call *call)
+static struct dbg_error *cmd_advance(struct repl *r, struct dbg_stopped at,
+				     const struct call *call)
 {
 	struct dbg_error *err;
 	struct dbg_place place;
@@ -283,10 +292,11 @@ static struct dbg_error *cmd_advance(struct repl *r, const struct call *call)
 	if (err)
 		return err;
 	resume_begin(r, RESUME_RUN);
-	return resume_end(r, dbg_run_to(r->dbg, r->thread, &place));
+	return resume_end(r, dbg_run_to(at, r->thread, &place));
 }
 
-struct dbg_error *run_goto(struct repl *r, const char *args, bool run)
+struct dbg_error *run_goto(struct repl *r, struct dbg_stopped at,
+			   const char *args, bool run)
 {
 	struct dbg_error *err;
 	struct dbg_place place;
@@ -295,19 +305,21 @@ struct dbg_error *run_goto(struct repl *r, const char *args, bool run)
 	if (err)
 		return err;
 	resume_begin(r, RESUME_RUN);
-	return resume_end(r, dbg_goto(r->dbg, r->thread, &place, run));
+	return resume_end(r, dbg_goto(at, r->thread, &place, run));
 }
 
-static struct dbg_error *cmd_jump(struct repl *r, const struct call *call)
+static struct dbg_error *cmd_jump(struct repl *r, struct dbg_stopped at,
+				  const struct call *call)
 {
-	return run_goto(r, call->args, true);
+	return run_goto(r, at, call->args, true);
 }
 
-static struct dbg_error *cmd_until(struct repl *r, const struct call *call)
+static struct dbg_error *cmd_until(struct repl *r, struct dbg_stopped at,
+				   const struct call *call)
 {
 	if (*call->args)
-		return cmd_advance(r, call);
-	return step(r, call, DBG_STEP_UNTIL, DBG_UNIT_LINE);
+		return cmd_advance(r, at, call);
+	return step(r, at, call, DBG_STEP_UNTIL, DBG_UNIT_LINE);
 }
 
 static struct dbg_error *cmd_kill(struct repl *r, const struct call *call)
@@ -432,7 +444,6 @@ static const struct repl_cmd cmds[] = {
 	.names = "return",
 	.args = "[EXPRESSION]",
 	.help = "not possible in managed code, and says what is instead",
-	.flags = CMD_NEEDS_STOP,
 	.complete = COMPLETE_EXPRESSIONS,
 	.run = cmd_return,
     },
@@ -443,7 +454,7 @@ static const struct repl_cmd cmds[] = {
 	.more = "With N, the breakpoint that the program stands at is "
 		"ignored N - 1 times.",
 	.flags = CMD_RUNS | CMD_REPEAT,
-	.run = cmd_continue,
+	.stopped = cmd_continue,
     },
     {
 	.names = "step s",
@@ -453,7 +464,7 @@ static const struct repl_cmd cmds[] = {
 		"up to what it\ncalls back; so are properties and operators "
 		"(\"set step-over-properties\").",
 	.flags = CMD_RUNS | CMD_REPEAT,
-	.run = cmd_step,
+	.stopped = cmd_step,
     },
     {
 	.names = "step-into",
@@ -462,28 +473,28 @@ static const struct repl_cmd cmds[] = {
 	.more = "\"info calls\" lists the calls of the line with their "
 		"numbers.",
 	.flags = CMD_RUNS | CMD_NEEDS_ARGS,
-	.run = cmd_step_into,
+	.stopped = cmd_step_into,
     },
     {
 	.names = "next n",
 	.args = "[N]",
 	.help = "step to the next line, over calls",
 	.flags = CMD_RUNS | CMD_REPEAT,
-	.run = cmd_next,
+	.stopped = cmd_next,
     },
     {
 	.names = "stepi si",
 	.args = "[N]",
 	.help = "step one machine instruction",
 	.flags = CMD_RUNS | CMD_REPEAT,
-	.run = cmd_stepi,
+	.stopped = cmd_stepi,
     },
     {
 	.names = "nexti ni",
 	.args = "[N]",
 	.help = "step one machine instruction, over calls",
 	.flags = CMD_RUNS | CMD_REPEAT,
-	.run = cmd_nexti,
+	.stopped = cmd_nexti,
     },
     {
 	.names = "finish fin",
@@ -491,7 +502,7 @@ static const struct repl_cmd cmds[] = {
 	.more = "The value that it returned is shown and is $returnvalue as "
 		"long as the\nprogram stands there.",
 	.flags = CMD_RUNS | CMD_REPEAT,
-	.run = cmd_finish,
+	.stopped = cmd_finish,
     },
     {
 	.names = "until u",
@@ -501,7 +512,7 @@ static const struct repl_cmd cmds[] = {
 		"returns.",
 	.flags = CMD_RUNS | CMD_REPEAT,
 	.complete = COMPLETE_LOCATIONS,
-	.run = cmd_until,
+	.stopped = cmd_until,
     },
     {
 	.names = "advance",
@@ -509,7 +520,7 @@ static const struct repl_cmd cmds[] = {
 	.help = "run until LOCATION is reached or the frame returns",
 	.flags = CMD_RUNS | CMD_NEEDS_ARGS,
 	.complete = COMPLETE_LOCATIONS,
-	.run = cmd_advance,
+	.stopped = cmd_advance,
     },
     {
 	.names = "jump j",
@@ -519,7 +530,7 @@ static const struct repl_cmd cmds[] = {
 		"next-statement LOCATION\"\nonly moves there.",
 	.flags = CMD_RUNS | CMD_NEEDS_ARGS,
 	.complete = COMPLETE_LOCATIONS,
-	.run = cmd_jump,
+	.stopped = cmd_jump,
     },
     {
 	.names = "kill k",

@@ -19,11 +19,12 @@
 #include "repl/show/show.h"
 #include "repl/command/subcmd.h"
 
-static struct dbg_error *set_var(struct repl *r, const struct call *call)
+static struct dbg_error *set_var(struct repl *r, struct dbg_stopped at,
+				 const struct call *call)
 {
 	struct dbg_value v;
 
-	return evaluate_typed(r, call->args, &v);
+	return evaluate_typed(r, at, call->args, &v);
 }
 
 // `$NAME = VALUE`: without a stopped program a number.
@@ -31,10 +32,11 @@ static struct dbg_error *set_variable(struct repl *r, const struct call *call)
 {
 	size_t n = strcspn(call->args, " \t=");
 	const char *value = call->args + n + strspn(call->args + n, " \t");
+	struct dbg_stopped at;
 	uint64_t number;
 
-	if (dbg_state(r->dbg) == DBG_STOPPED)
-		return set_var(r, call);
+	if (!dbg_err_drop(dbg_stopped(r->dbg, &at)))
+		return set_var(r, at, call);
 	if (*value != '=' ||
 	    !parse_u64(value + 1 + strspn(value + 1, " \t"), &number))
 		return dbg_err_arg("Without a stopped program a variable is "
@@ -243,9 +245,10 @@ static struct dbg_error *show_values(struct repl *r, const struct call *call)
 	return NULL;
 }
 
-static struct dbg_error *set_next(struct repl *r, const struct call *call)
+static struct dbg_error *set_next(struct repl *r, struct dbg_stopped at,
+				  const struct call *call)
 {
-	return run_goto(r, call->args, false);
+	return run_goto(r, at, call->args, false);
 }
 
 static const struct repl_cmd set_subs[] = {
@@ -253,9 +256,9 @@ static const struct repl_cmd set_subs[] = {
 	.names = "next-statement",
 	.args = "LOCATION",
 	.help = "the statement to go on from, in the newest frame's method",
-	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
+	.flags = CMD_NEEDS_ARGS,
 	.complete = COMPLETE_LOCATIONS,
-	.run = set_next,
+	.stopped = set_next,
     },
     {
 	.names = "args",
@@ -289,9 +292,9 @@ static const struct repl_cmd set_subs[] = {
 	.names = "variable var",
 	.args = "PLACE = EXPRESSION",
 	.help = "assign to a variable, field or element",
-	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
+	.flags = CMD_NEEDS_ARGS,
 	.complete = COMPLETE_EXPRESSIONS,
-	.run = set_var,
+	.stopped = set_var,
     },
     {.names = NULL},
 };
@@ -333,7 +336,7 @@ static const struct repl_cmd show_subs[] = {
 	.names = "values",
 	.args = "[N]",
 	.help = "the ten values shown last, or those around number N",
-	.flags = CMD_NEEDS_STOP,
+	.flags = CMD_NEEDS_PROCESS,
 	.run = show_values,
     },
     {

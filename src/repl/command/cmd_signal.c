@@ -211,8 +211,9 @@ static struct dbg_error *cmd_handle(struct repl *r, const struct call *call)
 
 /* ---- signal ---------------------------------------------------------- */
 
-static struct dbg_error *queue(struct repl *r, const char *name,
-			       struct arena *arena, struct dbg_signal *ret)
+static struct dbg_error *queue(struct repl *r, struct dbg_stopped at,
+			       const char *name, struct arena *arena,
+			       struct dbg_signal *ret)
 {
 	struct dbg_signal *list;
 	size_t n;
@@ -222,30 +223,31 @@ static struct dbg_error *queue(struct repl *r, const char *name,
 	if (!s && strcmp(name, "0"))
 		return unknown(name);
 	*ret = s ? *s : (struct dbg_signal){.name = "no signal"};
-	return dbg_signal_queue(r->dbg, r->thread, ret->number);
+	return dbg_signal_queue(at, r->thread, ret->number);
 }
 
-static struct dbg_error *cmd_signal(struct repl *r, const struct call *call)
+static struct dbg_error *cmd_signal(struct repl *r, struct dbg_stopped at,
+				    const struct call *call)
 {
 	_cleanup_arena_ struct arena *arena = arena_create();
 	struct dbg_error *err;
 	struct dbg_signal s;
 
-	err = queue(r, call->args, arena, &s);
+	err = queue(r, at, call->args, arena, &s);
 	if (err)
 		return err;
 	out(r, "Continuing with %s%s.\n", s.number ? "signal " : "", s.name);
 	resume_begin(r, RESUME_RUN);
-	return resume_end(r, dbg_continue(r->dbg, 0));
+	return resume_end(r, dbg_continue(at, 0));
 }
 
-static struct dbg_error *cmd_queue_signal(struct repl *r,
+static struct dbg_error *cmd_queue_signal(struct repl *r, struct dbg_stopped at,
 					  const struct call *call)
 {
 	_cleanup_arena_ struct arena *arena = arena_create();
 	struct dbg_signal s;
 
-	return queue(r, call->args, arena, &s);
+	return queue(r, at, call->args, arena, &s);
 }
 
 static const struct repl_cmd cmds[] = {
@@ -267,14 +269,14 @@ static const struct repl_cmd cmds[] = {
 	.more = "The selected thread gets SIGNAL in place of the one that "
 		"stopped it; with 0 it\ngets none.",
 	.flags = CMD_RUNS | CMD_NEEDS_ARGS,
-	.run = cmd_signal,
+	.stopped = cmd_signal,
     },
     {
 	.names = "queue-signal",
 	.args = "SIGNAL",
 	.help = "as \"signal\", but the program stays stopped",
 	.flags = CMD_RUNS | CMD_NEEDS_ARGS,
-	.run = cmd_queue_signal,
+	.stopped = cmd_queue_signal,
     },
     {.names = NULL},
 };

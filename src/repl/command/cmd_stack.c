@@ -22,12 +22,13 @@ enum {
 	FEW_MAX = 16,   /* so few more are shown as well */
 };
 
-static struct dbg_error *show_full(struct repl *r, const struct dbg_frame *f)
+static struct dbg_error *show_full(struct repl *r, struct dbg_stopped at,
+				   const struct dbg_frame *f)
 {
 	if (f->kind != DBG_FRAME_MANAGED && f->kind != DBG_FRAME_ASYNC)
 		return NULL;
-	struct dbg_error *err =
-	    show_scope(r, f->id, DBG_SCOPE_LOCALS, "No locals.", "        ");
+	struct dbg_error *err = show_scope(r, at, f->id, DBG_SCOPE_LOCALS,
+					   "No locals.", "        ");
 	if (err) {
 		out(r, "        <%s>\n", err->message);
 		dbg_error_destroy(err);
@@ -94,17 +95,18 @@ static bool goes_on(struct recursion *x, const struct dbg_frame *f)
 	return true;
 }
 
-static struct dbg_error *show_one(struct repl *r, const struct dbg_frame *f,
-				  bool full)
+static struct dbg_error *show_one(struct repl *r, struct dbg_stopped at,
+				  const struct dbg_frame *f, bool full)
 {
 	if (f->above)
 		out(r, "    %s\n", f->above);
 	show_frame_line(r, f);
-	return full ? show_full(r, f) : NULL;
+	return full ? show_full(r, at, f) : NULL;
 }
 
 // Say how many were left out; a few are shown instead.
-static struct dbg_error *end_recursion(struct repl *r, struct recursion *x)
+static struct dbg_error *end_recursion(struct repl *r, struct dbg_stopped at,
+				       struct recursion *x)
 {
 	struct dbg_error *err = NULL;
 
@@ -116,7 +118,7 @@ static struct dbg_error *end_recursion(struct repl *r, struct recursion *x)
 		    x->n_more);
 	else
 		for (size_t i = 0; !err && i < x->n_more; i++)
-			err = show_one(r, &x->few[i], false);
+			err = show_one(r, at, &x->few[i], false);
 	x->n_more = 0;
 	x->period = 0;
 	return err;
@@ -124,19 +126,20 @@ static struct dbg_error *end_recursion(struct repl *r, struct recursion *x)
 
 /* ---- backtrace ------------------------------------------------------- */
 
-static struct dbg_error *show_next(struct repl *r, const struct bt_args *bt,
+static struct dbg_error *show_next(struct repl *r, struct dbg_stopped at,
+				   const struct bt_args *bt,
 				   struct recursion *x,
 				   const struct dbg_frame *f)
 {
 	if (!bt->full && !bt->all && goes_on(x, f))
 		return NULL;
-	struct dbg_error *err = end_recursion(r, x);
-	return err ? err : show_one(r, f, bt->full);
+	struct dbg_error *err = end_recursion(r, at, x);
+	return err ? err : show_one(r, at, f, bt->full);
 }
 
 // Frames from @first on, as many as @bt says; *@ret_more: others are below.
-static struct dbg_error *show_frames(struct repl *r, uint32_t first,
-				     const struct bt_args *bt,
+static struct dbg_error *show_frames(struct repl *r, struct dbg_stopped at,
+				     uint32_t first, const struct bt_args *bt,
 				     struct recursion *x, bool *ret_more)
 {
 	struct dbg_error *err;
@@ -147,29 +150,29 @@ static struct dbg_error *show_frames(struct repl *r, uint32_t first,
 	*ret_more = false;
 	while (left && !loop_interrupted(r->loop)) {
 		uint32_t want = left < PAGE ? left : PAGE;
-		err =
-		    dbg_frame_list(r->dbg, r->thread, first, want, &frames, &n);
+		err = dbg_frame_list(at, r->thread, first, want, &frames, &n);
 		for (size_t i = 0; !err && i < n && !loop_interrupted(r->loop);
 		     i++)
-			err = show_next(r, bt, x, &frames[i]);
+			err = show_next(r, at, bt, x, &frames[i]);
 		if (err)
 			return err;
 		if (n < want)
-			return end_recursion(r, x);
+			return end_recursion(r, at, x);
 		first += want;
 		left -= want;
 	}
-	err = end_recursion(r, x);
+	err = end_recursion(r, at, x);
 	if (err)
 		return err;
 	if (left)
 		return dbg_err(DBG_E_INTERRUPTED, "Quit");
-	err = dbg_frame_list(r->dbg, r->thread, first, 1, &frames, &n);
+	err = dbg_frame_list(at, r->thread, first, 1, &frames, &n);
 	*ret_more = !err && n;
 	return err;
 }
 
-struct dbg_error *frame_count(struct repl *r, uint32_t *ret)
+struct dbg_error *frame_count(struct repl *r, struct dbg_stopped at,
+			      uint32_t *ret)
 {
 	struct dbg_error *err;
 	struct dbg_frame *frames;
@@ -179,8 +182,7 @@ struct dbg_error *frame_count(struct repl *r, uint32_t *ret)
 	while (n == PAGE) {
 		if (loop_interrupted(r->loop))
 			return dbg_err(DBG_E_INTERRUPTED, "Quit");
-		err =
-		    dbg_frame_list(r->dbg, r->thread, count, PAGE, &frames, &n);
+		err = dbg_frame_list(at, r->thread, count, PAGE, &frames, &n);
 		if (err)
 			return err;
 		count += (uint32_t)n;
@@ -224,7 +226,8 @@ static struct dbg_error *parse_bt(const char *args, struct bt_args *ret)
 	return NULL;
 }
 
-static struct dbg_error *backtrace(struct repl *r, const struct bt_args *bt)
+static struct dbg_error *backtrace(struct repl *r, struct dbg_stopped at,
+				   const struct bt_args *bt)
 {
 	struct dbg_error *err;
 	_cleanup_free_ struct recursion *x = xcalloc(1, sizeof(*x));
@@ -233,13 +236,13 @@ static struct dbg_error *backtrace(struct repl *r, const struct bt_args *bt)
 
 	if (bt->outer) {
 		uint32_t total;
-		err = frame_count(r, &total);
+		err = frame_count(r, at, &total);
 		if (err)
 			return err;
 		if (bt->count < total)
 			first = total - (uint32_t)bt->count;
 	}
-	err = show_frames(r, first, bt, x, &more);
+	err = show_frames(r, at, first, bt, x, &more);
 	if (!err && more && !bt->outer)
 		out(r, "(More stack frames follow...)\n");
 	return err;
@@ -253,34 +256,37 @@ static bool shows_native(struct repl *r)
 		       "on");
 }
 
-struct dbg_error *stack_info(struct repl *r, const struct call *call)
+struct dbg_error *stack_info(struct repl *r, struct dbg_stopped at,
+			     const struct call *call)
 {
 	struct dbg_error *err;
 	struct bt_args bt = {0};
 
 	err = parse_bt(call->args, &bt);
 	if (err || !bt.native || shows_native(r))
-		return err ? err : backtrace(r, &bt);
+		return err ? err : backtrace(r, at, &bt);
 	// Frames that the other commands do not see have no number to them.
 	err = dbg_set(r->dbg, "backtrace native", "on");
 	if (err)
 		return err;
 	r->no_levels = true;
-	err = backtrace(r, &bt);
+	err = backtrace(r, at, &bt);
 	r->no_levels = false;
 	struct dbg_error *off = dbg_set(r->dbg, "backtrace native", "off");
 	dbg_error_destroy(off);
 	return err;
 }
 
-static struct dbg_error *cmd_frame(struct repl *r, const struct call *call)
+static struct dbg_error *cmd_frame(struct repl *r, struct dbg_stopped at,
+				   const struct call *call)
 {
 	if (*call->args)
-		return frame_level(r, call);
+		return frame_level(r, at, call);
 	return call->cmd->value == FRAME_SILENT ? NULL : show_selected(r);
 }
 
-static struct dbg_error *cmd_up(struct repl *r, const struct call *call)
+static struct dbg_error *cmd_up(struct repl *r, struct dbg_stopped at,
+				const struct call *call)
 {
 	struct dbg_error *err;
 	uint64_t n;
@@ -295,7 +301,7 @@ static struct dbg_error *cmd_up(struct repl *r, const struct call *call)
 		// As gdb: go as far as there are frames.
 		uint32_t total;
 		dbg_error_destroy(err);
-		err = frame_count(r, &total);
+		err = frame_count(r, at, &total);
 		if (err)
 			return err;
 		if (!total || r->level + 1 >= total)
@@ -307,11 +313,13 @@ static struct dbg_error *cmd_up(struct repl *r, const struct call *call)
 	return err ? err : show_selected(r);
 }
 
-static struct dbg_error *cmd_down(struct repl *r, const struct call *call)
+static struct dbg_error *cmd_down(struct repl *r, struct dbg_stopped at,
+				  const struct call *call)
 {
 	struct dbg_error *err;
 	uint64_t n;
 
+	(void)at;
 	err = parse_count(call->args, 1, &n);
 	if (err)
 		return err;
@@ -335,39 +343,37 @@ static const struct repl_cmd cmds[] = {
 	    "first are shown else. -native: with native frames and the "
 	    "runtime's stubs, without numbers (see "
 	    "\"set backtrace native\").",
-	.flags = CMD_NEEDS_STOP,
-	.run = stack_info,
+	.stopped = stack_info,
     },
     {
 	.names = "frame f",
 	.args = "[N]",
 	.help = "select frame N, or show the selected one",
-	.flags = CMD_NEEDS_STOP | CMD_REPEAT,
-	.run = cmd_frame,
+	.flags = CMD_REPEAT,
+	.stopped = cmd_frame,
 	.sub = cmd_frame_subs,
     },
     {
 	.names = "select-frame",
 	.args = "[N]",
 	.help = "select frame N without showing it",
-	.flags = CMD_NEEDS_STOP,
 	.value = FRAME_SILENT,
-	.run = cmd_frame,
+	.stopped = cmd_frame,
 	.sub = cmd_select_frame_subs,
     },
     {
 	.names = "up",
 	.args = "[N]",
 	.help = "select the frame that called this one",
-	.flags = CMD_NEEDS_STOP | CMD_REPEAT,
-	.run = cmd_up,
+	.flags = CMD_REPEAT,
+	.stopped = cmd_up,
     },
     {
 	.names = "down",
 	.args = "[N]",
 	.help = "select the frame that this one called",
-	.flags = CMD_NEEDS_STOP | CMD_REPEAT,
-	.run = cmd_down,
+	.flags = CMD_REPEAT,
+	.stopped = cmd_down,
     },
     {.names = NULL},
 };

@@ -18,14 +18,14 @@
 #include "repl/show/show.h"
 #include "repl/command/subcmd.h"
 
-static struct dbg_error *thread_numbers(struct repl *r, uint32_t **ret,
+static struct dbg_error *thread_numbers(struct dbg_stopped at, uint32_t **ret,
 					size_t *ret_n)
 {
 	struct dbg_error *err;
 	struct dbg_thread *threads;
 	size_t n;
 
-	err = dbg_thread_list(r->dbg, &threads, &n);
+	err = dbg_thread_list(at, &threads, &n);
 	if (err)
 		return err;
 	uint32_t *numbers = xcalloc(n, sizeof(*numbers));
@@ -36,20 +36,21 @@ static struct dbg_error *thread_numbers(struct repl *r, uint32_t **ret,
 	return NULL;
 }
 
-static struct dbg_error *check_thread(struct repl *r, uint64_t number)
+static struct dbg_error *check_thread(struct dbg_stopped at, uint64_t number)
 {
 	struct dbg_error *err;
 	struct dbg_thread *threads;
 	size_t n;
 
-	err = dbg_thread_list(r->dbg, &threads, &n);
+	err = dbg_thread_list(at, &threads, &n);
 	for (size_t i = 0; !err && i < n; i++)
 		if (threads[i].number == number)
 			return NULL;
 	return err ? err : dbg_err_arg("Unknown thread %" PRIu64 ".", number);
 }
 
-static struct dbg_error *cmd_thread(struct repl *r, const struct call *call)
+static struct dbg_error *cmd_thread(struct repl *r, struct dbg_stopped at,
+				    const struct call *call)
 {
 	struct dbg_error *err;
 	uint64_t number;
@@ -62,7 +63,7 @@ static struct dbg_error *cmd_thread(struct repl *r, const struct call *call)
 	}
 	if (!parse_u64(call->args, &number))
 		return dbg_err_arg("Invalid thread ID: %s", call->args);
-	err = check_thread(r, number);
+	err = check_thread(at, number);
 	if (!err)
 		err = frame_select(r, (uint32_t)number, 0);
 	if (err)
@@ -130,14 +131,15 @@ static struct dbg_error *take_list(const char **p, const uint32_t *all,
 	return NULL;
 }
 
-static struct dbg_error *cmd_apply(struct repl *r, const struct call *call)
+static struct dbg_error *cmd_apply(struct repl *r, struct dbg_stopped at,
+				   const struct call *call)
 {
 	struct dbg_error *err;
 	const char *p = call->args;
 	_cleanup_free_ uint32_t *all = NULL;
 	size_t n_all = 0;
 
-	err = thread_numbers(r, &all, &n_all);
+	err = thread_numbers(at, &all, &n_all);
 	if (err)
 		return err;
 	_cleanup_free_ uint32_t *list = xcalloc(n_all, sizeof(*list));
@@ -172,7 +174,8 @@ static struct dbg_error *cmd_apply(struct repl *r, const struct call *call)
 	return NULL;
 }
 
-static struct dbg_error *thread_find(struct repl *r, const struct call *call)
+static struct dbg_error *thread_find(struct repl *r, struct dbg_stopped at,
+				     const struct call *call)
 {
 	struct dbg_error *err;
 	struct dbg_thread *threads;
@@ -185,7 +188,7 @@ static struct dbg_error *thread_find(struct repl *r, const struct call *call)
 		regerror(bad, &pattern, why, sizeof(why));
 		return dbg_err_arg("Invalid regexp (%s): %s", why, call->args);
 	}
-	err = dbg_thread_list(r->dbg, &threads, &n);
+	err = dbg_thread_list(at, &threads, &n);
 	for (size_t i = 0; !err && i < n; i++) {
 		const char *name = thread_name_get(r, &threads[i]);
 		_cleanup_free_ char *id =
@@ -246,16 +249,16 @@ static const struct repl_cmd subs[] = {
 	.args = "all|LIST COMMAND",
 	.help = "do a command in several threads",
 	.more = "LIST is of thread numbers and ranges: 1 3-5.",
-	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
+	.flags = CMD_NEEDS_ARGS,
 	.complete = COMPLETE_COMMANDS,
-	.run = cmd_apply,
+	.stopped = cmd_apply,
     },
     {
 	.names = "find",
 	.args = "REGEX",
 	.help = "threads whose name or id matches",
-	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
-	.run = thread_find,
+	.flags = CMD_NEEDS_ARGS,
+	.stopped = thread_find,
     },
     {
 	.names = "name",
@@ -263,7 +266,7 @@ static const struct repl_cmd subs[] = {
 	.help = "call the selected thread NAME here",
 	.more = "The program does not see it. Without NAME it is called as "
 		"the program does.",
-	.flags = CMD_NEEDS_STOP,
+	.flags = CMD_NEEDS_PROCESS,
 	.run = thread_name,
     },
     {.names = NULL},
@@ -274,8 +277,8 @@ static const struct repl_cmd cmds[] = {
 	.names = "thread t",
 	.args = "[N]",
 	.help = "select thread N, or name the selected one",
-	.flags = CMD_NEEDS_STOP | CMD_REPEAT,
-	.run = cmd_thread,
+	.flags = CMD_REPEAT,
+	.stopped = cmd_thread,
 	.sub = subs,
     },
     {.names = NULL},

@@ -19,7 +19,8 @@ static void show_register(const struct repl *r, const struct dbg_register *reg)
 	    (int64_t)reg->value);
 }
 
-struct dbg_error *registers_info(struct repl *r, const struct call *call)
+struct dbg_error *registers_info(struct repl *r, struct dbg_stopped at,
+				 const struct call *call)
 {
 	struct dbg_error *err;
 	struct dbg_register *regs;
@@ -28,7 +29,7 @@ struct dbg_error *registers_info(struct repl *r, const struct call *call)
 
 	err = frame_get(r, &f);
 	if (!err && !*call->args)
-		err = dbg_registers(r->dbg, f.id, &regs, &n);
+		err = dbg_registers(at, f.id, &regs, &n);
 	if (err)
 		return err;
 	for (size_t i = 0; !*call->args && i < n; i++)
@@ -38,7 +39,7 @@ struct dbg_error *registers_info(struct repl *r, const struct call *call)
 		_cleanup_free_ char *name =
 		    xstrndup(p + (*p == '$'), len - (*p == '$'));
 		struct dbg_register reg = {.name = name};
-		err = dbg_register_get(r->dbg, f.id, name, &reg.value);
+		err = dbg_register_get(at, f.id, name, &reg.value);
 		if (err)
 			return err;
 		show_register(r, &reg);
@@ -48,7 +49,7 @@ struct dbg_error *registers_info(struct repl *r, const struct call *call)
 }
 
 // The frames next to @f, as gdb tells of them.
-static struct dbg_error *show_neighbours(struct repl *r,
+static struct dbg_error *show_neighbours(struct repl *r, struct dbg_stopped at,
 					 const struct dbg_frame *f)
 {
 	struct dbg_error *err;
@@ -56,7 +57,7 @@ static struct dbg_error *show_neighbours(struct repl *r,
 	uint32_t first = f->level ? f->level - 1 : 0;
 	size_t n;
 
-	err = dbg_frame_list(r->dbg, r->thread, first, 3, &near, &n);
+	err = dbg_frame_list(at, r->thread, first, 3, &near, &n);
 	if (err)
 		return err;
 	for (size_t i = 0; i < n; i++)
@@ -92,8 +93,8 @@ static void show_saved(const struct repl *r, const struct dbg_frame_code *code)
 }
 
 // The selected frame, or frame N of the thread: "N" or "level N".
-static struct dbg_error *frame_named(struct repl *r, const char *text,
-				     struct dbg_frame *ret)
+static struct dbg_error *frame_named(struct repl *r, struct dbg_stopped at,
+				     const char *text, struct dbg_frame *ret)
 {
 	struct dbg_error *err;
 	struct dbg_frame *frames;
@@ -106,7 +107,7 @@ static struct dbg_error *frame_named(struct repl *r, const char *text,
 		text += 6;
 	err = frame_parse(text, &level);
 	if (!err)
-		err = dbg_frame_list(r->dbg, r->thread, level, 1, &frames, &n);
+		err = dbg_frame_list(at, r->thread, level, 1, &frames, &n);
 	if (err)
 		return err;
 	if (!n)
@@ -115,7 +116,8 @@ static struct dbg_error *frame_named(struct repl *r, const char *text,
 	return NULL;
 }
 
-struct dbg_error *frame_info(struct repl *r, const struct call *call)
+struct dbg_error *frame_info(struct repl *r, struct dbg_stopped at,
+			     const struct call *call)
 {
 	static const char *const kinds[] = {
 	    [DBG_FRAME_MANAGED] = "managed",
@@ -131,7 +133,7 @@ struct dbg_error *frame_info(struct repl *r, const struct call *call)
 	struct dbg_frame f;
 	struct dbg_frame_code code;
 
-	err = frame_named(r, call->args, &f);
+	err = frame_named(r, at, call->args, &f);
 	if (err)
 		return err;
 	out(r, "Stack level %" PRIu32 ", frame at 0x%" PRIx64 ":\n", f.level,
@@ -150,11 +152,11 @@ struct dbg_error *frame_info(struct repl *r, const struct call *call)
 		out(r, " IL offset: 0x%04" PRIx32 "\n", f.il_offset);
 	if (f.kind == DBG_FRAME_ASYNC || f.kind == DBG_FRAME_THROWN)
 		return NULL;
-	err = dbg_frame_code(r->dbg, f.id, &code);
+	err = dbg_frame_code(at, f.id, &code);
 	if (err)
 		return err;
 	show_code(r, &code);
-	err = show_neighbours(r, &f);
+	err = show_neighbours(r, at, &f);
 	if (!err)
 		show_saved(r, &code);
 	return err;

@@ -13,7 +13,8 @@
 #include "repl/show/show.h"
 #include "repl/command/subcmd.h"
 
-struct dbg_error *symbol_info(struct repl *r, const struct call *call)
+struct dbg_error *symbol_info(struct repl *r, struct dbg_stopped at,
+			      const struct call *call)
 {
 	_cleanup_arena_ struct arena *arena = arena_create();
 	struct dbg_error *err;
@@ -22,12 +23,12 @@ struct dbg_error *symbol_info(struct repl *r, const struct call *call)
 	uint64_t addr;
 	size_t n, n_code;
 
-	err = address_of(r, call->args, &addr);
+	err = address_of(r, at, call->args, &addr);
 	if (err)
 		return err;
 	const struct dbg_place place = {.kind = DBG_PLACE_ADDRESS,
 					.addr = addr};
-	err = dbg_disassemble(r->dbg, addr, 0, &code, &n_code);
+	err = dbg_disassemble(at, addr, 0, &code, &n_code);
 	if (!err)
 		err =
 		    dbg_locate(r->dbg, frame_id(r), &place, arena, &found, &n);
@@ -43,7 +44,8 @@ struct dbg_error *symbol_info(struct repl *r, const struct call *call)
 	return NULL;
 }
 
-struct dbg_error *address_info(struct repl *r, const struct call *call)
+struct dbg_error *address_info(struct repl *r, struct dbg_stopped at,
+			       const struct call *call)
 {
 	_cleanup_arena_ struct arena *arena = arena_create();
 	struct dbg_error *err;
@@ -51,7 +53,7 @@ struct dbg_error *address_info(struct repl *r, const struct call *call)
 	struct dbg_value v;
 	size_t n = 0;
 
-	err = dbg_eval(r->dbg, frame_id(r), call->args, &v);
+	err = dbg_eval(at, frame_id(r), call->args, &v);
 	if (!err) {
 		out(r, "\"%s\" is ", call->args);
 		if (v.addr)

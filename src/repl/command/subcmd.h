@@ -61,22 +61,26 @@ DBG_MUST struct dbg_error *break_delete_one(struct repl *r, uint32_t number);
 /* ---- cmd_stack.c, cmd_frame.c ---------------------------------------- */
 
 /* `backtrace`. */
-DBG_MUST struct dbg_error *stack_info(struct repl *r, const struct call *call);
+DBG_MUST struct dbg_error *stack_info(struct repl *r, struct dbg_stopped at,
+				      const struct call *call);
 /* How many frames the selected thread has. */
-DBG_MUST struct dbg_error *frame_count(struct repl *r, uint32_t *ret);
+DBG_MUST struct dbg_error *frame_count(struct repl *r, struct dbg_stopped at,
+				       uint32_t *ret);
 enum {
 	FRAME_SILENT = 1, /* value of commands that do not show it */
 };
 /* The number of a frame. */
 DBG_MUST struct dbg_error *frame_parse(const char *text, uint32_t *ret);
 /* `frame N`. */
-DBG_MUST struct dbg_error *frame_level(struct repl *r, const struct call *call);
+DBG_MUST struct dbg_error *frame_level(struct repl *r, struct dbg_stopped at,
+				       const struct call *call);
 
 /* ---- info_frame.c ---------------------------------------------------- */
 
 /* `info frame [N]`, `info registers [NAME...]`. */
-DBG_MUST struct dbg_error *frame_info(struct repl *r, const struct call *call);
-DBG_MUST struct dbg_error *registers_info(struct repl *r,
+DBG_MUST struct dbg_error *frame_info(struct repl *r, struct dbg_stopped at,
+				      const struct call *call);
+DBG_MUST struct dbg_error *registers_info(struct repl *r, struct dbg_stopped at,
 					  const struct call *call);
 
 /* ---- info_proc.c ----------------------------------------------------- */
@@ -87,8 +91,9 @@ DBG_MUST struct dbg_error *proc_info(struct repl *r, const struct call *call);
 /* ---- info_symbol.c --------------------------------------------------- */
 
 /* `info symbol ADDRESS`, `info address NAME`. */
-DBG_MUST struct dbg_error *symbol_info(struct repl *r, const struct call *call);
-DBG_MUST struct dbg_error *address_info(struct repl *r,
+DBG_MUST struct dbg_error *symbol_info(struct repl *r, struct dbg_stopped at,
+				       const struct call *call);
+DBG_MUST struct dbg_error *address_info(struct repl *r, struct dbg_stopped at,
 					const struct call *call);
 
 /* ---- info_names.c ---------------------------------------------------- */

@@ -44,7 +44,8 @@ static void show_exception(struct sheet *s, const struct dbg_heap_exception *e)
 	sheet_object_end(s);
 }
 
-struct dbg_error *heap_exceptions_cmd(struct repl *r, const struct call *call)
+struct dbg_error *heap_exceptions_cmd(struct repl *r, struct dbg_stopped at,
+				      const struct call *call)
 {
 	_cleanup_heap_options_ struct heap_options o;
 	struct dbg_heap_exceptions found;
@@ -52,12 +53,12 @@ struct dbg_error *heap_exceptions_cmd(struct repl *r, const struct call *call)
 	struct sheet s;
 
 	if (!err)
-		err = dbg_heap_exception_list(r->dbg, &o.filter, o.all, &found);
+		err = dbg_heap_exception_list(at, &o.filter, o.all, &found);
 	if (err)
 		return err;
 	size_t shown = o.top && o.top < found.n ? (size_t)o.top : found.n;
 
-	sheet_begin(&s, r, o.json);
+	sheet_begin(&s, r, at, o.json);
 	sheet_rows(&s, "exceptions", NULL, 0);
 	for (size_t i = 0; i < shown; i++)
 		show_exception(&s, &found.v[i]);

@@ -23,7 +23,8 @@ static const struct sheet_column string_columns[] = {
     {"Text", "text", SHEET_TEXT, 0},
 };
 
-struct dbg_error *heap_strings_cmd(struct repl *r, const struct call *call)
+struct dbg_error *heap_strings_cmd(struct repl *r, struct dbg_stopped at,
+				   const struct call *call)
 {
 	_cleanup_heap_options_ struct heap_options o;
 	struct dbg_heap_strings strings;
@@ -31,11 +32,11 @@ struct dbg_error *heap_strings_cmd(struct repl *r, const struct call *call)
 	struct sheet s;
 
 	if (!err)
-		err = dbg_heap_strings(r->dbg, &o.filter,
+		err = dbg_heap_strings(at, &o.filter,
 				       o.top ? o.top : TEXTS_SHOWN, &strings);
 	if (err)
 		return err;
-	sheet_begin(&s, r, o.json);
+	sheet_begin(&s, r, at, o.json);
 	sheet_rows(&s, "strings", SHEET_COLUMNS(string_columns));
 	for (size_t i = 0; i < strings.n; i++)
 		sheet_row(&s,
@@ -111,7 +112,8 @@ static void show_all(struct sheet *s, const struct dbg_heap_diff *diff)
 	sheet_sentences(s, "damages", diff->damages, diff->n_damages);
 }
 
-struct dbg_error *heap_diff_cmd(struct repl *r, const struct call *call)
+struct dbg_error *heap_diff_cmd(struct repl *r, struct dbg_stopped at,
+				const struct call *call)
 {
 	_cleanup_heap_options_ struct heap_options o;
 	struct dbg_heap_diff diff;
@@ -122,12 +124,12 @@ struct dbg_error *heap_diff_cmd(struct repl *r, const struct call *call)
 		err = dbg_err_arg("Since which core file? heap diff CORE");
 	o.filter.free = true;
 	if (!err)
-		err = dbg_heap_diff(r->dbg, o.args[0], &o.filter, &diff);
+		err = dbg_heap_diff(at, o.args[0], &o.filter, &diff);
 	if (err)
 		return err;
 	size_t first = o.top && diff.n > o.top ? diff.n - o.top : 0;
 
-	sheet_begin(&s, r, o.json);
+	sheet_begin(&s, r, at, o.json);
 	sheet_rows(&s, "types", SHEET_COLUMNS(change_columns));
 	for (size_t i = first; i < diff.n; i++)
 		show_change(&s, &diff.v[i]);
@@ -146,7 +148,8 @@ static const struct sheet_column fault_columns[] = {
     {"", "text", SHEET_TEXT, 0},
 };
 
-struct dbg_error *heap_verify_cmd(struct repl *r, const struct call *call)
+struct dbg_error *heap_verify_cmd(struct repl *r, struct dbg_stopped at,
+				  const struct call *call)
 {
 	_cleanup_heap_options_ struct heap_options o;
 	struct dbg_heap_check check;
@@ -154,10 +157,10 @@ struct dbg_error *heap_verify_cmd(struct repl *r, const struct call *call)
 	struct sheet s;
 
 	if (!err)
-		err = dbg_heap_verify(r->dbg, &check);
+		err = dbg_heap_verify(at, &check);
 	if (err)
 		return err;
-	sheet_begin(&s, r, o.json);
+	sheet_begin(&s, r, at, o.json);
 	sheet_rows(&s, "faults", SHEET_COLUMNS(fault_columns));
 	s.narrow = true;
 	for (size_t i = 0; i < check.n; i++) {
@@ -178,9 +181,9 @@ struct dbg_error *heap_verify_cmd(struct repl *r, const struct call *call)
 		    check.n_all);
 	if (!o.json)
 		out(r, "%s: %" PRIu64 " objects with %" PRIu64 " references\n",
-		    !check.n_all          ? "The heap is whole"
-		    : dbg_lacking(r->dbg) ? "The heap is not whole in this core"
-					  : "The heap is damaged",
+		    !check.n_all      ? "The heap is whole"
+		    : dbg_lacking(at) ? "The heap is not whole in this core"
+				      : "The heap is damaged",
 		    check.objects, check.references);
 	sheet_end(&s);
 	return NULL;

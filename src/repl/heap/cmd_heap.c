@@ -92,7 +92,7 @@ struct dbg_error *heap_show_damages(struct sheet *s, bool *ret_any)
 {
 	const char **damages;
 	size_t n;
-	struct dbg_error *err = dbg_heap_damages(s->r->dbg, &damages, &n);
+	struct dbg_error *err = dbg_heap_damages(s->at, &damages, &n);
 
 	if (err)
 		return err;
@@ -112,7 +112,8 @@ static void show_total(struct sheet *s, const struct dbg_heap_stat *stat)
 	sheet_sentences(s, "damages", stat->damages, stat->n_damages);
 }
 
-static struct dbg_error *stat_run(struct repl *r, struct heap_options *o)
+static struct dbg_error *stat_run(struct repl *r, struct dbg_stopped at,
+				  struct heap_options *o)
 {
 	struct dbg_heap_stat stat;
 	struct sheet s;
@@ -120,13 +121,13 @@ static struct dbg_error *stat_run(struct repl *r, struct heap_options *o)
 	if (o->by_gen && o->filter.retained)
 		return dbg_err_arg("What types retain is not divided by "
 				   "generation: --by-gen or --retained.");
-	struct dbg_error *err = dbg_heap_stat(r->dbg, &o->filter, &stat);
+	struct dbg_error *err = dbg_heap_stat(at, &o->filter, &stat);
 	if (err)
 		return err;
 	size_t first =
 	    o->top && stat.n_types > o->top ? stat.n_types - o->top : 0;
 
-	sheet_begin(&s, r, o->json);
+	sheet_begin(&s, r, at, o->json);
 	if (o->by_gen)
 		show_by_gen(&s, &stat, first);
 	else if (o->filter.retained)
@@ -138,14 +139,15 @@ static struct dbg_error *stat_run(struct repl *r, struct heap_options *o)
 	return NULL;
 }
 
-static struct dbg_error *cmd_stat(struct repl *r, const struct call *call)
+static struct dbg_error *cmd_stat(struct repl *r, struct dbg_stopped at,
+				  const struct call *call)
 {
 	_cleanup_heap_options_ struct heap_options o;
 	struct dbg_error *err = heap_options_parse(call, 0, &o);
 
 	// free space is a line like any other, as in SOS
 	o.filter.free = true;
-	return err ? err : stat_run(r, &o);
+	return err ? err : stat_run(r, at, &o);
 }
 
 /* ---- heap list ------------------------------------------------------- */
@@ -188,17 +190,18 @@ static bool show_object(void *arg, const struct dbg_heap_object *o)
 	return !loop_interrupted(l->sheet.r->loop);
 }
 
-static struct dbg_error *list_run(struct repl *r, struct heap_options *o)
+static struct dbg_error *list_run(struct repl *r, struct dbg_stopped at,
+				  struct heap_options *o)
 {
 	struct listing_of l = {.left = o->top ? o->top : UINT64_MAX};
 	struct dbg_heap_stat stat;
 
 	if (o->filter.refs && !o->json)
 		return dbg_err_arg("References are listed with --json alone.");
-	sheet_begin(&l.sheet, r, o->json);
+	sheet_begin(&l.sheet, r, at, o->json);
 	sheet_rows(&l.sheet, "objects", SHEET_COLUMNS(object_columns));
 	struct dbg_error *err =
-	    dbg_heap_list(r->dbg, &o->filter, show_object, &l, &stat);
+	    dbg_heap_list(at, &o->filter, show_object, &l, &stat);
 	sheet_rows_end(&l.sheet);
 	if (err) {
 		if (!o->json)
@@ -215,15 +218,17 @@ static struct dbg_error *list_run(struct repl *r, struct heap_options *o)
 	return NULL;
 }
 
-static struct dbg_error *cmd_heap_list(struct repl *r, const struct call *call)
+static struct dbg_error *cmd_heap_list(struct repl *r, struct dbg_stopped at,
+				       const struct call *call)
 {
 	_cleanup_heap_options_ struct heap_options o;
 	struct dbg_error *err = heap_options_parse(call, 0, &o);
 
-	return err ? err : list_run(r, &o);
+	return err ? err : list_run(r, at, &o);
 }
 
-static struct dbg_error *cmd_dumpheap(struct repl *r, const struct call *call)
+static struct dbg_error *cmd_dumpheap(struct repl *r, struct dbg_stopped at,
+				      const struct call *call)
 {
 	_cleanup_heap_options_ struct heap_options o;
 	struct dbg_error *err = heap_options_parse(call, 0, &o);
@@ -231,7 +236,7 @@ static struct dbg_error *cmd_dumpheap(struct repl *r, const struct call *call)
 	o.filter.free = true;
 	if (err)
 		return err;
-	return o.stat ? stat_run(r, &o) : list_run(r, &o);
+	return o.stat ? stat_run(r, at, &o) : list_run(r, at, &o);
 }
 
 /* ---- heap object ----------------------------------------------------- */
@@ -310,7 +315,8 @@ static void show_refs(struct sheet *s, const struct dbg_heap_detail *d)
 		    d->n_refs, d->n_all);
 }
 
-static struct dbg_error *cmd_object(struct repl *r, const struct call *call)
+static struct dbg_error *cmd_object(struct repl *r, struct dbg_stopped at,
+				    const struct call *call)
 {
 	_cleanup_heap_options_ struct heap_options o;
 	struct dbg_heap_detail d;
@@ -323,10 +329,10 @@ static struct dbg_error *cmd_object(struct repl *r, const struct call *call)
 	if (!err)
 		err = heap_address(o.args[0], &addr);
 	if (!err)
-		err = dbg_heap_object(r->dbg, addr, &d);
+		err = dbg_heap_object(at, addr, &d);
 	if (err)
 		return err;
-	sheet_begin(&s, r, o.json);
+	sheet_begin(&s, r, at, o.json);
 	show_head(&s, &d);
 	if (d.n_fields)
 		show_fields(&s, &d);
@@ -347,7 +353,8 @@ static const struct sheet_column part_columns[] = {
     {"Bytes", "bytes", SHEET_NUMBER, 12},
 };
 
-static struct dbg_error *cmd_segments(struct repl *r, const struct call *call)
+static struct dbg_error *cmd_segments(struct repl *r, struct dbg_stopped at,
+				      const struct call *call)
 {
 	_cleanup_heap_options_ struct heap_options o;
 	struct dbg_heap_parts parts;
@@ -356,10 +363,10 @@ static struct dbg_error *cmd_segments(struct repl *r, const struct call *call)
 	uint64_t bytes = 0;
 
 	if (!err)
-		err = dbg_heap_parts(r->dbg, &parts);
+		err = dbg_heap_parts(at, &parts);
 	if (err)
 		return err;
-	sheet_begin(&s, r, o.json);
+	sheet_begin(&s, r, at, o.json);
 	sheet_text(&s, "kind", parts.server ? "server" : "workstation");
 	sheet_number(&s, "heaps", parts.n_heaps);
 	if (!o.json)
@@ -405,24 +412,24 @@ static const struct repl_cmd subs[] = {
 		"end in K, M or G.\n--retained adds what would be free without "
 		"one of the objects of a type,\nfor all of them, and sorts by "
 		"it.",
-	.flags = CMD_NEEDS_STOP | CMD_LONG,
-	.run = cmd_stat,
+	.flags = CMD_LONG,
+	.stopped = cmd_stat,
     },
     {
 	.names = "list",
 	.args = FILTERS " [--free] [--refs]",
 	.help = "list objects by address",
 	.more = "--refs adds what each refers to, in JSON.",
-	.flags = CMD_NEEDS_STOP | CMD_LONG,
-	.run = cmd_heap_list,
+	.flags = CMD_LONG,
+	.stopped = cmd_heap_list,
     },
     {
 	.names = "object",
 	.args = "ADDRESS [--json]",
 	.help = "show an object: type, size, fields, references",
 	.more = "ADDRESS may be inside of it, and is hexadecimal.",
-	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS | CMD_LONG,
-	.run = cmd_object,
+	.flags = CMD_NEEDS_ARGS | CMD_LONG,
+	.stopped = cmd_object,
     },
     {
 	.names = "roots",
@@ -432,8 +439,8 @@ static const struct repl_cmd subs[] = {
 		"path from a root: a\nvariable, a static field, a handle, the "
 		"queue of due finalizers. Without an ADDRESS\nall roots are "
 		"listed.",
-	.flags = CMD_NEEDS_STOP | CMD_LONG,
-	.run = heap_roots_cmd,
+	.flags = CMD_LONG,
+	.stopped = heap_roots_cmd,
     },
     {
 	.names = "size",
@@ -443,8 +450,8 @@ static const struct repl_cmd subs[] = {
 		"filters choose: the\ninclusive size, with all that it leads "
 		"to, and the retained size, with what only it\nkeeps alive. "
 		"Otherwise the objects that retain the most are listed.",
-	.flags = CMD_NEEDS_STOP | CMD_LONG,
-	.run = heap_size_cmd,
+	.flags = CMD_LONG,
+	.stopped = heap_size_cmd,
     },
     {
 	.names = "paths",
@@ -456,16 +463,16 @@ static const struct repl_cmd subs[] = {
 		"of them it keeps, and the bytes that\nthese retain; at the "
 		"ends are roots. --depth: longer paths are cut short; --top: "
 		"at\nmost N branches below each.",
-	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS | CMD_LONG,
-	.run = heap_paths_cmd,
+	.flags = CMD_NEEDS_ARGS | CMD_LONG,
+	.stopped = heap_paths_cmd,
     },
     {
 	.names = "strings",
 	.args = FILTERS,
 	.help = "show texts that there is more than one string of",
 	.more = "Those that waste the most bytes are first.",
-	.flags = CMD_NEEDS_STOP | CMD_LONG,
-	.run = heap_strings_cmd,
+	.flags = CMD_LONG,
+	.stopped = heap_strings_cmd,
     },
     {
 	.names = "exceptions",
@@ -474,8 +481,8 @@ static const struct repl_cmd subs[] = {
 	.more = "Those of one type, with one message and one stack, are "
 		"counted together; --all lists\neach. Also those that nobody "
 		"refers to any more: --live leaves them out.",
-	.flags = CMD_NEEDS_STOP | CMD_LONG,
-	.run = heap_exceptions_cmd,
+	.flags = CMD_LONG,
+	.stopped = heap_exceptions_cmd,
     },
     {
 	.names = "diff",
@@ -483,22 +490,22 @@ static const struct repl_cmd subs[] = {
 	.help = "show what has changed since a core file, by type",
 	.more = "From the shell the earlier one is first: dndbg heap diff "
 		"OLD.core NEW.core",
-	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS | CMD_LONG,
-	.run = heap_diff_cmd,
+	.flags = CMD_NEEDS_ARGS | CMD_LONG,
+	.stopped = heap_diff_cmd,
     },
     {
 	.names = "verify",
 	.args = "[--json]",
 	.help = "check that objects and references are whole",
-	.flags = CMD_NEEDS_STOP | CMD_LONG,
-	.run = heap_verify_cmd,
+	.flags = CMD_LONG,
+	.stopped = heap_verify_cmd,
     },
     {
 	.names = "segments",
 	.args = "[--json]",
 	.help = "list the stretches of memory that objects lie in",
-	.flags = CMD_NEEDS_STOP | CMD_LONG,
-	.run = cmd_segments,
+	.flags = CMD_LONG,
+	.stopped = cmd_segments,
     },
     {.names = NULL},
 };
@@ -510,50 +517,49 @@ static const struct repl_cmd cmds[] = {
 	    "stat|list|object|roots|paths|size|strings|exceptions|diff|verify|"
 	    "segments ...",
 	.help = "look at the objects of the collector's heap",
-	.flags = CMD_NEEDS_STOP,
 	.sub = subs,
     },
     {
 	.names = "dumpheap",
 	.args = "[-stat] " FILTERS " [--refs]",
 	.help = "as \"heap list\" or, with -stat, \"heap stat\"",
-	.flags = CMD_NEEDS_STOP | CMD_LONG,
-	.run = cmd_dumpheap,
+	.flags = CMD_LONG,
+	.stopped = cmd_dumpheap,
     },
     {
 	.names = "dumpobj dumparray",
 	.args = "ADDRESS [--json]",
 	.help = "as \"heap object\"",
-	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS | CMD_LONG,
-	.run = cmd_object,
+	.flags = CMD_NEEDS_ARGS | CMD_LONG,
+	.stopped = cmd_object,
     },
     {
 	.names = "objsize",
 	.args = "[ADDRESS] " FILTERS " [--together]",
 	.help = "as \"heap size\"",
-	.flags = CMD_NEEDS_STOP | CMD_LONG,
-	.run = heap_size_cmd,
+	.flags = CMD_LONG,
+	.stopped = heap_size_cmd,
     },
     {
 	.names = "exceptions dumpexceptions dae",
 	.args = FILTERS " [--all]",
 	.help = "as \"heap exceptions\"",
-	.flags = CMD_NEEDS_STOP | CMD_LONG,
-	.run = heap_exceptions_cmd,
+	.flags = CMD_LONG,
+	.stopped = heap_exceptions_cmd,
     },
     {
 	.names = "verifyheap",
 	.args = "[--json]",
 	.help = "as \"heap verify\"",
-	.flags = CMD_NEEDS_STOP | CMD_LONG,
-	.run = heap_verify_cmd,
+	.flags = CMD_LONG,
+	.stopped = heap_verify_cmd,
     },
     {
 	.names = "eeheap",
 	.args = "[--json]",
 	.help = "as \"heap segments\"",
-	.flags = CMD_NEEDS_STOP | CMD_LONG,
-	.run = cmd_segments,
+	.flags = CMD_LONG,
+	.stopped = cmd_segments,
     },
     {.names = NULL},
 };

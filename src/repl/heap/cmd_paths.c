@@ -69,7 +69,8 @@ static struct dbg_error *show_ways(struct sheet *s,
 	return NULL;
 }
 
-struct dbg_error *heap_paths_cmd(struct repl *r, const struct call *call)
+struct dbg_error *heap_paths_cmd(struct repl *r, struct dbg_stopped at,
+				 const struct call *call)
 {
 	_cleanup_heap_options_ struct heap_options o;
 	struct dbg_heap_ways ways;
@@ -88,10 +89,10 @@ struct dbg_error *heap_paths_cmd(struct repl *r, const struct call *call)
 	};
 
 	o.filter.type = o.args[0];
-	err = dbg_heap_way_list(r->dbg, &o.filter, &limits, &ways);
+	err = dbg_heap_way_list(at, &o.filter, &limits, &ways);
 	if (err)
 		return err;
-	sheet_begin(&s, r, o.json);
+	sheet_begin(&s, r, at, o.json);
 	err = show_ways(&s, &ways);
 	sheet_end(&s);
 	return err;

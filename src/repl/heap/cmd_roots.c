@@ -43,18 +43,19 @@ static bool has_handle(const struct dbg_heap_root *root)
 	       (root->kind == DBG_ROOT_STATIC && !root->thread);
 }
 
-static struct dbg_error *all_roots(struct repl *r, const struct heap_options *o)
+static struct dbg_error *all_roots(struct repl *r, struct dbg_stopped at,
+				   const struct heap_options *o)
 {
 	struct dbg_heap_root *roots;
 	size_t n;
 	struct sheet s;
-	struct dbg_error *err = dbg_heap_root_list(r->dbg, &roots, &n);
+	struct dbg_error *err = dbg_heap_root_list(at, &roots, &n);
 
 	if (err)
 		return err;
 	size_t shown = o->top && o->top < n ? (size_t)o->top : n;
 
-	sheet_begin(&s, r, o->json);
+	sheet_begin(&s, r, at, o->json);
 	sheet_rows(&s, "roots", SHEET_COLUMNS(root_columns));
 	for (size_t i = 0; i < shown; i++) {
 		const struct dbg_heap_root *root = &roots[i];
@@ -143,7 +144,8 @@ static void show_paths(struct sheet *s, const struct dbg_heap_paths *paths)
 		    paths->n_paths, paths->n_all);
 }
 
-struct dbg_error *heap_roots_cmd(struct repl *r, const struct call *call)
+struct dbg_error *heap_roots_cmd(struct repl *r, struct dbg_stopped at,
+				 const struct call *call)
 {
 	_cleanup_heap_options_ struct heap_options o;
 	struct dbg_heap_paths paths;
@@ -152,15 +154,15 @@ struct dbg_error *heap_roots_cmd(struct repl *r, const struct call *call)
 	uint64_t addr = 0;
 
 	if (!err && !o.n_args)
-		return all_roots(r, &o);
+		return all_roots(r, at, &o);
 	if (!err)
 		err = heap_address(o.args[0], &addr);
 	if (!err)
-		err = dbg_heap_roots(r->dbg, addr, o.top ? o.top : PATHS_SHOWN,
+		err = dbg_heap_roots(at, addr, o.top ? o.top : PATHS_SHOWN,
 				     &paths);
 	if (err)
 		return err;
-	sheet_begin(&s, r, o.json);
+	sheet_begin(&s, r, at, o.json);
 	show_paths(&s, &paths);
 	sheet_end(&s);
 	return NULL;
@@ -178,7 +180,8 @@ static const struct sheet_column handle_columns[] = {
     {"Type", "type", SHEET_TEXT, 0},
 };
 
-static struct dbg_error *cmd_handles(struct repl *r, const struct call *call)
+static struct dbg_error *cmd_handles(struct repl *r, struct dbg_stopped at,
+				     const struct call *call)
 {
 	_cleanup_heap_options_ struct heap_options o;
 	struct dbg_handle *v;
@@ -187,10 +190,10 @@ static struct dbg_error *cmd_handles(struct repl *r, const struct call *call)
 	struct sheet s;
 
 	if (!err)
-		err = dbg_handle_list(r->dbg, &v, &n);
+		err = dbg_handle_list(at, &v, &n);
 	if (err)
 		return err;
-	sheet_begin(&s, r, o.json);
+	sheet_begin(&s, r, at, o.json);
 	sheet_rows(&s, "handles", SHEET_COLUMNS(handle_columns));
 	for (size_t i = 0; i < n; i++)
 		sheet_row(
@@ -221,6 +224,7 @@ static const struct sheet_column final_columns[] = {
 };
 
 static struct dbg_error *cmd_finalizequeue(struct repl *r,
+					   struct dbg_stopped at,
 					   const struct call *call)
 {
 	_cleanup_heap_options_ struct heap_options o;
@@ -230,10 +234,10 @@ static struct dbg_error *cmd_finalizequeue(struct repl *r,
 	struct sheet s;
 
 	if (!err)
-		err = dbg_finalizable_list(r->dbg, &v, &n);
+		err = dbg_finalizable_list(at, &v, &n);
 	if (err)
 		return err;
-	sheet_begin(&s, r, o.json);
+	sheet_begin(&s, r, at, o.json);
 	sheet_rows(&s, "objects", SHEET_COLUMNS(final_columns));
 	for (size_t i = 0; i < n; i++) {
 		due += v[i].ready;
@@ -264,7 +268,8 @@ static const struct sheet_column lock_columns[] = {
     {"Type", "type", SHEET_TEXT, 0},
 };
 
-static struct dbg_error *cmd_syncblk(struct repl *r, const struct call *call)
+static struct dbg_error *cmd_syncblk(struct repl *r, struct dbg_stopped at,
+				     const struct call *call)
 {
 	_cleanup_heap_options_ struct heap_options o;
 	struct dbg_lock *v;
@@ -274,10 +279,10 @@ static struct dbg_error *cmd_syncblk(struct repl *r, const struct call *call)
 	struct sheet s;
 
 	if (!err)
-		err = dbg_lock_list(r->dbg, &v, &n);
+		err = dbg_lock_list(at, &v, &n);
 	if (err)
 		return err;
-	sheet_begin(&s, r, o.json);
+	sheet_begin(&s, r, at, o.json);
 	sheet_rows(&s, "locks", SHEET_COLUMNS(lock_columns));
 	for (size_t i = 0; i < n; i++) {
 		const struct dbg_lock *l = &v[i];
@@ -313,22 +318,22 @@ static const struct repl_cmd cmds[] = {
 	.names = "gcroot",
 	.args = "[ADDRESS] [--top N] [--json]",
 	.help = "as \"heap roots\"",
-	.flags = CMD_NEEDS_STOP | CMD_LONG,
-	.run = heap_roots_cmd,
+	.flags = CMD_LONG,
+	.stopped = heap_roots_cmd,
     },
     {
 	.names = "handles gchandles",
 	.args = "[--json]",
 	.help = "list the handles of the collector",
-	.flags = CMD_NEEDS_STOP | CMD_LONG,
-	.run = cmd_handles,
+	.flags = CMD_LONG,
+	.stopped = cmd_handles,
     },
     {
 	.names = "finalizequeue",
 	.args = "[--json]",
 	.help = "list objects with finalizers",
-	.flags = CMD_NEEDS_STOP | CMD_LONG,
-	.run = cmd_finalizequeue,
+	.flags = CMD_LONG,
+	.stopped = cmd_finalizequeue,
     },
     {
 	.names = "syncblk",
@@ -336,8 +341,8 @@ static const struct repl_cmd cmds[] = {
 	.help = "list locks that are held, with their owners",
 	.more = "Locks are those of \"lock\" and Monitor; --all lists sync "
 		"blocks that serve something\nelse, or that nobody holds, too.",
-	.flags = CMD_NEEDS_STOP | CMD_LONG,
-	.run = cmd_syncblk,
+	.flags = CMD_LONG,
+	.stopped = cmd_syncblk,
     },
     {.names = NULL},
 };

@@ -58,17 +58,18 @@ static const struct sheet_column retainer_columns[] = {
     {"Type", "type", SHEET_TEXT, 0},
 };
 
-static struct dbg_error *top_run(struct repl *r, struct heap_options *o)
+static struct dbg_error *top_run(struct repl *r, struct dbg_stopped at,
+				 struct heap_options *o)
 {
 	struct dbg_heap_retainer *v;
 	size_t n;
 	struct dbg_error *err = dbg_heap_retainers(
-	    r->dbg, &o->filter, o->top ? o->top : RETAINERS_SHOWN, &v, &n);
+	    at, &o->filter, o->top ? o->top : RETAINERS_SHOWN, &v, &n);
 	struct sheet s;
 
 	if (err)
 		return err;
-	sheet_begin(&s, r, o->json);
+	sheet_begin(&s, r, at, o->json);
 	sheet_rows(&s, "objects", SHEET_COLUMNS(retainer_columns));
 	for (size_t i = 0; i < n; i++)
 		sheet_row(&s, (struct sheet_cell[]){{.number = v[i].object},
@@ -95,7 +96,8 @@ static struct dbg_error *check_options(const struct heap_options *o)
 	return NULL;
 }
 
-struct dbg_error *heap_size_cmd(struct repl *r, const struct call *call)
+struct dbg_error *heap_size_cmd(struct repl *r, struct dbg_stopped at,
+				const struct call *call)
 {
 	_cleanup_heap_options_ struct heap_options o;
 	struct dbg_heap_size size;
@@ -108,16 +110,16 @@ struct dbg_error *heap_size_cmd(struct repl *r, const struct call *call)
 	if (err)
 		return err;
 	if (!o.n_args && !o.together)
-		return top_run(r, &o);
+		return top_run(r, at, &o);
 	if (o.n_args)
 		err = heap_address(o.args[0], &addr);
 	if (!err && o.n_args && !addr)
 		err = dbg_err_arg("no object at 0x0");
 	if (!err)
-		err = dbg_heap_size(r->dbg, &o.filter, addr, &size);
+		err = dbg_heap_size(at, &o.filter, addr, &size);
 	if (err)
 		return err;
-	sheet_begin(&s, r, o.json);
+	sheet_begin(&s, r, at, o.json);
 	show_size(&s, &size);
 	err = heap_show_damages(&s, NULL);
 	sheet_end(&s);

@@ -15,31 +15,33 @@ DBG_MUST struct dbg_error *heap_show_damages(struct sheet *s, bool *ret_any);
 
 /* ---- cmd_roots.c ----------------------------------------------------- */
 
-DBG_MUST struct dbg_error *heap_roots_cmd(struct repl *r,
+DBG_MUST struct dbg_error *heap_roots_cmd(struct repl *r, struct dbg_stopped at,
 					  const struct call *call);
 
 /* ---- cmd_paths.c ----------------------------------------------------- */
 
-DBG_MUST struct dbg_error *heap_paths_cmd(struct repl *r,
+DBG_MUST struct dbg_error *heap_paths_cmd(struct repl *r, struct dbg_stopped at,
 					  const struct call *call);
 
 /* ---- cmd_exceptions.c ------------------------------------------------ */
 
 DBG_MUST struct dbg_error *heap_exceptions_cmd(struct repl *r,
+					       struct dbg_stopped at,
 					       const struct call *call);
 
 /* ---- cmd_size.c ------------------------------------------------------ */
 
-DBG_MUST struct dbg_error *heap_size_cmd(struct repl *r,
+DBG_MUST struct dbg_error *heap_size_cmd(struct repl *r, struct dbg_stopped at,
 					 const struct call *call);
 
 /* ---- cmd_facts.c ----------------------------------------------------- */
 
 DBG_MUST struct dbg_error *heap_strings_cmd(struct repl *r,
+					    struct dbg_stopped at,
 					    const struct call *call);
-DBG_MUST struct dbg_error *heap_diff_cmd(struct repl *r,
+DBG_MUST struct dbg_error *heap_diff_cmd(struct repl *r, struct dbg_stopped at,
 					 const struct call *call);
-DBG_MUST struct dbg_error *heap_verify_cmd(struct repl *r,
-					   const struct call *call);
+DBG_MUST struct dbg_error *
+heap_verify_cmd(struct repl *r, struct dbg_stopped at, const struct call *call);
 
 #endif

@@ -60,9 +60,10 @@ static void add_key(struct sheet *s, const char *key)
 	str_addc(&s->line, ':');
 }
 
-void sheet_begin(struct sheet *s, struct repl *r, bool json)
+void sheet_begin(struct sheet *s, struct repl *r, struct dbg_stopped at,
+		 bool json)
 {
-	*s = (struct sheet){.r = r, .json = json, .first = true};
+	*s = (struct sheet){.r = r, .at = at, .json = json, .first = true};
 	if (json)
 		str_add(&s->line, "{");
 	sheet_number(s, "version", 1);
@@ -71,7 +72,7 @@ void sheet_begin(struct sheet *s, struct repl *r, bool json)
 // Unless something else that is not there was told.
 static void show_lacking(struct sheet *s)
 {
-	const char *sentence = s->damaged ? NULL : dbg_lacking(s->r->dbg);
+	const char *sentence = s->damaged ? NULL : dbg_lacking(s->at);
 
 	if (sentence)
 		sheet_sentences(s, "lacking", &sentence, 1);

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "dbg.h"
+
 #include "base/str.h"
 
 struct repl;
@@ -39,6 +41,7 @@ struct sheet_cell {
 
 struct sheet {
 	struct repl *r;
+	struct dbg_stopped at;
 	bool json;
 	bool first;   /* no property or row yet */
 	bool narrow;  /* no titles */
@@ -49,7 +52,8 @@ struct sheet {
 };
 
 /* One object; @json: in JSON. */
-void sheet_begin(struct sheet *s, struct repl *r, bool json);
+void sheet_begin(struct sheet *s, struct repl *r, struct dbg_stopped at,
+		 bool json);
 void sheet_end(struct sheet *s);
 
 /* Properties of the object: JSON alone; text is printed by who has it. */

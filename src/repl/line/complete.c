@@ -169,7 +169,7 @@ void complete_line(struct repl *r, const char *line, struct completion *ret)
 			ret->whole = true;
 			add_commands(r, table, parts.name, words);
 			sort_from(words, 0);
-			if (!cmd || !cmd->run)
+			if (!cmd || (!cmd->run && !cmd->stopped))
 				break;
 		}
 		struct dbg_error *err = NULL;

@@ -49,13 +49,14 @@ const char *source_name(const struct repl *r, const char *path);
 /* ---- show_value.c ---------------------------------------------------- */
 
 /* A value with its children, without name and end of line. */
-void show_value(struct repl *r, const struct dbg_value *v);
+void show_value(struct repl *r, struct dbg_stopped at,
+		const struct dbg_value *v);
 /* A catchpoint as it was asked for: "throw -exact System.IO.IOException". */
 void catch_add_text(const struct dbg_breakpoint *b, struct str *ret);
 /* "name = value" lines of a scope; says @none if there are none. */
-DBG_MUST struct dbg_error *show_scope(struct repl *r, dbg_id frame,
-				      enum dbg_scope scope, const char *none,
-				      const char *indent);
+DBG_MUST struct dbg_error *show_scope(struct repl *r, struct dbg_stopped at,
+				      dbg_id frame, enum dbg_scope scope,
+				      const char *none, const char *indent);
 /* What the call returned that was stepped out of, if it is known. */
 DBG_MUST struct dbg_error *show_returned(struct repl *r);
 /* Print @err, which is destroyed, in the place of a value. */
@@ -92,8 +93,8 @@ bool repeat_is(const char *expr);
 /* Length of what stands in front of the '@', or of all of @expr. */
 size_t repeat_operand(const char *expr);
 /* Print these elements, as print/LETTER does (0: as they are). */
-DBG_MUST struct dbg_error *show_repeat(struct repl *r, const char *expr,
-				       char letter);
+DBG_MUST struct dbg_error *show_repeat(struct repl *r, struct dbg_stopped at,
+				       const char *expr, char letter);
 /* Print a convenience variable, which is known without a stop. */
 DBG_MUST struct dbg_error *show_variable(struct repl *r, const char *expr,
 					 enum show_mode mode);
@@ -127,11 +128,11 @@ void show_watch_name(const struct repl *r, enum dbg_watch access,
 /* ---- show_memory.c --------------------------------------------------- */
 
 /* What `x/FMT EXPR` prints; an empty @expr goes on. */
-DBG_MUST struct dbg_error *show_memory(struct repl *r, const char *expr,
-				       const char *format);
+DBG_MUST struct dbg_error *show_memory(struct repl *r, struct dbg_stopped at,
+				       const char *expr, const char *format);
 /* The address that @expr means: number, $register, expression, +-number. */
-DBG_MUST struct dbg_error *address_of(struct repl *r, const char *expr,
-				      uint64_t *ret);
+DBG_MUST struct dbg_error *address_of(struct repl *r, struct dbg_stopped at,
+				      const char *expr, uint64_t *ret);
 
 /* ---- show_progress.c ------------------------------------------------- */
 

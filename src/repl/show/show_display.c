@@ -27,11 +27,14 @@ static bool is_memory(const char *format)
 static void show_display(struct repl *r, const struct display *d)
 {
 	struct dbg_error *err;
+	struct dbg_stopped at;
 
 	out(r, "%" PRIu32 ": ", d->number);
 	if (is_memory(d->format)) {
 		out(r, "x/%s %s\n", d->format, d->expr);
-		err = show_memory(r, d->expr, d->format);
+		err = dbg_stopped(r->dbg, &at);
+		if (!err)
+			err = show_memory(r, at, d->expr, d->format);
 		if (err)
 			show_error(r, err);
 		else
@@ -61,14 +64,16 @@ bool display_in_scope(struct repl *r, struct display *d)
 {
 	_cleanup_free_ char *expr = xstrndup(d->expr, repeat_operand(d->expr));
 	enum dbg_needs needs;
+	struct dbg_stopped at;
 	struct dbg_frame f;
 	uint32_t block;
 
-	if (!r->stopped || dbg_err_drop(frame_get(r, &f)))
+	if (!r->stopped || dbg_err_drop(frame_get(r, &f)) ||
+	    dbg_err_drop(dbg_stopped(r->dbg, &at)))
 		return true;
 	if (d->method && !is_within(d, &f))
 		return false;
-	if (dbg_err_drop(dbg_eval_needs(r->dbg, f.id, expr, &needs, &block)))
+	if (dbg_err_drop(dbg_eval_needs(at, f.id, expr, &needs, &block)))
 		return true;
 	if (needs == DBG_NEEDS_FRAME && !d->method && f.mvid) {
 		d->method = xstrdup(f.name);

@@ -20,12 +20,15 @@
 struct dbg_error *frame_select(struct repl *r, uint32_t thread, uint32_t level)
 {
 	struct dbg_error *err;
+	struct dbg_stopped at;
 	struct dbg_frame *frames;
 	size_t n;
 
 	if (!r->stopped)
 		return dbg_err(DBG_E_STATE, "No stack.");
-	err = dbg_frame_list(r->dbg, thread, level, 1, &frames, &n);
+	err = dbg_stopped(r->dbg, &at);
+	if (!err)
+		err = dbg_frame_list(at, thread, level, 1, &frames, &n);
 	if (err)
 		return err;
 	if (!n && !level)
@@ -95,12 +98,15 @@ static void show_brief(const struct repl *r, const struct dbg_value *v)
 static void show_args(struct repl *r, const struct dbg_frame *f)
 {
 	struct dbg_error *err;
+	struct dbg_stopped at;
 	struct dbg_value *args;
 	size_t n;
 
 	if (f->kind != DBG_FRAME_MANAGED && f->kind != DBG_FRAME_ASYNC)
 		return;
-	err = dbg_scope_list(r->dbg, f->id, DBG_SCOPE_ARGS, &args, &n);
+	err = dbg_stopped(r->dbg, &at);
+	if (!err)
+		err = dbg_scope_list(at, f->id, DBG_SCOPE_ARGS, &args, &n);
 	if (err) {
 		out(r, "...");
 		dbg_error_destroy(err);
@@ -244,10 +250,13 @@ static void show_thread_label(const struct repl *r, const struct dbg_thread *t)
 void show_thread(struct repl *r, uint32_t number)
 {
 	struct dbg_error *err;
+	struct dbg_stopped at;
 	struct dbg_thread *threads;
 	size_t n;
 
-	err = dbg_thread_list(r->dbg, &threads, &n);
+	err = dbg_stopped(r->dbg, &at);
+	if (!err)
+		err = dbg_thread_list(at, &threads, &n);
 	for (size_t i = 0; !err && i < n; i++)
 		if (threads[i].number == number)
 			show_thread_label(r, &threads[i]);

@@ -22,17 +22,17 @@ enum {
 	STRING_MAX = 4096,
 };
 
-static struct dbg_error *evaluate(struct repl *r, const char *expr,
-				  uint64_t *ret)
+static struct dbg_error *evaluate(struct repl *r, struct dbg_stopped at,
+				  const char *expr, uint64_t *ret)
 {
 	struct dbg_error *err;
 	struct dbg_value v;
 	const char *text;
 
-	err = evaluate_shown(r, expr, &v);
+	err = evaluate_shown(r, at, expr, &v);
 	if (err)
 		return err;
-	err = dbg_format_last(r->dbg, 'x', &text);
+	err = dbg_format_last(at, 'x', &text);
 	if (!err && parse_u64(text, ret))
 		return NULL;
 	dbg_error_destroy(err);
@@ -42,7 +42,8 @@ static struct dbg_error *evaluate(struct repl *r, const char *expr,
 	return NULL;
 }
 
-struct dbg_error *address_of(struct repl *r, const char *expr, uint64_t *ret)
+struct dbg_error *address_of(struct repl *r, struct dbg_stopped at,
+			     const char *expr, uint64_t *ret)
 {
 	size_t n = strcspn(expr, "+-");
 	uint64_t offset = 0;
@@ -58,24 +59,24 @@ struct dbg_error *address_of(struct repl *r, const char *expr, uint64_t *ret)
 	// known.
 	if (*head == '$') {
 		struct dbg_error *err =
-		    dbg_register_get(r->dbg, frame_id(r), head + 1, &base);
+		    dbg_register_get(at, frame_id(r), head + 1, &base);
 		simple = !dbg_err_drop(err);
 	}
 	if (!simple)
-		return evaluate(r, expr, ret);
+		return evaluate(r, at, expr, ret);
 	if (*sign && !parse_u64(number, &offset))
 		return dbg_err_arg("\"%s\" is not an address.", expr);
 	*ret = *sign == '-' ? base - offset : base + offset;
 	return NULL;
 }
 
-static struct dbg_error *read_exactly(struct repl *r, uint64_t addr, void *buf,
-				      size_t size)
+static struct dbg_error *read_exactly(struct dbg_stopped at, uint64_t addr,
+				      void *buf, size_t size)
 {
 	struct dbg_error *err;
 	size_t n = 0;
 
-	err = dbg_memory_read(r->dbg, addr, buf, size, &n);
+	err = dbg_memory_read(at, addr, buf, size, &n);
 	if (!err && n < size)
 		err = dbg_err(DBG_E_MEMORY,
 			      "Cannot access memory at address 0x%" PRIx64 ".",
@@ -150,7 +151,8 @@ static void show_unit(const struct repl *r, uint64_t value, char letter,
 	}
 }
 
-static struct dbg_error *show_units(struct repl *r, uint64_t count)
+static struct dbg_error *show_units(struct repl *r, struct dbg_stopped at,
+				    uint64_t count)
 {
 	struct dbg_error *err;
 	struct examine *x = &r->examine;
@@ -165,7 +167,7 @@ static struct dbg_error *show_units(struct repl *r, uint64_t count)
 
 	for (uint64_t i = 0; i < count && !loop_interrupted(r->loop); i++) {
 		uint64_t value = 0;
-		err = read_exactly(r, x->addr, &value, size);
+		err = read_exactly(at, x->addr, &value, size);
 		if (err) {
 			if (i % per_line)
 				out(r, "\n");
@@ -200,17 +202,18 @@ static void show_quoted(const struct repl *r, const unsigned char *s, size_t n)
 	out(r, "\"");
 }
 
-static struct dbg_error *show_strings(struct repl *r, uint64_t count)
+static struct dbg_error *show_strings(struct repl *r, struct dbg_stopped at,
+				      uint64_t count)
 {
 	struct dbg_error *err;
 	unsigned char buf[STRING_MAX];
 
 	for (uint64_t i = 0; i < count && !loop_interrupted(r->loop); i++) {
 		size_t n = 0;
-		err = dbg_memory_read(r->dbg, r->examine.addr, buf, sizeof(buf),
-				      &n);
+		err =
+		    dbg_memory_read(at, r->examine.addr, buf, sizeof(buf), &n);
 		if (!err && !n)
-			err = read_exactly(r, r->examine.addr, buf, 1);
+			err = read_exactly(at, r->examine.addr, buf, 1);
 		if (err)
 			return err;
 		unsigned char *end = memchr(buf, 0, n);
@@ -224,7 +227,8 @@ static struct dbg_error *show_strings(struct repl *r, uint64_t count)
 	return NULL;
 }
 
-static struct dbg_error *show_insns(struct repl *r, uint64_t count)
+static struct dbg_error *show_insns(struct repl *r, struct dbg_stopped at,
+				    uint64_t count)
 {
 	struct dbg_error *err;
 	struct dbg_insn *insns;
@@ -232,8 +236,7 @@ static struct dbg_error *show_insns(struct repl *r, uint64_t count)
 	size_t n;
 
 	dbg_error_destroy(frame_get(r, &f));
-	err = dbg_disassemble(r->dbg, r->examine.addr, (uint32_t)count, &insns,
-			      &n);
+	err = dbg_disassemble(at, r->examine.addr, (uint32_t)count, &insns, &n);
 	for (size_t i = 0; !err && i < n; i++) {
 		out(r, "%s ", insns[i].addr == f.pc ? "=>" : "  ");
 		paint_addr(r, insns[i].addr);
@@ -246,8 +249,8 @@ static struct dbg_error *show_insns(struct repl *r, uint64_t count)
 	return err;
 }
 
-struct dbg_error *show_memory(struct repl *r, const char *expr,
-			      const char *format)
+struct dbg_error *show_memory(struct repl *r, struct dbg_stopped at,
+			      const char *expr, const char *format)
 {
 	struct dbg_error *err;
 	struct examine *x = &r->examine;
@@ -267,13 +270,13 @@ struct dbg_error *show_memory(struct repl *r, const char *expr,
 	if (f.letter == 'c' && !f.size)
 		x->size = 'b';
 	if (*expr) {
-		err = address_of(r, expr, &x->addr);
+		err = address_of(r, at, expr, &x->addr);
 		if (err)
 			return err;
 	}
 	if (x->letter == 'i')
-		return show_insns(r, f.count);
+		return show_insns(r, at, f.count);
 	if (x->letter == 's')
-		return show_strings(r, f.count);
-	return show_units(r, f.count);
+		return show_strings(r, at, f.count);
+	return show_units(r, at, f.count);
 }

@@ -119,13 +119,14 @@ static struct dbg_error *take_conversion(const char **p, struct conversion *ret)
 }
 
 // An integer as the value of @expr; dbg_format's text of it is a number.
-static struct dbg_error *integer(struct repl *r, const char *expr,
-				 bool is_signed, uint64_t *ret)
+static struct dbg_error *integer(struct repl *r, struct dbg_stopped at,
+				 const char *expr, bool is_signed,
+				 uint64_t *ret)
 {
 	struct dbg_error *err;
 	const char *text;
 
-	err = evaluate_format(r, expr, is_signed ? 'd' : 'x', &text);
+	err = evaluate_format(r, at, expr, is_signed ? 'd' : 'x', &text);
 	if (err)
 		return err;
 	bool minus = *text == '-';
@@ -157,13 +158,16 @@ static char *bare_text(const struct dbg_value *v)
 static struct dbg_error *add(struct repl *r, const struct conversion *c,
 			     const char *expr, struct str *ret)
 {
-	struct dbg_error *err;
+	struct dbg_stopped at;
 	struct dbg_value v;
 	char fmt[40];
 	uint64_t number;
 
+	struct dbg_error *err = dbg_stopped(r->dbg, &at);
+	if (err)
+		return err;
 	if (c->letter == 's') {
-		err = evaluate_shown(r, expr, &v);
+		err = evaluate_shown(r, at, expr, &v);
 		if (err)
 			return err;
 		_cleanup_free_ char *text = bare_text(&v);
@@ -173,7 +177,7 @@ static struct dbg_error *add(struct repl *r, const struct conversion *c,
 		str_addf(ret, fmt, str_get(&plain));
 		return NULL;
 	}
-	err = integer(r, expr, strchr("di", c->letter), &number);
+	err = integer(r, at, expr, strchr("di", c->letter), &number);
 	if (err)
 		return err;
 	if (c->letter == 'c') {

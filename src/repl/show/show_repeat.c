@@ -60,8 +60,8 @@ bool repeat_is(const char *expr)
 
 size_t repeat_operand(const char *expr)
 {
-	const char *at = find_at(expr);
-	size_t n = at ? (size_t)(at - expr) : strlen(expr);
+	const char *sign = find_at(expr);
+	size_t n = sign ? (size_t)(sign - expr) : strlen(expr);
 
 	while (n && isspace((unsigned char)expr[n - 1]))
 		n--;
@@ -97,11 +97,11 @@ static char *element(const char *expr, size_t n, uint64_t k)
 	return NULL;
 }
 
-static struct dbg_error *read_count(struct repl *r, const char *expr,
-				    uint64_t *ret)
+static struct dbg_error *read_count(struct repl *r, struct dbg_stopped at,
+				    const char *expr, uint64_t *ret)
 {
 	const char *text;
-	struct dbg_error *err = evaluate_format(r, expr, 'd', &text);
+	struct dbg_error *err = evaluate_format(r, at, expr, 'd', &text);
 
 	if (err)
 		return err;
@@ -110,13 +110,14 @@ static struct dbg_error *read_count(struct repl *r, const char *expr,
 	return NULL;
 }
 
-static struct dbg_error *show_element(struct repl *r, const char *expr,
-				      char letter, bool first)
+static struct dbg_error *show_element(struct repl *r, struct dbg_stopped at,
+				      const char *expr, char letter, bool first)
 {
 	struct dbg_value v;
 	const char *text;
-	struct dbg_error *err = letter ? evaluate_format(r, expr, letter, &text)
-				       : evaluate_shown(r, expr, &v);
+	struct dbg_error *err =
+	    letter ? evaluate_format(r, at, expr, letter, &text)
+		   : evaluate_shown(r, at, expr, &v);
 
 	if (err)
 		return err;
@@ -124,18 +125,19 @@ static struct dbg_error *show_element(struct repl *r, const char *expr,
 	if (letter)
 		out(r, "%s", text);
 	else
-		show_value(r, &v);
+		show_value(r, at, &v);
 	return NULL;
 }
 
-struct dbg_error *show_repeat(struct repl *r, const char *expr, char letter)
+struct dbg_error *show_repeat(struct repl *r, struct dbg_stopped at,
+			      const char *expr, char letter)
 {
 	struct dbg_error *err;
-	const char *at = find_at(expr);
+	const char *sign = find_at(expr);
 	size_t n = repeat_operand(expr);
 	uint64_t count;
 
-	err = read_count(r, at + 1, &count);
+	err = read_count(r, at, sign + 1, &count);
 	if (err)
 		return err;
 	for (uint64_t i = 0; i < count && !loop_interrupted(r->loop); i++) {
@@ -145,7 +147,7 @@ struct dbg_error *show_repeat(struct repl *r, const char *expr, char letter)
 			return dbg_err_arg("Only an element (a[i]@n) and what "
 					   "a pointer points to (*p@n) can be "
 					   "extended with '@'.");
-		err = show_element(r, one, letter, !i);
+		err = show_element(r, at, one, letter, !i);
 		if (err && !i)
 			return err;
 		if (err) {

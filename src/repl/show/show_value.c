@@ -21,6 +21,7 @@ enum {
 
 struct shower {
 	struct repl *r;
+	struct dbg_stopped at;
 	unsigned int left; /* of TOTAL_MAX */
 	unsigned int depth;
 	unsigned int max_depth;
@@ -73,8 +74,8 @@ static bool show_named(struct shower *s, const struct dbg_value *v)
 	bool first = true;
 	size_t n;
 
-	err = dbg_children(s->r->dbg, v->id, DBG_CHILDREN_NAMED, 0, 0,
-			   &children, &n);
+	err =
+	    dbg_children(s->at, v->id, DBG_CHILDREN_NAMED, 0, 0, &children, &n);
 	if (err) {
 		show_error(s->r, err);
 		return false;
@@ -165,7 +166,7 @@ static void show_indexed(struct shower *s, const struct dbg_value *v,
 	while (at < want && s->left && !loop_interrupted(s->r->loop)) {
 		uint64_t left = want - at;
 		size_t n;
-		err = dbg_children(s->r->dbg, v->id, DBG_CHILDREN_INDEXED, at,
+		err = dbg_children(s->at, v->id, DBG_CHILDREN_INDEXED, at,
 				   left < PAGE ? (uint32_t)left : PAGE, &page,
 				   &n);
 		if (err) {
@@ -209,11 +210,13 @@ static void show(struct shower *s, const struct dbg_value *v)
 	s->depth--;
 }
 
-static void show_to_depth(struct repl *r, const struct dbg_value *v,
-			  uint64_t depth, size_t indent)
+static void show_to_depth(struct repl *r, struct dbg_stopped at,
+			  const struct dbg_value *v, uint64_t depth,
+			  size_t indent)
 {
 	struct shower s = {
 	    .r = r,
+	    .at = at,
 	    .left = TOTAL_MAX,
 	    .max_depth = depth > 100 ? 100 : (unsigned int)depth,
 	    .indent = (unsigned int)indent,
@@ -222,19 +225,21 @@ static void show_to_depth(struct repl *r, const struct dbg_value *v,
 	show(&s, v);
 }
 
-void show_value(struct repl *r, const struct dbg_value *v)
+void show_value(struct repl *r, struct dbg_stopped at,
+		const struct dbg_value *v)
 {
-	show_to_depth(r, v, r->set.depth, 0);
+	show_to_depth(r, at, v, r->set.depth, 0);
 }
 
-struct dbg_error *show_scope(struct repl *r, dbg_id frame, enum dbg_scope scope,
+struct dbg_error *show_scope(struct repl *r, struct dbg_stopped at,
+			     dbg_id frame, enum dbg_scope scope,
 			     const char *none, const char *indent)
 {
 	struct dbg_error *err;
 	struct dbg_value *values;
 	size_t n;
 
-	err = dbg_scope_list(r->dbg, frame, scope, &values, &n);
+	err = dbg_scope_list(at, frame, scope, &values, &n);
 	if (err)
 		return err;
 	if (!n && none)
@@ -245,17 +250,18 @@ struct dbg_error *show_scope(struct repl *r, dbg_id frame, enum dbg_scope scope,
 		out(r, "%s", indent);
 		paint(r, PAINT_NAME, values[i].name);
 		out(r, " = ");
-		show_to_depth(r, &values[i], depth, strlen(indent));
+		show_to_depth(r, at, &values[i], depth, strlen(indent));
 		out(r, "\n");
 	}
 	return NULL;
 }
 
 // The number of a value in the history, if it is to have one.
-static void show_number(struct repl *r, enum show_mode mode)
+static void show_number(struct repl *r, struct dbg_stopped at,
+			enum show_mode mode)
 {
 	if (mode == SHOW_PRINT)
-		out(r, "$%" PRIu32 " = ", dbg_keep(r->dbg));
+		out(r, "$%" PRIu32 " = ", dbg_keep(at));
 }
 
 struct dbg_error *show_expr(struct repl *r, const char *expr,
@@ -263,6 +269,7 @@ struct dbg_error *show_expr(struct repl *r, const char *expr,
 {
 	struct dbg_error *err;
 	struct parse_format f;
+	struct dbg_stopped at;
 	struct dbg_value v;
 	const char *text;
 
@@ -271,37 +278,40 @@ struct dbg_error *show_expr(struct repl *r, const char *expr,
 		return err;
 	if (f.count != 1 || f.size || f.letter == 'i')
 		return dbg_err_arg("A count, a size and /i are for \"x\".");
-	if (dbg_state(r->dbg) != DBG_STOPPED)
+	if (dbg_err_drop(dbg_stopped(r->dbg, &at)))
 		return show_variable(r, expr, mode);
 	if (repeat_is(expr))
-		return show_repeat(r, expr, f.letter);
-	err = mode == SHOW_DISPLAY ? evaluate_shown(r, expr, &v)
-				   : evaluate_typed(r, expr, &v);
+		return show_repeat(r, at, expr, f.letter);
+	err = mode == SHOW_DISPLAY ? evaluate_shown(r, at, expr, &v)
+				   : evaluate_typed(r, at, expr, &v);
 	bool by_letter = f.letter && f.letter != 's';
 	if (!err && by_letter)
-		err = dbg_format_last(r->dbg, f.letter, &text);
+		err = dbg_format_last(at, f.letter, &text);
 	if (err)
 		return err;
-	show_number(r, mode);
+	show_number(r, at, mode);
 	if (by_letter)
 		out(r, "%s", text);
 	else
-		show_value(r, &v);
+		show_value(r, at, &v);
 	return NULL;
 }
 
 struct dbg_error *show_returned(struct repl *r)
 {
 	struct dbg_error *err;
+	struct dbg_stopped at;
 	struct dbg_value v;
 	bool any = false;
 
-	err = dbg_returned(r->dbg, &v, &any);
+	err = dbg_stopped(r->dbg, &at);
+	if (!err)
+		err = dbg_returned(at, &v, &any);
 	if (err || !any)
 		return err;
 	out(r, "Value returned is ");
-	show_number(r, SHOW_PRINT);
-	show_value(r, &v);
+	show_number(r, at, SHOW_PRINT);
+	show_value(r, at, &v);
 	out(r, "\n");
 	return NULL;
 }

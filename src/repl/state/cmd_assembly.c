@@ -64,7 +64,7 @@ static void show_module(struct sheet *s, const struct dbg_assembly *a)
 }
 
 // All, or the one whose Module or Assembly is at the address given.
-static struct dbg_error *cmd_dumpassembly(struct repl *r,
+static struct dbg_error *cmd_dumpassembly(struct repl *r, struct dbg_stopped at,
 					  const struct call *call)
 {
 	_cleanup_heap_options_ struct heap_options o;
@@ -77,7 +77,7 @@ static struct dbg_error *cmd_dumpassembly(struct repl *r,
 	if (!err && o.n_args)
 		err = heap_address(o.args[0], &addr);
 	if (!err)
-		err = dbg_assembly_list(r->dbg, &v, &n);
+		err = dbg_assembly_list(at, &v, &n);
 	if (err)
 		return err;
 	while (o.n_args && i < n && v[i].module != addr &&
@@ -86,7 +86,7 @@ static struct dbg_error *cmd_dumpassembly(struct repl *r,
 	if (o.n_args && i == n)
 		return dbg_err(DBG_E_NOT_FOUND,
 			       "no Module and no Assembly at 0x%" PRIx64, addr);
-	sheet_begin(&s, r, o.json);
+	sheet_begin(&s, r, at, o.json);
 	if (o.n_args)
 		show_module(&s, &v[i]);
 	else
@@ -105,7 +105,8 @@ static const struct sheet_column domain_columns[] = {
     {"Name", "name", SHEET_TEXT, 0},
 };
 
-static struct dbg_error *cmd_appdomains(struct repl *r, const struct call *call)
+static struct dbg_error *cmd_appdomains(struct repl *r, struct dbg_stopped at,
+					const struct call *call)
 {
 	_cleanup_heap_options_ struct heap_options o;
 	struct dbg_domain *v;
@@ -114,10 +115,10 @@ static struct dbg_error *cmd_appdomains(struct repl *r, const struct call *call)
 	struct sheet s;
 
 	if (!err)
-		err = dbg_domain_list(r->dbg, &v, &n);
+		err = dbg_domain_list(at, &v, &n);
 	if (err)
 		return err;
-	sheet_begin(&s, r, o.json);
+	sheet_begin(&s, r, at, o.json);
 	sheet_rows(&s, "domains", SHEET_COLUMNS(domain_columns));
 	for (size_t i = 0; i < n; i++)
 		sheet_row(&s, (struct sheet_cell[]){
@@ -142,7 +143,7 @@ static const struct sheet_column context_columns[] = {
     {"Type", "type", SHEET_TEXT, 0},
 };
 
-static struct dbg_error *cmd_loadcontexts(struct repl *r,
+static struct dbg_error *cmd_loadcontexts(struct repl *r, struct dbg_stopped at,
 					  const struct call *call)
 {
 	_cleanup_heap_options_ struct heap_options o;
@@ -152,10 +153,10 @@ static struct dbg_error *cmd_loadcontexts(struct repl *r,
 	struct sheet s;
 
 	if (!err)
-		err = dbg_load_context_list(r->dbg, &v, &n);
+		err = dbg_load_context_list(at, &v, &n);
 	if (err)
 		return err;
-	sheet_begin(&s, r, o.json);
+	sheet_begin(&s, r, at, o.json);
 	sheet_rows(&s, "contexts", SHEET_COLUMNS(context_columns));
 	for (size_t i = 0; i < n; i++)
 		sheet_row(&s,
@@ -187,7 +188,8 @@ static const struct dbg_module *core_library(struct repl *r,
 	return NULL;
 }
 
-static struct dbg_error *cmd_eeversion(struct repl *r, const struct call *call)
+static struct dbg_error *cmd_eeversion(struct repl *r, struct dbg_stopped at,
+				       const struct call *call)
 {
 	_cleanup_arena_ struct arena *arena = arena_create();
 	_cleanup_heap_options_ struct heap_options o;
@@ -201,14 +203,14 @@ static struct dbg_error *cmd_eeversion(struct repl *r, const struct call *call)
 
 	if (!core)
 		return dbg_err(DBG_E_RUNTIME, "the .NET runtime is not up");
-	err = dbg_heap_parts(r->dbg, &heap);
+	err = dbg_heap_parts(at, &heap);
 	bool known = !err;
 
 	dbg_error_destroy(err);
 	char version[DBG_VERSION_MAX];
 	bool shared = dbg_framework_version(core->path, version);
 
-	sheet_begin(&s, r, o.json);
+	sheet_begin(&s, r, at, o.json);
 	property_text(&s, "Runtime", "runtime", shared ? version : NULL);
 	property_text(&s, "Core library", "coreLibrary", core->version);
 	property_text(&s, "File", "file", core->path);
@@ -277,7 +279,8 @@ static void show_runtime_thread(struct sheet *s,
 		      {.text = s->json ? NULL : str_get(&text)}});
 }
 
-static struct dbg_error *cmd_clrthreads(struct repl *r, const struct call *call)
+static struct dbg_error *cmd_clrthreads(struct repl *r, struct dbg_stopped at,
+					const struct call *call)
 {
 	_cleanup_heap_options_ struct heap_options o;
 	struct dbg_runtime_thread *v;
@@ -286,10 +289,10 @@ static struct dbg_error *cmd_clrthreads(struct repl *r, const struct call *call)
 	struct sheet s;
 
 	if (!err)
-		err = dbg_runtime_thread_list(r->dbg, &v, &n);
+		err = dbg_runtime_thread_list(at, &v, &n);
 	if (err)
 		return err;
-	sheet_begin(&s, r, o.json);
+	sheet_begin(&s, r, at, o.json);
 	sheet_rows(&s, "threads", SHEET_COLUMNS(thread_columns));
 	for (size_t i = 0; i < n; i++) {
 		show_runtime_thread(&s, &v[i]);
@@ -314,6 +317,7 @@ static const struct sheet_column object_columns[] = {
 };
 
 static struct dbg_error *cmd_dumpstackobjects(struct repl *r,
+					      struct dbg_stopped at,
 					      const struct call *call)
 {
 	_cleanup_heap_options_ struct heap_options o;
@@ -323,15 +327,15 @@ static struct dbg_error *cmd_dumpstackobjects(struct repl *r,
 	struct sheet s;
 
 	if (!err)
-		err = dbg_heap_root_list(r->dbg, &v, &n);
+		err = dbg_heap_root_list(at, &v, &n);
 	if (err)
 		return err;
-	sheet_begin(&s, r, o.json);
+	sheet_begin(&s, r, at, o.json);
 	sheet_rows(&s, "objects", SHEET_COLUMNS(object_columns));
 	for (size_t i = 0; i < n && !loop_interrupted(r->loop); i++) {
 		if (v[i].kind != DBG_ROOT_STACK || v[i].thread != r->thread)
 			continue;
-		const char *type = dbg_heap_object_type(r->dbg, v[i].object);
+		const char *type = dbg_heap_object_type(at, v[i].object);
 
 		sheet_row(&s, (struct sheet_cell[]){
 				  {.number = v[i].object},
@@ -352,16 +356,14 @@ static const struct repl_cmd cmds[] = {
 	.names = "dumpassembly dumpmodule assemblies",
 	.args = "[ADDRESS] [--json]",
 	.help = "list assemblies, or describe one by its Module or Assembly",
-	.flags = CMD_NEEDS_STOP,
-	.run = cmd_dumpassembly,
+	.stopped = cmd_dumpassembly,
     },
     {
 	.names = "appdomains dumpdomain",
 	.args = "[--json]",
 	.help = "list the application domains",
 	.more = ".NET has one, beside the runtime's own.",
-	.flags = CMD_NEEDS_STOP,
-	.run = cmd_appdomains,
+	.stopped = cmd_appdomains,
     },
     {
 	.names = "loadcontexts dumpalc",
@@ -369,15 +371,13 @@ static const struct repl_cmd cmds[] = {
 	.help = "list the AssemblyLoadContexts",
 	.more = "Also those that were told to unload and are still there: "
 		"\"heap roots ADDRESS\"\nsays what keeps one alive.",
-	.flags = CMD_NEEDS_STOP,
-	.run = cmd_loadcontexts,
+	.stopped = cmd_loadcontexts,
     },
     {
 	.names = "eeversion runtimes",
 	.args = "[--json]",
 	.help = "show the runtime's version and collector",
-	.flags = CMD_NEEDS_STOP,
-	.run = cmd_eeversion,
+	.stopped = cmd_eeversion,
     },
     {
 	.names = "clrthreads threadstate",
@@ -387,16 +387,14 @@ static const struct repl_cmd cmds[] = {
 	    "Also those that have not begun, and those that have ended but "
 	    "that the program\nstill refers to. \"info threads\" lists what "
 	    "runs, with where it is.",
-	.flags = CMD_NEEDS_STOP,
-	.run = cmd_clrthreads,
+	.stopped = cmd_clrthreads,
     },
     {
 	.names = "dumpstackobjects dso",
 	.args = "[--json]",
 	.help = "list objects that the selected thread's stack refers to",
 	.more = "As the collector would find them, by variable.",
-	.flags = CMD_NEEDS_STOP,
-	.run = cmd_dumpstackobjects,
+	.stopped = cmd_dumpstackobjects,
     },
     {.names = NULL},
 };

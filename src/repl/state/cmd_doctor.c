@@ -139,7 +139,8 @@ static void show_findings(struct sheet *s, const struct doctor *d)
 		    sizeof(checks) / sizeof(*checks));
 }
 
-static struct dbg_error *cmd_doctor(struct repl *r, const struct call *call)
+static struct dbg_error *cmd_doctor(struct repl *r, struct dbg_stopped at,
+				    const struct call *call)
 {
 	_cleanup_heap_options_ struct heap_options o;
 	struct dbg_error *err = heap_options_parse(call, 0, &o);
@@ -150,8 +151,9 @@ static struct dbg_error *cmd_doctor(struct repl *r, const struct call *call)
 		return err;
 	d = xcalloc(1, sizeof(*d));
 	d->r = r;
+	d->at = at;
 	run_checks(d);
-	sheet_begin(&s, r, o.json);
+	sheet_begin(&s, r, at, o.json);
 	show_findings(&s, d);
 	sheet_end(&s);
 	for (size_t i = 0; i < d->n; i++)
@@ -171,8 +173,7 @@ static const struct repl_cmd cmds[] = {
 		"heap's shape, strings, handles, the\nlimits of the "
 		"program's cgroup; each finding with the command that shows "
 		"more.",
-	.flags = CMD_NEEDS_STOP,
-	.run = cmd_doctor,
+	.stopped = cmd_doctor,
     },
     {.names = NULL},
 };

@@ -138,7 +138,8 @@ static void show_region(struct sheet *s, const struct dbg_region *r,
 					  : r->name}});
 }
 
-static struct dbg_error *cmd_memory(struct repl *r, const struct call *call)
+static struct dbg_error *cmd_memory(struct repl *r, struct dbg_stopped at,
+				    const struct call *call)
 {
 	_cleanup_heap_options_ struct heap_options o;
 	struct dbg_memory memory;
@@ -146,10 +147,10 @@ static struct dbg_error *cmd_memory(struct repl *r, const struct call *call)
 	struct sheet s;
 
 	if (!err)
-		err = dbg_memory_list(r->dbg, &memory);
+		err = dbg_memory_list(at, &memory);
 	if (err)
 		return err;
-	sheet_begin(&s, r, o.json);
+	sheet_begin(&s, r, at, o.json);
 	if (o.all) {
 		sheet_rows(&s, "all", SHEET_COLUMNS(region_columns));
 		for (size_t i = 0; i < memory.n; i++)
@@ -169,8 +170,7 @@ static const struct repl_cmd cmds[] = {
 	.more = "The collector's heap by generation, compiled code, the "
 		"loader's heaps, stacks,\nfiles, malloc and the rest. --all: "
 		"each region by address.",
-	.flags = CMD_NEEDS_STOP,
-	.run = cmd_memory,
+	.stopped = cmd_memory,
     },
     {.names = NULL},
 };

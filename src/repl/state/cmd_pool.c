@@ -86,7 +86,8 @@ static void show_workers(struct sheet *s, const struct dbg_pool *pool)
 	    pool->queued[DBG_WORK_HIGH], pool->queued[DBG_WORK_LOW]);
 }
 
-static struct dbg_error *cmd_threadpool(struct repl *r, const struct call *call)
+static struct dbg_error *cmd_threadpool(struct repl *r, struct dbg_stopped at,
+					const struct call *call)
 {
 	_cleanup_heap_options_ struct heap_options o;
 	struct dbg_pool pool;
@@ -94,10 +95,10 @@ static struct dbg_error *cmd_threadpool(struct repl *r, const struct call *call)
 	struct sheet s;
 
 	if (!err)
-		err = dbg_pool_get(r->dbg, true, &pool);
+		err = dbg_pool_get(at, true, &pool);
 	if (err)
 		return err;
-	sheet_begin(&s, r, o.json);
+	sheet_begin(&s, r, at, o.json);
 	show_workers(&s, &pool);
 	if (pool.n_work || o.json)
 		show_work(&s, &pool);
@@ -135,7 +136,8 @@ static void show_timer(struct sheet *s, const struct dbg_timer *timer)
 			 {.text = s->json ? NULL : str_get(&text)}});
 }
 
-static struct dbg_error *cmd_timers(struct repl *r, const struct call *call)
+static struct dbg_error *cmd_timers(struct repl *r, struct dbg_stopped at,
+				    const struct call *call)
 {
 	_cleanup_heap_options_ struct heap_options o;
 	struct dbg_timer *v;
@@ -144,10 +146,10 @@ static struct dbg_error *cmd_timers(struct repl *r, const struct call *call)
 	struct sheet s;
 
 	if (!err)
-		err = dbg_timer_list(r->dbg, &v, &n);
+		err = dbg_timer_list(at, &v, &n);
 	if (err)
 		return err;
-	sheet_begin(&s, r, o.json);
+	sheet_begin(&s, r, at, o.json);
 	sheet_rows(&s, "timers", SHEET_COLUMNS(timer_columns));
 	for (size_t i = 0; i < n; i++)
 		show_timer(&s, &v[i]);
@@ -166,16 +168,14 @@ static const struct repl_cmd cmds[] = {
 	.args = "[--json]",
 	.help = "show the thread pool's workers and what is queued",
 	.more = "What is queued is counted by what it calls.",
-	.flags = CMD_NEEDS_STOP,
-	.run = cmd_threadpool,
+	.stopped = cmd_threadpool,
     },
     {
 	.names = "timers timerinfo",
 	.args = "[--json]",
 	.help = "list timers that are set",
 	.more = "Due: from when it was set. A Task.Delay is a timer, too.",
-	.flags = CMD_NEEDS_STOP,
-	.run = cmd_timers,
+	.stopped = cmd_timers,
     },
     {.names = NULL},
 };

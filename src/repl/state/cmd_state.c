@@ -15,7 +15,8 @@ enum {
 	FRAMES_LISTED = 500,
 };
 
-static struct dbg_error *cmd_pstacks(struct repl *r, const struct call *call)
+static struct dbg_error *cmd_pstacks(struct repl *r, struct dbg_stopped at,
+				     const struct call *call)
 {
 	_cleanup_arena_ struct arena *arena = arena_create();
 	_cleanup_heap_options_ struct heap_options o;
@@ -24,6 +25,7 @@ static struct dbg_error *cmd_pstacks(struct repl *r, const struct call *call)
 	const struct report_limits limits = {.frames = FRAMES_LISTED,
 					     .all_threads = o.all};
 
+	(void)at;
 	if (err)
 		return err;
 	// the user's own, which a report sets
@@ -76,7 +78,8 @@ static void show_verdict(struct repl *r, const struct dbg_blocked *v, size_t n)
 		: "No thread waits for a lock or a task.");
 }
 
-static struct dbg_error *cmd_deadlock(struct repl *r, const struct call *call)
+static struct dbg_error *cmd_deadlock(struct repl *r, struct dbg_stopped at,
+				      const struct call *call)
 {
 	_cleanup_heap_options_ struct heap_options o;
 	struct dbg_blocked *v;
@@ -85,10 +88,10 @@ static struct dbg_error *cmd_deadlock(struct repl *r, const struct call *call)
 	struct sheet s;
 
 	if (!err)
-		err = dbg_blocked_list(r->dbg, true, &v, &n);
+		err = dbg_blocked_list(at, true, &v, &n);
 	if (err)
 		return err;
-	sheet_begin(&s, r, o.json);
+	sheet_begin(&s, r, at, o.json);
 	sheet_rows(&s, "waits", SHEET_COLUMNS(wait_columns));
 	for (size_t i = 0; i < n; i++)
 		sheet_row(&s, (struct sheet_cell[]){
@@ -113,8 +116,7 @@ static const struct repl_cmd cmds[] = {
 	.more = "Callers stand above what they call, with the number of "
 		"threads that are in it.\n--all: threads of the runtime's own, "
 		"too.",
-	.flags = CMD_NEEDS_STOP,
-	.run = cmd_pstacks,
+	.stopped = cmd_pstacks,
     },
     {
 	.names = "deadlock dlk",
@@ -124,8 +126,7 @@ static const struct repl_cmd cmds[] = {
 		"ReaderWriterLockSlim), a\nSemaphoreSlim, a task, an event "
 		"(ManualResetEventSlim) or the end of a thread\n(since .NET "
 		"10), with the thread that has it or runs it.",
-	.flags = CMD_NEEDS_STOP,
-	.run = cmd_deadlock,
+	.stopped = cmd_deadlock,
     },
     {.names = NULL},
 };

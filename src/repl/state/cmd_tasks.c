@@ -66,11 +66,12 @@ static void show_call_text(struct repl *r, const struct dbg_task *task)
 static const enum dbg_scope kept_scopes[] = {DBG_SCOPE_ARGS, DBG_SCOPE_LOCALS};
 
 // Arguments and locals of a suspended call.
-static void show_variables_text(struct repl *r, const struct dbg_task *task)
+static void show_variables_text(struct repl *r, struct dbg_stopped at,
+				const struct dbg_task *task)
 {
 	for (size_t i = 0; i < 2; i++) {
 		struct dbg_error *err = show_scope(
-		    r, task->frame, kept_scopes[i], NULL, "        ");
+		    r, at, task->frame, kept_scopes[i], NULL, "        ");
 
 		if (!err)
 			continue;
@@ -93,7 +94,7 @@ static void show_scope_rows(struct sheet *s, const struct dbg_task *task,
 	struct dbg_value *v;
 	size_t n;
 	struct dbg_error *err =
-	    dbg_scope_list(s->r->dbg, task->frame, scope, &v, &n);
+	    dbg_scope_list(s->at, task->frame, scope, &v, &n);
 
 	for (size_t i = 0; !err && i < n; i++)
 		sheet_row(s, (struct sheet_cell[]){
@@ -116,7 +117,7 @@ static void show_variables(struct calls_shown *shown,
 	if (!task->frame || shown->n++ >= VARIABLES_MAX)
 		return;
 	if (!s->json) {
-		show_variables_text(s->r, task);
+		show_variables_text(s->r, s->at, task);
 		return;
 	}
 	sheet_rows(s, "variables", SHEET_COLUMNS(variable_columns));
@@ -202,11 +203,11 @@ static struct dbg_error *cmd_dumpasync(struct repl *r, const struct call *call)
 	struct sheet *s = &shown.sheet;
 
 	if (!err)
-		err = dbg_async_list(r->dbg, &query, &found);
+		err = dbg_async_list(at, &query, &found);
 	if (err)
 		return err;
 	size_t n = o.top && o.top < found.n_chains ? o.top : found.n_chains;
-	sheet_begin(s, r, o.json);
+	sheet_begin(s, r, at, o.json);
 	sheet_number(s, "calls", found.n_calls);
 	sheet_number(s, "running", found.n_running);
 	sheet_rows(s, "chains", NULL, 0);
@@ -370,7 +371,8 @@ static void show_counts(struct sheet *s, const struct dbg_tasks *tasks)
 		out(s->r, "%s\n", any ? "" : "No tasks");
 }
 
-static struct dbg_error *cmd_tasks(struct repl *r, const struct call *call)
+static struct dbg_error *cmd_tasks(struct repl *r, struct dbg_stopped at,
+				   const struct call *call)
 {
 	_cleanup_heap_options_ struct heap_options o;
 	struct dbg_tasks tasks;
@@ -380,10 +382,10 @@ static struct dbg_error *cmd_tasks(struct repl *r, const struct call *call)
 	struct sheet s;
 
 	if (!err)
-		err = dbg_task_list(r->dbg, &query, &tasks);
+		err = dbg_task_list(at, &query, &tasks);
 	if (err)
 		return err;
-	sheet_begin(&s, r, o.json);
+	sheet_begin(&s, r, at, o.json);
 	if (o.all)
 		show_each(&s, &tasks);
 	else
@@ -398,10 +400,11 @@ static struct dbg_error *cmd_tasks(struct repl *r, const struct call *call)
 
 /* ---- task ------------------------------------------------------------ */
 
-static struct dbg_error *select_call(struct repl *r, uint64_t addr)
+static struct dbg_error *select_call(struct repl *r, struct dbg_stopped at,
+				     uint64_t addr)
 {
 	uint32_t thread;
-	struct dbg_error *err = dbg_suspended_call(r->dbg, addr, &thread);
+	struct dbg_error *err = dbg_suspended_call(at, addr, &thread);
 
 	if (!err)
 		err = frame_select(r, thread, 0);
@@ -412,13 +415,14 @@ static struct dbg_error *select_call(struct repl *r, uint64_t addr)
 }
 
 // The first suspended call of a method that matches.
-static struct dbg_error *select_method(struct repl *r, const char *pattern)
+static struct dbg_error *select_method(struct repl *r, struct dbg_stopped at,
+				       const char *pattern)
 {
 	const struct dbg_task_query query = {.type = pattern};
 	struct dbg_tasks tasks;
 	const struct dbg_task *first = NULL;
 	size_t n = 0;
-	struct dbg_error *err = dbg_task_list(r->dbg, &query, &tasks);
+	struct dbg_error *err = dbg_task_list(at, &query, &tasks);
 
 	if (err)
 		return err;
@@ -438,17 +442,18 @@ static struct dbg_error *select_method(struct repl *r, const char *pattern)
 		    "This is the first of %zu; \"dumpasync --stacks --type "
 		    "%s\" shows all.\n",
 		    n, pattern);
-	return select_call(r, first->addr);
+	return select_call(r, at, first->addr);
 }
 
-static struct dbg_error *cmd_task(struct repl *r, const struct call *call)
+static struct dbg_error *cmd_task(struct repl *r, struct dbg_stopped at,
+				  const struct call *call)
 {
 	uint64_t addr;
 
 	if (*call->args)
 		return parse_u64(call->args, &addr)
-			   ? select_call(r, addr)
-			   : select_method(r, call->args);
+			   ? select_call(r, at, addr)
+			   : select_method(r, at, call->args);
 	if (r->thread < DBG_THREAD_SUSPENDED)
 		return dbg_err_arg("No suspended call is selected.");
 	return show_selected(r);
@@ -467,8 +472,8 @@ static const struct repl_cmd cmds[] = {
 		"are counted; --stacks shows each. --type: chains with\na "
 		"method or type that matches. --locals: with the variables of "
 		"each call. `task`\nselects one.",
-	.flags = CMD_NEEDS_STOP | CMD_LONG,
-	.run = cmd_dumpasync,
+	.flags = CMD_LONG,
+	.stopped = cmd_dumpasync,
     },
     {
 	.names = "tasks",
@@ -476,8 +481,8 @@ static const struct repl_cmd cmds[] = {
 	.help = "count tasks by state and method, with their exceptions",
 	.more = "--all lists each. --completed: those that are done or "
 		"canceled, too.",
-	.flags = CMD_NEEDS_STOP | CMD_LONG,
-	.run = cmd_tasks,
+	.flags = CMD_LONG,
+	.stopped = cmd_tasks,
     },
     {
 	.names = "task",
@@ -487,8 +492,8 @@ static const struct repl_cmd cmds[] = {
 		"method. `bt`, `frame`,\n`up`, `down`, `info locals` and "
 		"`print` see its chain of calls then, as if it were\na "
 		"stack; `thread N` goes back to a thread's.",
-	.flags = CMD_NEEDS_STOP | CMD_LONG,
-	.run = cmd_task,
+	.flags = CMD_LONG,
+	.stopped = cmd_task,
     },
     {.names = NULL},
 };

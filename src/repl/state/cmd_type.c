@@ -77,7 +77,8 @@ static void show_type(struct sheet *s, const struct dbg_type_facts *t)
 	property_number(s, "Static fields", "statics", t->n_statics);
 }
 
-static struct dbg_error *cmd_dumpmt(struct repl *r, const struct call *call)
+static struct dbg_error *cmd_dumpmt(struct repl *r, struct dbg_stopped at,
+				    const struct call *call)
 {
 	_cleanup_heap_options_ struct heap_options o;
 	struct dbg_type_facts type;
@@ -88,12 +89,12 @@ static struct dbg_error *cmd_dumpmt(struct repl *r, const struct call *call)
 	struct sheet s;
 
 	if (!err)
-		err = dbg_type_facts(r->dbg, addr, &type);
+		err = dbg_type_facts(at, addr, &type);
 	if (!err && o.methods)
-		err = dbg_type_slots(r->dbg, addr, &slots, &n);
+		err = dbg_type_slots(at, addr, &slots, &n);
 	if (err)
 		return err;
-	sheet_begin(&s, r, o.json);
+	sheet_begin(&s, r, at, o.json);
 	show_type(&s, &type);
 	if (o.methods)
 		show_slots(&s, slots, n);
@@ -138,11 +139,11 @@ static void show_method(struct sheet *s, const struct dbg_method_facts *m)
 	sheet_rows_end(s);
 }
 
-typedef struct dbg_error *method_fn(struct dbg *dbg, uint64_t addr,
+typedef struct dbg_error *method_fn(struct dbg_stopped at, uint64_t addr,
 				    struct dbg_method_facts *ret);
 
-static struct dbg_error *show_method_of(struct repl *r, const struct call *call,
-					method_fn *get)
+static struct dbg_error *show_method_of(struct repl *r, struct dbg_stopped at,
+					const struct call *call, method_fn *get)
 {
 	_cleanup_heap_options_ struct heap_options o;
 	struct dbg_method_facts method;
@@ -151,28 +152,31 @@ static struct dbg_error *show_method_of(struct repl *r, const struct call *call,
 	struct sheet s;
 
 	if (!err)
-		err = get(r->dbg, addr, &method);
+		err = get(at, addr, &method);
 	if (err)
 		return err;
-	sheet_begin(&s, r, o.json);
+	sheet_begin(&s, r, at, o.json);
 	show_method(&s, &method);
 	sheet_end(&s);
 	return NULL;
 }
 
-static struct dbg_error *cmd_dumpmd(struct repl *r, const struct call *call)
+static struct dbg_error *cmd_dumpmd(struct repl *r, struct dbg_stopped at,
+				    const struct call *call)
 {
-	return show_method_of(r, call, dbg_method_facts);
+	return show_method_of(r, at, call, dbg_method_facts);
 }
 
-static struct dbg_error *cmd_ip2md(struct repl *r, const struct call *call)
+static struct dbg_error *cmd_ip2md(struct repl *r, struct dbg_stopped at,
+				   const struct call *call)
 {
-	return show_method_of(r, call, dbg_method_at);
+	return show_method_of(r, at, call, dbg_method_at);
 }
 
 /* ---- dumpil ---------------------------------------------------------- */
 
-static struct dbg_error *cmd_dumpil(struct repl *r, const struct call *call)
+static struct dbg_error *cmd_dumpil(struct repl *r, struct dbg_stopped at,
+				    const struct call *call)
 {
 	struct dbg_method_facts method;
 	struct dbg_il_insn *insns;
@@ -181,15 +185,15 @@ static struct dbg_error *cmd_dumpil(struct repl *r, const struct call *call)
 	struct dbg_error *err = heap_address(call->args, &addr);
 
 	if (!err)
-		err = dbg_method_facts(r->dbg, addr, &method);
+		err = dbg_method_facts(at, addr, &method);
 	// no MethodDesc: an address within its code?
 	if (err && err->code == DBG_E_MEMORY &&
-	    !dbg_err_drop(dbg_method_at(r->dbg, addr, &method))) {
+	    !dbg_err_drop(dbg_method_at(at, addr, &method))) {
 		dbg_error_destroy(err);
 		err = NULL;
 	}
 	if (!err)
-		err = dbg_method_il(r->dbg, method.method, &insns, &n);
+		err = dbg_method_il(at, method.method, &insns, &n);
 	if (err)
 		return err;
 	out(r, "Dump of IL code for method %s:\n", method.name);
@@ -250,7 +254,8 @@ static struct dbg_error *parse_name(struct heap_options *o,
 	return NULL;
 }
 
-static struct dbg_error *cmd_name2ee(struct repl *r, const struct call *call)
+static struct dbg_error *cmd_name2ee(struct repl *r, struct dbg_stopped at,
+				     const struct call *call)
 {
 	_cleanup_heap_options_ struct heap_options o;
 	const char *module = NULL, *name = NULL;
@@ -262,14 +267,14 @@ static struct dbg_error *cmd_name2ee(struct repl *r, const struct call *call)
 	if (!err)
 		err = parse_name(&o, &module, &name);
 	if (!err)
-		err = dbg_name_find(r->dbg, module, name, &v, &n);
+		err = dbg_name_find(at, module, name, &v, &n);
 	if (!err && !n)
 		err = dbg_err(DBG_E_NOT_FOUND,
 			      "no type and no method '%s' in %s", name,
 			      module ? module : "the modules that are loaded");
 	if (err)
 		return err;
-	sheet_begin(&s, r, o.json);
+	sheet_begin(&s, r, at, o.json);
 	show_named(&s, v, n);
 	sheet_end(&s);
 	return NULL;
@@ -283,31 +288,31 @@ static const struct repl_cmd cmds[] = {
 	.args = "ADDRESS [-md] [--json]",
 	.help = "describe a type by its MethodTable or EEClass",
 	.more = "-md: with the methods of its objects, by slot.",
-	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
-	.run = cmd_dumpmt,
+	.flags = CMD_NEEDS_ARGS,
+	.stopped = cmd_dumpmt,
     },
     {
 	.names = "dumpmd",
 	.args = "ADDRESS [--json]",
 	.help = "describe a method by its MethodDesc",
 	.more = "With all its compiled code and what kind that is.",
-	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
-	.run = cmd_dumpmd,
+	.flags = CMD_NEEDS_ARGS,
+	.stopped = cmd_dumpmd,
     },
     {
 	.names = "ip2md",
 	.args = "ADDRESS [--json]",
 	.help = "describe the method whose code holds an address",
-	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
-	.run = cmd_ip2md,
+	.flags = CMD_NEEDS_ARGS,
+	.stopped = cmd_ip2md,
     },
     {
 	.names = "dumpil",
 	.args = "ADDRESS",
 	.help = "show the IL of a method by its MethodDesc or code",
 	.more = "\"disassemble/il\" shows that of the selected frame.",
-	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
-	.run = cmd_dumpil,
+	.flags = CMD_NEEDS_ARGS,
+	.stopped = cmd_dumpil,
     },
     {
 	.names = "name2ee",
@@ -315,9 +320,9 @@ static const struct repl_cmd cmds[] = {
 	.help = "find types and methods of a name",
 	.more = "Their tokens, and the MethodTables and MethodDescs that the "
 		"runtime has made.",
-	.flags = CMD_NEEDS_STOP | CMD_NEEDS_ARGS,
+	.flags = CMD_NEEDS_ARGS,
 	.complete = COMPLETE_LOCATIONS,
-	.run = cmd_name2ee,
+	.stopped = cmd_name2ee,
     },
     {.names = NULL},
 };

@@ -30,6 +30,7 @@ struct finding {
 
 struct doctor {
 	struct repl *r;
+	struct dbg_stopped at;
 	const char *check; /* the present one */
 	struct finding v[DOCTOR_FINDINGS_MAX];
 	size_t n;

@@ -28,7 +28,7 @@ static struct dbg_error *check_strings(struct doctor *d, uint64_t heap_bytes)
 	_cleanup_str_ struct str text = {0};
 	const struct dbg_heap_filter all = {0};
 	struct dbg_heap_strings found;
-	struct dbg_error *err = dbg_heap_strings(d->r->dbg, &all, 1, &found);
+	struct dbg_error *err = dbg_heap_strings(d->at, &all, 1, &found);
 
 	if (err)
 		return err;
@@ -109,7 +109,7 @@ struct dbg_error *doctor_heap(struct doctor *d)
 	_cleanup_str_ struct str text = {0};
 	const struct dbg_heap_filter all = {.free = true};
 	struct dbg_heap_stat stat;
-	struct dbg_error *err = dbg_heap_stat(d->r->dbg, &all, &stat);
+	struct dbg_error *err = dbg_heap_stat(d->at, &all, &stat);
 
 	if (err)
 		return err;
@@ -136,7 +136,7 @@ struct dbg_error *doctor_handles(struct doctor *d)
 	_cleanup_str_ struct str text = {0};
 	struct dbg_handle *v;
 	size_t n = 0, pinned = 0;
-	struct dbg_error *err = dbg_handle_list(d->r->dbg, &v, &n);
+	struct dbg_error *err = dbg_handle_list(d->at, &v, &n);
 
 	if (err)
 		return err;

@@ -53,7 +53,7 @@ static struct dbg_error *check_heaps(struct doctor *d,
 	uint64_t processors = (l->cpu + 999) / 1000;
 
 	if (processors)
-		err = dbg_heap_parts(d->r->dbg, &parts);
+		err = dbg_heap_parts(d->at, &parts);
 	if (err || !processors || !parts.server || parts.n_heaps <= processors)
 		return err;
 	str_addf(&text,

@@ -78,10 +78,10 @@ struct dbg_error *doctor_deadlock(struct doctor *d)
 {
 	_cleanup_str_ struct str text = {0};
 	struct dbg_error *err =
-	    dbg_blocked_list(d->r->dbg, true, &d->blocked, &d->n_blocked);
+	    dbg_blocked_list(d->at, true, &d->blocked, &d->n_blocked);
 
 	if (!err)
-		err = dbg_thread_list(d->r->dbg, &d->threads, &d->n_threads);
+		err = dbg_thread_list(d->at, &d->threads, &d->n_threads);
 
 	if (err)
 		return err;
@@ -95,7 +95,7 @@ struct dbg_error *doctor_pool(struct doctor *d)
 {
 	_cleanup_str_ struct str text = {0}, waiting = {0};
 	struct dbg_pool pool;
-	struct dbg_error *err = dbg_pool_get(d->r->dbg, true, &pool);
+	struct dbg_error *err = dbg_pool_get(d->at, true, &pool);
 	uint64_t queued = 0;
 
 	if (err)
@@ -130,7 +130,7 @@ struct dbg_error *doctor_finalizer(struct doctor *d)
 	_cleanup_str_ struct str text = {0};
 	struct dbg_finalizable *v;
 	size_t n = 0, due = 0;
-	struct dbg_error *err = dbg_finalizable_list(d->r->dbg, &v, &n);
+	struct dbg_error *err = dbg_finalizable_list(d->at, &v, &n);
 
 	if (err)
 		return err;
@@ -152,7 +152,7 @@ struct dbg_error *doctor_threads(struct doctor *d)
 	_cleanup_str_ struct str text = {0};
 	struct dbg_runtime_thread *v;
 	size_t n = 0, ended = 0;
-	struct dbg_error *err = dbg_runtime_thread_list(d->r->dbg, &v, &n);
+	struct dbg_error *err = dbg_runtime_thread_list(d->at, &v, &n);
 
 	if (err)
 		return err;
@@ -176,7 +176,7 @@ struct dbg_error *doctor_contexts(struct doctor *d)
 	const struct dbg_load_context *first = NULL;
 	struct dbg_load_context *v;
 	size_t n = 0, found = 0;
-	struct dbg_error *err = dbg_load_context_list(d->r->dbg, &v, &n);
+	struct dbg_error *err = dbg_load_context_list(d->at, &v, &n);
 
 	if (err)
 		return err;
@@ -227,7 +227,7 @@ struct dbg_error *doctor_timers(struct doctor *d)
 	_cleanup_str_ struct str text = {0};
 	struct dbg_timer *v;
 	size_t n = 0, same;
-	struct dbg_error *err = dbg_timer_list(d->r->dbg, &v, &n);
+	struct dbg_error *err = dbg_timer_list(d->at, &v, &n);
 
 	if (err || n < TIMERS_MANY)
 		return err;
@@ -247,7 +247,7 @@ struct dbg_error *doctor_async(struct doctor *d)
 	_cleanup_str_ struct str text = {0};
 	const struct dbg_task_query query = {0};
 	struct dbg_async found;
-	struct dbg_error *err = dbg_async_list(d->r->dbg, &query, &found);
+	struct dbg_error *err = dbg_async_list(d->at, &query, &found);
 	uint64_t circles = 0, most = 0;
 
 	if (err)
@@ -279,7 +279,7 @@ struct dbg_error *doctor_tasks(struct doctor *d)
 	const struct dbg_task_query query = {0};
 	const struct dbg_task *first = NULL;
 	struct dbg_tasks found;
-	struct dbg_error *err = dbg_task_list(d->r->dbg, &query, &found);
+	struct dbg_error *err = dbg_task_list(d->at, &query, &found);
 	uint64_t n = 0;
 
 	for (size_t i = 0; !err && i < found.n; i++) {

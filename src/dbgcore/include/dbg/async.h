@@ -1,8 +1,8 @@
-/* dbg.h: tasks and async calls on the heap. The program must be stopped. */
+/* dbg.h: tasks and async calls on the heap. */
 #ifndef DBG_ASYNC_H
 #define DBG_ASYNC_H
 
-#include "dbg/error.h"
+#include "dbg/stopped.h"
 #include "dbg/frames.h"
 
 /* Those of TaskStatus. */
@@ -57,7 +57,7 @@ struct dbg_tasks {
 };
 
 /* Tasks of the heap; those that nothing refers to any more, too. */
-DBG_MUST struct dbg_error *dbg_task_list(struct dbg *dbg,
+DBG_MUST struct dbg_error *dbg_task_list(struct dbg_stopped at,
 					 const struct dbg_task_query *query,
 					 struct dbg_tasks *ret);
 
@@ -82,7 +82,7 @@ struct dbg_async {
 	size_t n_damages;
 };
 
-DBG_MUST struct dbg_error *dbg_async_list(struct dbg *dbg,
+DBG_MUST struct dbg_error *dbg_async_list(struct dbg_stopped at,
 					  const struct dbg_task_query *query,
 					  struct dbg_async *ret);
 
@@ -94,10 +94,11 @@ DBG_MUST struct dbg_error *dbg_async_list(struct dbg *dbg,
  * Of the async call @addr (dbg_task.addr) and those that await it.
  * DBG_E_NOT_FOUND: there is no suspended call.
  */
-DBG_MUST struct dbg_error *dbg_suspended_call(struct dbg *dbg, uint64_t addr,
-					      uint32_t *ret);
+DBG_MUST struct dbg_error *dbg_suspended_call(struct dbg_stopped at,
+					      uint64_t addr, uint32_t *ret);
 /* Of all chains of dbg_async_list, each behind a frame that says what it is. */
-DBG_MUST struct dbg_error *dbg_suspended_all(struct dbg *dbg, uint32_t *ret);
+DBG_MUST struct dbg_error *dbg_suspended_all(struct dbg_stopped at,
+					     uint32_t *ret);
 
 /* ---- The thread pool -------------------------------------------------- */
 
@@ -134,7 +135,7 @@ struct dbg_pool {
  * @items: each work item is looked at, for @work. Else the list is empty, and
  * items that are being taken or added are counted as well.
  */
-DBG_MUST struct dbg_error *dbg_pool_get(struct dbg *dbg, bool items,
+DBG_MUST struct dbg_error *dbg_pool_get(struct dbg_stopped at, bool items,
 					struct dbg_pool *ret);
 
 /* A timer that is set. */
@@ -148,7 +149,7 @@ struct dbg_timer {
 };
 
 DBG_MUST struct dbg_error *
-dbg_timer_list(struct dbg *dbg, struct dbg_timer **ret, size_t *ret_n);
+dbg_timer_list(struct dbg_stopped at, struct dbg_timer **ret, size_t *ret_n);
 
 /* ---- Who waits for whom ----------------------------------------------- */
 
@@ -180,7 +181,7 @@ struct dbg_blocked {
  * By thread. With @heap it is walked for who awaits whom; without, the owner of
  * a task is known only if a thread runs the task itself.
  */
-DBG_MUST struct dbg_error *dbg_blocked_list(struct dbg *dbg, bool heap,
+DBG_MUST struct dbg_error *dbg_blocked_list(struct dbg_stopped at, bool heap,
 					    struct dbg_blocked **ret,
 					    size_t *ret_n);
 

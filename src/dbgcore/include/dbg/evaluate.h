@@ -44,7 +44,7 @@ struct dbg_eval_request {
  * the event of that follows. The call goes on with the program; when it
  * returns, the thread stops where it was.
  */
-DBG_MUST struct dbg_error *dbg_eval_begin(struct dbg *dbg,
+DBG_MUST struct dbg_error *dbg_eval_begin(struct dbg_stopped at,
 					  const struct dbg_eval_request *req);
 /* End it: as dbg_pause, if the program is running for it. */
 DBG_MUST struct dbg_error *dbg_eval_cancel(struct dbg *dbg);

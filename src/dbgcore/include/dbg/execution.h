@@ -2,7 +2,7 @@
 #ifndef DBG_EXECUTION_H
 #define DBG_EXECUTION_H
 
-#include "dbg/error.h"
+#include "dbg/stopped.h"
 
 struct dbg_place;
 
@@ -37,22 +37,22 @@ struct dbg_call {
 };
 
 /* Calls of the line where @thread stands; they die with the stop. */
-DBG_MUST struct dbg_error *dbg_call_list(struct dbg *dbg, uint32_t thread,
+DBG_MUST struct dbg_error *dbg_call_list(struct dbg_stopped at, uint32_t thread,
 					 struct dbg_call **ret, size_t *ret_n);
 
 /*
  * Resume all threads, or @only one (a number; 0: all). The signal that stopped
  * the program is delivered, unless dbg_signal_queue changed that.
  */
-DBG_MUST struct dbg_error *dbg_continue(struct dbg *dbg, uint32_t only);
-DBG_MUST struct dbg_error *dbg_step(struct dbg *dbg,
+DBG_MUST struct dbg_error *dbg_continue(struct dbg_stopped at, uint32_t only);
+DBG_MUST struct dbg_error *dbg_step(struct dbg_stopped at,
 				    const struct dbg_step *step);
 
 /*
  * Resume until @place is reached by @thread or its frame returns (gdb's "until
  * LOCATION" and "advance").
  */
-DBG_MUST struct dbg_error *dbg_run_to(struct dbg *dbg, uint32_t thread,
+DBG_MUST struct dbg_error *dbg_run_to(struct dbg_stopped at, uint32_t thread,
 				      const struct dbg_place *place);
 
 /*
@@ -60,7 +60,7 @@ DBG_MUST struct dbg_error *dbg_run_to(struct dbg *dbg, uint32_t thread,
  * whose method it must be in; a stop (DBG_STOP_GOTO) with new frames follows.
  * With @run it runs on from there, unless a breakpoint is there.
  */
-DBG_MUST struct dbg_error *dbg_goto(struct dbg *dbg, uint32_t thread,
+DBG_MUST struct dbg_error *dbg_goto(struct dbg_stopped at, uint32_t thread,
 				    const struct dbg_place *place, bool run);
 
 /* Stop all threads; DBG_EVENT_STOPPED follows. */

@@ -1,8 +1,8 @@
-/* dbg.h: threads and frames. The program must be stopped. */
+/* dbg.h: threads and frames. */
 #ifndef DBG_FRAMES_H
 #define DBG_FRAMES_H
 
-#include "dbg/error.h"
+#include "dbg/stopped.h"
 
 struct dbg_thread {
 	uint32_t number; /* 1, 2, ... in order of birth */
@@ -20,10 +20,10 @@ struct dbg_thread {
  * that run code of the program, the main one, and the one of the stop.
  */
 DBG_MUST struct dbg_error *
-dbg_thread_list(struct dbg *dbg, struct dbg_thread **ret, size_t *ret_n);
+dbg_thread_list(struct dbg_stopped at, struct dbg_thread **ret, size_t *ret_n);
 /* Their numbers alone, which are cheap: no thread's name is looked for. */
-DBG_MUST struct dbg_error *dbg_thread_numbers(struct dbg *dbg, uint32_t **ret,
-					      size_t *ret_n);
+DBG_MUST struct dbg_error *dbg_thread_numbers(struct dbg_stopped at,
+					      uint32_t **ret, size_t *ret_n);
 
 enum dbg_frame_kind {
 	DBG_FRAME_MANAGED,
@@ -79,10 +79,9 @@ struct dbg_frame {
  * that was caught and thrown again elsewhere (by an await, a wait for a task,
  * ExceptionDispatchInfo) the stack of its throw comes first: DBG_FRAME_THROWN.
  */
-DBG_MUST struct dbg_error *dbg_frame_list(struct dbg *dbg, uint32_t thread,
-					  uint32_t first, uint32_t count,
-					  struct dbg_frame **ret,
-					  size_t *ret_n);
+DBG_MUST struct dbg_error *
+dbg_frame_list(struct dbg_stopped at, uint32_t thread, uint32_t first,
+	       uint32_t count, struct dbg_frame **ret, size_t *ret_n);
 
 /* A method that a test framework runs. */
 struct dbg_test {
@@ -101,7 +100,7 @@ struct dbg_test {
  * @waiting, async tests that wait in an await and are on no stack, for which
  * the heap is walked. What cannot be found out is left out.
  */
-DBG_MUST struct dbg_error *dbg_test_list(struct dbg *dbg, bool waiting,
+DBG_MUST struct dbg_error *dbg_test_list(struct dbg_stopped at, bool waiting,
 					 struct dbg_test **ret, size_t *ret_n);
 
 /* A thread that waits for the lock of an object (Monitor, lock). */
@@ -116,7 +115,7 @@ struct dbg_wait {
 };
 
 /* All that do, by thread. */
-DBG_MUST struct dbg_error *dbg_wait_list(struct dbg *dbg, struct dbg_wait **ret,
-					 size_t *ret_n);
+DBG_MUST struct dbg_error *dbg_wait_list(struct dbg_stopped at,
+					 struct dbg_wait **ret, size_t *ret_n);
 
 #endif

@@ -1,11 +1,11 @@
 /*
- * dbg.h: what can be found out of the collector's heap as a whole. The program
- * must be stopped; arrays and strings die with the stop.
+ * dbg.h: what can be found out of the collector's heap as a whole. Arrays
+ * and strings die with the stop.
  */
 #ifndef DBG_HEAPFACTS_H
 #define DBG_HEAPFACTS_H
 
-#include "dbg/error.h"
+#include "dbg/stopped.h"
 #include "dbg/objects.h"
 
 /* ---- Strings --------------------------------------------------------- */
@@ -26,7 +26,7 @@ struct dbg_heap_strings {
 
 /* Strings with the same text; @max of the texts. */
 DBG_MUST struct dbg_error *
-dbg_heap_strings(struct dbg *dbg, const struct dbg_heap_filter *filter,
+dbg_heap_strings(struct dbg_stopped at, const struct dbg_heap_filter *filter,
 		 size_t max, struct dbg_heap_strings *ret);
 
 /* ---- Exceptions ------------------------------------------------------ */
@@ -55,8 +55,9 @@ struct dbg_heap_exceptions {
  * unless @each.
  */
 DBG_MUST struct dbg_error *
-dbg_heap_exception_list(struct dbg *dbg, const struct dbg_heap_filter *filter,
-			bool each, struct dbg_heap_exceptions *ret);
+dbg_heap_exception_list(struct dbg_stopped at,
+			const struct dbg_heap_filter *filter, bool each,
+			struct dbg_heap_exceptions *ret);
 
 /* ---- Growth ---------------------------------------------------------- */
 
@@ -77,7 +78,8 @@ struct dbg_heap_diff {
  * What has changed since the core file @path, which another process may have
  * written: types are told apart by their names.
  */
-DBG_MUST struct dbg_error *dbg_heap_diff(struct dbg *dbg, const char *path,
+DBG_MUST struct dbg_error *dbg_heap_diff(struct dbg_stopped at,
+					 const char *path,
 					 const struct dbg_heap_filter *filter,
 					 struct dbg_heap_diff *ret);
 
@@ -105,7 +107,7 @@ struct dbg_heap_check {
  * that each has a type that the runtime knows, and that each reference leads to
  * the beginning of an object.
  */
-DBG_MUST struct dbg_error *dbg_heap_verify(struct dbg *dbg,
+DBG_MUST struct dbg_error *dbg_heap_verify(struct dbg_stopped at,
 					   struct dbg_heap_check *ret);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef DBG_MACHINE_H
 #define DBG_MACHINE_H
 
-#include "dbg/error.h"
+#include "dbg/stopped.h"
 
 struct dbg_insn {
 	uint64_t addr;
@@ -16,7 +16,7 @@ struct dbg_insn {
 };
 
 /* Native code of the method that holds @addr, or @count instructions. */
-DBG_MUST struct dbg_error *dbg_disassemble(struct dbg *dbg, uint64_t addr,
+DBG_MUST struct dbg_error *dbg_disassemble(struct dbg_stopped at, uint64_t addr,
 					   uint32_t count,
 					   struct dbg_insn **ret,
 					   size_t *ret_n);
@@ -28,7 +28,8 @@ struct dbg_il_insn {
 	const char *path;
 };
 
-DBG_MUST struct dbg_error *dbg_disassemble_il(struct dbg *dbg, dbg_id frame,
+DBG_MUST struct dbg_error *dbg_disassemble_il(struct dbg_stopped at,
+					      dbg_id frame,
 					      struct dbg_il_insn **ret,
 					      size_t *ret_n);
 
@@ -47,11 +48,11 @@ struct dbg_frame_code {
 	size_t n_saved;
 };
 
-DBG_MUST struct dbg_error *dbg_frame_code(struct dbg *dbg, dbg_id frame,
+DBG_MUST struct dbg_error *dbg_frame_code(struct dbg_stopped at, dbg_id frame,
 					  struct dbg_frame_code *ret);
 
 /* Integer registers of a frame, in gdb's order. */
-DBG_MUST struct dbg_error *dbg_registers(struct dbg *dbg, dbg_id frame,
+DBG_MUST struct dbg_error *dbg_registers(struct dbg_stopped at, dbg_id frame,
 					 struct dbg_register **ret,
 					 size_t *ret_n);
 
@@ -60,11 +61,11 @@ DBG_MUST struct dbg_error *dbg_registers(struct dbg *dbg, dbg_id frame,
  * any processor. DBG_E_NOT_FOUND: there is none of that name, or it is not
  * known in this frame.
  */
-DBG_MUST struct dbg_error *dbg_register_get(struct dbg *dbg, dbg_id frame,
+DBG_MUST struct dbg_error *dbg_register_get(struct dbg_stopped at, dbg_id frame,
 					    const char *name, uint64_t *ret);
 
 /* Read target memory as the program sees it; short at unreadable pages. */
-DBG_MUST struct dbg_error *dbg_memory_read(struct dbg *dbg, uint64_t addr,
+DBG_MUST struct dbg_error *dbg_memory_read(struct dbg_stopped at, uint64_t addr,
 					   void *buf, size_t size,
 					   size_t *ret_n);
 
@@ -72,7 +73,8 @@ DBG_MUST struct dbg_error *dbg_memory_read(struct dbg *dbg, uint64_t addr,
  * Write target memory. Values and frames that were handed out before keep the
  * text that they had.
  */
-DBG_MUST struct dbg_error *dbg_memory_write(struct dbg *dbg, uint64_t addr,
-					    const void *buf, size_t size);
+DBG_MUST struct dbg_error *dbg_memory_write(struct dbg_stopped at,
+					    uint64_t addr, const void *buf,
+					    size_t size);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef DBG_MODULES_H
 #define DBG_MODULES_H
 
-#include "dbg/error.h"
+#include "dbg/stopped.h"
 
 struct dbg_location;
 struct dbg_place;
@@ -88,9 +88,11 @@ DBG_MUST struct dbg_error *dbg_scope_names(struct dbg *dbg, dbg_id frame,
  * Those of them that dbg_goto can go to, each by its address too; that there
  * are none is an error that says why.
  */
-DBG_MUST struct dbg_error *
-dbg_goto_list(struct dbg *dbg, uint32_t thread, const struct dbg_place *place,
-	      struct arena *arena, struct dbg_location **ret, size_t *ret_n);
+DBG_MUST struct dbg_error *dbg_goto_list(struct dbg_stopped at, uint32_t thread,
+					 const struct dbg_place *place,
+					 struct arena *arena,
+					 struct dbg_location **ret,
+					 size_t *ret_n);
 
 /*
  * Where statements begin in lines @first .. @last of a source file, in order;

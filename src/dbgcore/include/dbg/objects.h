@@ -1,8 +1,8 @@
-/* dbg.h: the collector's heap. The program must be stopped. */
+/* dbg.h: the collector's heap. */
 #ifndef DBG_OBJECTS_H
 #define DBG_OBJECTS_H
 
-#include "dbg/error.h"
+#include "dbg/stopped.h"
 
 enum dbg_generation {
 	DBG_GEN_0,
@@ -72,7 +72,7 @@ struct dbg_heap_stat {
 };
 
 /* Objects of the heap by type. Arrays and strings die with the stop. */
-DBG_MUST struct dbg_error *dbg_heap_stat(struct dbg *dbg,
+DBG_MUST struct dbg_error *dbg_heap_stat(struct dbg_stopped at,
 					 const struct dbg_heap_filter *filter,
 					 struct dbg_heap_stat *ret);
 
@@ -81,15 +81,15 @@ DBG_MUST struct dbg_error *dbg_heap_stat(struct dbg *dbg,
  * there are any, what nothing seems to keep alive may be kept alive by what
  * could not be read. They die with the stop.
  */
-DBG_MUST struct dbg_error *dbg_heap_damages(struct dbg *dbg, const char ***ret,
-					    size_t *ret_n);
+DBG_MUST struct dbg_error *dbg_heap_damages(struct dbg_stopped at,
+					    const char ***ret, size_t *ret_n);
 
 /*
  * What a core that lacks objects, as mini dumps do, cannot tell: a
  * sentence for whoever shows what objects tell, until the next stop. NULL: it
  * has them, or it is a program that runs.
  */
-const char *dbg_lacking(struct dbg *dbg);
+const char *dbg_lacking(struct dbg_stopped at);
 
 struct dbg_heap_object {
 	uint64_t addr, size;
@@ -107,7 +107,7 @@ struct dbg_heap_object {
  */
 typedef bool dbg_heap_fn(void *arg, const struct dbg_heap_object *object);
 
-DBG_MUST struct dbg_error *dbg_heap_list(struct dbg *dbg,
+DBG_MUST struct dbg_error *dbg_heap_list(struct dbg_stopped at,
 					 const struct dbg_heap_filter *filter,
 					 dbg_heap_fn *fn, void *arg,
 					 struct dbg_heap_stat *ret);
@@ -142,9 +142,9 @@ enum {
 };
 
 /* The type of the object at or around @addr; NULL: none is there. */
-const char *dbg_heap_object_type(struct dbg *dbg, uint64_t addr);
+const char *dbg_heap_object_type(struct dbg_stopped at, uint64_t addr);
 /* The object at or around @addr. DBG_E_MEMORY: none is there. */
-DBG_MUST struct dbg_error *dbg_heap_object(struct dbg *dbg, uint64_t addr,
+DBG_MUST struct dbg_error *dbg_heap_object(struct dbg_stopped at, uint64_t addr,
 					   struct dbg_heap_detail *ret);
 
 struct dbg_heap_part {
@@ -162,7 +162,7 @@ struct dbg_heap_parts {
 };
 
 /* Where the heap's objects are. */
-DBG_MUST struct dbg_error *dbg_heap_parts(struct dbg *dbg,
+DBG_MUST struct dbg_error *dbg_heap_parts(struct dbg_stopped at,
 					  struct dbg_heap_parts *ret);
 
 #endif

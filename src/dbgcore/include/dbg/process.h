@@ -4,7 +4,7 @@
 
 #include <sys/select.h> // sigset_t
 
-#include "dbg/error.h"
+#include "dbg/stopped.h"
 
 enum dbg_state {
 	DBG_IDLE, /* no program */
@@ -102,7 +102,7 @@ DBG_MUST struct dbg_error *dbg_attach(struct dbg *dbg,
  * DBG_E_TARGET with the reason why it cannot be made; the program is stopped
  * as before then.
  */
-DBG_MUST struct dbg_error *dbg_snapshot(struct dbg *dbg);
+DBG_MUST struct dbg_error *dbg_snapshot(struct dbg_stopped at);
 
 /*
  * Look at a core file (ELF, as the kernel, gcore and createdump write them):
@@ -143,7 +143,8 @@ struct dbg_core_options {
  * failure there is no file. DBG_E_FILE, DBG_E_STATE, DBG_E_INTERRUPTED
  * (dbg_interrupt).
  */
-DBG_MUST struct dbg_error *dbg_core_write(struct dbg *dbg, const char *path,
+DBG_MUST struct dbg_error *dbg_core_write(struct dbg_stopped at,
+					  const char *path,
 					  const struct dbg_core_options *o,
 					  uint64_t *ret_size);
 

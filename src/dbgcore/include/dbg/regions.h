@@ -1,11 +1,11 @@
 /*
- * dbg.h: what the address space is used for. The program must be stopped;
- * arrays and strings die with the stop.
+ * dbg.h: what the address space is used for. Arrays and strings die with
+ * the stop.
  */
 #ifndef DBG_REGIONS_H
 #define DBG_REGIONS_H
 
-#include "dbg/error.h"
+#include "dbg/stopped.h"
 #include "dbg/objects.h"
 
 enum dbg_region_kind {
@@ -47,7 +47,7 @@ struct dbg_memory {
 };
 
 /* What each mapping is, cut where it is more than one thing. */
-DBG_MUST struct dbg_error *dbg_memory_list(struct dbg *dbg,
+DBG_MUST struct dbg_error *dbg_memory_list(struct dbg_stopped at,
 					   struct dbg_memory *ret);
 
 #endif

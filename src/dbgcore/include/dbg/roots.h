@@ -2,7 +2,7 @@
 #ifndef DBG_ROOTS_H
 #define DBG_ROOTS_H
 
-#include "dbg/error.h"
+#include "dbg/stopped.h"
 #include "dbg/objects.h"
 
 enum dbg_root_kind {
@@ -29,8 +29,9 @@ struct dbg_heap_root {
 };
 
 /* All roots: stacks by thread, then handles, then what is to be finalized. */
-DBG_MUST struct dbg_error *
-dbg_heap_root_list(struct dbg *dbg, struct dbg_heap_root **ret, size_t *ret_n);
+DBG_MUST struct dbg_error *dbg_heap_root_list(struct dbg_stopped at,
+					      struct dbg_heap_root **ret,
+					      size_t *ret_n);
 
 struct dbg_heap_step {
 	uint64_t object;
@@ -56,7 +57,7 @@ struct dbg_heap_paths {
  * What keeps the object at or around @addr alive: for each root and each object
  * that refer to it, and can be reached, the shortest path; @max of them.
  */
-DBG_MUST struct dbg_error *dbg_heap_roots(struct dbg *dbg, uint64_t addr,
+DBG_MUST struct dbg_error *dbg_heap_roots(struct dbg_stopped at, uint64_t addr,
 					  size_t max,
 					  struct dbg_heap_paths *ret);
 
@@ -70,7 +71,7 @@ struct dbg_handle {
 };
 
 DBG_MUST struct dbg_error *
-dbg_handle_list(struct dbg *dbg, struct dbg_handle **ret, size_t *ret_n);
+dbg_handle_list(struct dbg_stopped at, struct dbg_handle **ret, size_t *ret_n);
 
 struct dbg_finalizable {
 	uint64_t object;
@@ -80,7 +81,7 @@ struct dbg_finalizable {
 };
 
 /* Objects with finalizers, those that are due last. */
-DBG_MUST struct dbg_error *dbg_finalizable_list(struct dbg *dbg,
+DBG_MUST struct dbg_error *dbg_finalizable_list(struct dbg_stopped at,
 						struct dbg_finalizable **ret,
 						size_t *ret_n);
 
@@ -97,7 +98,7 @@ struct dbg_lock {
 };
 
 /* Sync blocks in use, then thin locks that are held. */
-DBG_MUST struct dbg_error *dbg_lock_list(struct dbg *dbg, struct dbg_lock **ret,
-					 size_t *ret_n);
+DBG_MUST struct dbg_error *dbg_lock_list(struct dbg_stopped at,
+					 struct dbg_lock **ret, size_t *ret_n);
 
 #endif

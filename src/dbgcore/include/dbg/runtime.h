@@ -1,13 +1,13 @@
 /*
- * dbg.h: the runtime's own structures, by their addresses. The program must be
- * stopped; arrays and strings die with the stop.
+ * dbg.h: the runtime's own structures, by their addresses. Arrays and strings
+ * die with the stop.
  */
 #ifndef DBG_RUNTIME_H
 #define DBG_RUNTIME_H
 
 #include <sys/types.h>
 
-#include "dbg/error.h"
+#include "dbg/stopped.h"
 
 struct dbg_il_insn;
 
@@ -26,7 +26,7 @@ struct dbg_type_facts {
 };
 
 /* A type by its MethodTable or its EEClass. DBG_E_MEMORY: there is none. */
-DBG_MUST struct dbg_error *dbg_type_facts(struct dbg *dbg, uint64_t addr,
+DBG_MUST struct dbg_error *dbg_type_facts(struct dbg_stopped at, uint64_t addr,
 					  struct dbg_type_facts *ret);
 
 struct dbg_type_slot {
@@ -37,7 +37,7 @@ struct dbg_type_slot {
 };
 
 /* The methods that its objects have, inherited ones too, by slot. */
-DBG_MUST struct dbg_error *dbg_type_slots(struct dbg *dbg, uint64_t addr,
+DBG_MUST struct dbg_error *dbg_type_slots(struct dbg_stopped at, uint64_t addr,
 					  struct dbg_type_slot **ret,
 					  size_t *ret_n);
 
@@ -64,13 +64,14 @@ struct dbg_method_facts {
 };
 
 /* A method by its MethodDesc. DBG_E_MEMORY: there is none. */
-DBG_MUST struct dbg_error *dbg_method_facts(struct dbg *dbg, uint64_t method,
+DBG_MUST struct dbg_error *dbg_method_facts(struct dbg_stopped at,
+					    uint64_t method,
 					    struct dbg_method_facts *ret);
 /* The method whose code holds @ip. DBG_E_NOT_FOUND: it is not managed code. */
-DBG_MUST struct dbg_error *dbg_method_at(struct dbg *dbg, uint64_t ip,
+DBG_MUST struct dbg_error *dbg_method_at(struct dbg_stopped at, uint64_t ip,
 					 struct dbg_method_facts *ret);
 /* Its IL. */
-DBG_MUST struct dbg_error *dbg_method_il(struct dbg *dbg, uint64_t method,
+DBG_MUST struct dbg_error *dbg_method_il(struct dbg_stopped at, uint64_t method,
 					 struct dbg_il_insn **ret,
 					 size_t *ret_n);
 
@@ -94,8 +95,8 @@ struct dbg_named {
  * types by '.' or '+', generic ones with or without "`1") in the modules of the
  * file name @module; NULL: in all. At most DBG_NAMED_MAX.
  */
-DBG_MUST struct dbg_error *dbg_name_find(struct dbg *dbg, const char *module,
-					 const char *name,
+DBG_MUST struct dbg_error *dbg_name_find(struct dbg_stopped at,
+					 const char *module, const char *name,
 					 struct dbg_named **ret, size_t *ret_n);
 
 /* ---- Assemblies ------------------------------------------------------ */
@@ -112,8 +113,9 @@ struct dbg_assembly {
 };
 
 /* All that are loaded, by domain. */
-DBG_MUST struct dbg_error *
-dbg_assembly_list(struct dbg *dbg, struct dbg_assembly **ret, size_t *ret_n);
+DBG_MUST struct dbg_error *dbg_assembly_list(struct dbg_stopped at,
+					     struct dbg_assembly **ret,
+					     size_t *ret_n);
 
 struct dbg_domain {
 	uint64_t addr;
@@ -123,7 +125,7 @@ struct dbg_domain {
 };
 
 DBG_MUST struct dbg_error *
-dbg_domain_list(struct dbg *dbg, struct dbg_domain **ret, size_t *ret_n);
+dbg_domain_list(struct dbg_stopped at, struct dbg_domain **ret, size_t *ret_n);
 
 struct dbg_load_context {
 	uint64_t object;  /* 0: default, not made yet, or collected already */
@@ -138,7 +140,7 @@ struct dbg_load_context {
  * AssemblyLoadContexts that are on the heap or have assemblies, the default one
  * first.
  */
-DBG_MUST struct dbg_error *dbg_load_context_list(struct dbg *dbg,
+DBG_MUST struct dbg_error *dbg_load_context_list(struct dbg_stopped at,
 						 struct dbg_load_context **ret,
 						 size_t *ret_n);
 
@@ -163,7 +165,7 @@ struct dbg_runtime_thread {
  * that have ended and that something in the program still refers to.
  */
 DBG_MUST struct dbg_error *
-dbg_runtime_thread_list(struct dbg *dbg, struct dbg_runtime_thread **ret,
+dbg_runtime_thread_list(struct dbg_stopped at, struct dbg_runtime_thread **ret,
 			size_t *ret_n);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef DBG_SIGNALS_H
 #define DBG_SIGNALS_H
 
-#include "dbg/error.h"
+#include "dbg/stopped.h"
 
 struct dbg_signal {
 	int number;
@@ -22,10 +22,10 @@ DBG_MUST struct dbg_error *dbg_signal_set(struct dbg *dbg,
 					  const struct dbg_signal *signal);
 /*
  * Deliver @signal to @thread when it is resumed, in place of the one that
- * stopped it; 0: none. (Stopped only.)
+ * stopped it; 0: none.
  */
-DBG_MUST struct dbg_error *dbg_signal_queue(struct dbg *dbg, uint32_t thread,
-					    int signal);
+DBG_MUST struct dbg_error *dbg_signal_queue(struct dbg_stopped at,
+					    uint32_t thread, int signal);
 /*
  * Send @signal to the program. It is delivered without a stop, and so is the
  * same one by which a program that handled it ends itself.

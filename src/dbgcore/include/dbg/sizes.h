@@ -1,8 +1,8 @@
-/* dbg.h: how much objects keep alive. The program must be stopped. */
+/* dbg.h: how much objects keep alive. */
 #ifndef DBG_SIZES_H
 #define DBG_SIZES_H
 
-#include "dbg/error.h"
+#include "dbg/stopped.h"
 #include "dbg/objects.h"
 
 struct dbg_heap_amount {
@@ -22,7 +22,7 @@ struct dbg_heap_size {
  * Measure the object at or around @addr; 0: all objects of @filter together.
  * DBG_E_MEMORY: no object is there.
  */
-DBG_MUST struct dbg_error *dbg_heap_size(struct dbg *dbg,
+DBG_MUST struct dbg_error *dbg_heap_size(struct dbg_stopped at,
 					 const struct dbg_heap_filter *filter,
 					 uint64_t addr,
 					 struct dbg_heap_size *ret);
@@ -36,7 +36,7 @@ struct dbg_heap_retainer {
 /* The @max objects of @filter that retain the most, that with the most first.
  */
 DBG_MUST struct dbg_error *
-dbg_heap_retainers(struct dbg *dbg, const struct dbg_heap_filter *filter,
+dbg_heap_retainers(struct dbg_stopped at, const struct dbg_heap_filter *filter,
 		   size_t max, struct dbg_heap_retainer **ret, size_t *ret_n);
 
 /* ---- What keeps objects alive, by type ------------------------------- */
@@ -80,7 +80,7 @@ enum {
  * together, each once, put down to the way of the object that leads there.
  */
 DBG_MUST struct dbg_error *
-dbg_heap_way_list(struct dbg *dbg, const struct dbg_heap_filter *filter,
+dbg_heap_way_list(struct dbg_stopped at, const struct dbg_heap_filter *filter,
 		  const struct dbg_heap_way_limits *limits,
 		  struct dbg_heap_ways *ret);
 

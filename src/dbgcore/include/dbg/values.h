@@ -1,8 +1,8 @@
-/* dbg.h: scopes, values and expressions. The program must be stopped. */
+/* dbg.h: scopes, values and expressions. */
 #ifndef DBG_VALUES_H
 #define DBG_VALUES_H
 
-#include "dbg/error.h"
+#include "dbg/stopped.h"
 
 struct dbg_frame;
 struct dbg_location;
@@ -46,7 +46,7 @@ enum dbg_scope {
 	DBG_SCOPE_ALL,     /* arguments, then locals as they are declared */
 };
 
-DBG_MUST struct dbg_error *dbg_scope_list(struct dbg *dbg, dbg_id frame,
+DBG_MUST struct dbg_error *dbg_scope_list(struct dbg_stopped at, dbg_id frame,
 					  enum dbg_scope scope,
 					  struct dbg_value **ret,
 					  size_t *ret_n);
@@ -57,13 +57,13 @@ enum dbg_children {
 };
 
 /* Children @first .. of a value; @count 0 asks for the rest, up to a cap. */
-DBG_MUST struct dbg_error *dbg_children(struct dbg *dbg, dbg_id value,
+DBG_MUST struct dbg_error *dbg_children(struct dbg_stopped at, dbg_id value,
 					enum dbg_children kind, uint64_t first,
 					uint32_t count, struct dbg_value **ret,
 					size_t *ret_n);
 
 /* Where the method that a delegate calls begins; file NULL: no symbols. */
-DBG_MUST struct dbg_error *dbg_value_code(struct dbg *dbg, dbg_id value,
+DBG_MUST struct dbg_error *dbg_value_code(struct dbg_stopped at, dbg_id value,
 					  struct dbg_location *ret);
 
 /*
@@ -71,7 +71,7 @@ DBG_MUST struct dbg_error *dbg_value_code(struct dbg *dbg, dbg_id value,
  * stop) without running code in the program. `$exception` is the exception
  * of the stop.
  */
-DBG_MUST struct dbg_error *dbg_eval(struct dbg *dbg, dbg_id frame,
+DBG_MUST struct dbg_error *dbg_eval(struct dbg_stopped at, dbg_id frame,
 				    const char *expr, struct dbg_value *ret);
 
 /* What an expression needs of the frame that it is evaluated in. */
@@ -86,7 +86,7 @@ enum dbg_needs {
  * tells the blocks of a method apart (FRAME): the IL offset where that of the
  * innermost of the variables ends.
  */
-DBG_MUST struct dbg_error *dbg_eval_needs(struct dbg *dbg, dbg_id frame,
+DBG_MUST struct dbg_error *dbg_eval_needs(struct dbg_stopped at, dbg_id frame,
 					  const char *expr, enum dbg_needs *ret,
 					  uint32_t *ret_block);
 
@@ -97,7 +97,7 @@ DBG_MUST struct dbg_error *dbg_eval_needs(struct dbg *dbg, dbg_id frame,
  * ("x = 3", "x += 3") is carried out, anything else is evaluated. Ids of
  * values stay valid and show what is there now.
  */
-DBG_MUST struct dbg_error *dbg_assign(struct dbg *dbg, dbg_id frame,
+DBG_MUST struct dbg_error *dbg_assign(struct dbg_stopped at, dbg_id frame,
 				      const char *target, const char *value,
 				      struct dbg_value *ret);
 
@@ -106,8 +106,8 @@ DBG_MUST struct dbg_error *dbg_assign(struct dbg *dbg, dbg_id frame,
  * variable "METHOD returned"; expressions name it `$returnvalue`. *ret_any is
  * false if there is none or it cannot be had.
  */
-DBG_MUST struct dbg_error *dbg_returned(struct dbg *dbg, struct dbg_value *ret,
-					bool *ret_any);
+DBG_MUST struct dbg_error *dbg_returned(struct dbg_stopped at,
+					struct dbg_value *ret, bool *ret_any);
 
 /*
  * Keep what dbg_eval, dbg_assign, dbg_format or dbg_returned gave last:
@@ -115,7 +115,7 @@ DBG_MUST struct dbg_error *dbg_returned(struct dbg *dbg, struct dbg_value *ret,
  * `$`. Numbers and strings for good, anything else for this stop. 0: there is
  * no runtime.
  */
-uint32_t dbg_keep(struct dbg *dbg);
+uint32_t dbg_keep(struct dbg_stopped at);
 /* The number of the value that was kept last; 0: there is none. */
 uint32_t dbg_kept(const struct dbg *dbg);
 
@@ -157,24 +157,25 @@ struct dbg_exception {
  * of an AggregateException, up to a cap; none (*ret_n 0) if the stop has no
  * exception.
  */
-DBG_MUST struct dbg_error *
-dbg_exception_list(struct dbg *dbg, struct dbg_exception **ret, size_t *ret_n);
+DBG_MUST struct dbg_error *dbg_exception_list(struct dbg_stopped at,
+					      struct dbg_exception **ret,
+					      size_t *ret_n);
 
 /*
  * gdb's /x /d /u /t /c: an integer value's text anew; /s: the text without a
  * limit to its length. Dies with the stop.
  */
-DBG_MUST struct dbg_error *dbg_format(struct dbg *dbg, dbg_id frame,
+DBG_MUST struct dbg_error *dbg_format(struct dbg_stopped at, dbg_id frame,
 				      const char *expr, char letter,
 				      const char **ret);
 
 /* The same of what dbg_keep would keep, which may be of a call. */
-DBG_MUST struct dbg_error *dbg_format_last(struct dbg *dbg, char letter,
+DBG_MUST struct dbg_error *dbg_format_last(struct dbg_stopped at, char letter,
 					   const char **ret);
 
 /* Several lines of C# that declare the type of @expr or named by @expr. */
-DBG_MUST struct dbg_error *dbg_type_describe(struct dbg *dbg, dbg_id frame,
-					     const char *expr,
+DBG_MUST struct dbg_error *dbg_type_describe(struct dbg_stopped at,
+					     dbg_id frame, const char *expr,
 					     const char **ret);
 
 #endif

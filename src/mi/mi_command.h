@@ -1,0 +1,90 @@
+/*
+ * The table of commands. Each family of handlers stands in one file, with its
+ * entries at the end; mi_command.c lists the families, and checks what an entry
+ * needs.
+ */
+#ifndef MI_COMMAND_H
+#define MI_COMMAND_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/str.h"
+#include "dbg.h"
+#include "front/words.h"
+
+struct mi;
+struct mi_call;
+
+typedef struct dbg_error *mi_fn(struct mi *m, struct mi_call *call);
+/* Of a command that needs a stopped program or a core; @at: the stop. */
+typedef struct dbg_error *mi_stop_fn(struct mi *m, struct dbg_stopped at,
+				     struct mi_call *call);
+
+enum mi_flags {
+	MI_RUNS = 1,   /* the program may run then */
+	MI_BREAKS = 2, /* changes breakpoints: that is no news */
+};
+
+/* A command. The families end with an entry without a name. */
+struct mi_cmd {
+	const char *name; /* without the '-' */
+	unsigned int flags;
+	const char *usage; /* for too many or too few arguments */
+	size_t min, max;   /* arguments; max 0: none, MI_ANY: no limit */
+	mi_fn *run;        /* or stopped */
+	mi_stop_fn *stopped;
+};
+
+enum {
+	MI_ANY = 1 << 16
+};
+
+extern const struct mi_cmd mi_exec_cmds[];
+extern const struct mi_cmd mi_session_cmds[];
+extern const struct mi_cmd mi_setting_cmds[];
+extern const struct mi_cmd mi_file_cmds[];
+extern const struct mi_cmd mi_break_cmds[];
+extern const struct mi_cmd mi_catch_cmds[];
+extern const struct mi_cmd mi_stack_cmds[];
+extern const struct mi_cmd mi_thread_cmds[];
+extern const struct mi_cmd mi_var_cmds[];
+extern const struct mi_cmd mi_varinfo_cmds[];
+extern const struct mi_cmd mi_data_cmds[];
+extern const struct mi_cmd mi_disasm_cmds[];
+extern const struct mi_cmd mi_symbol_cmds[];
+extern const struct mi_cmd mi_os_cmds[];
+
+/* One use of a command. */
+struct mi_call {
+	const struct mi_cmd *cmd;
+	const char *rest;  /* behind the options of all commands */
+	struct words args; /* of rest */
+	struct str *out;   /* the results */
+	const char *class; /* of the answer, NULL: done */
+	bool chosen;       /* --thread or --frame was given */
+	uint32_t thread, level;
+};
+
+/* Carry out a line of the client's and answer it. */
+void mi_carry_out(struct mi *m, const char *text);
+/* The entry of a name, NULL: none. */
+const struct mi_cmd *mi_find(const char *name);
+/* Wrong use. */
+DBG_MUST struct dbg_error *mi_usage(const struct mi_call *call);
+/* Parse a decimal number up to @max. */
+DBG_MUST struct dbg_error *mi_number(const char *word, uint64_t max,
+				     uint64_t *ret);
+/* A number, 0x... too, or an expression whose value is one. */
+DBG_MUST struct dbg_error *mi_address(struct dbg_stopped at,
+				      const struct mi_call *call,
+				      const char *text, uint64_t *ret);
+/* The whole of the arguments as one expression, quoted or not. */
+DBG_MUST struct dbg_error *mi_expression(const struct mi_call *call,
+					 size_t from, char **ret);
+/* The frame that the command is about. */
+DBG_MUST struct dbg_error *mi_frame(struct dbg_stopped at,
+				    const struct mi_call *call,
+				    struct dbg_frame *ret);
+
+#endif
