@@ -161,6 +161,9 @@ static struct dbg_error *step(struct repl *r, struct dbg_stopped at,
 		// a step of an instruction waits for nothing, nor for Ctrl-C
 		if (stop->reason != DBG_STOP_STEP || loop_interrupted(r->loop))
 			return resume_end(r, NULL);
+		err = dbg_stopped(r->dbg, &at);
+		if (err)
+			return err;
 	}
 	return NULL;
 }
