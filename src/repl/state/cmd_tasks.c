@@ -192,7 +192,8 @@ static void show_cut_variables(struct calls_shown *shown)
 		    left);
 }
 
-static struct dbg_error *cmd_dumpasync(struct repl *r, const struct call *call)
+static struct dbg_error *cmd_dumpasync(struct repl *r, struct dbg_stopped at,
+				       const struct call *call)
 {
 	_cleanup_heap_options_ struct heap_options o;
 	struct dbg_async found;
