@@ -277,7 +277,7 @@ struct dbg_error *orphan_install(struct live *l)
 	if (err)
 		return dbg_err_prefix(err, "preparing process %d",
 				      l->target.pid);
-	return live_put_back(l);
+	return NULL;
 }
 
 // The program may have set another since; that one stays, so it is asked for

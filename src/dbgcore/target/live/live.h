@@ -170,8 +170,6 @@ live_event_next(struct target *t, struct target_event *ret, bool *ret_any);
 /* Take note of a status of a task that we know. */
 DBG_MUST struct dbg_error *live_file(struct live *l, struct thread *th,
 				     int status);
-/* Give signals that threads are stopped at, unseen, back to the kernel. */
-DBG_MUST struct dbg_error *live_put_back(struct live *l);
 /* Note the signal that the thread is stopped at; report it if it is watched. */
 void thread_due(struct live *l, struct thread *th, int signal);
 /* Make target_fd readable if there are events in the queue. */

@@ -129,51 +129,26 @@ static bool is_job_control(int signal)
  * Give a signal that came while all are being stopped back to the kernel: to be
  * delivered to a thread that blocks it, it becomes pending again, whole, and
  * the thread comes to the stop that it is asked for. If we die no signal is
- * lost then, as it is at a stop that was reaped; nor does it come twice. False:
- * a signal of job control, one that the thread raised, which it will raise
- * again, or there is no table for its mask.
+ * lost then, as it is at a stop that was reaped; nor does it come twice. While
+ * there is no table for the mask yet, as when we attach, the thread gets the
+ * signal and stops where its handler begins. False: a signal of job control, or
+ * one that the thread raised, which it will raise again.
  */
 static bool signal_put_back(struct live *l, struct thread *th, int signal)
 {
-	if (!l->orphan.addr || is_job_control(signal) ||
+	if (!l->survives || is_job_control(signal) ||
 	    !(orphan_step_mask(0) >> (signal - 1) & 1))
 		return false;
+	if (!l->orphan.addr) {
+		thread_pass(l, th, signal);
+		return true;
+	}
 	thread_mask(l, th);
 	if (!th->masked)
 		return false;
 	thread_ask(l, th);
 	live_ptrace(l, PTRACE_CONT, th->tid, 0, (uint64_t)signal);
 	return true;
-}
-
-// Signals that came when there was no table yet.
-static void put_back_due(struct live *l, struct thread *th)
-{
-	int signal = th->due.signal;
-
-	if (th->kind != THREAD_OWN || th->stop != STOP_SIGNAL || !signal ||
-	    th->due.reported || !th->due.here)
-		return;
-	thread_flush_regs(l, th);
-	if (!signal_put_back(l, th, signal))
-		return;
-	th->due.signal = 0;
-	th->due.here = false;
-	thread_set_stop(l, th, STOP_NONE);
-}
-
-struct dbg_error *live_put_back(struct live *l)
-{
-	struct dbg_error *err;
-	bool outer = l->stopping;
-
-	l->stopping = l->injecting = true;
-	for (size_t i = 0; i < l->n_threads; i++)
-		put_back_due(l, l->threads[i]);
-	err = l->n_running ? live_await_stops(l) : NULL;
-	l->stopping = outer;
-	l->injecting = false;
-	return err;
 }
 
 static void on_signal(struct live *l, struct thread *th, int signal)
