@@ -455,7 +455,7 @@ struct dbg_error *variable_find(struct dbg_stopped at, const struct handle *h,
 	*ret = named(list, n, name);
 	// the key of an entry may look like an index
 	if (!*ret && *name == '[') {
-		err = dbg_children(d->dbg, h->id, DBG_CHILDREN_INDEXED, 0,
+		err = dbg_children(at, h->id, DBG_CHILDREN_INDEXED, 0,
 				   COUNT_MAX, &list, &n);
 		*ret = err ? NULL : named(list, n, name);
 		dbg_error_destroy(err);
