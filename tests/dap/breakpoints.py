@@ -267,6 +267,12 @@ def test_data_object(t):
         t.check_equal(("Paused on change", [field["id"]]),
                       (stop["description"], stop["hitBreakpointIds"]))
         t.check_in(text, stop["text"])
+    # one that is given up and wanted again may be another variable here
+    c.ask("setDataBreakpoints", breakpoints=[])
+    again, = c.ask("setDataBreakpoints", breakpoints=[
+        {"dataId": ids[0]}])["breakpoints"]
+    t.check_equal(False, again["verified"])
+    t.check_in("pick it again", again["message"])
     gone = c.event("breakpoint", reason="removed")["breakpoint"]
     t.check_equal(local["id"], gone["id"])
     c.go()

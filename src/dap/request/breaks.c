@@ -202,7 +202,9 @@ void breaks_put(struct dap *d, const char *group, const char *path,
 		str_set(&b->path, path);
 		b->line = spec->line;
 		b->column = spec->column;
-		struct dbg_error *err = make(d, spec, &b->number);
+		struct dbg_error *err =
+		    spec->fault ? dbg_err(DBG_E_STATE, "%s", spec->fault)
+				: make(d, spec, &b->number);
 		str_set(&b->fault, err ? err->message : NULL);
 		dbg_error_destroy(err);
 	}

@@ -19,6 +19,7 @@ struct str;
 struct break_spec {
 	struct dbg_break_req req;
 	const char *condition; /* NULL: none */
+	const char *fault;     /* why a new one is refused, NULL: it is not */
 	uint32_t line, column; /* as asked, 0: none */
 };
 

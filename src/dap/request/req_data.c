@@ -119,10 +119,10 @@ static struct dbg_error *put(struct dap *d, const cJSON *item, struct str *t)
 	if (!colon || !args_parse_addr(digits, &frame) || frame > INT32_MAX)
 		return dbg_err_arg("'%s' is no dataId", id);
 	s.req.text = colon + 1;
-	// of an earlier stop: only what needs no frame can be set anew
-	if (frame)
-		dbg_error_destroy(
-		    handles_find(&d->frames, (uint32_t)frame, "frame", &h));
+	// of an earlier stop: in another frame it may be another variable
+	if (frame && dbg_err_drop(handles_find(&d->frames, (uint32_t)frame,
+					       "frame", &h)))
+		s.fault = "its frame is of an earlier stop: pick it again";
 	s.req.frame = h.id;
 	breaks_put(d, "data", NULL, &s, t);
 	return NULL;
