@@ -4,23 +4,26 @@
 // the user wants it to.
 
 const vscode = require('vscode');
-const { OWNERS, TYPES, ours } = require('./lib/vsdbg');
+const { HIDDEN, OWNERS, TYPES, ours } = require('./lib/vsdbg');
 
 const KEPT = 'takeOver';
+
+function owner() {
+	return OWNERS.map(id => vscode.extensions.getExtension(id)).find(Boolean);
+}
 
 /** Whether these configurations are dndbg's, asked once for each folder. */
 async function takes(memory) {
 	const wanted = vscode.workspace.getConfiguration('dndbg').get('takeOver');
-	const owner = OWNERS.map(id => vscode.extensions.getExtension(id))
-		.find(Boolean);
-	if (!owner)
+	const other = owner();
+	if (!other)
 		return wanted !== 'never';
 	if (wanted !== 'ask')
 		return wanted === 'always';
 	const kept = memory.get(KEPT);
 	if (kept !== undefined)
 		return kept;
-	const name = owner.packageJSON && owner.packageJSON.displayName || owner.id;
+	const name = other.packageJSON && other.packageJSON.displayName || other.id;
 	const picked = await vscode.window.showQuickPick([
 		{ label: name, description: 'as before', takes: false },
 		{ label: 'dndbg', description: 'for this workspace; the setting ' +
@@ -44,6 +47,7 @@ class Takeover {
 }
 
 function register(context) {
+	vscode.commands.executeCommand('setContext', HIDDEN, !owner());
 	const provider = new Takeover(context.workspaceState);
 	return TYPES.map(type =>
 		vscode.debug.registerDebugConfigurationProvider(type, provider));

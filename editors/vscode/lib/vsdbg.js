@@ -7,6 +7,8 @@ const path = require('path');
 const TYPES = ['coreclr', 'dotnet'];
 /** Extensions that bring a debugger of these types. */
 const OWNERS = ['ms-dotnettools.csharp', 'ms-dotnettools.csdevkit'];
+/** A context key of VS Code: no other extension has these types. */
+const HIDDEN = 'dndbg.hasAllTypes';
 const PICKER = /^\$\{command:pick(Remote)?(Docker)?Process\}$/;
 
 /** A pipe's words for Linux, with dndbg where vsdbg is named. */
@@ -72,7 +74,8 @@ const ATTRIBUTES = {
 
 /**
  * Contributions of these types, so that a launch.json of theirs has nothing
- * underlined: @attributes are those of dndbg's type.
+ * underlined: @attributes are those of dndbg's type. They have no languages, and
+ * are in no list, or F5 would ask which of three debuggers is meant.
  */
 function debuggers(attributes) {
 	const with_ = request => ({
@@ -81,7 +84,7 @@ function debuggers(attributes) {
 		},
 	});
 	return TYPES.map(type => ({
-		type, languages: ['csharp', 'fsharp', 'vb'],
+		type, hiddenWhen: HIDDEN,
 		variables: {
 			pickProcess: 'dndbg.pickProcess',
 			pickRemoteProcess: 'dndbg.pickProcess',
@@ -92,4 +95,4 @@ function debuggers(attributes) {
 	}));
 }
 
-module.exports = { OWNERS, TYPES, debuggers, ours, picks, pipe };
+module.exports = { HIDDEN, OWNERS, TYPES, debuggers, ours, picks, pipe };

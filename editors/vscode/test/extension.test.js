@@ -110,6 +110,7 @@ function standIn() {
 		TaskGroup: { Build: 'build' },
 		TaskRevealKind: { Silent: 2 },
 		commands: {
+			executeCommand: (...words) => { seen.executed = words; },
 			registerCommand: (name, run) => { seen.commands[name] = run; },
 		},
 		debug: {
@@ -579,6 +580,8 @@ test('coreclr and dotnet are taken where nobody else owns them', async () => {
 		program: '/a.dll' };
 	const taken = config => seen.takers[config.type]
 		.resolveDebugConfiguration(undefined, config);
+	assert.deepStrictEqual(seen.executed,
+		['setContext', 'dndbg.hasAllTypes', true]);
 	seen.settings.takeOver = 'ask';
 	assert.deepStrictEqual(await taken(given), { ...given, type: 'dndbg' });
 	assert.strictEqual((await taken({ type: 'dotnet', request: 'launch',

@@ -53,7 +53,10 @@ test('nothing of such a launch.json is underlined', () => {
 	const [own] = manifest.contributes.debuggers;
 	const all = vsdbg.debuggers(own.configurationAttributes);
 	assert.deepStrictEqual(all.map(one => one.type), ['coreclr', 'dotnet']);
-	for (const { configurationAttributes: of, label, program } of all) {
+	for (const { configurationAttributes: of, label, program,
+		languages } of all) {
+		// else F5 in a C# file would ask which is meant
+		assert.strictEqual(languages, undefined);
 		for (const name of [...LAUNCH, ...BOTH, 'targetOutputLogPath'])
 			assert.ok(name in of.launch.properties, name);
 		for (const name of [...BOTH, 'processId', 'processName'])
