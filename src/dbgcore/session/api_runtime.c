@@ -170,6 +170,7 @@ static struct dbg_error *need_method(struct dbg_stopped at, uint64_t method,
 	struct dbg *dbg = at.dbg;
 	struct dbg_error *err = session_need_runtime(at);
 
+	*ret_module = NULL;
 	if (err)
 		return err;
 	if (dbg_err_drop(dac_method_get(dbg->inspect.dac, method, ret)))
