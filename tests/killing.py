@@ -206,9 +206,14 @@ class Ticks(Busy):
         tid, = [tid for tid, (name, _) in drive.tasks(self.pid).items()
                 if name == "throws"]
         throw = function_at(self.pid, r"libstdc\+\+\.so\.6.*", "__cxa_throw")
-        end = self.ask()[at] + turns
-        count = executed(self.pid, tid, throw, lambda: self.ask()[at] < end)
-        return round(count / turns)
+        first = []  # when it is counted
+
+        def more():
+            first.append(self.ask()[at])
+            return first[-1] < first[0] + turns
+
+        count = executed(self.pid, tid, throw, more)
+        return round(count / (first[-1] - first[0]))
 
     def sleeps_at(self):
         """The system call instruction by which its threads sleep."""
