@@ -48,7 +48,8 @@ static void put_value(struct str *t, const struct dbg_value *v,
 		record_str(t, "type", v->type);
 	// also with PRINT_SIMPLE: nearly all variables are references, of which
 	// front ends would show nothing; their texts are short
-	record_str(t, "value", v->text);
+	if (print != PRINT_NONE)
+		record_str(t, "value", v->text);
 	record_tuple_end(t);
 }
 
