@@ -1,3 +1,4 @@
+/* By a table of the signals' names, and by the system call itself. */
 #include "base/libc.h"
 
 #include <signal.h>

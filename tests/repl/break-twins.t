@@ -24,7 +24,7 @@ The method is not compiled yet.
 Breakpoint 6 at Breaks.Program.Shorter: file Twin.cs, line 5.
 The method is not compiled yet.
 +break /app/Twin.cs:5
-Breakpoint 7 (/app/Twin.cs:5) pending: no loaded module has symbols for '/app/Twin.cs'.
+Breakpoint 7 (/app/Twin.cs:5) pending: '/app/Twin.cs' is in no loaded module, but Breaks.dll has '/twins/app/lib/Twin.cs', of another text; if it is meant: sourceFileMap { "/twins/app/lib/": "/app/" } or 'set substitute-path /twins/app/lib/ /app/'.
 +delete 4 5 6 7
 +tbreak @twins-end
 Temporary breakpoint 8 at {addr}: file Breaks.cs, line {@twins-end}.

@@ -57,6 +57,7 @@ two
 +complete info s
 info scope
 info sharedlibrary
+info siginfo
 info signals
 info skip
 info source

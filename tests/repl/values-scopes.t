@@ -17,7 +17,7 @@ Breakpoint 7 at {...}: file Values.cs, line {@iterlocals}.
 +run
 Starting program: {out}/Values.dll generics scopes closures asynclocals iterlocals statics
 
-Breakpoint 1, Values.Program.Generic<T, int> (first="arg", second=12, third=Count = 1) at Values.cs:{@generic-args}
+Breakpoint 1, Values.Program.Generic<string, int> (first="arg", second=12, third=Count = 1) at Values.cs:{@generic-args}
 {@generic-args}{...}
 +info args
 first = "arg"

@@ -30,8 +30,6 @@
 #include "target/hostfile.h"
 #include "target/target.h"
 
-struct arena;
-
 enum start_phase {
 	START_NONE,
 	START_ENTRY,   /* waiting for the entry point */

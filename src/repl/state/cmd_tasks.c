@@ -63,7 +63,7 @@ static void show_call_text(struct repl *r, const struct dbg_task *task)
 	out(r, "\n");
 }
 
-static const enum dbg_scope kept_scopes[] = {DBG_SCOPE_ARGS, DBG_SCOPE_LOCALS};
+static const enum dbg_scope call_scopes[] = {DBG_SCOPE_ARGS, DBG_SCOPE_LOCALS};
 
 // Arguments and locals of a suspended call.
 static void show_variables_text(struct repl *r, struct dbg_stopped at,
@@ -71,7 +71,7 @@ static void show_variables_text(struct repl *r, struct dbg_stopped at,
 {
 	for (size_t i = 0; i < 2; i++) {
 		struct dbg_error *err = show_scope(
-		    r, at, task->frame, kept_scopes[i], NULL, "        ");
+		    r, at, task->frame, call_scopes[i], NULL, "        ");
 
 		if (!err)
 			continue;
@@ -122,7 +122,7 @@ static void show_variables(struct calls_shown *shown,
 	}
 	sheet_rows(s, "variables", SHEET_COLUMNS(variable_columns));
 	for (size_t i = 0; i < 2; i++)
-		show_scope_rows(s, task, kept_scopes[i]);
+		show_scope_rows(s, task, call_scopes[i]);
 	sheet_rows_end(s);
 }
 
