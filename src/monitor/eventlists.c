@@ -29,6 +29,7 @@ struct event_list {
 	uint64_t n, sum;     /* of all rows */
 	uint64_t again;      /* exceptions that were thrown again */
 	struct map waiting;  /* contention: the row by the thread */
+	bool managed_ids;    /* contention: owners are told by managed ids */
 };
 
 /* One kind of list. */
@@ -317,8 +318,10 @@ static void take_wait(struct event_list *l, const struct dbg_trace_event *e,
 {
 	struct tally_row *row = tally_at(&l->rows, "", x->lock);
 	_cleanup_free_ char *owner =
-	    xasprintf("%" PRIu64 " '%s'", x->owner,
-		      dbg_trace_thread_name(l->trace, x->owner));
+	    l->managed_ids
+		? xasprintf("managed thread %" PRIu64, x->owner)
+		: xasprintf("%" PRIu64 " '%s'", x->owner,
+			    dbg_trace_thread_name(l->trace, x->owner));
 
 	row->with = x->object;
 	str_set(&row->last, x->owner ? owner : "");
@@ -407,7 +410,10 @@ struct dbg_error *contention_events(struct dbg *dbg,
 	    .print = contention_print,
 	    .add = contention_add,
 	};
-	struct event_list l = {.o = o};
+	uint32_t version;
+	struct dbg_error *err = find_version(dbg, o->what, &version);
+	// Monitor is managed there
+	struct event_list l = {.o = o, .managed_ids = !err && version >= 11};
 
-	return list_watch(dbg, &l, dbg_waits_provider(), &kind);
+	return err ? err : list_watch(dbg, &l, dbg_waits_provider(), &kind);
 }

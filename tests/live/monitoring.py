@@ -177,15 +177,18 @@ def test_contention(t):
     """How often and how long a lock was waited for."""
     program = Watched(t)
     watching = Watching(t, program, "events", "contention", "--json")
-    t.check_equal("10", program.do("contend 10"))
+    # 11 tells of locks a moment after the trace has begun
+    rounds = 10 if t.runtime == "11" else 1
+    for _ in range(rounds):
+        t.check_equal("10", program.do("contend 10"))
     got = json.loads(watching.interrupt())
-    if t.runtime == "11":
-        t.check_equal((0, 0), (got["waits"], got["lostEvents"]))
-    else:
-        t.check_equal((10, 0), (got["waits"], got["stillWaiting"]))
-        lock, = got["locks"]
-        t.check(lock["waits"] == 10 and 1 < lock["longestMs"] < 10000, lock)
-        t.check_match(r"^\d+ '", lock["heldBy"])
+    t.check_equal((0, 0), (got["stillWaiting"], got["lostEvents"]))
+    lock, = got["locks"]
+    t.check_equal(got["waits"], lock["waits"])
+    t.check(10 <= lock["waits"] <= 10 * rounds, lock)
+    t.check(1 < lock["longestMs"] < 10000, lock)
+    t.check_match(r"^managed thread \d+$" if t.runtime == "11" else r"^\d+ '",
+                  lock["heldBy"])
     program.end()
 
 

@@ -297,8 +297,5 @@ struct dbg_error *session_need_modules(struct dbg *dbg, bool stopped)
 		return err;
 	if (stopped)
 		return session_need_runtime(session_standing(dbg));
-	return dbg->inspect.code
-		   ? NULL
-		   : dbg_err(DBG_E_STATE,
-			     "no .NET runtime is loaded in the program yet");
+	return dbg->inspect.code ? NULL : session_no_runtime(dbg);
 }

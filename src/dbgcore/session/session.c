@@ -240,7 +240,7 @@ struct dbg_error *session_need_live(struct dbg_stopped at)
 	return err;
 }
 
-static struct dbg_error *no_runtime(const struct dbg *dbg)
+struct dbg_error *session_no_runtime(const struct dbg *dbg)
 {
 	return dbg_err(DBG_E_STATE,
 		       dbg->runtime_unread
@@ -255,7 +255,7 @@ struct dbg_error *session_need_runtime(struct dbg_stopped at)
 	struct dbg_error *err = session_need_stop(at);
 
 	if (!err && !dbg->inspect.code)
-		err = no_runtime(dbg);
+		err = session_no_runtime(dbg);
 	return err;
 }
 

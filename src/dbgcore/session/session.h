@@ -3,10 +3,10 @@
  *
  * State: IDLE (no program) -> RUNNING -> STOPPED -> RUNNING ... -> IDLE.
  *
- * RUNNING, events of the target are taken one by one and judged. `halted`
- * means that all threads are stopped for our own purposes and the stop
- * arena is fresh; either the judgement makes a stop of it that the user
- * sees, or session_go lets all run on. STOPPED is always halted.
+ * RUNNING, events of the target are taken one by one and judged. `halted` means
+ * that all threads are stopped for our own purposes and the stop arena is
+ * fresh; either the judgement makes a stop of it that the user sees, or
+ * session_go lets all run on. STOPPED is always halted.
  *
  * Starting: a trap at the program's entry, then at the dynamic linker's
  * r_brk until libcoreclr.so is there, then at the exports by which a host
@@ -166,11 +166,13 @@ void session_ended(struct dbg *dbg);
 struct dbg_stopped session_standing(const struct dbg *dbg);
 /*
  * DBG_E_STATE unless the program is stopped, DBG_E_STALE unless in the stop
- * @at; live: ... and is a process, which can run on; runtime: ... and has one.
+ * @at; live: ... and is a process, which can run on; runtime: ... and has one,
+ * else session_no_runtime.
  */
 DBG_MUST struct dbg_error *session_need_stop(struct dbg_stopped at);
 DBG_MUST struct dbg_error *session_need_live(struct dbg_stopped at);
 DBG_MUST struct dbg_error *session_need_runtime(struct dbg_stopped at);
+DBG_MUST struct dbg_error *session_no_runtime(const struct dbg *dbg);
 
 /* @id, or the newest frame of the thread of the stop. DBG_E_NOT_FOUND: none. */
 DBG_MUST struct dbg_error *session_frame_or_newest(struct dbg_stopped at,
