@@ -166,8 +166,7 @@ void session_ended(struct dbg *dbg);
 struct dbg_stopped session_standing(const struct dbg *dbg);
 /*
  * DBG_E_STATE unless the program is stopped, DBG_E_STALE unless in the stop
- * @at; live: ... and is a process, which can run on; runtime: ... and has one,
- * else session_no_runtime.
+ * @at; live: ... and can run on; runtime: ... and has one, else no_runtime.
  */
 DBG_MUST struct dbg_error *session_need_stop(struct dbg_stopped at);
 DBG_MUST struct dbg_error *session_need_live(struct dbg_stopped at);
