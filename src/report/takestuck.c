@@ -189,45 +189,23 @@ static const struct report_wait_kind kinds[] = {
     [DBG_BLOCKED_TASK] = {"task", "", "runs", false},
     [DBG_BLOCKED_EVENT] = {"event", "", "sets", false},
     [DBG_BLOCKED_THREAD] = {"thread", "the end of ", "is", false},
+    [DBG_BLOCKED_HANDLE] = {"handle", "", "sets", false},
+    [DBG_BLOCKED_BARRIER] = {"barrier", "", "signals", false},
+    [DBG_BLOCKED_COUNTDOWN] = {"countdown", "", "signals", false},
+    [DBG_BLOCKED_COLLECTION] = {"collection", "", "fills", false},
+    [DBG_BLOCKED_CLASS] = {"class", "the class constructor of ", "runs", true},
+    [DBG_BLOCKED_PULSE] = {"pulse", "a pulse of ", "has locked", false},
 };
-
-static const struct report_wait_kind pulse = {"pulse", "a pulse of ",
-					      "has locked", false};
-
-static bool is_blocked(const struct report *r, uint32_t thread)
-{
-	for (size_t i = 0; i < r->n_waits; i++)
-		if (r->waits[i].thread == thread)
-			return true;
-	return false;
-}
-
-// What other locks wait by is no wait of its own.
-static void take_pulses(struct report *r, const struct dbg_wait *v, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (v[i].pulse && !is_blocked(r, v[i].thread))
-			r->waits[r->n_waits++] = (struct report_wait){
-			    .thread = v[i].thread,
-			    .owner = v[i].owner,
-			    .object = v[i].object,
-			    .type = report_copy(r, v[i].type),
-			    .kind = &pulse,
-			};
-}
 
 void report_take_waits(struct report *r, struct dbg_stopped at)
 {
 	struct dbg_blocked *v;
-	struct dbg_wait *pulses;
-	size_t n = 0, n_pulses = 0;
+	size_t n = 0;
 
 	// the heap is walked only where async calls are asked for, too
 	if (dbg_err_drop(dbg_blocked_list(at, r->stuck, &v, &n)))
 		n = 0;
-	if (dbg_err_drop(dbg_wait_list(at, &pulses, &n_pulses)))
-		n_pulses = 0;
-	r->waits = arena_calloc(r->arena, n + n_pulses, sizeof(*r->waits));
+	r->waits = arena_calloc(r->arena, n, sizeof(*r->waits));
 	for (size_t i = 0; i < n; i++)
 		r->waits[r->n_waits++] = (struct report_wait){
 		    .thread = v[i].thread,
@@ -237,7 +215,6 @@ void report_take_waits(struct report *r, struct dbg_stopped at)
 		    .kind = &kinds[v[i].kind],
 		    .deadlock = v[i].deadlock,
 		};
-	take_pulses(r, pulses, n_pulses);
 }
 
 /* ---- Async calls ------------------------------------------------------ */

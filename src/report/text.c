@@ -305,6 +305,68 @@ static bool is_users_wait(const struct report *r,
 	return true;
 }
 
+// " "name"", "": a thread that the report has not, or without a name.
+static void write_quoted(const struct writer *w, const struct report *r,
+			 uint32_t thread)
+{
+	for (size_t i = 0; i < r->n_threads; i++)
+		if (r->threads[i].number == thread && *r->threads[i].name)
+			plain_printf(w->out, " \"%s\"", r->threads[i].name);
+}
+
+static bool same_wait(const struct report *r, size_t a, size_t b)
+{
+	const struct report_wait *x = &r->waits[a], *y = &r->waits[b];
+
+	return x->object && x->kind == y->kind && x->object == y->object &&
+	       x->owner == y->owner && !x->deadlock && !y->deadlock &&
+	       is_users_wait(r, x) && is_users_wait(r, y);
+}
+
+static uint32_t last_same(const struct report *r, size_t i)
+{
+	uint32_t last = r->waits[i].thread;
+
+	for (size_t k = i + 1; k < r->n_waits; k++)
+		if (same_wait(r, i, k))
+			last = r->waits[k].thread;
+	return last;
+}
+
+// All that wait for the same, for the same thread, are one line; those of a
+// circle each have their own.
+static void write_wait(const struct writer *w, const struct report *r, size_t i)
+{
+	const struct report_wait *wait = &r->waits[i];
+	size_t same = 1;
+
+	if (!is_users_wait(r, wait))
+		return;
+	for (size_t k = 0; k < i; k++)
+		if (same_wait(r, k, i))
+			return;
+	for (size_t k = i + 1; k < r->n_waits; k++)
+		same += same_wait(r, i, k);
+	if (same > 1)
+		plain_printf(
+		    w->out, "%zu threads (first %" PRIu32 ", last %" PRIu32 ")",
+		    same, wait->thread, last_same(r, i));
+	else
+		plain_printf(w->out, "Thread %" PRIu32, wait->thread);
+	if (same == 1)
+		write_quoted(w, r, wait->thread);
+	plain_printf(w->out, " wait%s for %s{%s}", same > 1 ? "" : "s",
+		     wait->kind->text, wait->type);
+	if (wait->object)
+		plain_printf(w->out, " 0x%" PRIx64, wait->object);
+	if (wait->owner) {
+		plain_printf(w->out, ", which thread %" PRIu32, wait->owner);
+		write_quoted(w, r, wait->owner);
+		plain_printf(w->out, " %s", wait->kind->owner);
+	}
+	fputc('\n', w->out);
+}
+
 static void write_waits(const struct writer *w, const struct report *r)
 {
 	bool any = false;
@@ -319,19 +381,8 @@ static void write_waits(const struct writer *w, const struct report *r)
 	}
 	if (any)
 		fputc('\n', w->out);
-	for (size_t i = 0; i < r->n_waits; i++) {
-		const struct report_wait *wait = &r->waits[i];
-
-		if (!is_users_wait(r, wait))
-			continue;
-		plain_printf(
-		    w->out, "Thread %" PRIu32 " waits for %s{%s} 0x%" PRIx64,
-		    wait->thread, wait->kind->text, wait->type, wait->object);
-		if (wait->owner)
-			plain_printf(w->out, ", which thread %" PRIu32 " %s",
-				     wait->owner, wait->kind->owner);
-		fputc('\n', w->out);
-	}
+	for (size_t i = 0; i < r->n_waits; i++)
+		write_wait(w, r, i);
 }
 
 static void write_totals(const struct writer *w, const struct report *r)

@@ -454,8 +454,9 @@ def test_deadlock(t):
     one, two = (next(n for n in names if names[n] == name)
                 for name in ("one", "two"))
     t.check_match(rf"^Deadlock of threads {one}, {two}$", done.stderr)
-    t.check_match(rf"^Thread {two} waits for the lock of {{object}} "
-                  rf"0x[0-9a-f]+, which thread {one} holds$", done.stderr)
+    t.check_match(rf'^Thread {two} "two" waits for the lock of {{object}} '
+                  rf'0x[0-9a-f]+, which thread {one} "one" holds$',
+                  done.stderr)
 
 
 test_signal.runtimes = test_hang_threads.runtimes = ("10",)

@@ -359,7 +359,7 @@ def test_deadlock(t):
                                if one["waiting"]])
         words = {"Monitor": "lock", "Lock": "lock", "Task": "task",
                  "ReaderWriterLockSlim": "rwlock", "Event": "event",
-                 "SemaphoreSlim": "semaphore"}
+                 "SemaphoreSlim": "semaphore", "WaitHandle": "handle"}
         t.check_equal([(one["thread"], words[one["for"]], one["deadlock"])
                        for one in waits],
                       [(one["thread"], one["for"], one["deadlock"])
@@ -370,7 +370,8 @@ def test_deadlock(t):
     t.check_in(f"\nDeadlock of threads {threads}\n", found)
     program.ends()
     quiet = Stuck(t, "quiet")
-    t.check_equal("No thread waits for a lock or a task.\n",
+    t.check_equal("No thread waits for a lock, a task, an event or another "
+                  "thing that is known here.\n",
                   t.run("deadlock", quiet.pid).stdout)
     quiet.ends()
 
@@ -378,6 +379,11 @@ def test_deadlock(t):
 def test_events(t):
     """What else threads wait for."""
     program = Stuck(t, "events")
+    # the state of a thread does not tell that it waits for a class
+    if t.runtime != "8":
+        t.wait_for("the wait for a class", lambda: any(
+            one["for"] == "Class constructor"
+            for one in ask(t, "deadlock", program.pid)["waits"]))
     for target in program.targets():
         report = ask(t, "stack", target)
         names = {one["number"]: one["name"] for one in report["threads"]}
@@ -385,15 +391,44 @@ def test_events(t):
                  (one["for"], one["type"], names.get(one.get("owner")))
                  for one in report["waits"]}
         event = ("event", "System.Threading.ManualResetEventSlim", None)
-        wanted = {"event": event, "countdown": event,
-                  "result": ("task", "System.Threading.Tasks.Task<int>", None)}
+        wanted = {"event": event, "result": (
+                      "task", "System.Threading.Tasks.Task<int>", None),
+                  "countdown": ("countdown",
+                                "System.Threading.CountdownEvent", None),
+                  "barrier": ("barrier", "System.Threading.Barrier", None),
+                  "collection": ("collection", "System.Collections.Concurrent."
+                                 "BlockingCollection<int>", None),
+                  "reader": ("lock", "object", "writer"),
+                  "writer": ("rwlock", "System.Threading.ReaderWriterLockSlim",
+                             "reader"),
+                  "maker": ("lock", "object", "user"),
+                  "convoy": ("lock", "object", "convoy")}
+        if t.runtime != "8":
+            wanted["user"] = ("class", "Stuck.Program.Made", "maker")
         # before .NET 10 the one with a time limit is no managed code
         joins = ("join",) if t.runtime in ("8", "9") else ("join", "joinms")
         wanted.update(dict.fromkeys(joins, (
             "thread", "System.Threading.Thread", "autoevent")))
+        t.check_equal("handle", waits.pop("autoevent")[0])
+        # the one that has the lock waits for a task
+        first = waits["convoy"]
+        waits["convoy"] = wanted["convoy"] if first[0] == "task" else first
         t.check_equal(wanted, waits)
-    t.check_match(r"^Thread \d+ waits for {System.Threading.Tasks.Task<int>} "
-                  r"0x[0-9a-f]+$", t.run("stack", target).stdout)
+        circles = {names[one["thread"]] for one in report["waits"]
+                   if one["deadlock"]}
+        t.check_equal({"reader", "writer"} | (
+            {"maker", "user"} if t.runtime != "8" else set()), circles)
+    said = t.run("deadlock", target).stdout
+    t.check_equal(1, len(re.findall(r"^ +\d+ +Monitor .* 10 +convoy ", said,
+                                    re.M)))
+    t.check_match(r"^13 threads wait in the end for Task {.*}( 0x[0-9a-f]+)?, "
+                  "of which is not known who holds or sets it$", said)
+    t.check_match(r"^11 threads wait for one lock, {object} 0x[0-9a-f]+, which "
+                  r"thread \d+ holds$".replace("^", "^warning +"),
+                  t.run("doctor", target).stdout)
+    t.check_match(r"^2 threads \(first \d+, last \d+\) wait for "
+                  r"{System.Threading.Tasks.Task<int>} 0x[0-9a-f]+$",
+                  t.run("stack", target).stdout)
     program.ends()
 
 

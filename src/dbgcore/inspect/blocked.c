@@ -15,14 +15,17 @@
 #include "base/err.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "inspect/framerefs.h"
 #include "inspect/inspect.h"
 #include "inspect/waits.h"
 #include "tasks/tasks.h"
 
 enum {
-	FRAMES_MAX = 24, /* from the newest, in which a wait is looked for */
-	RUNS_MAX = 200,  /* ... what a thread runs */
+	FRAMES_MAX = 24,   /* from the newest, in which a wait is looked for */
+	RUNS_MAX = 200,    /* ... what a thread runs */
+	READS_MAX = 1000,  /* locks that a thread reads under */
+	CLASS_WORDS = 512, /* of a stack, in which a class is looked for */
 };
 
 #define THREADING "System.Threading."
@@ -31,6 +34,12 @@ enum {
 #define EVENT THREADING "ManualResetEventSlim"
 #define THREAD THREADING "Thread"
 #define JOIN_HANDLE "Microsoft.Win32.SafeHandles.SafeWaitHandle"
+#define HANDLE THREADING "WaitHandle"
+#define BARRIER THREADING "Barrier"
+#define COUNTDOWN THREADING "CountdownEvent"
+#define COLLECTION "System.Collections.Concurrent.BlockingCollection"
+#define CCTOR "..cctor"
+#define CLASS_INIT "System.Runtime.CompilerServices.InitHelpers.InitClassSlow"
 
 /*
  * Methods in which a thread waits, with the type of what it waits for. Of those
@@ -54,11 +63,28 @@ static const struct {
     {EVENT ".Wait", EVENT, DBG_BLOCKED_EVENT},
     {THREAD ".Join", THREAD, DBG_BLOCKED_THREAD},
     {THREAD ".JoinInternal", JOIN_HANDLE, DBG_BLOCKED_THREAD}, // .NET 11
+    {BARRIER ".SignalAndWait", BARRIER, DBG_BLOCKED_BARRIER},
+    {BARRIER ".DiscontinuousWait", BARRIER, DBG_BLOCKED_BARRIER},
+    {COUNTDOWN ".Wait", COUNTDOWN, DBG_BLOCKED_COUNTDOWN},
+    {HANDLE ".WaitOneNoCheck", HANDLE, DBG_BLOCKED_HANDLE},
+    {HANDLE ".WaitOne", HANDLE, DBG_BLOCKED_HANDLE},
+    {HANDLE ".WaitMultiple", HANDLE "[]", DBG_BLOCKED_HANDLE},
+    {HANDLE ".WaitAny", HANDLE "[]", DBG_BLOCKED_HANDLE},
+    {HANDLE ".WaitAll", HANDLE "[]", DBG_BLOCKED_HANDLE},
+};
+
+/* A class constructor that runs. */
+struct class_run {
+	uint64_t type; /* MethodTable */
+	uint32_t thread;
 };
 
 struct search {
 	struct inspect *in;
 	const struct tasks *tasks;
+	struct class_run *classes;
+	size_t n_classes, cap_classes;
+	bool classes_found;
 	struct dbg_thread *threads;
 	size_t n_threads;
 	struct dbg_blocked *v;
@@ -135,6 +161,67 @@ static uint32_t lock_owner(struct search *s, uint64_t lock)
 					     : thread_of_tid(s, id);
 }
 
+/*
+ * How often a thread reads under the lock whose _lockID is @id: a list that
+ * begins in its thread static ReaderWriterLockSlim.t_rwc.
+ */
+static bool reads_under(struct search *s, const struct field *list,
+			const struct dbg_thread *t, uint64_t id)
+{
+	struct types *types = s->in->types;
+	struct thread_ref thread = {
+	    .tid = t->tid,
+	    .found = true,
+	    .addr = stack_managed_thread(s->in->stack, t->tid),
+	};
+	uint64_t node = 0;
+	struct value at = value_static(types, list, &thread);
+
+	if (!value_pointer(types, &at, &node))
+		return false;
+	for (int i = 0; node && i < READS_MAX; i++) {
+		struct value v = value_object(types, node), next;
+		uint64_t lock = 0;
+
+		if (value_member(types, &v, "lockID", &at) &&
+		    value_integer(types, &at, &lock) && lock == id)
+			return field_of(s, node, "readercount") > 0;
+		if (!value_member(types, &v, "next", &next) ||
+		    !value_pointer(types, &next, &node))
+			return false;
+	}
+	return false;
+}
+
+// Those that read under a ReaderWriterLockSlim: one, and how many besides.
+static uint32_t reader_of(struct search *s, uint64_t object, uint32_t self,
+			  uint32_t *ret_more)
+{
+	struct types *types = s->in->types;
+	struct value v = value_object(types, object), at;
+	const struct field *list =
+	    v.type ? type_field(types, v.type, "t_rwc") : NULL;
+	uint64_t id = 0;
+	uint32_t found = 0;
+
+	*ret_more = 0;
+	if (!list || !value_member(types, &v, "_lockID", &at) ||
+	    !value_integer(types, &at, &id))
+		return 0;
+	for (size_t i = 0; i < s->n_threads; i++) {
+		uint32_t number = s->threads[i].number;
+
+		if (!s->threads[i].managed || number == self ||
+		    !reads_under(s, list, &s->threads[i], id))
+			continue;
+		*ret_more += found != 0;
+		// one that waits itself may be of a circle
+		if (!found || number_at(&s->waits, number))
+			found = number;
+	}
+	return found;
+}
+
 static uint32_t owner_of(struct search *s, enum dbg_blocked_kind kind,
 			 uint64_t object)
 {
@@ -201,6 +288,31 @@ static uint64_t joined_thread(struct search *s, uint64_t handle)
 	return 0;
 }
 
+static bool is_handles(const char *type)
+{
+	return type && str_starts(type, HANDLE);
+}
+
+// BlockingCollection<T>, of which each method that takes or adds waits.
+static bool take_collection(struct search *s, struct frame_refs *refs,
+			    const struct frame *f, const char *method,
+			    struct dbg_blocked *ret)
+{
+	if (!str_starts(method, COLLECTION "<"))
+		return false;
+	uint64_t object = frame_refs_generic(refs, f, COLLECTION "<");
+	struct value v = value_object(s->in->types, object);
+
+	if (object)
+		*ret = (struct dbg_blocked){
+		    .thread = refs->thread->number,
+		    .kind = DBG_BLOCKED_COLLECTION,
+		    .object = object,
+		    .type = v.type->name,
+		};
+	return true;
+}
+
 // Is it a method in which a thread waits? @ret: for what, if its frame has it.
 static bool take_wait(struct search *s, struct frame_refs *refs,
 		      const struct frame *f, const char *method,
@@ -214,10 +326,24 @@ static bool take_wait(struct search *s, struct frame_refs *refs,
 		if (strcmp(method, places[i].method))
 			continue;
 		any = true;
-		object = frame_refs_find(refs, f, places[i].type);
+		if (places[i].kind == DBG_BLOCKED_HANDLE)
+			ret->kind = DBG_BLOCKED_HANDLE;
+		object = is_handles(places[i].type)
+			     ? frame_refs_handle(refs, f, places[i].type)
+			     : frame_refs_find(refs, f, places[i].type);
 		if (object &&
 		    !strcmp(places[i].type ? places[i].type : "", JOIN_HANDLE))
 			object = joined_thread(s, object);
+		// optimised code need not keep more than what it waits by
+		if (!object && places[i].kind == DBG_BLOCKED_HANDLE &&
+		    !ret->object)
+			ret->object = frame_refs_find(refs, f, JOIN_HANDLE);
+		// its event is known, of which it is the name
+		if (!object && ret->object &&
+		    places[i].kind == DBG_BLOCKED_COUNTDOWN) {
+			ret->kind = places[i].kind;
+			ret->type = places[i].type;
+		}
 		if (!object)
 			continue;
 		struct value v = value_object(s->in->types, object);
@@ -230,14 +356,106 @@ static bool take_wait(struct search *s, struct frame_refs *refs,
 		    .owner = owner_of(s, places[i].kind, object),
 		};
 	}
-	return any;
+	return any || take_collection(s, refs, f, method, ret);
+}
+
+/* ---- Class constructors ------------------------------------------------ */
+
+// The class whose constructor the frame runs; 0: none.
+static uint64_t class_of(struct search *s, const struct frame *f)
+{
+	const char *method = frame_method(s->in, f);
+	size_t n = strlen(method), k = strlen(CCTOR);
+	struct dac_method m;
+
+	if (n < k || strcmp(method + n - k, CCTOR) ||
+	    dbg_err_drop(dac_method_get(s->in->dac, f->raw.method, &m)))
+		return 0;
+	return m.type;
+}
+
+static void find_classes(struct search *s)
+{
+	const struct frame *f;
+
+	if (s->classes_found)
+		return;
+	s->classes_found = true;
+	for (size_t i = 0; i < s->n_threads; i++)
+		for (uint32_t level = 0;
+		     s->threads[i].managed && level < RUNS_MAX &&
+		     !dbg_err_drop(stack_frame(
+			 s->in->stack, s->threads[i].number, level, &f)) &&
+		     f;
+		     level++) {
+			uint64_t type = class_of(s, f);
+
+			if (!type)
+				continue;
+			mem_grow(&s->classes, &s->cap_classes, s->n_classes,
+				 sizeof(*s->classes));
+			s->classes[s->n_classes++] =
+			    (struct class_run){type, s->threads[i].number};
+		}
+}
+
+/*
+ * The thread stands in InitClassSlow(MethodTable*), in code that keeps its
+ * argument somewhere between its stack pointer and its caller's frame: a word
+ * there that is a class whose constructor another thread runs.
+ */
+static bool take_class(struct search *s, const struct dbg_thread *t,
+		       uint32_t level, struct dbg_blocked *ret)
+{
+	uint64_t words[CLASS_WORDS];
+	const struct frame *f = NULL;
+	struct regs regs;
+	size_t n;
+
+	find_classes(s);
+	if (dbg_err_drop(target_regs(s->in->target, t->tid, &regs)) ||
+	    dbg_err_drop(stack_frame(s->in->stack, t->number, level + 1, &f)) ||
+	    !f || f->raw.sp <= regs_sp(&regs))
+		return false;
+	n = (size_t)(f->raw.sp - regs_sp(&regs)) / 8;
+	n = n < CLASS_WORDS ? n : CLASS_WORDS;
+	n = target_read_some(s->in->target, f->raw.sp - 8 * n, words, 8 * n) /
+	    8;
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < s->n_classes; k++) {
+			const struct class_run *c = &s->classes[k];
+
+			if (words[i] != c->type || c->thread == t->number)
+				continue;
+			*ret = (struct dbg_blocked){
+			    .thread = t->number,
+			    .kind = DBG_BLOCKED_CLASS,
+			    .object = c->type,
+			    .type = code_type_name(s->in->code, c->type),
+			    .owner = c->thread,
+			};
+			return true;
+		}
+	return false;
+}
+
+static bool is_own(const struct frame *f)
+{
+	return f->pos && f->pos->module && !f->pos->module->framework;
+}
+
+// Is @f, in which no thread waits, beyond what @one is waited for by? Whatever
+// the framework makes of a handle has a place further out.
+static bool is_settled(const struct dbg_blocked *one, const struct frame *f)
+{
+	return one->kind == DBG_BLOCKED_HANDLE ? is_own(f) : one->object != 0;
 }
 
 static void look_at(struct search *s, const struct dbg_thread *t)
 {
 	struct frame_refs refs = {.in = s->in, .thread = t};
 	struct dbg_blocked one = {0};
-	bool found = false;
+	bool found = false, own = false;
 
 	for (uint32_t level = 0; t->managed && level < RUNS_MAX; level++) {
 		const struct frame *f;
@@ -249,31 +467,53 @@ static void look_at(struct search *s, const struct dbg_thread *t)
 		const char *method = frame_method(s->in, f);
 
 		if (!found && level < FRAMES_MAX)
-			found =
-			    !take_wait(s, &refs, f, method, &one) && one.object;
+			found = !strcmp(method, CLASS_INIT)
+				    ? take_class(s, t, level, &one)
+				    : !take_wait(s, &refs, f, method, &one) &&
+					  is_settled(&one, f);
+		own = own || is_own(f);
 		if (!strcmp(method, "System.Threading.Tasks.Task."
 				    "ExecuteWithThreadLocal"))
 			take_runs(s, &refs, f);
 	}
-	if (one.object)
+	if (one.kind == DBG_BLOCKED_HANDLE && !one.type)
+		one = (struct dbg_blocked){
+		    .thread = t->number,
+		    .kind = one.kind,
+		    .object = one.object,
+		    .type = HANDLE,
+		};
+	// the framework's own threads wait for handles until there is work
+	if (one.type && (own || one.kind != DBG_BLOCKED_HANDLE))
 		add(s, &one);
 }
 
-static struct dbg_error *take_monitors(struct search *s)
+// @pulses: those that wait for one. Other locks wait by these: what is known to
+// wait already does not wait for a pulse. But a handle is what a Monitor itself
+// waits by, since .NET 11.
+static struct dbg_error *take_monitors(struct search *s, bool pulses)
 {
 	struct dbg_wait *v;
 	size_t n = 0;
 	struct dbg_error *err = waits_list(s->in, &v, &n);
 
-	for (size_t i = 0; i < n && !err; i++)
-		if (!v[i].pulse)
-			add(s, &(struct dbg_blocked){
-				   .thread = v[i].thread,
-				   .kind = DBG_BLOCKED_MONITOR,
-				   .object = v[i].object,
-				   .type = v[i].type,
-				   .owner = v[i].owner,
-			       });
+	for (size_t i = 0; i < n && !err; i++) {
+		size_t at = number_at(&s->waits, v[i].thread);
+		struct dbg_blocked one = {
+		    .thread = v[i].thread,
+		    .kind = pulses ? DBG_BLOCKED_PULSE : DBG_BLOCKED_MONITOR,
+		    .object = v[i].object,
+		    .type = v[i].type,
+		    .owner = v[i].owner,
+		};
+
+		if (v[i].pulse != pulses)
+			continue;
+		if (!at)
+			add(s, &one);
+		else if (s->v[at - 1].kind == DBG_BLOCKED_HANDLE)
+			s->v[at - 1] = one;
+	}
 	return err;
 }
 
@@ -341,7 +581,10 @@ static size_t next_of(const struct search *s, size_t i)
 {
 	const struct dbg_blocked *w = &s->v[i - 1];
 
-	return w->owner ? number_at(&s->waits, w->owner) : 0;
+	// the owner of a lock is not who will pulse it
+	return w->owner && w->kind != DBG_BLOCKED_PULSE
+		   ? number_at(&s->waits, w->owner)
+		   : 0;
 }
 
 /*
@@ -369,6 +612,35 @@ static void find_circles(struct search *s)
 	}
 }
 
+// Where the way from each wait ends.
+static void find_ends(struct search *s)
+{
+	for (size_t i = 1; i <= s->n; i++) {
+		size_t at = i, next, steps = 0;
+
+		for (; (next = next_of(s, at)) && steps <= s->n; steps++)
+			at = next;
+		if (next)
+			continue;
+		const struct dbg_blocked *end = &s->v[at - 1];
+		s->v[i - 1].last = end->thread;
+		s->v[i - 1].holder =
+		    end->kind == DBG_BLOCKED_PULSE ? 0 : end->owner;
+	}
+}
+
+// Readers, which are known once it is known who waits.
+static void take_readers(struct search *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		struct dbg_blocked *one = &s->v[i];
+
+		if (one->kind == DBG_BLOCKED_RWLOCK && !one->owner)
+			one->owner = reader_of(s, one->object, one->thread,
+					       &one->more_owners);
+	}
+}
+
 static int by_thread(const void *a, const void *b)
 {
 	const struct dbg_blocked *x = a, *y = b;
@@ -390,16 +662,20 @@ struct dbg_error *blocked_list(struct inspect *in, const struct tasks *t,
 
 	if (err)
 		return err;
-	err = take_monitors(&s);
+	err = take_monitors(&s, false);
 	for (size_t i = 0; i < s.n_threads && !err && !is_interrupted(t); i++)
 		if (!number_at(&s.waits, s.threads[i].number))
 			look_at(&s, &s.threads[i]);
+	if (!err && !is_interrupted(t))
+		err = take_monitors(&s, true);
 	if (!err && !is_interrupted(t))
 		take_task_owners(&s);
 	if (!err && is_interrupted(t))
 		err = dbg_err(DBG_E_INTERRUPTED, "interrupted");
 	if (!err) {
+		take_readers(&s);
 		find_circles(&s);
+		find_ends(&s);
 		if (s.n)
 			qsort(s.v, s.n, sizeof(*s.v), by_thread);
 		*ret = arena_copy(in->arena, s.v, s.n, sizeof(*s.v));
@@ -409,6 +685,7 @@ struct dbg_error *blocked_list(struct inspect *in, const struct tasks *t,
 	map_deinit(&s.running);
 	map_deinit(&s.owners);
 	free(s.v);
+	free(s.classes);
 	return err;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/str.h"
 #include "inspect/inspect.h"
 
 void frame_refs_read(struct frame_refs *refs)
@@ -56,6 +57,61 @@ uint64_t frame_refs_find(struct frame_refs *refs, const struct frame *f,
 		if (is_of(&refs->v[i], f))
 			found = frame_refs_at(refs, i, type);
 	return found;
+}
+
+// The first object that @f refers to whose type @is_meant accepts; 0: none.
+static uint64_t find_by(struct frame_refs *refs, const struct frame *f,
+			bool (*is_meant)(struct types *types,
+					 const struct type *type,
+					 const char *name),
+			const char *name)
+{
+	struct types *types = refs->in->types;
+
+	frame_refs_read(refs);
+	for (size_t i = 0; i < refs->n; i++) {
+		const struct gc_stack_ref *ref = &refs->v[i];
+
+		if (!is_of(ref, f) || ref->interior || !ref->object)
+			continue;
+		struct value v = value_object(types, ref->object);
+
+		if (v.where != VALUE_ABSENT && v.type && v.type->name &&
+		    is_meant(types, v.type, name))
+			return ref->object;
+	}
+	return 0;
+}
+
+static bool is_handle(struct types *types, const struct type *type,
+		      const char *name)
+{
+	size_t n = strlen(type->name);
+	bool list = n > 2 && !strcmp(type->name + n - 2, "[]");
+
+	if (str_ends(name, "[]"))
+		return list && str_starts(type->name, "System.Threading.");
+	return !list &&
+	       type_field(types, (struct type *)(uintptr_t)type, "_waitHandle");
+}
+
+static bool begins_so(struct types *types, const struct type *type,
+		      const char *name)
+{
+	(void)types;
+	return str_starts(type->name, name);
+}
+
+uint64_t frame_refs_handle(struct frame_refs *refs, const struct frame *f,
+			   const char *type)
+{
+	return find_by(refs, f, is_handle, type);
+}
+
+uint64_t frame_refs_generic(struct frame_refs *refs, const struct frame *f,
+			    const char *name)
+{
+	return find_by(refs, f, begins_so, name);
 }
 
 const char *frame_method(struct inspect *in, const struct frame *f)

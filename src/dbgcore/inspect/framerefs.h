@@ -29,6 +29,16 @@ uint64_t frame_refs_at(const struct frame_refs *refs, size_t i,
 uint64_t frame_refs_find(struct frame_refs *refs, const struct frame *f,
 			 const char *type);
 
+/*
+ * A WaitHandle in a frame's variables, of whatever class; @type with "[]": an
+ * array of such; 0: none.
+ */
+uint64_t frame_refs_handle(struct frame_refs *refs, const struct frame *f,
+			   const char *type);
+/* An object of a type whose name begins so: an instance of a generic one. */
+uint64_t frame_refs_generic(struct frame_refs *refs, const struct frame *f,
+			    const char *name);
+
 /* "Ns.Type.Method" of a managed frame, else "". */
 const char *frame_method(struct inspect *in, const struct frame *f);
 

@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "repl/cmd.h"
 #include "repl/heap/heapoptions.h"
 #include "repl/heap/sheet.h"
@@ -13,6 +14,8 @@
 
 enum {
 	FRAMES_LISTED = 500,
+	FRAMES_OWN =
+	    64, /* from the newest, in which the user's is looked for */
 };
 
 static struct dbg_error *cmd_pstacks(struct repl *r, struct dbg_stopped at,
@@ -50,6 +53,12 @@ static const char *const kinds[] = {
     [DBG_BLOCKED_TASK] = "Task",
     [DBG_BLOCKED_EVENT] = "Event",
     [DBG_BLOCKED_THREAD] = "Thread",
+    [DBG_BLOCKED_HANDLE] = "WaitHandle",
+    [DBG_BLOCKED_BARRIER] = "Barrier",
+    [DBG_BLOCKED_COUNTDOWN] = "CountdownEvent",
+    [DBG_BLOCKED_COLLECTION] = "BlockingCollection",
+    [DBG_BLOCKED_CLASS] = "Class constructor",
+    [DBG_BLOCKED_PULSE] = "Monitor.Wait",
 };
 
 static const struct sheet_column wait_columns[] = {
@@ -58,52 +67,176 @@ static const struct sheet_column wait_columns[] = {
     {"Object", "object", SHEET_ADDRESS, 14},
     {"Owner", "owner", SHEET_NUMBER, 6},
     {"Deadlock", "deadlock", SHEET_BOOL, 8},
-    {"Type", "type", SHEET_TEXT, 0},
+    {"More", "more", SHEET_NUMBER, 4},
+    {"Name", "name", SHEET_TEXT, 16},
+    {"Type", "type", SHEET_TEXT, 24},
+    {"In", "place", SHEET_TEXT, 0},
 };
 
-static void show_verdict(struct repl *r, const struct dbg_blocked *v, size_t n)
+/* The waits, and who the threads are. */
+struct waits {
+	struct repl *r;
+	struct dbg_stopped at;
+	struct dbg_blocked *v;
+	size_t n;
+	struct dbg_thread *threads;
+	size_t n_threads;
+};
+
+static const char *name_of(const struct waits *w, uint32_t thread)
 {
+	for (size_t i = 0; i < w->n_threads; i++)
+		if (w->threads[i].number == thread)
+			return w->threads[i].name;
+	return "";
+}
+
+// "P.Work at Program.cs:27": the first frame of the user's; "": none.
+static void add_place(struct dbg_stopped at, uint32_t thread, struct str *text)
+{
+	struct dbg_frame *f;
+	size_t n = 0;
+
+	if (dbg_err_drop(dbg_frame_list(at, thread, 0, FRAMES_OWN, &f, &n)))
+		return;
+	for (size_t i = 0; i < n; i++) {
+		if (f[i].framework || !f[i].source.path)
+			continue;
+		str_addf(text, "%s at %s:%" PRIu32, f[i].name,
+			 str_basename(f[i].source.path), f[i].source.line);
+		return;
+	}
+}
+
+static bool same_wait(const struct dbg_blocked *a, const struct dbg_blocked *b)
+{
+	return a->object && a->kind == b->kind && a->object == b->object &&
+	       a->owner == b->owner && !a->deadlock && !b->deadlock;
+}
+
+// How many of those behind @i wait for the same; *ret_told: one before does.
+static size_t more_like(const struct waits *w, size_t i, bool *ret_told)
+{
+	size_t more = 0;
+
+	*ret_told = false;
+	for (size_t k = 0; k < i; k++)
+		*ret_told = *ret_told || same_wait(&w->v[k], &w->v[i]);
+	for (size_t k = i + 1; k < w->n; k++)
+		more += same_wait(&w->v[i], &w->v[k]);
+	return more;
+}
+
+static void show_wait(struct sheet *s, const struct waits *w, size_t i)
+{
+	const struct dbg_blocked *b = &w->v[i];
+	_cleanup_str_ struct str place = {0};
+	bool told;
+	size_t more = more_like(w, i, &told);
+
+	// a person sees one line of all that wait for one lock
+	if (!s->json && told)
+		return;
+	more = s->json ? 0 : more;
+	add_place(w->at, b->thread, &place);
+	sheet_row(s, (struct sheet_cell[]){
+			 {.number = b->thread},
+			 {.text = kinds[b->kind]},
+			 {.number = b->object, .absent = !b->object},
+			 {.number = b->owner, .absent = !b->owner},
+			 {.number = b->deadlock},
+			 {.number = more, .absent = !more},
+			 {.text = name_of(w, b->thread)},
+			 {.text = b->type},
+			 {.text = str_get(&place)}});
+}
+
+static const struct dbg_blocked *wait_of(const struct waits *w, uint32_t thread)
+{
+	for (size_t i = 0; i < w->n; i++)
+		if (w->v[i].thread == thread)
+			return &w->v[i];
+	return NULL;
+}
+
+// Where the ways end that do not lead into a circle, each end once.
+static void show_end(const struct waits *w, size_t i)
+{
+	const struct dbg_blocked *b = &w->v[i], *end = wait_of(w, b->last);
+	_cleanup_str_ struct str place = {0};
+	size_t n = 0;
+
+	if (!end)
+		return;
+	for (size_t k = 0; k < w->n; k++) {
+		const struct dbg_blocked *other = wait_of(w, w->v[k].last);
+
+		if (!other || other->object != end->object ||
+		    (!end->object && other != end) ||
+		    w->v[k].holder != b->holder)
+			continue;
+		if (k < i)
+			return;
+		n++;
+	}
+	out(w->r, "%zu thread%s wait%s in the end for %s {%s}", n,
+	    n == 1 ? "" : "s", n == 1 ? "s" : "", kinds[end->kind], end->type);
+	if (end->object)
+		out(w->r, " 0x%" PRIx64, end->object);
+	if (!b->holder) {
+		out(w->r, ", of which is not known who holds or sets it\n");
+		return;
+	}
+	add_place(w->at, b->holder, &place);
+	out(w->r,
+	    ": for thread %" PRIu32 " \"%s\", which waits for none of these",
+	    b->holder, name_of(w, b->holder));
+	out(w->r, "%s%s\n", place.len ? ", in " : "", str_get(&place));
+}
+
+static void show_verdict(const struct waits *w)
+{
+	struct repl *r = w->r;
 	bool any = false;
 
-	for (size_t i = 0; i < n; i++) {
-		if (!v[i].deadlock)
+	for (size_t i = 0; i < w->n; i++) {
+		if (!w->v[i].deadlock)
 			continue;
 		out(r, "%s %" PRIu32, any ? "," : "Deadlock of threads",
-		    v[i].thread);
+		    w->v[i].thread);
 		any = true;
 	}
-	out(r, "%s\n",
-	    any ? ""
-	    : n ? "No deadlock: no thread waits for one that waits for it."
-		: "No thread waits for a lock or a task.");
+	if (any)
+		out(r, "\n");
+	else
+		out(r, w->n ? "No circle among the owners that are known.\n"
+			    : "No thread waits for a lock, a task, an event or "
+			      "another thing that is known here.\n");
+	for (size_t i = 0; i < w->n; i++)
+		show_end(w, i);
 }
 
 static struct dbg_error *cmd_deadlock(struct repl *r, struct dbg_stopped at,
 				      const struct call *call)
 {
 	_cleanup_heap_options_ struct heap_options o;
-	struct dbg_blocked *v;
-	size_t n = 0;
+	struct waits w = {.r = r, .at = at};
 	struct dbg_error *err = heap_options_parse(call, 0, &o);
 	struct sheet s;
 
 	if (!err)
-		err = dbg_blocked_list(at, true, &v, &n);
+		err = dbg_blocked_list(at, true, &w.v, &w.n);
+	if (!err)
+		err = dbg_thread_list(at, &w.threads, &w.n_threads);
 	if (err)
 		return err;
 	sheet_begin(&s, r, at, o.json);
 	sheet_rows(&s, "waits", SHEET_COLUMNS(wait_columns));
-	for (size_t i = 0; i < n; i++)
-		sheet_row(&s, (struct sheet_cell[]){
-				  {.number = v[i].thread},
-				  {.text = kinds[v[i].kind]},
-				  {.number = v[i].object},
-				  {.number = v[i].owner, .absent = !v[i].owner},
-				  {.number = v[i].deadlock},
-				  {.text = v[i].type}});
+	for (size_t i = 0; i < w.n; i++)
+		show_wait(&s, &w, i);
 	sheet_rows_end(&s);
 	if (!o.json)
-		show_verdict(r, v, n);
+		show_verdict(&w);
 	sheet_end(&s);
 	return NULL;
 }
@@ -122,10 +255,14 @@ static const struct repl_cmd cmds[] = {
 	.names = "deadlock dlk",
 	.args = "[--json]",
 	.help = "show which threads wait for each other",
-	.more = "Threads that wait for a lock (lock, Monitor, Lock, "
-		"ReaderWriterLockSlim), a\nSemaphoreSlim, a task, an event "
-		"(ManualResetEventSlim) or the end of a thread\n(since .NET "
-		"10), with the thread that has it or runs it.",
+	.more =
+	    "Threads that wait for a lock (lock, Monitor, Lock, "
+	    "ReaderWriterLockSlim with its\nreaders), a semaphore, a task, "
+	    "an event, a Mutex or another WaitHandle, a Barrier,\na "
+	    "CountdownEvent, a BlockingCollection, a class constructor "
+	    "(since .NET 9), a\npulse or the end of a thread, with the "
+	    "thread that has it or runs it, and where\nthe ways end. Threads "
+	    "that wait for the same are one line (More).",
 	.stopped = cmd_deadlock,
     },
     {.names = NULL},

@@ -16,6 +16,9 @@ enum {
 	DUE_MANY = 1000,
 	ENDED_MANY = 100,
 	TIMERS_MANY = 1000,
+	CONVOY_MANY = 10, /* threads behind one lock */
+	CPU_LOW = 20,     /* per cent: a pool at work would use more */
+	FRAMES_OWN = 64,
 };
 
 /* ---- Threads --------------------------------------------------------- */
@@ -74,6 +77,49 @@ static bool is_finalizer(const struct doctor *d, const struct dbg_blocked *b)
 	return is_thread_named(d, b->thread, ".NET Finalizer");
 }
 
+// It holds what another waits for, and the way from it ends at nobody known.
+static bool is_holder_stuck(const struct doctor *d, const struct dbg_blocked *b)
+{
+	for (size_t i = 0; b->last && !b->holder && i < d->n_blocked; i++)
+		if (d->blocked[i].owner == b->thread &&
+		    d->blocked[i].kind != DBG_BLOCKED_PULSE)
+			return true;
+	return false;
+}
+
+static bool is_lock(const struct dbg_blocked *b)
+{
+	return b->kind == DBG_BLOCKED_MONITOR || b->kind == DBG_BLOCKED_LOCK ||
+	       b->kind == DBG_BLOCKED_RWLOCK ||
+	       b->kind == DBG_BLOCKED_SEMAPHORE;
+}
+
+// Many threads behind one lock.
+static void find_convoys(struct doctor *d)
+{
+	for (size_t i = 0; i < d->n_blocked; i++) {
+		const struct dbg_blocked *b = &d->blocked[i];
+		_cleanup_str_ struct str text = {0};
+		size_t n = 0, before = 0;
+
+		for (size_t k = 0; k < d->n_blocked && is_lock(b); k++) {
+			bool same = d->blocked[k].object == b->object;
+
+			n += same;
+			before += same && k < i;
+		}
+		if (n < CONVOY_MANY || before)
+			continue;
+		str_addf(&text,
+			 "%zu threads wait for one lock, {%s} 0x%" PRIx64, n,
+			 b->type, b->object);
+		if (b->owner)
+			str_addf(&text, ", which thread %" PRIu32 " holds",
+				 b->owner);
+		doctor_find(d, WEIGHT_WARNING, "deadlock", str_get(&text));
+	}
+}
+
 struct dbg_error *doctor_deadlock(struct doctor *d)
 {
 	_cleanup_str_ struct str text = {0};
@@ -88,7 +134,38 @@ struct dbg_error *doctor_deadlock(struct doctor *d)
 	str_add(&text, "Threads that wait for each other:");
 	if (add_threads(d, is_deadlock, &text))
 		doctor_find(d, WEIGHT_SEVERE, "deadlock", str_get(&text));
+	str_clear(&text);
+	str_add(&text, "Threads that hold what others wait for wait "
+		       "themselves, in the end for something of which is not "
+		       "known who holds or sets it:");
+	if (add_threads(d, is_holder_stuck, &text))
+		doctor_find(d, WEIGHT_WARNING, "deadlock", str_get(&text));
+	find_convoys(d);
 	return NULL;
+}
+
+// Where the first worker stands that runs the user's code.
+static void add_worker_place(struct doctor *d, struct str *text)
+{
+	for (size_t i = 0; i < d->n_threads; i++) {
+		struct dbg_frame *f;
+		size_t n = 0;
+
+		if (strcmp(d->threads[i].name, ".NET TP Worker") ||
+		    dbg_err_drop(dbg_frame_list(d->at, d->threads[i].number, 0,
+						FRAMES_OWN, &f, &n)))
+			continue;
+		for (size_t k = 0; k < n; k++) {
+			if (f[k].framework || !f[k].source.path)
+				continue;
+			str_addf(text,
+				 ", as thread %" PRIu32 " in %s at %s:%" PRIu32,
+				 d->threads[i].number, f[k].name,
+				 str_basename(f[k].source.path),
+				 f[k].source.line);
+			return;
+		}
+	}
 }
 
 struct dbg_error *doctor_pool(struct doctor *d)
@@ -109,7 +186,19 @@ struct dbg_error *doctor_pool(struct doctor *d)
 			 " work items are queued, and all %" PRIu32
 			 " workers wait, threads%s",
 			 queued, pool.workers, str_get(&waiting));
+		add_worker_place(d, &text);
 		doctor_find(d, WEIGHT_SEVERE, "threadpool", str_get(&text));
+	} else if (queued && pool.workers && pool.working >= pool.workers &&
+		   pool.cpu < CPU_LOW) {
+		str_addf(&text,
+			 "The thread pool starves: %" PRIu64
+			 " work items are queued, all %" PRIu32
+			 " workers are at work and use %" PRIu32
+			 " %% of the processor: they wait outside of the "
+			 "runtime",
+			 queued, pool.workers, pool.cpu);
+		add_worker_place(d, &text);
+		doctor_find(d, WEIGHT_SEVERE, "pstacks", str_get(&text));
 	} else if (queued >= QUEUE_LONG) {
 		str_addf(&text,
 			 "%" PRIu64 " work items are queued for %" PRIu32

@@ -161,6 +161,12 @@ enum dbg_blocked_kind {
 	DBG_BLOCKED_TASK,   /* Task.Wait, Task<T>.Result */
 	DBG_BLOCKED_EVENT,  /* ManualResetEventSlim, also of another object */
 	DBG_BLOCKED_THREAD, /* Thread.Join */
+	DBG_BLOCKED_HANDLE, /* WaitHandle: Mutex, AutoResetEvent, ... */
+	DBG_BLOCKED_BARRIER,
+	DBG_BLOCKED_COUNTDOWN,  /* CountdownEvent */
+	DBG_BLOCKED_COLLECTION, /* BlockingCollection */
+	DBG_BLOCKED_CLASS,      /* its constructor is run; no object: type */
+	DBG_BLOCKED_PULSE,      /* Monitor.Wait */
 };
 
 /* A thread that waits for a lock, a task, ... */
@@ -174,7 +180,14 @@ struct dbg_blocked {
 	 * or that is to end; 0: none, or not known.
 	 */
 	uint32_t owner;
+	uint32_t more_owners; /* RWLOCK: readers besides it */
 	bool deadlock; /* the owner waits for it, maybe by others between */
+	/*
+	 * From owner to owner: the last thread that waits, itself perhaps, and
+	 * whom that one waits for, which does not wait; 0: nobody knows. Both
+	 * 0: the way leads into a circle.
+	 */
+	uint32_t last, holder;
 };
 
 /*
