@@ -67,6 +67,18 @@ static bool same_name(const char *name, const char *path)
 				       : !strcmp(name, own);
 }
 
+/* Is @file where the user's rules say that @path is, there or not? */
+static bool is_ruled(struct code *c, const char *path, const char *file)
+{
+	struct arena *arena = arena_create();
+	const char *to =
+	    c->rules ? source_rules_apply(c->rules, path, arena) : path;
+	bool same = strlen(to) == strlen(file) && ends_in(to, file);
+
+	arena_destroy(arena);
+	return same;
+}
+
 /* How well does the path of document @rid match the name @file? */
 static enum code_match place_match(struct code *c, struct module *mod,
 				   uint32_t rid, const char *file)
@@ -80,7 +92,7 @@ static enum code_match place_match(struct code *c, struct module *mod,
 	size_t n = strlen(file);
 	if ((n == strlen(path) && ends_in(path, file)) ||
 	    (n == strlen(moved) && ends_in(moved, file)) ||
-	    file_same(file, moved))
+	    is_ruled(c, path, file) || file_same(file, moved))
 		return CODE_MATCH_FILE;
 	// A full path is no tail of another one, but may lead to a copy of the
 	// file that was compiled, which is not where it was.

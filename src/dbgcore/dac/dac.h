@@ -476,6 +476,8 @@ bool dac_field_at(struct dac *d, uint64_t addr, struct dac_field *ret);
  * known.
  */
 bool dac_is_class_ready(struct dac *d, uint64_t mt);
+/* Has its static constructor thrown? */
+bool dac_has_class_failed(struct dac *d, uint64_t mt);
 /*
  * Address of a static; @thread is Thread* for thread statics. *ret is 0 if the
  * class is not initialised there. Struct statics are boxed: this is the address

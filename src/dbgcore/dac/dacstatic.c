@@ -257,18 +257,31 @@ static bool class_flags(struct dac *d, uint64_t mt, uint32_t *ret)
 	return true;
 }
 
+// Of DacpMethodTable's and of a module's flags of a class alike.
+enum init_flag {
+	INITIALIZED = 1,
+	INIT_FAILED = 2,
+};
+
+// Of a class whose flags cannot be read it is taken that it is initialised.
+static uint32_t init_flags(struct dac *d, uint64_t mt)
+{
+	uint32_t flags = 0;
+	bool known = d->sos14 ? DAC_CALL(d, d->sos14, SOS14_INIT_FLAGS, mt,
+					 &flags) == COM_OK
+			      : class_flags(d, mt, &flags);
+
+	return known ? flags : INITIALIZED;
+}
+
 bool dac_is_class_ready(struct dac *d, uint64_t mt)
 {
-	enum {
-		INITIALIZED = 1
-	};
-	uint32_t flags = 0;
+	return init_flags(d, mt) & INITIALIZED;
+}
 
-	if (d->sos14)
-		return DAC_CALL(d, d->sos14, SOS14_INIT_FLAGS, mt, &flags) !=
-			   COM_OK ||
-		       flags & INITIALIZED;
-	return !class_flags(d, mt, &flags) || flags & INITIALIZED;
+bool dac_has_class_failed(struct dac *d, uint64_t mt)
+{
+	return init_flags(d, mt) & INIT_FAILED;
 }
 
 struct dbg_error *dac_static_addr(struct dac *d, uint64_t mt,

@@ -284,7 +284,8 @@ bool il_type_is_initialized(struct il_types *ts, struct il_type *type)
 		    dac_is_class_ready(ts->dac, il_type_mt(ts, type)))
 			return true;
 		any = true;
-		if (!addr)
+		if (!addr ||
+		    dac_has_class_failed(ts->dac, il_type_mt(ts, type)))
 			return false;
 		// the static constructor is at work
 		if (is_written(ts, fields[i], addr))
