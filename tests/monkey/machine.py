@@ -18,7 +18,7 @@ CHANGING = {"exec-jump", "exec-run", "exec-abort", "exec-return", "var-assign",
             "file-exec-and-symbols", "file-exec-file", "target-select",
             "environment-cd", "environment-path", "interpreter-exec",
             "target-detach", "target-disconnect"}
-ENTRY = re.compile(r'\{"((?:[a-z]+-)*[a-z]+)",\s*\w+,\s*[\w| \n\t]+,'
+ENTRY = re.compile(r'\{"((?:[a-z]+-)*[a-z]+)",\s*[\w| \n\t]+,'
                    r'\s*((?:"[^"]*"\s*)+|NULL|[A-Z_]+)')
 FLOW = ("exec-continue", "exec-next", "exec-step", "exec-finish", "exec-until",
         "exec-next-instruction", "exec-step-instruction", "exec-next 3")
