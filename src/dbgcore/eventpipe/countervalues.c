@@ -13,6 +13,7 @@
 #include "base/reader.h"
 #include "base/str.h"
 #include "dbg.h"
+#include "eventpipe/nettrace.h"
 
 enum {
 	TYPE_OBJECT = 1,
@@ -95,20 +96,6 @@ struct members {
 	struct dbg_told_counter *ret;
 	double mean, increment, interval;
 };
-
-// A text that ends by a 0, as UTF-8; names are read as values are.
-static const char *member_text(struct reader *r, struct arena *arena)
-{
-	_cleanup_str_ struct str text = {0};
-	uint16_t units[TEXT_MAX];
-	size_t n = 0;
-
-	for (uint16_t unit; (unit = reader_u16(r));)
-		if (n < TEXT_MAX)
-			units[n++] = unit;
-	str_add_utf16(&text, units, n);
-	return arena_strdup(arena, str_get(&text));
-}
 
 /* Sizes of what is no text and no object. */
 static size_t size_of(uint32_t type)
@@ -196,12 +183,12 @@ static void take_members(struct members *m, int depth)
 		if (type == TYPE_OBJECT)
 			take_members(m, depth + 1);
 		else if (type == TYPE_TEXT)
-			text = member_text(&m->values, m->arena);
+			text = nettrace_text(&m->values, TEXT_MAX, m->arena);
 		else if (size)
 			bytes = reader_bytes(&m->values, size);
 		else
 			m->kinds.bad = true; // not known
-		const char *name = member_text(&m->kinds, m->arena);
+		const char *name = nettrace_text(&m->kinds, TEXT_MAX, m->arena);
 		if (m->kinds.bad || m->values.bad)
 			return;
 		if (text)

@@ -170,20 +170,21 @@ static void pending_add(struct nettrace *nt, const struct dbg_trace_event *e)
 
 /* ---- Descriptions and stacks ------------------------------------------- */
 
-// A string of UTF-16 units that ends by a 0.
-static const char *read_text(struct nettrace *nt, struct reader *r)
+const char *nettrace_text(struct reader *r, size_t max, struct arena *arena)
 {
 	_cleanup_str_ struct str text = {0};
+	struct reader from = *r;
+	size_t n = 0;
 
-	for (;;) {
-		uint16_t unit = reader_u16(r);
-
-		if (!unit)
-			break;
-		// pairs of surrogates are in no name of an event
-		str_add_utf16(&text, &unit, 1);
-	}
-	return arena_strdup(nt->arena, str_get(&text));
+	while (reader_u16(r))
+		n++;
+	if (n > max)
+		n = max;
+	_cleanup_free_ uint16_t *units = xcalloc(n + 1, sizeof(*units));
+	for (size_t i = 0; i < n; i++)
+		units[i] = reader_u16(&from);
+	str_add_utf16(&text, units, n);
+	return arena_strdup(arena, str_get(&text));
 }
 
 static struct dbg_error *read_kind(struct nettrace *nt, struct bytes payload)
@@ -193,9 +194,9 @@ static struct dbg_error *read_kind(struct nettrace *nt, struct bytes payload)
 
 	reader_init(&r, payload.p, payload.n);
 	uint32_t number = reader_u32(&r);
-	k->provider = read_text(nt, &r);
+	k->provider = nettrace_text(&r, SIZE_MAX, nt->arena);
 	k->id = reader_u32(&r);
-	k->name = read_text(nt, &r);
+	k->name = nettrace_text(&r, SIZE_MAX, nt->arena);
 	k->keywords = reader_u64(&r);
 	k->version = reader_u32(&r);
 	k->level = reader_u32(&r);

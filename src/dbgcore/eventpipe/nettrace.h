@@ -16,7 +16,9 @@
 
 #include "dbg/eventpipe.h"
 
+struct arena;
 struct nettrace;
+struct reader;
 
 /* @fn gets the events. */
 struct nettrace *nettrace_create(dbg_trace_fn *fn, void *arg);
@@ -30,5 +32,12 @@ void nettrace_finish(struct nettrace *nt);
 bool nettrace_ended(const struct nettrace *nt);
 /* Events that are missing by their numbers. */
 uint64_t nettrace_lost(const struct nettrace *nt);
+
+/*
+ * The UTF-16 text at @r, which ends by a 0 or with the data, as UTF-8 in
+ * @arena; of a longer one the first @max units. Descriptions and payloads have
+ * such.
+ */
+const char *nettrace_text(struct reader *r, size_t max, struct arena *arena);
 
 #endif

@@ -6,10 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "base/reader.h"
-#include "base/str.h"
 #include "dbg.h"
+#include "eventpipe/nettrace.h"
 
 enum {
 	ALLOCATION_TICK = 10,
@@ -67,20 +66,6 @@ static bool event_is(const struct dbg_trace_event *e, uint32_t id,
 	return true;
 }
 
-// UTF-16 that ends by a 0.
-static const char *event_text(struct reader *r, struct arena *arena)
-{
-	uint16_t units[TEXT_MAX];
-	_cleanup_str_ struct str text = {0};
-	size_t n = 0;
-
-	for (uint16_t unit; (unit = reader_u16(r));)
-		if (n < TEXT_MAX)
-			units[n++] = unit;
-	str_add_utf16(&text, units, n);
-	return arena_strdup(arena, str_get(&text));
-}
-
 bool dbg_told_throw(const struct dbg_trace_event *e, struct arena *arena,
 		    struct dbg_told_throw *ret)
 {
@@ -88,8 +73,8 @@ bool dbg_told_throw(const struct dbg_trace_event *e, struct arena *arena,
 
 	if (!event_is(e, EXCEPTION_THROWN, &r))
 		return false;
-	ret->type = event_text(&r, arena);
-	ret->message = event_text(&r, arena);
+	ret->type = nettrace_text(&r, TEXT_MAX, arena);
+	ret->message = nettrace_text(&r, TEXT_MAX, arena);
 	reader_skip(&r, 8 + 4); // address and HRESULT
 	ret->again = reader_u16(&r) & RETHROWN;
 	return !r.bad;
@@ -103,7 +88,7 @@ bool dbg_told_catch(const struct dbg_trace_event *e, struct arena *arena,
 	if (!event_is(e, CATCH_START, &r))
 		return false;
 	reader_skip(&r, 8 + 8); // the handler, the method
-	*ret_method = event_text(&r, arena);
+	*ret_method = nettrace_text(&r, TEXT_MAX, arena);
 	return !r.bad;
 }
 
@@ -127,7 +112,7 @@ bool dbg_told_allocation(const struct dbg_trace_event *e, struct arena *arena,
 	if (event_is(e, ALLOCATION_SAMPLED, &r)) {
 		ret->large = reader_u32(&r) == KIND_LARGE;
 		reader_skip(&r, 2 + 8); // the runtime, the type
-		ret->type = event_text(&r, arena);
+		ret->type = nettrace_text(&r, TEXT_MAX, arena);
 		reader_skip(&r, 8); // the object
 		ret->size = reader_u64(&r);
 		ret->bytes = stands_for(ret->size);
@@ -140,7 +125,7 @@ bool dbg_told_allocation(const struct dbg_trace_event *e, struct arena *arena,
 	reader_skip(&r, 2);
 	ret->bytes = reader_u64(&r);
 	reader_skip(&r, 8);
-	ret->type = event_text(&r, arena);
+	ret->type = nettrace_text(&r, TEXT_MAX, arena);
 	reader_skip(&r, 4 + 8); // the heap, the object
 	if (reader_left(&r) >= 8)
 		ret->size = reader_u64(&r);

@@ -29,47 +29,42 @@ static struct dbg_error *end(struct parser *p)
 	return parser_at_end(p) ? NULL : parser_unexpected(p);
 }
 
-struct dbg_error *expr_parse(const char *text, struct arena *arena,
-			     struct expr **ret)
+typedef struct dbg_error *parse_fn(struct parser *p, struct expr **ret);
+
+static struct dbg_error *parse_whole(const char *text, struct arena *arena,
+				     parse_fn *parse, struct expr **ret)
 {
 	struct parser p;
 	struct expr *e;
 	struct dbg_error *err = begin(&p, text, arena);
 	if (!err)
-		err = parse_expr(&p, &e);
+		err = parse(&p, &e);
 	if (!err)
 		err = end(&p);
 	if (!err)
 		*ret = e;
 	return err;
+}
+
+static struct dbg_error *type_anywhere(struct parser *p, struct expr **ret)
+{
+	return parse_type(p, TYPE_ANYWHERE, ret);
+}
+
+struct dbg_error *expr_parse(const char *text, struct arena *arena,
+			     struct expr **ret)
+{
+	return parse_whole(text, arena, parse_expr, ret);
 }
 
 struct dbg_error *expr_parse_statement(const char *text, struct arena *arena,
 				       struct expr **ret)
 {
-	struct parser p;
-	struct expr *e;
-	struct dbg_error *err = begin(&p, text, arena);
-	if (!err)
-		err = parse_local_or_expr(&p, &e);
-	if (!err)
-		err = end(&p);
-	if (!err)
-		*ret = e;
-	return err;
+	return parse_whole(text, arena, parse_local_or_expr, ret);
 }
 
 struct dbg_error *expr_parse_type(const char *text, struct arena *arena,
 				  struct expr **ret)
 {
-	struct parser p;
-	struct expr *e;
-	struct dbg_error *err = begin(&p, text, arena);
-	if (!err)
-		err = parse_type(&p, TYPE_ANYWHERE, &e);
-	if (!err)
-		err = end(&p);
-	if (!err)
-		*ret = e;
-	return err;
+	return parse_whole(text, arena, type_anywhere, ret);
 }
