@@ -77,16 +77,22 @@ static struct dbg_error *step(struct mi *m, struct dbg_stopped at,
 	return dbg_step(at, &m->step);
 }
 
+/* What -exec-next and -exec-step step: gdb's clients expect lines. */
+static enum dbg_step_unit step_unit(const struct mi *m)
+{
+	return m->dialect == MI_NETCOREDBG ? DBG_UNIT_STATEMENT : DBG_UNIT_LINE;
+}
+
 static struct dbg_error *next(struct mi *m, struct dbg_stopped at,
 			      struct mi_call *call)
 {
-	return step(m, at, call, DBG_STEP_OVER, DBG_UNIT_LINE);
+	return step(m, at, call, DBG_STEP_OVER, step_unit(m));
 }
 
 static struct dbg_error *step_in(struct mi *m, struct dbg_stopped at,
 				 struct mi_call *call)
 {
-	return step(m, at, call, DBG_STEP_IN, DBG_UNIT_LINE);
+	return step(m, at, call, DBG_STEP_IN, step_unit(m));
 }
 
 static struct dbg_error *next_instruction(struct mi *m, struct dbg_stopped at,

@@ -43,8 +43,8 @@ def test_step_at_breakpoint(t):
     c.launch(t.program("HitLoop", "1"), {source: lines[:2]})
     c.stopped("breakpoint")
     _, hit, brace = c.set_breaks(source, [*lines[:2], lines[1] - 1])
-    c.step("next")
-    c.step("next")
+    for _ in range(3):
+        c.step("next")
     t.check_equal(t.line("HitLoop", "call"), c.top()["line"])
     # into the method, at whose brace one is
     c.ask("stepIn", threadId=c.thread)
@@ -141,5 +141,75 @@ def test_returned(t):
     c.step("next")
     t.check_equal([], returned())
     c.set_breaks(t.source("Returns"), [])
+    c.go()
+    c.end()
+
+
+def walk(t, c, mark, unit, count, command="next"):
+    """Step from a mark's line on; what is stopped at, as the program's text."""
+    with open(t.source("StepKinds")) as file:
+        lines = file.read().split("\n")
+    more = {"granularity": unit} if unit else {}
+    found = []
+    for _ in range(count):
+        c.step(command, **more)
+        top = c.top()
+        text = lines[top["line"] - 1]
+        end = top["endColumn"] if top["endLine"] == top["line"] else len(text)
+        found.append(text[top["column"] - 1:end - 1])
+    return found
+
+
+def test_statements(t):
+    """The unit of a step is the statement if the client does not say which;
+    points of equal range are one; a line is one if it is asked for."""
+    source = t.source("StepKinds")
+    c = t.adapter()
+    c.launch(t.program("StepKinds", "statements"),
+             {source: [t.line("StepKinds", "statements")]})
+    c.stopped("breakpoint")
+    t.check_equal(["a++;", "a += Twice(a);"],
+                  walk(t, c, "statements", None, 2))
+    t.check_equal(["{", "int m = n;", "return m * 2;", "}", "a += Twice(a);"],
+                  walk(t, c, "statements", None, 5, "stepIn"))
+    t.check_equal(
+        ["Closed += a;", "int i = 0", "i < 2", "a += i;", "i++", "i < 2",
+         "a += i;", "i++", "i < 2", "{", "a = Fail(a);",
+         "catch (InvalidOperationException e)", "{",
+         "a += e.Message.Length;", "}", "{",
+         "using var last = new Closer();", "a++;", "}", "foreach",
+         "new[] { a }", "in", "int i", "a += Twice(i);", "in",
+         "return Twice(a) + Twice(1);"],
+        walk(t, c, "statements", "statement", 26))
+    # a call that is chosen is one of the line
+    targets = c.ask("stepInTargets", frameId=c.top()["id"])["targets"]
+    t.check_equal(2, len(targets))
+    c.step("stepIn", targetId=targets[1]["id"])
+    t.check_equal(t.line("StepKinds", "statements-twice"), c.top()["line"])
+    c.step("stepOut")
+    t.check_equal(t.line("StepKinds", "statements-return"), c.top()["line"])
+    t.check_equal(["}"], walk(t, c, "statements", None, 1))
+    c.go()
+    c.end()
+    c = t.adapter()
+    c.launch(t.program("StepKinds", "statements", config="Release"),
+             {source: [t.line("StepKinds", "statements")]}, justMyCode=False)
+    c.stopped("breakpoint")
+    t.check_equal(
+        ["a++;", "a += Twice(a);", "Closed += a;", "int i = 0", "i < 2",
+         "a += i;", "i++", "i < 2", "a += i;", "i++", "i < 2", "a = Fail(a);",
+         "catch (InvalidOperationException e)", "a += e.Message.Length;",
+         "using var last = new Closer();", "a++;", "new[] { a }", "in",
+         "int i", "a += Twice(i);"], walk(t, c, "statements", None, 20))
+    c.go()
+    c.end()
+    c = t.adapter()
+    c.launch(t.program("StepKinds", "statements"),
+             {source: [t.line("StepKinds", "statements")]})
+    c.stopped("breakpoint")
+    t.check_equal(
+        ["int i = 0", "{", "catch (InvalidOperationException e)", "{",
+         "foreach", "return Twice(a) + Twice(1);", "}"],
+        walk(t, c, "statements", "line", 7))
     c.go()
     c.end()

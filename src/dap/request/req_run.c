@@ -45,10 +45,8 @@ static struct dbg_error *get_unit(const struct request *req,
 	    [DBG_UNIT_STATEMENT] = "statement",
 	    [DBG_UNIT_INSTRUCTION] = "instruction",
 	};
-	const char *s = "line";
+	const char *s = "statement"; // the protocol's default
 
-	// The protocol's default is "statement"; what clients mean by not
-	// saying anything is a line.
 	struct dbg_error *err = args_word(req->args, "granularity", &s);
 	if (err)
 		return err;

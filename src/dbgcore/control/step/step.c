@@ -171,12 +171,20 @@ static void plan_returned(struct control *c, uint32_t level)
 	};
 }
 
+/*
+ * Is @point part of what is stepped? A statement may have several points of the
+ * same range (the end of a `using`). A chosen call is one of the line.
+ */
 static bool same_spot(const struct step_plan *p, const struct seq_point *point)
 {
-	if (p->step.unit == DBG_UNIT_STATEMENT)
-		return point->il_offset == p->from.il_offset;
-	return point->line == p->from.line &&
-	       point->document == p->from.document;
+	const struct seq_point *from = &p->from;
+
+	if (point->line != from->line || point->document != from->document)
+		return false;
+	return p->step.unit != DBG_UNIT_STATEMENT || p->target.name ||
+	       (point->column == from->column &&
+		point->end_line == from->end_line &&
+		point->end_column == from->end_column);
 }
 
 /* Of a hidden point, the visible one before it in IL; NULL: none. */
