@@ -141,6 +141,11 @@ void str_add_utf16(struct str *s, const uint16_t *units, size_t n)
 	}
 }
 
+bool str_is_blank(const char *s)
+{
+	return !s || !s[strspn(s, " \t\r\n")];
+}
+
 bool str_starts(const char *s, const char *prefix)
 {
 	return !strncmp(s, prefix, strlen(prefix));

@@ -67,6 +67,8 @@ void str_add_utf8(struct str *s, uint32_t c);
 /* Names in a line may hold line ends: from @from on each becomes a '?'. */
 void str_one_line(struct str *s, size_t from);
 
+/* NULL, or nothing but blanks and line ends? */
+bool str_is_blank(const char *s);
 bool str_starts(const char *s, const char *prefix);
 bool str_ends(const char *s, const char *suffix);
 /* The parts of @list between @sep, but for empty ones, in @arena. */

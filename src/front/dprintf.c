@@ -43,7 +43,7 @@ struct dbg_error *dprintf_log(const char *format, char *const *args,
 			       "format-string");
 	while (ret->len && ret->s[ret->len - 1] == '\n')
 		ret->s[--ret->len] = 0;
-	return NULL;
+	return dbg_check_log(str_get(ret));
 }
 
 // The expression behind the brace at @p; its length.

@@ -167,10 +167,9 @@ static dbg_id present_frame(struct mi *m, const struct mi_call *call)
 static struct dbg_error *apply(struct mi *m, const struct insert *in,
 			       uint32_t number)
 {
-	struct dbg_error *err = NULL;
+	struct dbg_error *err =
+	    dbg_break_condition(m->dbg, number, in->condition);
 
-	if (in->condition)
-		err = dbg_break_condition(m->dbg, number, in->condition);
 	if (!err && in->ignore)
 		err = dbg_break_ignore(m->dbg, number, in->ignore);
 	if (!err && in->disabled)
@@ -186,7 +185,9 @@ static struct dbg_error *add(struct mi *m, struct mi_call *call,
 	uint32_t number = 0;
 
 	in->req.frame = present_frame(m, call);
-	struct dbg_error *err = dbg_break_add(m->dbg, &in->req, &number);
+	struct dbg_error *err = dbg_check_condition(in->condition);
+	if (!err)
+		err = dbg_break_add(m->dbg, &in->req, &number);
 	if (!err)
 		err = apply(m, in, number);
 	return err ? err : mi_break_put_one(m, call->out, number);
@@ -373,7 +374,8 @@ static struct dbg_error *after(struct mi *m, struct mi_call *call)
 static struct dbg_error *condition(struct mi *m, struct mi_call *call)
 {
 	struct dbg_error *err;
-	size_t i = !strcmp(call->args.v[0], "--force");
+	bool force = !strcmp(call->args.v[0], "--force");
+	size_t i = force;
 	_cleanup_free_ char *expr = NULL;
 	uint32_t number = 0;
 
@@ -382,6 +384,8 @@ static struct dbg_error *condition(struct mi *m, struct mi_call *call)
 	err = number_of(call->args.v[i], &number);
 	if (!err && call->args.n > i + 1)
 		err = mi_expression(call, i + 1, &expr);
+	if (!err && !force)
+		err = dbg_check_condition(expr);
 	return err ? err : dbg_break_condition(m->dbg, number, expr);
 }
 

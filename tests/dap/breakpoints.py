@@ -32,14 +32,30 @@ def test_conditions(t):
         {"line": line, "condition": "i % 100 == 7", "hitCondition": "2"}]})
     c.stopped("breakpoint")
     t.check_equal("107", c.scope("Locals")["i"]["value"])
-    answer = c.set_breaks(source, [{"line": line, "condition": "i ==="}])[0]
-    t.check_equal(False, answer["verified"])
-    t.check_equal("failed", answer["reason"])
-    t.check_in("line", str(answer))
-    answer = c.set_breaks(source, [{"line": line, "hitCondition": "often"}])[0]
-    t.check_in("'often' is no number of hits", answer["message"])
-    answer = c.set_breaks(source, [{"line": line, "logMessage": "{i"}])[0]
-    t.check_in("missing '}'", answer["message"])
+    # what is not well-formed is said, and stops at each hit
+    wrong = [({"condition": "i ==="}, "column 5")] * 2 + [
+        ({"condition": "i = 5"}, "'==' compares"),
+        ({"condition": "i == 5; 3"}, "column 9"),
+        ({"hitCondition": "often"}, "'often' is no number of hits")]
+    for i, (spec, text) in enumerate(wrong):
+        answer = c.set_breaks(source, [{"line": line, **spec}])[0]
+        t.check_equal(True, answer["verified"])
+        t.check_in(text, answer["message"])
+        c.go()
+        c.stopped("breakpoint")
+        t.check_in(text, c.output("console"))
+        t.check_equal(str(108 + i), c.scope("Locals")["i"]["value"])
+    answers = c.set_breaks(source, [
+        {"line": line, "logMessage": "got {i", "condition": " "},
+        {"line": line, "logMessage": "had {i +} {i}", "hitCondition": " "},
+        {"line": line, "condition": "i == 115"}])
+    t.check_in("missing '}'", answers[0]["message"])
+    c.go()
+    c.stopped("breakpoint")
+    t.check_equal(3, c.output("console").count("got {i\n"))
+    for i in 113, 114, 115:
+        t.check_in(f"had <the expression ends too early> {i}\n",
+                   c.output("console"))
     c.set_breaks(source, [{"line": line, "condition": "i == 999"}])
     c.go()
     c.stopped("breakpoint")

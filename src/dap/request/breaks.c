@@ -22,6 +22,7 @@ static void brk_deinit(struct brk *b)
 	free(b->group);
 	free(b->key);
 	free(b->fault);
+	free(b->note);
 	free(b->path);
 	free(b->told);
 }
@@ -83,22 +84,56 @@ static struct brk *take(struct breaks *b, const char *key)
 	return NULL;
 }
 
-static struct dbg_error *make(struct dap *d, const struct break_spec *spec,
-			      uint32_t *ret)
+/*
+ * What of @spec is not well-formed, NULL: nothing. It costs no stop: such a
+ * rule of hits is dropped, such a condition stops at each hit.
+ */
+static struct dbg_error *malformed(struct break_spec *spec)
+{
+	struct dbg_error *err = NULL;
+
+	if (spec->req.hits)
+		err = dbg_check_hits(spec->req.hits);
+	if (err) {
+		spec->req.hits = NULL;
+		return err;
+	}
+	err = dbg_check_condition(spec->condition);
+	if (err)
+		return dbg_err_prefix(err, "the condition '%s'",
+				      spec->condition);
+	return spec->req.log ? dbg_check_log(spec->req.log) : NULL;
+}
+
+static struct dbg_error *make(struct dap *d, struct break_spec *spec,
+			      struct brk *b)
 {
 	struct dbg_error *err;
 	uint32_t number = 0;
 
+	if (spec->fault)
+		return dbg_err(DBG_E_STATE, "%s", spec->fault);
+	struct dbg_error *note = malformed(spec);
+
+	str_set(&b->note, note ? note->message : NULL);
 	err = dbg_break_add(d->dbg, &spec->req, &number);
-	if (!err && spec->condition && *spec->condition)
+	if (!err)
 		err = dbg_break_condition(d->dbg, number, spec->condition);
-	if (!err) {
-		*ret = number;
-		return NULL;
-	}
-	if (number)
+	if (err && number)
 		dbg_error_destroy(dbg_break_delete(d->dbg, number));
+	if (!err)
+		b->number = number;
+	// an editor shows what is written at a breakpoint when asked to
+	if (note && !err)
+		dap_say(d, "breakpoint %" PRIu32 ": %s", number, note->message);
+	dbg_error_destroy(note);
 	return err;
+}
+
+// Editors send what was emptied as "", or blanks.
+static const char *unless_blank(const char *text)
+{
+	return str_is_blank(text) ? NULL : text;
 }
 
 // The code that a breakpoint has: its first place that has a line.
@@ -164,7 +199,9 @@ static void describe(struct dap *d, struct str *t, const struct brk *b)
 	bool bound = e.state == DBG_BREAK_BOUND;
 	emit_bool(t, "verified", bound);
 	// that a method was not compiled yet is no news to anyone
-	if (!bound || is_moved(&e, b))
+	if (b->note)
+		emit_str(t, "message", b->note);
+	else if (!bound || is_moved(&e, b))
 		emit_str(t, "message", e.reason);
 	if (!bound)
 		emit_str(t, "reason", "pending");
@@ -189,9 +226,15 @@ static struct brk *add(struct breaks *b)
 }
 
 void breaks_put(struct dap *d, const char *group, const char *path,
-		const struct break_spec *spec, struct str *t)
+		const struct break_spec *wanted, struct str *t)
 {
-	_cleanup_free_ char *key = make_key(spec);
+	struct break_spec spec = *wanted;
+
+	spec.condition = unless_blank(spec.condition);
+	spec.req.hits = unless_blank(spec.req.hits);
+	spec.req.log = unless_blank(spec.req.log);
+
+	_cleanup_free_ char *key = make_key(&spec);
 	struct brk *b = take(&d->breaks, key);
 
 	if (!b || !b->number) {
@@ -200,11 +243,9 @@ void breaks_put(struct dap *d, const char *group, const char *path,
 		str_set(&b->group, group);
 		str_set(&b->key, key);
 		str_set(&b->path, path);
-		b->line = spec->line;
-		b->column = spec->column;
-		struct dbg_error *err =
-		    spec->fault ? dbg_err(DBG_E_STATE, "%s", spec->fault)
-				: make(d, spec, &b->number);
+		b->line = spec.line;
+		b->column = spec.column;
+		struct dbg_error *err = make(d, &spec, b);
 		str_set(&b->fault, err ? err->message : NULL);
 		dbg_error_destroy(err);
 	}

@@ -28,6 +28,7 @@ struct brk {
 	char *group;     /* "source PATH", "function", ... */
 	char *key;       /* all of the spec as text */
 	char *fault;     /* why it was refused */
+	char *note;      /* what of it is not well-formed, NULL: nothing */
 	char *path;      /* of the source, NULL: none */
 	uint32_t line, column;
 	char *told; /* as last described to the client */
@@ -50,7 +51,7 @@ void breaks_begin(struct breaks *b, const char *group);
  * is its source file. What the engine refuses is told there, too.
  */
 void breaks_put(struct dap *d, const char *group, const char *path,
-		const struct break_spec *spec, struct str *t);
+		const struct break_spec *wanted, struct str *t);
 /* Delete what was not asked for again. */
 void breaks_end(struct dap *d, const char *group);
 

@@ -33,11 +33,6 @@ static struct dbg_error *get_list(const cJSON *args, const char *name,
 	return NULL;
 }
 
-static bool is_blank(const char *text)
-{
-	return text && !text[strspn(text, " \t\r\n")];
-}
-
 static struct dbg_error *get_common(const cJSON *item, struct break_spec *s)
 {
 	struct dbg_error *err = args_str(item, "condition", &s->condition);
@@ -46,13 +41,6 @@ static struct dbg_error *get_common(const cJSON *item, struct break_spec *s)
 		err = args_str(item, "hitCondition", &s->req.hits);
 	if (!err)
 		err = args_str(item, "logMessage", &s->req.log);
-	// editors send what was emptied as "", or blanks
-	if (!err && is_blank(s->condition))
-		s->condition = NULL;
-	if (!err && is_blank(s->req.hits))
-		s->req.hits = NULL;
-	if (!err && is_blank(s->req.log))
-		s->req.log = NULL;
 	return err;
 }
 

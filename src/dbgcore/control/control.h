@@ -289,6 +289,8 @@ DBG_MUST struct dbg_error *
 control_break_ignore(struct control *c, uint32_t number, uint64_t count);
 DBG_MUST struct dbg_error *
 control_break_condition(struct control *c, uint32_t number, const char *expr);
+/* Is it a rule of hits as a request may have it? */
+DBG_MUST struct dbg_error *control_check_hits(const char *rule);
 /* Describe into @arena; @number 0: all. */
 DBG_MUST struct dbg_error *
 control_break_list(struct control *c, uint32_t number, struct arena *arena,

@@ -174,8 +174,7 @@ struct dbg_error *logpoint_check(const char *form)
 		if (!piece.expr) {
 			if (!piece.escaped && *piece.text == '{' &&
 			    piece.text[1] != '{')
-				return dbg_err(DBG_E_ARGUMENT,
-					       "missing '}' in the message");
+				return dbg_err(DBG_E_ARGUMENT, "missing '}'");
 			continue;
 		}
 		_cleanup_free_ char *expr = piece_expression(&piece);

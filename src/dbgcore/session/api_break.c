@@ -177,8 +177,6 @@ struct dbg_error *dbg_break_add(struct dbg *dbg,
 	struct dbg_error *err = check_thread(dbg, req->thread);
 	uint32_t number = 0;
 
-	if (!err && req->log)
-		err = logpoint_check(req->log);
 	if (!err)
 		err = begin_change(dbg);
 	if (err)
@@ -246,14 +244,25 @@ struct dbg_error *dbg_break_ignore(struct dbg *dbg, uint32_t number,
 struct dbg_error *dbg_break_condition(struct dbg *dbg, uint32_t number,
 				      const char *expr)
 {
-	struct dbg_error *err = NULL;
+	return change_all(dbg, change_condition,
+			  &(struct change){.number = number, .expr = expr});
+}
 
-	if (expr && *expr)
-		err = eval_check(expr);
-	return err ? err
-		   : change_all(
-			 dbg, change_condition,
-			 &(struct change){.number = number, .expr = expr});
+struct dbg_error *dbg_check_condition(const char *expr)
+{
+	return str_is_blank(expr) ? NULL : eval_check(expr);
+}
+
+struct dbg_error *dbg_check_log(const char *log)
+{
+	struct dbg_error *err = logpoint_check(log);
+
+	return err ? dbg_err_prefix(err, "the message '%s'", log) : NULL;
+}
+
+struct dbg_error *dbg_check_hits(const char *rule)
+{
+	return control_check_hits(rule);
 }
 
 /* ---- Descriptions ---------------------------------------------------- */

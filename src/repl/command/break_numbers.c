@@ -172,7 +172,9 @@ struct dbg_error *break_condition(struct repl *r, const struct call *call)
 
 	err = break_number(r, &p, &number);
 	if (!err)
-		err = dbg_break_condition(r->dbg, number, *p ? p : NULL);
+		err = dbg_check_condition(p);
+	if (!err)
+		err = dbg_break_condition(r->dbg, number, p);
 	if (!err && !*p)
 		out(r, "Breakpoint %" PRIu32 " now unconditional.\n", number);
 	return err;

@@ -47,19 +47,15 @@ struct dbg_error *break_add(struct repl *r, const struct dbg_break_req *req,
 	struct dbg_error *err;
 	uint32_t number;
 
-	err = dbg_break_add(r->dbg, req, &number);
+	err = dbg_check_condition(condition);
+	if (!err)
+		err = dbg_break_add(r->dbg, req, &number);
 	if (err)
 		return err;
 	r->last_break = number;
 	dbg_variable_set(r->dbg, "bpnum", number);
-	if (condition) {
-		err = dbg_break_condition(r->dbg, number, condition);
-		if (err) {
-			dbg_error_destroy(dbg_break_delete(r->dbg, number));
-			return err;
-		}
-	}
-	return show_break_new(r, number);
+	err = dbg_break_condition(r->dbg, number, condition);
+	return err ? err : show_break_new(r, number);
 }
 
 static size_t without_blanks(const char *s, size_t n)

@@ -221,6 +221,13 @@ struct dbg_error *control_break_ignore(struct control *c, uint32_t number,
 	return err;
 }
 
+struct dbg_error *control_check_hits(const char *rule)
+{
+	struct hit_rule parsed;
+
+	return hit_rule_parse(rule, &parsed);
+}
+
 struct dbg_error *control_break_condition(struct control *c, uint32_t number,
 					  const char *expr)
 {
@@ -232,7 +239,7 @@ struct dbg_error *control_break_condition(struct control *c, uint32_t number,
 		return err;
 	hit_codes_forget(&bp->codes);
 	free(bp->condition);
-	bp->condition = expr && *expr ? xstrdup(expr) : NULL;
+	bp->condition = str_is_blank(expr) ? NULL : xstrdup(expr);
 	return NULL;
 }
 

@@ -71,7 +71,10 @@ struct dbg_break_req {
 	bool quiet; /* WATCH: its end is told by a message, and stops nothing */
 	/* Which hits stop: "3", ">=3", ">3", "<=3", "<3", "%3"; NULL: all. */
 	const char *hits;
-	/* Say this instead of stopping, values for {EXPR}; NULL: stop. */
+	/*
+	 * Say this instead of stopping, values for {EXPR}; NULL: stop. An EXPR
+	 * that fails, or is not well-formed, says why in its place.
+	 */
 	const char *log;
 };
 
@@ -128,9 +131,18 @@ DBG_MUST struct dbg_error *dbg_break_stops(struct dbg *dbg, uint32_t number,
 DBG_MUST struct dbg_error *dbg_break_last(struct dbg *dbg, uint32_t number);
 DBG_MUST struct dbg_error *dbg_break_ignore(struct dbg *dbg, uint32_t number,
 					    uint64_t count);
-/* Set an expression that must be true; NULL removes it. */
+/*
+ * Set an expression that must be true; NULL or blanks remove it. One that
+ * fails, or is not well-formed, stops at each hit, and a message says why.
+ */
 DBG_MUST struct dbg_error *dbg_break_condition(struct dbg *dbg, uint32_t number,
 					       const char *expr);
+/* Is @expr well-formed, as a condition? NULL and blanks are. */
+DBG_MUST struct dbg_error *dbg_check_condition(const char *expr);
+/* Are the braces of @log right, and the expressions well-formed? */
+DBG_MUST struct dbg_error *dbg_check_log(const char *log);
+/* Is it a rule of hits as a request may have it? */
+DBG_MUST struct dbg_error *dbg_check_hits(const char *rule);
 
 /* Describe one breakpoint or all, by number. */
 DBG_MUST struct dbg_error *dbg_break_get(struct dbg *dbg, uint32_t number,
