@@ -851,9 +851,9 @@ static void test_no_file(void **state)
 static void test_no_mark(void **state)
 {
 	(void)state;
-	must_fail(dac_check_build("/proc/self/exe", "/proc/self/exe"),
-		  DBG_E_RUNTIME, "does not tell which runtime it belongs to");
-	assert_false(dac_same_build("/proc/self/exe", "/proc/self/exe"));
+	must_fail(dac_check_build("/bin/true", "/bin/true"), DBG_E_RUNTIME,
+		  "does not tell which runtime it belongs to");
+	assert_false(dac_same_build("/bin/true", "/bin/true"));
 }
 
 /* ---- Debug information ----------------------------------------------- */

@@ -278,6 +278,17 @@ struct code_pos {
 DBG_MUST struct dbg_error *code_pos_at(struct code *c, uint64_t ip, bool leaf,
 				       const struct code_pos **ret,
 				       bool *ret_any);
+
+/* How many arguments the method at @pos has, with `this`; 0: not known. */
+uint32_t code_count_args(const struct code_pos *pos);
+/*
+ * Which of the variables of the method at @pos, @n_args arguments, then locals,
+ * @n_vars in all, have no value there if the method has waited at an await
+ * before (.NET 11, runtime async)? False: none, or that cannot be said; @lost
+ * is untouched then.
+ */
+bool code_lost_vars(struct code *c, const struct code_pos *pos, bool *lost,
+		    uint32_t n_args, uint32_t n_vars);
 /* The same of an IL offset of a method, compiled or not. */
 void code_pos_of(struct code *c, struct code_module *m, uint32_t token,
 		 uint32_t il_offset, struct code_pos *ret);

@@ -8,7 +8,12 @@
 #include "code/code.h"
 
 struct thrown_frame {
-	uint64_t ip;     /* where it was left: a return address */
+	/*
+	 * Within the call by which it was left, the instruction that has failed
+	 * itself, or where it waited (.NET 11): never a return address
+	 * (StackTraceInfo::AppendElement).
+	 */
+	uint64_t ip;
 	uint64_t method; /* MethodDesc */
 	bool ends_throw; /* thrown once more behind it, its frames are old */
 };

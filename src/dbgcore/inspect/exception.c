@@ -28,7 +28,7 @@ static void trace_line(struct inspect *in, const struct thrown_frame *e,
 {
 	const struct code_pos *pos;
 	bool any = false;
-	struct dbg_error *err = code_pos_at(in->code, e->ip, false, &pos, &any);
+	struct dbg_error *err = code_pos_at(in->code, e->ip, true, &pos, &any);
 
 	if (err || !any) {
 		dbg_error_destroy(err);

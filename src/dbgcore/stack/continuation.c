@@ -21,7 +21,6 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "dac/asyncmethod.h"
-#include "meta/sig.h"
 #include "stack/stack_priv.h"
 #include "target/target.h"
 #include "value/value.h"
@@ -33,8 +32,6 @@ enum {
 	FIELD_NAME = 1, // columns, II.22.15
 	FIELD_SIGNATURE = 2,
 	METHOD_IMPL_FLAGS = 1, // II.22.26
-	METHOD_SIGNATURE = 4,
-	SIG_HASTHIS = 0x20,
 	VARS_MAX = 1 << 16,
 	OBJECT_MAX = 1 << 24,
 	NUMBER_CONTEXT = -3,      // ICorDebugInfo::TYPECTXT_ILNUM
@@ -364,19 +361,6 @@ struct frame *continuation_frame(struct stack *s, const struct value *v)
 
 /* ---- Variables ------------------------------------------------------- */
 
-// How many arguments the method has, with `this`.
-static uint32_t count_args(const struct code_pos *pos, struct arena *arena)
-{
-	struct sig_method *sig;
-	struct bytes blob =
-	    md_col_blob(&pos->module->md, MD_METHODDEF,
-			MD_TOKEN_RID(pos->token), METHOD_SIGNATURE);
-
-	if (dbg_err_drop(sig_parse_method(blob, arena, &sig)))
-		return 0;
-	return sig->n_params + !!(sig->convention & SIG_HASTHIS);
-}
-
 static void fill_var(const struct continuation *c, const struct debug_kept *k,
 		     struct dac_var *ret)
 {
@@ -390,7 +374,7 @@ struct dbg_error *continuation_vars(const struct frame *f, bool args,
 				    size_t *ret_n)
 {
 	const struct continuation *c = f->continuation;
-	uint32_t n_args = count_args(f->pos, arena), n = args ? n_args : 0;
+	uint32_t n_args = code_count_args(f->pos), n = args ? n_args : 0;
 
 	if (!c->await)
 		return dbg_err(DBG_E_NOT_FOUND,

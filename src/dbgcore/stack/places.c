@@ -9,6 +9,8 @@
  * and of registers that are being restored nothing is known there.
  */
 #include "base/err.h"
+#include "base/mem.h"
+#include "dac/asyncmethod.h"
 #include "stack/stack_priv.h"
 #include "target/target.h"
 #include "value/value.h"
@@ -71,6 +73,25 @@ static void drop_registers(struct dac_var *vars, size_t n)
 			vars[i].present = vars[i].in_register = false;
 }
 
+// Those that an await of the method did not keep.
+static void drop_lost(struct types *ts, const struct frame *f, bool args,
+		      struct dac_var *vars, size_t n)
+{
+	struct dac_async kind;
+
+	dac_async_get(types_dac(ts), f->raw.method, &kind);
+	if (!kind.suspends || !f->pos || !f->pos->module || !n)
+		return;
+	uint32_t n_args = code_count_args(f->pos);
+	uint32_t first = args ? 0 : n_args, n_vars = first + (uint32_t)n;
+	_cleanup_free_ bool *lost = xcalloc(n_vars, sizeof(*lost));
+	if (!code_lost_vars(types_code(ts), f->pos, lost, n_args, n_vars))
+		return;
+	for (size_t i = 0; i < n; i++)
+		if (lost[first + i])
+			vars[i].present = vars[i].in_register = false;
+}
+
 struct dbg_error *stack_frame_vars(struct types *ts, const struct frame *f,
 				   bool args, struct arena *arena,
 				   struct dac_var **ret, size_t *ret_n)
@@ -83,6 +104,8 @@ struct dbg_error *stack_frame_vars(struct types *ts, const struct frame *f,
 
 	if (!err && at.ip != f->raw.ip && !f->pos->enters)
 		drop_registers(*ret, *ret_n);
+	if (!err)
+		drop_lost(ts, f, args, *ret, *ret_n);
 	return err;
 }
 

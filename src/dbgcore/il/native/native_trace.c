@@ -188,7 +188,7 @@ static void add_line(struct native *n, const struct thrown_frame *at, bool last,
 		return;
 	str_add(out, out->len ? "\n   at " : "   at ");
 	add_method(n->types, m, out);
-	if (!dbg_err_drop(code_pos_at(code_of(n), at->ip, false, &pos, &any)) &&
+	if (!dbg_err_drop(code_pos_at(code_of(n), at->ip, true, &pos, &any)) &&
 	    any && pos->path && pos->point.line)
 		str_addf(out, " in %s:line %u", pos->path, pos->point.line);
 	if (at->ends_throw && !is_async(n->types, m->owner))
