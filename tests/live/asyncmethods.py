@@ -150,7 +150,8 @@ def test_exception_stops(t):
         return str(t.line("AsyncMain", mark))
 
     for config in configs(t):
-        out = t.batch(["catch throw", "run"] + ["continue"] * 8,
+        out = t.batch(["catch throw", "run"] + ["continue"] * 4 +
+                      ["info exception"] + ["continue"] * 4,
                       t.program("AsyncMain", "catches", "raises",
                                 config=config)).stdout
         t.check_equal([("bad 1", line("bad-throw")), ("made", ""),
@@ -159,6 +160,8 @@ def test_exception_stops(t):
                        ("bad 3", line("rethrows-throw")),
                        ("bad 3", line("rethrows-object")), ("bad 3", "")],
                       thrown(out))
+        t.check_match(r"^   at AsyncMain.Program.Passes\(int\) in .*:line "
+                      + line("passes-await"), out)
         t.check_in("raises 4\nok\n", out)
 
 

@@ -86,7 +86,8 @@ def commands(t):
         # exceptions
         "catch throw", "continue", *look("info exception"), "delete",
         f"break {at('catches-catch')}", f"break {at('catches-finally')}",
-        "continue", *look(), "next", "next", *look(), "continue", *look(),
+        "continue", *look(), "next", "next", *look("print e.StackTrace"),
+        "continue", *look(),
         "finish", *look(), "delete", f"advance {at('main-print')}", *look(),
         "continue",
     ]
