@@ -166,12 +166,13 @@ class Ticks(Busy):
         self.process.stdin.write("\n")
         self.process.stdin.flush()
         line = self.process.stdout.readline()
-        found = re.fullmatch(r"([\d ]+) wrong (\d+)\n", line)
+        found = re.fullmatch(r"([\d ]+) wrong (\d+)(.*)\n", line)
         if not found:
             raise drive.Failure(f"it says {line!r}, ended by "
                                 f"{self.process.poll()}")
         if int(found[2]):
-            raise drive.Failure(f"{found[2]} answers were wrong")
+            raise drive.Failure(f"{found[2]} answers were wrong, the last "
+                                f"of{found[3]}")
         return [int(turns) for turns in found[1].split()]
 
     def moves(self, timeout=20):

@@ -96,6 +96,32 @@ def test_signals(t):
     ticks.right()
 
 
+def test_followed(t):
+    """What the program starts is followed, and goes on as well, though its
+    runtime has set its own handler of SIGTRAP behind ours: that writes a dump of
+    each trap before it asks whoever had the signal before."""
+    t.env.update(DOTNET_DbgEnableMiniDump="1", DOTNET_DbgMiniDumpType="1",
+                 DOTNET_DbgMiniDumpName=os.path.join(t.dir, "core"))
+    ticks = Ticks(t, "hit", "children", 2).ready()
+    log = os.path.join(t.dir, "log")
+    commands = ["set follow-exec on", "break Ticks.Program.Answer",
+                "continue", "bt", "delete", "break Ticks.Program.Half",
+                "continue", "continue"]
+    words = [word for line in commands for word in ("-ex", line)]
+
+    def run(**settings):
+        t.run("--batch", "-p", str(ticks.pid), *words,
+              env=preloaded(t, **settings))
+        ticks.cleaned()
+
+    run(KILL_LOG=log)
+    calls = len(log_of(log, "dndbg"))
+    for point in range(calls // 2, calls, calls // 8):
+        run(KILL_AT=point)
+    ticks.right()
+    t.check(not os.path.exists(os.path.join(t.dir, "core")), "a dump is made")
+
+
 def test_births(t):
     """The cleanup process traces the threads that are made meanwhile: it does
     not wait for itself to let them go."""

@@ -224,8 +224,10 @@ struct dbg_error *start_take_runtime(struct dbg *dbg)
 	s->phase = START_DONE;
 	if (err)
 		return err;
-	err =
-	    inspect_runtime(&dbg->inspect, s->bundled_dac ? s->runtime : NULL);
+	err = target_guard_renew(dbg->target);
+	if (!err)
+		err = inspect_runtime(&dbg->inspect,
+				      s->bundled_dac ? s->runtime : NULL);
 	if (!err)
 		err = control_runtime(dbg->control);
 	if (!err)

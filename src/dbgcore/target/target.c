@@ -439,6 +439,11 @@ bool target_survives(const struct target *t)
 	return t->ops->survives && t->ops->survives(t);
 }
 
+struct dbg_error *target_guard_renew(struct target *t)
+{
+	return t->ops->guard_renew ? t->ops->guard_renew(t) : NULL;
+}
+
 void target_clear_behind(struct target *t, uint64_t addr)
 {
 	if (t->ops->clear_behind)

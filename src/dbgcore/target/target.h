@@ -84,6 +84,12 @@ DBG_MUST struct dbg_error *target_attach(pid_t pid, struct target **ret);
 /* Does the process go on when the target is destroyed: was it attached to? */
 bool target_survives(const struct target *t);
 /*
+ * The runtime of such a process has started, and set its handlers of signals:
+ * what keeps the process alive should we die comes before them again. It stops
+ * all threads.
+ */
+DBG_MUST struct dbg_error *target_guard_renew(struct target *t);
+/*
  * Have the word at @addr, aligned, cleared in such a process should we die
  * without detaching from it.
  */

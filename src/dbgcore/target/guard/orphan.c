@@ -250,6 +250,45 @@ static struct dbg_error *fill(struct live *l)
 	return err;
 }
 
+static struct dbg_error *put_first(struct live *l, struct inject *in)
+{
+	struct dbg_error *err;
+	struct orphan_action earlier;
+	const size_t now = offsetof(struct orphan_data, now);
+	uint64_t handler = 0;
+
+	err = action_set(l, in, 0, now);
+	if (!err)
+		err = target_read_u64(&l->target, orphan_data_at(l, now),
+				      &handler);
+	if (err || handler - l->orphan.addr < ORPHAN_CODE_BYTES)
+		return err;
+	err = target_read(&l->target,
+			  orphan_data_at(l, offsetof(struct orphan_data, old)),
+			  &earlier, sizeof(earlier));
+	if (!err)
+		err = live_write(
+		    &l->target,
+		    orphan_data_at(l, offsetof(struct orphan_data, earlier)),
+		    &earlier, sizeof(earlier));
+	return err ? err
+		   : action_set(l, in, offsetof(struct orphan_data, ours),
+				offsetof(struct orphan_data, old));
+}
+
+struct dbg_error *orphan_put_first(struct live *l)
+{
+	struct dbg_error *err;
+	struct inject in;
+
+	if (!l->orphan.addr)
+		return NULL;
+	err = inject_begin(l, &in);
+	if (!err)
+		err = put_first(l, &in);
+	return dbg_err_first(err, inject_end(l, &in));
+}
+
 static struct dbg_error *install(struct live *l, struct inject *in)
 {
 	struct dbg_error *err;

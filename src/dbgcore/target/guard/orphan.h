@@ -75,6 +75,13 @@ void orphan_lift_found(struct live *l);
  * left: traps, masks, debug registers. All is stopped.
  */
 DBG_MUST struct dbg_error *orphan_recover(struct live *l);
+/*
+ * The program has set a SIGTRAP handler since, which knows ours as its
+ * predecessor: as .NET's runtime does while it starts (PAL_InitializeCoreCLR,
+ * SEHInitializeSignals; .NET 8 to 11), which makes exceptions and dumps of traps
+ * before it asks its predecessor. Ours comes first again. All is stopped.
+ */
+DBG_MUST struct dbg_error *orphan_put_first(struct live *l);
 /* The process image is gone, and the orphan trap handler with it. */
 void orphan_forget(struct live *l);
 /* Enter traps in the table before they are armed; remove lifted ones. */

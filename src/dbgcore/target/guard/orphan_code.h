@@ -17,7 +17,7 @@ enum {
 	ORPHAN_UNDO_MAX = 4096,
 };
 
-#define ORPHAN_MAGIC UINT64_C(0x33656e2d67626e64) /* "dnbg-ne3" */
+#define ORPHAN_MAGIC UINT64_C(0x34656e2d67626e64) /* "dnbg-ne4" */
 
 /* struct sigaction as the kernel has it. */
 struct orphan_action {
@@ -42,7 +42,11 @@ struct orphan_undo {
 
 struct orphan_data {
 	uint64_t magic;
-	struct orphan_action ours, old, now;
+	/*
+	 * The program's own action is old; earlier is the one before it, to
+	 * which old returns what it does not know: see orphan_put_first.
+	 */
+	struct orphan_action ours, old, now, earlier;
 	uint32_t lock;
 	uint32_t prot;     /* of code, as mprotect takes it */
 	char mem_path[16]; /* "/proc/self/mem" */

@@ -93,6 +93,13 @@ static bool live_survives(const struct target *t)
 	return ((const struct live *)t)->survives;
 }
 
+static struct dbg_error *live_guard_renew(struct target *t)
+{
+	struct dbg_error *err = live_stop_all(t);
+
+	return err ? err : orphan_put_first(live_of(t));
+}
+
 static void live_clear_behind(struct target *t, uint64_t addr)
 {
 	orphan_clear(live_of(t), addr);
@@ -160,6 +167,7 @@ static const struct target_ops live_ops = {
     .kill = live_kill,
     .detach = live_detach,
     .survives = live_survives,
+    .guard_renew = live_guard_renew,
     .clear_behind = live_clear_behind,
     .write_undone = journal_write,
     .undone_begin = journal_begin,

@@ -29,7 +29,8 @@
 enum {
 	INT_IMM = 0xcd, /* of the long form of int3 */
 	PAGE = 4096,
-	SPINS = 1000, /* before it gives up its turn */
+	SPINS = 1000,        /* before it gives up its turn */
+	PASSED = 0x6e646267, /* si_errno, which is 0 of a SIGTRAP */
 };
 
 asm(".pushsection orphan_code, \"ax\", @progbits\n"
@@ -184,12 +185,18 @@ IN_PROGRAM static void orphan_unmask(const struct orphan_data *data,
 	}
 }
 
-// A SIGTRAP that is none of ours: the handler to go on with, 0: none.
+/*
+ * A SIGTRAP that is none of ours: the handler to go on with, 0: none. One that
+ * takes us for its predecessor comes back with what it does not know: its
+ * predecessor is ours then.
+ */
 IN_PROGRAM static uint64_t orphan_pass(struct orphan_data *data,
 				       siginfo_t *info, greg_t *regs)
 {
-	uint64_t handler = data->old.handler;
+	uint64_t handler = info->si_errno == PASSED ? data->earlier.handler
+						    : data->old.handler;
 
+	info->si_errno = PASSED;
 	if (handler > 1)
 		return handler;
 	if (handler == 1 && info->si_code <= 0)
