@@ -77,9 +77,9 @@ void orphan_lift_found(struct live *l);
 DBG_MUST struct dbg_error *orphan_recover(struct live *l);
 /*
  * The program has set a SIGTRAP handler since, which knows ours as its
- * predecessor: as .NET's runtime does while it starts (PAL_InitializeCoreCLR,
- * SEHInitializeSignals; .NET 8 to 11), which makes exceptions and dumps of traps
- * before it asks its predecessor. Ours comes first again. All is stopped.
+ * predecessor: .NET's runtime does while it starts (SEHInitializeSignals, .NET 8
+ * to 11), and makes exceptions and dumps of traps before it asks its
+ * predecessor. Ours comes first again. All is stopped.
  */
 DBG_MUST struct dbg_error *orphan_put_first(struct live *l);
 /* The process image is gone, and the orphan trap handler with it. */
