@@ -77,8 +77,8 @@ void orphan_lift_found(struct live *l);
 DBG_MUST struct dbg_error *orphan_recover(struct live *l);
 /*
  * The program has set a SIGTRAP handler since, which knows ours as its
- * predecessor: .NET's runtime does while it starts (SEHInitializeSignals, .NET 8
- * to 11), and makes exceptions and dumps of traps before it asks its
+ * predecessor: .NET's runtime does while it starts (SEHInitializeSignals, .NET
+ * 8 to 11), and makes exceptions and dumps of traps before it asks its
  * predecessor. Ours comes first again. All is stopped.
  */
 DBG_MUST struct dbg_error *orphan_put_first(struct live *l);
