@@ -1,4 +1,6 @@
 """Taking over a running program, and letting it go as if nothing had been."""
+import ctypes
+import glob
 import os
 import re
 import shutil
@@ -554,3 +556,87 @@ def test_torture(t):
 
 def test_torture_release(t):
     torture(t, "--config", "Release", "--seed", "2" + t.runtime)
+
+
+# ---- Libraries that were replaced --------------------------------------------
+
+CAPBSET_DROP, CAP_SYS_ADMIN, CAP_CHECKPOINT_RESTORE = 24, 21, 40
+REPLACED = ("libcoreclr.so", "libclrjit.so", "libSystem.Native.so",
+            "System.Private.CoreLib.dll")
+
+
+def without_map_files():
+    """May trace, but not open files by their mappings."""
+    for cap in (CAP_SYS_ADMIN, CAP_CHECKPOINT_RESTORE):
+        ctypes.CDLL(None).prctl(CAPBSET_DROP, cap, 0, 0, 0)
+
+
+def runtime_apart(t):
+    """A runtime whose files may be replaced, and the directory of its
+    libraries."""
+    root = f"{t.dir}/root"
+    ours = os.path.realpath(t.env["DOTNET_ROOT"])
+    for path, dirs, names in os.walk(ours, followlinks=True):
+        there = root + path[len(ours):]
+        os.makedirs(there, exist_ok=True)
+        for name in names:
+            own = name in (*REPLACED, "libmscordaccore.so", "dotnet",
+                           "libhostfxr.so")
+            (shutil.copy if own else os.symlink)(f"{path}/{name}",
+                                                 f"{there}/{name}")
+    runtime, = glob.glob(f"{root}/shared/Microsoft.NETCore.App/*")
+    return root, runtime
+
+
+def replace(path):
+    """As a package manager does: another file takes the name."""
+    with open(path + ".new", "wb") as file:
+        file.write(b"\x7fELF of another build")
+    os.rename(path + ".new", path)
+
+
+def test_replaced(t):
+    """An upgrade has put other libraries in place of those that a program
+    runs: it is looked at by those that it has. So is one whose files cannot be
+    had from the kernel, by what is mapped of them. Its DAC, once that is
+    replaced as well, is one of an installed runtime, or there is none."""
+    root, runtime = runtime_apart(t)
+    libraries = f"{t.dir}/lib"
+    os.mkdir(libraries)
+    shutil.copy("/usr/lib/x86_64-linux-gnu/libstdc++.so.6", libraries)
+    words = t.program("Busy", host="dotnet")
+    busy = Busy(t, words=["env", f"LD_LIBRARY_PATH={libraries}",
+                          f"DOTNET_ROOT={root}", f"{root}/dotnet", *words[1:],
+                          "2", "1"]).ready()
+    for path in [f"{runtime}/{name}" for name in REPLACED] + [
+            f"{libraries}/libstdc++.so.6", f"{root}/dotnet"]:
+        replace(path)
+    with open(f"/proc/{busy.pid}/maps") as file:
+        t.check_in("libstdc++.so.6 (deleted)", file.read())
+    for may in (None, without_map_files):
+        done = subprocess.run(
+            [t.dndbg, "--batch", "-p", str(busy.pid), "-ex", "info threads",
+             "-ex", f"break {t.at('Busy', 'caught')}", "-ex", "continue",
+             "-ex", "p tally.Name"],
+            env=t.env, preexec_fn=may, capture_output=True, text=True)
+        t.check_match(r"^Breakpoint 1, Busy", done.stdout)
+        t.check_match(r'^\$1 = "work\d"', done.stdout)
+        t.check_equal("", done.stderr)
+        done = subprocess.run([t.dndbg, "heap", "stat", str(busy.pid)],
+                              env=t.env, preexec_fn=may, capture_output=True,
+                              text=True)
+        t.check_equal("", done.stderr)
+        t.check_match(r" Busy\.Tally$", done.stdout)
+        t.check_in("Busy.Program.Main", t.run("stack", str(busy.pid)).stdout)
+    replace(f"{runtime}/libmscordaccore.so")
+    t.check_in("Busy.Program.Main", t.run("stack", str(busy.pid)).stdout)
+    env = {**t.env, "DOTNET_ROOT": root, "PATH": "/usr/bin:/bin"}
+    alone = subprocess.run([t.dndbg, "heap", "stat", str(busy.pid)], env=env,
+                           capture_output=True, text=True)
+    if os.path.exists("/usr/share/dotnet" + runtime[len(root):]):
+        t.check_equal("", alone.stderr)
+    else:
+        t.check_equal((1, ""), (alone.returncode, alone.stdout))
+        t.check_match(r"^dndbg: .*libmscordaccore\.so.*dac-path", alone.stderr)
+    busy.untouched()
+    busy.right()

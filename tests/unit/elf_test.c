@@ -306,6 +306,8 @@ static void test_maps(void **state)
 	    xstrdup("7f0000001000-7f0000002000 r-xs 00020000 00:01 1234     "
 		    "               /memfd:doublemapper (deleted)\n"
 		    "garbage\n"
+		    "7f0000002000-7f0000003000 r-xp 00000000 08:01 7 "
+		    "/lib/libc.so.6 (deleted)\n"
 		    "7f0000003000-7f0000002000 r-xp 00000000 00:00 0 \n"
 		    "7f0000004000-7f0000005000 rw-p 00000000 00:00 0 \n"
 		    "ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0 "
@@ -313,14 +315,16 @@ static void test_maps(void **state)
 
 	(void)state;
 	proc_maps_parse(text, &maps);
-	assert_int_equal(maps.n, 3);
+	assert_int_equal(maps.n, 4);
 	assert_true(maps.v[0].shared && maps.v[0].exec && !maps.v[0].write);
 	assert_int_equal(maps.v[0].offset, 0x20000);
 	assert_int_equal(maps.v[0].inode, 1234);
 	assert_string_equal(maps.v[0].path, "/memfd:doublemapper (deleted)");
-	assert_string_equal(maps.v[1].path, "");
-	assert_string_equal(maps.v[2].path, "[vsyscall]");
-	assert_ptr_equal(proc_maps_find(&maps, 0x7f0000004fff), &maps.v[1]);
+	assert_string_equal(maps.v[1].path, "/lib/libc.so.6");
+	assert_true(maps.v[1].deleted && !maps.v[0].deleted);
+	assert_string_equal(maps.v[2].path, "");
+	assert_string_equal(maps.v[3].path, "[vsyscall]");
+	assert_ptr_equal(proc_maps_find(&maps, 0x7f0000004fff), &maps.v[2]);
 	assert_null(proc_maps_find(&maps, 0x7f0000005000));
 	assert_null(proc_maps_find(&maps, 0));
 	proc_maps_deinit(&maps);
@@ -343,6 +347,7 @@ static void test_own_maps(void **state)
 
 static void test_images(void **state)
 {
+	struct bytes file;
 	struct libc *libc = *state;
 	struct arena *arena = arena_create();
 	struct target_image image, same;
@@ -387,8 +392,9 @@ static void test_images(void **state)
 	assert_int_equal(addr, 0);
 	must(target_image_at(run.t, 16, arena, &same, &name, &off, &found));
 	assert_false(found);
-	must(target_image_place(run.t, image.path, &name));
+	must(target_image_place(run.t, image.path, &name, &file));
 	assert_string_equal(name, image.path);
+	assert_true(file.n > 64 && !memcmp(file.p, ELFMAG, SELFMAG));
 	run_to_exit(&run, 4);
 	run_end(&run);
 	arena_destroy(arena);

@@ -4,6 +4,7 @@
  * file (some 40 KiB from it). A DAC of another build reads the wrong places,
  * and may crash.
  */
+#include <ctype.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@ enum {
 
 static const char mark[] = "@(#)Version ";
 
-// What stands behind the last mark in @s; NULL if there is none.
+// The version behind the last mark in @s that has one; NULL if there is none.
 static char *last_build(const char *s, size_t n)
 {
 	const char *found = NULL;
@@ -32,7 +33,9 @@ static char *last_build(const char *s, size_t n)
 		if (!s)
 			break;
 		s += sizeof(mark) - 1;
-		found = s;
+		// what looks for marks, as this does, has one without a version
+		if (s < end && isdigit((unsigned char)*s))
+			found = s;
 	}
 	if (!found)
 		return NULL;
@@ -62,6 +65,13 @@ static char *build_of(const char *path)
 	return ret ? ret : tail_build(fd, st.st_size, TAIL_MAX);
 }
 
+static char *build_in(struct bytes file)
+{
+	size_t n = file.n < TAIL_MAX ? file.n : TAIL_MAX;
+
+	return n ? last_build((const char *)file.p + (file.n - n), n) : NULL;
+}
+
 static struct dbg_error *no_build(const char *dac)
 {
 	_cleanup_close_ int fd = -1;
@@ -75,26 +85,26 @@ static struct dbg_error *no_build(const char *dac)
 		       dac);
 }
 
-struct dbg_error *dac_check_build(const char *runtime, const char *dac)
+struct dbg_error *dac_check_build(struct bytes runtime, const char *dac)
 {
 	_cleanup_free_ char *ours = build_of(dac);
-	_cleanup_free_ char *its = build_of(runtime);
+	_cleanup_free_ char *its = build_in(runtime);
 
 	if (!ours)
 		return no_build(dac);
 	if (!its || !strcmp(ours, its))
 		return NULL;
 	return dbg_err(DBG_E_RUNTIME,
-		       "'%s' (%.*s) does not belong to the runtime (%.*s): "
-		       "install the runtime anew",
+		       "'%s' (%.*s) does not belong to the runtime (%.*s) that "
+		       "the program has",
 		       dac, (int)strcspn(ours, " "), ours,
 		       (int)strcspn(its, " "), its);
 }
 
-bool dac_same_build(const char *runtime, const char *dac)
+bool dac_same_build(struct bytes runtime, const char *dac)
 {
 	_cleanup_free_ char *ours = build_of(dac);
-	_cleanup_free_ char *its = build_of(runtime);
+	_cleanup_free_ char *its = build_in(runtime);
 
 	return ours && its && !strcmp(ours, its);
 }

@@ -28,7 +28,7 @@ enum {
 
 struct dac_search {
 	struct runtime_info info; /* without a runtime's file */
-	const char *runtime;
+	struct bytes runtime;     /* its file, n 0: not known */
 	char *found;
 };
 
@@ -81,12 +81,16 @@ static size_t read_id(const char *path, uint8_t ret[RUNTIME_ID_MAX])
 	return n;
 }
 
-static bool same_id(const char *a, const char *b)
+static bool has_id_of(struct bytes file, const char *path)
 {
-	uint8_t id_a[RUNTIME_ID_MAX], id_b[RUNTIME_ID_MAX];
-	size_t n = read_id(a, id_a);
+	uint8_t id[RUNTIME_ID_MAX];
+	struct bytes own;
+	struct elf elf;
 
-	return n && read_id(b, id_b) == n && !memcmp(id_a, id_b, n);
+	if (dbg_err_drop(elf_parse(file, &elf)))
+		return false;
+	own = elf_build_id(&elf);
+	return own.n && read_id(path, id) == own.n && !memcmp(id, own.p, own.n);
 }
 
 /* Does the DAC at @path belong to the runtime's file that is given? */
@@ -98,7 +102,7 @@ static bool is_of_runtime(const struct dac_search *w, const char *path)
 	    xasprintf("%.*s%s", dir, path, runtime_name);
 
 	return dac_same_build(w->runtime, path) &&
-	       (!file_exists(beside) || same_id(w->runtime, beside));
+	       (!file_exists(beside) || has_id_of(w->runtime, beside));
 }
 
 /* Is the file at @path the DAC that is wanted? Then it is taken. */
@@ -109,7 +113,7 @@ static bool try_file(struct dac_search *w, const char *path)
 
 	if (!file_exists(path))
 		return false;
-	if (w->runtime)
+	if (w->runtime.n)
 		fits = is_of_runtime(w, path);
 	else if (w->info.n_id)
 		fits = read_id(path, id) == w->info.n_id &&
@@ -206,21 +210,11 @@ struct dbg_error *dac_find_bundled(struct target *t,
 	return NULL;
 }
 
-struct dbg_error *dac_find_ours(const char *runtime, const char *hint,
-				char **ret)
+char *dac_find_ours(struct bytes runtime, const char *hint)
 {
 	struct dac_search w = {.runtime = runtime};
 
-	if (!try_hint(&w, hint) && !hostfile_each_dotnet(try_installation, &w))
-		return dbg_err(
-		    DBG_E_RUNTIME,
-		    "the program has another root directory (a container), and "
-		    "nothing of it is loaded, as it would run with your "
-		    "rights; no installed runtime has the DAC of '%s': install "
-		    "the same .NET here, say where its %s is by \"set dac-path "
-		    "DIRECTORY\", or load the container's by \"set trust-dac "
-		    "on\"",
-		    runtime, dac_name);
-	*ret = w.found;
-	return NULL;
+	return try_hint(&w, hint) || hostfile_each_dotnet(try_installation, &w)
+		   ? w.found
+		   : NULL;
 }

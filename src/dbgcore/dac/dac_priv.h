@@ -146,10 +146,10 @@ uint64_t dac_gc_vars(struct dac *d);
  * DBG_E_RUNTIME if the DAC does not tell its build, or the runtime tells of
  * another.
  */
-DBG_MUST struct dbg_error *dac_check_build(const char *runtime,
+DBG_MUST struct dbg_error *dac_check_build(struct bytes runtime,
 					   const char *dac);
-/* Do both files tell their build, and is it the same? */
-bool dac_same_build(const char *runtime, const char *dac);
+/* Do both tell their build, and is it the same? */
+bool dac_same_build(struct bytes runtime, const char *dac);
 /* Does the version of a DAC's build begin with @version ("9.")? */
 bool dac_is_of(const char *dac, const char *version);
 /* That version, in @arena; "?" if it does not tell. */
@@ -159,11 +159,10 @@ const char *dac_build_version(const char *dac, struct arena *arena);
 
 /*
  * The DAC of ours, at @hint (as for dac_find_bundled) or in an installed
- * runtime, for the runtime whose file is @runtime; the caller frees it.
- * DBG_E_RUNTIME with the remedy if there is none.
+ * runtime, for the runtime whose file is @runtime; the caller frees it. NULL:
+ * there is none.
  */
-DBG_MUST struct dbg_error *dac_find_ours(const char *runtime, const char *hint,
-					 char **ret);
+char *dac_find_ours(struct bytes runtime, const char *hint);
 
 /* ---- mapcache.c ------------------------------------------------------ */
 

@@ -384,23 +384,62 @@ static struct dbg_error *start(struct dac *d)
 	return err ? err : find_interfaces(d, hr);
 }
 
+static struct dbg_error *foreign(const char *runtime)
+{
+	return dbg_err(
+	    DBG_E_RUNTIME,
+	    "the program has another root directory (a container), and nothing "
+	    "of it is loaded, as it would run with your rights; no installed "
+	    "runtime has the DAC of '%s': install the same .NET here, say "
+	    "where its %s is by \"set dac-path DIRECTORY\", or load the "
+	    "container's by \"set trust-dac on\"",
+	    runtime, dac_name);
+}
+
+// @err says what is wrong with the DAC beside the runtime.
+static struct dbg_error *beside_gone(struct dbg_error *err)
+{
+	struct dbg_error *told = dbg_err(
+	    DBG_E_RUNTIME,
+	    "%s; \"set dac-path DIRECTORY\" or --dac-path names where the %s "
+	    "of the runtime that the program has is",
+	    err->message, dac_name);
+
+	dbg_error_destroy(err);
+	return told;
+}
+
 static struct dbg_error *choose(struct target *t, const struct dac_runtime *rt,
 				char **ret)
 {
+	struct bytes bytes;
 	const char *runtime;
 
 	if (rt->dac) {
 		*ret = xstrdup(rt->dac);
 		return NULL;
 	}
-	struct dbg_error *err = target_image_place(t, rt->path, &runtime);
+	struct dbg_error *err =
+	    target_image_place(t, rt->path, &runtime, &bytes);
 	if (err)
 		return err;
-	if (hostfile_is_foreign(t) && !rt->trust)
-		return dac_find_ours(runtime, rt->hint, ret);
+	if (hostfile_is_foreign(t) && !rt->trust) {
+		*ret = dac_find_ours(bytes, rt->hint);
+		return *ret ? NULL : foreign(runtime);
+	}
 	*ret = xasprintf("%.*s%s", (int)(str_basename(runtime) - runtime),
 			 runtime, dac_name);
-	return dac_check_build(runtime, *ret);
+	err = dac_check_build(bytes, *ret);
+	if (!err)
+		return NULL;
+	// of the runtime that the program has, before it was replaced
+	char *other = dac_find_ours(bytes, rt->hint);
+	if (!other)
+		return beside_gone(err);
+	dbg_error_destroy(err);
+	free(*ret);
+	*ret = other;
+	return NULL;
 }
 
 void dac_prepare(struct target *t, const struct dac_runtime *rt)

@@ -19,7 +19,7 @@ void session_inferior_runs(struct dbg *dbg, const char *path)
 
 	inf->pid = target_pid(dbg->target);
 	if (!path)
-		path = proc_link(inf->pid, "exe", exe) ? exe : "";
+		path = proc_executable(inf->pid, exe) ? exe : "";
 	str_set(&inf->path, path);
 }
 

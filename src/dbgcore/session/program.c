@@ -109,7 +109,7 @@ void program_of(pid_t pid, struct program *ret)
 	size_t size = 0;
 
 	memset(ret, 0, sizeof(*ret));
-	if (!proc_link(pid, "exe", exe))
+	if (!proc_executable(pid, exe))
 		return;
 	snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
 	_cleanup_free_ char *args = proc_read(path, &size);
@@ -200,7 +200,7 @@ static bool bears(pid_t pid, const char *name)
 		return true;
 	program_of(pid, &p);
 	return called(p.name, name) ||
-	       (proc_link(pid, "exe", exe) && called(exe, name));
+	       (proc_executable(pid, exe) && called(exe, name));
 }
 
 size_t programs_named(const char *name, pid_t *ret, size_t max)

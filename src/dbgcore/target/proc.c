@@ -71,6 +71,28 @@ bool proc_link(pid_t pid, const char *name, char ret[PATH_MAX])
 	return n > 0;
 }
 
+// The kernel says so behind the path of a file that was removed, or replaced.
+// Memory files have never been anywhere: that is part of their names.
+static bool cut_deleted(char *path)
+{
+	static const char mark[] = " (deleted)";
+	size_t n = strlen(path), k = sizeof(mark) - 1;
+
+	if (*path != '/' || str_starts(path, "/memfd:") || n <= k ||
+	    strcmp(path + n - k, mark))
+		return false;
+	path[n - k] = '\0';
+	return true;
+}
+
+bool proc_executable(pid_t pid, char ret[PATH_MAX])
+{
+	bool found = proc_link(pid, "exe", ret);
+
+	cut_deleted(ret);
+	return found;
+}
+
 // Take a hexadecimal number and the character @end behind it.
 static bool hex(char **s, char end, uint64_t *ret)
 {
@@ -105,7 +127,9 @@ static bool parse_line(char *s, struct proc_map *ret)
 	ret->dev = makedev((unsigned int)major, (unsigned int)minor);
 	char *rest;
 	ret->inode = strtoull(s, &rest, 10);
-	ret->path = rest + strspn(rest, " ");
+	rest += strspn(rest, " ");
+	ret->deleted = cut_deleted(rest);
+	ret->path = rest;
 	return ret->end > ret->start;
 }
 

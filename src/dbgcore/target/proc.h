@@ -15,6 +15,7 @@ struct proc_map {
 	uint64_t inode;
 	dev_t dev;
 	bool read, write, exec, shared;
+	bool deleted;     /* the file is not at @path any more */
 	const char *path; /* "" for none */
 };
 
@@ -48,6 +49,8 @@ const struct proc_map *proc_maps_find(const struct proc_maps *maps,
 char *proc_read(const char *path, size_t *ret_n);
 /* Text of a link below /proc/PID (0: our own); false: there is none. */
 bool proc_link(pid_t pid, const char *name, char ret[PATH_MAX]);
+/* The path of its executable, which may have been replaced since. */
+bool proc_executable(pid_t pid, char ret[PATH_MAX]);
 /* Number behind "@field:" in /proc/PID/status, in @base; false: none. */
 bool proc_status(pid_t pid, const char *field, int base, uint64_t *ret);
 

@@ -30,6 +30,7 @@
 #include "target/arch.h"
 
 struct arena;
+struct bytes;
 struct log;
 struct target;
 
@@ -527,9 +528,14 @@ DBG_MUST struct dbg_error *target_r_brk(struct target *t, uint64_t *ret);
  * parts of it are not there, or will be covered by others.
  */
 bool target_image_loading(struct target *t, uint64_t base);
-/* Where the image's file is on this machine; kept by the target. */
-DBG_MUST struct dbg_error *
-target_image_place(struct target *t, const char *path, const char **ret);
+/*
+ * Where the image's file is on this machine, or was, and what is in it, even if
+ * another has been put in its place since; kept by the target.
+ */
+DBG_MUST struct dbg_error *target_image_place(struct target *t,
+					      const char *path,
+					      const char **ret,
+					      struct bytes *ret_bytes);
 /* The machine that the ELF header of a program file names. */
 DBG_MUST struct dbg_error *target_file_machine(const char *path, uint16_t *ret);
 

@@ -102,8 +102,7 @@ static bool is_file(const struct proc_map *m)
 {
 	return m->inode && *m->path == '/' && !str_starts(m->path, "/memfd:") &&
 	       !str_starts(m->path, "/SYSV") &&
-	       !str_starts(m->path, "/dev/shm/") &&
-	       !str_ends(m->path, " (deleted)");
+	       !str_starts(m->path, "/dev/shm/") && !m->deleted;
 }
 
 /* Its own copies of a file's pages, and the first, which tells the file. */

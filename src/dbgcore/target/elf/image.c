@@ -501,14 +501,16 @@ bool target_image_loading(struct target *t, uint64_t base)
 }
 
 struct dbg_error *target_image_place(struct target *t, const char *path,
-				     const char **ret)
+				     const char **ret, struct bytes *ret_bytes)
 {
 	struct image_file *f;
 	struct dbg_error *err = image_file_find(t, path, &f);
 
-	if (!err)
-		*ret = f->place;
-	return err;
+	if (err)
+		return err;
+	*ret = f->place;
+	*ret_bytes = f->file.bytes;
+	return NULL;
 }
 
 struct dbg_error *target_file_machine(const char *path, uint16_t *ret)

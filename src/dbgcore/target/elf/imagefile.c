@@ -2,6 +2,8 @@
  * The files behind a program's mappings, each opened once: for the symbols of
  * an image, and, of a core, for memory that is not in it.
  */
+#include <elf.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,8 +13,11 @@
 #include "target/elf/debugfile.h"
 #include "target/target_priv.h"
 
+#define FILE_MAX (UINT64_C(4) << 30)
+
 enum {
 	FILES_MAX = 4096,
+	COPY_MAX = 1 << 30, /* of a file that is put together from memory */
 };
 
 static void image_file_destroy(struct image_file *f)
@@ -62,11 +67,114 @@ static void keep(struct images *images, struct image_file *f)
 	images->files[images->victim] = f;
 }
 
+/* ---- Files that are no longer where they were mapped from ------------ */
+
+// The linker has made addresses of those that the file's dynamic section has of
+// its tables (glibc does, musl does not).
+static void unlink_tables(const struct proc_map *first, uint8_t *bytes,
+			  uint64_t size)
+{
+	struct elf elf;
+
+	if (first->offset ||
+	    dbg_err_drop(elf_parse((struct bytes){bytes, size}, &elf)))
+		return;
+	uint64_t bias = first->start - elf_base(&elf);
+
+	for (size_t i = 0; i < elf.n_segments; i++) {
+		const struct elf_segment *s = &elf.segments[i];
+		Elf64_Dyn d;
+
+		if (s->type != PT_DYNAMIC || s->offset > size ||
+		    s->file_size > size - s->offset)
+			continue;
+		for (uint64_t at = 0; s->file_size - at >= sizeof(d);
+		     at += sizeof(d)) {
+			memcpy(&d, bytes + s->offset + at, sizeof(d));
+			bool table = d.d_tag == DT_SYMTAB ||
+				     d.d_tag == DT_STRTAB ||
+				     d.d_tag == DT_RELA || d.d_tag == DT_HASH ||
+				     d.d_tag == DT_GNU_HASH;
+
+			if (!table || d.d_un.d_ptr - first->start >= size)
+				continue;
+			d.d_un.d_ptr -= bias;
+			memcpy(bytes + s->offset + at, &d, sizeof(d));
+		}
+	}
+}
+
+// What is mapped of the file, each part where the file has it. What was written
+// to counts where there is nothing else: data, as relocated. What is behind the
+// segments, as sections, is missing.
+static struct dbg_error *copy_mapped(struct target *t,
+				     const struct proc_maps *maps,
+				     const struct proc_map *first,
+				     struct file *ret)
+{
+	uint64_t size = 0;
+
+	for (size_t i = 0; i < maps->n; i++) {
+		const struct proc_map *m = &maps->v[i];
+		uint64_t end = m->offset + (m->end - m->start);
+
+		if (m->inode == first->inode && m->dev == first->dev &&
+		    m->offset < end && end <= COPY_MAX && end > size)
+			size = end;
+	}
+	if (!size)
+		return dbg_err(DBG_E_FILE, "'%s' was removed", first->path);
+	uint8_t *bytes = xcalloc(1, size);
+	for (int write = 1; write >= 0; write--)
+		for (size_t i = 0; i < maps->n; i++) {
+			const struct proc_map *m = &maps->v[i];
+			uint64_t n = m->end - m->start;
+
+			if (m->inode == first->inode && m->dev == first->dev &&
+			    m->write == write && m->offset < size &&
+			    n <= size - m->offset)
+				target_read_some(t, m->start, bytes + m->offset,
+						 n);
+		}
+	unlink_tables(first, bytes, size);
+	ret->bytes = (struct bytes){bytes, size};
+	ret->mapped = false;
+	return NULL;
+}
+
+/*
+ * @path, if it was mapped and then removed or replaced: the kernel still has
+ * it, by the mapping, for who may see it (CAP_CHECKPOINT_RESTORE); for others
+ * it is put together from memory. False: it is still there.
+ */
+static bool open_deleted(struct target *t, const char *path,
+			 struct image_file *f, struct dbg_error **ret)
+{
+	const struct proc_maps *maps;
+	const struct proc_map *m = NULL;
+
+	if (!target_memory_of(t) || dbg_err_drop(images_maps(t, &maps)))
+		return false;
+	for (size_t i = 0; i < maps->n && !m; i++)
+		if (maps->v[i].deleted && !strcmp(maps->v[i].path, path))
+			m = &maps->v[i];
+	if (!m)
+		return false;
+	_cleanup_free_ char *kept =
+	    xasprintf("/proc/%d/map_files/%" PRIx64 "-%" PRIx64,
+		      target_memory_of(t), m->start, m->end);
+	*ret = file_load(kept, FILE_MAX, &f->file);
+	if (dbg_err_drop(*ret))
+		*ret = copy_mapped(t, maps, m, &f->file);
+	f->place = hostfile_path(t, path);
+	return true;
+}
+
 struct dbg_error *image_file_find(struct target *t, const char *path,
 				  struct image_file **ret)
 {
 	struct hostfile_id id = {.check = NULL};
-	struct dbg_error *err;
+	struct dbg_error *err = NULL;
 	struct image_file *f = find(&t->images, path);
 
 	if (!f) {
@@ -74,7 +182,8 @@ struct dbg_error *image_file_find(struct target *t, const char *path,
 		f->path = xstrdup(path);
 		if (t->ops->identify)
 			t->ops->identify(t, path, &id);
-		err = hostfile_open(t, path, &id, &f->file, &f->place);
+		if (!open_deleted(t, path, f, &err))
+			err = hostfile_open(t, path, &id, &f->file, &f->place);
 		if (err && target_can(t, TARGET_RUN)) {
 			image_file_destroy(f);
 			return err;
