@@ -153,14 +153,28 @@ def test_assigned(t):
                          "set evaluation interpret",
                          'print word = "x"', 'print box.Label = "x"',
                          "print word", "print box.Label")
-    t.check_equal(['"new one"', '"new one"', '"hello1"', '"hello1"',
-                   '"new one2"', '"hello1!3"', '"new one"', '"hello1!3"'],
+    t.check_equal(['"new one"', '"new one"', '"hello"', '"hello1"',
+                   '"new one2"', '"hello1!"', '"new one"', '"hello1!3"'],
                   RETURNED.findall(here))
     t.check_in("A new string is made by a call, which is not allowed here",
                behind)
     t.check_in("'box.Label' is set by a call, which is not allowed here",
                behind)
     t.check_in("right 3", behind)
+
+
+def test_assigned_value(t):
+    """The value of an assignment is what was assigned, whatever the getter
+    says of it, and whatever the setter changes or moves."""
+    said = {"box[0] = 5": "5", "box[0]": "105", "box[0] += 7": "112",
+            "box[0] = box[0] * 2": "424", "box[0]++": "524",
+            "++box[0]": "626", "box.Any = 5": "5", 'box.Any = "s"': '"s"',
+            "box.Any ??= 3": "7",
+            "box.Twin = new Box(5)": "{Number = 5",
+            "box.Twin++": "{Number = 7", "++box.Twin": "{Number = 5"}
+    here, behind = stand(t, *(f"print {text}" for text in said))
+    got = [value.split(",")[0] for value in RETURNED.findall(here)]
+    t.check_equal([*said.values()], got)
 
 
 def test_steps(t):

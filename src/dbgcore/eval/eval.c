@@ -126,17 +126,17 @@ static struct dbg_error *step(const struct eval *e, const char *text,
 			      const struct expr *x, struct value *ret,
 			      struct value *ret_place)
 {
-	struct value old;
+	struct value old, new = {0};
 	struct expr *one;
 	struct dbg_error *err = parse(e, "1", &one);
-	bool is_kept = !err && evalcall_kept(e, &old);
+	bool is_kept = !err && evalcall_kept(e, EVAL_FOUND_OLD, &old);
 	if (!err && !is_kept)
 		err = bind_evaluate(e, text, x->a, &old);
 	if (err)
 		return err;
 	if (!is_kept) {
 		keep(e, &old);
-		evalcall_keep(e, &old);
+		evalcall_keep(e, EVAL_FOUND_OLD, &old);
 	}
 	// it stands nowhere in the text: errors quote all of it
 	one->start = x->start;
@@ -147,9 +147,10 @@ static struct dbg_error *step(const struct eval *e, const char *text,
 	    .op = x->op == OP_INCREMENT ? OP_ADD : OP_SUBTRACT,
 	    .value_text = text,
 	    .value = one,
-	    .old = &old};
+	    .old = &old,
+	    .assigned = &new};
 	err = bind_assign(e, &a, ret_place);
-	*ret = x->kind == EXPR_POSTFIX ? old : *ret_place;
+	*ret = x->kind == EXPR_POSTFIX ? old : new.type ? new : *ret_place;
 	return err;
 }
 
@@ -175,9 +176,13 @@ static struct dbg_error *coalesce(const struct eval *e, const char *text,
 	struct value was, yes;
 	struct expr *t;
 	struct dbg_error *err = NULL;
-	const struct bind_assignment a = {
-	    .text = text, .target = x->a, .value_text = text, .value = x->b};
-	if (!evalcall_kept(e, &yes)) {
+	struct value new = {0};
+	const struct bind_assignment a = {.text = text,
+					  .target = x->a,
+					  .value_text = text,
+					  .value = x->b,
+					  .assigned = &new};
+	if (!evalcall_kept(e, EVAL_FOUND_NULL, &yes)) {
 		err = bind_coalesce_check(e, &a);
 		if (!err)
 			err = bind_evaluate(e, text, x->a, &was);
@@ -193,27 +198,33 @@ static struct dbg_error *coalesce(const struct eval *e, const char *text,
 		if (!err)
 			err = bind_evaluate(e, "true", t, &yes);
 		if (!err)
-			evalcall_keep(e, &yes);
+			evalcall_keep(e, EVAL_FOUND_NULL, &yes);
 	}
 	if (err)
 		return err;
 	err = bind_assign(e, &a, ret_place);
-	*ret = *ret_place;
+	*ret = new.type ? new : *ret_place;
 	return err;
 }
 
 static struct dbg_error *assign(const struct eval *e, const char *text,
-				const struct expr *x, struct value *ret_place)
+				const struct expr *x, struct value *ret,
+				struct value *ret_place)
 {
+	struct value new = {0};
 	const struct bind_assignment a = {.text = text,
 					  .target = x->a,
 					  .op = x->op,
 					  .value_text = text,
-					  .value = x->b};
+					  .value = x->b,
+					  .assigned = &new};
 	bool is_chain = x->op == OP_NONE && x->b->kind == EXPR_ASSIGN &&
 			x->b->op == OP_NONE;
-	return is_chain ? bind_assign_chain(e, text, x, ret_place)
-			: bind_assign(e, &a, ret_place);
+	struct dbg_error *err =
+	    is_chain ? bind_assign_chain(e, text, x, ret_place)
+		     : bind_assign(e, &a, ret_place);
+	*ret = new.type ? new : *ret_place;
+	return err;
 }
 
 static struct dbg_error *statement(const struct eval *e, const char *text,
@@ -237,9 +248,7 @@ static struct dbg_error *statement(const struct eval *e, const char *text,
 		return step(e, text, x, ret, ret_place);
 	if (x->op == OP_COALESCE)
 		return coalesce(e, text, x, ret, ret_place, ret_assigned);
-	err = assign(e, text, x, ret_place);
-	*ret = *ret_place;
-	return err;
+	return assign(e, text, x, ret, ret_place);
 }
 
 struct dbg_error *eval_statement(const struct eval *e, const char *text,

@@ -173,26 +173,38 @@ static struct dbg_error *answer(const struct eval *e, const struct vm_result *r)
 	return NULL;
 }
 
-bool evalcall_kept(const struct eval *e, struct value *v)
+static const char *const found_names[EVAL_FOUND_N] = {"old", "null", "new"};
+
+bool evalcall_kept(const struct eval *e, enum eval_found what, struct value *v)
 {
 	const struct eval_kept *kept = e->calls ? e->calls->kept : NULL;
 
-	if (!kept || !kept->value.type)
+	if (!kept || !kept->at[what].is)
 		return false;
-	*v = kept->value;
-	e->calls->n_used = kept->n_used;
-	e->calls->n_runs = kept->n_runs;
+	// objects may have been moved since
+	history_stop(kept->values, true);
+	if (dbg_err_drop(history_variable(kept->values, e->types,
+					  found_names[what], v)))
+		return false;
+	e->calls->n_used = kept->at[what].n_used;
+	e->calls->n_runs = kept->at[what].n_runs;
 	return true;
 }
 
-void evalcall_keep(const struct eval *e, const struct value *v)
+bool evalcall_keep(const struct eval *e, enum eval_found what,
+		   const struct value *v)
 {
-	if (!e->calls || v->where != VALUE_BYTES ||
-	    value_returned_moved(e->types, v->type) != VALUE_MOVED_NOTHING)
-		return;
-	*e->calls->kept = (struct eval_kept){.value = *v,
-					     .n_used = e->calls->n_used,
-					     .n_runs = e->calls->n_runs};
+	struct eval_kept *kept = e->calls ? e->calls->kept : NULL;
+	struct value again;
+
+	if (!kept)
+		return false;
+	history_set(kept->values, e->types, found_names[what], v);
+	kept->at[what].n_used = e->calls->n_used;
+	kept->at[what].n_runs = e->calls->n_runs;
+	kept->at[what].is = true;
+	kept->at[what].is = evalcall_kept(e, what, &again);
+	return kept->at[what].is;
 }
 
 struct dbg_error *evalcall_changed(void)

@@ -48,11 +48,22 @@ struct eval_chosen {
 	size_t n;
 };
 
-/* What `x++` found in x, when no call had changed it. Kept likewise. */
+/* What was found before the last call, which may have changed it. */
+enum eval_found {
+	EVAL_FOUND_OLD,  /* x, of `x++` */
+	EVAL_FOUND_NULL, /* true: x was null, of `x ??= y` */
+	EVAL_FOUND_NEW,  /* y, of `x = y` */
+	EVAL_FOUND_N,
+};
+
+/* Kept likewise. */
 struct eval_kept {
-	struct value value; /* no type: not yet */
-	size_t n_used;      /* answers behind which */
-	uint32_t n_runs;
+	struct history *values; /* by names of evalcall.c */
+	struct {
+		bool is;
+		size_t n_used; /* answers behind which */
+		uint32_t n_runs;
+	} at[EVAL_FOUND_N];
 };
 
 struct eval_calls {
@@ -88,12 +99,13 @@ struct eval_calls {
 };
 
 /*
- * The value that @v had when the expression was evaluated first, if it was
+ * The value that @what had when the expression was evaluated first, if it was
  * kept: true, and what came before it is over.
  */
-bool evalcall_kept(const struct eval *e, struct value *v);
-/* Keep @v, if no collection can move what it is. */
-void evalcall_keep(const struct eval *e, const struct value *v);
+bool evalcall_kept(const struct eval *e, enum eval_found what, struct value *v);
+/* Keep @v; false: what it is cannot be followed over a call. */
+bool evalcall_keep(const struct eval *e, enum eval_found what,
+		   const struct value *v);
 /* Calls were made that the expression, evaluated anew, does not come to. */
 struct dbg_error *evalcall_changed(void);
 /* Execute what vm_begin began, with the answers that there are. */

@@ -33,6 +33,7 @@ void evaluation_destroy(struct evaluation *v)
 	ticks_stop(&v->ticks);
 	dbg_error_destroy(v->error);
 	arena_destroy(v->arena);
+	history_destroy(v->kept.values);
 	free(v);
 }
 
@@ -101,6 +102,14 @@ static struct dbg_error *evaluate(struct dbg *dbg, struct eval *e,
 	return session_evaluate(dbg, e, &v->expr, &v->value);
 }
 
+static bool has_kept(const struct evaluation *v)
+{
+	for (size_t i = 0; i < EVAL_FOUND_N; i++)
+		if (v->kept.at[i].is)
+			return true;
+	return false;
+}
+
 /* Evaluate, until a call is to be made; *ret_runs: one goes on. */
 static struct dbg_error *advance(struct dbg *dbg, bool *ret_runs)
 {
@@ -123,7 +132,7 @@ static struct dbg_error *advance(struct dbg *dbg, bool *ret_runs)
 		err = inspect_eval(in, f, &e);
 	if (err)
 		return err;
-	if (v->kept.value.type && v->serial != in->vm_serial)
+	if (has_kept(v) && v->serial != in->vm_serial)
 		return dbg_err(DBG_E_STATE,
 			       "an assembly was unloaded while '%s' was "
 			       "called: what the value was before is lost",
@@ -284,6 +293,7 @@ static struct evaluation *evaluation_create(struct dbg *dbg,
 	evaluation_destroy(dbg->evaluation);
 	dbg->evaluation = v;
 	v->arena = arena_create();
+	v->kept.values = history_create(&dbg->inspect.followed);
 	v->expr.expr = arena_strdup(v->arena, req->expr);
 	v->expr.value = kept(v->arena, req->value);
 	v->expr.assigns = req->assigns;

@@ -395,6 +395,18 @@ static struct dbg_error *right_side(struct binder *b, enum op op,
 	return !err && fits ? convert_cast(b, *ret, place->type, ret) : err;
 }
 
+struct dbg_error *assignment_step(struct binder *b,
+				  const struct bind_assignment *x,
+				  struct bound *old, struct bound **ret)
+{
+	*ret = NULL;
+	return x->old
+		   ? bind_user_step(
+			 b, x->op == OP_ADD ? OP_INCREMENT : OP_DECREMENT, old,
+			 x->target, ret)
+		   : NULL;
+}
+
 /* A convenience variable. */
 static struct dbg_error *set_dollar(struct binder *left, struct binder *right,
 				    const struct bind_assignment *a,
@@ -444,7 +456,9 @@ struct dbg_error *bind_assign(const struct eval *e,
 	if (x->value->kind == EXPR_DEFAULT && !x->value->type)
 		return assignment_store(&a, &a.to, NULL);
 	right.wanted = assignment_enum(a.type);
-	err = right_side(&right, x->op, place, x->value, &n);
+	err = assignment_step(&right, x, place, &n);
+	if (!err && !n)
+		err = right_side(&right, x->op, place, x->value, &n);
 	if (!err)
 		err = assignment_value(&a, &right, n, &v);
 	if (err)

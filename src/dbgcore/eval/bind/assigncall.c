@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "eval/bind/assign_priv.h"
 #include "eval/bind/bindassign.h"
 #include "eval/bind/bindchain.h"
 #include "eval/evalcall.h"
@@ -101,7 +102,7 @@ static struct dbg_error *new_value(struct binder *b, struct bound *to,
 {
 	struct dbg_error *err;
 	struct value old;
-	bool is_kept = x->old && evalcall_kept(b->e, &old);
+	bool is_kept = x->old && evalcall_kept(b->e, EVAL_FOUND_OLD, &old);
 	if (x->old && !is_kept)
 		return dbg_err(DBG_E_UNSUPPORTED,
 			       "'%s' is set by a call: write '=' or '+='",
@@ -109,14 +110,54 @@ static struct dbg_error *new_value(struct binder *b, struct bound *to,
 	if (is_kept)
 		to = bound_value(b, x->old, to->type, x->target);
 	b->text = x->value_text;
+	err = assignment_step(b, x, to, ret);
+	if (err || *ret)
+		return err;
 	err = bind_operand(b, x->value, ret);
 	if (!err && x->op != OP_NONE)
 		err = bind_operator(b, x->op, to, *ret, x->value, ret);
 	if (!err && x->op != OP_NONE)
 		err = convert_cast(b, *ret, to->type, ret);
-	if (!err)
-		settle(b, ret);
 	return err;
+}
+
+/*
+ * What is assigned, of the target's type. The setter may change what it is
+ * computed of, so that it is kept over the call: *ret_known. What the program
+ * does not have is made for each call: no type.
+ */
+static struct dbg_error *assigned_value(struct binder *b, struct bound *to,
+					const struct bind_assignment *x,
+					struct bound **ret,
+					struct value *ret_known)
+{
+	bool moves = to->type->is_reference &&
+		     to->type->special != IL_SPECIAL_STRING;
+	if (evalcall_kept(b->e, EVAL_FOUND_NEW, ret_known)) {
+		*ret = bound_value(b, ret_known, to->type, x->target);
+		return NULL;
+	}
+	struct dbg_error *err = new_value(b, to, x, ret);
+	if (!err)
+		err = convert(b, *ret, to->type, ret);
+	if (err || (*ret)->kind == BOUND_LAMBDA)
+		return err;
+	err = assigncall_fetch_uncalled(b, *ret, ret_known);
+	if (err && !moves) {
+		dbg_error_destroy(err);
+		err = fetch_value(b, *ret, ret_known);
+		if (err)
+			return err;
+	}
+	if (err || ret_known->where == VALUE_ABSENT ||
+	    !evalcall_keep(b->e, EVAL_FOUND_NEW, ret_known)) {
+		dbg_error_destroy(err);
+		*ret_known = (struct value){0};
+		settle(b, ret);
+		return NULL;
+	}
+	*ret = bound_value(b, ret_known, to->type, x->target);
+	return NULL;
 }
 
 /* What the target is now, if that needs no call. */
@@ -148,6 +189,7 @@ struct dbg_error *assigncall_run(const struct eval *e,
 {
 	struct binder b;
 	struct bound *to, *v, *body;
+	struct value known = {0};
 	binder_init(&b, e, x->text);
 	struct dbg_error *err =
 	    bind_value(&b, bind_unconditional(&b, x->target), &to);
@@ -158,7 +200,7 @@ struct dbg_error *assigncall_run(const struct eval *e,
 	for (size_t i = 0; i < to->n_list; i++)
 		settle(&b, &to->list[i]);
 	b.wanted = to->type->kind == IL_KIND_ENUM ? to->type : NULL;
-	err = new_value(&b, to, x, &v);
+	err = assigned_value(&b, to, x, &v, &known);
 	if (!err)
 		err = assign_to(&b, to, v, &body);
 	size_t used = e->calls->n_used;
@@ -168,6 +210,8 @@ struct dbg_error *assigncall_run(const struct eval *e,
 	// what cannot be passed the machine executes, for itself alone
 	if (!err && e->calls->n_used == used)
 		err = not_called(&b, x, to);
+	if (!err && x->assigned)
+		*x->assigned = known.type ? known : *ret;
 	if (!err)
 		show_target(e, x, ret);
 	return err;

@@ -47,6 +47,11 @@ struct bind_assignment {
 	const char *value_text;
 	const struct expr *value;
 	const struct value *old; /* of `x++` and the like; NULL: it is none */
+	/*
+	 * The value of the whole, if that is not what the place holds then: a
+	 * setter may do what it likes. NULL: nobody asks.
+	 */
+	struct value *assigned;
 };
 
 /* What is wrong with `target ??= value`, whatever the target is now. */
