@@ -220,9 +220,9 @@ static struct dbg_error *assign(const struct eval *e, const char *text,
 					  .assigned = &new};
 	bool is_chain = x->op == OP_NONE && x->b->kind == EXPR_ASSIGN &&
 			x->b->op == OP_NONE;
-	struct dbg_error *err =
-	    is_chain ? bind_assign_chain(e, text, x, ret_place)
-		     : bind_assign(e, &a, ret_place);
+	struct dbg_error *err = is_chain
+				    ? bind_assign_chain(e, text, x, ret_place)
+				    : bind_assign(e, &a, ret_place);
 	*ret = new.type ? new : *ret_place;
 	return err;
 }

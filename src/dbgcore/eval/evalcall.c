@@ -183,8 +183,8 @@ bool evalcall_kept(const struct eval *e, enum eval_found what, struct value *v)
 		return false;
 	// objects may have been moved since
 	history_stop(kept->values, true);
-	if (dbg_err_drop(history_variable(kept->values, e->types,
-					  found_names[what], v)))
+	if (dbg_err_drop(
+		history_variable(kept->values, e->types, found_names[what], v)))
 		return false;
 	e->calls->n_used = kept->at[what].n_used;
 	e->calls->n_runs = kept->at[what].n_runs;

@@ -400,11 +400,10 @@ struct dbg_error *assignment_step(struct binder *b,
 				  struct bound *old, struct bound **ret)
 {
 	*ret = NULL;
-	return x->old
-		   ? bind_user_step(
-			 b, x->op == OP_ADD ? OP_INCREMENT : OP_DECREMENT, old,
-			 x->target, ret)
-		   : NULL;
+	return x->old ? bind_user_step(
+			    b, x->op == OP_ADD ? OP_INCREMENT : OP_DECREMENT,
+			    old, x->target, ret)
+		      : NULL;
 }
 
 /* A convenience variable. */

@@ -131,8 +131,8 @@ static struct dbg_error *assigned_value(struct binder *b, struct bound *to,
 					struct bound **ret,
 					struct value *ret_known)
 {
-	bool moves = to->type->is_reference &&
-		     to->type->special != IL_SPECIAL_STRING;
+	bool moves =
+	    to->type->is_reference && to->type->special != IL_SPECIAL_STRING;
 	if (evalcall_kept(b->e, EVAL_FOUND_NEW, ret_known)) {
 		*ret = bound_value(b, ret_known, to->type, x->target);
 		return NULL;
