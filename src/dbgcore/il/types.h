@@ -105,6 +105,9 @@ bool il_types_stop(struct il_types *ts);
  * type that was not met before has none.
  */
 void il_types_quiet(struct il_types *ts, bool on);
+/* @runs says whether a thread runs the static constructor of a class. */
+void il_types_ask_runs(struct il_types *ts,
+		       bool (*runs)(void *arg, uint64_t mt), void *arg);
 struct types *il_types_values(struct il_types *ts);
 /* System.Private.CoreLib; NULL: not loaded yet. */
 struct code_module *il_types_core(struct il_types *ts);

@@ -16,6 +16,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "inspect/classruns.h"
 #include "inspect/framerefs.h"
 #include "inspect/inspect.h"
 #include "inspect/waits.h"
@@ -38,7 +39,6 @@ enum {
 #define BARRIER THREADING "Barrier"
 #define COUNTDOWN THREADING "CountdownEvent"
 #define COLLECTION "System.Collections.Concurrent.BlockingCollection"
-#define CCTOR "..cctor"
 #define CLASS_INIT "System.Runtime.CompilerServices.InitHelpers.InitClassSlow"
 
 /*
@@ -73,18 +73,9 @@ static const struct {
     {HANDLE ".WaitAll", HANDLE "[]", DBG_BLOCKED_HANDLE},
 };
 
-/* A class constructor that runs. */
-struct class_run {
-	uint64_t type; /* MethodTable */
-	uint32_t thread;
-};
-
 struct search {
 	struct inspect *in;
 	const struct tasks *tasks;
-	struct class_run *classes;
-	size_t n_classes, cap_classes;
-	bool classes_found;
 	struct dbg_thread *threads;
 	size_t n_threads;
 	struct dbg_blocked *v;
@@ -361,44 +352,6 @@ static bool take_wait(struct search *s, struct frame_refs *refs,
 
 /* ---- Class constructors ------------------------------------------------ */
 
-// The class whose constructor the frame runs; 0: none.
-static uint64_t class_of(struct search *s, const struct frame *f)
-{
-	const char *method = frame_method(s->in, f);
-	size_t n = strlen(method), k = strlen(CCTOR);
-	struct dac_method m;
-
-	if (n < k || strcmp(method + n - k, CCTOR) ||
-	    dbg_err_drop(dac_method_get(s->in->dac, f->raw.method, &m)))
-		return 0;
-	return m.type;
-}
-
-static void find_classes(struct search *s)
-{
-	const struct frame *f;
-
-	if (s->classes_found)
-		return;
-	s->classes_found = true;
-	for (size_t i = 0; i < s->n_threads; i++)
-		for (uint32_t level = 0;
-		     s->threads[i].managed && level < RUNS_MAX &&
-		     !dbg_err_drop(stack_frame(
-			 s->in->stack, s->threads[i].number, level, &f)) &&
-		     f;
-		     level++) {
-			uint64_t type = class_of(s, f);
-
-			if (!type)
-				continue;
-			mem_grow(&s->classes, &s->cap_classes, s->n_classes,
-				 sizeof(*s->classes));
-			s->classes[s->n_classes++] =
-			    (struct class_run){type, s->threads[i].number};
-		}
-}
-
 /*
  * The thread stands in InitClassSlow(MethodTable*), in code that keeps its
  * argument somewhere between its stack pointer and its caller's frame: a word
@@ -407,12 +360,12 @@ static void find_classes(struct search *s)
 static bool take_class(struct search *s, const struct dbg_thread *t,
 		       uint32_t level, struct dbg_blocked *ret)
 {
+	const struct class_runs *runs = class_runs_find(s->in);
 	uint64_t words[CLASS_WORDS];
 	const struct frame *f = NULL;
 	struct regs regs;
 	size_t n;
 
-	find_classes(s);
 	if (dbg_err_drop(target_regs(s->in->target, t->tid, &regs)) ||
 	    dbg_err_drop(stack_frame(s->in->stack, t->number, level + 1, &f)) ||
 	    !f || f->raw.sp <= regs_sp(&regs))
@@ -422,8 +375,8 @@ static bool take_class(struct search *s, const struct dbg_thread *t,
 	n = target_read_some(s->in->target, f->raw.sp - 8 * n, words, 8 * n) /
 	    8;
 	for (size_t i = 0; i < n; i++)
-		for (size_t k = 0; k < s->n_classes; k++) {
-			const struct class_run *c = &s->classes[k];
+		for (size_t k = 0; k < runs->n; k++) {
+			const struct class_run *c = &runs->v[k];
 
 			if (words[i] != c->type || c->thread == t->number)
 				continue;
@@ -685,7 +638,6 @@ struct dbg_error *blocked_list(struct inspect *in, const struct tasks *t,
 	map_deinit(&s.running);
 	map_deinit(&s.owners);
 	free(s.v);
-	free(s.classes);
 	return err;
 }
 

@@ -95,11 +95,17 @@ static bool vm_offset(void *arg, struct type *type, uint32_t token,
 	return false;
 }
 
+static bool is_class_run(void *arg, uint64_t mt)
+{
+	return class_runs_have(arg, mt);
+}
+
 static void vm_open(struct inspect *in)
 {
 	in->il = il_types_create(in->types);
 	in->vm = vm_create(in->il);
 	in->vm_serial++;
+	il_types_ask_runs(in->il, is_class_run, in);
 	in->overlay =
 	    (struct types_overlay){vm_memory, vm_type, vm_size, vm_offset, in};
 	types_set_overlay(in->types, &in->overlay);
@@ -191,6 +197,7 @@ void inspect_stop(struct inspect *in)
 	in->stopped = true;
 	in->interrupted = 0;
 	in->exception = 0;
+	in->class_runs = (struct class_runs){0};
 	arena_reset(in->arena);
 	in->stop_number++;
 	if (in->dac)

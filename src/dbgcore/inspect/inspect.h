@@ -23,6 +23,7 @@
 #include "eval/eval.h"
 #include "eval/framecode.h"
 #include "eval/returned.h"
+#include "inspect/classruns.h"
 #include "stack/stack.h"
 #include "target/target.h"
 #include "view/view.h"
@@ -113,6 +114,7 @@ struct inspect {
 	struct inspect_scope *scopes;
 	size_t n_scopes, cap_scopes;
 	struct value last; /* shown by an API call; no type: none */
+	struct class_runs class_runs;
 
 	struct followed followed; /* objects that calls do not lose */
 	struct history *history;  /* $1, $2, ... */

@@ -287,9 +287,12 @@ bool il_type_is_initialized(struct il_types *ts, struct il_type *type)
 		if (!addr ||
 		    dac_has_class_failed(ts->dac, il_type_mt(ts, type)))
 			return false;
-		// the static constructor is at work
+		// the static constructor is at work, or was
 		if (is_written(ts, fields[i], addr))
 			return true;
 	}
-	return !any && il_type_mt(ts, type) != 0;
+	if (any)
+		return !ts->quiet && ts->runs &&
+		       ts->runs(ts->runs_arg, il_type_mt(ts, type));
+	return il_type_mt(ts, type) != 0;
 }

@@ -97,6 +97,13 @@ void il_types_quiet(struct il_types *ts, bool on)
 	ts->quiet = on;
 }
 
+void il_types_ask_runs(struct il_types *ts,
+		       bool (*runs)(void *arg, uint64_t mt), void *arg)
+{
+	ts->runs = runs;
+	ts->runs_arg = arg;
+}
+
 bool il_types_stop(struct il_types *ts)
 {
 	size_t n;

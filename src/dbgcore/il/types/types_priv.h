@@ -129,6 +129,8 @@ struct il_types {
 	uint32_t unloaded_age; /* code_unloaded_age at the last stop */
 	uint64_t n_handles;
 	bool quiet; /* see il_types_quiet */
+	bool (*runs)(void *arg, uint64_t mt); /* see il_types_ask_runs */
+	void *runs_arg;
 };
 
 uint64_t il_hash(uint64_t h, uint64_t word);
