@@ -72,8 +72,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	target_init(&target, &ops, 1);
 	struct code *code = code_create(&target, NULL, NULL, NULL);
 	struct types *ts = types_create(&target, NULL, code);
-	struct il_types *il = il_types_create(ts);
-	struct vm *vm = vm_create(il);
+	struct vm *vm = vm_create(ts);
 	struct followed followed = {0};
 	struct history *history = history_create(&followed);
 	reader_init(&r, data, size);
@@ -89,7 +88,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	history_destroy(history);
 	vm_destroy(vm);
-	il_types_destroy(il);
 	types_destroy(ts);
 	code_destroy(code);
 	target_deinit(&target);

@@ -16,7 +16,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "code/code.h"
-#include "il/types/types_priv.h"
+#include "types/types_priv.h"
 #include "il/vm.h"
 #include "meta/il.h"
 #include "fuzztarget.h"
@@ -144,11 +144,10 @@ static void open_library(struct library *lib, const char *version)
 static void renew(struct library *lib)
 {
 	vm_destroy(lib->vm);
-	il_types_destroy(lib->types);
 	types_destroy(lib->values);
 	lib->values = types_create(&lib->target, NULL, lib->code);
-	lib->types = il_types_create(lib->values);
-	lib->vm = vm_create(lib->types);
+	lib->types = types_il(lib->values);
+	lib->vm = vm_create(lib->values);
 	lib->inputs = 0;
 }
 

@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "code/code.h"
 #include "il/made.h"
-#include "il/types/types_priv.h"
+#include "types/types_priv.h"
 #include "il/vm.h"
 #include "fuzztarget.h"
 
@@ -64,13 +64,13 @@ static size_t take_clauses(const uint8_t **data, size_t *size,
 	return n;
 }
 
-static void execute(struct il_types *ts, struct arena *arena,
+static void execute(struct types *values, struct arena *arena,
 		    const struct made_code *code, const struct il_sig *sig,
 		    struct made_entry *pool)
 {
 	const struct vm_budget budget = {
 	    .instructions = 20000, .memory = 1 << 20, .depth = 50, .ms = 200};
-	struct vm *vm = vm_create(ts);
+	struct vm *vm = vm_create(values);
 	struct vm_value args[2];
 	struct vm_result r = {0};
 	struct il_method *m = made_create(arena, "fuzz", sig, code);
@@ -102,7 +102,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	target_init(&target, &ops, 1);
 	struct code *code = code_create(&target, NULL, NULL, NULL);
 	struct types *values = types_create(&target, NULL, code);
-	struct il_types *ts = il_types_create(values);
+	struct il_types *ts = types_il(values);
 	struct arena *arena = arena_create();
 	struct il_type *i4 = prim(ts, arena, ELEM_I4, 4);
 	struct il_type *i8 = prim(ts, arena, ELEM_I8, 8);
@@ -130,8 +130,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 				       .n_clauses = n,
 				       .pool = pool,
 				       .n_pool = 2};
-	execute(ts, arena, &made, &sig, pool);
-	il_types_destroy(ts);
+	execute(values, arena, &made, &sig, pool);
 	arena_destroy(arena);
 	types_destroy(values);
 	code_destroy(code);

@@ -13,8 +13,7 @@ struct ilfixture *ilfixture_create(const char *host, const char *program)
 	must(code_modules_read(f->code));
 	f->types = types_create(f->t, f->d, f->code);
 	types_stop(f->types);
-	f->il = il_types_create(f->types);
-	il_types_stop(f->il);
+	f->il = types_il(f->types);
 	f->module = code_module_named(f->code, str_basename(program));
 	assert_non_null(f->module);
 	return f;
@@ -22,7 +21,6 @@ struct ilfixture *ilfixture_create(const char *host, const char *program)
 
 void ilfixture_destroy(struct ilfixture *f)
 {
-	il_types_destroy(f->il);
 	types_destroy(f->types);
 	code_destroy(f->code);
 	dac_close(f->d);

@@ -7,7 +7,7 @@
 
 #include "base/str.h"
 #include "dacfixture.h"
-#include "il/types.h"
+#include "value/value.h"
 
 struct ilfixture {
 	struct arena *arena;

@@ -251,7 +251,7 @@ static int set_up(void **state, size_t runtime)
 	if (host) {
 		struct library *lib = xcalloc(1, sizeof(*lib));
 		lib->f = ilfixture_create(host, "Debug/Library");
-		lib->vm = vm_create(lib->f->il);
+		lib->vm = vm_create(lib->f->types);
 		lib->runtime = runtime;
 		lib->docs = docs_read();
 		*state = lib;

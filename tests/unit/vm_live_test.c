@@ -113,7 +113,7 @@ static void run_one(struct ilfixture *f, struct vm *vm, struct il_method *m,
 static void test_methods(void **state)
 {
 	struct ilfixture *f = fixture(state);
-	struct vm *vm = vm_create(f->il);
+	struct vm *vm = vm_create(f->types);
 	struct il_type *type =
 	    il_type_named(f->il, f->module, "Interpreted.Basic");
 	const char *only = getenv("ONLY");
@@ -194,7 +194,7 @@ static uint64_t checksum(pid_t pid)
 static void test_untouched(void **state)
 {
 	struct ilfixture *f = fixture(state);
-	struct vm *vm = vm_create(f->il);
+	struct vm *vm = vm_create(f->types);
 	struct il_type *type =
 	    il_type_named(f->il, f->module, "Interpreted.Basic");
 	uint64_t before = checksum(target_pid(f->t));

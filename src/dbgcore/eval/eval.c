@@ -160,7 +160,7 @@ static bool is_nothing(const struct eval *e, const struct value *v)
 	bool null = false;
 	if (v->where == VALUE_TEXT || !v->type)
 		return false;
-	if (v->type->special == SPECIAL_NULLABLE)
+	if (v->type->special == IL_SPECIAL_NULLABLE)
 		member_unwrap(e->types, v, &null);
 	return null || value_is_null(e->types, v);
 }

@@ -120,7 +120,7 @@ static struct dbg_error *compile(struct frame_code *c, const struct eval *e,
 	if (err)
 		return err;
 	c->method = code.method;
-	c->type = il_type_to_value(vm_types(e->vm), code.type);
+	c->type = type_of_il(e->types, code.type);
 	if (!c->type)
 		return not_there();
 	c->n = code.n;

@@ -113,7 +113,7 @@ static void keep(struct history *h, struct stored *k, struct types *ts,
 	if (at.where == VALUE_ABSENT)
 		return;
 	uint32_t size = at.type->size;
-	if (at.type->special == SPECIAL_STRING) {
+	if (at.type->special == IL_SPECIAL_STRING) {
 		if (copy_text(ts, &at, k))
 			k->as = STORED_TEXT;
 	} else if (at.type->kind != TYPE_CLASS && size &&

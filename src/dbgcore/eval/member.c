@@ -23,7 +23,7 @@ struct value member_unwrap(struct types *ts, const struct value *v,
 			   bool *ret_null)
 {
 	*ret_null = value_is_null(ts, v);
-	if (!v->type || v->type->special != SPECIAL_NULLABLE)
+	if (!v->type || v->type->special != IL_SPECIAL_NULLABLE)
 		return *v;
 	const struct field *has = type_field(ts, v->type, "hasValue");
 	const struct field *inner = type_field(ts, v->type, "value");
@@ -106,14 +106,14 @@ bool member_length(const struct eval *e, const struct value *v,
 	bool is_length = !strcmp(name, "Length") || !strcmp(name, "LongLength");
 	enum elem elem = name[0] == 'L' && name[1] == 'o' ? ELEM_I8 : ELEM_I4;
 	struct type *type = type_of_elem(e->types, elem);
-	if (v->type->special == SPECIAL_STRING && is_length &&
+	if (v->type->special == IL_SPECIAL_STRING && is_length &&
 	    value_string_length(e->types, v, &length)) {
 		uint64_t n = length;
 		*ret = value_bytes(type, &n, sizeof(n));
 		return true;
 	}
-	bool row = v->type->is_array || v->type->special == SPECIAL_SPAN ||
-		   v->type->special == SPECIAL_MEMORY;
+	bool row = v->type->is_array || v->type->special == IL_SPECIAL_SPAN ||
+		   v->type->special == IL_SPECIAL_MEMORY;
 	if (!row || !value_elements(e->types, v, &els))
 		return false;
 	uint64_t rank = els.rank;
@@ -226,7 +226,7 @@ bool member_has_elements(const struct eval *e, const struct value *v)
 {
 	struct elements els;
 	return v->where == VALUE_ABSENT || value_is_null(e->types, v) ||
-	       v->type->special == SPECIAL_STRING ||
+	       v->type->special == IL_SPECIAL_STRING ||
 	       value_elements(e->types, v, &els) || list_elements(e, v, &els);
 }
 
@@ -243,7 +243,7 @@ struct dbg_error *member_element(const struct eval *e, const char *name,
 		return dbg_err(DBG_E_ARGUMENT, "'%s' is null", name);
 	if (value_elements(e->types, v, &els) || list_elements(e, v, &els))
 		return array_element(name, &els, index, n, ret);
-	if (n == 1 && v->type->special == SPECIAL_STRING)
+	if (n == 1 && v->type->special == IL_SPECIAL_STRING)
 		return string_element(e, name, v, index[0], ret);
 	return dbg_err(DBG_E_ARGUMENT, "'%s' cannot be indexed", v->type->name);
 }

@@ -13,7 +13,7 @@
 #ifndef IL_MADE_H
 #define IL_MADE_H
 
-#include "il/methods.h"
+#include "types/methods.h"
 
 enum made_kind {
 	MADE_NONE, /* nothing that is known */

@@ -32,8 +32,9 @@
 #ifndef IL_VM_H
 #define IL_VM_H
 
-#include "il/methods.h"
-#include "il/types.h"
+#include "types/methods.h"
+#include "types/types.h"
+#include "value/value.h"
 
 struct vm;
 
@@ -52,7 +53,7 @@ struct vm_budget {
 	bool keeps;            /* sees what others that keep have written */
 };
 
-struct vm *vm_create(struct il_types *ts);
+struct vm *vm_create(struct types *types);
 void vm_destroy(struct vm *m);
 /* A new stop: what was read and allocated before is gone. */
 void vm_stop(struct vm *m);

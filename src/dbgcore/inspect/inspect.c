@@ -56,45 +56,6 @@ static bool vm_memory(void *arg, uint64_t addr, void *buf, size_t n)
 	return vm_owns(in->vm, addr) && vm_read(in->vm, addr, buf, n);
 }
 
-static struct type *vm_type(void *arg, uint64_t mt)
-{
-	struct inspect *in = arg;
-	struct il_type *type = il_type_of_handle(in->il, mt);
-
-	return type ? il_type_to_value(in->il, type) : NULL;
-}
-
-/* Layout of what the program has not loaded. */
-static uint32_t vm_size(void *arg, struct type *type)
-{
-	struct inspect *in = arg;
-	struct il_type *il = il_type_of_value(in->il, type);
-	const struct il_layout *layout;
-
-	if (!il || il->open ||
-	    dbg_err_drop(il_type_layout(in->il, il, &layout)))
-		return 0;
-	return layout->size;
-}
-
-static bool vm_offset(void *arg, struct type *type, uint32_t token,
-		      uint32_t *ret)
-{
-	struct inspect *in = arg;
-	struct il_type *il = il_type_of_value(in->il, type);
-	struct il_field *const *all = NULL;
-	size_t n = 0;
-
-	if (il && !il->open)
-		il_type_fields(in->il, il, &all, &n);
-	for (size_t i = 0; i < n; i++) {
-		if (all[i]->token == token)
-			return !dbg_err_drop(
-			    il_field_offset(in->il, all[i], ret));
-	}
-	return false;
-}
-
 static bool is_class_run(void *arg, uint64_t mt)
 {
 	return class_runs_have(arg, mt);
@@ -102,13 +63,11 @@ static bool is_class_run(void *arg, uint64_t mt)
 
 static void vm_open(struct inspect *in)
 {
-	in->il = il_types_create(in->types);
-	in->vm = vm_create(in->il);
+	in->il = types_il(in->types);
+	in->vm = vm_create(in->types);
 	in->vm_serial++;
 	il_types_ask_runs(in->il, is_class_run, in);
-	in->overlay =
-	    (struct types_overlay){vm_memory, vm_type, vm_size, vm_offset, in};
-	types_set_overlay(in->types, &in->overlay);
+	types_set_beside(in->types, vm_memory, in);
 	in->views = view_cache_create();
 }
 
@@ -117,7 +76,6 @@ static void vm_close(struct inspect *in)
 	view_cache_destroy(in->views);
 	in->views = NULL;
 	vm_destroy(in->vm);
-	il_types_destroy(in->il);
 	in->vm = NULL;
 	in->il = NULL;
 }
@@ -125,9 +83,9 @@ static void vm_close(struct inspect *in)
 /* The program has run: nothing that was read of it holds any more. */
 static void vm_renew(struct inspect *in)
 {
-	if (il_types_stop(in->il)) {
+	if (types_stop(in->types)) {
 		vm_destroy(in->vm);
-		in->vm = vm_create(in->il);
+		in->vm = vm_create(in->types);
 		in->vm_serial++;
 		// types are gone, too
 		followed_clear(&in->followed);
@@ -206,10 +164,8 @@ void inspect_stop(struct inspect *in)
 	forget_stop(in);
 	if (!in->returns)
 		inspect_ids_forget(in);
-	if (in->types) {
-		types_stop(in->types);
+	if (in->types)
 		vm_renew(in);
-	}
 }
 
 void inspect_go(struct inspect *in)

@@ -77,15 +77,14 @@ struct inspect_style {
 
 /* Large: whatever looks at a program hangs on it. */
 struct inspect {
-	struct target *target; /* borrowed; NULL: no program */
-	struct dac *dac;       /* owned; NULL: not opened */
-	struct code *code;     /* NULL: no runtime is up */
-	struct stack *stack;   /* there if target is */
-	struct types *types;   /* there if code is */
-	struct il_types *il;   /* ... */
-	struct vm *vm;         /* ... */
-	uint64_t vm_serial;    /* counts the machines that there were */
-	struct types_overlay overlay;
+	struct target *target;    /* borrowed; NULL: no program */
+	struct dac *dac;          /* owned; NULL: not opened */
+	struct code *code;        /* NULL: no runtime is up */
+	struct stack *stack;      /* there if target is */
+	struct types *types;      /* there if code is */
+	struct il_types *il;      /* ... */
+	struct vm *vm;            /* ... */
+	uint64_t vm_serial;       /* counts the machines that there were */
 	struct view_cache *views; /* there if vm is */
 	struct source_rules *rules;
 	struct symbol_rules symbols;

@@ -34,6 +34,12 @@ const char *csname_of_keyword(const char *keyword);
  */
 void csname_type(const struct md *md, uint32_t token,
 		 const struct csname_args *args, struct str *out);
+/*
+ * Name of a generic parameter of a TypeDef or MethodDef; NULL if there is none
+ * of that number.
+ */
+const char *csname_generic(const struct md *md, uint32_t owner,
+			   uint32_t number);
 /* Metadata name "Ns.Outer+Inner`1", as reflection and the DAC spell it. */
 void csname_metadata_type(const struct md *md, uint32_t token, struct str *out);
 /*

@@ -49,9 +49,6 @@ const char *namer_sig_text(struct namer *n, const struct sig_type *type);
 
 /* Number of generic parameters of a TypeDef or MethodDef. */
 uint32_t csname_n_generic(const struct md *md, uint32_t owner);
-/* Name of one; NULL if there is none of that number. */
-const char *csname_generic(const struct md *md, uint32_t owner,
-			   uint32_t number);
 
 /*
  * The pieces of a compiler-made name "<inner>Krest": kind K, what follows.

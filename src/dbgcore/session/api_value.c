@@ -92,7 +92,7 @@ struct dbg_error *dbg_value_code(struct dbg_stopped at, dbg_id value,
 	struct value v = value_dereference(types, &node->value);
 	uint64_t md = 0;
 	if (node->kind == NODE_VALUE && v.where != VALUE_ABSENT &&
-	    type_is_delegate(types, v.type))
+	    type_is_delegate(v.type))
 		md = value_delegate_method(types, &v);
 	if (!md)
 		return dbg_err(DBG_E_NOT_FOUND, "'%s' leads to no one method",

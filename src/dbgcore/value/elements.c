@@ -130,7 +130,7 @@ static bool memory_elements(struct types *ts, const struct value *v,
 	if (value_is_null(ts, &of)) {
 		e->type = v->type->args[0];
 		e->size = e->type->size;
-	} else if (of.type->special == SPECIAL_STRING &&
+	} else if (of.type->special == IL_SPECIAL_STRING &&
 		   value_string_length(ts, &of, &units) &&
 		   value_pointer(ts, &of, &e->addr)) {
 		e->type = v->type->args[0];
@@ -157,7 +157,7 @@ static bool is_inline(struct types *ts, struct type *type)
 	if (facts->inline_sought || !type->module)
 		return facts->is_inline;
 	facts->inline_sought = ts->stop;
-	facts->is_inline = str_ends(facts->simple, "e__FixedBuffer") ||
+	facts->is_inline = str_ends(type_simple_name(type), "e__FixedBuffer") ||
 			   md_has_attribute(&type->module->md, type->token,
 					    "System.Runtime.CompilerServices."
 					    "InlineArrayAttribute",
@@ -200,9 +200,9 @@ bool value_elements(struct types *ts, const struct value *v,
 		return array_elements(ts, v, ret);
 	if (v->type->kind != TYPE_STRUCT)
 		return false;
-	if (v->type->special == SPECIAL_SPAN)
+	if (v->type->special == IL_SPECIAL_SPAN)
 		return span_elements(ts, v, ret);
-	if (v->type->special == SPECIAL_MEMORY)
+	if (v->type->special == IL_SPECIAL_MEMORY)
 		return memory_elements(ts, v, ret);
 	return inline_elements(ts, v, ret);
 }

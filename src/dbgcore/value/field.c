@@ -16,15 +16,10 @@
 #include "value/value_priv.h"
 
 enum {
-	FIELD_FLAGS = 0,
-	FIELD_NAME = 1,
 	FIELD_SIGNATURE = 2,
-	FIELD_STATIC_FLAG = 0x10,
-	FIELD_LITERAL_FLAG = 0x40,
 	METHOD_RVA = 0,
 	METHOD_NAME = 3,
 	BASES_MAX = 1000,
-	FIELDS_MAX = 1 << 16,
 	PARTS_DEPTH_MAX = 16, // of structures in structures
 };
 
@@ -89,28 +84,25 @@ static const struct dac_field *raw_field(const struct dac_field *raw, size_t n,
 	return NULL;
 }
 
+/* A field of a type that leads nowhere has one all the same. */
 static struct type *field_type(struct types *ts, const struct type *type,
-			       const struct field *f)
+			       struct il_field *f)
 {
 	const struct md *md = &type->module->md;
-	struct bytes blob =
-	    md_col_blob(md, MD_FIELD, MD_TOKEN_RID(f->token), FIELD_SIGNATURE);
+	struct il_type *il;
 	struct sig_type *sig;
-	struct dbg_error *err = sig_parse_field(blob, ts->arena, &sig);
-	if (err) {
-		dbg_error_destroy(err);
-		struct type *known =
-		    type_of_mt(ts, dac_field_type(ts->dac, &f->raw));
-		return known ? known : type_of_elem(ts, ELEM_OBJECT);
-	}
+	struct dbg_error *err = il_field_type(ts->il, f, &il);
+	if (!dbg_err_drop(err) && !il->open)
+		return type_of_il(ts, il);
+	err = sig_parse_field(
+	    md_col_blob(md, MD_FIELD, MD_TOKEN_RID(f->token), FIELD_SIGNATURE),
+	    ts->arena, &sig);
+	if (dbg_err_drop(err))
+		return type_of_elem(ts, ELEM_OBJECT);
 	struct type_context ctx = {.module = type->module,
 				   .type_args = type->args,
 				   .n_type_args = type->n_args};
-	// a struct that is no instance is found by its token
-	uint64_t hint = sig->elem == ELEM_GENERICINST && sig->value_type
-			    ? dac_field_type(ts->dac, &f->raw)
-			    : 0;
-	return type_of_sig(ts, sig, &ctx, hint);
+	return type_of_sig(ts, sig, &ctx, 0);
 }
 
 /* PropertyMap: Parent, PropertyList. Property: Flags, Name, Type. */
@@ -141,13 +133,14 @@ static bool is_vb_property(const struct md *md, const struct type *type,
 	       find_property(md, MD_TOKEN_RID(type->token), f->name + 1);
 }
 
-static void fill_field(struct types *ts, struct type *type, uint32_t rid,
+static void fill_field(struct types *ts, struct type *type, struct il_field *f,
 		       const struct dac_field *raw, struct field *ret)
 {
 	const struct md *md = &type->module->md;
-	ret->token = MD_TOKEN(MD_FIELD, rid);
-	ret->attributes = (uint16_t)md_col(md, MD_FIELD, rid, FIELD_FLAGS);
-	ret->name = md_col_string(md, MD_FIELD, rid, FIELD_NAME);
+	ret->il = f;
+	ret->token = f->token;
+	ret->attributes = f->flags;
+	ret->name = f->name;
 	ret->source = source_name(ts, type, ret->name);
 	ret->property = str_ends(ret->name, ">k__BackingField");
 	if (is_vb_property(md, type, ret)) {
@@ -155,25 +148,21 @@ static void fill_field(struct types *ts, struct type *type, uint32_t rid,
 		ret->property = true;
 	}
 	ret->owner = type;
-	if (raw) {
+	if (raw)
 		ret->raw = *raw;
-		ret->offset = raw->offset;
-	}
 	ret->kind = FIELD_INSTANCE;
-	if (ret->attributes & FIELD_LITERAL_FLAG)
+	if (f->is_const)
 		ret->kind = FIELD_CONST;
-	else if (raw && raw->is_thread_static)
-		ret->kind = FIELD_THREAD;
-	else if (ret->attributes & FIELD_STATIC_FLAG)
-		ret->kind = FIELD_STATIC;
-	ret->type = field_type(ts, type, ret);
+	else if (f->is_static)
+		ret->kind = f->is_thread ? FIELD_THREAD : FIELD_STATIC;
+	ret->type = field_type(ts, type, f);
 	if (tuple_is_in(ret->type))
 		ret->names =
 		    tuple_names(md, ret->token, ts->arena, &ret->n_names);
 	enum elem elem;
-	if (ret->kind != FIELD_CONST || ret->type->special != SPECIAL_STRING)
+	if (ret->kind != FIELD_CONST || ret->type->special != IL_SPECIAL_STRING)
 		return;
-	struct bytes text = field_constant(ret, &elem);
+	struct bytes text = il_field_constant(f, &elem);
 	if (elem != ELEM_STRING)
 		return;
 	// In the metadata it may lie at an odd place.
@@ -183,46 +172,45 @@ static void fill_field(struct types *ts, struct type *type, uint32_t rid,
 		memcpy((uint16_t *)ret->units, text.p, text.n);
 }
 
+/*
+ * Where the instance field @f is, by the runtime's record of it if its type is
+ * loaded. Statics have their names before that.
+ */
+static bool find_offset(struct types *ts, struct il_field *f, bool loaded,
+			const struct dac_field *raw, uint32_t *ret)
+{
+	if (raw)
+		*ret = raw->offset;
+	return raw || f->is_static ||
+	       (!loaded && !dbg_err_drop(il_field_offset(ts->il, f, ret)));
+}
+
 static void make_fields(struct types *ts, struct type *type)
 {
 	struct type_facts *facts = type->facts;
-	uint64_t mt = type_layout(ts, type);
+	uint64_t mt = type_mt(ts, type);
 	const struct dac_field *raw = NULL;
-	size_t n_raw = 0;
-	if (mt) {
-		struct dbg_error *err = dac_fields(ts->dac, mt, &raw, &n_raw);
-		dbg_error_destroy(err);
-	}
-	if (!type->module || (!mt && facts->fields))
+	struct il_field *const *all;
+	size_t n_raw = 0, n_all, n = 0;
+	if (mt)
+		dbg_error_destroy(dac_fields(ts->dac, mt, &raw, &n_raw));
+	if (!mt && facts->fields)
 		return;
-	uint32_t first, end;
-	md_type_fields(&type->module->md, MD_TOKEN_RID(type->token), &first,
-		       &end);
-	if (end <= first || end - first > FIELDS_MAX)
-		return;
+	il_type_fields(ts->il, type->il, &all, &n_all);
 	struct field *fields =
-	    arena_calloc(ts->arena, end - first, sizeof(fields[0]));
-	size_t n = 0;
-	for (uint32_t rid = first; rid < end; rid++) {
-		uint32_t token = MD_TOKEN(MD_FIELD, rid);
-		const struct dac_field *known = raw_field(raw, n_raw, token);
-		uint32_t flags =
-		    md_col(&type->module->md, MD_FIELD, rid, FIELD_FLAGS);
+	    arena_calloc(ts->arena, n_all + 1, sizeof(fields[0]));
+	for (size_t i = 0; i < n_all; i++) {
+		const struct dac_field *known =
+		    raw_field(raw, n_raw, all[i]->token);
 		uint32_t offset = 0;
-		// Statics have their names before the class is loaded.
-		if (!known && !(flags & FIELD_STATIC_FLAG) &&
-		    (mt || !ts->overlay ||
-		     !ts->overlay->offset(ts->overlay->arg, type, token,
-					  &offset)))
+		if (!find_offset(ts, all[i], mt != 0, known, &offset))
 			continue;
-		fill_field(ts, type, rid, known, &fields[n]);
-		if (!known)
-			fields[n].offset = offset;
-		n++;
+		fill_field(ts, type, all[i], known, &fields[n]);
+		fields[n++].offset = offset;
 	}
 	facts->fields = fields;
 	facts->n_fields = n;
-	// Without a layout only statics were had: look again next time.
+	// The runtime places statics when it loads the type: look again.
 	facts->fields_sought = mt ? UINT32_MAX : ts->stop;
 }
 

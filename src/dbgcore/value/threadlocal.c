@@ -22,7 +22,7 @@ static struct value member(struct types *ts, const struct value *v,
 
 bool type_is_thread_local(struct types *ts, const struct type *type)
 {
-	return type->n_args == 1 && type->module == types_core(ts) &&
+	return type->n_args == 1 && type->module == il_types_core(ts->il) &&
 	       !strcmp(type_simple_name(type), "ThreadLocal`1");
 }
 

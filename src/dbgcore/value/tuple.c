@@ -62,10 +62,10 @@ const char *const *tuple_names(const struct md *md, uint32_t token,
 size_t tuple_count(const struct type *type)
 {
 	size_t n = 0;
-	if (type->special != SPECIAL_TUPLE)
+	if (type->special != IL_SPECIAL_TUPLE)
 		return 0;
 	while (type->n_args == OWN_MAX + 1 && n < ELEMENTS_MAX &&
-	       type->args[OWN_MAX]->special == SPECIAL_TUPLE) {
+	       type->args[OWN_MAX]->special == IL_SPECIAL_TUPLE) {
 		n += OWN_MAX;
 		type = type->args[OWN_MAX];
 	}
@@ -172,7 +172,8 @@ static void look_through(struct search *s, const struct type *type, int depth)
 static bool have_same_args(const struct type *a, const struct type *b)
 {
 	return a->n_args && a->n_args == b->n_args &&
-	       a->special != SPECIAL_TUPLE && b->special != SPECIAL_TUPLE &&
+	       a->special != IL_SPECIAL_TUPLE &&
+	       b->special != IL_SPECIAL_TUPLE &&
 	       !memcmp(a->args, b->args, a->n_args * sizeof(*a->args));
 }
 
@@ -191,7 +192,7 @@ void value_inherit_names(const struct value *whole, struct value *part)
 		value_name(part, s.found, s.n_found);
 	else if (have_same_args(type, whole->named))
 		value_name(part, whole->names, whole->n_names);
-	else if (whole->type && whole->type->special != SPECIAL_TUPLE &&
+	else if (whole->type && whole->type->special != IL_SPECIAL_TUPLE &&
 		 (!whole->type->module || whole->type->module->framework)) {
 		// a part of a collection may hold what is named
 		value_name(part, whole->names, whole->n_names);

@@ -1,6 +1,6 @@
 /*
- * Types: interning, and the facts about one that the runtime knows by its
- * MethodTable. Types made of signatures are in type_sig.c.
+ * What values have as their types: one for each type of the type system
+ * (types/types.h), with what a place of it needs.
  */
 #include "value/value.h"
 
@@ -14,13 +14,7 @@
 #include "value/value_priv.h"
 
 enum {
-	TYPEDEF_NAME = 1,
 	ARGS_MAX = 256,
-	// Object header, MethodTable, count: an array of one dimension from
-	// 0 has nothing more in front of its elements.
-	VECTOR_BASE_SIZE = 24,
-	// Base classes: a broken chain may be a ring.
-	DEPTH_MAX = 1000,
 };
 
 /* ---- The session's table --------------------------------------------- */
@@ -31,6 +25,7 @@ struct types *types_create(struct target *t, struct dac *d, struct code *c)
 	ts->target = t;
 	ts->dac = d;
 	ts->code = c;
+	ts->il = il_types_create(t, d, c);
 	ts->arena = arena_create();
 	ts->stop = 1;
 	return ts;
@@ -40,64 +35,42 @@ void types_destroy(struct types *ts)
 {
 	if (!ts)
 		return;
-	map_deinit(&ts->by_mt);
-	map_deinit(&ts->by_key);
+	il_types_destroy(ts->il);
 	map_deinit(&ts->names);
 	map_deinit(&ts->unloaded);
-	free(ts->seen);
 	arena_destroy(ts->arena);
 	free(ts);
 }
 
-/* Are the modules seen so far still there, at the front of the list? */
-static bool modules_stand(struct types *ts, struct code_module *const *modules,
-			  size_t n)
+bool types_stop(struct types *ts)
 {
-	if (n < ts->n_seen)
-		return false;
-	for (size_t i = 0; i < ts->n_seen; i++) {
-		if (modules[i]->number != ts->seen[i])
-			return false;
-	}
-	return true;
-}
-
-static void forget(struct types *ts)
-{
-	map_clear(&ts->by_mt);
-	map_clear(&ts->by_key);
-	type_names_clear(ts);
-	memset(ts->prims, 0, sizeof(ts->prims));
-	ts->core = NULL;
-	ts->n_seen = 0;
-	arena_reset(ts->arena);
-}
-
-void types_stop(struct types *ts)
-{
-	size_t n;
-	struct code_module *const *modules = code_modules(ts->code, &n);
+	bool dropped = il_types_stop(ts->il);
 	ts->stop++;
-	if (!modules_stand(ts, modules, n))
-		forget(ts);
-	for (; ts->n_seen < n; ts->n_seen++) {
-		mem_grow(&ts->seen, &ts->cap_seen, ts->n_seen,
-			 sizeof(ts->seen[0]));
-		ts->seen[ts->n_seen] = modules[ts->n_seen]->number;
+	if (dropped) {
+		type_names_clear(ts);
+		memset(ts->prims, 0, sizeof(ts->prims));
+		arena_reset(ts->arena);
 	}
+	return dropped;
 }
 
-void types_set_overlay(struct types *ts, const struct types_overlay *overlay)
+void types_set_beside(struct types *ts, types_read_fn *read, void *arg)
 {
-	ts->overlay = overlay;
+	ts->read_beside = read;
+	ts->beside = arg;
 }
 
 bool types_read(struct types *ts, uint64_t addr, void *buf, size_t n)
 {
 	if (types_beside(addr))
-		return ts->overlay &&
-		       ts->overlay->read(ts->overlay->arg, addr, buf, n);
+		return ts->read_beside &&
+		       ts->read_beside(ts->beside, addr, buf, n);
 	return !dbg_err_drop(target_read(ts->target, addr, buf, n));
+}
+
+struct il_types *types_il(struct types *ts)
+{
+	return ts->il;
 }
 
 struct target *types_target(struct types *ts)
@@ -115,315 +88,275 @@ struct code *types_code(struct types *ts)
 	return ts->code;
 }
 
-struct code_module *types_core(struct types *ts)
+/* ---- From the type system -------------------------------------------- */
+
+static enum type_kind kind_of(const struct il_type *il)
 {
-	if (!ts->core)
-		ts->core =
-		    code_module_named(ts->code, "System.Private.CoreLib");
-	return ts->core;
+	switch (il->kind) {
+	case IL_KIND_PRIM:
+		return il->elem == ELEM_VOID ? TYPE_VOID : TYPE_PRIM;
+	case IL_KIND_ENUM:
+		return TYPE_ENUM;
+	case IL_KIND_STRUCT:
+		return TYPE_STRUCT;
+	case IL_KIND_POINTER:
+	case IL_KIND_FUNCTION:
+		return TYPE_POINTER;
+	case IL_KIND_BYREF:
+		return TYPE_BYREF;
+	default:
+		return TYPE_CLASS;
+	}
 }
 
-struct type *type_alloc(struct types *ts)
+static struct type *type_get(struct types *ts, struct il_type *il);
+
+/* Elements of which only the name is known are not known. */
+static bool has_inner(const struct il_type *il)
 {
+	return il->inner &&
+	       !(il->kind == IL_KIND_ARRAY &&
+		 il->inner->kind == IL_KIND_FUNCTION && il->inner->label);
+}
+
+static void set_parts(struct types *ts, struct type *type, struct il_type *il)
+{
+	type->is_array = il->kind == IL_KIND_ARRAY;
+	type->is_vector = il->elem == ELEM_SZARRAY;
+	type->rank = il->rank;
+	type->inner = has_inner(il) ? type_get(ts, il->inner) : NULL;
+	if (type->kind == TYPE_BYREF)
+		type->name = type->inner->name;
+	// a definition has no arguments but its own parameters
+	if (il->open || il->kind == IL_KIND_FUNCTION)
+		return;
+	type->n_args = il->n_args;
+	type->args = arena_calloc(ts->arena, il->n_args, sizeof(type->args[0]));
+	for (size_t i = 0; i < il->n_args; i++)
+		type->args[i] = type_get(ts, il->args[i]);
+}
+
+static struct type *type_get(struct types *ts, struct il_type *il)
+{
+	struct type **value = il_type_value(il);
+	if (*value)
+		return *value;
 	struct type *type = arena_alloc(ts->arena, sizeof(*type));
+	*value = type;
+	type->il = il;
 	type->facts = arena_alloc(ts->arena, sizeof(*type->facts));
-	type->facts->simple = "";
-	type->name = "";
+	type->kind = kind_of(il);
+	if (type->kind == TYPE_PRIM || type->kind == TYPE_ENUM)
+		type->elem = il->elem;
+	type->special = il->special;
+	type->name = il_type_name(ts->il, il);
+	type->module = il->module;
+	type->token = il->token;
+	set_parts(ts, type, il);
+	if (type->kind != TYPE_CLASS)
+		type_mt(ts, type);
+	type_layout(ts, type);
 	return type;
 }
 
-struct type *type_intern(struct types *ts, const char *key, bool *ret_new)
+struct type *type_of_il(struct types *ts, struct il_type *il)
 {
-	uint64_t hash = str_hash(key, strlen(key));
-	struct type *first = map_find(&ts->by_key, hash);
-	for (struct type *t = first; t; t = t->facts->next) {
-		if (!strcmp(t->facts->key, key)) {
-			*ret_new = false;
-			return t;
-		}
-	}
-	struct type *type = type_alloc(ts);
-	type->facts->key = arena_strdup(ts->arena, key);
-	type->facts->next = first;
-	map_put(&ts->by_key, hash, type);
-	*ret_new = true;
-	return type;
-}
-
-/* ---- Types by MethodTable -------------------------------------------- */
-
-static void set_args(struct types *ts, struct type *type)
-{
-	uint64_t *mts;
-	size_t n;
-	struct dbg_error *err =
-	    dac_type_args(ts->dac, type->mt, ts->arena, &mts, &n);
-	if (dbg_err_drop(err))
-		return;
-	if (n == 0 || n > ARGS_MAX)
-		return;
-	type->args = arena_calloc(ts->arena, n, sizeof(type->args[0]));
-	for (size_t i = 0; i < n; i++) {
-		struct type *arg = type_of_mt(ts, mts[i]);
-		type->args[i] = arg ? arg : type_of_elem(ts, ELEM_OBJECT);
-	}
-	type->n_args = n;
-}
-
-/* GenericParam rows: Number, Flags, Owner, Name. */
-static bool is_generic(const struct code_module *m, uint32_t rid)
-{
-	uint32_t n;
-	// TypeOrMethodDef (II.24.2.6): one bit of tag, 0 is TypeDef.
-	return md_find(&m->md, MD_GENERICPARAM, 2, rid << 1, &n) != 0;
-}
-
-void type_set_def(struct types *ts, struct type *type, struct code_module *m,
-		  uint32_t token)
-{
-	type->module = m;
-	type->token = token;
-	uint32_t rid = MD_TOKEN_RID(token);
-	type->facts->simple =
-	    md_col_string(&m->md, MD_TYPEDEF, rid, TYPEDEF_NAME);
-	if (m == types_core(ts))
-		type->special = wellknown_special(&m->md, rid);
-}
-
-static enum elem enum_elem(struct types *ts, uint64_t mt)
-{
-	const struct dac_field *fields;
-	size_t n;
-	struct dbg_error *err = dac_fields(ts->dac, mt, &fields, &n);
-	if (dbg_err_drop(err))
-		return ELEM_I4;
-	for (size_t i = 0; i < n; i++) {
-		if (!fields[i].is_static && wellknown_elem_size(fields[i].elem))
-			return fields[i].elem;
-	}
-	return ELEM_I4;
-}
-
-static void set_value_kind(struct types *ts, struct type *type,
-			   const struct dac_type *dt)
-{
-	type->size = dt->value_size;
-	type->kind = TYPE_STRUCT;
-	if (dt->is_enum) {
-		type->kind = TYPE_ENUM;
-		type->elem = enum_elem(ts, type->mt);
-		type->size = wellknown_elem_size(type->elem);
-		return;
-	}
-	if (!type->module || type->module != types_core(ts))
-		return;
-	enum elem elem =
-	    wellknown_elem(&type->module->md, MD_TOKEN_RID(type->token));
-	if (elem == ELEM_VOID) {
-		type->kind = TYPE_VOID;
-	} else if (elem != ELEM_END) {
-		type->kind = TYPE_PRIM;
-		type->elem = elem;
-		type->size = wellknown_elem_size(elem);
-	}
-}
-
-static void fill_from_mt(struct types *ts, struct type *type,
-			 const struct dac_type *dt)
-{
-	type->name =
-	    arena_strdup(ts->arena, code_type_name(ts->code, dt->addr));
-	struct code_module *m = code_module_find(ts->code, dt->module);
-	if (m && MD_TOKEN_RID(dt->token) && !dt->is_array) {
-		type_set_def(ts, type, m, dt->token);
-		if (is_generic(m, MD_TOKEN_RID(dt->token)))
-			set_args(ts, type);
-	}
-	type->kind = TYPE_CLASS;
-	type->size = sizeof(uint64_t);
-	if (dt->is_array) {
-		type->is_array = true;
-		type->is_vector = dt->base_size == VECTOR_BASE_SIZE;
-		type->rank = dt->rank ? dt->rank : 1;
-		type->inner = type_of_mt(ts, dt->element);
-		if (type->inner && type->inner->is_array)
-			type->name =
-			    type_array_name(ts, type->inner->name, type->rank);
-	} else if (dt->is_value_type) {
-		set_value_kind(ts, type, dt);
-	} else if (dt->is_string) {
-		type->special = SPECIAL_STRING;
-	}
+	return il->open ? NULL : type_get(ts, il);
 }
 
 struct type *type_of_mt(struct types *ts, uint64_t mt)
 {
-	if (!mt)
-		return NULL;
-	struct type *type = map_find(&ts->by_mt, mt);
-	if (type)
-		return type;
-	if (types_beside(mt))
-		return ts->overlay
-			   ? ts->overlay->type_of_mt(ts->overlay->arg, mt)
-			   : NULL;
-	const struct dac_type *dt;
-	struct dbg_error *err = dac_type_get(ts->dac, mt, &dt);
-	if (dbg_err_drop(err))
-		return NULL;
-	if (dt->is_free)
-		return NULL;
-	type = type_alloc(ts);
-	type->mt = mt;
-	// In the map before its arguments: a type may mention itself.
-	map_put(&ts->by_mt, mt, type);
-	fill_from_mt(ts, type, dt);
+	struct il_type *il = types_beside(mt) ? il_type_of_handle(ts->il, mt)
+					      : il_type_of_record(ts->il, mt);
+	struct type *type = il ? type_get(ts, il) : NULL;
+	if (type && !types_beside(mt))
+		type->mt = mt;
 	return type;
+}
+
+struct type *type_of_elem(struct types *ts, enum elem elem)
+{
+	if (elem > ELEM_OBJECT)
+		elem = ELEM_VOID;
+	if (!ts->prims[elem] || ts->prims[elem]->il->label)
+		ts->prims[elem] =
+		    type_get(ts, il_type_shown_elem(ts->il, elem));
+	return ts->prims[elem];
+}
+
+struct type *type_pointer_to(struct types *ts, struct type *inner)
+{
+	return type_get(ts, il_type_pointer(ts->il, inner->il));
+}
+
+struct type *type_byref_to(struct types *ts, struct type *inner)
+{
+	return type_get(ts, il_type_byref(ts->il, inner->il));
+}
+
+struct type *type_array_of(struct types *ts, struct type *inner, uint32_t rank)
+{
+	if (rank <= 1 || rank > ARRAY_RANK_MAX)
+		return type_get(ts, il_type_vector(ts->il, inner->il));
+	return type_get(ts, il_type_array(ts->il, inner->il, rank));
+}
+
+struct type *type_of_def(struct types *ts, struct code_module *m,
+			 uint32_t token)
+{
+	struct il_type *il = il_type_def(ts->il, m, token);
+	return il ? type_get(ts, il) : NULL;
+}
+
+struct type *type_core(struct types *ts, const char *full_name)
+{
+	struct il_type *il = il_type_core(ts->il, full_name);
+	return il ? type_get(ts, il) : NULL;
+}
+
+struct type *type_instance(struct types *ts, struct code_module *module,
+			   uint32_t token, struct type **args, size_t n_args)
+{
+	struct il_type *parts[ARGS_MAX];
+	struct il_type *def = il_type_def(ts->il, module, token);
+	if (!def || n_args > ARGS_MAX)
+		return type_of_elem(ts, ELEM_OBJECT);
+	for (size_t i = 0; i < n_args; i++)
+		parts[i] = args[i]->il;
+	return type_get(ts, il_type_instance(ts->il, def, parts, n_args));
+}
+
+/* ---- Signatures ------------------------------------------------------ */
+
+/* What generic parameters stand for, in terms of the type system. */
+struct argument_room {
+	struct il_type *of_class[ARGS_MAX], *of_method[ARGS_MAX];
+};
+
+static size_t arguments_of(struct il_type **ret, struct type *const *args,
+			   size_t n)
+{
+	for (size_t i = 0; i < n && i < ARGS_MAX; i++)
+		ret[i] = args[i] ? args[i]->il : NULL;
+	return n < ARGS_MAX ? n : ARGS_MAX;
+}
+
+static struct il_context context_of(const struct type_context *ctx,
+				    struct argument_room *room)
+{
+	return (struct il_context){
+	    .module = ctx->module,
+	    .class_args = room->of_class,
+	    .n_class_args =
+		arguments_of(room->of_class, ctx->type_args, ctx->n_type_args),
+	    .method_args = room->of_method,
+	    .n_method_args = arguments_of(room->of_method, ctx->method_args,
+					  ctx->n_method_args),
+	    .method = ctx->method,
+	};
+}
+
+/* Does @hinted say more than what was made of @sig? */
+static bool is_better(const struct sig_type *sig, const struct il_type *made,
+		      const struct type *hinted)
+{
+	switch (sig->elem) {
+	case ELEM_VALUETYPE:
+		return made->elem == ELEM_VOID;
+	case ELEM_GENERICINST:
+		return made->elem == ELEM_OBJECT;
+	case ELEM_VAR:
+	case ELEM_MVAR:
+		return made->label && hinted->kind != TYPE_CLASS;
+	default:
+		return false;
+	}
+}
+
+struct type *type_of_sig(struct types *ts, const struct sig_type *sig,
+			 const struct type_context *ctx, uint64_t hint)
+{
+	struct argument_room room;
+	struct type *hinted = type_of_mt(ts, hint);
+	if (!ctx->module || !sig)
+		return hinted ? hinted : type_of_elem(ts, ELEM_OBJECT);
+	struct il_context c = context_of(ctx, &room);
+	bool is_byref = sig->elem == ELEM_BYREF && sig->inner;
+	struct il_type *il = il_type_shown(ts->il, sig, &c);
+	struct il_type *made = is_byref ? il->inner : il;
+	if (!hinted || !is_better(is_byref ? sig->inner : sig, made, hinted))
+		return type_get(ts, il);
+	return is_byref ? type_byref_to(ts, hinted) : hinted;
+}
+
+struct type *type_of_token(struct types *ts, const struct type_context *ctx,
+			   uint32_t token)
+{
+	struct argument_room room;
+	struct il_type *il;
+	if (!ctx->module)
+		return NULL;
+	struct il_context c = context_of(ctx, &room);
+	struct dbg_error *err = il_type_of_token(ts->il, &c, token, &il);
+	return dbg_err_drop(err) || !il ? NULL : type_get(ts, il);
 }
 
 /* ---- Facts on demand ------------------------------------------------- */
 
-static bool resolve_origin(struct types *ts, struct type *type)
-{
-	struct type_facts *facts = type->facts;
-	if (type->module || !facts->origin)
-		return type->module != NULL;
-	struct code_module *m;
-	uint32_t token;
-	if (!type_resolve(ts, facts->origin, facts->origin_token, &m, &token))
-		return false;
-	type_set_def(ts, type, m, token);
-	return true;
-}
-
-static uint64_t find_instance(struct types *ts, struct type *type)
-{
-	if (type->n_args > ARGS_MAX)
-		return 0;
-	uint64_t mts[ARGS_MAX];
-	for (size_t i = 0; i < type->n_args; i++) {
-		mts[i] = type_mt(ts, type->args[i]);
-		if (!mts[i])
-			return 0;
-	}
-	return dac_type_instance(ts->dac, type->module->addr, type->token, mts,
-				 type->n_args);
-}
-
 uint64_t type_mt(struct types *ts, struct type *type)
 {
-	struct type_facts *facts = type->facts;
-	if (type->mt || facts->mt_sought == ts->stop)
-		return type->mt;
-	facts->mt_sought = ts->stop;
-	if (!resolve_origin(ts, type) || type->is_array || type->inner)
-		return 0;
-	if (type->n_args)
-		type->mt = find_instance(ts, type);
-	else
-		type->mt =
-		    dac_type_of_token(ts->dac, type->module->addr, type->token);
+	if (!type->mt)
+		type->mt = il_type_record(ts->il, type->il);
 	return type->mt;
 }
 
-uint64_t type_layout(struct types *ts, struct type *type)
+void type_layout(struct types *ts, struct type *type)
 {
-	uint64_t mt = type_mt(ts, type);
-	if (!mt)
-		mt = type->facts->layout;
-	if (mt && type->kind == TYPE_STRUCT && !type->size) {
-		struct type *loaded = type_of_mt(ts, mt);
-		if (loaded)
-			type->size = loaded->size;
-	}
-	if (!mt && type->kind == TYPE_STRUCT && !type->size && ts->overlay)
-		type->size = ts->overlay->size(ts->overlay->arg, type);
-	return mt;
+	if (!type->size)
+		type->size = il_type_size(ts->il, type->il);
 }
 
 struct type *type_parent(struct types *ts, struct type *type)
 {
-	struct type_facts *facts = type->facts;
-	if (facts->parent || facts->parent_sought == ts->stop)
-		return facts->parent;
-	facts->parent_sought = ts->stop;
-	uint64_t mt = type_layout(ts, type);
-	const struct dac_type *dt;
-	if (!mt)
-		return NULL;
-	struct dbg_error *err = dac_type_get(ts->dac, mt, &dt);
-	if (dbg_err_drop(err))
-		return NULL;
-	facts->parent = type_of_mt(ts, dt->parent);
-	return facts->parent;
-}
-
-/* Are they the same type, whatever their origin? */
-static bool type_same(struct types *ts, struct type *a, struct type *b)
-{
-	enum {
-		INNER_MAX = 64
-	};
-	for (int i = 0; a != b && i < INNER_MAX; i++) {
-		if (a->kind != b->kind || a->is_array != b->is_array ||
-		    a->rank != b->rank)
-			return false;
-		if (!a->inner || !b->inner)
-			break;
-		a = a->inner;
-		b = b->inner;
-	}
-	if (a == b)
-		return true;
-	uint64_t mt = type_mt(ts, a);
-	if (mt && type_mt(ts, b))
-		return mt == b->mt;
-	return !strcmp(a->name, b->name);
+	struct il_type *parent;
+	struct dbg_error *err = il_type_parent(ts->il, type->il, &parent);
+	return dbg_err_drop(err) || !parent ? NULL : type_get(ts, parent);
 }
 
 bool type_derives(struct types *ts, struct type *type, struct type *base)
 {
-	for (int i = 0; type && i < DEPTH_MAX; i++) {
-		if (type_same(ts, type, base))
-			return true;
-		type = type_parent(ts, type);
-	}
-	return false;
+	bool derives;
+	struct dbg_error *err =
+	    il_type_derives(ts->il, type->il, base->il, &derives);
+	return !dbg_err_drop(err) && derives;
 }
 
-/* Is a class of the core library of this name among its bases? */
-static bool has_base(struct types *ts, struct type *type, const char *name)
+bool type_is_delegate(const struct type *type)
 {
-	for (int i = 0; type && i < DEPTH_MAX; i++) {
-		if (type->module && type->module == types_core(ts) &&
-		    !strcmp(type->facts->simple, name))
-			return true;
-		type = type_parent(ts, type);
-	}
-	return false;
-}
-
-bool type_is_delegate(struct types *ts, struct type *type)
-{
-	struct type *parent = type_parent(ts, type);
-	return parent && has_base(ts, parent, "MulticastDelegate");
+	return type->il->is_delegate;
 }
 
 bool type_is_exception(struct types *ts, struct type *type)
 {
-	return type->kind == TYPE_CLASS && has_base(ts, type, "Exception");
+	struct type *base = type_core(ts, "System.Exception");
+	return type->kind == TYPE_CLASS && base && type_derives(ts, type, base);
+}
+
+bool type_is_canon(const struct type *type)
+{
+	return il_type_is_canon(type->il);
 }
 
 /* ---- Names ----------------------------------------------------------- */
 
 const char *type_simple_name(const struct type *type)
 {
-	return type->facts->simple;
+	return il_type_simple_name(type->il);
 }
 
 bool type_is_closure(const struct type *type)
 {
-	const char *name = type->facts->simple;
+	const char *name = type_simple_name(type);
 	// C#'s, VB's, F#'s ("add@40", which has no dot or bracket)
 	return str_starts(name, "<>c") || str_starts(name, "_Closure$__") ||
 	       strchr(name, '@');
@@ -431,11 +364,11 @@ bool type_is_closure(const struct type *type)
 
 bool type_is_state_machine(const struct type *type)
 {
-	return csname_is_machine(type->facts->simple);
+	return csname_is_machine(type_simple_name(type));
 }
 
 bool type_is_compiler_made(const struct type *type)
 {
-	return type->facts->simple[0] == '<' || type_is_closure(type) ||
+	return type_simple_name(type)[0] == '<' || type_is_closure(type) ||
 	       type_is_state_machine(type);
 }

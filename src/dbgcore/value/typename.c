@@ -204,26 +204,3 @@ bool type_find_def(struct types *ts, struct code_module *near, const char *name,
 	*ret_token = s.token;
 	return true;
 }
-
-/* By a look at all of them: the index of all modules is not worth making. */
-struct type *type_core(struct types *ts, const char *full_name)
-{
-	struct code_module *core = types_core(ts);
-	const char *dot = strrchr(full_name, '.');
-	if (!core || !dot)
-		return NULL;
-	size_t space_n = (size_t)(dot - full_name);
-	uint32_t rows = md_rows(&core->md, MD_TYPEDEF);
-	for (uint32_t rid = 1; rid <= rows; rid++) {
-		const char *name =
-		    md_col_string(&core->md, MD_TYPEDEF, rid, TYPEDEF_NAME);
-		if (strcmp(name, dot + 1))
-			continue;
-		const char *space = md_col_string(&core->md, MD_TYPEDEF, rid,
-						  TYPEDEF_NAMESPACE);
-		if (strlen(space) == space_n &&
-		    !memcmp(space, full_name, space_n))
-			return type_of_def(ts, core, MD_TOKEN(MD_TYPEDEF, rid));
-	}
-	return NULL;
-}

@@ -181,8 +181,9 @@ struct value value_dereference(struct types *ts, const struct value *v)
 		return at;
 	if (at.type->kind == TYPE_CLASS)
 		return dereference_reference(ts, &at);
+	type_layout(ts, at.type);
 	if (at.where == VALUE_MEMORY && at.type->kind == TYPE_STRUCT &&
-	    !type_layout(ts, at.type) && !at.type->size)
+	    !at.type->size)
 		return value_absent(at.type, WHY_UNLOADED, 0);
 	return at;
 }
@@ -225,22 +226,10 @@ struct value value_field(struct types *ts, const struct value *v,
 	return ret;
 }
 
-/* Constant (II.22.9): Type, Parent, Value; a Field's tag is 0. */
-struct bytes field_constant(const struct field *f, enum elem *ret_elem)
-{
-	const struct md *md = &f->owner->module->md;
-	uint32_t n;
-	uint32_t row =
-	    md_find(md, MD_CONSTANT, 1, MD_TOKEN_RID(f->token) << 2, &n);
-	*ret_elem = row ? md_col(md, MD_CONSTANT, row, 0) & 0xff : ELEM_END;
-	return row ? md_col_blob(md, MD_CONSTANT, row, 2)
-		   : (struct bytes){NULL, 0};
-}
-
 static struct value constant_field(struct types *ts, const struct field *f)
 {
 	enum elem elem;
-	struct bytes blob = field_constant(f, &elem);
+	struct bytes blob = il_field_constant(f->il, &elem);
 	if (elem == ELEM_END)
 		return value_absent(f->type, WHY_NONE, 0);
 	// A null of any class is four bytes of 0.
@@ -260,7 +249,7 @@ static bool decimal_attribute(const struct field *f, struct value *ret)
 {
 	struct bytes blob;
 	struct reader r;
-	if (f->type->special != SPECIAL_DECIMAL || !f->owner->module ||
+	if (f->type->special != IL_SPECIAL_DECIMAL || !f->owner->module ||
 	    !md_has_attribute(&f->owner->module->md, f->token,
 			      "System.Runtime.CompilerServices."
 			      "DecimalConstantAttribute",
@@ -276,16 +265,6 @@ static bool decimal_attribute(const struct field *f, struct value *ret)
 	return !r.bad;
 }
 
-static uint64_t thread_addr(struct thread_ref *ref)
-{
-	if (!ref)
-		return 0;
-	if (!ref->found)
-		ref->addr = ref->find(ref);
-	ref->found = true;
-	return ref->addr;
-}
-
 struct value value_static(struct types *ts, const struct field *f,
 			  struct thread_ref *thread)
 {
@@ -296,7 +275,7 @@ struct value value_static(struct types *ts, const struct field *f,
 		return constant;
 	uint64_t mt = type_mt(ts, f->owner);
 	uint64_t addr = 0;
-	uint64_t of = f->kind == FIELD_THREAD ? thread_addr(thread) : 0;
+	uint64_t of = f->kind == FIELD_THREAD ? thread_ref_get(thread) : 0;
 	if (mt) {
 		struct dbg_error *err =
 		    dac_static_addr(ts->dac, mt, &f->raw, of, &addr);
@@ -348,13 +327,13 @@ static struct value decimal_constant(struct type *type, struct bytes blob)
 struct value value_constant(struct types *ts, struct arena *arena,
 			    struct type *type, struct bytes blob)
 {
-	if (type->special == SPECIAL_STRING) {
+	if (type->special == IL_SPECIAL_STRING) {
 		uint16_t *units = arena_copy(arena, blob.p, blob.n / 2, 2);
 		return value_text(ts, units, blob.n / 2);
 	}
-	if (type->special == SPECIAL_DECIMAL)
+	if (type->special == IL_SPECIAL_DECIMAL)
 		return decimal_constant(type, blob);
-	size_t size = type->special == SPECIAL_DATETIME ? 8 : type->size;
+	size_t size = type->special == IL_SPECIAL_DATETIME ? 8 : type->size;
 	if (!size || blob.n < size || size > 16)
 		return value_absent(type, WHY_NONE, 0);
 	return value_bytes(type, blob.p, size);

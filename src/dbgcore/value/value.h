@@ -2,12 +2,10 @@
  * Raw values: what type a place has, where it lies, what is inside it. No
  * execution, no C# rules, no text but the names of types.
  *
- * A type is the exact static type of a place: made from a MethodTable, or
- * from a signature with the generic arguments known at that spot. Types and
- * their fields are facts of the session, interned: equal types of one origin
- * are one pointer. A type whose MethodTable the runtime has not made (or not
- * in exact form) still has its name; places of a struct without any are
- * absent.
+ * A type is the exact static type of a place, as far as it is known: one of the
+ * type system (types/types.h), with what values need of it at hand. Equal types
+ * are one pointer. A type whose MethodTable the runtime has not made is laid
+ * out by its rules.
  *
  * A value is (type, where). Reading never fails as a call: what cannot be
  * read becomes VALUE_ABSENT with its reason, and a list goes on.
@@ -22,6 +20,7 @@
 #include "dac/dac.h"
 #include "dbg.h"
 #include "meta/sig.h"
+#include "types/types.h"
 
 struct arena;
 struct target;
@@ -39,31 +38,11 @@ enum type_kind {
 	TYPE_VOID,
 };
 
-/* Types of the core library that are more than their fields. */
-enum type_special {
-	SPECIAL_NONE,
-	SPECIAL_STRING,
-	SPECIAL_OBJECT,
-	SPECIAL_NULLABLE,
-	SPECIAL_TUPLE, /* ValueTuple<...> */
-	SPECIAL_DECIMAL,
-	SPECIAL_DATETIME,
-	SPECIAL_TIMESPAN,
-	SPECIAL_DATEONLY,
-	SPECIAL_TIMEONLY,
-	SPECIAL_DATETIMEOFFSET,
-	SPECIAL_GUID,
-	SPECIAL_HALF,
-	SPECIAL_INT128,
-	SPECIAL_UINT128,
-	SPECIAL_SPAN,   /* Span<T>, ReadOnlySpan<T> */
-	SPECIAL_MEMORY, /* Memory<T>, ReadOnlyMemory<T> */
-};
-
 struct type {
+	struct il_type *il; /* the same in the type system */
 	enum type_kind kind;
 	enum elem elem; /* PRIM, ENUM */
-	enum type_special special;
+	enum il_special special;
 	const char *name;   /* C# */
 	uint32_t size;      /* of a place of it; 0: not known */
 	uint64_t mt;        /* MethodTable; 0: see type_mt */
@@ -71,7 +50,7 @@ struct type {
 	bool is_vector;     /* one dimension from 0 */
 	uint32_t rank;      /* arrays */
 	struct type *inner; /* POINTER, BYREF, arrays */
-	struct type **args; /* generic arguments, exact as far as known */
+	struct type **args; /* generic arguments; none of a definition */
 	size_t n_args;
 	struct code_module *module; /* of the definition, NULL: none */
 	uint32_t token;             /* TypeDef, 0: none */
@@ -84,29 +63,29 @@ void types_destroy(struct types *ts);
 /*
  * A new stop: types that were not loaded may be now. If a module was unloaded
  * since the last stop all types are dropped: pointers to them are invalid.
+ * True if they were.
  */
-void types_stop(struct types *ts);
+bool types_stop(struct types *ts);
+/* The type system that they are of; borrowed. */
+struct il_types *types_il(struct types *ts);
 struct target *types_target(struct types *ts);
 struct dac *types_dac(struct types *ts);
 struct code *types_code(struct types *ts);
 
 /*
  * Memory beside the program's, at addresses that no program has, where an
- * interpreter keeps what it has made; types of objects there too, with the
- * layout of those that the program has not loaded. Borrowed; NULL: there is
- * none.
+ * interpreter keeps what it has made. False: it is not there.
  */
-struct types_overlay {
-	bool (*read)(void *arg, uint64_t addr, void *buf, size_t n);
-	struct type *(*type_of_mt)(void *arg, uint64_t mt);
-	/* Size of a place of it; 0: not known. */
-	uint32_t (*size)(void *arg, struct type *type);
-	bool (*offset)(void *arg, struct type *type, uint32_t token,
-		       uint32_t *ret);
-	void *arg;
-};
-void types_set_overlay(struct types *ts, const struct types_overlay *overlay);
+typedef bool types_read_fn(void *arg, uint64_t addr, void *buf, size_t n);
+void types_set_beside(struct types *ts, types_read_fn *read, void *arg);
 
+/* NULL if @il mentions parameters: no place has such a type. */
+struct type *type_of_il(struct types *ts, struct il_type *il);
+/* The type for rules that have to know all of it; NULL: it is inexact. */
+static inline struct il_type *type_exact(const struct type *type)
+{
+	return type->il->inexact ? NULL : type->il;
+}
 /* Type of a MethodTable; NULL if it is none. */
 struct type *type_of_mt(struct types *ts, uint64_t mt);
 /* Primitive, string, object or void. */
@@ -116,7 +95,7 @@ bool type_is_tuple_class(const struct type *type);
 /* Types made from others. */
 struct type *type_pointer_to(struct types *ts, struct type *inner);
 struct type *type_byref_to(struct types *ts, struct type *inner);
-/* Type of a TypeDef, loaded or from metadata alone. */
+/* Type of a TypeDef; NULL if there is none. */
 struct type *type_of_def(struct types *ts, struct code_module *m,
 			 uint32_t token);
 /* @args instantiate the generic definition @module, @token. */
@@ -135,9 +114,9 @@ struct type_context {
 };
 
 /*
- * Type of a signature. @hint is a MethodTable to fall back on for the layout
- * where the exact one is not to be found, 0: none. Never NULL; a parameter
- * not given is taken as an object reference under its own name.
+ * Type of a signature. @hint is a MethodTable to fall back on where the
+ * signature leads nowhere, 0: none. Never NULL; a parameter not given is taken
+ * as an object reference under its own name.
  */
 struct type *type_of_sig(struct types *ts, const struct sig_type *sig,
 			 const struct type_context *ctx, uint64_t hint);
@@ -152,7 +131,7 @@ uint64_t type_mt(struct types *ts, struct type *type);
 struct type *type_parent(struct types *ts, struct type *type);
 /* Is @type (of an object) @base or derived from it? Interfaces: no. */
 bool type_derives(struct types *ts, struct type *type, struct type *base);
-bool type_is_delegate(struct types *ts, struct type *type);
+bool type_is_delegate(const struct type *type);
 bool type_is_exception(struct types *ts, struct type *type);
 /* Metadata name of the definition, without namespace; "" if none. */
 const char *type_simple_name(const struct type *type);
@@ -184,8 +163,9 @@ enum field_kind {
 };
 
 struct field {
-	const char *name;   /* in metadata */
-	const char *source; /* as its author named it; NULL: compiler's own */
+	struct il_field *il; /* the same in the type system */
+	const char *name;    /* in metadata */
+	const char *source;  /* as its author named it; NULL: compiler's own */
 	enum field_kind kind;
 	bool property;       /* backing field of an automatic property */
 	uint16_t attributes; /* II.23.1.5 */
@@ -333,18 +313,6 @@ struct value value_field(struct types *ts, const struct value *v,
  */
 bool value_member(struct types *ts, const struct value *v, const char *name,
 		  struct value *ret);
-/*
- * Whose thread statics are meant: the runtime's Thread*, found when it is
- * first wanted, since that takes a walk over all threads.
- */
-struct thread_ref {
-	uint64_t (*find)(struct thread_ref *ref); /* 0: none */
-	void *arg;
-	pid_t tid;
-	bool found;
-	uint64_t addr;
-};
-
 /*
  * Write @from, of @to's type (NULL: zeros), into the place @to; the GC is
  * told of references. DBG_E_STATE if it has no address, or while the GC is at

@@ -7,7 +7,7 @@
 #ifndef VIEW_ATTRIBUTE_H
 #define VIEW_ATTRIBUTE_H
 
-#include "il/types.h"
+#include "types/types.h"
 #include "view/view.h"
 
 /* Formats of the line, the name and the type; NULL: it does not say. */

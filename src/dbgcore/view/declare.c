@@ -22,7 +22,7 @@ enum {
 	FINAL_FLAG = 0x20,
 	VIRTUAL_FLAG = 0x40,
 	ABSTRACT_FLAG = 0x400,
-	SPECIAL_FLAG = 0x800,
+	IL_SPECIAL_FLAG = 0x800,
 	INIT_ONLY_FLAG = 0x20,
 	INTERFACE_FLAG = 0x20,
 	TYPE_ABSTRACT_FLAG = 0x80,
@@ -225,7 +225,7 @@ static void declare_method(const struct view *w, struct type *type,
 	const char *name = md_col_string(md, MD_METHODDEF, rid, METHOD_NAME);
 	bool constructor = !strcmp(name, ".ctor");
 	if (strchr(name, '<') || !strcmp(name, ".cctor") ||
-	    ((flags & SPECIAL_FLAG) && !constructor &&
+	    ((flags & IL_SPECIAL_FLAG) && !constructor &&
 	     strncmp(name, "op_", 3)) ||
 	    is_accessor(md, type, name))
 		return;
@@ -261,7 +261,7 @@ static void add_bases(const struct view *w, struct type *type, struct str *out)
 	const struct md *md = &type->module->md;
 	struct type *parent = type_parent(w->types, type);
 	if (type->kind == TYPE_CLASS && parent &&
-	    parent->special != SPECIAL_OBJECT) {
+	    parent->special != IL_SPECIAL_OBJECT) {
 		str_addf(out, "%s%s", before, parent->name);
 		before = ", ";
 	}

@@ -38,7 +38,7 @@ bool display_bare(const struct view *w, const struct value *v, struct str *out)
 		str_add_utf16(out, units, 1);
 		return true;
 	}
-	if (at.where == VALUE_ABSENT || at.type->special != SPECIAL_STRING ||
+	if (at.where == VALUE_ABSENT || at.type->special != IL_SPECIAL_STRING ||
 	    value_is_null(w->types, &at) ||
 	    !value_string_length(w->types, &at, &n))
 		return false;

@@ -2,7 +2,7 @@
 #include "view/view.h"
 
 #include "base/err.h"
-#include "il/methods.h"
+#include "types/methods.h"
 #include "view/interpret.h"
 
 /* The override of Exception.Message; NULL: it is Exception's own. */
@@ -10,7 +10,7 @@ static struct il_method *override_of_message(const struct view *w,
 					     const struct value *seen)
 {
 	struct il_types *ts = vm_types(w->vm);
-	struct il_type *type = il_type_of_value(ts, seen->type);
+	struct il_type *type = type_exact(seen->type);
 	struct il_type *base = il_type_core(ts, "System.Exception");
 	struct il_method *found = NULL, *m = NULL;
 

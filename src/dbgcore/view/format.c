@@ -33,7 +33,7 @@ static bool load(const struct view *w, const struct value *seen,
 		break;
 	case TYPE_CLASS:
 		// A reference is a number to those who ask for it; text is not.
-		if (type->special == SPECIAL_STRING)
+		if (type->special == IL_SPECIAL_STRING)
 			return false;
 		break;
 	default:

@@ -62,7 +62,7 @@ static uint64_t put(const struct view *w, const struct il_type *to,
 		    const struct value *v)
 {
 	uint64_t object;
-	struct il_type *type = il_type_of_value(vm_types(w->vm), v->type);
+	struct il_type *type = type_exact(v->type);
 	if (!type || v->where == VALUE_ABSENT)
 		return 0;
 	if (v->where == VALUE_TEXT) {
@@ -109,7 +109,7 @@ static void run(const struct view *w, struct il_method *m,
 	}
 	if (r.value.type->elem == ELEM_VOID)
 		return;
-	struct type *type = il_type_to_value(ts, r.value.type);
+	struct type *type = type_of_il(w->types, r.value.type);
 	if (!type) {
 		ret->why = arena_printf(w->arena, "type '%s' is not known",
 					il_type_name(ts, r.value.type));
@@ -129,8 +129,7 @@ static void unreadable(struct outcome *ret)
 void interpret_call(const struct view *w, struct il_method *m,
 		    const struct value *self, struct outcome *ret)
 {
-	struct il_types *ts = vm_types(w->vm);
-	struct vm_value arg = {.type = il_type_of_value(ts, self->type)};
+	struct vm_value arg = {.type = type_exact(self->type)};
 	// a struct that a method of its base is called on has to be boxed
 	const struct il_type *owner = m->owner;
 	arg.addr = put(w, owner->is_value ? NULL : owner, self);

@@ -77,7 +77,7 @@ implementation(const struct view *w, struct il_method *m, struct il_type *type)
 static void resolve(const struct view *w, struct look *look,
 		    struct il_type *from, struct piece *piece)
 {
-	struct il_type *type = il_type_of_value(vm_types(w->vm), look->type);
+	struct il_type *type = type_exact(look->type);
 	size_t n = 0;
 	while (isalnum((unsigned char)piece->text[n]) || piece->text[n] == '_')
 		n++;
@@ -326,7 +326,7 @@ static void find_list(const struct view *w, struct look *look,
 
 static struct look *make(const struct view *w, struct type *type)
 {
-	struct il_type *il = il_type_of_value(vm_types(w->vm), type);
+	struct il_type *il = type_exact(type);
 	if (!il || il->open)
 		return NULL;
 	struct look *look = arena_alloc(w->arena, sizeof(*look));
@@ -481,7 +481,7 @@ static void add_own(const struct view *w, struct list *l, struct type *type)
 	const struct il_property *properties = NULL;
 	const struct field *fields;
 	size_t n, n_properties = 0;
-	struct il_type *il = il_type_of_value(vm_types(w->vm), type);
+	struct il_type *il = type_exact(type);
 	if (il)
 		il_type_properties(vm_types(w->vm), il, &properties,
 				   &n_properties);

@@ -436,8 +436,7 @@ static void add_object(struct walk *k, const struct value *seen)
 /* The members of the proxy that @look names, without making it. */
 static void count_proxied(struct walk *k, const struct look *look)
 {
-	struct il_types *ts = vm_types(k->w->vm);
-	struct type *type = il_type_to_value(ts, look->proxy->owner);
+	struct type *type = type_of_il(k->w->types, look->proxy->owner);
 	struct look *of = type ? look_get(k->w, type) : NULL;
 	if (of)
 		add_looked(k, of, NULL, WHICH_PUBLIC, true);
@@ -464,11 +463,11 @@ static bool add_proxied(struct walk *k, const struct value *seen)
 static void add_members(struct walk *k, const struct value *seen)
 {
 	struct elements els;
-	if (seen->type->special == SPECIAL_STRING ||
-	    seen->type->special == SPECIAL_NULLABLE ||
+	if (seen->type->special == IL_SPECIAL_STRING ||
+	    seen->type->special == IL_SPECIAL_NULLABLE ||
 	    wellknown_scalar(seen->type) || view_elements(k->w, seen, &els))
 		return;
-	if (seen->type->special == SPECIAL_TUPLE) {
+	if (seen->type->special == IL_SPECIAL_TUPLE) {
 		add_tuple(k, seen);
 		return;
 	}

@@ -337,17 +337,17 @@ static enum dbg_value_kind kind_of(const struct view *w,
 		return DBG_VALUE_ENUM;
 	if ((seen->type->kind != TYPE_CLASS &&
 	     seen->type->kind != TYPE_STRUCT) ||
-	    seen->type->special == SPECIAL_NULLABLE ||
+	    seen->type->special == IL_SPECIAL_NULLABLE ||
 	    wellknown_scalar(seen->type) || value_is_null(w->types, seen))
 		return DBG_VALUE_SCALAR;
-	if (seen->type->special == SPECIAL_STRING)
+	if (seen->type->special == IL_SPECIAL_STRING)
 		return DBG_VALUE_STRING;
 	if (view_elements(w, seen, &els))
 		return seen->type->kind == TYPE_STRUCT && view_is_text(&els)
 			   ? DBG_VALUE_STRING
 			   : DBG_VALUE_ARRAY;
-	return type_is_delegate(w->types, seen->type) ? DBG_VALUE_DELEGATE
-						      : DBG_VALUE_OBJECT;
+	return type_is_delegate(seen->type) ? DBG_VALUE_DELEGATE
+					    : DBG_VALUE_OBJECT;
 }
 
 /* Has it elements, or what can be enumerated? */
@@ -383,8 +383,8 @@ static void describe_value(const struct view *w, const struct node *node,
 	ret->declared = declared_name(&node->value, at);
 	// a union, which is shown as what it holds
 	if (seen->where != VALUE_ABSENT && at->where != VALUE_ABSENT &&
-	    at->type->special != SPECIAL_NULLABLE && seen->type != at->type &&
-	    !value_is_null(w->types, seen)) {
+	    at->type->special != IL_SPECIAL_NULLABLE &&
+	    seen->type != at->type && !value_is_null(w->types, seen)) {
 		ret->declared = ret->type;
 		ret->type = seen->type->name;
 	}

@@ -37,7 +37,7 @@ const char *member_value(const struct view *w, const struct member *m,
 		interpret_static(w, m->getter, &o);
 	} else {
 		struct il_types *ts = vm_types(w->vm);
-		struct il_type *type = il_type_of_value(ts, self->type);
+		struct il_type *type = type_exact(self->type);
 		struct il_method *found = m->getter;
 		if (type && dbg_err_drop(
 				il_method_virtual(ts, m->getter, type, &found)))

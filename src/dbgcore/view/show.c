@@ -52,7 +52,8 @@ struct value view_open(const struct view *w, const struct value *at)
 {
 	bool null;
 	struct value inner = *at;
-	if (at->where != VALUE_ABSENT && at->type->special == SPECIAL_NULLABLE)
+	if (at->where != VALUE_ABSENT &&
+	    at->type->special == IL_SPECIAL_NULLABLE)
 		inner = member_unwrap(w->types, at, &null);
 	return open_union(w, &inner);
 }
@@ -284,8 +285,7 @@ static bool add_targets(const struct view *w, const struct value *v,
 		struct value item = value_delegate_target(w->types, &els, i);
 		if (i)
 			str_add(out, ", ");
-		if (item.where != VALUE_ABSENT &&
-		    type_is_delegate(w->types, item.type))
+		if (item.where != VALUE_ABSENT && type_is_delegate(item.type))
 			add_method(w, &item, out);
 	}
 	if (els.n > TARGETS_MAX)
@@ -396,9 +396,9 @@ static bool show_struct(const struct view *w, const struct value *v, int depth,
 	if (wellknown_scalar(v->type)) {
 		if (!wellknown_text(w, v, out))
 			show_unreadable(v, out);
-	} else if (v->type->special == SPECIAL_NULLABLE) {
+	} else if (v->type->special == IL_SPECIAL_NULLABLE) {
 		str_add(out, "null");
-	} else if (v->type->special == SPECIAL_TUPLE) {
+	} else if (v->type->special == IL_SPECIAL_TUPLE) {
 		show_tuple(w, v, depth, out);
 	} else if (view_elements(w, v, &els)) {
 		if (!view_is_text(&els)) {
@@ -466,7 +466,7 @@ static bool show_object(const struct view *w, const struct value *v, int depth,
 			struct str *out)
 {
 	struct elements els;
-	if (v->type->special == SPECIAL_STRING) {
+	if (v->type->special == IL_SPECIAL_STRING) {
 		show_string(w, v, out);
 	} else if (fsharp_text(w, v, depth, out)) {
 		return false;
@@ -477,7 +477,7 @@ static bool show_object(const struct view *w, const struct value *v, int depth,
 		show_tuple_class(w, v, depth, out);
 	} else if (is_anonymous(v->type)) {
 		return show_fields(w, v, depth, out);
-	} else if (type_is_delegate(w->types, v->type)) {
+	} else if (type_is_delegate(v->type)) {
 		show_delegate(w, v, out);
 	} else if (type_is_exception(w->types, v->type)) {
 		return show_exception(w, v, out);

@@ -173,8 +173,8 @@ static bool int128(const struct view *w, const struct value *v, struct str *out)
 	uint64_t words[2];
 	if (!value_read(w->types, v, 0, words, sizeof(words)))
 		return false;
-	literal_int128(words[0], words[1], v->type->special == SPECIAL_INT128,
-		       out);
+	literal_int128(words[0], words[1],
+		       v->type->special == IL_SPECIAL_INT128, out);
 	return true;
 }
 
@@ -203,16 +203,21 @@ typedef bool wellknown_fn(const struct view *w, const struct value *v,
 			  struct str *out);
 
 struct wellknown {
-	enum type_special special;
+	enum il_special special;
 	wellknown_fn *fn;
 };
 
 static const struct wellknown all[] = {
-    {SPECIAL_DECIMAL, decimal},    {SPECIAL_DATETIME, date_time},
-    {SPECIAL_TIMESPAN, time_span}, {SPECIAL_DATEONLY, date_only},
-    {SPECIAL_TIMEONLY, time_only}, {SPECIAL_DATETIMEOFFSET, date_time_offset},
-    {SPECIAL_GUID, guid},          {SPECIAL_HALF, half},
-    {SPECIAL_INT128, int128},      {SPECIAL_UINT128, int128},
+    {IL_SPECIAL_DECIMAL, decimal},
+    {IL_SPECIAL_DATETIME, date_time},
+    {IL_SPECIAL_TIMESPAN, time_span},
+    {IL_SPECIAL_DATEONLY, date_only},
+    {IL_SPECIAL_TIMEONLY, time_only},
+    {IL_SPECIAL_DATETIMEOFFSET, date_time_offset},
+    {IL_SPECIAL_GUID, guid},
+    {IL_SPECIAL_HALF, half},
+    {IL_SPECIAL_INT128, int128},
+    {IL_SPECIAL_UINT128, int128},
 };
 
 bool wellknown_scalar(const struct type *type)

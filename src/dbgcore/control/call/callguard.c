@@ -4,7 +4,7 @@
  */
 #include "control/call/call_priv.h"
 #include "control/control_priv.h"
-#include "il/methods.h"
+#include "types/methods.h"
 
 #include "base/err.h"
 

@@ -7,7 +7,7 @@
 #include "control/call/call_priv.h"
 #include "control/call/callcode.h"
 #include "control/control_priv.h"
-#include "il/methods.h"
+#include "types/methods.h"
 
 #include <string.h>
 

@@ -154,7 +154,7 @@ struct dbg_error *assignment_place(struct assignment *a, const struct expr *x,
 		return no_place(a->name, &v);
 	type_mt(b->e->types, v.type);
 	a->to = v;
-	a->type = il_type_of_value(b->ts, v.type);
+	a->type = type_exact(v.type);
 	// Shared code that does not tell its type: what fits the object that is
 	// there fits the variable.
 	if (!a->type && v.type->kind == TYPE_CLASS &&
@@ -304,7 +304,7 @@ static struct dbg_error *fit(struct assignment *a, struct binder *b,
 		*v = value_bytes(a->to.type, &raw, sizeof(raw));
 		return NULL;
 	}
-	struct il_type *actual = il_type_of_value(a->b->ts, at.type);
+	struct il_type *actual = type_exact(at.type);
 	bool fits = false;
 	if (a->type->is_reference && value_is_null(ts, &at))
 		return NULL;

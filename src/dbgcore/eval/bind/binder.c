@@ -1,6 +1,6 @@
 /*
  * The binder's centre: what each kind of syntax is bound by, and the nodes
- * that all of it makes. Types are the machine's (il/types.h); names of the
+ * that all of it makes. Types are the machine's (types/types.h); names of the
  * frame are found by lookup.c, as for expressions that run no code.
  */
 #include "eval/bind/bind.h"
@@ -140,7 +140,7 @@ static struct dbg_error *any_type(struct binder *b, const struct expr *x,
 		dbg_error_destroy(err);
 		return placed;
 	}
-	*ret = il_type_of_value(b->ts, type);
+	*ret = type_exact(type);
 	return *ret ? NULL
 		    : dbg_err(DBG_E_NOT_FOUND, "no type '%s' in the program",
 			      type->name);

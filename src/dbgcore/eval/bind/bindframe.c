@@ -17,7 +17,7 @@
 static struct bound *boxed(struct binder *b, const struct value *v,
 			   struct il_type *type, const struct expr *x)
 {
-	struct il_type *inner = il_type_of_value(b->ts, v->type);
+	struct il_type *inner = type_exact(v->type);
 	struct bound *n = bound_make(b, BOUND_EFFECT, type, x);
 	n->a = bound_make(b, BOUND_BOX, inner, x);
 	n->a->a = bound_value(b, v, inner, x);
@@ -56,7 +56,7 @@ static struct il_type *of_objects(struct binder *b, struct type *type)
 		return type->is_vector
 			   ? il_type_vector(b->ts, inner)
 			   : il_type_array(b->ts, inner, type->rank);
-	struct il_type *known = il_type_of_value(b->ts, type);
+	struct il_type *known = type_exact(type);
 	if (known || type->inner)
 		return known;
 	if (!type->module || !type->n_args || type->n_args > BIND_ARGS_MAX)
@@ -80,7 +80,7 @@ static struct il_type *type_by_value(struct binder *b, const struct value *v,
 	struct il_type *found = NULL;
 	if (type->kind == TYPE_CLASS && at.where != VALUE_ABSENT && at.type &&
 	    !value_is_null(b->e->types, &at))
-		found = il_type_of_value(b->ts, at.type);
+		found = type_exact(at.type);
 	return found ? found : of_objects(b, type);
 }
 
@@ -95,7 +95,7 @@ struct dbg_error *bind_frame_value(struct binder *b, const struct value *value,
 		type = type->inner;
 	if (v.where == VALUE_TEXT)
 		type = type_of_elem(b->e->types, ELEM_STRING);
-	struct il_type *known = type ? il_type_of_value(b->ts, type) : NULL;
+	struct il_type *known = type ? type_exact(type) : NULL;
 	if (!known && type && type->kind == TYPE_POINTER && !type->inner)
 		known = il_type_any_function(b->ts);
 	if (!known && v.where == VALUE_ABSENT)
@@ -138,7 +138,7 @@ struct bound *bind_actual(struct binder *b, struct bound *of)
 				   of->syntax);
 	if (!known || value_is_null(b->e->types, &v))
 		return NULL;
-	struct il_type *type = il_type_of_value(b->ts, v.type);
+	struct il_type *type = type_exact(v.type);
 	if (!type || type == of->type)
 		return NULL;
 	// What was in a box is a place of its own.

@@ -498,7 +498,7 @@ static struct dbg_error *bind_dotted(struct binder *b, const struct expr *x,
 		return NULL;
 	struct type *type =
 	    lookup_type_name(b->e, path.name, path.args, path.n_args);
-	struct il_type *found = type ? il_type_of_value(b->ts, type) : NULL;
+	struct il_type *found = type ? type_exact(type) : NULL;
 	*ret = bound_make(b, found ? BOUND_TYPE : BOUND_SPACE, found, x);
 	(*ret)->name = path.name;
 	return NULL;
@@ -615,7 +615,7 @@ static struct dbg_error *bind_implied(struct binder *b, const struct expr *x,
 	for (struct type *t = b->e->scope->type; t && !err && !*ret;
 	     t = lookup_enclosing(b->e, t)) {
 		struct bound *of = bound_make(b, BOUND_TYPE, NULL, x);
-		of->type = il_type_of_value(b->ts, t);
+		of->type = type_exact(t);
 		if (self && t == b->e->scope->type)
 			err = bind_variable(b, self, x, &of);
 		if (!err && of->type)
@@ -637,7 +637,7 @@ static struct dbg_error *bind_imported(struct binder *b, const struct expr *x,
 		struct bound *of = bound_make(b, BOUND_TYPE, NULL, x);
 		if (s->imports[i].alias || !s->imports[i].type)
 			continue;
-		of->type = il_type_of_value(b->ts, s->imports[i].type);
+		of->type = type_exact(s->imports[i].type);
 		if (of->type)
 			err = find_member(b, of, x, ret);
 	}
@@ -664,7 +664,7 @@ static struct dbg_error *bind_type_name(struct binder *b, const struct expr *x,
 	(*ret)->name = x->name;
 	if (!type)
 		return NULL;
-	(*ret)->type = il_type_of_value(b->ts, type);
+	(*ret)->type = type_exact(type);
 	return (*ret)->type
 		   ? NULL
 		   : dbg_err(DBG_E_NOT_FOUND, "no type '%s' in the program",

@@ -18,8 +18,8 @@ static struct il_type *declared_type(struct binder *b, struct type *type)
 {
 	struct il_type *inner;
 	if (type->kind != TYPE_BYREF)
-		return il_type_of_value(b->ts, type);
-	inner = il_type_of_value(b->ts, type->inner);
+		return type_exact(type);
+	inner = type_exact(type->inner);
 	return inner ? il_type_byref(b->ts, inner) : NULL;
 }
 
@@ -48,7 +48,7 @@ static struct bound *parameter(struct binder *b, const struct var_origin *o,
 
 static struct il_field *field_in(struct binder *b, const struct field *field)
 {
-	struct il_type *owner = il_type_of_value(b->ts, field->owner);
+	struct il_type *owner = type_exact(field->owner);
 	struct il_field *const *all;
 	size_t n = 0;
 	if (owner)
@@ -89,7 +89,7 @@ static struct bound *origin_node(struct binder *b, const struct var_origin *o,
 static struct bound *constant_node(struct binder *b, const struct value *v,
 				   const struct expr *x)
 {
-	struct il_type *type = il_type_of_value(b->ts, v->type);
+	struct il_type *type = type_exact(v->type);
 	uint64_t raw;
 	if (!type || !value_integer(b->e->types, v, &raw))
 		return NULL;

@@ -99,14 +99,14 @@ static bool is_alike(const struct bound *n, const struct il_type *arg)
 	return alike;
 }
 
-static bool args_alike(struct binder *b, const struct bound *n,
-		       struct type *const *args, size_t n_args)
+static bool args_alike(const struct bound *n, struct type *const *args,
+		       size_t n_args)
 {
 	for (size_t i = 0; i < n_args; i++) {
 		// of an unknown one nothing can be bound
 		if (!args[i] || !is_shared(args[i]))
 			continue;
-		const struct il_type *arg = il_type_of_value(b->ts, args[i]);
+		const struct il_type *arg = type_exact(args[i]);
 		if (!arg || mentions(n->type, arg) || !is_alike(n, arg))
 			return false;
 	}
@@ -116,6 +116,6 @@ static bool args_alike(struct binder *b, const struct bound *n,
 bool shared_alike(struct binder *b, const struct bound *n)
 {
 	const struct type_context *c = &b->e->scope->context;
-	return args_alike(b, n, c->type_args, c->n_type_args) &&
-	       args_alike(b, n, c->method_args, c->n_method_args);
+	return args_alike(n, c->type_args, c->n_type_args) &&
+	       args_alike(n, c->method_args, c->n_method_args);
 }

@@ -11,7 +11,7 @@
 #define EVAL_BOUND_H
 
 #include "eval/syntax/expr.h"
-#include "il/methods.h"
+#include "types/methods.h"
 
 struct name_scope;
 

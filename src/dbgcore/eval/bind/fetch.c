@@ -41,7 +41,7 @@ static struct dbg_error *fetch_object(struct binder *b, struct bound *n,
 
 static struct value null_of(struct binder *b, struct il_type *type)
 {
-	struct type *t = type ? il_type_to_value(b->ts, type) : NULL;
+	struct type *t = type ? type_of_il(values(b), type) : NULL;
 	if (!t)
 		t = type_of_elem(values(b), ELEM_OBJECT);
 	return value_bytes(t, &(uint64_t){0}, sizeof(uint64_t));
@@ -52,7 +52,7 @@ static struct value null_of(struct binder *b, struct il_type *type)
 static struct dbg_error *fetch_const(struct binder *b, struct bound *n,
 				     struct value *ret)
 {
-	struct type *type = il_type_to_value(b->ts, n->type);
+	struct type *type = type_of_il(values(b), n->type);
 	float f = (float)n->real;
 	if (!type)
 		return dbg_err(DBG_E_RUNTIME, "the type '%s' is not known",
@@ -112,7 +112,7 @@ static struct dbg_error *fetch_var(struct binder *b, struct bound *n,
 
 static const struct field *field_of(struct binder *b, const struct il_field *f)
 {
-	struct type *owner = il_type_to_value(b->ts, f->owner);
+	struct type *owner = type_of_il(values(b), f->owner);
 	const struct field *all;
 	size_t n = 0;
 	if (owner) {
@@ -238,8 +238,8 @@ static struct dbg_error *fetch_length(struct binder *b, struct bound *n,
 		return null_object(b, n->a);
 	if (!value_elements(values(b), &of, &els))
 		return machine_value(b, n, ret);
-	*ret = value_bytes(il_type_to_value(b->ts, n->type), &els.n,
-			   sizeof(els.n));
+	*ret =
+	    value_bytes(type_of_il(values(b), n->type), &els.n, sizeof(els.n));
 	return NULL;
 }
 
@@ -250,7 +250,7 @@ static struct il_method *method_on(struct binder *b, const struct bound *n,
 				   const struct value *of)
 {
 	struct il_method *m = n->method;
-	struct il_type *type = of ? il_type_of_value(b->ts, of->type) : NULL;
+	struct il_type *type = of ? type_exact(of->type) : NULL;
 	if (type && !n->nonvirtual && (m->flags & IL_METHOD_VIRTUAL) &&
 	    dbg_err_drop(il_method_virtual(b->ts, m, type, &m)))
 		return NULL;
@@ -298,7 +298,7 @@ static struct dbg_error *getter_on(struct binder *b, struct bound *n,
 {
 	struct value got;
 	*ret_any = true;
-	if (of->type->special == SPECIAL_NULLABLE)
+	if (of->type->special == IL_SPECIAL_NULLABLE)
 		return nullable_getter(b, n, of, ret, ret_any);
 	if (n->n_list > 1) {
 		*ret_any = has_elements(n->method->owner);
@@ -383,7 +383,7 @@ static struct dbg_error *fetch_deref(struct binder *b, struct bound *n,
 				     struct value *ret)
 {
 	struct value at;
-	struct type *type = il_type_to_value(b->ts, n->type);
+	struct type *type = type_of_il(values(b), n->type);
 	// an indexer that returns by reference: a span's
 	bool element = n->a->kind == BOUND_CALL && n->a->n_list > 1 &&
 		       !strcmp(n->a->method->name, "get_Item");
@@ -429,7 +429,7 @@ static bool is_a(struct binder *b, const struct value *of, struct il_type *type)
 {
 	struct il_type *actual = of->where == VALUE_TEXT
 				     ? bind_prim(b, ELEM_STRING)
-				     : il_type_of_value(b->ts, of->type);
+				     : type_exact(of->type);
 	bool fits = false;
 	return actual &&
 	       !dbg_err_drop(il_type_assignable(b->ts, actual, type, &fits)) &&
@@ -471,7 +471,7 @@ static struct dbg_error *fetch_cast(struct binder *b, struct bound *n,
 		*ret = null_of(b, n->type);
 	else if (raw.where != VALUE_TEXT && raw.type->kind == TYPE_CLASS &&
 		 n->type->kind == IL_KIND_CLASS)
-		ret->type = il_type_to_value(b->ts, n->type);
+		ret->type = type_of_il(values(b), n->type);
 	return ret->type ? NULL
 			 : dbg_err(DBG_E_RUNTIME, "the type '%s' is not known",
 				   il_type_name(b->ts, n->type));

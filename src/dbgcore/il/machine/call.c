@@ -180,7 +180,7 @@ struct dbg_error *method_at(struct vm *vm, uint64_t code, struct il_type *exact,
 	*ret = method_of_entry(vm, code);
 	if (*ret)
 		return NULL;
-	uint64_t desc = value_function_method(il_types_values(vm->ts), code);
+	uint64_t desc = value_function_method(vm->values, code);
 	if (!desc)
 		return dbg_err(DBG_E_NOT_FOUND,
 			       "the code at %#llx belongs to no known method",

@@ -122,7 +122,6 @@ static struct dbg_error *method_of(struct vm *vm, uint64_t object,
 				   struct il_method **ret)
 {
 	uint64_t code = d->aux ? d->aux : d->code;
-	struct types *values = il_types_values(vm->ts);
 	struct il_type *exact =
 	    d->target == object ? NULL : object_type(vm, d->target);
 	*ret = method_of_entry(vm, code);
@@ -131,8 +130,8 @@ static struct dbg_error *method_of(struct vm *vm, uint64_t object,
 	uint64_t dynamic = dynamic_object(vm, d->base);
 	if (dynamic)
 		return dynamic_method(vm, dynamic, ret);
-	struct value v = value_object(values, object);
-	uint64_t desc = value_delegate_method(values, &v);
+	struct value v = value_object(vm->values, object);
+	uint64_t desc = value_delegate_method(vm->values, &v);
 	if (!desc)
 		return dbg_err(DBG_E_NOT_FOUND,
 			       "the delegate's method is not known");

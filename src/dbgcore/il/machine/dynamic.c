@@ -97,7 +97,7 @@ static struct dbg_error *field_entry_of(struct vm *vm, uint64_t info,
 					struct il_type *context,
 					struct made_entry *ret)
 {
-	struct dac *d = types_dac(il_types_values(vm->ts));
+	struct dac *d = il_types_dac(vm->ts);
 	struct il_field *const *fields;
 	struct dac_field field;
 	size_t n;

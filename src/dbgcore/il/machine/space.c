@@ -123,7 +123,7 @@ static struct page *page_read(struct vm *vm, uint64_t addr)
 	    vm->n_pages >= PAGES_MAX)
 		return NULL;
 	struct page *page = xmalloc(sizeof(*page));
-	if (dbg_err_drop(target_read(vm->target, addr, page->data,
+	if (dbg_err_drop(target_read(types_target(vm->values), addr, page->data,
 				     sizeof(page->data)))) {
 		free(page);
 		return NULL;
@@ -153,7 +153,7 @@ static struct page *page_get(struct vm *vm, uint64_t addr)
 uint8_t *space_page(struct vm *vm, uint64_t addr, size_t n, bool write)
 {
 	uint64_t in_page = addr % PAGE_SIZE_VM;
-	if (n > PAGE_SIZE_VM - in_page || !vm->target)
+	if (n > PAGE_SIZE_VM - in_page)
 		return NULL;
 	struct page *page = page_get(vm, addr);
 	if (!page)

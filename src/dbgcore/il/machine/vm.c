@@ -23,12 +23,11 @@ enum {
 
 /* ---- The machine ------------------------------------------------------- */
 
-struct vm *vm_create(struct il_types *ts)
+struct vm *vm_create(struct types *types)
 {
 	struct vm *vm = xcalloc(1, sizeof(*vm));
-	vm->ts = ts;
-	struct types *values = ts ? il_types_values(ts) : NULL;
-	vm->target = values ? types_target(values) : NULL;
+	vm->values = types;
+	vm->ts = types_il(types);
 	vm->arena = arena_create();
 	vm->scratch = arena_create();
 	vm->dynamic = arena_create();

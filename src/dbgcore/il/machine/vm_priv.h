@@ -147,8 +147,8 @@ struct vm_class {
 
 /* One machine. Large: every operation works on its registers and memory. */
 struct vm {
-	struct il_types *ts;
-	struct target *target;
+	struct types *values;
+	struct il_types *ts; /* that they are of */
 	struct thread_ref *thread;
 	struct arena *arena; /* session: codes and sites */
 	struct map classes;  /* struct il_type *: struct vm_class * */

@@ -92,7 +92,7 @@ static enum native_end hash_code(struct native *n)
 	if ((header & IS_HASH) == IS_HASH)
 		return native_ret_i4(n, (int32_t)(header & HASH_BITS));
 	if ((header & IS_HASH) == IS_INDEX && !vm_owns(n->vm, object)) {
-		struct dac *d = types_dac(il_types_values(n->types));
+		struct dac *d = il_types_dac(n->types);
 		uint32_t hash =
 		    d ? dac_gc_sync_hash(d, header & HASH_BITS, object) : 0;
 		if (hash)

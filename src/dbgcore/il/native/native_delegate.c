@@ -79,7 +79,7 @@ static enum native_end give_stub(struct native *n, uint64_t method, bool handle)
 /* FindMethodHandle(), or (ObjectHandleOnStack, ObjectHandleOnStack) */
 static enum native_end find_handle(struct native *n)
 {
-	struct types *types = il_types_values(n->types);
+	struct types *types = n->vm->values;
 	uint64_t object = native_ref(n, 0), method = 0;
 	bool handle = n->n_args == 2;
 	enum native_end end =

@@ -134,7 +134,7 @@ enum native_end native_construct(struct native *n, uint64_t object,
 
 static struct dac *dac_of(struct native *n)
 {
-	return types_dac(il_types_values(n->types));
+	return il_types_dac(n->types);
 }
 
 static const struct dac_thread *thread_of(struct native *n)

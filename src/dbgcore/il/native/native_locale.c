@@ -28,7 +28,7 @@
 static char *environment(struct native *n, size_t *ret_n)
 {
 	char path[32];
-	const struct target *t = n->vm->target;
+	const struct target *t = types_target(n->vm->values);
 	if (!t || !target_can(t, TARGET_RUN))
 		return NULL;
 	snprintf(path, sizeof(path), "/proc/%d/environ", target_pid(t));

@@ -22,7 +22,7 @@ enum {
 
 static struct code *code_of(struct native *n)
 {
-	return types_code(il_types_values(n->types));
+	return il_types_code(n->types);
 }
 
 /* The method as it was defined, of its class as that was. */

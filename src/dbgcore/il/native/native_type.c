@@ -152,7 +152,7 @@ static enum native_end is_collectible(struct native *n)
 {
 	uint8_t collectible = 0;
 	struct il_type *t = self(n);
-	struct dac *d = types_dac(il_types_values(n->types));
+	struct dac *d = il_types_dac(n->types);
 	while (t && t->inner)
 		t = t->inner;
 	if (!t || !t->module || t->n_args || !d)

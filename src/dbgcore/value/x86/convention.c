@@ -33,8 +33,8 @@ enum half {
 /* Types whose registers are no matter of their fields: vectors, Int128. */
 static bool is_special(const struct type *type)
 {
-	return type->special == SPECIAL_INT128 ||
-	       type->special == SPECIAL_UINT128 ||
+	return type->special == IL_SPECIAL_INT128 ||
+	       type->special == IL_SPECIAL_UINT128 ||
 	       !strncmp(type->name, "System.Runtime.Intrinsics.", 26) ||
 	       !strncmp(type->name, "System.Numerics.Vector<", 23);
 }

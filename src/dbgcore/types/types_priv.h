@@ -1,11 +1,11 @@
 /* Shared by the files of the type system. */
-#ifndef IL_TYPES_PRIV_H
-#define IL_TYPES_PRIV_H
+#ifndef TYPES_TYPES_PRIV_H
+#define TYPES_TYPES_PRIV_H
 
 #include "base/map.h"
 #include "base/mem.h"
-#include "il/methods.h"
-#include "il/types.h"
+#include "types/methods.h"
+#include "types/types.h"
 
 /* Columns of ECMA-335 II.22. */
 enum {
@@ -67,7 +67,7 @@ struct il_module {
 struct il_type_facts {
 	struct il_type *next; /* of the same hash */
 	const char *name;
-	struct type *value;
+	struct type *value; /* of value/ */
 	uint64_t mt, handle;
 	uint32_t mt_sought; /* stop */
 	bool has_parent, has_interfaces, has_fields, has_methods;
@@ -111,7 +111,7 @@ struct il_extension {
 };
 
 struct il_types {
-	struct types *values;
+	struct target *target;
 	struct dac *dac;
 	struct code *code;
 	struct arena *arena;
@@ -128,7 +128,7 @@ struct il_types {
 	size_t n_seen, cap_seen;
 	uint32_t unloaded_age; /* code_unloaded_age at the last stop */
 	uint64_t n_handles;
-	bool quiet; /* see il_types_quiet */
+	bool quiet;                           /* see il_types_quiet */
 	bool (*runs)(void *arg, uint64_t mt); /* see il_types_ask_runs */
 	void *runs_arg;
 };
@@ -147,6 +147,18 @@ DBG_MUST struct dbg_error *il_resolve(struct il_types *ts,
 				      struct code_module *m, uint32_t token,
 				      struct il_def *ret);
 
+/* What a TypeDef of the core library is, by its name. */
+enum il_special wellknown_special(const struct md *md, uint32_t rid);
+/* ELEM_END if it is no primitive. */
+enum elem wellknown_elem(const struct md *md, uint32_t rid);
+/* 0: void, or no primitive, string or object. */
+uint32_t wellknown_elem_size(enum elem elem);
+/* In metadata, "System.Int32", and in C#; NULL: it is none. */
+const char *wellknown_elem_name(enum elem elem);
+const char *wellknown_elem_keyword(enum elem elem);
+
+/* A new type like @proto, which is no other's equal. */
+struct il_type *il_type_add(struct il_types *ts, const struct il_type *proto);
 /* The canonical type like @proto, whose made parts are set. */
 struct il_type *il_type_intern(struct il_types *ts,
 			       const struct il_type *proto);

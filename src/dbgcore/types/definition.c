@@ -7,42 +7,10 @@
 
 #include "base/err.h"
 #include "base/str.h"
-#include "il/types/types_priv.h"
+#include "types/types_priv.h"
 #include "meta/csname.h"
 
 /* ---- What a definition is -------------------------------------------- */
-
-static const struct {
-	const char *name; /* in System */
-	enum il_special special;
-} specials[] = {
-    {"Object", IL_SPECIAL_OBJECT},
-    {"String", IL_SPECIAL_STRING},
-    {"ValueType", IL_SPECIAL_VALUETYPE},
-    {"Enum", IL_SPECIAL_ENUM},
-    {"Array", IL_SPECIAL_ARRAY},
-    {"Delegate", IL_SPECIAL_DELEGATE},
-    {"MulticastDelegate", IL_SPECIAL_DELEGATE},
-    {"Nullable`1", IL_SPECIAL_NULLABLE},
-    {"Decimal", IL_SPECIAL_DECIMAL},
-    {"Type", IL_SPECIAL_TYPE},
-    {"TypedReference", IL_SPECIAL_TYPEDBYREF},
-};
-
-static enum il_special special_of(struct il_types *ts,
-				  const struct code_module *m, uint32_t rid)
-{
-	if (m != il_types_core(ts) || md_enclosing(&m->md, rid) ||
-	    strcmp(md_col_string(&m->md, MD_TYPEDEF, rid, TYPEDEF_NAMESPACE),
-		   "System"))
-		return IL_SPECIAL_NONE;
-	const char *name = md_col_string(&m->md, MD_TYPEDEF, rid, TYPEDEF_NAME);
-	for (size_t i = 0; i < sizeof(specials) / sizeof(specials[0]); i++) {
-		if (!strcmp(specials[i].name, name))
-			return specials[i].special;
-	}
-	return IL_SPECIAL_NONE;
-}
 
 /* Does the definition extend System.@name itself? */
 static bool extends(const struct md *md, uint32_t rid, const char *name)
@@ -64,28 +32,16 @@ static enum elem enum_elem(const struct md *md, uint32_t rid)
 	uint32_t first, end;
 	md_type_fields(md, rid, &first, &end);
 	for (uint32_t f = first; f < end; f++) {
+		if (md_col(md, MD_FIELD, f, FIELD_FLAGS) & FIELD_STATIC_FLAG)
+			continue;
 		struct bytes sig =
 		    md_col_blob(md, MD_FIELD, f, FIELD_SIGNATURE);
-		if (!(md_col(md, MD_FIELD, f, FIELD_FLAGS) &
-		      FIELD_STATIC_FLAG) &&
-		    sig.n >= 2)
+		// FieldSig (II.23.2.4): 0x06, then the type; an enum's field
+		// has no modifiers (II.14.3).
+		if (sig.n >= 2 && wellknown_elem_size(sig.p[1]))
 			return sig.p[1];
 	}
 	return ELEM_I4;
-}
-
-static enum elem prim_elem(struct il_types *ts, const struct code_module *m,
-			   uint32_t token)
-{
-	if (m != il_types_core(ts))
-		return ELEM_END;
-	for (enum elem elem = ELEM_VOID; elem <= ELEM_OBJECT; elem++) {
-		struct type *prim = type_of_elem(ts->values, elem);
-		if (prim->token == token &&
-		    (elem == ELEM_VOID || prim->kind != TYPE_VOID))
-			return elem;
-	}
-	return ELEM_END;
 }
 
 static void fill_class(struct il_types *ts, struct il_type *t, uint32_t rid)
@@ -106,7 +62,9 @@ static void fill_class(struct il_types *ts, struct il_type *t, uint32_t rid)
 		   extends(md, rid, "ValueType")) {
 		t->kind = IL_KIND_STRUCT;
 		t->elem = ELEM_VALUETYPE;
-		enum elem prim = prim_elem(ts, t->module, t->token);
+		enum elem prim = t->module == il_types_core(ts)
+				     ? wellknown_elem(md, rid)
+				     : ELEM_END;
 		if (prim != ELEM_END) {
 			t->kind = IL_KIND_PRIM;
 			t->elem = prim;
@@ -136,7 +94,8 @@ static struct il_type *make_def(struct il_types *ts, struct code_module *m,
 	    .module = m,
 	    .token = MD_TOKEN(MD_TYPEDEF, rid),
 	    .flags = md_col(&m->md, MD_TYPEDEF, rid, TYPEDEF_FLAGS),
-	    .special = special_of(ts, m, rid),
+	    .special = m == il_types_core(ts) ? wellknown_special(&m->md, rid)
+					      : IL_SPECIAL_NONE,
 	};
 	struct il_type *args[IL_ARGS_MAX];
 	fill_class(ts, &proto, rid);
@@ -188,14 +147,27 @@ struct il_type *il_type_of_elem(struct il_types *ts, enum elem elem)
 		return il_type_core(ts, "System.TypedReference");
 	if (elem > ELEM_OBJECT)
 		return NULL;
-	if (!ts->prims[elem]) {
-		struct type *type = type_of_elem(ts->values, elem);
-		bool other = type->kind == TYPE_VOID && elem != ELEM_VOID;
-		if (type->module && !other)
-			ts->prims[elem] =
-			    il_type_def(ts, type->module, type->token);
-	}
+	const char *name = wellknown_elem_name(elem);
+	if (!ts->prims[elem] && name)
+		ts->prims[elem] = il_type_core(ts, name);
 	return ts->prims[elem];
+}
+
+struct il_type *il_type_shown_elem(struct il_types *ts, enum elem elem)
+{
+	if (!wellknown_elem_name(elem))
+		elem = ELEM_VOID;
+	struct il_type *type = il_type_of_elem(ts, elem);
+	struct il_type proto = {.kind = IL_KIND_PRIM,
+				.elem = elem,
+				.is_value = true,
+				.label = wellknown_elem_keyword(elem)};
+	if (elem == ELEM_STRING || elem == ELEM_OBJECT) {
+		proto.kind = IL_KIND_CLASS;
+		proto.is_value = false;
+		proto.is_reference = true;
+	}
+	return type ? type : il_type_intern(ts, &proto);
 }
 
 struct il_type *il_type_named(struct il_types *ts, struct code_module *m,
@@ -240,6 +212,7 @@ struct maker {
 	struct il_types *ts;
 	const struct il_context *ctx;
 	unsigned int depth;
+	bool shown; /* see il_type_shown */
 };
 
 static struct dbg_error *make(struct maker *mk, const struct sig_type *sig,
@@ -277,6 +250,10 @@ make_class(struct maker *mk, const struct sig_type *sig, struct il_type **ret)
 	return NULL;
 }
 
+static struct dbg_error *make_method(struct maker *mk,
+				     const struct sig_method *sig,
+				     const struct il_sig **ret);
+
 static struct dbg_error *make_function(struct maker *mk,
 				       const struct sig_type *sig,
 				       struct il_type **ret)
@@ -285,8 +262,7 @@ static struct dbg_error *make_function(struct maker *mk,
 	const struct il_sig *function;
 	if (!sig->method || sig->method->n_params >= IL_ARGS_MAX)
 		return dbg_err(DBG_E_FORMAT, "malformed signature");
-	struct dbg_error *err =
-	    il_sig_make(mk->ts, sig->method, mk->ctx, &function);
+	struct dbg_error *err = make_method(mk, sig->method, &function);
 	if (err)
 		return err;
 	parts[0] = function->ret;
@@ -302,6 +278,24 @@ static struct dbg_error *make_function(struct maker *mk,
 	return NULL;
 }
 
+/* The type of which nothing is known but how @sig names it. */
+static struct il_type *label(const struct maker *mk, const struct sig_type *sig)
+{
+	const struct il_context *ctx = mk->ctx;
+	_cleanup_str_ struct str name = {0};
+	csname_sig(&ctx->module->md, sig, ctx->method, NULL, &name);
+	struct il_type proto = {.kind = IL_KIND_CLASS,
+				.elem = ELEM_CLASS,
+				.is_reference = true,
+				.label = str_get(&name)};
+	if (sig->elem == ELEM_FNPTR) {
+		proto.kind = IL_KIND_FUNCTION;
+		proto.elem = ELEM_FNPTR;
+		proto.is_reference = false;
+	}
+	return il_type_intern(mk->ts, &proto);
+}
+
 static struct dbg_error *
 make_param(struct maker *mk, const struct sig_type *sig, struct il_type **ret)
 {
@@ -310,8 +304,10 @@ make_param(struct maker *mk, const struct sig_type *sig, struct il_type **ret)
 	size_t n = of_method ? ctx->n_method_args : ctx->n_class_args;
 	struct il_type *const *args =
 	    of_method ? ctx->method_args : ctx->class_args;
-	*ret = sig->number < n ? args[sig->number]
-			       : il_type_param(mk->ts, of_method, sig->number);
+	struct il_type *arg = sig->number < n ? args[sig->number] : NULL;
+	if (mk->shown && (!arg || il_type_is_canon(arg)))
+		arg = label(mk, sig);
+	*ret = arg ? arg : il_type_param(mk->ts, of_method, sig->number);
 	return NULL;
 }
 
@@ -339,8 +335,8 @@ make_inner(struct maker *mk, const struct sig_type *sig, struct il_type **ret)
 	return NULL;
 }
 
-static struct dbg_error *make(struct maker *mk, const struct sig_type *sig,
-			      struct il_type **ret)
+static struct dbg_error *
+make_exact(struct maker *mk, const struct sig_type *sig, struct il_type **ret)
 {
 	if (!sig || mk->depth >= IL_DEPTH_MAX)
 		return dbg_err(DBG_E_FORMAT, "malformed signature");
@@ -368,6 +364,35 @@ static struct dbg_error *make(struct maker *mk, const struct sig_type *sig,
 		return *ret ? NULL
 			    : dbg_err(DBG_E_FORMAT, "malformed signature");
 	}
+}
+
+/* What stands for a type that leads nowhere. */
+static struct il_type *make_shown(struct maker *mk, const struct sig_type *sig)
+{
+	if (!sig || sig->elem == ELEM_GENERICINST)
+		return il_type_shown_elem(mk->ts, ELEM_OBJECT);
+	if (sig->elem == ELEM_CLASS || sig->elem == ELEM_FNPTR)
+		return label(mk, sig);
+	return il_type_shown_elem(mk->ts, sig->elem);
+}
+
+static struct dbg_error *make(struct maker *mk, const struct sig_type *sig,
+			      struct il_type **ret)
+{
+	struct dbg_error *err = make_exact(mk, sig, ret);
+	if (!err || !mk->shown)
+		return err;
+	dbg_error_destroy(err);
+	*ret = make_shown(mk, sig);
+	return NULL;
+}
+
+struct il_type *il_type_shown(struct il_types *ts, const struct sig_type *sig,
+			      const struct il_context *ctx)
+{
+	struct il_type *type;
+	struct maker mk = {.ts = ts, .ctx = ctx, .shown = true};
+	return dbg_err_drop(make(&mk, sig, &type)) ? NULL : type;
 }
 
 struct dbg_error *il_type_of_sig(struct il_types *ts,
@@ -403,25 +428,33 @@ struct dbg_error *il_type_of_token(struct il_types *ts,
 	return err;
 }
 
-struct dbg_error *il_sig_make(struct il_types *ts, const struct sig_method *sig,
-			      const struct il_context *ctx,
-			      const struct il_sig **ret)
+static struct dbg_error *make_method(struct maker *mk,
+				     const struct sig_method *sig,
+				     const struct il_sig **ret)
 {
-	struct maker mk = {.ts = ts, .ctx = ctx};
-	struct il_sig *made = arena_alloc(ts->arena, sizeof(*made));
+	struct arena *arena = mk->ts->arena;
+	struct il_sig *made = arena_alloc(arena, sizeof(*made));
 	made->convention = sig->convention;
 	made->has_this = sig->convention & 0x20;
 	made->is_vararg = (sig->convention & 0xf) == 5;
 	made->n_generic = sig->n_generic;
 	made->n_params = sig->n_params;
-	made->params = arena_calloc(ts->arena, sig->n_params + 1u,
-				    sizeof(made->params[0]));
-	struct dbg_error *err = make(&mk, sig->ret, &made->ret);
+	made->params =
+	    arena_calloc(arena, sig->n_params + 1u, sizeof(made->params[0]));
+	struct dbg_error *err = make(mk, sig->ret, &made->ret);
 	for (uint32_t i = 0; i < sig->n_params && !err; i++)
-		err = make(&mk, sig->params[i], &made->params[i]);
+		err = make(mk, sig->params[i], &made->params[i]);
 	if (!err)
 		*ret = made;
 	return err;
+}
+
+struct dbg_error *il_sig_make(struct il_types *ts, const struct sig_method *sig,
+			      const struct il_context *ctx,
+			      const struct il_sig **ret)
+{
+	struct maker mk = {.ts = ts, .ctx = ctx};
+	return make_method(&mk, sig, ret);
 }
 
 /* ---- Names ----------------------------------------------------------- */

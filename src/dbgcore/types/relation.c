@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "il/types/types_priv.h"
+#include "types/types_priv.h"
 
 enum {
 	VARIANCE = 3, /* GenericParamAttributes, II.23.1.7 */

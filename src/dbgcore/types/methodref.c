@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
-#include "il/types/types_priv.h"
+#include "types/types_priv.h"
 #include "target/target.h"
 
 enum {
@@ -287,7 +287,7 @@ static bool read_desc_args(struct il_types *ts, uint64_t desc, size_t n,
 	static const struct {
 		uint8_t dict, count;
 	} layouts[] = {{24, 34}, {16, 26}};
-	struct target *t = types_target(ts->values);
+	struct target *t = ts->target;
 	uint64_t args[IL_ARGS_MAX];
 	uint16_t flags, count;
 	uint64_t dict;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "il/types/types_priv.h"
+#include "types/types_priv.h"
 
 enum {
 	PARAM_FLAGS = 0,

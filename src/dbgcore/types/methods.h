@@ -7,10 +7,10 @@
  * own parameters is its definition. Arrays of several dimensions have methods
  * without metadata (Get, Set, Address, .ctor): token 0, see array.
  */
-#ifndef IL_METHODS_H
-#define IL_METHODS_H
+#ifndef TYPES_METHODS_H
+#define TYPES_METHODS_H
 
-#include "il/types.h"
+#include "types/types.h"
 
 struct il_method_facts;
 

@@ -1,18 +1,18 @@
 /*
  * Types and the runtime's own records of them: from a MethodTable or TypeHandle
- * (by the DAC) to struct il_type and back, to the engine's struct type, and
- * their names as reflection writes them.
+ * (by the DAC) to struct il_type and back, and their names in C#.
  */
 #include <string.h>
 
 #include "base/err.h"
 #include "base/str.h"
-#include "il/types/types_priv.h"
+#include "types/types_priv.h"
 #include "meta/csname.h"
 
 enum {
 	VECTOR_BASE_SIZE = 24, /* object header, MethodTable, count */
 	HANDLE_STEP = 16,
+	CONVENTION = 0xf, /* of a signature; 0: managed (II.23.2.1) */
 };
 
 // No address of a program: not canonical.
@@ -20,11 +20,26 @@ static const uint64_t HANDLE_BASE = 0x4d54000000000000;
 
 /* ---- From a MethodTable ---------------------------------------------- */
 
+/*
+ * The record of pointers is no MethodTable, and that of any type may be left
+ * out of a small core: of such elements the name is known.
+ */
+static struct il_type *unknown_element(struct il_types *ts, uint64_t mt)
+{
+	const char *name = code_type_name(ts->code, mt);
+	const char *brackets = strrchr(name, '[');
+	size_t n = brackets ? (size_t)(brackets - name) : strlen(name);
+	struct il_type proto = {.kind = IL_KIND_FUNCTION,
+				.elem = ELEM_FNPTR,
+				.label = arena_strndup(ts->arena, name, n)};
+	return il_type_intern(ts, &proto);
+}
+
 static struct il_type *of_array(struct il_types *ts, const struct dac_type *dt)
 {
-	struct il_type *inner = il_type_of_mt(ts, dt->element);
+	struct il_type *inner = il_type_of_record(ts, dt->element);
 	if (!inner)
-		return NULL;
+		inner = unknown_element(ts, dt->addr);
 	return dt->base_size == VECTOR_BASE_SIZE
 		   ? il_type_vector(ts, inner)
 		   : il_type_array(ts, inner, dt->rank ? dt->rank : 1);
@@ -44,14 +59,74 @@ static struct il_type *of_instance(struct il_types *ts, struct il_type *def,
 	struct dbg_error *err = dac_type_args(ts->dac, mt, arena, &mts, &n);
 	bool good = !dbg_err_drop(err) && n == def->n_args;
 	for (size_t i = 0; good && i < n; i++) {
-		args[i] = il_type_of_mt(ts, mts[i]);
+		args[i] = il_type_of_record(ts, mts[i]);
 		good = args[i] != NULL;
 	}
 	arena_destroy(arena);
 	return good ? il_type_instance(ts, def, args, n) : def;
 }
 
-struct il_type *il_type_of_mt(struct il_types *ts, uint64_t mt)
+/* The type of the only instance field of an enum without metadata. */
+static enum elem enum_elem(struct il_types *ts, uint64_t mt)
+{
+	const struct dac_field *fields;
+	size_t n = 0;
+	dbg_error_destroy(dac_fields(ts->dac, mt, &fields, &n));
+	for (size_t i = 0; i < n; i++) {
+		if (!fields[i].is_static && wellknown_elem_size(fields[i].elem))
+			return fields[i].elem;
+	}
+	return ELEM_I4;
+}
+
+/*
+ * A type that Reflection.Emit has made, or whose module is not known: its name,
+ * its size and its base class are what the runtime's record says.
+ */
+static struct il_type *of_name(struct il_types *ts, const struct dac_type *dt)
+{
+	struct il_type proto = {.kind = IL_KIND_CLASS,
+				.elem = ELEM_CLASS,
+				.token = dt->token,
+				.label = code_type_name(ts->code, dt->addr)};
+	if (dt->is_string)
+		proto.special = IL_SPECIAL_STRING;
+	if (dt->is_enum) {
+		proto.kind = IL_KIND_ENUM;
+		proto.elem = enum_elem(ts, dt->addr);
+	} else if (dt->is_value_type) {
+		proto.kind = IL_KIND_STRUCT;
+		proto.elem = ELEM_VALUETYPE;
+	}
+	proto.is_value = proto.kind != IL_KIND_CLASS;
+	proto.is_reference = !proto.is_value;
+	struct il_type *parent = il_type_of_record(ts, dt->parent);
+	proto.is_delegate =
+	    parent && parent->special == IL_SPECIAL_DELEGATE &&
+	    !strcmp(il_type_simple_name(parent), "MulticastDelegate");
+	struct il_type *type = il_type_add(ts, &proto);
+	type->facts->parent = parent;
+	type->facts->has_parent = true;
+	type->facts->has_layout = proto.kind == IL_KIND_STRUCT;
+	type->facts->layout = (struct il_layout){.size = dt->value_size,
+						 .align = sizeof(uint64_t),
+						 .object = dt->value_size,
+						 .has_refs = true};
+	return type;
+}
+
+static struct il_type *of_record(struct il_types *ts, const struct dac_type *dt)
+{
+	if (dt->is_array)
+		return of_array(ts, dt);
+	struct code_module *m = code_module_find(ts->code, dt->module);
+	struct il_type *type = m ? il_type_def(ts, m, dt->token) : NULL;
+	if (!type)
+		return of_name(ts, dt);
+	return type->n_args ? of_instance(ts, type, dt->addr) : type;
+}
+
+struct il_type *il_type_of_record(struct il_types *ts, uint64_t mt)
 {
 	const struct dac_type *dt;
 	struct il_type *type = mt ? map_find(&ts->by_mt, mt) : NULL;
@@ -60,20 +135,19 @@ struct il_type *il_type_of_mt(struct il_types *ts, uint64_t mt)
 	if (!ts->dac || ts->quiet ||
 	    dbg_err_drop(dac_type_get(ts->dac, mt, &dt)) || dt->is_free)
 		return NULL;
-	if (dt->is_array) {
-		type = of_array(ts, dt);
-	} else {
-		struct code_module *m = code_module_find(ts->code, dt->module);
-		type = m ? il_type_def(ts, m, dt->token) : NULL;
-		if (type && type->n_args)
-			type = of_instance(ts, type, mt);
-	}
-	if (!type)
-		return NULL;
+	type = of_record(ts, dt);
 	if (!type->open)
 		type->facts->mt = mt;
 	map_put(&ts->by_mt, mt, type);
 	return type;
+}
+
+struct il_type *il_type_of_mt(struct il_types *ts, uint64_t mt)
+{
+	struct il_type *type = il_type_of_record(ts, mt);
+	if (!type || !type->inexact)
+		return type;
+	return type->module ? il_type_def(ts, type->module, type->token) : NULL;
 }
 
 /* ---- To a MethodTable ------------------------------------------------ */
@@ -96,7 +170,7 @@ uint64_t il_type_mt(struct il_types *ts, struct il_type *type)
 	if (facts->mt || facts->mt_sought == ts->stop || ts->quiet)
 		return facts->mt;
 	facts->mt_sought = ts->stop;
-	if (!type->module || type->open)
+	if (!type->module || type->open || !ts->dac)
 		return 0;
 	if (type->n_args)
 		facts->mt = instance_mt(ts, type);
@@ -110,7 +184,7 @@ uint64_t il_type_mt(struct il_types *ts, struct il_type *type)
 
 uint64_t il_type_record(struct il_types *ts, struct il_type *type)
 {
-	if (type->open && type->module &&
+	if (type->open && type->module && ts->dac &&
 	    type == il_type_def(ts, type->module, type->token))
 		return dac_type_of_token(ts->dac, type->module->addr,
 					 type->token);
@@ -142,86 +216,18 @@ struct il_type *il_type_of_handle(struct il_types *ts, uint64_t handle)
 	return map_find(&ts->by_handle, handle);
 }
 
-/* ---- Types of value/ ------------------------------------------------- */
-
-static struct il_type *of_made(struct il_types *ts, struct type *type)
+struct type **il_type_value(struct il_type *type)
 {
-	struct il_type *inner =
-	    type->inner ? il_type_of_value(ts, type->inner) : NULL;
-	if (!inner)
-		return NULL;
-	if (type->kind == TYPE_POINTER)
-		return il_type_pointer(ts, inner);
-	if (type->kind == TYPE_BYREF)
-		return il_type_byref(ts, inner);
-	return type->is_vector ? il_type_vector(ts, inner)
-			       : il_type_array(ts, inner, type->rank);
-}
-
-struct il_type *il_type_of_value(struct il_types *ts, struct type *type)
-{
-	struct il_type *args[IL_ARGS_MAX];
-	uint64_t mt = type_mt(ts->values, type);
-	struct il_type *found = il_type_of_mt(ts, mt);
-	if (found && !found->open)
-		return found;
-	if (type->inner)
-		return of_made(ts, type);
-	struct il_type *def =
-	    type->module ? il_type_def(ts, type->module, type->token) : NULL;
-	if (!def || def->n_args != type->n_args)
-		return def;
-	for (size_t i = 0; i < type->n_args; i++) {
-		args[i] = il_type_of_value(ts, type->args[i]);
-		if (!args[i])
-			return NULL;
-	}
-	return il_type_instance(ts, def, args, type->n_args);
-}
-
-static struct type *instance_value(struct il_types *ts, struct il_type *type)
-{
-	struct type *args[IL_ARGS_MAX];
-	if (type->open)
-		return NULL;
-	for (size_t i = 0; i < type->n_args; i++) {
-		args[i] = il_type_to_value(ts, type->args[i]);
-		if (!args[i])
-			return NULL;
-	}
-	return type_instance(ts->values, type->module, type->token, args,
-			     type->n_args);
-}
-
-static struct type *make_value(struct il_types *ts, struct il_type *type)
-{
-	uint64_t mt = il_type_mt(ts, type);
-	if (mt)
-		return type_of_mt(ts->values, mt);
-	if (type->n_args && type->module)
-		return instance_value(ts, type);
-	if (type->module)
-		return type_of_def(ts->values, type->module, type->token);
-	struct type *inner =
-	    type->inner ? il_type_to_value(ts, type->inner) : NULL;
-	if (!inner)
-		return NULL;
-	if (type->kind == IL_KIND_POINTER)
-		return type_pointer_to(ts->values, inner);
-	if (type->kind == IL_KIND_BYREF)
-		return type_byref_to(ts->values, inner);
-	return type_array_of(ts->values, inner, type->rank);
-}
-
-struct type *il_type_to_value(struct il_types *ts, struct il_type *type)
-{
-	// value/ drops its types when a module is unloaded, as we do.
-	if (!type->facts->value)
-		type->facts->value = make_value(ts, type);
-	return type->facts->value;
+	return &type->facts->value;
 }
 
 /* ---- Names ----------------------------------------------------------- */
+
+bool il_type_is_canon(const struct il_type *type)
+{
+	return type->kind == IL_KIND_CLASS &&
+	       !strcmp(il_type_simple_name(type), "__Canon");
+}
 
 static const char *name_of(struct il_types *ts, struct il_type *type)
 {
@@ -229,8 +235,14 @@ static const char *name_of(struct il_types *ts, struct il_type *type)
 	_cleanup_str_ struct str name = {0};
 	// The definition is named by its own parameters.
 	size_t n = il_type_generic(ts, type) == type ? 0 : type->n_args;
-	for (size_t i = 0; i < n; i++)
-		names[i] = il_type_name(ts, type->args[i]);
+	// a shared one stands for the parameter
+	for (size_t i = 0; i < n; i++) {
+		names[i] = il_type_is_canon(type->args[i])
+			       ? csname_generic(&type->module->md, type->token,
+						(uint32_t)i)
+			       : il_type_name(ts, type->args[i]);
+		names[i] = names[i] ? names[i] : "?";
+	}
 	struct csname_args args = {.type_args = names, .n_type_args = n};
 	csname_type(&type->module->md, type->token, &args, &name);
 	return arena_strdup(ts->arena, str_get(&name));
@@ -241,7 +253,8 @@ static const char *function_name(struct il_types *ts, struct il_type *type)
 	_cleanup_str_ struct str name = {0};
 	if (!type->n_args)
 		return "delegate*";
-	str_add(&name, "delegate*<");
+	str_add(&name, type->number & CONVENTION ? "delegate* unmanaged<"
+						 : "delegate*<");
 	for (size_t i = 1; i < type->n_args; i++) {
 		str_add(&name, il_type_name(ts, type->args[i]));
 		str_add(&name, ", ");
@@ -261,8 +274,6 @@ static const char *array_name(struct il_types *ts, struct il_type *type)
 	struct il_type *t = type;
 	for (int i = 0; t->kind == IL_KIND_ARRAY && i < IL_DEPTH_MAX; i++) {
 		str_addc(&ranks, '[');
-		if (t->elem == ELEM_ARRAY && t->rank == 1)
-			str_addc(&ranks, '*');
 		for (uint32_t r = 1; r < t->rank; r++)
 			str_addc(&ranks, ',');
 		str_addc(&ranks, ']');
@@ -274,6 +285,8 @@ static const char *array_name(struct il_types *ts, struct il_type *type)
 
 static const char *make_name(struct il_types *ts, struct il_type *type)
 {
+	if (type->label)
+		return type->label;
 	switch (type->kind) {
 	case IL_KIND_VAR:
 		return arena_printf(ts->arena, "T%u", type->number);

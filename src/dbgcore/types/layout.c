@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "il/types/types_priv.h"
+#include "types/types_priv.h"
 
 enum {
 	POINTER = 8,
@@ -54,28 +54,6 @@ static bool is_instance(const struct il_field *f)
 }
 
 /* ---- Sizes of places ------------------------------------------------- */
-
-static uint32_t prim_size(enum elem elem)
-{
-	switch (elem) {
-	case ELEM_BOOLEAN:
-	case ELEM_I1:
-	case ELEM_U1:
-		return 1;
-	case ELEM_CHAR:
-	case ELEM_I2:
-	case ELEM_U2:
-		return 2;
-	case ELEM_I4:
-	case ELEM_U4:
-	case ELEM_R4:
-		return 4;
-	case ELEM_VOID:
-		return 0;
-	default:
-		return 8;
-	}
-}
 
 /* Structs that the runtime aligns as the processor's ABI does. */
 static uint32_t special_align(struct il_types *ts, const struct il_type *type)
@@ -412,7 +390,7 @@ static bool simple(struct il_type *type, struct il_layout *ret)
 	switch (type->kind) {
 	case IL_KIND_PRIM:
 	case IL_KIND_ENUM:
-		*ret = plain(prim_size(type->elem));
+		*ret = plain(wellknown_elem_size(type->elem));
 		return true;
 	case IL_KIND_POINTER:
 	case IL_KIND_FUNCTION:
@@ -462,4 +440,17 @@ struct dbg_error *il_type_layout(struct il_types *ts, struct il_type *type,
 	facts->has_layout = true;
 	*ret = &facts->layout;
 	return NULL;
+}
+
+uint32_t il_type_size(struct il_types *ts, struct il_type *type)
+{
+	const struct il_layout *layout;
+	const struct dac_type *dt;
+	if (type->is_reference)
+		return POINTER;
+	uint64_t mt = type->kind == IL_KIND_STRUCT ? il_type_mt(ts, type) : 0;
+	if (mt && !dbg_err_drop(dac_type_get(ts->dac, mt, &dt)))
+		return dt->value_size;
+	return dbg_err_drop(il_type_layout(ts, type, &layout)) ? 0
+							       : layout->size;
 }

@@ -3,22 +3,24 @@
  * looked up by a prototype whose parts are canonical already, so that to
  * compare two is to compare pointers.
  */
-#include "il/types.h"
+#include "types/types.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
-#include "il/types/types_priv.h"
+#include "base/str.h"
+#include "types/types_priv.h"
 
 /* ---- The session's table --------------------------------------------- */
 
-struct il_types *il_types_create(struct types *types)
+struct il_types *il_types_create(struct target *t, struct dac *d,
+				 struct code *c)
 {
 	struct il_types *ts = xcalloc(1, sizeof(*ts));
-	ts->values = types;
-	ts->dac = types_dac(types);
-	ts->code = types_code(types);
+	ts->target = t;
+	ts->dac = d;
+	ts->code = c;
 	ts->arena = arena_create();
 	ts->stop = 1;
 	return ts;
@@ -110,7 +112,6 @@ bool il_types_stop(struct il_types *ts)
 	struct code_module *const *modules = code_modules(ts->code, &n);
 	bool stand = modules_stand(ts, modules, n);
 	ts->stop++;
-	ts->dac = types_dac(ts->values);
 	ts->unloaded_age = code_unloaded_age(ts->code);
 	if (!stand)
 		forget(ts);
@@ -122,9 +123,29 @@ bool il_types_stop(struct il_types *ts)
 	return !stand;
 }
 
-struct types *il_types_values(struct il_types *ts)
+struct target *il_types_target(struct il_types *ts)
 {
-	return ts->values;
+	return ts->target;
+}
+
+struct dac *il_types_dac(struct il_types *ts)
+{
+	return ts->dac;
+}
+
+struct code *il_types_code(struct il_types *ts)
+{
+	return ts->code;
+}
+
+uint64_t thread_ref_get(struct thread_ref *ref)
+{
+	if (!ref)
+		return 0;
+	if (!ref->found)
+		ref->addr = ref->find(ref);
+	ref->found = true;
+	return ref->addr;
 }
 
 struct code_module *il_types_core(struct il_types *ts)
@@ -151,9 +172,16 @@ static uint64_t hash_type(const struct il_type *t)
 	h = il_hash(h, (uintptr_t)t->module);
 	h = il_hash(h, t->token);
 	h = il_hash(h, (uintptr_t)t->inner);
+	if (t->label)
+		h = il_hash(h, str_hash(t->label, strlen(t->label)));
 	for (size_t i = 0; i < t->n_args; i++)
 		h = il_hash(h, (uintptr_t)t->args[i]);
 	return h;
+}
+
+static bool same_labels(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
 }
 
 static bool same_parts(const struct il_type *a, const struct il_type *b)
@@ -162,6 +190,7 @@ static bool same_parts(const struct il_type *a, const struct il_type *b)
 	       a->number == b->number && a->rank == b->rank &&
 	       a->module == b->module && a->token == b->token &&
 	       a->inner == b->inner && a->n_args == b->n_args &&
+	       same_labels(a->label, b->label) &&
 	       (!a->n_args ||
 		!memcmp(a->args, b->args, a->n_args * sizeof(a->args[0])));
 }
@@ -179,22 +208,41 @@ static bool is_open(const struct il_type *type)
 	return false;
 }
 
-struct il_type *il_type_intern(struct il_types *ts, const struct il_type *proto)
+static bool is_inexact(const struct il_type *type)
+{
+	if (type->label || (type->inner && type->inner->inexact))
+		return true;
+	for (size_t i = 0; i < type->n_args; i++) {
+		if (type->args[i]->inexact)
+			return true;
+	}
+	return false;
+}
+
+struct il_type *il_type_add(struct il_types *ts, const struct il_type *proto)
 {
 	uint64_t hash = hash_type(proto);
-	struct il_type *first = map_find(&ts->by_hash, hash);
-	for (struct il_type *t = first; t; t = t->facts->next) {
-		if (same_parts(t, proto))
-			return t;
-	}
 	struct il_type *type = arena_copy(ts->arena, proto, 1, sizeof(*proto));
 	type->args = arena_copy(ts->arena, proto->args, proto->n_args,
 				sizeof(proto->args[0]));
+	if (proto->label)
+		type->label = arena_strdup(ts->arena, proto->label);
 	type->open = is_open(type);
+	type->inexact = is_inexact(type);
 	type->facts = arena_alloc(ts->arena, sizeof(*type->facts));
-	type->facts->next = first;
+	type->facts->next = map_find(&ts->by_hash, hash);
 	map_put(&ts->by_hash, hash, type);
 	return type;
+}
+
+struct il_type *il_type_intern(struct il_types *ts, const struct il_type *proto)
+{
+	struct il_type *type = map_find(&ts->by_hash, hash_type(proto));
+	for (; type; type = type->facts->next) {
+		if (same_parts(type, proto))
+			return type;
+	}
+	return il_type_add(ts, proto);
 }
 
 /* ---- Made types ------------------------------------------------------ */

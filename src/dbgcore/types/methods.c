@@ -3,13 +3,13 @@
  * arguments, and what metadata says of them: name, signature, body, local
  * variables, clauses. Signatures and bodies are read at first use and kept.
  */
-#include "il/methods.h"
+#include "types/methods.h"
 
 #include <string.h>
 
 #include "base/err.h"
 #include "base/str.h"
-#include "il/types/types_priv.h"
+#include "types/types_priv.h"
 #include "meta/csname.h"
 
 enum {

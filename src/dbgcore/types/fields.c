@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "il/types/types_priv.h"
+#include "types/types_priv.h"
 #include "target/target.h"
 
 enum {
@@ -207,12 +207,8 @@ struct dbg_error *il_field_static(struct il_types *ts, struct il_field *f,
 	*ret = 0;
 	if (!raw)
 		return NULL;
-	if (raw->is_thread_static && thread) {
-		if (!thread->found)
-			thread->addr = thread->find(thread);
-		thread->found = true;
-		of = thread->addr;
-	}
+	if (raw->is_thread_static)
+		of = thread_ref_get(thread);
 	if (raw->is_thread_static && !of)
 		return NULL;
 	return dac_static_addr(ts->dac, f->owner->facts->mt, raw, of, ret);
@@ -256,7 +252,7 @@ static bool is_written(struct il_types *ts, struct il_field *f, uint64_t addr)
 	    dbg_err_drop(il_type_layout(ts, type, &layout)))
 		return false;
 	size_t n = layout->size < sizeof(bytes) ? layout->size : sizeof(bytes);
-	if (target_read_some(types_target(ts->values), addr, bytes, n) != n)
+	if (target_read_some(ts->target, addr, bytes, n) != n)
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		if (bytes[i])

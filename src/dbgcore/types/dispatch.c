@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "il/types/types_priv.h"
+#include "types/types_priv.h"
 
 enum {
 	METHODIMPL_CLASS = 0,

@@ -1,5 +1,5 @@
 /*
- * The type system of interpreted code: types, fields, their layout.
+ * The type system: types, fields, their layout.
  *
  * struct il_type is canonical: equal types are one pointer, wherever they
  * come from (a MethodTable of the program, a signature, a C# name), until a
@@ -14,15 +14,22 @@
  *
  * What leads nowhere (an assembly that is not loaded, broken metadata) is an
  * error with the name of what was sought. NULL without an error is said
- * where it can be.
+ * where it can be. What a stopped program shows has a type all the same, which
+ * is marked as inexact (il_type_shown, il_type_of_record): of a type that leads
+ * nowhere, of a generic parameter in shared code and of a type that the program
+ * has made by Reflection.Emit it has the name alone.
  */
-#ifndef IL_TYPES_H
-#define IL_TYPES_H
+#ifndef TYPES_TYPES_H
+#define TYPES_TYPES_H
 
+#include "code/code.h"
+#include "dac/dac.h"
+#include "dbg.h"
 #include "meta/sig.h"
-#include "value/value.h"
 
 struct arena;
+struct target;
+struct type;
 struct il_field;
 struct il_method;
 struct il_type_facts;
@@ -42,7 +49,7 @@ enum il_kind {
 	IL_KIND_MVAR, /* ... of the method's */
 };
 
-/* Definitions of the core library that the rules name. */
+/* Types of the core library that are more than their fields. */
 enum il_special {
 	IL_SPECIAL_NONE,
 	IL_SPECIAL_OBJECT,
@@ -55,6 +62,18 @@ enum il_special {
 	IL_SPECIAL_DECIMAL,
 	IL_SPECIAL_TYPE, /* System.Type */
 	IL_SPECIAL_TYPEDBYREF,
+	IL_SPECIAL_TUPLE, /* ValueTuple<...> */
+	IL_SPECIAL_DATETIME,
+	IL_SPECIAL_TIMESPAN,
+	IL_SPECIAL_DATEONLY,
+	IL_SPECIAL_TIMEONLY,
+	IL_SPECIAL_DATETIMEOFFSET,
+	IL_SPECIAL_GUID,
+	IL_SPECIAL_HALF,
+	IL_SPECIAL_INT128,
+	IL_SPECIAL_UINT128,
+	IL_SPECIAL_SPAN,   /* Span<T>, ReadOnlySpan<T> */
+	IL_SPECIAL_MEMORY, /* Memory<T>, ReadOnlyMemory<T> */
 };
 
 struct il_type {
@@ -67,6 +86,7 @@ struct il_type {
 	enum elem elem;
 	enum il_special special;
 	bool open;             /* mentions a VAR or MVAR */
+	bool inexact;          /* is or mentions one with a label */
 	bool is_delegate;      /* derives from MulticastDelegate */
 	bool is_reference;     /* a place of it holds an object reference */
 	bool is_value;         /* PRIM, ENUM, STRUCT; not pointers */
@@ -76,10 +96,11 @@ struct il_type {
 	struct il_type *inner; /* ARRAY, POINTER, BYREF */
 	struct il_type **args; /* generic arguments, outermost class first */
 	size_t n_args;
+	const char *label;             /* of what has a name alone; else NULL */
 	struct code_module *module;    /* of the definition; NULL: made type */
 	uint32_t token;                /* TypeDef, 0: made type */
 	const struct il_sig *function; /* FUNCTION; NULL: not known */
-	struct il_type_facts *facts;   /* of il/ alone */
+	struct il_type_facts *facts;   /* of types/ alone */
 };
 
 /* What generic parameters stand for, and whose tokens are meant. */
@@ -89,15 +110,31 @@ struct il_context {
 	size_t n_class_args;
 	struct il_type *const *method_args;
 	size_t n_method_args;
+	uint32_t method; /* MethodDef for names of its parameters, or 0 */
 };
 
-/* The session's. @types is borrowed. */
-struct il_types *il_types_create(struct types *types);
+/*
+ * Whose thread statics are meant: the runtime's Thread*, found when it is
+ * first wanted, since that takes a walk over all threads.
+ */
+struct thread_ref {
+	uint64_t (*find)(struct thread_ref *ref); /* 0: none */
+	void *arg;
+	pid_t tid;
+	bool found;
+	uint64_t addr;
+};
+/* What it finds, or found before; 0: none. @ref may be NULL. */
+uint64_t thread_ref_get(struct thread_ref *ref);
+
+/* The session's. @t, @d (NULL: there is no runtime) and @c are borrowed. */
+struct il_types *il_types_create(struct target *t, struct dac *d,
+				 struct code *c);
 void il_types_destroy(struct il_types *ts);
 /*
  * A new stop: what was not loaded may be now. If a module was unloaded since
- * the last stop everything is dropped, and no type survives. Call it behind
- * types_stop. True if everything was dropped.
+ * the last stop everything is dropped, and no type survives. True if
+ * everything was dropped.
  */
 bool il_types_stop(struct il_types *ts);
 /*
@@ -108,7 +145,9 @@ void il_types_quiet(struct il_types *ts, bool on);
 /* @runs says whether a thread runs the static constructor of a class. */
 void il_types_ask_runs(struct il_types *ts,
 		       bool (*runs)(void *arg, uint64_t mt), void *arg);
-struct types *il_types_values(struct il_types *ts);
+struct target *il_types_target(struct il_types *ts);
+struct dac *il_types_dac(struct il_types *ts);
+struct code *il_types_code(struct il_types *ts);
 /* System.Private.CoreLib; NULL: not loaded yet. */
 struct code_module *il_types_core(struct il_types *ts);
 
@@ -118,9 +157,15 @@ struct code_module *il_types_core(struct il_types *ts);
 struct il_type *il_type_of_elem(struct il_types *ts, enum elem elem);
 /* NULL if @mt is no MethodTable, or its module is not known. */
 struct il_type *il_type_of_mt(struct il_types *ts, uint64_t mt);
-/* The type of the same meaning in value/, and back; NULL if there is none. */
-struct il_type *il_type_of_value(struct il_types *ts, struct type *type);
-struct type *il_type_to_value(struct il_types *ts, struct il_type *type);
+/*
+ * The same, inexact where the metadata of the type or of a part of it is not
+ * known. NULL: no MethodTable.
+ */
+struct il_type *il_type_of_record(struct il_types *ts, uint64_t mt);
+/* Where value/ keeps what it has made of the type. */
+struct type **il_type_value(struct il_type *type);
+/* __Canon, by which shared code stands for any class: says nothing. */
+bool il_type_is_canon(const struct il_type *type);
 /* A definition over its own parameters, if it is generic. */
 struct il_type *il_type_def(struct il_types *ts, struct code_module *module,
 			    uint32_t token);
@@ -147,6 +192,14 @@ DBG_MUST struct dbg_error *il_type_of_sig(struct il_types *ts,
 					  const struct sig_type *sig,
 					  const struct il_context *ctx,
 					  struct il_type **ret);
+/*
+ * The same, as it is shown, whatever the program has loaded: inexact where it
+ * leads nowhere, and where a parameter has no argument in @ctx or a shared one.
+ */
+struct il_type *il_type_shown(struct il_types *ts, const struct sig_type *sig,
+			      const struct il_context *ctx);
+/* A primitive, string or object; inexact without a core library. */
+struct il_type *il_type_shown_elem(struct il_types *ts, enum elem elem);
 /* TypeDef, TypeRef, TypeSpec. */
 DBG_MUST struct dbg_error *il_type_of_token(struct il_types *ts,
 					    const struct il_context *ctx,
@@ -277,6 +330,8 @@ DBG_MUST struct dbg_error *il_field_of_token(struct il_types *ts,
 					     struct il_field **ret);
 DBG_MUST struct dbg_error *
 il_field_type(struct il_types *ts, struct il_field *f, struct il_type **ret);
+/* Size of a place of @type: 8 for references; 0: it is not known. */
+uint32_t il_type_size(struct il_types *ts, struct il_type *type);
 /* Offset of an instance field; lays its owner out. */
 DBG_MUST struct dbg_error *il_field_offset(struct il_types *ts,
 					   struct il_field *f, uint32_t *ret);

@@ -6,7 +6,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
-#include "il/types/types_priv.h"
+#include "types/types_priv.h"
 #include "meta/csname.h"
 
 enum {
