@@ -75,6 +75,12 @@ def test_meaning(t):
     check_fixture(t, "CSharp", 770)
 
 
+def test_variety(t):
+    """Every kind of expression, in generic code, iterators, async methods,
+    lambdas, structures and static constructors."""
+    check_fixture(t, "Variety", 800)
+
+
 def test_declared(t):
     """What is declared is known in its frame, as in an Immediate Window; a
     semicolon behind it means nothing."""

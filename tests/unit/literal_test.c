@@ -46,7 +46,9 @@ static void test_double(void **state)
 	check_double(0.00001, "1E-05");
 	check_double(123456789012345, "123456789012345");
 	check_double(1e14, "100000000000000");
-	check_double(1e15, "1E+15");
+	check_double(1e15, "1000000000000000");
+	check_double(1e16, "10000000000000000");
+	check_double(1e17, "1E+17");
 	check_double(1234567890123456, "1234567890123456");
 	check_double(1.25e20, "1.25E+20");
 	check_double(DBL_MAX, "1.7976931348623157E+308");
@@ -61,7 +63,9 @@ static void test_float(void **state)
 	(void)state;
 	check_float(1.5f, "1.5");
 	check_float(0.1f, "0.1");
-	check_float(1e7f, "1E+07");
+	check_float(1e7f, "10000000");
+	check_float(123456789.125f, "123456790");
+	check_float(1e9f, "1E+09");
 	check_float(1234567, "1234567");
 	check_float(12345678, "12345678");
 	check_float(FLT_MAX, "3.4028235E+38");

@@ -168,7 +168,7 @@ void literal_double(double value, struct str *out)
 		if (strtod(text, NULL) == value)
 			break;
 	}
-	add_general(text, 15, out);
+	add_general(text, 17, out);
 }
 
 void literal_float(float value, struct str *out)
@@ -181,5 +181,5 @@ void literal_float(float value, struct str *out)
 		if (strtof(text, NULL) == value)
 			break;
 	}
-	add_general(text, 7, out);
+	add_general(text, 9, out);
 }

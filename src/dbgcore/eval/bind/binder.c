@@ -168,8 +168,8 @@ struct dbg_error *bind_type(struct binder *b, const struct expr *x,
 
 /* ---- Leaves ---------------------------------------------------------- */
 
-static struct dbg_error *bind_decimal(struct binder *b, const struct expr *x,
-				      struct bound **ret)
+struct dbg_error *bound_decimal(struct binder *b, const char *text,
+				const struct expr *x, struct bound **ret)
 {
 	struct il_type *type;
 	struct decimal d;
@@ -177,8 +177,8 @@ static struct dbg_error *bind_decimal(struct binder *b, const struct expr *x,
 	struct dbg_error *err = bind_core(b, "System.Decimal", &type);
 	if (err)
 		return err;
-	if (!decimal_parse(x->token->text, &d))
-		return bind_error(b, x, "bad number '%sm'", x->token->text);
+	if (!decimal_parse(text, &d))
+		return bind_error(b, x, "bad number '%sm'", text);
 	decimal_store(&d, words);
 	*ret = bound_make(b, BOUND_PLACE, type, x);
 	(*ret)->addr = vm_room(b->vm, sizeof(words));
@@ -219,7 +219,7 @@ static struct dbg_error *bind_literal(struct binder *b, const struct expr *x,
 		n->n_units = t->n_units;
 		break;
 	case TOKEN_DECIMAL:
-		return bind_decimal(b, x, ret);
+		return bound_decimal(b, t->text, x, ret);
 	case TOKEN_REAL:
 		n = bound_make(b, BOUND_CONST, bind_prim(b, t->elem), x);
 		n->real = t->real;

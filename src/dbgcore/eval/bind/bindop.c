@@ -501,13 +501,32 @@ static struct dbg_error *by_objects(struct binder *b, enum op op,
 	return any ? bind_operator(b, op, v[0], v[1], x, ret) : NULL;
 }
 
+/*
+ * Is one null, the other of a type that compares with its like, and is never
+ * null? Then they differ: the operator is lifted (12.12.10).
+ */
+static bool is_never_null(struct binder *b, struct bound *l, struct bound *r)
+{
+	struct bound *v = l->kind == BOUND_NULL ? r : l;
+	struct bound *null = v == l ? r : l, *same;
+	if (null->kind != BOUND_NULL || !v->type || !v->type->is_value ||
+	    bound_is_nullable(v))
+		return false;
+	return type_is_numeric(v->type) ||
+	       v->type->special == IL_SPECIAL_DECIMAL ||
+	       v->type->kind == IL_KIND_ENUM || v->type->elem == ELEM_BOOLEAN ||
+	       (!dbg_err_drop(
+		    bind_user_operator(b, OP_EQUAL, v, v, v->syntax, &same)) &&
+		same);
+}
+
 struct dbg_error *bind_operator(struct binder *b, enum op op, struct bound *l,
 				struct bound *r, const struct expr *x,
 				struct bound **ret)
 {
 	bool equality = op == OP_EQUAL || op == OP_NOT_EQUAL;
 	*ret = NULL;
-	if (equality && is_set_dynamic(l, r)) {
+	if (equality && (is_set_dynamic(l, r) || is_never_null(b, l, r))) {
 		*ret = bound_int(b, ELEM_BOOLEAN, op == OP_NOT_EQUAL, x);
 		return NULL;
 	}

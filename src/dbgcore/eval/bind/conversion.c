@@ -2,6 +2,7 @@
  * Conversions (ECMA-334, 10): which one leads from a value to a type, and the
  * node that carries it out.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/err.h"
@@ -595,9 +596,49 @@ static bool may_be_box(const struct il_type *type)
 	       type->special == IL_SPECIAL_ENUM;
 }
 
+/* T or U? to T?, by a cast of the value. */
+static struct dbg_error *cast_to_nullable(struct binder *b, struct bound *v,
+					  struct il_type *to,
+					  struct bound **ret)
+{
+	if (v->type->special == IL_SPECIAL_NULLABLE)
+		return lifted(b, v, to, ret);
+	struct dbg_error *err = convert_user(b, v, to, true, ret);
+	if (err || *ret)
+		return err;
+	err = convert_cast(b, v, to->args[0], &v);
+	return err ? err : to_nullable(b, v, to, ret);
+}
+
+/*
+ * A real constant as a decimal, with the digits that the compiler keeps of it;
+ * runtimes differ. *ret NULL: it is none, or needs an exponent.
+ */
+static struct dbg_error *constant_decimal(struct binder *b, struct bound *v,
+					  const struct il_type *to,
+					  struct bound **ret)
+{
+	char text[64];
+	*ret = NULL;
+	if (to->special != IL_SPECIAL_DECIMAL || v->kind != BOUND_CONST ||
+	    !v->constant ||
+	    (v->type->elem != ELEM_R4 && v->type->elem != ELEM_R8))
+		return NULL;
+	snprintf(text, sizeof(text), "%.*g", v->type->elem == ELEM_R4 ? 7 : 15,
+		 v->real);
+	return text[strspn(text, "0123456789.")]
+		   ? NULL
+		   : bound_decimal(b, text, v->syntax, ret);
+}
+
 struct dbg_error *convert_cast(struct binder *b, struct bound *v,
 			       struct il_type *to, struct bound **ret)
 {
+	if (v->type) {
+		struct dbg_error *err = constant_decimal(b, v, to, ret);
+		if (err || *ret)
+			return err;
+	}
 	if (!v->type || conversion_find(b, v, to) != CONVERSION_NONE)
 		return convert(b, v, to, ret);
 	*ret = NULL;
@@ -613,6 +654,9 @@ struct dbg_error *convert_cast(struct binder *b, struct bound *v,
 		*ret = wrap(b, BOUND_NUMBER, v, to);
 		return NULL;
 	}
+	// explicit nullable conversions (10.3.4)
+	if (to->special == IL_SPECIAL_NULLABLE && v->type->is_value)
+		return cast_to_nullable(b, v, to, ret);
 	if (v->type->special == IL_SPECIAL_NULLABLE && to->is_value) {
 		struct il_method *get =
 		    il_method_named(b->ts, v->type, "get_Value", 0);

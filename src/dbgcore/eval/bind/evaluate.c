@@ -184,7 +184,7 @@ static struct dbg_error *prepare_place(struct binder *b, bool sure,
 	    !fetch_is_ready(b, (*n)->field))
 		return NULL;
 	if (!sure && !var && !b->e->trace)
-		return NULL;
+		return NULL; // a place
 	struct dbg_error *err = fetch_value(b, *n, &v);
 	if (!sure && !var)
 		return dbg_err_drop(err), NULL;
@@ -234,7 +234,9 @@ static struct dbg_error *prepare(struct binder *b, bool sure, struct bound **n)
 	struct dbg_error *err = refuse_traced(b, x);
 	if (err)
 		return err;
-	if (is_readable(x))
+	// what may not be read the machine reads, of variables that it is given
+	bool leaf = x->kind == BOUND_VAR || x->kind == BOUND_PLACE;
+	if (is_readable(x) && (sure || leaf || b->e->trace))
 		return prepare_place(b, sure, n);
 	x = *n = arena_copy(b->arena, x, 1, sizeof(*x));
 	bool choice = x->kind == BOUND_CHOICE;

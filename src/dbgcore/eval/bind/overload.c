@@ -450,22 +450,26 @@ static struct dbg_error *make_call(struct binder *b, struct bound *of,
 				   const struct expr *x, struct bound **ret)
 {
 	struct bound *all[BIND_ARGS_MAX + 1];
+	struct il_method *method = best->method;
 	size_t n = 0;
 	if (best->sig->has_this) {
 		if (!of)
 			return bind_error(b, x, "'%s' needs an object",
 					  best->method->name);
-		struct bound *self = bind_receiver(b, of, best->method->owner);
-		all[n++] = self;
+		// a value is not boxed for a method that its type overrides
+		bool own =
+		    of->type->is_value && (method->flags & IL_METHOD_VIRTUAL);
+		struct dbg_error *err =
+		    own ? il_method_virtual(b->ts, method, of->type, &method)
+			: bind_of_base(b, of, &method);
+		if (err)
+			return err;
+		all[n++] = bind_receiver(b, of, method->owner);
 	}
 	for (size_t i = 0; i < best->sig->n_params; i++)
 		all[n++] = best->args[i];
 	bind_note_names(b, best->method->module,
 			il_method_return_token(best->method), best->sig->ret);
-	struct il_method *method = best->method;
-	struct dbg_error *err = bind_of_base(b, of, &method);
-	if (err)
-		return err;
 	struct bound *call = bound_call(b, method, all, n, best->sig->ret, x);
 	call->nonvirtual = bind_is_base(of);
 	bind_note_dynamic(call, best->method->owner->module,
