@@ -717,14 +717,14 @@ def test_doctor(t):
                        ("severe", "threadPool", "threadpool"),
                        ("severe", "finalizer", "deadlock"),
                        ("severe", "async", "dumpasync"),
-                       ("warning", "threadPool", "pstacks"),
                        ("warning", "threads", "clrthreads"),
                        ("warning", "tasks", "tasks"),
                        ("warning", "timers", "timers"),
                        ("warning", "loadContexts", "loadcontexts"),
-                       ("warning", "heap", "heap strings")],
-                      [(one["weight"], one["check"], one["command"])
-                       for one in found])
+                       ("warning", "heap", "heap strings"),
+                       ("warning", "leaks", "heap roots")],
+                      [(one["weight"], one["check"],
+                        one["command"].split(" 0x")[0]) for one in found])
         t.check_match("9 work items are queued, and all 2 workers wait",
                       found[1]["finding"])
         texts = {one["check"]: one["finding"] for one in found}
@@ -734,7 +734,15 @@ def test_doctor(t):
                 # two more are set: of Stuck.cs, and its Task.Delay
                 ("timers", r"^100\d timers are set, 1002 of them call "
                  r"\S+\.Tick$"),
-                ("loadContexts", "still there: 1, as gone$"),
+                ("deadlock", r'; thread \d+ "monitor A" waits for a lock, which '
+                 r"thread \d+ has, in Stuck.Program.Locks.lambda at Stuck.cs:"
+                 r"\d+;"),
+                ("finalizer", r"The finalizer thread \d+ waits for a lock in "
+                 r"Stuck.Program.Late.~Late at Stuck.cs:\d+: no object"),
+                ("leaks", "^One object retains 20 of the heap's 2\\d MiB: "
+                 r"\S+List<object> .*, by static Stuck.Program.keep -> _items"),
+                ("loadContexts", "still there: 1, as gone, kept by static "
+                 "Stuck.Program.keep -> _items -> "),
                 ("heap", r"^10 of the heap's 2\d MiB are strings whose")):
             t.check_match(text, texts[check])
     done = t.run("--batch", "--core", target, "-ex", "doctor")
@@ -744,12 +752,64 @@ def test_doctor(t):
     for config in "Release", "Debug":
         quiet = Stuck(t, "quiet", config=config)
         done = t.run("doctor", quiet.pid)
-        t.check_equal("Nothing was found: 12 checks were made.\n"
+        t.check_equal("Nothing was found: 15 checks were made.\n"
                       if config == "Release" else
                       "Weight    Finding\nnote      Built without optimization:"
                       " Stuck.dll\n          more: info sharedlibrary\n",
                       done.stdout)
         quiet.ends()
+
+
+def test_doctor_kept(t):
+    """What is kept by the thousand, or by half of the memory: what, by which
+    field, and the command that shows more. A core tells nothing of descriptors,
+    and one of the heap nothing of native memory."""
+    program = Stuck(t, "quiet", "hoard", config="Release")
+    at = f"Stuck.Program.Sleeper.~Sleeper at Stuck.cs:{t.line('Stuck', 'asleep')}"
+    of = "static Stuck.Program."
+    wanted = {
+        "finalizer": ["severe stack The finalizer thread \\d+ waits in "
+                      rf"{at}: no object is finalized meanwhile, and 2 are due"],
+        "leaks": ["warning heap roots One object retains 20 of the heap's 2\\d "
+                  "MiB: .*Dictionary<int, .*>>? 0x[0-9a-f]+, by "
+                  rf"{of}audit -> _entries -> \[0\].value -> _items, with 40 "
+                  r"references, as to byte\[\]",
+                  "warning heap roots An event has 1100 handlers, as of "
+                  r"Stuck.Program.Listener \(System.Action\), by "
+                  f"{of}Changed -> (_invocationList|_helperObject)",
+                  "warning heap roots 1100 registrations of one Cancellation"
+                  f"TokenSource, 0x[0-9a-f]+, by {of}stopping, as of "
+                  "Stuck.Program.Listener:"],
+        "native": [r"warning memory \d+ MiB are native memory, .*its large "
+                   r"blocks 1[45]\d MiB \(1\d\d blocks\)"],
+        "descriptors": [r"warning heap paths 5\d\d file descriptors are open, "
+                        r"of \d+ that may be: 5\d\d files, .*; 51\d of them are "
+                        r"/\S+/Stuck.dll"],
+    }
+    for target in program.targets():
+        found = {}
+        for one in ask(t, "doctor", target)["findings"]:
+            command = re.sub(" (0x|[A-Z]).*", "", one["command"])
+            found.setdefault(one["check"], []).append(
+                f"{one['weight']} {command} {one['finding']}")
+        if target != program.pid:
+            del wanted["descriptors"], wanted["native"]
+        t.check_equal(wanted.keys(), found.keys())
+        for check, texts in wanted.items():
+            t.check_equal((check, len(texts)), (check, len(found[check])))
+            for text, is_ in zip(texts, found[check]):
+                t.check_match("^" + text, is_)
+        # the far end of a list of nodes: its two ends, as a person reads it
+        done = t.run("heap", "list", target, "--type", "CallbackNode$")
+        nodes = re.findall("^0x[0-9a-f]+", done.stdout, re.M)
+        done = t.run("heap", "roots", target, nodes[0], "--top", "1")
+        t.check_match(r"^static: static Stuck.Program.stopping\n.*\n.*\n"
+                      r".*\n.*CallbackNode .*\n +\(109\d more of these, by Next\)\n"
+                      rf"  {nodes[0]} .*CallbackNode +Next$", done.stdout)
+    kinds = {one["kind"]: one
+             for one in ask(t, "memory", program.pid)["kinds"]}
+    t.check(140 <= kinds["malloc, large blocks"]["regions"] < 160, kinds)
+    program.ends()
 
 
 def test_doctor_large(t):

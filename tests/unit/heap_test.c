@@ -222,7 +222,7 @@ static void check_object(void *arg, const struct heap_retained *r)
 
 static void check_graph(struct made *m)
 {
-	struct heap_roots roots = {m->roots, ROOTS, m->pairs, PAIRS};
+	struct heap_roots roots = {m->roots, ROOTS, 0, m->pairs, PAIRS};
 	struct heap_dominators d;
 	struct checking c = {.m = m, .all = alive_without(m, m->n, -1)};
 
@@ -239,7 +239,7 @@ static void check_graph(struct made *m)
 // The same by holding back the objects of a type.
 static void check_held(struct made *m)
 {
-	struct heap_roots roots = {m->roots, ROOTS, m->pairs, PAIRS};
+	struct heap_roots roots = {m->roots, ROOTS, 0, m->pairs, PAIRS};
 	struct heap_graph g;
 	uint64_t all = alive_without(m, m->n, -1);
 
@@ -291,7 +291,7 @@ static void check_ways(const struct heap_retention *r)
 // What the objects of a type retain, by the ways to them.
 static void check_paths(struct made *m)
 {
-	struct heap_roots roots = {m->roots, ROOTS, m->pairs, PAIRS};
+	struct heap_roots roots = {m->roots, ROOTS, 0, m->pairs, PAIRS};
 	uint64_t all = alive_without(m, m->n, -1);
 
 	for (unsigned int type = 0; type < TYPES; type++) {
@@ -403,7 +403,7 @@ static void test_interrupted(void **state)
 	(void)state;
 	srand(3);
 	make(m);
-	const struct heap_roots roots = {m->roots, ROOTS, m->pairs, PAIRS};
+	const struct heap_roots roots = {m->roots, ROOTS, 0, m->pairs, PAIRS};
 
 	for (size_t i = 0; i < sizeof(works) / sizeof(*works); i++) {
 		bool done = false;

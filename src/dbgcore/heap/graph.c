@@ -308,7 +308,7 @@ struct dbg_error *heap_graph_run(struct heap_graph *g)
 	uint64_t done = 0;
 
 	if (!g->served)
-		g->n_roots = g->n;
+		g->roots.n = g->n;
 	do {
 		while (g->served < g->n) {
 			serve_next(g);
@@ -325,11 +325,19 @@ struct dbg_error *heap_graph_run(struct heap_graph *g)
 struct dbg_error *heap_graph_mark(struct heap_graph *g,
 				  const struct heap_roots *roots)
 {
+	size_t i = 0;
+
 	g->pairs = roots->pairs;
 	g->n_pairs = roots->n_pairs;
-	for (size_t i = 0; i < roots->n; i++)
+	for (; i < roots->n_lasting; i++)
 		heap_graph_root(g, roots->objects[i]);
-	return heap_graph_run(g);
+	struct dbg_error *err = i ? heap_graph_run(g) : NULL;
+
+	g->roots.late = g->n;
+	for (; i < roots->n; i++)
+		heap_graph_root(g, roots->objects[i]);
+	g->roots.n_late = g->n - g->roots.late;
+	return err ? err : heap_graph_run(g);
 }
 
 /* ---- Ways ------------------------------------------------------------ */
@@ -433,7 +441,7 @@ bool heap_graph_parent(struct heap_graph *g, uint32_t index, uint32_t *ret)
 		*ret = g->again[again];
 	else if (link)
 		*ret = link->parent;
-	else if (index < g->n_roots)
+	else if (index < g->roots.n || index - g->roots.late < g->roots.n_late)
 		return false;
 	else
 		*ret = served_before(g, index);

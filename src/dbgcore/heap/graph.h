@@ -26,6 +26,7 @@ struct heap_pair {
 struct heap_roots {
 	uint64_t *objects;
 	size_t n;
+	size_t n_lasting; /* the first ones: ways from these are preferred */
 	const struct heap_pair *pairs; /* borrowed */
 	size_t n_pairs;
 };
@@ -45,12 +46,18 @@ struct heap_nodes {
 	size_t count; /* of all objects that were met */
 };
 
+/* Where roots are in the queue. */
+struct heap_entries {
+	size_t n;            /* the first of it */
+	size_t late, n_late; /* added when all that these lead to was visited */
+};
+
 struct heap_graph {
 	struct heap *heap;
 	uint64_t *marks; /* see heap_marks_make */
 	uint32_t *queue; /* positions */
 	size_t n, cap, served;
-	size_t n_roots; /* the first of it */
+	struct heap_entries roots;
 	uint64_t *ways; /* bits: 1 an entry, 0 one was served */
 	size_t cap_ways;
 	uint32_t *parents; /* of each GRAPH_STEPth: its index in the queue */
@@ -98,7 +105,10 @@ bool heap_graph_hold(struct heap_graph *g, uint64_t object);
 DBG_MUST struct dbg_error *heap_graph_run(struct heap_graph *g);
 /* Let go what is held: from what was met of it the visit goes on. */
 void heap_graph_release(struct heap_graph *g);
-/* Add all roots, and visit what they keep alive. */
+/*
+ * Add all roots, and visit what they keep alive: all of the lasting ones first,
+ * so that what both these and others lead to is reached from them.
+ */
 DBG_MUST struct dbg_error *heap_graph_mark(struct heap_graph *g,
 					   const struct heap_roots *roots);
 bool heap_graph_has(const struct heap_graph *g, uint64_t object);

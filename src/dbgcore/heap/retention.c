@@ -203,7 +203,7 @@ static void climb_from(struct climb *c, uint32_t index, const struct share *s)
 		return;
 	}
 	above = heap_graph_object(g, parent);
-	if (parent < g->n_roots && r->root(r->arg, above, object, &key)) {
+	if (parent < g->roots.n && r->root(r->arg, above, object, &key)) {
 		end_way(c, s, key, above);
 		return;
 	}

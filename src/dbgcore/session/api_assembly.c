@@ -102,6 +102,10 @@ struct contexts {
 	struct type *base; /* AssemblyLoadContext */
 	struct heap_kinds kinds;
 	uint64_t common; /* allocator of what is not collectible; 0: unknown */
+	struct type *allocator; /* LoaderAllocator, and those on the heap */
+	struct heap_kinds allocator_kinds;
+	uint64_t allocators[CONTEXTS_MAX];
+	size_t n_allocators;
 	struct map by_key; /* object or allocator -> struct dbg_load_context */
 	struct dbg_load_context *v[CONTEXTS_MAX];
 	size_t n;
@@ -154,10 +158,33 @@ static bool visit(void *arg, const struct heap_object *o)
 {
 	struct contexts *c = arg;
 
-	if (o->type->has_refs &&
-	    session_derives(c->dbg, &c->kinds, o->type, c->base))
+	if (!o->type->has_refs)
+		return true;
+	if (session_derives(c->dbg, &c->kinds, o->type, c->base))
 		context_at(c, o->addr);
+	else if (c->allocator && c->n_allocators < CONTEXTS_MAX &&
+		 session_derives(c->dbg, &c->allocator_kinds, o->type,
+				 c->allocator))
+		c->allocators[c->n_allocators++] = o->addr;
 	return true;
+}
+
+// The object that the program has of the runtime's allocator; 0: none.
+static uint64_t allocator_object(struct contexts *c, uint64_t allocator)
+{
+	struct types *ts = c->dbg->inspect.types;
+
+	for (size_t i = 0; i < c->n_allocators && allocator; i++) {
+		struct value v = value_object(ts, c->allocators[i]), at;
+		uint64_t scout;
+
+		if (value_member(ts, &v, "m_scout", &at) &&
+		    value_pointer(ts, &at, &scout) && scout &&
+		    integer_field(c->dbg, scout, "m_nativeLoaderAllocator") ==
+			allocator)
+			return c->allocators[i];
+	}
+	return 0;
 }
 
 // On the heap alone are those that have no assembly, or a thread to let go of.
@@ -167,6 +194,8 @@ static struct dbg_error *from_heap(struct contexts *c)
 
 	c->base = type_core(c->dbg->inspect.types,
 			    "System.Runtime.Loader.AssemblyLoadContext");
+	c->allocator = type_core(c->dbg->inspect.types,
+				 "System.Reflection.LoaderAllocator");
 	struct dbg_error *err =
 	    c->base ? session_heap_get(session_standing(c->dbg), &h) : NULL;
 	if (err || !c->base)
@@ -240,6 +269,9 @@ static void from_modules(struct contexts *c, const struct dac_module *modules,
 
 		if (one)
 			one->n_assemblies++;
+		if (one && one->collectible && !one->allocator)
+			one->allocator = allocator_object(
+			    c, dac_module_allocator(d, modules[i].addr));
 	}
 }
 
@@ -297,6 +329,7 @@ struct dbg_error *dbg_load_context_list(struct dbg_stopped at,
 	put_together(c, &first, ret, ret_n);
 out:
 	heap_kinds_deinit(&c->kinds);
+	heap_kinds_deinit(&c->allocator_kinds);
 	map_deinit(&c->by_key);
 	free(c);
 	return err;

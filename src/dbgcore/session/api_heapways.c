@@ -74,7 +74,7 @@ static void take_roots(struct retaining *t)
 		const struct root *behind =
 		    map_find(&t->root_of, root->is.object);
 
-		if (!behind || !root_is_better(t->query.heap, behind, root))
+		if (!behind || !root_is_better(behind, root))
 			map_put(&t->root_of, root->is.object, &t->roots.v[i]);
 	}
 	statics_each(t->query.dbg, t->query.heap, false, note_static, t);

@@ -14,6 +14,8 @@
 
 enum {
 	ARENA_SIZE = 64 << 20, // of glibc, where each of its arenas begins
+	CHUNK_MAPPED = 2,      // IS_MMAPPED of a chunk's size
+	LARGE_MIN = 128 << 10, // glibc's smallest threshold for these
 };
 
 const char *dbg_region_name(enum dbg_region_kind kind)
@@ -28,6 +30,7 @@ const char *dbg_region_name(enum dbg_region_kind kind)
 	    [DBG_REGION_EXECUTABLE] = "executable memory",
 	    [DBG_REGION_STACK] = "stacks",
 	    [DBG_REGION_MALLOC] = "malloc",
+	    [DBG_REGION_MALLOC_LARGE] = "malloc, large blocks",
 	    [DBG_REGION_FILE] = "files",
 	    [DBG_REGION_KERNEL] = "kernel's",
 	    [DBG_REGION_OTHER] = "other",
@@ -192,6 +195,40 @@ static bool is_arena(struct dbg *dbg, const struct proc_map *map)
 	       head[3] <= ARENA_SIZE;
 }
 
+// A large block begins a page with its size, and the bit that says that it has
+// a mapping of its own (glibc's mmapped chunk). The kernel joins neighbours.
+static uint64_t large_block(struct dbg *dbg, uint64_t at, uint64_t end)
+{
+	uint64_t head[2];
+
+	if (target_read_some(dbg->target, at, head, sizeof(head)) !=
+		sizeof(head) ||
+	    head[0] || (head[1] & 0xfff) != CHUNK_MAPPED ||
+	    head[1] - CHUNK_MAPPED > end - at || head[1] < LARGE_MIN)
+		return 0;
+	return head[1] - CHUNK_MAPPED;
+}
+
+// All that lies side by side in a mapping, from @at to @end.
+static void add_rest(struct dbg *dbg, struct regions *ret,
+		     struct dbg_region rest, uint64_t at, uint64_t end)
+{
+	uint64_t size;
+
+	while (rest.kind == DBG_REGION_OTHER && rest.write && at < end &&
+	       !(at & 0xfff) && (size = large_block(dbg, at, end))) {
+		struct dbg_region block = rest;
+
+		block.kind = DBG_REGION_MALLOC_LARGE;
+		block.start = at;
+		block.end = at += size;
+		add(ret, &block);
+	}
+	rest.start = at;
+	rest.end = end;
+	add(ret, &rest);
+}
+
 static enum dbg_region_kind kind_of(struct dbg *dbg, const struct proc_map *map)
 {
 	if (!strncmp(map->path, "/memfd:doublemapper", 19))
@@ -226,13 +263,11 @@ static void cut(struct dbg *dbg, const struct proc_map *map,
 	while (*k < known->n && known->v[*k].end <= at)
 		(*k)++;
 	for (size_t i = *k; i < known->n && known->v[i].start < map->end; i++) {
-		struct dbg_region one = known->v[i], gap = rest;
+		struct dbg_region one = known->v[i];
 
 		one.start = one.start > at ? one.start : at;
 		one.end = one.end < map->end ? one.end : map->end;
-		gap.start = at;
-		gap.end = one.start;
-		add(ret, &gap);
+		add_rest(dbg, ret, rest, at, one.start);
 		// a loader heap has reserved more than it uses
 		if (rest.kind == DBG_REGION_RESERVED) {
 			one.kind = rest.kind;
@@ -244,11 +279,7 @@ static void cut(struct dbg *dbg, const struct proc_map *map,
 		add(ret, &one);
 		at = one.end;
 	}
-	struct dbg_region last = rest;
-
-	last.start = at;
-	last.end = map->end;
-	add(ret, &last);
+	add_rest(dbg, ret, rest, at, map->end);
 }
 
 static bool take_resident(struct dbg *dbg, struct regions *r)

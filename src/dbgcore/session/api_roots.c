@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "inspect/waits.h"
 
 enum {
@@ -56,6 +57,24 @@ struct tracing {
 	struct heap_graph graph;
 };
 
+// A variable has a name, a temporary a place or a register.
+static bool is_named(const struct tracing *t, const struct root *root)
+{
+	const char *name = root_name(t->dbg, root);
+
+	return *name != '[' && !str_starts(name, "a register");
+}
+
+static bool is_better(const struct tracing *t, const struct root *root,
+		      const struct root *other)
+{
+	bool both =
+	    root->is.kind == DBG_ROOT_STACK && other->is.kind == DBG_ROOT_STACK;
+
+	return both ? !is_named(t, other) && is_named(t, root)
+		    : root_is_better(root, other);
+}
+
 // The first root of an object, if none is better.
 static const struct root *root_of(const struct tracing *t, uint64_t object)
 {
@@ -65,7 +84,7 @@ static const struct root *root_of(const struct tracing *t, uint64_t object)
 		const struct root *root = &t->roots->v[i];
 
 		if (root->is.object == object &&
-		    (!found || root_is_better(t->heap, root, found)))
+		    (!found || is_better(t, root, found)))
 			found = root;
 	}
 	return found;
@@ -79,7 +98,10 @@ static void name_step(struct tracing *t, struct dbg_heap_path *path, size_t i)
 	struct heap_object o;
 
 	if (offset == UINT64_MAX || !heap_object_at(t->heap, from, &o)) {
-		step->name = "(a dependent handle)";
+		step->name = heap_object_at(t->heap, from, &o) &&
+				     o.type->allocator == step->object
+				 ? "(its LoaderAllocator)"
+				 : "(a dependent handle)";
 		return;
 	}
 	step->name = session_ref_name(t->dbg, &o, offset);
@@ -137,13 +159,30 @@ static bool trace(struct tracing *t, uint32_t index, uint64_t object,
 	return root;
 }
 
-static void add_direct(struct tracing *t, uint64_t object, size_t max,
-		       struct dbg_heap_paths *ret)
+// Of roots of the object itself: first those that stay, then named ones.
+enum rank {
+	RANK_LASTING,
+	RANK_NAMED,
+	RANK_OTHER,
+};
+
+static enum rank rank_of(const struct tracing *t, const struct root *root)
+{
+	return root->is.kind == DBG_ROOT_HANDLE ||
+		       root->is.kind == DBG_ROOT_STATIC
+		   ? RANK_LASTING
+	       : is_named(t, root) ? RANK_NAMED
+				   : RANK_OTHER;
+}
+
+static void add_direct_of(struct tracing *t, uint64_t object, enum rank rank,
+			  size_t max, struct dbg_heap_paths *ret)
 {
 	for (size_t i = 0; i < t->roots->n; i++) {
 		const struct root *root = &t->roots->v[i];
 
-		if (root->is.object != object || ++ret->n_all > max)
+		if (root->is.object != object || rank_of(t, root) != rank ||
+		    ++ret->n_all > max)
 			continue;
 		struct dbg_heap_path *path = &ret->paths[ret->n_paths++];
 
@@ -160,7 +199,8 @@ static void add_paths(struct tracing *t, uint64_t object, size_t max,
 {
 	struct heap_graph *g = &t->graph;
 
-	add_direct(t, object, max, ret);
+	add_direct_of(t, object, RANK_LASTING, max, ret);
+	add_direct_of(t, object, RANK_NAMED, max, ret);
 	for (size_t i = 0; i < g->n_referrers; i++) {
 		if (ret->n_all++ < max && trace(t, g->referrers[i], object,
 						&ret->paths[ret->n_paths]))
@@ -176,6 +216,7 @@ static void add_paths(struct tracing *t, uint64_t object, size_t max,
 		if (trace(t, parent, object, &ret->paths[ret->n_paths]))
 			ret->n_paths++;
 	}
+	add_direct_of(t, object, RANK_OTHER, max, ret);
 }
 
 struct dbg_error *dbg_heap_roots(struct dbg_stopped at, uint64_t addr,

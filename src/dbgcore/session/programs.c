@@ -6,6 +6,7 @@
  */
 #include <ctype.h>
 #include <dirent.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 
 #include "base/err.h"
 #include "base/file.h"
+#include "base/map.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "dac/runtimeinfo.h"
@@ -116,6 +118,62 @@ void dbg_limits_of(pid_t pid, struct dbg_limits *ret)
 	_cleanup_free_ char *text = proc_read(path, NULL);
 	cgroup_limits("/sys/fs/cgroup", text ? text : "", ret);
 }
+
+/* ---- File descriptors ------------------------------------------------ */
+
+// "Max open files   1024   524288   files": the first number.
+static uint64_t descriptors_max(pid_t pid)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/limits", pid);
+	_cleanup_free_ char *text = proc_read(path, NULL);
+	const char *at = text ? strstr(text, "Max open files") : NULL;
+
+	return at ? strtoull(at + strlen("Max open files"), NULL, 10) : 0;
+}
+
+// Sockets and pipes have numbers of their own: they are told by their kind.
+static void count_descriptor(struct dbg_descriptors *d, struct map *by_name,
+			     const char *name)
+{
+	size_t n = *name == '/' ? strlen(name) : strcspn(name, ":");
+	uint64_t key = str_hash(name, n);
+	uintptr_t count = (uintptr_t)map_find(by_name, key) + 1;
+
+	d->n++;
+	d->files += *name == '/' && !str_starts(name, "/dev/") &&
+		    !str_starts(name, "/memfd:");
+	d->sockets += str_starts(name, "socket:");
+	map_put(by_name, key, (void *)count);
+	if (count <= d->n_most)
+		return;
+	d->n_most = count;
+	snprintf(d->most, sizeof(d->most), "%.*s", (int)n, name);
+}
+
+void dbg_descriptors_of(pid_t pid, struct dbg_descriptors *ret)
+{
+	char path[PATH_MAX], name[PATH_MAX];
+	struct map by_name = {0};
+	struct dirent *entry;
+
+	memset(ret, 0, sizeof(*ret));
+	snprintf(path, sizeof(path), "/proc/%d/fd", pid);
+	DIR *dir = opendir(path);
+	if (!dir)
+		return;
+	while ((entry = readdir(dir))) {
+		snprintf(path, sizeof(path), "fd/%.16s", entry->d_name);
+		if (*entry->d_name != '.' && proc_link(pid, path, name))
+			count_descriptor(ret, &by_name, name);
+	}
+	closedir(dir);
+	map_deinit(&by_name);
+	ret->max = descriptors_max(pid);
+}
+
+/* ---- All programs ---------------------------------------------------- */
 
 static void tell(pid_t pid, void (*fn)(void *, const struct dbg_program_info *),
 		 void *arg)

@@ -257,19 +257,23 @@ struct dbg_error *roots_read(struct dbg *dbg, struct heap *h,
 	return err ? err : heap_pace(h, "looking for roots", 1, 1);
 }
 
-bool root_is_better(struct heap *h, const struct root *root,
-		    const struct root *other)
+// Handles and statics stay as they are; what a thread has is gone once its
+// method returns, and what is due for finalizers once these have run.
+static bool is_lasting(const struct root *root)
 {
-	struct heap_object o;
+	return root->is.kind == DBG_ROOT_HANDLE ||
+	       root->is.kind == DBG_ROOT_STATIC;
+}
 
-	return root->is.kind == DBG_ROOT_HANDLE &&
-	       other->is.kind == DBG_ROOT_STACK &&
-	       heap_object_at(h, root->is.object, &o) &&
-	       o.type->component_size == HEAP_WORD;
+bool root_is_better(const struct root *root, const struct root *other)
+{
+	return is_lasting(root) && !is_lasting(other);
 }
 
 void roots_objects(const struct root_list *roots, struct heap_roots *ret)
 {
+	size_t n = 0;
+
 	*ret = (struct heap_roots){
 	    .objects = xcalloc(roots->n + 1, sizeof(*ret->objects)),
 	    .n = roots->n,
@@ -277,7 +281,12 @@ void roots_objects(const struct root_list *roots, struct heap_roots *ret)
 	    .n_pairs = roots->n_pairs,
 	};
 	for (size_t i = 0; i < roots->n; i++)
-		ret->objects[i] = roots->v[i].is.object;
+		if (is_lasting(&roots->v[i]))
+			ret->objects[n++] = roots->v[i].is.object;
+	ret->n_lasting = n;
+	for (size_t i = 0; i < roots->n; i++)
+		if (!is_lasting(&roots->v[i]))
+			ret->objects[n++] = roots->v[i].is.object;
 }
 
 struct dbg_error *roots_mark(struct heap *h, const struct root_list *roots,

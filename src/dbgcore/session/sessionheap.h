@@ -53,13 +53,12 @@ DBG_MUST struct dbg_error *roots_read(struct dbg *dbg, struct heap *h,
 				      struct root_list *ret);
 void roots_deinit(struct root_list *l);
 /*
- * Of two roots of one object: is @root to be named, and not @other? A handle
- * that keeps an array is, and no register: a method that uses static fields may
- * have their array in one.
+ * Of two roots of one object: is @root to be named, and not @other? A handle or
+ * a static is, and no variable: that one goes when its method returns, and a
+ * method that uses static fields may have their array in a register.
  */
-bool root_is_better(struct heap *h, const struct root *root,
-		    const struct root *other);
-/* Their objects; free ret->objects. */
+bool root_is_better(const struct root *root, const struct root *other);
+/* Their objects, those of handles and statics first; free ret->objects. */
 void roots_objects(const struct root_list *roots, struct heap_roots *ret);
 /* Mark all that @roots keep alive; who refers to @target is noted. */
 DBG_MUST struct dbg_error *roots_mark(struct heap *h,

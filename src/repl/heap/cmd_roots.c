@@ -3,8 +3,10 @@
  * `finalizequeue`, `syncblk`.
  */
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/err.h"
+#include "base/str.h"
 #include "repl/cmd.h"
 #include "repl/heap/heapcommands.h"
 #include "repl/heap/heapoptions.h"
@@ -14,6 +16,8 @@
 
 enum {
 	PATHS_SHOWN = 10,
+	WAY_ENDS = 4, /* steps at either end that are named in a line */
+	ROW_LONG = 5, /* objects of one type that refer to each other */
 };
 
 static const char *const root_kinds[] = {
@@ -88,17 +92,49 @@ static const struct sheet_column step_columns[] = {
     {"By", "by", SHEET_TEXT, 0},
 };
 
+static bool is_like(const struct dbg_heap_step *a,
+		    const struct dbg_heap_step *b)
+{
+	return a->type && b->type && !strcmp(a->type, b->type);
+}
+
+// How many from @i on are of one type: the parts of a list.
+static size_t row_of(const struct dbg_heap_path *path, size_t i)
+{
+	size_t n = 1;
+
+	while (i + n < path->n_steps &&
+	       is_like(&path->steps[i], &path->steps[i + n]))
+		n++;
+	return n;
+}
+
+static void show_step(struct sheet *s, const struct dbg_heap_step *step)
+{
+	if (!s->json)
+		out(s->r, "  ");
+	sheet_row(s, (struct sheet_cell[]){{.number = step->object},
+					   {.text = step->type},
+					   {.text = step->name}});
+}
+
+// A person sees the first and the last of a long row.
 static void show_steps(struct sheet *s, const struct dbg_heap_path *path)
 {
 	sheet_rows(s, "path", SHEET_COLUMNS(step_columns));
-	for (size_t i = 0; i < path->n_steps; i++) {
+	for (size_t i = 0, n; i < path->n_steps; i += n) {
 		const struct dbg_heap_step *step = &path->steps[i];
 
-		if (!s->json)
-			out(s->r, "  ");
-		sheet_row(s, (struct sheet_cell[]){{.number = step->object},
-						   {.text = step->type},
-						   {.text = step->name}});
+		n = row_of(path, i);
+		if (s->json || n < ROW_LONG) {
+			for (size_t k = 0; k < n; k++)
+				show_step(s, &step[k]);
+			continue;
+		}
+		show_step(s, step);
+		out(s->r, "  %14s  (%zu more of these, by %s)\n", "", n - 2,
+		    step[1].name ? step[1].name : "?");
+		show_step(s, &step[n - 1]);
 	}
 	sheet_rows_end(s);
 }
@@ -144,6 +180,71 @@ static void show_paths(struct sheet *s, const struct dbg_heap_paths *paths)
 		    paths->n_paths, paths->n_all);
 }
 
+void heap_way_add(struct dbg_stopped at, uint64_t object, struct str *text,
+		  struct dbg_heap_path *ret)
+{
+	struct dbg_heap_paths paths;
+
+	if (ret)
+		*ret = (struct dbg_heap_path){.n_steps = 0};
+	if (dbg_err_drop(dbg_heap_roots(at, object, 1, &paths)) ||
+	    !paths.n_paths)
+		return;
+	const struct dbg_heap_path *path = &paths.paths[0];
+
+	if (ret)
+		*ret = *path;
+	str_add(text, path->root.text);
+	for (size_t i = 1; i < path->n_steps; i++) {
+		const char *name = path->steps[i].name;
+		size_t left = path->n_steps - i;
+
+		// what holds a static field is no step of the program's
+		if (i == 1 && path->root.kind == DBG_ROOT_STATIC &&
+		    !path->root.thread)
+			continue;
+		if (i > WAY_ENDS && left > WAY_ENDS) {
+			str_addf(text, " -> (%zu more)", left - WAY_ENDS);
+			i += left - WAY_ENDS - 1;
+			continue;
+		}
+		str_addf(text, " -> %s", name ? name : "?");
+	}
+}
+
+/*
+ * A context that does not unload has a handle of its own as long as its
+ * LoaderAllocator lives: what keeps that is asked for.
+ */
+static void show_allocator(struct sheet *s, const struct dbg_heap_paths *paths)
+{
+	struct dbg_load_context *v;
+	struct dbg_heap_paths of;
+	size_t n = 0;
+
+	if (paths->n_all > 1 || !paths->n_paths ||
+	    paths->paths[0].root.kind != DBG_ROOT_HANDLE ||
+	    dbg_err_drop(dbg_load_context_list(s->at, &v, &n)))
+		return;
+	for (size_t i = 0; i < n; i++) {
+		if (v[i].object != paths->object || !v[i].allocator ||
+		    dbg_err_drop(dbg_heap_roots(s->at, v[i].allocator,
+						PATHS_SHOWN, &of)))
+			continue;
+		sheet_address(s, "loaderAllocator", v[i].allocator);
+		if (!s->json)
+			out(s->r,
+			    "This is a load context, which lives as long as "
+			    "its LoaderAllocator 0x%" PRIx64 ", which is kept "
+			    "alive by:\n",
+			    v[i].allocator);
+		sheet_rows(s, "loaderAllocatorPaths", NULL, 0);
+		for (size_t k = 0; k < of.n_paths; k++)
+			show_path(s, &of.paths[k]);
+		sheet_rows_end(s);
+	}
+}
+
 struct dbg_error *heap_roots_cmd(struct repl *r, struct dbg_stopped at,
 				 const struct call *call)
 {
@@ -164,6 +265,7 @@ struct dbg_error *heap_roots_cmd(struct repl *r, struct dbg_stopped at,
 		return err;
 	sheet_begin(&s, r, at, o.json);
 	show_paths(&s, &paths);
+	show_allocator(&s, &paths);
 	sheet_end(&s);
 	return NULL;
 }

@@ -6,6 +6,7 @@
 
 struct call;
 struct repl;
+struct str;
 
 /* ---- cmd_heap.c ------------------------------------------------------ */
 
@@ -17,6 +18,14 @@ DBG_MUST struct dbg_error *heap_show_damages(struct sheet *s, bool *ret_any);
 
 DBG_MUST struct dbg_error *heap_roots_cmd(struct repl *r, struct dbg_stopped at,
 					  const struct call *call);
+
+/*
+ * "static Shop.Feed.Instance -> Updated -> _invocationList": by what a root
+ * keeps the object alive; nothing if no root does, or that is not known.
+ * *@ret, if not NULL: the way, n_steps 0 if there is none.
+ */
+void heap_way_add(struct dbg_stopped at, uint64_t object, struct str *text,
+		  struct dbg_heap_path *ret);
 
 /* ---- cmd_paths.c ----------------------------------------------------- */
 

@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "front/loop.h"
 #include "repl/cmd.h"
+#include "repl/heap/heapcommands.h"
 #include "repl/heap/heapoptions.h"
 #include "repl/repl_priv.h"
 #include "repl/show/print.h"
@@ -140,7 +141,9 @@ static const struct sheet_column context_columns[] = {
     {"Collectible", "collectible", SHEET_BOOL, 11},
     {"Unloading", "unloading", SHEET_BOOL, 9},
     {"Name", "name", SHEET_TEXT, 20},
-    {"Type", "type", SHEET_TEXT, 0},
+    {"Type", "type", SHEET_TEXT, 40},
+    {NULL, "loaderAllocator", SHEET_ADDRESS, 0},
+    {"Kept by", "keptBy", SHEET_TEXT, 0},
 };
 
 static struct dbg_error *cmd_loadcontexts(struct repl *r, struct dbg_stopped at,
@@ -158,15 +161,23 @@ static struct dbg_error *cmd_loadcontexts(struct repl *r, struct dbg_stopped at,
 		return err;
 	sheet_begin(&s, r, at, o.json);
 	sheet_rows(&s, "contexts", SHEET_COLUMNS(context_columns));
-	for (size_t i = 0; i < n; i++)
-		sheet_row(&s,
-			  (struct sheet_cell[]){
-			      {.number = v[i].object, .absent = !v[i].object},
-			      {.number = v[i].n_assemblies},
-			      {.number = v[i].collectible},
-			      {.number = v[i].unloading},
-			      {.text = v[i].name},
-			      {.text = v[i].type}});
+	for (size_t i = 0; i < n; i++) {
+		_cleanup_str_ struct str kept = {0};
+
+		if (v[i].unloading && v[i].allocator)
+			heap_way_add(at, v[i].allocator, &kept, NULL);
+		sheet_row(
+		    &s,
+		    (struct sheet_cell[]){
+			{.number = v[i].object, .absent = !v[i].object},
+			{.number = v[i].n_assemblies},
+			{.number = v[i].collectible},
+			{.number = v[i].unloading},
+			{.text = v[i].name},
+			{.text = v[i].type},
+			{.number = v[i].allocator, .absent = !v[i].allocator},
+			{.text = kept.len ? str_get(&kept) : NULL}});
+	}
 	sheet_rows_end(&s);
 	sheet_end(&s);
 	return NULL;

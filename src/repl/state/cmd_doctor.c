@@ -30,7 +30,7 @@ void doctor_find(struct doctor *d, enum weight weight, const char *command,
 		d->v[d->n++] = (struct finding){
 		    .weight = weight,
 		    .check = d->check,
-		    .command = command,
+		    .command = command ? xstrdup(command) : NULL,
 		    .text = xstrdup(text),
 		};
 }
@@ -64,13 +64,16 @@ static const struct {
 	const char *name;
 	doctor_check *run;
 } checks[] = {
-    // the first takes down who waits, which others look at
+    // the first takes down who waits, that of the heap its size, which others
+    // look at
     {"deadlock", doctor_deadlock},   {"threadPool", doctor_pool},
     {"finalizer", doctor_finalizer}, {"threads", doctor_threads},
     {"async", doctor_async},         {"tasks", doctor_tasks},
     {"timers", doctor_timers},       {"loadContexts", doctor_contexts},
-    {"heap", doctor_heap},           {"handles", doctor_handles},
-    {"limits", doctor_limits},       {"build", check_build},
+    {"heap", doctor_heap},           {"leaks", doctor_leaks},
+    {"handles", doctor_handles},     {"native", doctor_native},
+    {"limits", doctor_limits},       {"descriptors", doctor_descriptors},
+    {"build", check_build},
 };
 
 static const struct sheet_column finding_columns[] = {
@@ -156,8 +159,10 @@ static struct dbg_error *cmd_doctor(struct repl *r, struct dbg_stopped at,
 	sheet_begin(&s, r, at, o.json);
 	show_findings(&s, d);
 	sheet_end(&s);
-	for (size_t i = 0; i < d->n; i++)
+	for (size_t i = 0; i < d->n; i++) {
+		free(d->v[i].command);
 		free(d->v[i].text);
+	}
 	free(d);
 	return NULL;
 }
@@ -170,7 +175,9 @@ static const struct repl_cmd cmds[] = {
 	.more = "Deadlocks, a thread pool that starves, async calls that are "
 		"stuck, exceptions\nnobody has looked at, the finalizer, "
 		"threads and load contexts that do not go\naway, timers, the "
-		"heap's shape, strings, handles, the\nlimits of the "
+		"heap's shape, strings, what retains half of it, event "
+		"handlers and\nregistrations by the thousand, handles, memory "
+		"outside of the heap, file descriptors, the\nlimits of the "
 		"program's cgroup; each finding with the command that shows "
 		"more.",
 	.stopped = cmd_doctor,

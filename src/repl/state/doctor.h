@@ -7,6 +7,7 @@
 #include "dbg.h"
 
 struct repl;
+struct str;
 
 enum {
 	DOCTOR_FINDINGS_MAX = 32,
@@ -24,8 +25,8 @@ enum weight {
 
 struct finding {
 	enum weight weight;
-	const char *check, *command;
-	char *text;
+	const char *check;
+	char *command, *text; /* command NULL: there is none */
 };
 
 struct doctor {
@@ -38,9 +39,11 @@ struct doctor {
 	size_t n_blocked;
 	struct dbg_thread *threads;
 	size_t n_threads;
+	uint64_t heap_bytes;      /* of all objects; 0: not known */
+	uint64_t n_registrations; /* of CancellationTokens */
 };
 
-/* Add a finding; @command, which is kept, shows more. */
+/* Add a finding; @command, NULL: none, shows more. */
 void doctor_find(struct doctor *d, enum weight weight, const char *command,
 		 const char *text);
 
@@ -58,8 +61,18 @@ doctor_check doctor_async, doctor_tasks, doctor_timers, doctor_contexts;
 
 doctor_check doctor_heap, doctor_handles;
 
+/* ---- doctor_leaks.c -------------------------------------------------- */
+
+doctor_check doctor_leaks;
+
 /* ---- doctor_limits.c ------------------------------------------------- */
 
-doctor_check doctor_limits;
+doctor_check doctor_limits, doctor_descriptors, doctor_native;
+
+/* ---- doctor_threads.c ------------------------------------------------ */
+
+/* " in Shop.Pay at Shop.cs:7": the newest frame of the user's; or nothing. */
+void doctor_place_add(const struct doctor *d, uint32_t thread,
+		      struct str *text);
 
 #endif

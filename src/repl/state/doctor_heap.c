@@ -45,6 +45,7 @@ static struct dbg_error *check_strings(struct doctor *d, uint64_t heap_bytes)
 /* Bytes by what they are, and how many exceptions there are. */
 struct shape {
 	uint64_t all, unused, large, large_unused, strings, exceptions;
+	uint64_t registrations;
 };
 
 static void add_type(struct shape *s, const struct dbg_heap_type *t)
@@ -62,6 +63,9 @@ static void add_type(struct shape *s, const struct dbg_heap_type *t)
 		s->strings += t->bytes;
 	if (n > 9 && !strcmp(t->name + n - 9, "Exception"))
 		s->exceptions += t->count;
+	if (!strcmp(t->name, "System.Threading.CancellationTokenSource."
+			     "CallbackNode"))
+		s->registrations = t->count;
 }
 
 // @part is @least or more, and half of @whole or more.
@@ -75,7 +79,10 @@ static void find_shape(struct doctor *d, const struct shape *s)
 	_cleanup_str_ struct str text = {0};
 	uint64_t large = s->large + s->large_unused;
 
-	if (is_half(s->unused, s->all, 64 * MIB)) {
+	// what the large object heap has is told of that
+	if (is_half(s->unused, s->all, 64 * MIB) &&
+	    (!is_half(s->large_unused, large, 64 * MIB) ||
+	     is_half(s->unused - s->large_unused, s->all - large, 64 * MIB))) {
 		str_addf(&text,
 			 "The heap is fragmented: %" PRIu64 " of %" PRIu64
 			 " MiB are free space between objects",
@@ -104,9 +111,33 @@ static void find_shape(struct doctor *d, const struct shape *s)
 	}
 }
 
-struct dbg_error *doctor_heap(struct doctor *d)
+// A program that throws leaves exceptions behind, which are garbage: those
+// count that something keeps.
+static struct dbg_error *check_exceptions(struct doctor *d)
 {
 	_cleanup_str_ struct str text = {0};
+	const struct dbg_heap_filter live = {.live = true,
+					     .type = "Exception$"};
+	const struct dbg_heap_type *most = NULL;
+	struct dbg_heap_stat stat;
+	struct dbg_error *err = dbg_heap_stat(d->at, &live, &stat);
+
+	if (err || stat.count < EXCEPTIONS_MANY)
+		return err;
+	for (size_t i = 0; i < stat.n_types; i++)
+		if (!most || stat.types[i].count > most->count)
+			most = &stat.types[i];
+	str_addf(&text,
+		 "%" PRIu64 " exceptions are kept alive, %" PRIu64
+		 " of them %s",
+		 stat.count, most->count, most->name);
+	doctor_find(d, WEIGHT_WARNING, "heap exceptions --live",
+		    str_get(&text));
+	return NULL;
+}
+
+struct dbg_error *doctor_heap(struct doctor *d)
+{
 	const struct dbg_heap_filter all = {.free = true};
 	struct dbg_heap_stat stat;
 	struct dbg_error *err = dbg_heap_stat(d->at, &all, &stat);
@@ -118,12 +149,12 @@ struct dbg_error *doctor_heap(struct doctor *d)
 	for (size_t i = 0; i < stat.n_types; i++)
 		add_type(&s, &stat.types[i]);
 	find_shape(d, &s);
-	if (s.exceptions >= EXCEPTIONS_MANY) {
-		str_addf(&text, "%" PRIu64 " exceptions are on the heap",
-			 s.exceptions);
-		doctor_find(d, WEIGHT_WARNING, "heap exceptions",
-			    str_get(&text));
-	}
+	d->heap_bytes = s.all - s.unused;
+	d->n_registrations = s.registrations;
+	if (s.exceptions >= EXCEPTIONS_MANY)
+		err = check_exceptions(d);
+	if (err)
+		return err;
 	if (stat.n_damages)
 		doctor_find(d, WEIGHT_SEVERE, "heap stat", stat.damages[0]);
 	// texts are compared only if there are enough of them to matter

@@ -1,6 +1,7 @@
 /*
- * Check of `doctor`: what the cgroups of the program, a container's, allow it.
- * Of a core nothing is known of them.
+ * Checks of `doctor`: what the program uses outside of the collector's heap:
+ * memory, descriptors, and what its cgroups, a container's, allow it. Of a core
+ * nothing is known of cgroups and descriptors.
  */
 #include "repl/state/doctor.h"
 
@@ -11,8 +12,12 @@
 #include "base/str.h"
 #include "repl/repl_priv.h"
 
+#define NATIVE_MIN (128 * DOCTOR_MIB)
+
 enum {
 	PERIODS_FEW = 100, /* too few to say something of */
+	FILES_MANY = 500,  /* regular files that are open */
+	NATIVE_TIMES = 2,  /* as much as the collector's heap */
 };
 
 static void check_memory(struct doctor *d, const struct dbg_limits *l)
@@ -78,4 +83,84 @@ struct dbg_error *doctor_limits(struct doctor *d)
 	check_memory(d, &limits);
 	check_throttled(d, &limits);
 	return check_heaps(d, &limits);
+}
+
+struct dbg_error *doctor_descriptors(struct doctor *d)
+{
+	_cleanup_str_ struct str text = {0};
+	struct dbg_inferior program;
+	struct dbg_descriptors fds;
+
+	if (!dbg_can_run(d->r->dbg))
+		return NULL;
+	dbg_inferior_get(d->r->dbg, &program);
+	dbg_descriptors_of(program.pid, &fds);
+	bool full = fds.max && fds.n >= fds.max / 10 * 9;
+
+	if (!full && !(fds.max && fds.n >= fds.max / 2) &&
+	    fds.files < FILES_MANY)
+		return NULL;
+	str_addf(&text,
+		 "%" PRIu64 " file descriptors are open, of %" PRIu64
+		 " that may be: %" PRIu64 " files, %" PRIu64
+		 " sockets, %" PRIu64 " others",
+		 fds.n, fds.max, fds.files, fds.sockets,
+		 fds.n - fds.files - fds.sockets);
+	if (fds.n_most > 1)
+		str_addf(&text, "; %" PRIu64 " of them are %s", fds.n_most,
+			 fds.most);
+	doctor_find(d, full ? WEIGHT_SEVERE : WEIGHT_WARNING,
+		    fds.sockets > fds.files ? "heap paths SafeSocketHandle$"
+					    : "heap paths SafeFileHandle$",
+		    str_get(&text));
+	return NULL;
+}
+
+/* ---- Memory outside of the heap --------------------------------------- */
+
+struct native {
+	uint64_t gc, malloc, large, n_large, other;
+};
+
+static void native_add(struct native *n, const struct dbg_region *r,
+		       bool has_resident)
+{
+	uint64_t bytes = has_resident ? r->resident : r->end - r->start;
+
+	if (r->kind == DBG_REGION_GC)
+		n->gc += bytes;
+	else if (r->kind == DBG_REGION_MALLOC)
+		n->malloc += bytes;
+	else if (r->kind == DBG_REGION_MALLOC_LARGE)
+		n->large += bytes;
+	else if (r->kind == DBG_REGION_OTHER && has_resident)
+		n->other += bytes;
+	n->n_large += r->kind == DBG_REGION_MALLOC_LARGE;
+}
+
+struct dbg_error *doctor_native(struct doctor *d)
+{
+	_cleanup_str_ struct str text = {0};
+	struct native n = {0};
+	struct dbg_memory memory;
+	struct dbg_error *err = dbg_memory_list(d->at, &memory);
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < memory.n; i++)
+		native_add(&n, &memory.v[i], memory.has_resident);
+	uint64_t all = n.malloc + n.large + n.other;
+
+	if (memory.no_heap || all < NATIVE_MIN || all < NATIVE_TIMES * n.gc)
+		return NULL;
+	str_addf(&text,
+		 "%" PRIu64
+		 " MiB are native memory, outside of the collector's heap, "
+		 "which has %" PRIu64 " MiB: malloc's %" PRIu64
+		 " MiB, its large blocks %" PRIu64 " MiB (%" PRIu64
+		 " blocks), other mappings %" PRIu64 " MiB",
+		 all / DOCTOR_MIB, n.gc / DOCTOR_MIB, n.malloc / DOCTOR_MIB,
+		 n.large / DOCTOR_MIB, n.n_large, n.other / DOCTOR_MIB);
+	doctor_find(d, WEIGHT_WARNING, "memory", str_get(&text));
+	return NULL;
 }

@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "repl/heap/heapcommands.h"
 #include "repl/repl_priv.h"
 
 enum {
@@ -19,12 +20,82 @@ enum {
 	CONVOY_MANY = 10, /* threads behind one lock */
 	CPU_LOW = 20,     /* per cent: a pool at work would use more */
 	FRAMES_OWN = 64,
+	PLACES_MAX = 4, /* told of in one finding */
 };
 
 /* ---- Threads --------------------------------------------------------- */
 
-// " 3, 4 and 5 more": the threads that @is_meant.
+// The newest frame of the user's; false: there is none.
+static bool own_frame(const struct doctor *d, uint32_t thread,
+		      struct dbg_frame *ret, const struct dbg_frame **ret_top)
+{
+	struct dbg_frame *f;
+	size_t n = 0;
+
+	if (dbg_err_drop(dbg_frame_list(d->at, thread, 0, FRAMES_OWN, &f, &n)))
+		return false;
+	for (size_t k = 0; k < n; k++) {
+		if (f[k].framework || !f[k].source.path)
+			continue;
+		*ret = f[k];
+		*ret_top = &f[0];
+		return true;
+	}
+	return false;
+}
+
+void doctor_place_add(const struct doctor *d, uint32_t thread, struct str *text)
+{
+	struct dbg_frame f;
+	const struct dbg_frame *top;
+
+	if (!own_frame(d, thread, &f, &top))
+		return;
+	str_addf(text, " in %s at %s:%" PRIu32, f.name,
+		 str_basename(f.source.path), f.source.line);
+}
+
+static const char *name_of(const struct doctor *d, uint32_t thread)
+{
+	for (size_t i = 0; i < d->n_threads; i++)
+		if (d->threads[i].number == thread)
+			return d->threads[i].name;
+	return "";
+}
+
+static const char *const blocked_by[] = {
+    [DBG_BLOCKED_MONITOR] = "a lock",
+    [DBG_BLOCKED_LOCK] = "a Lock",
+    [DBG_BLOCKED_RWLOCK] = "a ReaderWriterLockSlim",
+    [DBG_BLOCKED_SEMAPHORE] = "a SemaphoreSlim",
+    [DBG_BLOCKED_TASK] = "a task",
+    [DBG_BLOCKED_EVENT] = "an event",
+    [DBG_BLOCKED_THREAD] = "the end of a thread",
+    [DBG_BLOCKED_HANDLE] = "a WaitHandle",
+    [DBG_BLOCKED_BARRIER] = "a Barrier",
+    [DBG_BLOCKED_COUNTDOWN] = "a CountdownEvent",
+    [DBG_BLOCKED_COLLECTION] = "a BlockingCollection",
+    [DBG_BLOCKED_CLASS] = "a class constructor",
+    [DBG_BLOCKED_PULSE] = "a pulse",
+};
+
+// '; thread 8 "T1" waits for a lock, which thread 9 has, in P.Pay at P.cs:7'.
+static void add_wait(const struct doctor *d, const struct dbg_blocked *b,
+		     struct str *text)
+{
+	str_addf(text, "; thread %" PRIu32 " \"%s\" waits for %s", b->thread,
+		 name_of(d, b->thread), blocked_by[b->kind]);
+	if (b->owner)
+		str_addf(text, ", which thread %" PRIu32 " %s,", b->owner,
+			 b->kind == DBG_BLOCKED_TASK     ? "runs"
+			 : b->kind == DBG_BLOCKED_THREAD ? "is"
+							 : "has");
+	doctor_place_add(d, b->thread, text);
+}
+
 typedef bool blocked_fn(const struct doctor *d, const struct dbg_blocked *b);
+
+// " 3, 4 and 5 more": the threads that @is_meant.
 
 static size_t add_threads(const struct doctor *d, blocked_fn *is_meant,
 			  struct str *text)
@@ -67,14 +138,20 @@ static bool is_sync_over_async(const struct doctor *d,
 	       is_thread_named(d, b->thread, ".NET TP Worker");
 }
 
+// Where those wait that @is_meant, of the first few.
+static void add_waits(const struct doctor *d, blocked_fn *is_meant,
+		      struct str *text)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->n_blocked; i++)
+		if (is_meant(d, &d->blocked[i]) && n++ < PLACES_MAX)
+			add_wait(d, &d->blocked[i], text);
+}
+
 static bool is_worker(const struct doctor *d, const struct dbg_blocked *b)
 {
 	return is_thread_named(d, b->thread, ".NET TP Worker");
-}
-
-static bool is_finalizer(const struct doctor *d, const struct dbg_blocked *b)
-{
-	return is_thread_named(d, b->thread, ".NET Finalizer");
 }
 
 // It holds what another waits for, and the way from it ends at nobody known.
@@ -85,6 +162,38 @@ static bool is_holder_stuck(const struct doctor *d, const struct dbg_blocked *b)
 		    d->blocked[i].kind != DBG_BLOCKED_PULSE)
 			return true;
 	return false;
+}
+
+static const struct dbg_blocked *wait_of(const struct doctor *d,
+					 uint32_t thread)
+{
+	for (size_t i = 0; i < d->n_blocked; i++)
+		if (d->blocked[i].thread == thread)
+			return &d->blocked[i];
+	return NULL;
+}
+
+// The way from the first that holds something to the thing that nobody is
+// known to hold.
+static void add_ends(const struct doctor *d, struct str *text)
+{
+	const struct dbg_blocked *at = NULL;
+
+	for (size_t i = 0; i < d->n_blocked; i++) {
+		const struct dbg_blocked *b = &d->blocked[i];
+
+		// the farthest from the end has the whole way
+		if (b->last && !b->holder && b->owner &&
+		    !is_holder_stuck(d, b)) {
+			at = b;
+			break;
+		}
+		at = at || !is_holder_stuck(d, b) || !b->owner ? at : b;
+	}
+	for (size_t i = 0; at && i < PLACES_MAX; i++) {
+		add_wait(d, at, text);
+		at = at->owner ? wait_of(d, at->owner) : NULL;
+	}
 }
 
 static bool is_lock(const struct dbg_blocked *b)
@@ -113,9 +222,12 @@ static void find_convoys(struct doctor *d)
 		str_addf(&text,
 			 "%zu threads wait for one lock, {%s} 0x%" PRIx64, n,
 			 b->type, b->object);
-		if (b->owner)
-			str_addf(&text, ", which thread %" PRIu32 " holds",
-				 b->owner);
+		if (b->owner) {
+			str_addf(&text,
+				 ", which thread %" PRIu32 " \"%s\" holds",
+				 b->owner, name_of(d, b->owner));
+			doctor_place_add(d, b->owner, &text);
+		}
 		doctor_find(d, WEIGHT_WARNING, "deadlock", str_get(&text));
 	}
 }
@@ -132,39 +244,55 @@ struct dbg_error *doctor_deadlock(struct doctor *d)
 	if (err)
 		return err;
 	str_add(&text, "Threads that wait for each other:");
-	if (add_threads(d, is_deadlock, &text))
+	if (add_threads(d, is_deadlock, &text)) {
+		add_waits(d, is_deadlock, &text);
 		doctor_find(d, WEIGHT_SEVERE, "deadlock", str_get(&text));
+	}
 	str_clear(&text);
 	str_add(&text, "Threads that hold what others wait for wait "
 		       "themselves, in the end for something of which is not "
 		       "known who holds or sets it:");
-	if (add_threads(d, is_holder_stuck, &text))
+	if (add_threads(d, is_holder_stuck, &text)) {
+		add_ends(d, &text);
 		doctor_find(d, WEIGHT_WARNING, "deadlock", str_get(&text));
+	}
 	find_convoys(d);
 	return NULL;
 }
 
-// Where the first worker stands that runs the user's code.
-static void add_worker_place(struct doctor *d, struct str *text)
+// Where most of the workers stand that run the user's code.
+static void add_worker_places(const struct doctor *d, struct str *text)
 {
-	for (size_t i = 0; i < d->n_threads; i++) {
-		struct dbg_frame *f;
-		size_t n = 0;
+	struct {
+		struct str place;
+		uint32_t thread;
+		size_t n;
+	} v[PLACES_MAX * 4] = {0};
+	size_t n = 0;
 
-		if (strcmp(d->threads[i].name, ".NET TP Worker") ||
-		    dbg_err_drop(dbg_frame_list(d->at, d->threads[i].number, 0,
-						FRAMES_OWN, &f, &n)))
+	for (size_t i = 0; i < d->n_threads; i++) {
+		_cleanup_str_ struct str place = {0};
+		size_t k = 0;
+
+		if (strcmp(d->threads[i].name, ".NET TP Worker"))
 			continue;
-		for (size_t k = 0; k < n; k++) {
-			if (f[k].framework || !f[k].source.path)
-				continue;
-			str_addf(text,
-				 ", as thread %" PRIu32 " in %s at %s:%" PRIu32,
-				 d->threads[i].number, f[k].name,
-				 str_basename(f[k].source.path),
-				 f[k].source.line);
-			return;
+		doctor_place_add(d, d->threads[i].number, &place);
+		while (k < n && strcmp(str_get(&v[k].place), str_get(&place)))
+			k++;
+		if (!place.len || k == sizeof(v) / sizeof(*v))
+			continue;
+		if (k == n) {
+			str_add(&v[n].place, str_get(&place));
+			v[n++].thread = d->threads[i].number;
 		}
+		v[k].n++;
+	}
+	for (size_t k = 0; k < n; k++) {
+		if (k < PLACES_MAX)
+			str_addf(text, "%s %zu%s (thread %" PRIu32 ")",
+				 k ? "," : ":", v[k].n, str_get(&v[k].place),
+				 v[k].thread);
+		str_deinit(&v[k].place);
 	}
 }
 
@@ -186,8 +314,9 @@ struct dbg_error *doctor_pool(struct doctor *d)
 			 " work items are queued, and all %" PRIu32
 			 " workers wait, threads%s",
 			 queued, pool.workers, str_get(&waiting));
-		add_worker_place(d, &text);
+		add_worker_places(d, &text);
 		doctor_find(d, WEIGHT_SEVERE, "threadpool", str_get(&text));
+		return NULL;
 	} else if (queued && pool.workers && pool.working >= pool.workers &&
 		   pool.cpu < CPU_LOW) {
 		str_addf(&text,
@@ -197,7 +326,7 @@ struct dbg_error *doctor_pool(struct doctor *d)
 			 " %% of the processor: they wait outside of the "
 			 "runtime",
 			 queued, pool.workers, pool.cpu);
-		add_worker_place(d, &text);
+		add_worker_places(d, &text);
 		doctor_find(d, WEIGHT_SEVERE, "pstacks", str_get(&text));
 	} else if (queued >= QUEUE_LONG) {
 		str_addf(&text,
@@ -214,9 +343,31 @@ struct dbg_error *doctor_pool(struct doctor *d)
 	return NULL;
 }
 
+// The finalizer thread, if it is in a finalizer of the user's that waits: in
+// native code, or for what is known.
+static const struct dbg_thread *stuck_finalizer(const struct doctor *d,
+						const struct dbg_blocked **ret)
+{
+	for (size_t i = 0; i < d->n_threads; i++) {
+		const struct dbg_thread *t = &d->threads[i];
+		const struct dbg_frame *top;
+		struct dbg_frame f;
+
+		if (strcmp(t->name, ".NET Finalizer"))
+			continue;
+		*ret = wait_of(d, t->number);
+		return *ret || (own_frame(d, t->number, &f, &top) &&
+				(top->above || top->kind == DBG_FRAME_NATIVE))
+			   ? t
+			   : NULL;
+	}
+	return NULL;
+}
+
 struct dbg_error *doctor_finalizer(struct doctor *d)
 {
 	_cleanup_str_ struct str text = {0};
+	const struct dbg_blocked *wait = NULL;
 	struct dbg_finalizable *v;
 	size_t n = 0, due = 0;
 	struct dbg_error *err = dbg_finalizable_list(d->at, &v, &n);
@@ -225,14 +376,24 @@ struct dbg_error *doctor_finalizer(struct doctor *d)
 		return err;
 	for (size_t i = 0; i < n; i++)
 		due += v[i].ready;
-	str_add(&text, "The finalizer waits for a lock or a task, thread");
-	if (add_threads(d, is_finalizer, &text))
-		doctor_find(d, WEIGHT_SEVERE, "deadlock", str_get(&text));
-	if (due < DUE_MANY)
-		return NULL;
-	str_clear(&text);
-	str_addf(&text, "%zu objects wait for their finalizers", due);
-	doctor_find(d, WEIGHT_WARNING, "finalizequeue", str_get(&text));
+	const struct dbg_thread *t = stuck_finalizer(d, &wait);
+
+	if (t && (wait || due)) {
+		str_addf(&text, "The finalizer thread %" PRIu32 " waits",
+			 t->number);
+		if (wait)
+			str_addf(&text, " for %s", blocked_by[wait->kind]);
+		doctor_place_add(d, t->number, &text);
+		str_add(&text, ": no object is finalized meanwhile");
+		if (due)
+			str_addf(&text, ", and %zu %s due", due,
+				 due == 1 ? "is" : "are");
+		doctor_find(d, WEIGHT_SEVERE, wait ? "deadlock" : "stack",
+			    str_get(&text));
+	} else if (due >= DUE_MANY) {
+		str_addf(&text, "%zu objects wait for their finalizers", due);
+		doctor_find(d, WEIGHT_WARNING, "finalizequeue", str_get(&text));
+	}
 	return NULL;
 }
 
@@ -261,7 +422,7 @@ struct dbg_error *doctor_threads(struct doctor *d)
 
 struct dbg_error *doctor_contexts(struct doctor *d)
 {
-	_cleanup_str_ struct str text = {0};
+	_cleanup_str_ struct str text = {0}, kept = {0};
 	const struct dbg_load_context *first = NULL;
 	struct dbg_load_context *v;
 	size_t n = 0, found = 0;
@@ -281,6 +442,10 @@ struct dbg_error *doctor_contexts(struct doctor *d)
 		 "Load contexts that were told to unload and are still there: "
 		 "%zu, as %s",
 		 found, first->name ? first->name : first->type);
+	if (first->allocator)
+		heap_way_add(d->at, first->allocator, &kept, NULL);
+	if (kept.len)
+		str_addf(&text, ", kept by %s", str_get(&kept));
 	doctor_find(d, WEIGHT_WARNING, "loadcontexts", str_get(&text));
 	return NULL;
 }

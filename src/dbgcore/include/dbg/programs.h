@@ -50,6 +50,17 @@ struct dbg_limits {
 /* Reads /proc and /sys/fs/cgroup, blocks for nothing. */
 void dbg_limits_of(pid_t pid, struct dbg_limits *ret);
 
+/* The file descriptors of a process; all 0: it may not be looked at. */
+struct dbg_descriptors {
+	uint64_t n, max; /* open, and allowed; max 0: no limit */
+	uint64_t files, sockets;
+	char most[256]; /* the path, or else, that most of them are of */
+	uint64_t n_most;
+};
+
+/* Reads /proc, blocks for nothing. */
+void dbg_descriptors_of(pid_t pid, struct dbg_descriptors *ret);
+
 enum {
 	DBG_VERSION_MAX = 64
 };

@@ -18,7 +18,8 @@ enum dbg_region_kind {
 	DBG_REGION_EXECUTABLE, /* of the runtime's executable memory, the rest
 				*/
 	DBG_REGION_STACK,
-	DBG_REGION_MALLOC, /* glibc's heap and arenas */
+	DBG_REGION_MALLOC,       /* glibc's heap and arenas */
+	DBG_REGION_MALLOC_LARGE, /* ... a block with a mapping of its own */
 	DBG_REGION_FILE,
 	DBG_REGION_KERNEL,   /* vdso and the like */
 	DBG_REGION_OTHER,    /* other memory without a file */

@@ -133,6 +133,11 @@ struct dbg_load_context {
 	const char *name; /* NULL: it has none */
 	bool collectible;
 	bool unloading; /* Unload was called, and it is still there */
+	/*
+	 * Its LoaderAllocator, which all objects of its types refer to: what
+	 * keeps that alive keeps the context; 0: none, or not known.
+	 */
+	uint64_t allocator;
 	uint32_t n_assemblies;
 };
 
