@@ -22,11 +22,10 @@ $5 = 6
 +up
 #1  {addr} in Throws.Program.Section (name="plain", args={string[1]}, run={Throws.Program.Plain}) at Throws.cs:{@section}
 {@section}{...}// @section
-## .NET 11 looks for the stub of a delegate's method in code of the runtime.
-{8,9,10}+print run.Method.Name
-{8,9,10}$6 = "Plain"
-{8,9,10}+print run.Method.ToString()
-{8,9,10}$7 = "Int32 Plain()"
++print run.Method.Name
+$6 = "Plain"
++print run.Method.ToString()
+$7 = "Int32 Plain()"
 +continue
 Continuing.
 plain 10

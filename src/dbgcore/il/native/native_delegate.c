@@ -104,10 +104,19 @@ static enum native_end method_number(struct native *n)
 	return m ? native_ret_ref(n, method_entry(n->vm, m)) : NATIVE_IL;
 }
 
-/* .NET 11: CreateMethodInfo(MethodDesc *, ObjectHandleOnStack) */
+/*
+ * .NET 11: CreateMethodInfo(MethodDesc *, ObjectHandleOnStack), of what
+ * method_number has told. Reflection asks the MethodDesc for more, if there is
+ * one.
+ */
 static enum native_end create_info(struct native *n)
 {
-	return give_stub(n, native_ref(n, 0), true);
+	uint64_t number = native_ref(n, 0), desc = 0;
+	struct il_method *m = method_of_entry(n->vm, number);
+	if (m && m->module && !m->n_args && !m->owner->n_args)
+		desc = dac_method_of_token(types_dac(il_types_values(n->types)),
+					   m->module->addr, m->token);
+	return give_stub(n, desc ? desc : number, true);
 }
 
 /* InternalEqualMethodHandles(Delegate, Delegate), of .NET 8 to 10 */

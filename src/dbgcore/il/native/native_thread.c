@@ -177,6 +177,8 @@ static const struct il_native rows[] = {
     // no worker comes for what is queued
     {"System.Threading.LowLevelLifoSemaphore", "ReleaseCore", "t(i).",
      native_nothing},
+    {"System.Threading.LowLevelLifoSemaphore", "Signal", "t().",
+     native_nothing}, // .NET 11
     {"System.Threading.Tasks.Task", "SpinWait", "t(i)i", native_false},
     {"System.Threading.Tasks.Task", "SpinThenBlockingWait", "t(iv1)i", waits},
     {THREAD, "get_CurrentThread", "()o", current_thread},

@@ -276,6 +276,8 @@ static const struct il_native rows[] = {
      target_site},
     {"System.RuntimeMethodHandle", "GetStubIfNeeded", "(v1oo)v1",
      stub_if_needed},
+    {"System.RuntimeMethodHandle", "GetStubIfNeededInternal", "(v1o)v1",
+     stub_if_needed}, // .NET 11
 };
 
 const struct native_table native_trace = {rows, sizeof(rows) / sizeof(rows[0])};
