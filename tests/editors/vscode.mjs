@@ -366,7 +366,7 @@ async function repository(w) {
 	await see(w, 'restart while it is paused: the next stop', async () => {
 		await w.keys('F9');
 		await w.keys('Control+Shift+F5');
-		await w.see('.debug-toolbar .codicon-debug-pause', LONG);
+		await w.see('.debug-toolbar .codicon-debug-pause', 3 * LONG);
 		await w.shot('restarted');
 		await w.keys('Shift+F5');
 		await w.ended();
