@@ -114,7 +114,7 @@ static enum native_end create_info(struct native *n)
 	uint64_t number = native_ref(n, 0), desc = 0;
 	struct il_method *m = method_of_entry(n->vm, number);
 	if (m && m->module && !m->n_args && !m->owner->n_args)
-		desc = dac_method_of_token(types_dac(il_types_values(n->types)),
+		desc = dac_method_of_token(il_types_dac(n->types),
 					   m->module->addr, m->token);
 	return give_stub(n, desc ? desc : number, true);
 }
