@@ -110,6 +110,8 @@ static void usage(FILE *out)
 	    "       dndbg ps [--json]                      list .NET programs\n"
 	    "       dndbg events KIND PID|NAME             watch its runtime\n"
 	    "       dndbg counters PID|NAME                what it counts\n"
+	    "       dndbg sample PID|NAME                  where its time "
+	    "goes\n"
 	    "A debugger for .NET programs: a .dll, an apphost or \"dotnet\".\n"
 	    "\n"
 	    "  -ex COMMAND       carry out COMMAND first\n"
@@ -436,6 +438,7 @@ static const struct {
     {"ps", NULL, report_ps_main},
     {"events", NULL, monitor_events_main},
     {"counters", NULL, monitor_counters_main},
+    {"sample", NULL, monitor_sample_main},
 };
 
 static bool has_option(char **argv, const char *name)

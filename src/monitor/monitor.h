@@ -12,5 +12,7 @@
 int monitor_events_main(struct dbg *dbg, int argc, char **argv);
 /* `dndbg counters PID|NAME`; returns the exit status. */
 int monitor_counters_main(struct dbg *dbg, int argc, char **argv);
+/* `dndbg sample PID|NAME`; returns the exit status. */
+int monitor_sample_main(struct dbg *dbg, int argc, char **argv);
 
 #endif

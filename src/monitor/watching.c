@@ -89,12 +89,13 @@ static void progress_clear(const struct progress *p)
 /* ---- Watching ---------------------------------------------------------- */
 
 // Until @deadline, an interrupt or the end of the program.
-static struct dbg_error *watch_until(struct dbg_trace *t, int64_t deadline,
+static struct dbg_error *watch_until(const struct watch_source *source,
+				     int64_t deadline,
 				     const struct watch_options *o,
 				     const struct watcher *w,
 				     struct progress *progress, bool *ret_ended)
 {
-	struct pollfd p = {.fd = dbg_trace_fd(t), .events = POLLIN};
+	struct pollfd p = {.fd = source->fd, .events = POLLIN};
 	struct dbg_error *err = NULL;
 	int before = interrupts;
 
@@ -105,7 +106,7 @@ static struct dbg_error *watch_until(struct dbg_trace *t, int64_t deadline,
 		if (left <= 0)
 			break;
 		poll(&p, 1, left < TICK_MS ? (int)left : TICK_MS);
-		err = dbg_trace_read(t, w->event, w->arg, ret_ended);
+		err = source->read(source->arg, ret_ended);
 		if (w->tick)
 			w->tick(w->arg, clock_ns());
 		progress_show(progress, o, w);
@@ -113,17 +114,57 @@ static struct dbg_error *watch_until(struct dbg_trace *t, int64_t deadline,
 	return err;
 }
 
+void watch_source(const struct watch_options *o, const struct watcher *w,
+		  const struct watch_source *source, struct watch_result *ret,
+		  bool *ret_ended)
+{
+	struct progress progress = {.on = isatty(STDERR_FILENO),
+				    .began = clock_ms()};
+	int64_t deadline =
+	    o->ms == INT64_MAX ? INT64_MAX : progress.began + o->ms;
+
+	catch_signals();
+	ret->began = clock_ns();
+	struct dbg_error *err =
+	    watch_until(source, deadline, o, w, &progress, ret_ended);
+
+	ret->ended = clock_ns();
+	progress_clear(&progress);
+	ret->reason = *ret_ended   ? "program ended"
+		      : interrupts ? "interrupted"
+				   : "time";
+	// It is not asked any more.
+	*ret_ended |= err != NULL;
+	plain_error(err);
+}
+
+/* ---- Traces ------------------------------------------------------------ */
+
+struct traced {
+	struct dbg_trace *trace;
+	const struct watcher *w;
+};
+
+static struct dbg_error *trace_read(void *arg, bool *ret_ended)
+{
+	const struct traced *t = arg;
+
+	return dbg_trace_read(t->trace, t->w->event, t->w->arg, ret_ended);
+}
+
 // Stop it and take what still comes. Of what goes wrong now there is a result
 // all the same.
-static void watch_rest(struct dbg_trace *t, const struct watch_options *o,
-		       const struct watcher *w, pid_t pid)
+static void watch_rest(const struct traced *t,
+		       const struct watch_source *source,
+		       const struct watch_options *o, pid_t pid)
 {
 	struct progress none = {0};
 	bool ended = false;
 
-	struct dbg_error *err = dbg_trace_stop(t);
+	struct dbg_error *err = dbg_trace_stop(t->trace);
 	if (!err)
-		err = watch_until(t, clock_ms() + REST_MS, o, w, &none, &ended);
+		err = watch_until(source, clock_ms() + REST_MS, o, t->w, &none,
+				  &ended);
 	if (err)
 		plain_error(err);
 	else if (!ended)
@@ -139,35 +180,26 @@ struct dbg_error *watch_trace(struct dbg *dbg, const struct watch_options *o,
 			      struct dbg_trace **ret_trace,
 			      struct watch_result *ret)
 {
-	struct watch_result r = {.reason = "time"};
-	struct dbg_trace *t;
+	struct watch_result r = {0};
+	struct traced t = {.w = w};
 	bool ended;
 
 	catch_signals();
 	struct dbg_error *err = dbg_program_find(dbg, o->what, &r.pid);
 	if (!err)
-		err = dbg_trace_open(r.pid, req, &t);
+		err = dbg_trace_open(r.pid, req, &t.trace);
 	if (err)
 		return err;
-	*ret_trace = t;
-	struct progress progress = {.on = isatty(STDERR_FILENO),
-				    .began = clock_ms()};
-	int64_t deadline =
-	    o->ms == INT64_MAX ? INT64_MAX : progress.began + o->ms;
-	*w->began = r.began = dbg_trace_began(t);
-	r.version = dbg_trace_version(t);
-	err = watch_until(t, deadline, o, w, &progress, &ended);
-	r.ended = clock_ns();
-	progress_clear(&progress);
-	if (ended)
-		r.reason = "program ended";
-	else if (interrupts)
-		r.reason = "interrupted";
-	if (err)
-		plain_error(err);
-	else if (!ended)
-		watch_rest(t, o, w, r.pid);
-	r.lost = dbg_trace_lost(t);
+	*ret_trace = t.trace;
+	*w->began = dbg_trace_began(t.trace);
+	r.version = dbg_trace_version(t.trace);
+	const struct watch_source source = {
+	    .fd = dbg_trace_fd(t.trace), .read = trace_read, .arg = &t};
+	watch_source(o, w, &source, &r, &ended);
+	r.began = *w->began;
+	if (!ended)
+		watch_rest(&t, &source, o, r.pid);
+	r.lost = dbg_trace_lost(t.trace);
 	if (r.lost)
 		fprintf(stderr,
 			"dndbg: the runtime has dropped %" PRIu64 " events\n",

@@ -30,8 +30,9 @@ struct watch_result {
 /* What is watched for. */
 struct watcher {
 	void *arg;
-	uint64_t *began; /* is set to when it begins, as watch_result */
-	dbg_trace_fn *event;
+	/* Is set to when a trace begins, as watch_result. */
+	uint64_t *began;
+	dbg_trace_fn *event; /* of a trace */
 	/* Text for the line of progress; NULL: the time alone. */
 	void (*progress)(void *arg, struct str *text);
 	/* Many times a second, before the result; may be NULL. */
@@ -41,6 +42,23 @@ struct watcher {
 /* Parse the seconds of --seconds; false: it is no such number, which is told.
  */
 bool watch_seconds(const char *text, int64_t *ret_ms);
+
+/* Where what is watched for comes from. */
+struct watch_source {
+	int fd; /* polls readable when there is something to read */
+	/* *ret_ended: no more will come. */
+	struct dbg_error *(*read)(void *arg, bool *ret_ended);
+	void *arg;
+};
+
+/*
+ * Watch process ret->pid, whose source begins now, until it is over: sets
+ * began, ended and reason of @ret. *ret_ended: no more will come. What went
+ * wrong on the way is told on stderr.
+ */
+void watch_source(const struct watch_options *o, const struct watcher *w,
+		  const struct watch_source *source, struct watch_result *ret,
+		  bool *ret_ended);
 
 /*
  * Trace as @req says until it is over. *ret_trace is set in front of the first

@@ -45,7 +45,7 @@ class Watched:
 
 
 class Watching:
-    """dndbg that watches it; the trace has begun."""
+    """dndbg that watches it, and has begun to."""
 
     def __init__(self, t, program, *words):
         self.t = t
@@ -53,8 +53,16 @@ class Watching:
             [t.dndbg, *words, str(program.pid)], env=t.env, text=True,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             start_new_session=True)
-        # It is called so when the trace has begun.
-        t.wait_for("the trace", lambda: t.processes("dndbg-guardian"))
+        # A guardian is called so when the trace has begun; a sampler makes
+        # its timer then.
+        t.wait_for("the beginning",
+                   self.has_timer if words[0] == "sample" else
+                   lambda: t.processes("dndbg-guardian"))
+
+    def has_timer(self):
+        files = f"/proc/{self.process.pid}/fd"
+        return any(os.readlink(f"{files}/{name}") == "anon_inode:[timerfd]"
+                   for name in os.listdir(files))
 
     def end(self, status=0):
         """What it prints, and complaints."""
@@ -223,6 +231,130 @@ def test_counters(t):
     t.check_equal("dndbg: 'a;b' is no name of a meter\n",
                   t.run("counters", "--meter", "a;b", str(program.pid)).stderr)
     program.end()
+
+
+def total(got, name):
+    """Milliseconds of a method, with those that it has called."""
+    return sum(one["totalMs"] for one in got["methods"]
+               if one["method"].startswith(f"Watched.Program.{name}("))
+
+
+def test_sample(t):
+    """Methods that run for known shares of the time are shown so, under those
+    that have called them; the text is what the document shows."""
+    program = Watched(t)
+    # A method is compiled again while it runs.
+    program.do("spin 300")
+    watching = Watching(t, program, "sample", "--rate", "10000", "--json")
+    program.do("spin 1500")
+    got = json.loads(watching.interrupt())
+    shares = [total(got, name) for name in ("SpinMost", "SpinLess", "SpinLeast")]
+    for share, truth in zip(shares, (0.6, 0.3, 0.1)):
+        t.check(abs(share / sum(shares) - truth) < 0.02, shares)
+    t.check(total(got, "Spin") >= sum(shares) * 0.999, shares)
+    t.check(1500 <= got["runningMs"] < 2500, got["runningMs"])
+    main, = [one for one in got["threads"] if one["tid"] == program.pid]
+    t.check(main["runningMs"] >= 1500 and main["samples"] > 5000, main)
+    t.check(got["stacksCutOff"] < (got["samples"] + got["looks"]) / 100, got)
+    t.check_equal((0, "interrupted"), (got["lostEvents"], got["end"]))
+
+    program.do("wait")
+    watching = Watching(t, program, "sample")
+    program.do("spin 500")
+    out = watching.interrupt()
+    lines = [shape(line) for line in out.splitlines()]
+    for line in shown("sample").splitlines():
+        if "Watched." in line or re.match(r"Process|[A-Z\s]*$", line):
+            t.check_in(shape(line), lines)
+    t.check_match(r"^\d+ samples at 99 Hz, 0 lost; \d+ looks at blocked threads"
+                  r"; \d+ stacks cut off$", out)
+    program.end()
+
+
+def test_sample_callers(t):
+    """Who allocates is the direct caller of the runtime's helpers, which have no
+    frames of their own."""
+    program = Watched(t)
+    file = f"{t.dir}/folded"
+    watching = Watching(t, program, "sample", "--rate", "2000", "--folded", file)
+    program.do("alloc 2000000")
+    watching.interrupt()
+    called = wrong = 0
+    with open(file, encoding="utf-8") as folded:
+        for line in folded:
+            stack, _, us = line.rpartition(" ")
+            if ";Watched.Program.Allocate(int);" in stack:
+                callee = stack.split(";Watched.Program.Allocate(int);")[1]
+                called += int(us)
+                wrong += 0 if callee.startswith("Watched.Program.") else int(us)
+    # The JIT compiles them when they are called first.
+    t.check(called > 10000 and wrong < called / 50, f"{wrong} of {called} us")
+    program.end()
+
+
+def test_sample_blocked(t):
+    """What threads wait for, and how long: a thread that does one after the
+    other knows how long each was."""
+    program = Watched(t)
+    program.do("phases 3")
+    watching = Watching(t, program, "sample", "--rate", "999", "--json")
+    truth = [int(n) for n in program.do("phases 30").split()]
+    got = json.loads(watching.interrupt())
+    phases = [("sleep", "Sleep()"), ("lock", "Lock()"),
+              ("socket", "Socket(System.Net.Sockets.Socket)"), ("task", "Task()")]
+    found = [sum(one["blockedMs"] for one in got["blocked"] if
+                 (one["on"], one["in"]) == (on, f"Watched.Program.Phase{name}"))
+             for on, name in phases]
+    for one, real in zip(found, truth):
+        t.check(abs(one / sum(found) - real / sum(truth)) < 0.02, (found, truth))
+    t.check(abs(sum(found) / sum(truth) - 1) < 0.1, (found, truth))
+    program.do("wait")
+    watching = Watching(t, program, "sample", "--json")
+    t.wait_for("some looks", lambda: drive.state(program.pid) == "S")
+    program.do("spin 200")
+    got = json.loads(watching.interrupt())
+    waits = {(one["on"], one["in"]) for one in got["blocked"]
+             if one["blockedMs"] > 100}
+    for one in (("sleep", "SleepLong()"), ("lock", "WaitForGate()"),
+                ("task", "WaitForTask(System.Threading.Tasks.Task)"), ("event", "WaitForEvent()"),
+                ("socket", "WaitForSocket(System.Net.Sockets.Socket)")):
+        t.check_in((one[0], "Watched.Program." + one[1]), waits)
+    program.end()
+
+
+def test_sample_bad(t):
+    """What stands in the way is said in a sentence; nothing of ours is left."""
+    program = Watched(t)
+    words = ["sample", "--seconds", "20"]
+    os.kill(program.pid, signal.SIGSTOP)
+    t.wait_for("the stop", lambda: drive.state(program.pid) == "T")
+    t.check_equal(f"dndbg: process {program.pid} is stopped, by a signal; "
+                  "SIGCONT lets it go on: there is nothing to sample\n",
+                  t.run(*words, str(program.pid)).stderr)
+    os.kill(program.pid, signal.SIGCONT)
+    watching = Watching(t, program, *words)
+    watching.process.kill()
+    watching.end(-signal.SIGKILL)
+    program.do("gc")
+    done = t.run(*words[:1], "--seconds", "0.2", "--folded", "/nosuch/file",
+                 str(program.pid))
+    t.check_equal((1, "dndbg: cannot write '/nosuch/file': "
+                   "No such file or directory\n"), (done.returncode, done.stderr))
+    if not os.geteuid():
+        other = ["setpriv", "--reuid", "65534", "--clear-groups",
+                 "--inh-caps=-all", "--bounding-set=-all", t.dndbg]
+        done = subprocess.run([*other, *words, str(program.pid)], text=True,
+                              capture_output=True, env=t.env, cwd="/")
+        t.check_match(r"^dndbg: .*process .*run dndbg as that user or as root\n$"
+                      r"|^dndbg: process .* is no .NET program", done.stderr)
+    watching = Watching(t, program, *words)
+    program.process.kill()
+    out, err = watching.end()
+    t.check_equal("", err)
+    t.check_match(r"^Process \d+, \.NET \d+: .* in [\d.]+ s, program ended\n",
+                  out)
+    program.process.wait()
+    t.check_equal(2, t.run("sample", "--rate", "0", "1").returncode)
 
 
 def test_bad(t):

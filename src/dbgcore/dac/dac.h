@@ -145,6 +145,8 @@ struct dac_code {
 DBG_MUST struct dbg_error *dac_code_at(struct dac *d, uint64_t ip,
 				       struct dac_code *ret);
 
+/* Was it entered in a loop, so that its caller is the method itself (OSR)? */
+bool dac_code_is_osr(struct dac *d, const struct dac_code *code);
 /* How @code came about: "tier 0", "ReadyToRun"; NULL: not known. */
 const char *dac_code_kind(struct dac *d, const struct dac_code *code);
 

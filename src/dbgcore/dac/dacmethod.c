@@ -20,6 +20,7 @@ enum {
 	MAP_FEW = 128, /* entries that most methods do with */
 	INSTANCES_MAX = 1 << 14,
 	TIERS_MAX = 256,
+	TIER_OSR = 6,
 	OFFSETS_MAX = 4,
 	SCAN_MAX = 1 << 15, /* bytes of code; a call to the DAC each */
 	CODE_MAX = 1 << 30,
@@ -759,9 +760,25 @@ static size_t tiers_read(struct dac *d, uint64_t md,
 	return n < TIERS_MAX ? (size_t)n : TIERS_MAX;
 }
 
+// DacpTieredVersionData::OptimizationTier, 0: not known.
+static uint32_t tier_of(struct dac *d, const struct dac_code *code)
+{
+	struct sos_tiered tiers[TIERS_MAX] = {{0}};
+	size_t n = tiers_read(d, code->method, tiers);
+
+	for (size_t i = 0; i < n; i++)
+		if (tiers[i].code == code->start)
+			return tiers[i].tier;
+	return 0;
+}
+
+bool dac_code_is_osr(struct dac *d, const struct dac_code *code)
+{
+	return tier_of(d, code) == TIER_OSR;
+}
+
 const char *dac_code_kind(struct dac *d, const struct dac_code *code)
 {
-	// DacpTieredVersionData::OptimizationTier
 	static const char *const kinds[] = {
 	    NULL,
 	    "not optimized",
@@ -769,17 +786,14 @@ const char *dac_code_kind(struct dac *d, const struct dac_code *code)
 	    "tier 0",
 	    "tier 1",
 	    "ReadyToRun",
-	    "tier 1, entered in a loop (OSR)",
+	    [TIER_OSR] = "tier 1, entered in a loop (OSR)",
 	    "tier 0, instrumented",
 	    "tier 1, instrumented",
 	};
-	struct sos_tiered tiers[TIERS_MAX] = {{0}};
+	uint32_t tier = tier_of(d, code);
 
-	size_t n = tiers_read(d, code->method, tiers);
-	for (size_t i = 0; i < n; i++)
-		if (tiers[i].code == code->start &&
-		    tiers[i].tier < sizeof(kinds) / sizeof(*kinds))
-			return kinds[tiers[i].tier];
+	if (tier < sizeof(kinds) / sizeof(*kinds) && kinds[tier])
+		return kinds[tier];
 	return code->precompiled ? "ReadyToRun" : NULL;
 }
 

@@ -42,6 +42,7 @@
 #include "dbg/roots.h"
 #include "dbg/programs.h"
 #include "dbg/runtime.h"
+#include "dbg/sample.h"
 #include "dbg/settings.h"
 #include "dbg/signals.h"
 #include "dbg/sizes.h"

@@ -107,6 +107,19 @@ bool insn_decode(const uint8_t *bytes, size_t n, uint64_t addr,
 bool insn_at(struct target *t, uint64_t addr, struct insn *ret);
 /* Do the ARCH_TRAP_MAX bytes of @code end in an instruction that traps? */
 bool insn_traps(const uint8_t *code);
+/*
+ * Of code of a JIT, at @pc in a function that begins at @start: is the frame
+ * pointer its own, and if not, how far above the stack pointer is the return
+ * address?
+ */
+struct insn_frame {
+	bool framed;
+	uint32_t ret;
+};
+void insn_frame_at(struct target *t, uint64_t start, uint64_t pc,
+		   struct insn_frame *ret);
+/* Is there a call in front of @addr, which would return there? */
+bool insn_is_behind_call(struct target *t, uint64_t addr);
 /* Memory that an instruction reads or writes, or only reserves room for. */
 struct insn_access {
 	uint64_t addr;

@@ -82,6 +82,15 @@ DBG_MUST struct dbg_error *target_kill(struct target *t);
  * when the target is destroyed, and however else we end.
  */
 DBG_MUST struct dbg_error *target_attach(pid_t pid, struct target **ret);
+/*
+ * Look at process @pid while it runs: memory, mappings, threads, and of a
+ * thread that waits in the kernel where it entered it. Nothing is stopped or
+ * traced. What was read is kept until target_observe_again(), or
+ * target_cache_drop() of the memory alone. DBG_E_TARGET: no permission;
+ * DBG_E_NOT_FOUND.
+ */
+DBG_MUST struct dbg_error *target_observe(pid_t pid, struct target **ret);
+void target_observe_again(struct target *t);
 /* Does the process go on when the target is destroyed: was it attached to? */
 bool target_survives(const struct target *t);
 /*

@@ -43,6 +43,22 @@ enum {
  */
 bool unwind_step_saved(struct target *t, struct regs *regs, bool *leaf,
 		       uint64_t at[N_SAVED_REGS]);
+/*
+ * Where a frame's caller is, as far as stack and frame pointer tell, so that it
+ * can be kept for the code at a pc. The return address is in the word in front
+ * of the caller's stack pointer.
+ */
+struct unwind_rule {
+	uint64_t start; /* of the function */
+	bool by_fp;     /* of the frame pointer, not of the stack pointer */
+	bool fp_saved;  /* the caller's frame pointer is on the stack */
+	bool outermost; /* there is no caller */
+	int32_t cfa;    /* the caller's stack pointer, from that register */
+	int32_t fp;     /* where its frame pointer is, from there */
+};
+
+/* False: there is no unwind information, or it tells more than that. */
+bool unwind_rule_find(struct target *t, uint64_t pc, struct unwind_rule *ret);
 /* Does @pc lie in an image with unwind information? Cheap. */
 bool unwind_is_native(struct target *t, uint64_t pc);
 

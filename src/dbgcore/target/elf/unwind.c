@@ -175,7 +175,7 @@ static bool cie_read(struct target *t, uint64_t addr, struct entry *e,
 // two entries.
 static bool row_find(struct target *t, uint64_t addr, uint64_t pc,
 		     struct entry entries[2], struct cie *ret_cie,
-		     struct cfa_row *ret)
+		     struct cfa_row *ret, uint64_t *ret_start)
 {
 	struct entry *e = &entries[0];
 
@@ -190,6 +190,7 @@ static bool row_find(struct target *t, uint64_t addr, uint64_t pc,
 	if (ret_cie->has_data)
 		reader_skip(&e->r, reader_uleb(&e->r));
 	struct bytes program = reader_bytes(&e->r, reader_left(&e->r));
+	*ret_start = start;
 	return !e->r.bad && pc - start < size &&
 	       cfa_run(&ret_cie->code, program, start, pc, &ret_cie->initial,
 		       ret);
@@ -271,13 +272,13 @@ bool unwind_step_saved(struct target *t, struct regs *regs, bool *leaf,
 	struct entry entries[2];
 	struct cie cie;
 	struct cfa_row row;
-	uint64_t dwarf[CFA_REGS];
+	uint64_t dwarf[CFA_REGS], start;
 
 	// A return address may lie behind the function's last instruction.
 	uint64_t pc = *leaf ? regs_pc(regs) : regs_pc(regs) - 1;
 	uint64_t header = images_unwind_header(t, pc);
 	uint64_t fde = header ? fde_find(t, header, pc) : 0;
-	if (!fde || !row_find(t, fde, pc, entries, &cie, &row)) {
+	if (!fde || !row_find(t, fde, pc, entries, &cie, &row, &start)) {
 		if (!header || !*leaf || !leave_linkage(t, regs))
 			return false;
 		at[SAVED_REG_PC] = regs_sp(regs) - 8;
@@ -301,6 +302,37 @@ bool unwind_step(struct target *t, struct regs *regs, bool *leaf)
 	uint64_t at[N_SAVED_REGS];
 
 	return unwind_step_saved(t, regs, leaf, at);
+}
+
+bool unwind_rule_find(struct target *t, uint64_t pc, struct unwind_rule *ret)
+{
+	struct entry entries[2];
+	struct cie cie;
+	struct cfa_row row;
+	uint64_t start;
+
+	uint64_t header = images_unwind_header(t, pc);
+	uint64_t fde = header ? fde_find(t, header, pc) : 0;
+	if (!fde || !row_find(t, fde, pc, entries, &cie, &row, &start))
+		return false;
+	const struct cfa_rule *fp = &row.rules[arch_dwarf[ARCH_FP]];
+	const struct cfa_rule *at = &row.rules[CFA_PC];
+	bool by_fp = row.cfa_register == arch_dwarf[ARCH_FP];
+
+	*ret = (struct unwind_rule){
+	    .start = start,
+	    .by_fp = by_fp,
+	    .fp_saved = fp->kind == CFA_OFFSET,
+	    .outermost = at->kind == CFA_UNDEFINED,
+	    .cfa = (int32_t)row.cfa.offset,
+	    .fp = (int32_t)fp->offset,
+	};
+	if (ret->outermost)
+		return true;
+	return !cie.is_signal && row.cfa.kind == CFA_VAL_OFFSET &&
+	       (by_fp || row.cfa_register == CFA_SP) &&
+	       (fp->kind == CFA_SAME || fp->kind == CFA_OFFSET) &&
+	       at->kind == CFA_OFFSET && at->offset == -8;
 }
 
 bool unwind_is_native(struct target *t, uint64_t pc)

@@ -103,6 +103,142 @@ bool insn_decode(const uint8_t *bytes, size_t n, uint64_t addr,
 	return true;
 }
 
+/* ---- Frames of code of the JIT ------------------------------------------ */
+
+enum {
+	FRAME_INSNS = 32, // of a prolog or an epilog that are looked at
+	CALL_MAX = 7,     // bytes of the longest call through memory
+};
+
+enum frame_part {
+	PART_OTHER,
+	PART_MOVES, // the stack pointer, by so many bytes
+	PART_SETS,  // the frame pointer to the frame
+	PART_POPS_FP,
+	PART_RETURNS,
+};
+
+static bool is_of(const struct decoded *d, int operand, ZydisRegister reg)
+{
+	return is_register(d, operand) && d->operands[operand].reg.value == reg;
+}
+
+// What an instruction does to the frame; *ret_n: bytes that it takes from the
+// stack, negative: adds to it.
+static enum frame_part frame_part(const struct decoded *d, int64_t *ret_n)
+{
+	const ZydisDecodedOperand *from = &d->operands[1];
+
+	*ret_n = 0;
+	switch (d->insn.mnemonic) {
+	case ZYDIS_MNEMONIC_NOP:
+	case ZYDIS_MNEMONIC_ENDBR64:
+	case ZYDIS_MNEMONIC_VZEROUPPER:
+		return PART_MOVES;
+	case ZYDIS_MNEMONIC_PUSH:
+		*ret_n = -8;
+		return PART_MOVES;
+	case ZYDIS_MNEMONIC_POP:
+		*ret_n = 8;
+		return is_of(d, 0, ZYDIS_REGISTER_RBP) ? PART_POPS_FP
+						       : PART_MOVES;
+	case ZYDIS_MNEMONIC_ADD:
+	case ZYDIS_MNEMONIC_SUB:
+		if (!is_of(d, 0, ZYDIS_REGISTER_RSP) ||
+		    from->type != ZYDIS_OPERAND_TYPE_IMMEDIATE)
+			return PART_OTHER;
+		*ret_n = d->insn.mnemonic == ZYDIS_MNEMONIC_ADD
+			     ? from->imm.value.s
+			     : -from->imm.value.s;
+		return PART_MOVES;
+	case ZYDIS_MNEMONIC_MOV:
+		return is_of(d, 0, ZYDIS_REGISTER_RBP) &&
+			       is_of(d, 1, ZYDIS_REGISTER_RSP)
+			   ? PART_SETS
+			   : PART_OTHER;
+	case ZYDIS_MNEMONIC_LEA:
+		return is_of(d, 0, ZYDIS_REGISTER_RBP) &&
+			       from->mem.base == ZYDIS_REGISTER_RSP
+			   ? PART_SETS
+			   : PART_OTHER;
+	case ZYDIS_MNEMONIC_RET:
+		return PART_RETURNS;
+	default:
+		return PART_OTHER;
+	}
+}
+
+static bool decode_at(struct target *t, uint64_t addr, struct decoded *ret)
+{
+	uint8_t bytes[ARCH_INSN_MAX];
+	size_t n = target_read_some(t, addr, bytes, sizeof(bytes));
+
+	return decode(bytes, n, ret);
+}
+
+// How far above the stack pointer the return address is, if nothing but the
+// function's end is between @pc and its return.
+static bool in_epilog(struct target *t, uint64_t pc, struct insn_frame *ret)
+{
+	struct decoded d;
+	int64_t sum = 0, n;
+
+	for (int i = 0; i < FRAME_INSNS && decode_at(t, pc, &d); i++) {
+		switch (frame_part(&d, &n)) {
+		case PART_RETURNS:
+			ret->framed = false;
+			ret->ret = (uint32_t)sum;
+			return true;
+		case PART_MOVES:
+			if (n < 0)
+				return false;
+			break;
+		default:
+			return false;
+		}
+		sum += n;
+		pc += d.insn.length;
+	}
+	return false;
+}
+
+void insn_frame_at(struct target *t, uint64_t start, uint64_t pc,
+		   struct insn_frame *ret)
+{
+	struct decoded d;
+	int64_t sum = 0, n;
+	bool prolog = true;
+
+	*ret = (struct insn_frame){0};
+	for (int i = 0; i < FRAME_INSNS && prolog && start < pc; i++) {
+		enum frame_part part =
+		    decode_at(t, start, &d) ? frame_part(&d, &n) : PART_OTHER;
+
+		ret->framed = part == PART_SETS;
+		prolog = part == PART_MOVES && n <= 0;
+		if (prolog) {
+			sum -= n;
+			start += d.insn.length;
+		}
+	}
+	if (!in_epilog(t, pc, ret))
+		ret->ret = (uint32_t)sum;
+}
+
+bool insn_is_behind_call(struct target *t, uint64_t addr)
+{
+	uint8_t bytes[CALL_MAX];
+	struct decoded d;
+
+	if (target_read_some(t, addr - CALL_MAX, bytes, CALL_MAX) != CALL_MAX)
+		return false;
+	for (size_t n = 2; n <= CALL_MAX; n++)
+		if (decode(bytes + CALL_MAX - n, n, &d) && d.insn.length == n &&
+		    kind_of(&d) == INSN_CALL)
+			return true;
+	return false;
+}
+
 bool insn_traps(const uint8_t *code)
 {
 	// cd 03 is a long form of int3.

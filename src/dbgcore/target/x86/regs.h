@@ -22,6 +22,9 @@ enum {
 	ARCH_SYSCALL_BYTES = 2,
 	REGS_RF = 1 << 16,  /* EFLAGS.RF: see regs_mark */
 	ARCH_INSN_MAX = 15, /* bytes of the longest instruction */
+	/* perf_event's numbers of frame pointer, stack pointer, pc: its order
+	 */
+	ARCH_PERF_REGS = 1 << 6 | 1 << 7 | 1 << 8,
 };
 
 struct regs {

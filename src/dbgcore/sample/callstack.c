@@ -1,0 +1,399 @@
+/* Stacks of threads that nobody stops: see callstack.h. */
+#include "sample/callstack.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "target/proc.h"
+#include "target/target.h"
+#include "target/unwind.h"
+
+#define CODE_LOWEST (UINT64_C(1) << 16)
+#define CODE_HIGHEST (UINT64_C(1) << 47)
+
+enum {
+	WORD = 8,
+	PART_BYTES = 16 << 10, // of a stack, that are read at once
+	BLOCKED_MAX = 1 << 20,
+	SEARCH_BYTES = 2048, // where a frame pointer is looked for
+	RULES_MAX = 1 << 16,
+};
+
+/* What is kept for a pc. */
+struct rule {
+	struct unwind_rule native;
+	bool known;              /* is there one? */
+	struct insn_frame frame; /* of managed code */
+	bool osr;
+};
+
+/* Memory of a stack: a copy of its first bytes, more of which may be had. */
+struct stack_copy {
+	uint64_t at;
+	const uint8_t *bytes;
+	size_t n;
+	struct callstacks *more; /* read it when it is needed; NULL: no more */
+};
+
+struct frame_regs {
+	uint64_t pc, sp, fp;
+};
+
+void callstacks_init(struct callstacks *c, struct target *t,
+		     const struct callstack_ops *ops, void *arg)
+{
+	*c = (struct callstacks){.target = t, .ops = ops, .arg = arg};
+	c->buf = xmalloc(BLOCKED_MAX);
+}
+
+void callstacks_deinit(struct callstacks *c)
+{
+	map_clear_free(&c->rules);
+	map_deinit(&c->rules);
+	free(c->buf);
+}
+
+/* ---- Stacks as memory --------------------------------------------------- */
+
+// Read on until [@offset, @offset + WORD) is there.
+static void copy_extend(struct stack_copy *s, uint64_t offset)
+{
+	while (s->n < offset + WORD && s->n + PART_BYTES <= BLOCKED_MAX) {
+		size_t got = target_read_some(s->more->target, s->at + s->n,
+					      s->more->buf + s->n, PART_BYTES);
+
+		s->n += got;
+		if (got < PART_BYTES) {
+			s->more = NULL;
+			return;
+		}
+	}
+}
+
+static bool copy_word(struct stack_copy *s, uint64_t addr, uint64_t *ret)
+{
+	uint64_t offset = addr - s->at;
+
+	if (offset > BLOCKED_MAX - WORD)
+		return false;
+	if (s->more && offset + WORD > s->n)
+		copy_extend(s, offset);
+	if (offset + WORD > s->n)
+		return false;
+	memcpy(ret, s->bytes + offset, WORD);
+	return true;
+}
+
+/* ---- Code ---------------------------------------------------------------- */
+
+static struct rule *rule_new(struct callstacks *c, uint64_t key)
+{
+	struct rule *rule = xcalloc(1, sizeof(*rule));
+
+	if (c->rules.n >= RULES_MAX)
+		map_clear_free(&c->rules);
+	map_put(&c->rules, key, rule);
+	return rule;
+}
+
+static const struct rule *rule_native(struct callstacks *c, uint64_t pc)
+{
+	struct rule *rule = map_find(&c->rules, pc << 1);
+
+	if (rule)
+		return rule;
+	rule = rule_new(c, pc << 1);
+	rule->known = unwind_rule_find(c->target, pc, &rule->native);
+	return rule;
+}
+
+// NULL: it is no method's code.
+static const struct rule *rule_managed(struct callstacks *c, uint64_t pc,
+				       bool leaf)
+{
+	struct rule *rule = map_find(&c->rules, pc << 1 | 1);
+	struct callstack_code code;
+
+	if (rule || !c->ops->code(c->arg, pc - !leaf, &code))
+		return rule;
+	rule = rule_new(c, pc << 1 | 1);
+	insn_frame_at(c->target, code.start, pc, &rule->frame);
+	rule->osr = code.osr;
+	return rule;
+}
+
+static bool is_mapped_code(struct callstacks *c, uint64_t pc)
+{
+	const struct proc_maps *maps;
+	struct dbg_error *err = target_maps(c->target, &maps);
+
+	if (dbg_err_drop(err))
+		return false;
+	const struct proc_map *map = proc_maps_find(maps, pc);
+
+	return map && map->exec;
+}
+
+// The JIT maps memory for its code as it needs it.
+static bool is_code(struct callstacks *c, uint64_t pc)
+{
+	return is_mapped_code(c, pc) ||
+	       (pc > CODE_LOWEST && pc < CODE_HIGHEST && c->ops->anew(c->arg) &&
+		is_mapped_code(c, pc));
+}
+
+static bool is_return(struct callstacks *c, uint64_t pc)
+{
+	return is_code(c, pc) && insn_is_behind_call(c->target, pc);
+}
+
+/* ---- Stepping ------------------------------------------------------------ */
+
+enum step {
+	STEP_LOST, // there is no way on
+	STEP_DONE, // to the caller
+	STEP_END,  // the outermost
+};
+
+static enum step step_by_rule(struct callstacks *c, struct stack_copy *s,
+			      const struct unwind_rule *rule,
+			      struct frame_regs *r)
+{
+	uint64_t base = rule->by_fp ? r->fp : r->sp;
+	uint64_t cfa = base + (uint64_t)(int64_t)rule->cfa;
+	struct frame_regs caller = {.sp = cfa, .fp = r->fp};
+
+	if (rule->outermost)
+		return STEP_END;
+	if (cfa <= r->sp || !copy_word(s, cfa - WORD, &caller.pc))
+		return STEP_LOST;
+	if (rule->fp_saved &&
+	    !copy_word(s, cfa + (uint64_t)(int64_t)rule->fp, &caller.fp))
+		return STEP_LOST;
+	if (!is_code(c, caller.pc))
+		return STEP_LOST;
+	*r = caller;
+	return STEP_DONE;
+}
+
+// The return address is so far above the stack pointer, the frame pointer the
+// caller's.
+static enum step step_frameless(struct callstacks *c, struct stack_copy *s,
+				uint32_t offset, struct frame_regs *r)
+{
+	uint64_t pc;
+
+	if (!copy_word(s, r->sp + offset, &pc) || !is_return(c, pc))
+		return STEP_LOST;
+	r->pc = pc;
+	r->sp += offset + WORD;
+	return STEP_DONE;
+}
+
+static enum step step_by_fp(struct callstacks *c, struct stack_copy *s,
+			    struct frame_regs *r)
+{
+	struct frame_regs caller = {.sp = r->fp + 2 * WORD};
+
+	if (r->fp < r->sp || r->fp % WORD || !copy_word(s, r->fp, &caller.fp) ||
+	    !copy_word(s, r->fp + WORD, &caller.pc) || !is_code(c, caller.pc))
+		return STEP_LOST;
+	*r = caller;
+	return STEP_DONE;
+}
+
+// Above the frame is that of the method's first code, which has saved the same
+// frame pointer, in front of the return address.
+static enum step step_osr(struct callstacks *c, struct stack_copy *s,
+			  struct frame_regs *r)
+{
+	uint64_t saved, word;
+
+	if (r->fp < r->sp || r->fp % WORD || !copy_word(s, r->fp, &saved))
+		return STEP_LOST;
+	for (uint64_t at = r->fp + WORD; at < saved; at += WORD) {
+		struct frame_regs caller = {.sp = at + 2 * WORD, .fp = saved};
+
+		if (!copy_word(s, at, &word))
+			return STEP_LOST;
+		if (word == saved && copy_word(s, at + WORD, &caller.pc) &&
+		    is_return(c, caller.pc)) {
+			*r = caller;
+			return STEP_DONE;
+		}
+	}
+	return STEP_LOST;
+}
+
+// From where a thread stands, or (not @leaf) from what has called.
+static enum step step(struct callstacks *c, struct stack_copy *s, bool leaf,
+		      struct frame_regs *r)
+{
+	uint64_t pc = r->pc - !leaf;
+
+	if (unwind_is_native(c->target, pc)) {
+		const struct rule *rule = rule_native(c, pc);
+
+		if (rule->known)
+			return step_by_rule(c, s, &rule->native, r);
+		return leaf ? step_frameless(c, s, 0, r) : STEP_LOST;
+	}
+	const struct rule *rule = rule_managed(c, r->pc, leaf);
+
+	if (rule && rule->osr && step_osr(c, s, r) == STEP_DONE)
+		return STEP_DONE;
+	// Stubs and barriers of the runtime have no frames.
+	if (rule ? !rule->frame.framed : leaf) {
+		uint32_t offset = rule ? rule->frame.ret : 0;
+
+		if (step_frameless(c, s, offset, r) == STEP_DONE)
+			return STEP_DONE;
+	}
+	return step_by_fp(c, s, r);
+}
+
+static void callstack_add(struct callstack *ret, uint64_t pc)
+{
+	if (ret->n < CALLSTACK_MAX)
+		ret->pcs[ret->n++] = pc;
+}
+
+/* ---- Walking --------------------------------------------------------------
+ */
+
+/*
+ * Return addresses by frame pointers, as the kernel has followed them further
+ * than the copy of the stack reaches.
+ */
+struct chain {
+	const uint64_t *pcs;
+	size_t n, next;
+	uint64_t fp; /* behind whose word the next of them is */
+};
+
+// A frame whose frame pointer is in the chain was left.
+static void chain_follow(struct chain *chain, struct stack_copy *s,
+			 uint64_t caller_fp)
+{
+	uint64_t saved;
+
+	if (caller_fp == chain->fp || !copy_word(s, chain->fp, &saved) ||
+	    saved != caller_fp)
+		return;
+	chain->next++;
+	chain->fp = saved;
+}
+
+// The rest of it, as far as it makes sense.
+static void chain_rest(struct callstacks *c, const struct chain *chain,
+		       struct callstack *ret)
+{
+	for (size_t i = chain->next; i < chain->n; i++) {
+		if (!is_code(c, chain->pcs[i]))
+			return;
+		callstack_add(ret, chain->pcs[i]);
+	}
+	if (chain->next < chain->n)
+		ret->whole =
+		    unwind_is_native(c->target, chain->pcs[chain->n - 1] - 1);
+}
+
+// The rest of a stack from @r on; @chain may be NULL.
+static void walk(struct callstacks *c, struct stack_copy *s, bool leaf,
+		 struct frame_regs r, struct chain *chain,
+		 struct callstack *ret)
+{
+	while (ret->n < CALLSTACK_MAX) {
+		uint64_t sp = r.sp;
+
+		callstack_add(ret, r.pc);
+		enum step done = step(c, s, leaf, &r);
+
+		ret->whole = done == STEP_END;
+		if (done == STEP_LOST && chain && r.fp == chain->fp)
+			chain_rest(c, chain, ret);
+		if (done != STEP_DONE || r.sp <= sp)
+			return;
+		if (chain)
+			chain_follow(chain, s, r.fp);
+		leaf = false;
+	}
+}
+
+static void callstack_reset(struct callstack *ret)
+{
+	ret->n = 0;
+	ret->whole = false;
+}
+
+void callstack_of_sample(struct callstacks *c, const struct perf_sample *s,
+			 struct callstack *ret)
+{
+	struct stack_copy copy = {s->sp, s->stack, s->n_stack, NULL};
+	struct chain chain = {s->chain, s->n_chain, 1, s->fp};
+
+	callstack_reset(ret);
+	if (s->has_registers)
+		walk(c, &copy, true, (struct frame_regs){s->pc, s->sp, s->fp},
+		     &chain, ret);
+}
+
+void callstack_of_copy(struct callstacks *c, uint64_t pc, uint64_t sp,
+		       uint64_t fp, const uint8_t *stack, size_t n,
+		       struct callstack *ret)
+{
+	struct stack_copy s = {sp, stack, n, NULL};
+
+	callstack_reset(ret);
+	walk(c, &s, true, (struct frame_regs){pc, sp, fp}, NULL, ret);
+}
+
+/* ---- Blocked threads ----------------------------------------------------- */
+
+// Where the kernel tells no frame pointer and the code at @pc needs it: the
+// first pair of a frame pointer and a return address on the stack that leads
+// on.
+static void search(struct callstacks *c, struct stack_copy *s,
+		   struct frame_regs *r)
+{
+	for (uint64_t at = r->sp; at < r->sp + SEARCH_BYTES; at += WORD) {
+		struct frame_regs found = {.sp = at, .fp = at};
+		uint64_t pc;
+
+		if (!copy_word(s, at + WORD, &pc) || !is_mapped_code(c, pc))
+			continue;
+		if (step_by_fp(c, s, &found) == STEP_DONE && found.fp > at &&
+		    is_return(c, found.pc) &&
+		    step_by_fp(c, s, &found) == STEP_DONE) {
+			r->fp = at;
+			return;
+		}
+	}
+}
+
+void callstack_of_blocked(struct callstacks *c, uint64_t pc, uint64_t sp,
+			  struct callstack *ret)
+{
+	struct stack_copy s = {sp, c->buf, 0, c};
+	struct frame_regs r = {pc, sp, 0};
+	bool leaf = true;
+
+	callstack_reset(ret);
+	while (ret->n < CALLSTACK_MAX && !r.fp) {
+		const struct rule *rule = rule_native(c, r.pc - !leaf);
+
+		if (!rule->known || rule->native.by_fp) {
+			search(c, &s, &r);
+			break;
+		}
+		callstack_add(ret, r.pc);
+		if (step_by_rule(c, &s, &rule->native, &r) != STEP_DONE) {
+			ret->whole = rule->native.outermost;
+			return;
+		}
+		leaf = false;
+	}
+	walk(c, &s, leaf, r, NULL, ret);
+}

@@ -1,0 +1,72 @@
+/*
+ * Stacks of threads that nobody stops, as addresses: of a running one from what
+ * the kernel copied at that moment, of a blocked one from its memory.
+ *
+ * Native frames are unwound by .eh_frame as far as that needs stack and frame
+ * pointer only, code of the JIT by its frame pointers. Where a frame has none
+ * of its own, at the top, its caller is found by the code itself: who walks by
+ * frame pointers alone misses that caller.
+ */
+#ifndef SAMPLE_CALLSTACK_H
+#define SAMPLE_CALLSTACK_H
+
+#include "base/map.h"
+#include "dbg.h"
+#include "sample/perfevents.h"
+
+struct target;
+
+enum {
+	CALLSTACK_MAX = 512,
+};
+
+struct callstack {
+	uint64_t pcs[CALLSTACK_MAX]; /* the innermost first, then returns */
+	size_t n;
+	bool whole; /* it goes on to where the thread began */
+};
+
+/* Managed code. */
+struct callstack_code {
+	uint64_t start;
+	/*
+	 * It was entered in a loop of the method's first code (OSR), whose
+	 * frame lies above its own. What follows its frame pointer is a return
+	 * address into that code, and not the caller's.
+	 */
+	bool osr;
+};
+
+struct callstack_ops {
+	/* What holds @pc; false: it is not known to be managed. */
+	bool (*code)(void *arg, uint64_t pc, struct callstack_code *ret);
+	/* Read the mappings anew; false: they are new enough. */
+	bool (*anew)(void *arg);
+};
+
+struct callstacks {
+	struct target *target;
+	const struct callstack_ops *ops;
+	void *arg;
+	struct map rules; /* of native code, by pc */
+	uint8_t *buf;     /* of a blocked thread's stack */
+};
+
+void callstacks_init(struct callstacks *c, struct target *t,
+		     const struct callstack_ops *ops, void *arg);
+void callstacks_deinit(struct callstacks *c);
+/* The stack of a sample. */
+void callstack_of_sample(struct callstacks *c, const struct perf_sample *s,
+			 struct callstack *ret);
+/* That of a thread which waits in the kernel, with these two. */
+void callstack_of_blocked(struct callstacks *c, uint64_t pc, uint64_t sp,
+			  struct callstack *ret);
+/*
+ * That of a thread whose registers are these, and of whose stack there is a
+ * copy from sp on.
+ */
+void callstack_of_copy(struct callstacks *c, uint64_t pc, uint64_t sp,
+		       uint64_t fp, const uint8_t *stack, size_t n,
+		       struct callstack *ret);
+
+#endif

@@ -1,0 +1,370 @@
+/* Samples by perf_event_open(2): see perfevents.h. */
+#include "sample/perfevents.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/reader.h"
+#include "target/arch.h"
+#include "target/proc.h"
+
+enum {
+	RING_PAGES = 128,   // what any user may have for each processor
+	STACK_BYTES = 4096, // as much as there is room for in a ring
+	STACK_MANY = 512,   // ... of many samples
+	MANY_HERTZ = 2000,
+	CHAIN_MAX = 127, // perf_event_max_stack
+	RECORD_MAX = 1 << 16,
+	CPUS_MAX = 1024,
+};
+
+struct ring {
+	struct perf_event_mmap_page *page;
+	int cpu, fd; // the event whose ring it is
+};
+
+struct perf_events {
+	pid_t pid;
+	int *fds;
+	size_t n_fds, cap_fds;
+	struct ring rings[CPUS_MAX];
+	size_t n_rings;
+	size_t page_bytes;
+	uint64_t lost;
+	bool kernel;
+	struct perf_event_attr attr;
+	uint8_t record[RECORD_MAX]; // one that wraps around
+	uint64_t chain[CHAIN_MAX];
+};
+
+/* ---- Opening ------------------------------------------------------------ */
+
+static struct perf_event_attr attr_of(uint32_t hertz)
+{
+	return (struct perf_event_attr){
+	    .size = sizeof(struct perf_event_attr),
+	    .type = PERF_TYPE_SOFTWARE,
+	    .config = PERF_COUNT_SW_CPU_CLOCK,
+	    .sample_period = 1000000000 / hertz,
+	    .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+			   PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER |
+			   PERF_SAMPLE_STACK_USER,
+	    .sample_regs_user = ARCH_PERF_REGS,
+	    .sample_stack_user = hertz > MANY_HERTZ ? STACK_MANY : STACK_BYTES,
+	    .disabled = 1,
+	    .inherit = 1,
+	    .exclude_hv = 1,
+	    .exclude_callchain_kernel = 1,
+	    .use_clockid = 1,
+	    .clockid = CLOCK_MONOTONIC,
+	    .watermark = 1,
+	    .wakeup_watermark = UINT32_MAX,
+	};
+}
+
+static int event_open(const struct perf_events *p, pid_t tid, int cpu)
+{
+	struct perf_event_attr attr = p->attr;
+
+	return (int)syscall(SYS_perf_event_open, &attr, tid, cpu, -1,
+			    PERF_FLAG_FD_CLOEXEC);
+}
+
+static struct ring *ring_of(struct perf_events *p, int cpu)
+{
+	for (size_t i = 0; i < p->n_rings; i++)
+		if (p->rings[i].cpu == cpu)
+			return &p->rings[i];
+	return NULL;
+}
+
+// The errno of opening the events of one thread on one processor; 0: it is
+// done, or the thread has ended.
+static int event_add(struct perf_events *p, pid_t tid, int cpu)
+{
+	struct ring *ring = ring_of(p, cpu);
+	int fd = event_open(p, tid, cpu);
+
+	if (fd < 0)
+		return errno == ESRCH ? 0 : errno;
+	mem_grow(&p->fds, &p->cap_fds, p->n_fds, sizeof(*p->fds));
+	p->fds[p->n_fds++] = fd;
+	if (ring)
+		return ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) ? errno
+								      : 0;
+	size_t n = (RING_PAGES + 1) * p->page_bytes;
+	void *page = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (page == MAP_FAILED)
+		return errno;
+	p->rings[p->n_rings++] = (struct ring){page, cpu, fd};
+	return 0;
+}
+
+static int thread_add_events(struct perf_events *p, pid_t tid,
+			     const cpu_set_t *cpus)
+{
+	int errnum = 0;
+
+	for (int cpu = 0; cpu < CPUS_MAX && !errnum; cpu++)
+		if (CPU_ISSET(cpu, cpus))
+			errnum = event_add(p, tid, cpu);
+	return errnum;
+}
+
+// What the kernel takes of the attributes: more rights give more, older ones
+// have less.
+static int attr_choose(struct perf_events *p, int cpu)
+{
+	for (int kernel = 1; kernel >= 0; kernel--) {
+		p->attr.exclude_kernel = !kernel;
+		for (int alone = 1; alone >= 0; alone--) {
+			p->attr.inherit_thread = alone;
+			int fd = event_open(p, p->pid, cpu);
+
+			if (fd >= 0) {
+				close(fd);
+				p->kernel = kernel;
+				return 0;
+			}
+			if (errno != EINVAL && errno != E2BIG)
+				break;
+		}
+	}
+	return errno;
+}
+
+static struct dbg_error *refused(pid_t pid, int errnum)
+{
+	_cleanup_free_ char *text =
+	    proc_read("/proc/sys/kernel/perf_event_paranoid", NULL);
+
+	if (errnum == ENOSYS)
+		return dbg_err(DBG_E_TARGET, "this kernel has no perf_event");
+	if (errnum == EMFILE)
+		return dbg_err(DBG_E_TARGET,
+			       "process %d has more threads than we may have "
+			       "open files (ulimit -n) for",
+			       pid);
+	if (errnum != EACCES && errnum != EPERM)
+		return dbg_err_errno(DBG_E_TARGET, errnum,
+				     "cannot sample process %d by perf_event",
+				     pid);
+	if (text && strtol(text, NULL, 10) > 2)
+		return dbg_err(DBG_E_TARGET,
+			       "/proc/sys/kernel/perf_event_paranoid is %d, "
+			       "which lets nobody sample without CAP_PERFMON: "
+			       "as root set it to 2",
+			       (int)strtol(text, NULL, 10));
+	return dbg_err(DBG_E_TARGET,
+		       "perf_event is not permitted, by a seccomp filter "
+		       "(containers: --cap-add=PERFMON) or because another "
+		       "user runs process %d",
+		       pid);
+}
+
+static void files_raise(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static int threads_add(struct perf_events *p, const cpu_set_t *cpus)
+{
+	struct dirent *entry;
+	int errnum = 0;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/task", p->pid);
+	DIR *dir = opendir(path);
+	if (!dir)
+		return errno;
+	while (!errnum && (entry = readdir(dir))) {
+		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		if (tid > 0)
+			errnum = thread_add_events(p, tid, cpus);
+	}
+	closedir(dir);
+	return errnum;
+}
+
+struct dbg_error *perf_events_open(pid_t pid, uint32_t hertz,
+				   struct perf_events **ret)
+{
+	struct perf_events *p = xcalloc(1, sizeof(*p));
+	cpu_set_t cpus;
+	int cpu = 0;
+
+	p->pid = pid;
+	p->attr = attr_of(hertz);
+	p->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+	files_raise();
+	// Its own, since those of its threads may be fewer, but not others.
+	int errnum = sched_getaffinity(pid, sizeof(cpus), &cpus) ? errno : 0;
+	while (!errnum && !CPU_ISSET(cpu, &cpus))
+		cpu++;
+	if (!errnum)
+		errnum = attr_choose(p, cpu);
+	if (!errnum)
+		errnum = threads_add(p, &cpus);
+	if (errnum) {
+		perf_events_close(p);
+		return refused(pid, errnum);
+	}
+	for (size_t i = 0; i < p->n_fds; i++)
+		ioctl(p->fds[i], PERF_EVENT_IOC_ENABLE, 0);
+	*ret = p;
+	return NULL;
+}
+
+void perf_events_stop(struct perf_events *p)
+{
+	for (size_t i = 0; i < p->n_fds; i++)
+		ioctl(p->fds[i], PERF_EVENT_IOC_DISABLE, 0);
+}
+
+void perf_events_close(struct perf_events *p)
+{
+	if (!p)
+		return;
+	for (size_t i = 0; i < p->n_rings; i++)
+		munmap(p->rings[i].page, (RING_PAGES + 1) * p->page_bytes);
+	for (size_t i = 0; i < p->n_fds; i++)
+		close(p->fds[i]);
+	free(p->fds);
+	free(p);
+}
+
+/* ---- Reading ------------------------------------------------------------- */
+
+// Return addresses without the marks of where they come from.
+static void chain_read(struct perf_events *p, struct reader *r,
+		       struct perf_sample *ret)
+{
+	uint64_t n = reader_u64(r);
+
+	ret->chain = p->chain;
+	for (uint64_t i = 0; i < n && !r->bad; i++) {
+		uint64_t ip = reader_u64(r);
+
+		if (ip < (uint64_t)PERF_CONTEXT_MAX && ret->n_chain < CHAIN_MAX)
+			p->chain[ret->n_chain++] = ip;
+	}
+}
+
+static void stack_read(struct reader *r, struct perf_sample *ret)
+{
+	uint64_t n = reader_u64(r);
+
+	if (!n)
+		return;
+	struct bytes stack = reader_bytes(r, n);
+	uint64_t got = reader_u64(r);
+
+	ret->stack = stack.p;
+	ret->n_stack = got < stack.n ? (size_t)got : stack.n;
+}
+
+// In the order of perf_event_open(2).
+static bool sample_read(struct perf_events *p, struct reader *r,
+			struct perf_sample *ret)
+{
+	*ret = (struct perf_sample){0};
+	ret->kernel = reader_u64(r) >> 63;
+	ret->pid = (pid_t)reader_u32(r);
+	ret->tid = (pid_t)reader_u32(r);
+	ret->time = reader_u64(r);
+	chain_read(p, r, ret);
+	ret->has_registers = reader_u64(r) != PERF_SAMPLE_REGS_ABI_NONE;
+	if (ret->has_registers) {
+		ret->fp = reader_u64(r);
+		ret->sp = reader_u64(r);
+		ret->pc = reader_u64(r);
+	}
+	stack_read(r, ret);
+	return !r->bad && ret->pid == p->pid;
+}
+
+static void record_read(struct perf_events *p,
+			const struct perf_event_header *header,
+			const uint8_t *body, perf_sample_fn *fn, void *arg)
+{
+	struct perf_sample sample;
+	struct reader r;
+
+	reader_init(&r, body, header->size - sizeof(*header));
+	if (header->type == PERF_RECORD_LOST) {
+		reader_u64(&r);
+		p->lost += reader_u64(&r);
+	} else if (header->type == PERF_RECORD_SAMPLE &&
+		   sample_read(p, &r, &sample)) {
+		fn(arg, &sample);
+	}
+}
+
+// @n bytes at @at of a ring of @size.
+static void ring_copy(const uint8_t *ring, size_t size, uint64_t at, void *buf,
+		      size_t n)
+{
+	size_t from = (size_t)(at % size);
+	size_t first = n < size - from ? n : size - from;
+
+	memcpy(buf, ring + from, first);
+	memcpy((uint8_t *)buf + first, ring, n - first);
+}
+
+static void ring_read(struct perf_events *p, struct ring *ring,
+		      perf_sample_fn *fn, void *arg)
+{
+	struct perf_event_mmap_page *page = ring->page;
+	const uint8_t *data = (const uint8_t *)page + p->page_bytes;
+	size_t size = RING_PAGES * p->page_bytes;
+	uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
+	uint64_t tail = page->data_tail;
+	struct perf_event_header header;
+
+	while (head - tail >= sizeof(header)) {
+		ring_copy(data, size, tail, &header, sizeof(header));
+		if (header.size < sizeof(header) || header.size > head - tail)
+			break;
+		ring_copy(data, size, tail + sizeof(header), p->record,
+			  header.size - sizeof(header));
+		record_read(p, &header, p->record, fn, arg);
+		tail += header.size;
+	}
+	__atomic_store_n(&page->data_tail, head, __ATOMIC_RELEASE);
+}
+
+void perf_events_read(struct perf_events *p, perf_sample_fn *fn, void *arg)
+{
+	for (size_t i = 0; i < p->n_rings; i++)
+		ring_read(p, &p->rings[i], fn, arg);
+}
+
+uint64_t perf_events_lost(const struct perf_events *p)
+{
+	return p->lost;
+}
+
+bool perf_events_kernel(const struct perf_events *p)
+{
+	return p->kernel;
+}

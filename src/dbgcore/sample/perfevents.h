@@ -1,0 +1,45 @@
+/*
+ * Samples of the threads that are on a processor, by perf_event_open(2): one
+ * event for each thread and processor, whose samples come through one ring for
+ * each processor; threads that they make have the same. Nothing is stopped.
+ */
+#ifndef SAMPLE_PERFEVENTS_H
+#define SAMPLE_PERFEVENTS_H
+
+#include "dbg.h"
+
+struct perf_events;
+
+/* A thread as it was when the kernel's timer found it running. */
+struct perf_sample {
+	pid_t pid, tid;
+	uint64_t time;        /* CLOCK_MONOTONIC, nanoseconds */
+	bool kernel;          /* it was in the kernel */
+	bool has_registers;   /* what follows is known */
+	uint64_t pc, sp, fp;  /* in the program's own code */
+	const uint8_t *stack; /* from sp on */
+	size_t n_stack;
+	/* By frame pointers: where it stands, then return addresses. */
+	const uint64_t *chain;
+	size_t n_chain;
+};
+
+typedef void perf_sample_fn(void *arg, const struct perf_sample *s);
+
+/*
+ * Sample all threads of @pid, each so many times a second of its processor
+ * time. DBG_E_TARGET: not permitted, with the reason and the remedy.
+ */
+DBG_MUST struct dbg_error *perf_events_open(pid_t pid, uint32_t hertz,
+					    struct perf_events **ret);
+/* Let no more come. */
+void perf_events_stop(struct perf_events *p);
+void perf_events_close(struct perf_events *p);
+/* Call @fn with each sample that has come. */
+void perf_events_read(struct perf_events *p, perf_sample_fn *fn, void *arg);
+/* Samples that were dropped: by a full ring. */
+uint64_t perf_events_lost(const struct perf_events *p);
+/* Is time in the kernel sampled, too? It needs more rights. */
+bool perf_events_kernel(const struct perf_events *p);
+
+#endif

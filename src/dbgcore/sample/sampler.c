@@ -1,0 +1,456 @@
+/* Sampling a running program: see sampler.h. */
+#include "sample/sampler.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "sample/callstack.h"
+#include "sample/pcnames.h"
+#include "sample/perfevents.h"
+#include "sample/stacktree.h"
+#include "sample/threadlook.h"
+#include "sample/waiting.h"
+#include "target/proc.h"
+#include "target/target.h"
+
+enum {
+	LOOKS_MAX = 200,      // a second: more cost more than they tell
+	LIST_NS = 100000000,  // between two readings of the list of threads
+	AGAIN_NS = 200000000, // ... of what is known of the runtime
+	IDLE_MAX = 16,        // ticks between two looks at an idle thread
+	IDLE_SHARE = 16,      // ... and of the time that it has been idle for
+	SECOND_NS = 1000000000,
+	SAMPLES_ENOUGH = 10, // of a thread, to spread its own time over them
+};
+
+struct sampler {
+	pid_t pid;
+	uint64_t period; // of samples, nanoseconds
+	uint64_t tick;   // of looks, on average
+	int timer;
+	uint64_t random;
+	struct dbg_error *no_events; // why there are no samples
+	struct perf_events *events;
+	struct target *target;
+	struct callstacks stacks;
+	struct pc_names names;
+	struct stack_tree tree;
+	struct thread_looks looks;
+	uint64_t next_list;
+	struct callstack stack; // the one at hand
+	const struct dbg_sample_frame *frames[CALLSTACK_MAX];
+	struct dbg_profile profile;
+	struct dbg_sample_thread *threads; // of the profile
+};
+
+/* ---- Begin and end --------------------------------------------------------
+ */
+
+static bool code_at(void *arg, uint64_t pc, struct callstack_code *ret)
+{
+	const struct pc_frame *f = pc_name(arg, pc, true);
+
+	*ret = (struct callstack_code){.start = f->start, .osr = f->osr};
+	return f->start;
+}
+
+static bool code_anew(void *arg)
+{
+	return pc_names_anew(arg);
+}
+
+static const struct callstack_ops stack_ops = {
+    .code = code_at,
+    .anew = code_anew,
+};
+
+// By chance, so that the looks are not in step with the program.
+static void timer_set(struct sampler *s)
+{
+	s->random ^= s->random << 13;
+	s->random ^= s->random >> 7;
+	s->random ^= s->random << 17;
+	uint64_t ns = s->tick / 2 + s->random % s->tick;
+	const struct itimerspec next = {
+	    .it_value = {.tv_sec = (time_t)(ns / SECOND_NS),
+			 .tv_nsec = (long)(ns % SECOND_NS) + 1}};
+
+	timerfd_settime(s->timer, 0, &next, NULL);
+}
+
+struct dbg_error *sampler_create(pid_t pid, uint32_t hertz,
+				 struct sampler **ret)
+{
+	if (!hertz || hertz > 10000)
+		return dbg_err(DBG_E_ARGUMENT,
+			       "1 to 10,000 samples a second are possible");
+	struct sampler *s = xcalloc(1, sizeof(*s));
+
+	s->pid = s->looks.pid = pid;
+	s->period = SECOND_NS / hertz;
+	s->tick = SECOND_NS / (hertz < LOOKS_MAX ? hertz : LOOKS_MAX);
+	s->random = clock_ns() | 1;
+	stack_tree_init(&s->tree);
+	s->profile.began = clock_ns();
+	s->no_events = perf_events_open(pid, hertz, &s->events);
+	thread_looks_list(&s->looks, s->profile.began);
+	s->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	timer_set(s);
+	*ret = s;
+	return NULL;
+}
+
+void sampler_begin(struct sampler *s, const struct sampled_program *p)
+{
+	s->target = p->target;
+	pc_names_init(&s->names, p->target, &s->tree);
+	s->names.dac = p->code ? p->dac : NULL;
+	s->names.code = p->code;
+	callstacks_init(&s->stacks, p->target, &stack_ops, &s->names);
+}
+
+void sampler_destroy(struct sampler *s)
+{
+	if (!s)
+		return;
+	perf_events_close(s->events);
+	dbg_error_destroy(s->no_events);
+	mem_close_fd(&s->timer);
+	if (s->target) {
+		callstacks_deinit(&s->stacks);
+		pc_names_deinit(&s->names);
+	}
+	stack_tree_deinit(&s->tree);
+	thread_looks_deinit(&s->looks);
+	free(s->threads);
+	free(s);
+}
+
+int sampler_fd(const struct sampler *s)
+{
+	return s->timer;
+}
+
+uint64_t sampler_samples(const struct sampler *s)
+{
+	return s->profile.samples + s->profile.looks;
+}
+
+/* ---- Stacks into the tree -------------------------------------------------
+ */
+
+static uint32_t thread_index(const struct sampler *s,
+			     const struct looked_thread *t)
+{
+	size_t i = 0;
+
+	while (s->looks.v[i] != t)
+		i++;
+	return (uint32_t)i;
+}
+
+// The node of the thread, which all of its stacks begin at.
+static uint32_t thread_node(struct sampler *s, struct looked_thread *t)
+{
+	_cleanup_free_ char *name = NULL;
+
+	if (t->node)
+		return t->node;
+	name = xasprintf("%d '%s'", t->tid, t->name);
+	t->node = stack_tree_node(
+	    &s->tree, 0,
+	    stack_tree_frame(
+		&s->tree,
+		&(struct dbg_sample_frame){
+		    .name = name, .module = "", .kind = DBG_SAMPLE_THREAD}),
+	    thread_index(s, t));
+	return t->node;
+}
+
+static uint32_t node_state(struct sampler *s, uint32_t node, const char *name)
+{
+	const struct dbg_sample_frame frame = {
+	    .name = name, .module = "", .kind = DBG_SAMPLE_STATE};
+
+	return stack_tree_node(&s->tree, node,
+			       stack_tree_frame(&s->tree, &frame),
+			       s->tree.nodes[node].thread);
+}
+
+// The node of s->stack. Calls of nameless code in one image are one frame, and
+// so are the code that a method was entered in and that which it goes on in.
+static uint32_t node_stack(struct sampler *s, struct looked_thread *t)
+{
+	struct pc_frame outer = {0};
+	uint32_t node = thread_node(s, t);
+	uint32_t thread = s->tree.nodes[node].thread;
+
+	if (!s->stack.whole) {
+		s->profile.broken++;
+		node = node_state(s, node, "[stack is cut off]");
+	}
+	for (size_t i = s->stack.n; i-- > 0;) {
+		struct pc_frame f = *pc_name(&s->names, s->stack.pcs[i], !i);
+
+		if (!(f.image && f.frame == outer.frame) &&
+		    !(f.osr && f.method == outer.method))
+			node = stack_tree_node(&s->tree, node, f.frame, thread);
+		outer = f;
+	}
+	return node;
+}
+
+static void sample_take(void *arg, const struct perf_sample *sample)
+{
+	struct sampler *s = arg;
+	struct looked_thread *t =
+	    thread_looks_find(&s->looks, sample->tid, sample->time);
+
+	if (!t)
+		return;
+	callstack_of_sample(&s->stacks, sample, &s->stack);
+	s->profile.samples++;
+	t->samples++;
+
+	uint32_t node = node_stack(s, t);
+
+	if (sample->kernel)
+		node = node_state(s, node, "[kernel]");
+	s->tree.nodes[node].run++;
+}
+
+/* ---- Looking at blocked threads --------------------------------------------
+ */
+
+static uint32_t node_blocked(struct sampler *s, struct looked_thread *t,
+			     const struct blocked_call *call)
+{
+	uint32_t node = node_stack(s, t);
+	size_t n = s->stack.n;
+
+	// node_stack() may have moved the frames.
+	for (size_t i = 0; i < n; i++)
+		s->frames[i] =
+		    &s->tree.frames[pc_name(&s->names, s->stack.pcs[i], !i)
+					->frame];
+	return node_state(s, node, waiting_for(s->target, call, s->frames, n));
+}
+
+static void blocked_add(struct sampler *s, struct looked_thread *t,
+			uint32_t node, uint64_t ns)
+{
+	if (!node)
+		return;
+	s->tree.nodes[node].blocked += ns;
+	t->blocked += ns;
+}
+
+// The node of the stack that it is blocked at; 0: it is not, or is no more.
+static uint32_t look_blocked(struct sampler *s, struct looked_thread *t)
+{
+	struct thread_times after;
+	struct blocked_call call;
+
+	if (thread_call_read(t, &call) != THREAD_BLOCKED)
+		return 0;
+	callstack_of_blocked(&s->stacks, call.pc, call.sp, &s->stack);
+	if (!thread_times_read(t, &after) || after.slices != t->now.slices) {
+		s->profile.torn++;
+		return 0;
+	}
+	return node_blocked(s, t, &call);
+}
+
+// An idle thread is looked at less often, so that where it was when it is found
+// elsewhere is wrong by a small part of the time that it was there only.
+static uint64_t next_look(const struct sampler *s,
+			  const struct looked_thread *t)
+{
+	uint64_t rest = t->last ? (t->looked - t->since) / IDLE_SHARE : 0;
+
+	if (rest > IDLE_MAX * s->tick)
+		rest = IDLE_MAX * s->tick;
+	return t->looked + s->tick / 2 + rest;
+}
+
+// One that has not run since the last look is where it was. Else half of the
+// time since is counted for where it was, half for where it is.
+static void look(struct sampler *s, struct looked_thread *t, uint64_t now)
+{
+	struct thread_times times;
+
+	if (t->ended || now < t->due || !thread_times_read(t, &times))
+		return;
+	// We may have been kept waiting for a processor ourselves.
+	now = clock_ns();
+	uint64_t half = (now - t->looked) / 2;
+	bool moved = times.slices != t->now.slices || times.run != t->now.run;
+
+	t->looked = now;
+	t->now = times;
+	blocked_add(s, t, t->last, half);
+	if (moved || !t->last) {
+		t->last = look_blocked(s, t);
+		t->since = now;
+	}
+	s->profile.looks += t->last != 0;
+	blocked_add(s, t, t->last, half);
+	t->due = next_look(s, t);
+}
+
+void sampler_tick(struct sampler *s, bool *ret_ended)
+{
+	uint64_t now = clock_ns(), expired;
+
+	*ret_ended = false;
+	if (read(s->timer, &expired, sizeof(expired)) < 0)
+		return;
+	pc_names_tick(&s->names);
+	if (s->events)
+		perf_events_read(s->events, sample_take, s);
+	if (now >= s->next_list) {
+		s->next_list = now + LIST_NS;
+		*ret_ended = !thread_looks_list(&s->looks, now) ||
+			     proc_state(s->pid, s->pid) == 'Z';
+	}
+	for (size_t i = 0; i < s->looks.n; i++)
+		look(s, s->looks.v[i], now);
+	timer_set(s);
+}
+
+/* ---- The profile -----------------------------------------------------------
+ */
+
+// What the kernel has counted, as far as it did.
+static void thread_total(const struct sampler *s, struct looked_thread *t,
+			 struct dbg_sample_thread *ret)
+{
+	uint64_t until = t->ended ? t->looked : s->profile.ended;
+	uint64_t run = t->now.run - t->first.run;
+	uint64_t wait = t->now.wait - t->first.wait;
+	uint64_t life = until > t->met ? until - t->met : 0;
+
+	// One that came and went between two looks.
+	if (run < t->samples * s->period && t->ended)
+		run = t->samples * s->period;
+	*ret = (struct dbg_sample_thread){
+	    .tid = t->tid,
+	    .name = t->name,
+	    .run = run,
+	    .wait = wait,
+	    .blocked = life > run + wait ? life - run - wait : 0,
+	    .samples = t->samples,
+	};
+}
+
+// Nanoseconds of running that a sample of each thread stands for: of one with
+// few, what it is on average of all such.
+static void sample_weights(const struct sampler *s, double *ret)
+{
+	double run = 0, samples = 0;
+
+	for (size_t i = 0; i < s->looks.n; i++) {
+		const struct dbg_sample_thread *t = &s->threads[i];
+
+		if (t->samples >= SAMPLES_ENOUGH)
+			continue;
+		run += (double)t->run;
+		samples += (double)t->samples;
+	}
+	for (size_t i = 0; i < s->looks.n; i++) {
+		const struct dbg_sample_thread *t = &s->threads[i];
+
+		ret[i] = t->samples >= SAMPLES_ENOUGH
+			     ? (double)t->run / (double)t->samples
+			 : samples > 0 ? run / samples
+				       : 0;
+	}
+}
+
+static void node_finish(const struct sampler *s, struct dbg_sample_node *n,
+			double weight)
+{
+	const struct dbg_sample_thread *t = &s->threads[n->thread];
+	const struct looked_thread *looked = s->looks.v[n->thread];
+	double run = (double)n->run * weight;
+
+	n->run = (uint64_t)run;
+	if (t->run)
+		n->wait = (uint64_t)(run * (double)t->wait / (double)t->run);
+	if (looked->blocked)
+		n->blocked =
+		    (uint64_t)((double)n->blocked * (double)t->blocked /
+			       (double)looked->blocked);
+}
+
+// What of a thread's time no sample and no look has found.
+static void threads_rest(struct sampler *s, const double *weights)
+{
+	for (size_t i = 0; i < s->looks.n; i++) {
+		struct looked_thread *t = s->looks.v[i];
+		const struct dbg_sample_thread *total = &s->threads[i];
+		bool sampled = weights[i] > 0;
+
+		if (!s->tree.nodes || (sampled && t->blocked))
+			continue;
+		uint32_t node = node_state(s, thread_node(s, t), "[not seen]");
+
+		if (!sampled) {
+			s->tree.nodes[node].run = total->run;
+			s->tree.nodes[node].wait = total->wait;
+		}
+		if (!t->blocked)
+			s->tree.nodes[node].blocked = total->blocked;
+	}
+}
+
+static void profile_times(struct sampler *s)
+{
+	s->threads = xcalloc(s->looks.n + 1, sizeof(*s->threads));
+	_cleanup_free_ double *weights =
+	    xcalloc(s->looks.n + 1, sizeof(*weights));
+
+	for (size_t i = 0; i < s->looks.n; i++) {
+		struct looked_thread *t = s->looks.v[i];
+		struct thread_times now;
+
+		if (!t->ended && thread_times_read(t, &now))
+			t->now = now;
+		thread_total(s, t, &s->threads[i]);
+	}
+	sample_weights(s, weights);
+	for (size_t i = 1; i < s->tree.n_nodes; i++)
+		node_finish(s, &s->tree.nodes[i],
+			    weights[s->tree.nodes[i].thread]);
+	threads_rest(s, weights);
+}
+
+const struct dbg_profile *sampler_stop(struct sampler *s)
+{
+	struct dbg_profile *p = &s->profile;
+
+	if (s->events) {
+		perf_events_stop(s->events);
+		pc_names_tick(&s->names);
+		perf_events_read(s->events, sample_take, s);
+		p->lost = perf_events_lost(s->events);
+		p->kernel = perf_events_kernel(s->events);
+	} else if (s->no_events) {
+		p->note = s->no_events->message;
+	}
+	p->ended = clock_ns();
+	profile_times(s);
+	p->threads = s->threads;
+	p->n_threads = s->looks.n;
+	p->frames = s->tree.frames;
+	p->n_frames = s->tree.n_frames;
+	p->nodes = s->tree.nodes;
+	p->n_nodes = s->tree.n_nodes;
+	return p;
+}

@@ -1,0 +1,39 @@
+/*
+ * Where the threads of a running program spend their time, by samples of those
+ * that run (perfevents.h) and looks at those that are blocked (threadlook.h).
+ *
+ * How long each thread has run, waited for a processor and been blocked is
+ * known exactly, by the kernel's own count. Samples and looks only divide it:
+ * what a thread has run is spread over the stacks of its samples, and what it
+ * was blocked over the stacks that were found when it was looked at.
+ */
+#ifndef SAMPLE_SAMPLER_H
+#define SAMPLE_SAMPLER_H
+
+#include "dbg.h"
+
+struct code;
+struct dac;
+struct target;
+
+/* What the session has of the program; @dac and @code may be NULL. */
+struct sampled_program {
+	struct target *target;
+	struct dac *dac;
+	struct code *code;
+};
+
+struct sampler;
+
+/* Begin with the events; fails as perf_events_open() only when it must. */
+DBG_MUST struct dbg_error *sampler_create(pid_t pid, uint32_t hertz,
+					  struct sampler **ret);
+/* The program can be looked at: samples that came before are read now. */
+void sampler_begin(struct sampler *s, const struct sampled_program *p);
+void sampler_destroy(struct sampler *s);
+int sampler_fd(const struct sampler *s);
+void sampler_tick(struct sampler *s, bool *ret_ended);
+uint64_t sampler_samples(const struct sampler *s);
+const struct dbg_profile *sampler_stop(struct sampler *s);
+
+#endif

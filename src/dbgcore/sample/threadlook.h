@@ -1,0 +1,74 @@
+/*
+ * What the kernel tells of a process's threads while they run: how long each
+ * has run, waited for a processor, and, by looking again and again, in which
+ * system call it waits. Nothing is stopped.
+ */
+#ifndef SAMPLE_THREADLOOK_H
+#define SAMPLE_THREADLOOK_H
+
+#include "base/map.h"
+#include "dbg.h"
+
+enum {
+	CALL_WORDS = 6,
+};
+
+/* A system call that a thread waits in. */
+struct blocked_call {
+	int64_t number; /* -1: none, it waits for memory or a disk */
+	uint64_t args[CALL_WORDS];
+	uint64_t sp, pc;
+};
+
+/* Nanoseconds and switches since the thread began. */
+struct thread_times {
+	uint64_t run, wait, slices;
+};
+
+struct looked_thread {
+	pid_t tid;
+	char name[16];
+	int times_fd, call_fd;
+	bool ended;
+	bool fresh;                /* it was made after the first look */
+	struct thread_times first; /* when it was met */
+	struct thread_times now;   /* at the last look */
+	uint64_t met, looked;      /* when these were */
+	uint64_t due;              /* when it is to be looked at */
+	uint64_t since;            /* when it was found where it is */
+	/* Of the profile: where its stacks begin, and where the last one that
+	 * was blocked ends (0: it was not). */
+	uint32_t node, last;
+	uint64_t samples; /* that found it running */
+	uint64_t blocked; /* nanoseconds that stacks were counted for */
+};
+
+struct thread_looks {
+	pid_t pid;
+	struct looked_thread **v;
+	size_t n, cap;
+	struct map by_tid;
+	bool begun;
+};
+
+void thread_looks_deinit(struct thread_looks *l);
+/*
+ * Meet threads that are new at @now. False: the process has ended.
+ */
+bool thread_looks_list(struct thread_looks *l, uint64_t now);
+/* The thread, met by a sample before it was listed, too. */
+struct looked_thread *thread_looks_find(struct thread_looks *l, pid_t tid,
+					uint64_t now);
+/* Read its times; false: it has ended. */
+bool thread_times_read(struct looked_thread *t, struct thread_times *ret);
+
+enum thread_state {
+	THREAD_RUNS, /* or would, if there was a processor for it */
+	THREAD_BLOCKED,
+	THREAD_GONE,
+};
+/* Where it is at this moment. */
+enum thread_state thread_call_read(struct looked_thread *t,
+				   struct blocked_call *ret);
+
+#endif

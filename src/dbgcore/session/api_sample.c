@@ -1,0 +1,120 @@
+/*
+ * dbg_sampler_*: the session looks at a program that runs, as it would at one
+ * that stands, for names only.
+ */
+#include "session/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "dac/assumption.h"
+#include "sample/sampler.h"
+#include "session/attach.h"
+#include "target/proc.h"
+
+struct dbg_sampler {
+	struct dbg *dbg;
+	struct sampler *sampler;
+	uint32_t runtime;
+};
+
+// Names need no symbols, which take time to read.
+static struct dbg_error *look_at(struct dbg *dbg, pid_t pid)
+{
+	struct target *t;
+	struct dbg_error *err = target_observe(pid, &t);
+
+	if (err)
+		return err;
+	char *modules = dbg->inspect.symbols.modules;
+
+	dbg->inspect.symbols.modules = xstrdup("!*");
+	err = session_stand(dbg, t, NULL);
+	free(dbg->inspect.symbols.modules);
+	dbg->inspect.symbols.modules = modules;
+	return err;
+}
+
+static struct dbg_error *check_runs(pid_t pid)
+{
+	char state = proc_state(pid, pid);
+
+	if (!state || state == 'Z')
+		return dbg_err(DBG_E_NOT_FOUND,
+			       "there is no process %d, or it has ended", pid);
+	if (state != 'T' && state != 't')
+		return NULL;
+	return dbg_err(DBG_E_STATE,
+		       "process %d is stopped, %s: there is nothing to sample",
+		       pid,
+		       state == 't' ? "by a debugger"
+				    : "by a signal; SIGCONT lets it go on");
+}
+
+struct dbg_error *dbg_sampler_open(struct dbg *dbg, pid_t pid,
+				   const struct dbg_sample_request *req,
+				   struct dbg_sampler **ret)
+{
+	struct sampler *sampler = NULL;
+
+	if (dbg->target)
+		return dbg_err(DBG_E_STATE,
+			       "a program is being debugged already");
+	struct dbg_error *err = check_runs(pid);
+
+	if (!err)
+		err = sampler_create(pid, req->hertz, &sampler);
+	if (!err)
+		err = look_at(dbg, pid);
+	if (err) {
+		sampler_destroy(sampler);
+		return err;
+	}
+	const struct sampled_program program = {dbg->target, dbg->inspect.dac,
+						dbg->inspect.code};
+
+	sampler_begin(sampler, &program);
+	*ret = xcalloc(1, sizeof(**ret));
+	**ret = (struct dbg_sampler){.dbg = dbg, .sampler = sampler};
+	if (dbg->inspect.dac)
+		(*ret)->runtime = (uint32_t)strtoul(
+		    dac_runtime_version(dbg->inspect.dac), NULL, 10);
+	return NULL;
+}
+
+int dbg_sampler_fd(const struct dbg_sampler *s)
+{
+	return sampler_fd(s->sampler);
+}
+
+void dbg_sampler_read(struct dbg_sampler *s, bool *ret_ended)
+{
+	sampler_tick(s->sampler, ret_ended);
+}
+
+uint64_t dbg_sampler_samples(const struct dbg_sampler *s)
+{
+	return sampler_samples(s->sampler);
+}
+
+uint32_t dbg_sampler_runtime(const struct dbg_sampler *s)
+{
+	return s->runtime;
+}
+
+const struct dbg_profile *dbg_sampler_stop(struct dbg_sampler *s)
+{
+	return sampler_stop(s->sampler);
+}
+
+void dbg_sampler_close(struct dbg_sampler *s)
+{
+	if (!s)
+		return;
+	sampler_destroy(s->sampler);
+	session_ended(s->dbg);
+	free(s);
+}
