@@ -439,8 +439,9 @@ static void take_cause(struct report *r, const struct dbg_stop *stop)
 // Has nothing happened to it: was it stopped, or dumped, as it is?
 static bool is_stuck(const struct dbg_stop *stop)
 {
-	return !stop || (stop->reason == DBG_STOP_PAUSE && !stop->fatal &&
-			 !stop->exception_type);
+	return !stop || ((stop->reason == DBG_STOP_PAUSE ||
+			  stop->reason == DBG_STOP_ATTACH) &&
+			 !stop->fatal && !stop->exception_type);
 }
 
 // A core need not tell what it is of: it is the module that Main is in.
@@ -455,6 +456,58 @@ static const char *program_of(const struct report *r)
 		if (first->frames[i - 1].kind == DBG_FRAME_MANAGED)
 			return first->frames[i - 1].module;
 	return "";
+}
+
+/* In which order threads are read. */
+enum rank {
+	RANK_SUBJECT,  /* the one that the report is about */
+	RANK_DEADLOCK, /* of a circle */
+	RANK_HOLDER,   /* has what others wait for */
+	RANK_USERS,    /* runs code of the user's */
+	RANK_REST,
+	N_RANKS,
+};
+
+static enum rank rank_of(const struct report *r, const struct report_thread *t,
+			 bool about)
+{
+	enum rank rank = RANK_REST;
+
+	if (about && t->number == r->thread)
+		return RANK_SUBJECT;
+	for (size_t i = 0; i < t->n_frames && rank == RANK_REST; i++)
+		if (report_is_users(&t->frames[i]))
+			rank = RANK_USERS;
+	for (size_t i = 0; i < r->n_waits; i++) {
+		const struct report_wait *wait = &r->waits[i];
+
+		if (wait->deadlock && wait->thread == t->number)
+			return RANK_DEADLOCK;
+		if (wait->kind->lock && wait->owner == t->number)
+			rank = RANK_HOLDER;
+	}
+	return rank;
+}
+
+// Of one rank they stay as they are: by number. @happened: something has, to
+// the thread that the report is about; else that is one of a test's, or the
+// first in this order.
+static void rank_threads(struct report *r, bool happened)
+{
+	bool about = happened || (r->n_tests && r->tests[0].thread &&
+				  r->tests[0].thread == r->thread);
+	struct report_thread *v =
+	    arena_calloc(r->arena, r->n_threads + 1, sizeof(*v));
+	size_t n = 0;
+
+	for (int rank = 0; rank < N_RANKS; rank++)
+		for (size_t i = 0; i < r->n_threads; i++)
+			if (rank_of(r, &r->threads[i], about) ==
+			    (enum rank)rank)
+				v[n++] = r->threads[i];
+	r->threads = v;
+	if (r->thread && !about && n)
+		r->thread = v[0].number;
 }
 
 struct dbg_error *report_take(struct dbg *dbg,
@@ -491,6 +544,7 @@ struct dbg_error *report_take(struct dbg *dbg,
 	if (hurries(limits))
 		return NULL;
 	report_take_waits(ret, at);
+	rank_threads(ret, ret->kind);
 	report_take_async(ret, at, tests, n_tests);
 	if (limits->variables)
 		report_take_totals(ret, at);

@@ -359,7 +359,11 @@ static void write_wait(const struct writer *w, const struct report *r, size_t i)
 		     wait->kind->text, wait->type);
 	if (wait->object)
 		plain_printf(w->out, " 0x%" PRIx64, wait->object);
-	if (wait->owner) {
+	if (wait->owner == wait->thread) {
+		fputs(", which goes on in this thread alone (its "
+		      "SynchronizationContext)",
+		      w->out);
+	} else if (wait->owner) {
 		plain_printf(w->out, ", which thread %" PRIu32, wait->owner);
 		write_quoted(w, r, wait->owner);
 		plain_printf(w->out, " %s", wait->kind->owner);

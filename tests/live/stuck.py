@@ -410,6 +410,7 @@ def test_events(t):
         wanted.update(dict.fromkeys(joins, (
             "thread", "System.Threading.Thread", "autoevent")))
         t.check_equal("handle", waits.pop("autoevent")[0])
+        t.check_equal("task", waits.pop("pump")[0])
         # the one that has the lock waits for a task
         first = waits["convoy"]
         waits["convoy"] = wanted["convoy"] if first[0] == "task" else first
@@ -418,13 +419,25 @@ def test_events(t):
                    if one["deadlock"]}
         t.check_equal({"reader", "writer"} | (
             {"maker", "user"} if t.runtime != "8" else set()), circles)
+        # those of the circle come first
+        t.check_equal(circles,
+                      set(list(names.values())[:len(circles)]))
+        pump, = [one for one in ask(t, "deadlock", target)["waits"]
+                 if one["name"] == "pump"]
+        t.check_equal((pump["thread"], True),
+                      (pump["owner"], pump["deadlock"]))
+        t.check_match(r"^  0x[0-9a-f]+  Stuck.Program.Pumped\(\) at .*, which has "
+                      r"awaited System.Threading.Tasks.Task\S*, which is done, "
+                      r"and is to be resumed by Stuck.Program.Pump 0x[0-9a-f]+ "
+                      r"\(a thread waits for it\)$",
+                      t.run("dumpasync", target).stdout)
     said = t.run("deadlock", target).stdout
     t.check_equal(1, len(re.findall(r"^ +\d+ +Monitor .* 10 +convoy ", said,
                                     re.M)))
     t.check_match(r"^13 threads wait in the end for Task {.*}( 0x[0-9a-f]+)?, "
                   "of which is not known who holds or sets it$", said)
     t.check_match(r"^11 threads wait for one lock, {object} 0x[0-9a-f]+, which "
-                  r"thread \d+ holds$".replace("^", "^warning +"),
+                  r"thread \d+ \"convoy\" holds in Stuck\.".replace("^", "^warning +"),
                   t.run("doctor", target).stdout)
     t.check_match(r"^2 threads \(first \d+, last \d+\) wait for "
                   r"{System.Threading.Tasks.Task<int>} 0x[0-9a-f]+$",

@@ -506,6 +506,83 @@ static void spread_owners(struct search *s)
 	}
 }
 
+/*
+ * A call that only a SynchronizationContext resumes, and what it awaited is
+ * done, waits for the thread that has this context. Of several threads one that
+ * does not wait will do it.
+ */
+static void take_contexts(struct search *s)
+{
+	const struct tasks *t = s->tasks;
+	struct map threads = {0};
+
+	for (size_t i = 0; i < s->n_threads && t->n_contexts; i++) {
+		const struct dac_thread *of =
+		    dac_thread_find(s->in->dac, s->threads[i].tid);
+		uint64_t object = of ? dac_thread_object(s->in->dac, of) : 0;
+		struct value v = value_object(s->in->types, object), at;
+		uint64_t context = 0;
+
+		if (!object ||
+		    !value_member(s->in->types, &v, "_synchronizationContext",
+				  &at) ||
+		    !value_pointer(s->in->types, &at, &context) || !context)
+			continue;
+		if (!number_at(&threads, context) ||
+		    !number_at(&s->waits, s->threads[i].number))
+			put_number(&threads, context, s->threads[i].number);
+	}
+	for (size_t i = 0; i < t->n && threads.n; i++) {
+		const struct task *task = &t->v[i];
+		size_t thread = task->context && task->state < DBG_TASK_DONE &&
+					!task->awaits
+				    ? number_at(&threads, task->context)
+				    : 0;
+
+		if (thread && !number_at(&s->running, task->addr))
+			put_number(&s->running, task->addr, thread);
+	}
+	map_deinit(&threads);
+}
+
+/*
+ * Tasks that never end because they await each other, or such: what is left
+ * when all are taken away that await nothing, or nothing that is left.
+ */
+static void take_circles(struct search *s)
+{
+	const struct tasks *t = s->tasks;
+	size_t n = 0;
+
+	_cleanup_free_ uint32_t *awaits = xcalloc(t->n + 1, sizeof(*awaits));
+	_cleanup_free_ uint32_t *queue = xcalloc(t->n + 1, sizeof(*queue));
+	for (size_t i = 0; i < t->n; i++)
+		for (uint32_t k = 0; k < t->v[i].n_edges; k++)
+			awaits[t->edges[t->v[i].first_edge + k]]++;
+	for (size_t i = 0; i < t->n; i++)
+		if (!awaits[i])
+			queue[n++] = (uint32_t)i;
+	for (size_t i = 0; i < n; i++) {
+		const struct task *from = &t->v[queue[i]];
+
+		for (uint32_t k = 0; k < from->n_edges; k++) {
+			uint32_t to = t->edges[from->first_edge + k];
+
+			if (!--awaits[to])
+				queue[n++] = to;
+		}
+	}
+	for (size_t i = 0; i < s->n; i++) {
+		const struct task *task =
+		    s->v[i].kind == DBG_BLOCKED_TASK && !s->v[i].owner
+			? tasks_at(t, s->v[i].object)
+			: NULL;
+
+		s->v[i].async_circle =
+		    task && task->state < DBG_TASK_DONE && awaits[task - t->v];
+	}
+}
+
 // Whom those wait for that wait for tasks.
 static void take_task_owners(struct search *s)
 {
@@ -513,8 +590,10 @@ static void take_task_owners(struct search *s)
 
 	for (size_t i = 0; i < s->n && !any; i++)
 		any = s->v[i].kind == DBG_BLOCKED_TASK;
-	if (any && s->tasks)
+	if (any && s->tasks) {
+		take_contexts(s);
 		spread_owners(s);
+	}
 	for (size_t i = 0; i < s->n; i++) {
 		struct dbg_blocked *one = &s->v[i];
 
@@ -525,6 +604,8 @@ static void take_task_owners(struct search *s)
 			one->owner =
 			    (uint32_t)number_at(&s->running, one->object);
 	}
+	if (any && s->tasks)
+		take_circles(s);
 }
 
 /* ---- Circles --------------------------------------------------------- */

@@ -370,6 +370,35 @@ static dbg_id frame_of(struct dbg *dbg, const struct merging *m, uint32_t task)
 	return inspect_frame_id(&dbg->inspect, f);
 }
 
+// What a person looks for: circles, then what a thread waits for, then what
+// has code of the user's.
+static int rank_of(const struct dbg_async_chain *chain)
+{
+	bool waited = false, own = false;
+
+	for (size_t i = 0; i < chain->n; i++) {
+		const struct dbg_task *task = &chain->v[i];
+
+		waited = waited || task->waited;
+		own = own || (task->source.path && !task->framework);
+	}
+	return chain->circle ? 0 : waited ? 1 : own ? 2 : 3;
+}
+
+// Within a rank they stay as they are.
+static void rank_chains(struct arena *arena, struct dbg_async *ret)
+{
+	struct dbg_async_chain *v =
+	    arena_calloc(arena, ret->n_chains + 1, sizeof(*v));
+	size_t n = 0;
+
+	for (int rank = 0; rank <= 3; rank++)
+		for (size_t i = 0; i < ret->n_chains; i++)
+			if (rank_of(&ret->chains[i]) == rank)
+				v[n++] = ret->chains[i];
+	ret->chains = v;
+}
+
 static struct dbg_error *list_chains(struct dbg *dbg, struct merging *m,
 				     const struct pattern *pattern,
 				     struct dbg_async *ret)
@@ -396,6 +425,7 @@ static struct dbg_error *list_chains(struct dbg *dbg, struct merging *m,
 		}
 		ret->n_chains += meant;
 	}
+	rank_chains(m->t->arena, ret);
 	return check_interrupted(m->t);
 }
 

@@ -34,6 +34,7 @@ enum kind {
 	KIND_CHAIN,  /* a task of runtime async */
 	KIND_SOURCE, /* TaskCompletionSource */
 	KIND_SEMAPHORE,
+	KIND_RESUMPTION, /* of a box by a SynchronizationContext */
 };
 
 static enum dbg_task_state state_of(uint32_t bits)
@@ -68,6 +69,9 @@ static enum kind classify(struct tasks *t, const struct heap_type *of)
 		return KIND_SOURCE;
 	if (ours && !strcmp(type_simple_name(type), "SemaphoreSlim"))
 		return KIND_SEMAPHORE;
+	if (ours && !strcmp(type_simple_name(type),
+			    "SynchronizationContextAwaitTaskContinuation"))
+		return KIND_RESUMPTION;
 	return KIND_OTHER;
 }
 
@@ -325,6 +329,25 @@ static void add_source(struct tasks *t, uint64_t source)
 		add_owner(t, addr, source);
 }
 
+// It is in the task that is awaited, or in the context's queue when that is
+// done: it has the delegate that resumes the box.
+static void add_resumption(struct tasks *t, uint64_t addr)
+{
+	struct value v = value_object(t->types, addr), action, box, context;
+	struct task_owner one;
+
+	if (t->n_contexts == OWNERS_MAX ||
+	    !value_member(t->types, &v, "m_action", &action) ||
+	    !value_member(t->types, &action, "_target", &box) ||
+	    !value_member(t->types, &v, "m_syncContext", &context) ||
+	    !value_pointer(t->types, &box, &one.task) ||
+	    !value_pointer(t->types, &context, &one.owner))
+		return;
+	mem_grow(&t->contexts, &t->cap_contexts, t->n_contexts,
+		 sizeof(*t->contexts));
+	t->contexts[t->n_contexts++] = one;
+}
+
 static bool visit(void *arg, const struct heap_object *o)
 {
 	struct tasks *t = arg;
@@ -344,6 +367,9 @@ static bool visit(void *arg, const struct heap_object *o)
 	case KIND_SEMAPHORE:
 		add_line(t, o->addr);
 		break;
+	case KIND_RESUMPTION:
+		add_resumption(t, o->addr);
+		break;
 	default:
 		break;
 	}
@@ -351,6 +377,17 @@ static bool visit(void *arg, const struct heap_object *o)
 }
 
 /* ---- All ------------------------------------------------------------- */
+
+enum dbg_task_state tasks_state(const struct tasks *t, uint64_t addr)
+{
+	struct value v = value_object(t->types, addr), at;
+	uint64_t bits = 0;
+
+	return value_member(t->types, &v, "m_stateFlags", &at) &&
+		       value_integer(t->types, &at, &bits)
+		   ? state_of((uint32_t)bits)
+		   : DBG_TASK_WAITING;
+}
 
 struct dbg_error *tasks_find(struct tasks *t)
 {
@@ -370,6 +407,12 @@ struct dbg_error *tasks_find(struct tasks *t)
 		if (task)
 			task->owner = t->owners[i].owner;
 	}
+	for (size_t i = 0; i < t->n_contexts; i++) {
+		struct task *task = tasks_at(t, t->contexts[i].task);
+
+		if (task)
+			task->context = t->contexts[i].owner;
+	}
 	return NULL;
 }
 
@@ -378,5 +421,6 @@ void tasks_deinit(struct tasks *t)
 	free(t->v);
 	free(t->edges);
 	free(t->owners);
+	free(t->contexts);
 	heap_kinds_deinit(&t->kinds);
 }

@@ -43,10 +43,11 @@ struct task {
 	uint64_t kind; /* equal: of the same method, or the same type */
 	uint32_t id;   /* Task.Id; 0: nobody has asked for it */
 	enum dbg_task_state state;
-	bool is_box;    /* it has a suspended call */
-	int32_t await;  /* of a box: number of the await, -1: none */
-	uint64_t owner; /* see struct task_owner; 0: not known */
-	bool waited;    /* a thread waits for it (Task.Wait) */
+	bool is_box;      /* it has a suspended call */
+	int32_t await;    /* of a box: number of the await, -1: none */
+	uint64_t owner;   /* see struct task_owner; 0: not known */
+	bool waited;      /* a thread waits for it (Task.Wait) */
+	uint64_t context; /* SynchronizationContext that resumes it; 0: none */
 	struct task_calls calls;
 	uint32_t first_edge, n_edges; /* who awaits it */
 	bool awaits;                  /* some edge leads to it */
@@ -71,6 +72,8 @@ struct tasks {
 	size_t n_edges, cap_edges;
 	struct task_owner *owners;
 	size_t n_owners, cap_owners;
+	struct task_owner *contexts; /* in which boxes are resumed */
+	size_t n_contexts, cap_contexts;
 	bool any_chain; /* there are tasks of runtime async */
 	struct heap_kinds kinds;
 	struct type *task;        /* System.Threading.Tasks.Task */
@@ -86,6 +89,8 @@ struct task *tasks_at(const struct tasks *t, uint64_t addr);
  */
 DBG_MUST struct dbg_error *tasks_find(struct tasks *t);
 void tasks_deinit(struct tasks *t);
+/* The state of the task at @addr, which need not be kept. */
+enum dbg_task_state tasks_state(const struct tasks *t, uint64_t addr);
 
 /* ---- taskedges.c ----------------------------------------------------- */
 

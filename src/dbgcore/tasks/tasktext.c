@@ -86,8 +86,8 @@ static const char *source_text(const struct tasks *t, const struct task *task)
 
 // What an async call awaits that is no task of the list: the awaiter that it
 // keeps while it waits.
-static const char *awaited_text(const struct tasks *t,
-				const struct value *machine)
+static bool awaited_object(const struct tasks *t, const struct value *machine,
+			   struct value *ret)
 {
 	static const char *const names[] = {"m_task", "_value", "_obj",
 					    "_source", "_task"};
@@ -103,10 +103,38 @@ static const char *awaited_text(const struct tasks *t,
 		for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++)
 			if (value_member(t->types, &at, names[k], &next))
 				at = next;
+		*ret = at;
 		if (at.type && at.type->kind == TYPE_CLASS)
-			return at.type->name;
+			return true;
 	}
-	return NULL;
+	return false;
+}
+
+// "awaits Task.Delay"; what is done is not awaited any more: the call is to be
+// resumed.
+static const char *awaited_text(const struct tasks *t, const struct task *task,
+				const struct value *machine)
+{
+	struct value at;
+	uint64_t addr;
+
+	if (!awaited_object(t, machine, &at))
+		return NULL;
+	if (!value_pointer(t->types, &at, &addr) ||
+	    tasks_state(t, addr) < DBG_TASK_DONE)
+		return arena_printf(t->arena, "awaits %s", at.type->name);
+	if (!task->context)
+		return arena_printf(t->arena,
+				    "has awaited %s, which is done, and is to "
+				    "be resumed",
+				    at.type->name);
+	struct value context = value_object(t->types, task->context);
+	return arena_printf(t->arena,
+			    "has awaited %s, which is done, and is to be "
+			    "resumed by %s 0x%" PRIx64,
+			    at.type->name,
+			    context.type ? context.type->name : "?",
+			    task->context);
 }
 
 // The same of runtime async: what its chain begins with waits for it.
@@ -140,8 +168,9 @@ static const char *box_text(const struct tasks *t, const struct task *task,
 		return "runs on a thread";
 	if (task->awaits || task->state >= DBG_TASK_DONE || task->await < 0)
 		return NULL;
-	awaited = task->calls.runtime_async ? chain_awaited(t, task)
-					    : awaited_text(t, call);
+	if (!task->calls.runtime_async)
+		return awaited_text(t, task, call);
+	awaited = chain_awaited(t, task);
 	return awaited ? arena_printf(t->arena, "awaits %s", awaited) : NULL;
 }
 

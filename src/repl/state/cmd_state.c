@@ -183,6 +183,10 @@ static void show_end(const struct waits *w, size_t i)
 	    n == 1 ? "" : "s", n == 1 ? "s" : "", kinds[end->kind], end->type);
 	if (end->object)
 		out(w->r, " 0x%" PRIx64, end->object);
+	if (end->async_circle) {
+		out(w->r, ": async calls that await each other (dumpasync)\n");
+		return;
+	}
 	if (!b->holder) {
 		out(w->r, ", of which is not known who holds or sets it\n");
 		return;

@@ -85,7 +85,12 @@ static void add_wait(const struct doctor *d, const struct dbg_blocked *b,
 {
 	str_addf(text, "; thread %" PRIu32 " \"%s\" waits for %s", b->thread,
 		 name_of(d, b->thread), blocked_by[b->kind]);
-	if (b->owner)
+	if (b->owner == b->thread)
+		str_add(text, ", which goes on in this thread alone (its "
+			      "SynchronizationContext),");
+	else if (b->async_circle)
+		str_add(text, " of async calls that await each other,");
+	else if (b->owner)
 		str_addf(text, ", which thread %" PRIu32 " %s,", b->owner,
 			 b->kind == DBG_BLOCKED_TASK     ? "runs"
 			 : b->kind == DBG_BLOCKED_THREAD ? "is"

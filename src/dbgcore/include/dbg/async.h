@@ -73,7 +73,11 @@ struct dbg_async_chain {
 };
 
 struct dbg_async {
-	struct dbg_async_chain *chains; /* by count, the most first */
+	/*
+	 * Circles, then what a thread waits for, then what has code of the
+	 * user's; of these the most first.
+	 */
+	struct dbg_async_chain *chains;
 	size_t n_chains;
 	uint64_t n_calls;   /* async calls that wait */
 	uint64_t n_running; /* ... that are on a stack */
@@ -181,7 +185,8 @@ struct dbg_blocked {
 	 */
 	uint32_t owner;
 	uint32_t more_owners; /* RWLOCK: readers besides it */
-	bool deadlock; /* the owner waits for it, maybe by others between */
+	bool deadlock;     /* the owner waits for it, maybe by others between */
+	bool async_circle; /* TASK: of async calls that await each other */
 	/*
 	 * From owner to owner: the last thread that waits, itself perhaps, and
 	 * whom that one waits for, which does not wait; 0: nobody knows. Both
