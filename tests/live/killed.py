@@ -4,7 +4,8 @@ import os
 import signal
 
 from halfway import word
-from killing import Ticks, kill_running, log_of, preloaded, read_log
+from killing import (Ticks, function_at, kill_running, log_of, preloaded,
+                     read_log)
 
 ROUNDS = 3
 
@@ -77,6 +78,33 @@ def test_system_call(t):
             os.kill(s.pid, signal.SIGKILL)
         s.wait()
         ticks.cleaned()
+    ticks.right()
+
+
+def test_spawns(t):
+    """A child that shares the memory has no handler that knows traps: those
+    that it executes are out of the way before it is made. Who cleans up does
+    not come to it meanwhile. The others hit them as long as there is none."""
+    ticks = Ticks(t, "hit", "spawns", 1).ready()
+    sleeps = ticks.sleeps_at()
+    s = t.start("-p", str(ticks.pid))
+    execve = function_at(ticks.pid, r"libc\.so\.6", "execve")
+    s.cmd(f"break *{execve:#x}")
+    s.cmd(f"break *{sleeps:#x}")
+    s.cmd("ignore 2 50")
+    t.check_in("Breakpoint 2, ", s.cmd("continue"))
+    s.cmd("delete 2")
+    s.line("continue")
+    s.expect(r"^Continuing\.\n")
+    ticks.moves()
+    cleanup, = t.processes("dndbg-cleanup")
+    os.kill(cleanup, signal.SIGSTOP)
+    os.kill(s.pid, signal.SIGKILL)
+    s.wait()
+    for _ in range(ROUNDS):
+        ticks.moves()
+    os.kill(cleanup, signal.SIGCONT)
+    ticks.cleaned()
     ticks.right()
 
 

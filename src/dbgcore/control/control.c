@@ -136,6 +136,7 @@ void control_end_run(struct control *c)
 	c->plan.n_sites = 0;
 	c->loads.n = 0;
 	c->catches.n = 0;
+	c->spawns.n = 0;
 	call_reset(c);
 	c->catch_users = 0;
 	step_clear(c);
@@ -183,6 +184,23 @@ struct dbg_error *control_throw_addr(struct control *c, uint64_t *ret)
 			      image.path);
 	arena_destroy(arena);
 	return err ? dbg_err_prefix(err, "watching the runtime") : NULL;
+}
+
+void control_library_functions(struct control *c, const char *library,
+			       const char *name, uint64_t ret[TARGET_OVERLOADS])
+{
+	struct dbg_error *err;
+	struct arena *arena = arena_create();
+	struct target_image image;
+	bool found;
+
+	err = target_image_find(c->target, library, arena, &image, &found);
+	if (!err && found)
+		err = target_symbol(c->target, &image, name, ret);
+	else if (!err && c->dac)
+		dac_native_functions(c->dac, name, ret);
+	dbg_error_destroy(err);
+	arena_destroy(arena);
 }
 
 static struct dbg_error *arm_cxa_throw(struct control *c)
@@ -437,6 +455,8 @@ static struct dbg_error *judge_trap(struct control *c,
 	uint64_t addr = ev->addr;
 	unsigned int kinds = control_site_kinds(c, addr);
 
+	if (kinds & SITE_SPAWN)
+		spawn_trap_hit(c, ev->tid, addr);
 	if (kinds & SITE_CALL && call_trap(c, ev, stop, ret_stops))
 		return NULL;
 	if (kinds & SITE_COMPILE && jit_gate_trap(c, ev->tid, ev->addr, &addr))

@@ -89,6 +89,7 @@ enum site_kind {
 	SITE_DEBUGGER = 1024,
 	SITE_CALL = 2048,  /* of a call that a thread makes for us */
 	SITE_CATCH = 4096, /* a handler that a catchpoint asks for */
+	SITE_SPAWN = 8192, /* functions that make a child by vfork */
 };
 
 DBG_MUST struct dbg_error *control_site_add(struct control *c,

@@ -50,6 +50,7 @@ struct control {
 	uint64_t notify_call; /* where notifications are seen instead, or 0 */
 	struct thread_traps loads;   /* of assemblies, where the calls return */
 	struct thread_traps catches; /* handlers about to be entered */
+	struct thread_traps spawns;  /* where functions of SITE_SPAWN return */
 	struct calls calls;
 	bool stop_at_entry;
 	bool unseen; /* Debugger.IsAttached is answered by the runtime: false */
@@ -73,6 +74,13 @@ DBG_MUST struct dbg_error *load_await(struct control *c, pid_t tid);
 DBG_MUST struct dbg_error *load_returned(struct control *c, pid_t tid,
 					 uint64_t addr);
 
+/* ---- spawntrap.c ----------------------------------------------------- */
+
+/* If @addr, where a trap is to be, is native code: have it yield. */
+void spawn_traps_arm(struct control *c, uint64_t addr);
+/* A thread is at a SITE_SPAWN. */
+void spawn_trap_hit(struct control *c, pid_t tid, uint64_t addr);
+
 /* Forget all sites: the program they were in is gone. */
 void sites_forget(struct control *c);
 /* Grow an array of addresses by one. */
@@ -81,6 +89,14 @@ bool addrs_have(const uint64_t *addrs, size_t n, uint64_t addr);
 
 /* Stop all threads and begin to inspect. */
 DBG_MUST struct dbg_error *control_halt(struct control *c);
+/*
+ * The function that a library exports, in ret[0]. A single-file program has
+ * those of the framework's own libraries in its table, see
+ * dac_native_functions; none: *ret stays as it is.
+ */
+void control_library_functions(struct control *c, const char *library,
+			       const char *name,
+			       uint64_t ret[TARGET_OVERLOADS]);
 /* What a thread at a SITE_THROW tells. */
 void control_notification(struct control *c, const struct regs *regs,
 			  struct dac_notification *ret);

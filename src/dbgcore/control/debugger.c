@@ -37,23 +37,6 @@ enum {
 	STRING_UNITS = 12,  /* in a string, behind its type and length */
 };
 
-/* ... in the library of the framework's own native code. */
-static void library_function(struct control *c, const char *name,
-			     uint64_t ret[TARGET_OVERLOADS])
-{
-	struct dbg_error *err;
-	struct arena *arena = arena_create();
-	struct target_image image;
-	bool found;
-
-	err = target_image_find(c->target, "libSystem.Native.so", arena, &image,
-				&found);
-	if (!err && found)
-		err = target_symbol(c->target, &image, name, ret);
-	dbg_error_destroy(err);
-	arena_destroy(arena);
-}
-
 /* ---- Text ------------------------------------------------------------ */
 
 static const char cut[] = "...\n"; /* the end of one that is longer */
@@ -380,9 +363,8 @@ static void find_functions(struct control *c, size_t i)
 
 	*at = (struct debugger_at){.fn = 0};
 	if (calls[i].what == ASSUME_N) {
-		library_function(c, syslog, at->addrs);
-		if (!*at->addrs)
-			dac_native_functions(c->dac, syslog, at->addrs);
+		control_library_functions(c, "libSystem.Native.so", syslog,
+					  at->addrs);
 	} else if (dac_holds(c->dac, calls[i].what, &found)) {
 		dac_native_functions(c->dac, found.member, at->addrs);
 		at->fn = found.way;

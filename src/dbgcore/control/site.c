@@ -40,6 +40,15 @@ static void log_traps(struct control *c, const char *what, enum site_kind kind,
 			 (unsigned int)kind);
 }
 
+// No vfork child comes to the traps of our own purposes, and what they tell
+// must not be missed.
+static void site_yields(struct control *c, const struct site *site)
+{
+	const unsigned int users = SITE_BREAK | SITE_STEP | SITE_WATCH;
+
+	target_trap_yield(c->target, site->addr, !(site->kinds & ~users));
+}
+
 struct dbg_error *control_site_add(struct control *c, enum site_kind kind,
 				   const uint64_t *addrs, size_t n)
 {
@@ -62,6 +71,8 @@ struct dbg_error *control_site_add(struct control *c, enum site_kind kind,
 	}
 	err = target_traps_arm(c->target, fresh, n_fresh);
 	log_traps(c, err ? "not armed" : "armed", kind, fresh, n_fresh);
+	for (size_t i = 0; i < n; i++)
+		site_yields(c, map_find(&c->sites, addrs[i]));
 	if (!err)
 		return NULL;
 	// what could not be armed is no site
@@ -83,8 +94,10 @@ struct dbg_error *control_site_remove(struct control *c, enum site_kind kind,
 		if (!site || !(site->kinds & kind))
 			continue;
 		site->kinds &= ~(unsigned int)kind;
-		if (site->kinds)
+		if (site->kinds) {
+			site_yields(c, site);
 			continue;
+		}
 		gone[n_gone++] = addrs[i];
 		free(map_take(&c->sites, addrs[i]));
 	}

@@ -444,6 +444,18 @@ struct dbg_error *target_guard_renew(struct target *t)
 	return t->ops->guard_renew ? t->ops->guard_renew(t) : NULL;
 }
 
+void target_trap_yield(struct target *t, uint64_t addr, bool on)
+{
+	if (t->ops->trap_yield)
+		t->ops->trap_yield(t, addr, on);
+}
+
+void target_thread_spawns(struct target *t, pid_t tid, bool on)
+{
+	if (t->ops->thread_spawns)
+		t->ops->thread_spawns(t, tid, on);
+}
+
 void target_clear_behind(struct target *t, uint64_t addr)
 {
 	if (t->ops->clear_behind)

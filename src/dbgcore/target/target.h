@@ -444,6 +444,18 @@ DBG_MUST struct dbg_error *target_traps_arm(struct target *t,
 DBG_MUST struct dbg_error *target_traps_lift(struct target *t,
 					     const uint64_t *addrs, size_t n);
 bool target_trap_armed(const struct target *t, uint64_t addr);
+/*
+ * Is the trap at @addr out of memory while a child of vfork runs in it? That
+ * child has no handler of ours, and would end by the trap if we died. Only one
+ * in native code is: a child executes nothing else. No thread hits it then.
+ */
+void target_trap_yield(struct target *t, uint64_t addr, bool on);
+/*
+ * Thread @tid is where a function begins that may make such a child, or @on is
+ * false, where one has returned: traps that yield are out between, or until
+ * the child has its exec.
+ */
+void target_thread_spawns(struct target *t, pid_t tid, bool on);
 
 /* ---- Watches --------------------------------------------------------- */
 

@@ -19,6 +19,8 @@ struct trap {
 	uint32_t slot;        /* in the orphan trap handler's table; 0: none */
 	uint8_t byte;         /* beneath ARCH_TRAP */
 	bool decoded;
+	bool yields; /* see target_trap_yield */
+	bool lifted; /* ... and is not in memory meanwhile */
 };
 
 /* Sorted by address. */
@@ -170,6 +172,8 @@ struct target_ops {
 					  size_t n);
 	/* ... or were lifted, or not armed after all. */
 	void (*traps_lifted)(struct target *t, const struct trap *v, size_t n);
+	void (*trap_yield)(struct target *t, uint64_t addr, bool on);
+	void (*thread_spawns)(struct target *t, pid_t tid, bool on);
 	void (*follow)(struct target *t, bool on);
 	bool (*has_process)(struct target *t, pid_t pid);
 	struct dbg_error *(*child_pass)(struct target *t, pid_t pid, bool ends);

@@ -419,6 +419,7 @@ static void bind_address(struct control *c, struct bp *bp)
 
 	if (bp->n_places || !c->target)
 		return;
+	spawn_traps_arm(c, addr);
 	err = control_site_add(c, SITE_BREAK, &addr, 1);
 	if (dbg_err_drop(err))
 		return;

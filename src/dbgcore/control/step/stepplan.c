@@ -130,6 +130,7 @@ void control_thread_gone(struct control *c, pid_t tid)
 	jit_gate_gone(c, tid);
 	thread_traps_forget(c, &c->debugger.breaks, SITE_DEBUGGER, tid);
 	thread_traps_forget(c, &c->catches, SITE_CATCH, tid);
+	thread_traps_forget(c, &c->spawns, SITE_SPAWN, tid);
 	if (c->plan.suspended.tid == tid)
 		c->plan.suspended.tid = 0;
 	if (c->plan.blocked == tid)

@@ -438,9 +438,13 @@ static bool is_orphan_handler(struct live *l, const struct proc_map *map)
 	return magic == ORPHAN_MAGIC || (size == ORPHAN_BYTES && !magic);
 }
 
+// The last first: what guards others (vfork.c) was armed before them.
 static void lift_found(struct live *l, const struct orphan_data *data)
 {
-	for (size_t i = 0; i < data->n_traps && i < ORPHAN_TRAPS_MAX; i++) {
+	uint64_t n =
+	    data->n_traps < ORPHAN_TRAPS_MAX ? data->n_traps : ORPHAN_TRAPS_MAX;
+
+	for (size_t i = n; i-- > 0;) {
 		uint64_t addr = data->traps[i] >> 8;
 		uint8_t byte = (uint8_t)data->traps[i], now;
 

@@ -258,7 +258,7 @@ static struct thread *interruptible(struct live *l)
 		struct thread *th = l->threads[i];
 
 		if (th->kind != THREAD_OWN || th->stop != STOP_NONE ||
-		    th->zombie || th->stuck || th->in_vfork)
+		    th->zombie || th->stuck || th->vfork.waits)
 			continue;
 		if (several && th->tid == l->target.pid) {
 			char state = proc_state(th->tid, th->tid);
@@ -296,7 +296,7 @@ struct dbg_error *live_interrupt(struct target *t)
 	// All wait for their vfork children: the first that returns.
 	l->interrupt_wanted = true;
 	for (size_t i = 0; i < l->n_threads; i++)
-		if (l->threads[i]->in_vfork)
+		if (l->threads[i]->vfork.waits)
 			thread_ask(l, l->threads[i]);
 	return NULL;
 }

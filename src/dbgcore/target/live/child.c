@@ -86,8 +86,10 @@ struct dbg_error *child_born(struct live *l, struct thread *parent, int event)
 	unsigned long message = 0;
 	int status = 0;
 
-	if (event == PTRACE_EVENT_VFORK)
-		parent->in_vfork = true;
+	if (event == PTRACE_EVENT_VFORK) {
+		parent->vfork.waits = true;
+		vfork_begin(l, parent);
+	}
 	// The parent was killed: its child is left as a stray.
 	if (live_ptrace(l, PTRACE_GETEVENTMSG, parent->tid, 0,
 			(uintptr_t)&message))

@@ -150,8 +150,9 @@ static struct dbg_error *lift_here(struct live *l, uint64_t pc)
 static struct dbg_error *arm_here(struct live *l, uint64_t pc)
 {
 	static const uint8_t byte = ARCH_TRAP;
+	const struct trap *trap = traps_find(&l->target.traps, pc);
 
-	if (!target_trap_armed(&l->target, pc) || l->exited)
+	if (!trap || trap->lifted || l->exited)
 		return NULL;
 	return live_write_code(&l->target, pc, &byte, 1);
 }

@@ -102,6 +102,7 @@ struct live_root {
 	char *above;     /* what the kernel's paths have in front of it */
 };
 
+/* Large: one process, and each of its states is a member. */
 struct live {
 	struct target target; /* first: target and live are one address */
 	struct family *family;
@@ -110,6 +111,7 @@ struct live {
 	size_t n_threads, threads_cap;
 	size_t n_running;  /* own threads that are not stopped */
 	size_t n_children; /* THREAD_FORKED */
+	size_t n_sharing;  /* threads to whose vfork children traps yield */
 	uint64_t cave;     /* where inject.c has room; 0: look for it */
 	uint64_t execs;    /* of the process, so far */
 	struct live_queue queue;

@@ -298,14 +298,24 @@ struct dbg_error *attach_to_clean(pid_t pid, struct target **ret)
 
 /* ---- Letting go ------------------------------------------------------ */
 
+static struct dbg_error *lift_those(struct target *t, bool yield)
+{
+	size_t n = 0;
+	_cleanup_free_ uint64_t *addrs =
+	    xcalloc(t->traps.n + 1, sizeof(*addrs));
+
+	for (size_t i = 0; i < t->traps.n; i++)
+		if (t->traps.v[i].yields == yield)
+			addrs[n++] = t->traps.v[i].addr;
+	return target_traps_lift(t, addrs, n);
+}
+
+// Those first that are guarded by others, see vfork.c.
 static struct dbg_error *lift_all(struct target *t)
 {
-	size_t n = t->traps.n;
-	_cleanup_free_ uint64_t *addrs = xcalloc(n + 1, sizeof(*addrs));
+	struct dbg_error *err = lift_those(t, true);
 
-	for (size_t i = 0; i < n; i++)
-		addrs[i] = t->traps.v[i].addr;
-	return target_traps_lift(t, addrs, n);
+	return dbg_err_first(err, lift_those(t, false));
 }
 
 // Is there a SIGTRAP on its way to the thread, of a trap or a step?

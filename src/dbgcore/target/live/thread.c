@@ -90,6 +90,7 @@ void thread_remove(struct live *l, struct thread *th)
 {
 	size_t i = 0;
 
+	vfork_end(l, th);
 	if (runs(th))
 		l->n_running--;
 	if (th->kind == THREAD_FORKED)

@@ -47,6 +47,12 @@ struct thread_signals {
 	uint64_t int3;           /* pc behind that of the program's own, or 0 */
 };
 
+/* Of its child by vfork. */
+struct thread_vfork {
+	bool waits;  /* for it */
+	bool shares; /* traps yield to it, or to one that is about to be made */
+};
+
 struct thread {
 	pid_t tid;
 	pid_t inside; /* what it calls itself; 0: not asked yet */
@@ -61,7 +67,6 @@ struct thread {
 	bool zombie;      /* a leader that ended before the others */
 	bool stuck;       /* waits in the kernel, deaf to us: does not run */
 	bool came_late;   /* ... was until this status came */
-	bool in_vfork;    /* waits for its vfork child */
 	bool stepping;    /* single-stepped for the session */
 	bool masked;      /* its signals are blocked for the step */
 	bool flagged;     /* its next instruction would raise SIGTRAP */
@@ -80,6 +85,7 @@ struct thread {
 	unsigned int hits;    /* of watches, by the instruction in place */
 
 	struct thread_signals due;
+	struct thread_vfork vfork;
 };
 
 /* ---- thread.c: the table of threads, their registers ----------------- */
@@ -159,6 +165,14 @@ void thread_rewind(struct live *l, struct thread *th);
  */
 DBG_MUST struct dbg_error *thread_displace(struct live *l, struct thread *th,
 					   bool *ret_done);
+
+/* ---- vfork.c: traps, and children that share the memory ---------------- */
+
+/* A child of vfork has been made by the thread, or does not run any more. */
+void vfork_begin(struct live *l, struct thread *th);
+void vfork_end(struct live *l, struct thread *th);
+void live_trap_yield(struct target *t, uint64_t addr, bool on);
+void live_thread_spawns(struct target *t, pid_t tid, bool on);
 
 /* ---- hwbreak.c: the debug registers ---------------------------------- */
 

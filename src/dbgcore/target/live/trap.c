@@ -75,9 +75,12 @@ struct dbg_error *traps_write(struct target *t, uint64_t addr, const void *buf,
 
 	memcpy(copy, buf, n);
 	for (size_t i = first; i < t->traps.n; i++) {
-		if (t->traps.v[i].addr - addr >= n)
+		const struct trap *trap = &t->traps.v[i];
+
+		if (trap->addr - addr >= n)
 			break;
-		copy[t->traps.v[i].addr - addr] = ARCH_TRAP;
+		if (!trap->lifted)
+			copy[trap->addr - addr] = ARCH_TRAP;
 	}
 	err = t->ops->write_code(t, addr, copy, n);
 	if (err)

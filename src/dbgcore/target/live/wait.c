@@ -445,7 +445,8 @@ struct dbg_error *live_file(struct live *l, struct thread *th, int status)
 		thread_pass(l, th, 0);
 		return err;
 	case PTRACE_EVENT_VFORK_DONE:
-		th->in_vfork = false;
+		th->vfork.waits = false;
+		vfork_end(l, th);
 		thread_pass(l, th, 0);
 		return NULL;
 	case PTRACE_EVENT_EXEC:

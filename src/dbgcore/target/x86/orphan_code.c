@@ -116,7 +116,10 @@ IN_PROGRAM static void orphan_lift_all(struct orphan_data *data)
 	long mem = -1;
 
 	orphan_lock(data);
-	for (uint64_t i = 0; i < data->n_traps && i < ORPHAN_TRAPS_MAX; i++) {
+	uint64_t n =
+	    data->n_traps < ORPHAN_TRAPS_MAX ? data->n_traps : ORPHAN_TRAPS_MAX;
+	// The last first: what guards others was armed before them.
+	for (uint64_t i = n; i-- > 0;) {
 		uint64_t addr = data->traps[i] >> 8;
 		uint8_t byte = (uint8_t)data->traps[i];
 
