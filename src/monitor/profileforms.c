@@ -11,6 +11,9 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "front/plain.h"
+#include "front/utf8.h"
+#include "monitor/flamepage.h"
+#include "monitor/protobuf.h"
 
 enum {
 	DEPTH_MAX = 1024,
@@ -19,8 +22,18 @@ enum {
 typedef void form_fn(const struct dbg_profile *p, const struct watch_result *r,
 		     struct str *out);
 
-/* ---- Folded stacks ----------------------------------------------------------
- */
+// The frames of a node and those above it, the innermost first; how many.
+static size_t path_of(const struct dbg_profile *p, size_t node,
+		      uint32_t path[DEPTH_MAX])
+{
+	size_t n = 0;
+
+	for (; node && n < DEPTH_MAX; node = p->nodes[node].parent)
+		path[n++] = p->nodes[node].frame;
+	return n;
+}
+
+/* ---- Folded stacks ----------------------------------------------------- */
 
 // A name has neither ';', which separates, nor line ends.
 static void folded_name(const struct dbg_profile *p, uint32_t frame,
@@ -44,13 +57,11 @@ static void folded(const struct dbg_profile *p, const struct watch_result *r,
 	for (size_t i = 1; i < p->n_nodes; i++) {
 		const struct dbg_sample_node *n = &p->nodes[i];
 		uint64_t us = (n->run + n->wait + n->blocked) / 1000;
-		size_t depth = 0;
 
 		if (!us)
 			continue;
-		for (uint32_t at = (uint32_t)i; at && depth < DEPTH_MAX;
-		     at = p->nodes[at].parent)
-			path[depth++] = p->nodes[at].frame;
+		size_t depth = path_of(p, i, path);
+
 		while (depth-- > 0) {
 			folded_name(p, path[depth], out);
 			str_addc(out, depth ? ';' : ' ');
@@ -59,11 +70,271 @@ static void folded(const struct dbg_profile *p, const struct watch_result *r,
 	}
 }
 
-/* ---- Files
- * --------------------------------------------------------------------- */
+/* ---- JSON --------------------------------------------------------------- */
+
+// Foreign text as a string, which may stand within HTML.
+static void put_text(struct str *out, const char *text)
+{
+	_cleanup_str_ struct str valid = {0};
+
+	utf8_add(&valid, text, strlen(text));
+	str_addc(out, '"');
+	for (const char *p = str_get(&valid); *p; p++) {
+		if ((unsigned char)*p < ' ' || strchr("<>&\"\\\x7f", *p))
+			str_addf(out, "\\u%04x", (unsigned char)*p);
+		else
+			str_addc(out, *p);
+	}
+	str_addc(out, '"');
+}
+
+static void put_title(struct str *out, const struct watch_result *r)
+{
+	char time[WATCH_TIME_MAX];
+
+	str_addf(out, "Process %d, .NET %" PRIu32 "%s", r->pid, r->version,
+		 watch_time(r, time));
+}
+
+/* ---- Flame graphs ------------------------------------------------------- */
+
+typedef uint64_t node_fn(const struct dbg_sample_node *n);
+
+static uint64_t node_parent(const struct dbg_sample_node *n)
+{
+	return n->parent;
+}
+
+static uint64_t node_frame(const struct dbg_sample_node *n)
+{
+	return n->frame;
+}
+
+// Microseconds.
+static uint64_t node_run(const struct dbg_sample_node *n)
+{
+	return n->run / 1000;
+}
+
+static uint64_t node_wait(const struct dbg_sample_node *n)
+{
+	return n->wait / 1000;
+}
+
+static uint64_t node_blocked(const struct dbg_sample_node *n)
+{
+	return n->blocked / 1000;
+}
+
+static void put_nodes(struct str *out, const struct dbg_profile *p,
+		      const char *name, node_fn *fn)
+{
+	str_addf(out, ",\"%s\":[", name);
+	for (size_t i = 0; i < p->n_nodes; i++) {
+		if (i)
+			str_addc(out, ',');
+		str_addu(out, fn(&p->nodes[i]));
+	}
+	str_addc(out, ']');
+}
+
+static void flame(const struct dbg_profile *p, const struct watch_result *r,
+		  struct str *out)
+{
+	str_add(out, flame_page_head);
+	str_add(out, "{\"title\":\"");
+	put_title(out, r);
+	str_addf(out,
+		 "\",\"quality\":\"%" PRIu64 " samples, %" PRIu64
+		 " lost; %" PRIu64 " looks at blocked threads; %" PRIu64
+		 " stacks cut off\",\"frames\":[",
+		 p->samples, p->lost, p->looks, p->broken);
+	for (size_t i = 0; i < p->n_frames; i++) {
+		str_add(out, i ? ",[" : "[");
+		put_text(out, p->frames[i].name);
+		str_addc(out, ',');
+		put_text(out, p->frames[i].module);
+		str_addf(out, ",%d,%d]", (int)p->frames[i].kind,
+			 p->frames[i].own);
+	}
+	str_addc(out, ']');
+	put_nodes(out, p, "parent", node_parent);
+	put_nodes(out, p, "frame", node_frame);
+	put_nodes(out, p, "run", node_run);
+	put_nodes(out, p, "wait", node_wait);
+	put_nodes(out, p, "blocked", node_blocked);
+	str_addc(out, '}');
+	str_add(out, flame_page_tail);
+}
+
+/* ---- speedscope --------------------------------------------------------- */
+
+static void speedscope_samples(const struct dbg_profile *p, node_fn *us,
+			       struct str *out)
+{
+	uint32_t path[DEPTH_MAX];
+	bool any = false;
+
+	str_add(out, "\"samples\":[");
+	for (size_t i = 1; i < p->n_nodes; i++) {
+		if (!us(&p->nodes[i]))
+			continue;
+		size_t n = path_of(p, i, path);
+
+		str_add(out, any ? ",[" : "[");
+		any = true;
+		while (n-- > 0)
+			str_addf(out, n ? "%" PRIu32 "," : "%" PRIu32 "]",
+				 path[n]);
+	}
+}
+
+static void speedscope_profile(const struct dbg_profile *p, const char *name,
+			       node_fn *us, struct str *out)
+{
+	uint64_t sum = 0;
+	bool any = false;
+
+	str_addf(out, "{\"type\":\"sampled\",\"name\":\"%s\",", name);
+	speedscope_samples(p, us, out);
+	str_add(out, "],\"weights\":[");
+	for (size_t i = 1; i < p->n_nodes; i++) {
+		uint64_t n = us(&p->nodes[i]);
+
+		if (!n)
+			continue;
+		str_addf(out, "%s%" PRIu64, any ? "," : "", n);
+		any = true;
+		sum += n;
+	}
+	str_addf(out,
+		 "],\"unit\":\"microseconds\",\"startValue\":0,"
+		 "\"endValue\":%" PRIu64 "}",
+		 sum);
+}
+
+static void speedscope(const struct dbg_profile *p,
+		       const struct watch_result *r, struct str *out)
+{
+	str_add(out, "{\"$schema\":\"https://www.speedscope.app/"
+		     "file-format-schema.json\",\"exporter\":\"dndbg\","
+		     "\"name\":\"");
+	put_title(out, r);
+	str_add(out, "\",\"shared\":{\"frames\":[");
+	for (size_t i = 0; i < p->n_frames; i++) {
+		str_add(out, i ? ",{\"name\":" : "{\"name\":");
+		put_text(out, p->frames[i].name);
+		str_add(out, ",\"file\":");
+		put_text(out, p->frames[i].module);
+		str_addc(out, '}');
+	}
+	str_add(out, "]},\"profiles\":[");
+	speedscope_profile(p, "running", node_run, out);
+	str_addc(out, ',');
+	speedscope_profile(p, "waiting for a processor", node_wait, out);
+	str_addc(out, ',');
+	speedscope_profile(p, "blocked", node_blocked, out);
+	str_add(out, "]}\n");
+}
+
+/* ---- pprof: profile.proto ----------------------------------------------- */
+
+enum {
+	PPROF_SAMPLE_TYPE = 1,
+	PPROF_SAMPLE = 2,
+	PPROF_LOCATION = 4,
+	PPROF_FUNCTION = 5,
+	PPROF_STRING = 6,
+	PPROF_DURATION = 10,
+};
+
+// Strings are numbered: these first, then of each frame its name and module.
+static const char *const pprof_strings[] = {"", "running", "waiting", "blocked",
+					    "nanoseconds"};
+
+enum {
+	PPROF_NS = 4,
+	PPROF_NAMES = sizeof(pprof_strings) / sizeof(*pprof_strings),
+};
+
+static void pprof_sample(const struct dbg_profile *p, size_t node,
+			 struct str *out)
+{
+	_cleanup_str_ struct str sample = {0}, ids = {0}, values = {0};
+	const struct dbg_sample_node *n = &p->nodes[node];
+
+	if (!n->run && !n->wait && !n->blocked)
+		return;
+	// The innermost first; ids begin with 1.
+	for (size_t at = node; at; at = p->nodes[at].parent)
+		protobuf_varint(&ids, p->nodes[at].frame + UINT64_C(1));
+	protobuf_varint(&values, n->run);
+	protobuf_varint(&values, n->wait);
+	protobuf_varint(&values, n->blocked);
+	protobuf_bytes(&sample, 1, str_get(&ids), ids.len);
+	protobuf_bytes(&sample, 2, str_get(&values), values.len);
+	protobuf_bytes(out, PPROF_SAMPLE, str_get(&sample), sample.len);
+}
+
+// A frame is a function, and a location with that as its only line.
+static void pprof_frame(size_t i, struct str *out)
+{
+	_cleanup_str_ struct str function = {0}, line = {0}, location = {0};
+
+	protobuf_number(&function, 1, i + 1);
+	protobuf_number(&function, 2, PPROF_NAMES + 2 * i);
+	protobuf_number(&function, 3, PPROF_NAMES + 2 * i);
+	protobuf_number(&function, 4, PPROF_NAMES + 2 * i + 1);
+	protobuf_bytes(out, PPROF_FUNCTION, str_get(&function), function.len);
+	protobuf_number(&line, 1, i + 1);
+	protobuf_number(&location, 1, i + 1);
+	protobuf_bytes(&location, 4, str_get(&line), line.len);
+	protobuf_bytes(out, PPROF_LOCATION, str_get(&location), location.len);
+}
+
+static void pprof_string(struct str *out, const char *text)
+{
+	_cleanup_str_ struct str valid = {0};
+
+	utf8_add(&valid, text, strlen(text));
+	protobuf_bytes(out, PPROF_STRING, str_get(&valid), valid.len);
+}
+
+static void pprof(const struct dbg_profile *p, const struct watch_result *r,
+		  struct str *out)
+{
+	_cleanup_str_ struct str raw = {0};
+
+	(void)r;
+	for (uint64_t i = 1; i < PPROF_NS; i++) {
+		_cleanup_str_ struct str type = {0};
+
+		protobuf_number(&type, 1, i);
+		protobuf_number(&type, 2, PPROF_NS);
+		protobuf_bytes(&raw, PPROF_SAMPLE_TYPE, str_get(&type),
+			       type.len);
+	}
+	for (size_t i = 1; i < p->n_nodes; i++)
+		pprof_sample(p, i, &raw);
+	for (size_t i = 0; i < p->n_frames; i++)
+		pprof_frame(i, &raw);
+	for (size_t i = 0; i < PPROF_NAMES; i++)
+		pprof_string(&raw, pprof_strings[i]);
+	for (size_t i = 0; i < p->n_frames; i++) {
+		pprof_string(&raw, p->frames[i].name);
+		pprof_string(&raw, p->frames[i].module);
+	}
+	protobuf_number(&raw, PPROF_DURATION, p->ended - p->began);
+	gzip_add(out, str_get(&raw), raw.len);
+}
+
+/* ---- Files ------------------------------------------------------------- */
 
 static form_fn *const forms[N_PROFILE_FORMS] = {
     [PROFILE_FOLDED] = folded,
+    [PROFILE_FLAME] = flame,
+    [PROFILE_SPEEDSCOPE] = speedscope,
+    [PROFILE_PPROF] = pprof,
 };
 
 struct dbg_error *profile_write(enum profile_form form,

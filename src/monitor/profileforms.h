@@ -6,6 +6,9 @@
 
 enum profile_form {
 	PROFILE_FOLDED, /* "thread;caller;callee MICROSECONDS" a line */
+	PROFILE_FLAME,  /* a page with a flame graph: flamepage.h */
+	PROFILE_SPEEDSCOPE,
+	PROFILE_PPROF, /* profile.proto, by gzip */
 	N_PROFILE_FORMS,
 };
 

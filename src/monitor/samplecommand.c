@@ -29,7 +29,6 @@ enum {
 	HERTZ = 99,
 	METHODS_SHOWN = 15,
 	BLOCKED_SHOWN = 10,
-	FORMS_MAX = 8,
 };
 
 static const struct option options[] = {
@@ -37,6 +36,9 @@ static const struct option options[] = {
     {"seconds", required_argument, NULL, OPT_SECONDS},
     {"rate", required_argument, NULL, OPT_RATE},
     {"folded", required_argument, NULL, OPT_FORM + PROFILE_FOLDED},
+    {"flame", required_argument, NULL, OPT_FORM + PROFILE_FLAME},
+    {"speedscope", required_argument, NULL, OPT_FORM + PROFILE_SPEEDSCOPE},
+    {"pprof", required_argument, NULL, OPT_FORM + PROFILE_PPROF},
     {"help", no_argument, NULL, OPT_HELP},
     {NULL, 0, NULL, 0},
 };
@@ -44,26 +46,33 @@ static const struct option options[] = {
 struct sampling {
 	struct watch_options o;
 	uint32_t hertz;
-	const char *files[FORMS_MAX]; /* by enum profile_form; NULL: none */
+	const char
+	    *files[N_PROFILE_FORMS]; /* by enum profile_form; NULL: none */
 	struct dbg_sampler *sampler;
 };
 
 static void usage(FILE *out)
 {
-	fputs("usage: dndbg sample [options] PID|NAME\n"
-	      "Where the time of a running program goes; the program is not "
-	      "stopped.\n"
-	      "\n"
-	      "  --seconds N    for so long [10]; Ctrl-C ends it early\n"
-	      "  --rate N       samples a second of each running thread [99]\n"
-	      "  --folded FILE  the stacks, a line each, with the microseconds "
-	      "spent there\n"
-	      "  --json         as JSON, for programs (docs/monitoring.md)\n",
-	      out);
+	fputs(
+	    "usage: dndbg sample [options] PID|NAME\n"
+	    "Where the time of a running program goes; the program is not "
+	    "stopped.\n"
+	    "\n"
+	    "  --seconds N        for so long [10]; Ctrl-C ends it early\n"
+	    "  --rate N           samples a second of each running thread "
+	    "[99]\n"
+	    "  --flame FILE.html  a flame graph, for a browser: search, zoom, "
+	    "running, blocked\n"
+	    "  --folded FILE      the stacks, a line each, with the "
+	    "microseconds spent there\n"
+	    "  --speedscope FILE, --pprof FILE\n"
+	    "                     for these tools\n"
+	    "  --json             as JSON, for programs "
+	    "(docs/monitoring.md)\n",
+	    out);
 }
 
-/* ---- The result, on a screen -----------------------------------------------
- */
+/* ---- The result, on a screen ------------------------------------------- */
 
 static void methods_print(const struct dbg_profile *p,
 			  const struct profile_sums *sums)
@@ -153,8 +162,7 @@ static void result_print(const struct sampling *s, const struct dbg_profile *p,
 	quality_print(s, p);
 }
 
-/* ---- JSON
- * -------------------------------------------------------------------- */
+/* ---- JSON -------------------------------------------------------------- */
 
 static void add_ms(cJSON *o, const char *name, uint64_t ns)
 {
@@ -245,8 +253,7 @@ static void result_json(const struct sampling *s, const struct dbg_profile *p,
 	json_print(o, stdout, true);
 }
 
-/* ---- Sampling
- * ---------------------------------------------------------------- */
+/* ---- Sampling ---------------------------------------------------------- */
 
 static struct dbg_error *sampling_read(void *arg, bool *ret_ended)
 {
@@ -269,7 +276,7 @@ static struct dbg_error *files_write(const struct sampling *s,
 {
 	struct dbg_error *err = NULL;
 
-	for (size_t i = 0; !err && i < FORMS_MAX; i++)
+	for (size_t i = 0; !err && i < N_PROFILE_FORMS; i++)
 		if (s->files[i])
 			err = profile_write((enum profile_form)i, p, r,
 					    s->files[i]);
@@ -303,8 +310,7 @@ static struct dbg_error *sampling_run(struct dbg *dbg, struct sampling *s)
 	return files_write(s, p, &r);
 }
 
-/* ---- The command
- * ------------------------------------------------------------- */
+/* ---- The command ------------------------------------------------------- */
 
 static bool parse_rate(const char *text, uint32_t *ret)
 {

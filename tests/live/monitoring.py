@@ -1,9 +1,12 @@
 """Programs that are watched while they run: what is told is what the program
 counts itself, nothing of ours is left, and no program is stopped."""
 import glob
+import gzip
+import html
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 
@@ -319,6 +322,150 @@ def test_sample_blocked(t):
                 ("task", "WaitForTask(System.Threading.Tasks.Task)"), ("event", "WaitForEvent()"),
                 ("socket", "WaitForSocket(System.Net.Sockets.Socket)")):
         t.check_in((one[0], "Watched.Program." + one[1]), waits)
+    program.end()
+
+
+# Appended to the page of a flame graph: uses it, and tells what it shows.
+USE_FLAMES = """<script>
+const told = {};
+const names = () => boxes.map(b => name(b.i));
+const press = text => [...document.querySelectorAll('button')].find(
+    b => b.textContent === text).click();
+function type(text) {
+  $('search').value = text;
+  $('search').dispatchEvent(new Event('input'));
+  return $('found').textContent;
+}
+told.errors = [];
+addEventListener('error', event => told.errors.push(event.message));
+told.running = names();
+told.most = type('SPINMOST(');
+told.less = type('spinless(');
+type('');
+const most = boxes.find(b => name(b.i).includes('SpinMost('));
+const place = canvas.getBoundingClientRect();
+const at = {clientX: place.left + most.x + 1, clientY: place.top + most.y + 1, bubbles: true};
+canvas.dispatchEvent(new MouseEvent('mousemove', at));
+told.tip = $('tip').textContent;
+canvas.dispatchEvent(new MouseEvent('click', at));
+told.zoomed = names();
+told.width = boxes.find(b => name(b.i).includes('SpinMost(')).w / canvas.clientWidth;
+press('Zoom out (Esc)');
+told.out = names().length === told.running.length;
+press('Blocked');
+told.blocked = names();
+$('threads').click();
+told.threads = names();
+told.html = document.querySelectorAll('body b').length;
+const result = document.createElement('pre');
+result.id = 'told';
+result.textContent = JSON.stringify(told);
+document.body.append(result);
+</script>"""
+
+
+def browse(t, page):
+    """What the page of a flame graph shows to somebody who uses it."""
+    with open(page, "a", encoding="utf-8") as file:
+        file.write(USE_FLAMES)
+    done = subprocess.run(
+        ["chromium", "--headless", "--no-sandbox", "--disable-gpu",
+         f"--user-data-dir={t.dir}/browser", "--dump-dom", f"file://{page}"],
+        capture_output=True, text=True, timeout=60 * drive.TIME, check=True)
+    text = done.stdout.split('<pre id="told">')[1].split("</pre>")[0]
+    return json.loads(html.unescape(text))
+
+
+def varint(data, at):
+    number = shift = 0
+    while True:
+        byte = data[at]
+        number |= (byte & 127) << shift
+        at, shift = at + 1, shift + 7
+        if byte < 128:
+            return number, at
+
+
+def message(data):
+    """The fields of a message of protocol buffers, in order."""
+    at = 0
+    while at < len(data):
+        key, at = varint(data, at)
+        value, at = varint(data, at)
+        if key & 7 == 2:
+            value, at = data[at:at + value], at + value
+        yield key >> 3, value
+
+
+def numbers(data):
+    at = 0
+    while at < len(data):
+        number, at = varint(data, at)
+        yield number
+
+
+def pprof_times(path):
+    """Microseconds of the stacks in a file for pprof: as in a folded one."""
+    with gzip.open(path) as file:
+        fields = list(message(file.read()))
+    texts = [value.decode() for field, value in fields if field == 6]
+    functions = [dict(message(value)) for field, value in fields if field == 5]
+    names = {one[1]: texts[one[2]] for one in functions}
+    places = {}
+    for field, value in fields:
+        if field == 4:
+            place = dict(message(value))
+            places[place[1]] = names[dict(message(place[4]))[1]]
+    found = {}
+    for field, value in fields:
+        if field == 2:
+            sample = dict(message(value))
+            stack = ";".join(places[n] for n in reversed(list(numbers(sample[1]))))
+            found[stack] = sum(numbers(sample[2])) // 1000
+    return found
+
+
+def test_sample_files(t):
+    """Each form has the same stacks and times; a browser shows them, whatever
+    the program calls its threads."""
+    program = Watched(t)
+    program.do("wait")
+    forms = {name: f"{t.dir}/{name}" for name in ("folded", "speedscope", "pprof")}
+    forms["flame"] = f"{t.dir}/flame.html"
+    watching = Watching(t, program, "sample", "--rate", "999",
+                        *[f"--{name}={path}" for name, path in forms.items()])
+    program.do("spin 300")
+    watching.interrupt()
+    with open(forms["folded"], encoding="utf-8") as file:
+        folded = dict(line.rstrip("\n").rsplit(" ", 1) for line in file)
+    folded = {stack: int(us) for stack, us in folded.items()}
+    t.check_equal(folded, {stack: us for stack, us in
+                           pprof_times(forms["pprof"]).items() if us})
+    with open(forms["speedscope"], encoding="utf-8") as file:
+        speed = json.load(file)
+    frames = [one["name"] for one in speed["shared"]["frames"]]
+    times = {}
+    for profile in speed["profiles"]:
+        t.check_equal(profile["endValue"], sum(profile["weights"]))
+        for sample, us in zip(profile["samples"], profile["weights"]):
+            stack = ";".join(frames[n] for n in sample)
+            times[stack] = times.get(stack, 0) + us
+    # three parts, each rounded down
+    t.check_equal([], [stack for stack, us in folded.items()
+                       if us - times.get(stack, 0) not in range(4)])
+    if not shutil.which("chromium"):
+        raise drive.Skip("no chromium")
+    told = browse(t, forms["flame"])
+    t.check_equal(([], True, 0), (told["errors"], told["out"], told["html"]))
+    t.check_in("Watched.Program.SpinMost()", told["running"])
+    for name in ("most", "less"):
+        t.check_match(r"^found in \d+\.\d %, [\d.]+ ms$", told[name])
+    t.check_match(r"^Watched\.Program\.SpinMost\(\)\nWatched\.dll\n"
+                  r"\d+\.\d %, .*; itself ", told["tip"])
+    t.check("Watched.Program.SpinLess()" not in told["zoomed"] and
+            told["width"] > 0.99, (told["zoomed"], told["width"]))
+    t.check_in("Watched.Program.WaitForGate()", told["blocked"])
+    t.check_match(r"^\d+ '</script><b>'$", "\n".join(told["threads"]))
     program.end()
 
 

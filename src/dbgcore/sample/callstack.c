@@ -55,7 +55,7 @@ void callstacks_deinit(struct callstacks *c)
 	free(c->buf);
 }
 
-/* ---- Stacks as memory --------------------------------------------------- */
+/* ---- Stacks as memory -------------------------------------------------- */
 
 // Read on until [@offset, @offset + WORD) is there.
 static void copy_extend(struct stack_copy *s, uint64_t offset)
@@ -86,7 +86,7 @@ static bool copy_word(struct stack_copy *s, uint64_t addr, uint64_t *ret)
 	return true;
 }
 
-/* ---- Code ---------------------------------------------------------------- */
+/* ---- Code -------------------------------------------------------------- */
 
 static struct rule *rule_new(struct callstacks *c, uint64_t key)
 {
@@ -149,7 +149,7 @@ static bool is_return(struct callstacks *c, uint64_t pc)
 	return is_code(c, pc) && insn_is_behind_call(c->target, pc);
 }
 
-/* ---- Stepping ------------------------------------------------------------ */
+/* ---- Stepping ---------------------------------------------------------- */
 
 enum step {
 	STEP_LOST, // there is no way on
@@ -260,8 +260,7 @@ static void callstack_add(struct callstack *ret, uint64_t pc)
 		ret->pcs[ret->n++] = pc;
 }
 
-/* ---- Walking --------------------------------------------------------------
- */
+/* ---- Walking ----------------------------------------------------------- */
 
 /*
  * Return addresses by frame pointers, as the kernel has followed them further
@@ -350,7 +349,7 @@ void callstack_of_copy(struct callstacks *c, uint64_t pc, uint64_t sp,
 	walk(c, &s, true, (struct frame_regs){pc, sp, fp}, NULL, ret);
 }
 
-/* ---- Blocked threads ----------------------------------------------------- */
+/* ---- Blocked threads --------------------------------------------------- */
 
 // Where the kernel tells no frame pointer and the code at @pc needs it: the
 // first pair of a frame pointer and a return address on the stack that leads

@@ -50,7 +50,7 @@ struct perf_events {
 	uint64_t chain[CHAIN_MAX];
 };
 
-/* ---- Opening ------------------------------------------------------------ */
+/* ---- Opening ----------------------------------------------------------- */
 
 static struct perf_event_attr attr_of(uint32_t hertz)
 {
@@ -253,7 +253,7 @@ void perf_events_close(struct perf_events *p)
 	free(p);
 }
 
-/* ---- Reading ------------------------------------------------------------- */
+/* ---- Reading ----------------------------------------------------------- */
 
 // Return addresses without the marks of where they come from.
 static void chain_read(struct perf_events *p, struct reader *r,

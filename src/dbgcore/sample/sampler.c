@@ -49,8 +49,7 @@ struct sampler {
 	struct dbg_sample_thread *threads; // of the profile
 };
 
-/* ---- Begin and end --------------------------------------------------------
- */
+/* ---- Begin and end ----------------------------------------------------- */
 
 static bool code_at(void *arg, uint64_t pc, struct callstack_code *ret)
 {
@@ -142,8 +141,7 @@ uint64_t sampler_samples(const struct sampler *s)
 	return s->profile.samples + s->profile.looks;
 }
 
-/* ---- Stacks into the tree -------------------------------------------------
- */
+/* ---- Stacks into the tree ---------------------------------------------- */
 
 static uint32_t thread_index(const struct sampler *s,
 			     const struct looked_thread *t)
@@ -225,8 +223,7 @@ static void sample_take(void *arg, const struct perf_sample *sample)
 	s->tree.nodes[node].run++;
 }
 
-/* ---- Looking at blocked threads --------------------------------------------
- */
+/* ---- Looking at blocked threads ---------------------------------------- */
 
 static uint32_t node_blocked(struct sampler *s, struct looked_thread *t,
 			     const struct blocked_call *call)
@@ -324,8 +321,7 @@ void sampler_tick(struct sampler *s, bool *ret_ended)
 	timer_set(s);
 }
 
-/* ---- The profile -----------------------------------------------------------
- */
+/* ---- The profile ------------------------------------------------------- */
 
 // What the kernel has counted, as far as it did.
 static void thread_total(const struct sampler *s, struct looked_thread *t,

@@ -11,7 +11,7 @@
 #include "target/proc.h"
 #include "target/target.h"
 
-/* ---- By the methods ------------------------------------------------------ */
+/* ---- By the methods ---------------------------------------------------- */
 
 /* Methods whose names begin so. */
 static const struct waiting_method {
@@ -93,7 +93,7 @@ static bool is_of_runtime(const struct dbg_sample_frame *const *frames,
 	return true;
 }
 
-/* ---- By the file --------------------------------------------------------- */
+/* ---- By the file ------------------------------------------------------- */
 
 static const char *by_file(struct target *t, uint64_t fd)
 {
@@ -128,7 +128,7 @@ static const char *by_poll(struct target *t, const struct blocked_call *call)
 	return by_file(t, (uint64_t)first.fd);
 }
 
-/* ---- By the system call -------------------------------------------------- */
+/* ---- By the system call ------------------------------------------------ */
 
 enum call_kind {
 	CALL_WOKEN, /* by another thread */
