@@ -144,7 +144,9 @@ static void usage(FILE *out)
 	    "                    opened or a process attached to\n"
 	    "  -i=mi, --interpreter=mi, mi2, mi3, mi4\n"
 	    "                    serve a front end made for gdb\n"
-	    "  --run             start the program at once, for it\n"
+	    "  --run             start the program at once, behind the "
+	    "commands of -ex\n"
+	    "                    and -x\n"
 	    "  --interpreter=vscode, --interpreter=dap, or the word dap "
 	    "alone\n"
 	    "                    serve an editor by the Debug Adapter "
@@ -532,6 +534,9 @@ int main(int argc, char **argv)
 	if (status < 0) {
 		take_dialect(&cl, argv, optind);
 		take_program(&cl.front.launch, argv + optind);
+		if (cl.mi.run && !cl.is_mi && !cl.is_dap)
+			startup[cl.front.n_startup++] =
+			    (struct startup_command){.text = "run"};
 		status = debug(&cl);
 	}
 	launch_config_deinit(&cl.front.launch);

@@ -364,6 +364,8 @@ static struct dbg_error *open_session(struct mi *m,
 	if (!err && m->dialect == MI_GDB)
 		err = dbg_set(m->dbg, "follow-exec", "auto");
 	// fields, until -enable-pretty-printing
+	if (!err)
+		err = dbg_set(m->dbg, "print properties", "on");
 	return err ? err : dbg_set(m->dbg, "print raw-values", "on");
 }
 

@@ -473,7 +473,8 @@ static struct dbg_error *info(struct mi *m, struct mi_call *call)
 	return err;
 }
 
-// netcoredbg's own: the breakpoint moves to another line of its file.
+// netcoredbg's own: the breakpoint moves to another line of its file, and is
+// the same one.
 static struct dbg_error *update_line(struct mi *m, struct mi_call *call)
 {
 	_cleanup_arena_ struct arena *arena = arena_create();
@@ -496,6 +497,7 @@ static struct dbg_error *update_line(struct mi *m, struct mi_call *call)
 			       number);
 	struct insert in = {.req.kind = DBG_BREAK_LOCATION,
 			    .req.place = b.place,
+			    .req.number = number,
 			    .condition = b.condition,
 			    .disabled = !b.enabled};
 	in.req.place.line = (uint32_t)line;

@@ -21,8 +21,9 @@ static size_t match(const char *name, const char *text)
 
 static bool is_on(const char *value)
 {
-	return !*value || !strcmp(value, "on") || !strcmp(value, "1") ||
-	       !strcmp(value, "yes") || !strcmp(value, "enable");
+	bool on = false;
+
+	return !dbg_err_drop(dbg_parse_switch(value, &on)) && on;
 }
 
 static struct dbg_error *set_async(struct mi *m, const char *value)
@@ -54,24 +55,18 @@ static struct dbg_error *set_dialect(struct mi *m, const char *value)
 	return NULL;
 }
 
-static struct dbg_error *set_switch(struct mi *m, const char *name,
-				    const char *value)
-{
-	return dbg_set(m->dbg, name, is_on(value) ? "on" : "off");
-}
-
 // These names are netcoredbg's, whose clients say them first.
 static struct dbg_error *set_just_my_code(struct mi *m, const char *value)
 {
 	if (!strcmp(value, "0") || !strcmp(value, "1"))
 		m->dialect = MI_NETCOREDBG;
-	return set_switch(m, "just-my-code", value);
+	return dbg_set(m->dbg, "just-my-code", value);
 }
 
 static struct dbg_error *set_filtering(struct mi *m, const char *value)
 {
 	m->dialect = MI_NETCOREDBG;
-	return set_switch(m, "step-over-properties", value);
+	return dbg_set(m->dbg, "step-over-properties", value);
 }
 
 static struct dbg_error *set_hot_reload(struct mi *m, const char *value)

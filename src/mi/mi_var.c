@@ -38,11 +38,17 @@ struct dbg_error *var_get(struct mi *m, const struct mi_call *call, size_t i,
 	return NULL;
 }
 
-const char *var_attributes(const struct var *v)
+// What is asked while the program runs is answered by what is known of it.
+const char *var_attributes(struct mi *m, const struct var *v)
 {
 	bool can = v->path && v->value.kind != DBG_VALUE_ABSENT &&
 		   v->value.kind != DBG_VALUE_GROUP;
+	struct dbg_stopped at;
+	dbg_id frame = 0;
 
+	if (can && !dbg_err_drop(dbg_stopped(m->dbg, &at)) &&
+	    !dbg_err_drop(var_frame(m, v, &frame)))
+		can = dbg_is_assignable(at, frame, v->path);
 	return can ? "editable" : "noneditable";
 }
 
@@ -62,7 +68,7 @@ static void put(struct mi *m, struct str *t, const struct var *v,
 	if (m->dialect == MI_NETCOREDBG) {
 		if (shows)
 			record_str(t, "value", v->text);
-		record_str(t, "attributes", var_attributes(v));
+		record_str(t, "attributes", var_attributes(m, v));
 		record_str(t, "exp", v->exp);
 		record_uint(t, "numchild", v->n_children);
 		record_str(t, "type", v->type);
@@ -370,7 +376,8 @@ static void update_one(struct mi *m, struct str *t, struct var *v,
 	var_enter(m, v);
 	struct dbg_error *err = var_look(m, v);
 	// no update makes a call: it stays what it was, in its frame
-	if (err && v->called && has_frame(m, v)) {
+	if (err && (v->called || err->code == DBG_E_UNSUPPORTED) &&
+	    has_frame(m, v)) {
 		dbg_error_destroy(err);
 		return;
 	}

@@ -167,7 +167,7 @@ static struct dbg_error *attributes(struct mi *m, struct mi_call *call)
 	struct dbg_error *err = var_get(m, call, 0, &v);
 	if (!err)
 		record_str(call->out, m->dialect == MI_GDB ? "attr" : "status",
-			   var_attributes(v));
+			   var_attributes(m, v));
 	return err;
 }
 

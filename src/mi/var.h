@@ -76,7 +76,7 @@ void mi_vars_deinit(struct mi *m);
 DBG_MUST struct dbg_error *var_get(struct mi *m, const struct mi_call *call,
 				   size_t i, struct var **ret);
 /* "editable" or "noneditable". */
-const char *var_attributes(const struct var *v);
+const char *var_attributes(struct mi *m, const struct var *v);
 /* FROM TO at argument @i, or nothing. */
 DBG_MUST struct dbg_error *var_range(const struct mi_call *call, size_t i,
 				     uint64_t *from, uint64_t *to);

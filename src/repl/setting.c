@@ -159,7 +159,7 @@ static struct dbg_error *set_log(struct repl *r, const char *value)
 	struct dbg_error *err;
 	bool on;
 
-	err = parse_bool(value, &on);
+	err = dbg_parse_switch(value, &on);
 	if (!err)
 		err = screen_log(r, on);
 	if (err)
@@ -175,7 +175,7 @@ static struct dbg_error *set_own(struct repl *r, const struct setting *s,
 {
 	switch (s->kind) {
 	case SETTING_BOOL:
-		return parse_bool(value, field(r, s));
+		return dbg_parse_switch(value, field(r, s));
 	case SETTING_SIZE:
 	case SETTING_COUNT:
 		return set_count(s, value, field(r, s));

@@ -50,7 +50,7 @@ static void parse_args(const char *args)
 
 	dbg_error_destroy(parse_format(args, &format));
 	dbg_error_destroy(parse_count(args, 1, &first));
-	dbg_error_destroy(parse_bool(args, &any));
+	dbg_error_destroy(dbg_parse_switch(args, &any));
 	err = parse_list(args, &list);
 	if (!err)
 		parse_list_deinit(&list);

@@ -20,7 +20,7 @@ def test_evaluate(t):
     c = stand(t)
     before = len(c.records)
     t.check_equal("3", value(c, "Program.Threads()"))
-    t.check_equal('"one1"', value(c, '"box.Label = \\"one\\""'))
+    t.check_equal('"one"', value(c, '"box.Label = \\"one\\""'))
     t.check_in("threw System.InvalidOperationException: broken",
                c.refused("-data-evaluate-expression box.Broken"))
     late = c.ask("-var-create L * late.Number")

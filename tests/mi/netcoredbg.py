@@ -72,10 +72,26 @@ def test_own_commands(t):
     c.go("-exec-run", "entry-point-hit")
     found = c.ask(f"-break-update-line 1 {t.line('Hello', 'add-return')}")
     t.check_equal(str(t.line("Hello", "add-return")), found["bkpt"]["line"])
+    t.check_equal("1", found["bkpt"]["number"])
     stop = c.go("-exec-continue", "breakpoint-hit")
+    t.check_equal("1", stop["bkptno"])
     t.check_equal(str(t.line("Hello", "add-return")), stop["frame"]["line"])
     c.refused("-break-update-line 9 1")
     t.check_equal(0, c.quit())
+
+
+def test_statements(t):
+    """-exec-next goes by statement here, by line in gdb's dialect."""
+    for dialect in "netcoredbg", "gdb":
+        c = start(t, "StepKinds", "statements")
+        c.ask("-break-insert -f " + t.at("StepKinds", "statements"))
+        c.go("-exec-run", "entry-point-hit")
+        c.go("-exec-continue", "breakpoint-hit")
+        c.ask(f"-gdb-set dialect {dialect}")
+        stop = c.go("-exec-next", "end-stepping-range")
+        line = t.line("StepKinds", "statements")
+        t.check_equal(str(line + (dialect == "gdb")), stop["frame"]["line"])
+        t.check_equal(0, c.quit())
 
 
 def test_variables(t):

@@ -50,7 +50,7 @@ def test_objects(t):
     t.check({"From", "To", "Label"} <= set(found), str(found))
     t.check_equal("s.From", found["From"]["name"])
     inner = c.ask("-var-list-children 1 s.From")["children"]
-    t.check_equal(["X", "Y"], [x["exp"] for x in inner])
+    t.check_equal(["X", "Y", "Sum"], [x["exp"] for x in inner])
     t.check_equal("segment.From.X",
                   c.ask("-var-info-path-expression s.From.X")["path_expr"])
     t.check_equal("X", c.ask("-var-info-expression s.From.X")["exp"])
@@ -70,6 +70,35 @@ def test_objects(t):
                            c.ask("-var-update *")["changelist"]], "thawed")
     t.check_equal(1, int(c.ask("-var-delete -c s.From")["ndeleted"]) // 2)
     t.check_equal(0, c.quit())
+
+
+def test_properties(t):
+    """Properties are members of the tree, of what has nothing else in values,
+    too; attributes tell what can be assigned to."""
+    c = t.mi("-i=mi", "--args", *t.program("Variety", "/dev/null"))
+    c.ask("-break-insert " + t.at("Variety", "main"))
+    c.go("-exec-run", "breakpoint-hit")
+    square = c.ask("-var-create q * square")
+    t.check_equal("{Variety.Square}", square["value"])
+    found = {x["exp"]: x["value"] for x in
+             c.ask("-var-list-children --all-values q")["children"]}
+    t.check_equal("4", found["Sides"])
+    c.ask("-var-create p * p")
+    found = {x["exp"]: x["value"] for x in
+             c.ask("-var-list-children --all-values p")["children"]}
+    t.check_equal(('"Ann"', '"Ann:30"', "1"),
+                  (found["Name"], found["Tag"], found["Rank"]))
+    t.check_equal([], c.ask("-var-update *")["changelist"])
+    for expression, attr in (
+            ("1", "noneditable"), ("i + 1", "noneditable"),
+            ("p.Tag", "noneditable"), ("s.Length", "noneditable"),
+            ("IShape.Count", "editable"), ("i", "editable"),
+            ("nums[0]", "editable"), ("words[0]", "editable"),
+            ("sbuild.Length", "editable"), ("dict[\\\"one\\\"]", "editable")):
+        name = c.ask(f'-var-create - * "{expression}"')["name"]
+        t.check_equal((expression, attr), (expression, c.ask(
+            "-var-show-attributes " + name)["attr"]))
+    c.quit()
 
 
 def test_ranges(t):

@@ -1,6 +1,6 @@
 #! fixture=Breaks args="twins twins" exit=0
-## A name that several files have: the best match is meant, of equal ones the
-## shortest path.
+## A name that several files have: all that match best are meant, those of
+## modules that come later, too.
 +tbreak @twins
 Temporary breakpoint 1 at {...}: file Breaks.cs, line {@twins}.
 +break late/Twin.cs:5
@@ -11,7 +11,7 @@ Starting program: {out}/Breaks.dll twins twins
 Temporary breakpoint 1, Breaks.Program.Twins () at Breaks.cs:{@twins}
 {@twins}{...}// @twins
 +break Twin.cs:5
-Breakpoint 3 at Breaks.Program.Shorter: file Twin.cs, line 5.
+Breakpoint 3 at Breaks.Program.Longer: Twin.cs:5. (2 locations)
 The method is not compiled yet.
 +break lib/Twin.cs:5
 Breakpoint 4 at Breaks.Program.Longer: file Twin.cs, line 5.
@@ -31,6 +31,11 @@ Temporary breakpoint 8 at {addr}: file Breaks.cs, line {@twins-end}.
 +continue
 Continuing.
 
+Breakpoint 3, Breaks.Program.Longer () at Twin.cs:5
+{...}
++continue
+Continuing.
+
 Breakpoint 3, Breaks.Program.Shorter () at Twin.cs:5
 {...}
 +continue
@@ -38,13 +43,9 @@ Continuing.
 
 Temporary breakpoint 8, Breaks.Program.Twins () at Breaks.cs:{@twins-end}
 {@twins-end}{...}// @twins-end
-## The module that came late has one too: it takes what means it, no more.
+## The module that came late has one too.
 +info breakpoints
-Num     Type           Disp Enb Address            What
-2       breakpoint     keep y   <not compiled>     in Late.Helper.Twin(int) at Twin.cs:5
-	the method is not compiled yet
-3       breakpoint     keep y   {addr} in Breaks.Program.Shorter() at Twin.cs:5
-	breakpoint already hit 1 time
+...
 +continue
 Continuing.
 twins 84

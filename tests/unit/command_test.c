@@ -244,11 +244,11 @@ static void test_numbers(void **state)
 	no_error(parse_count("", 4, &n));
 	assert_int_equal(n, 4);
 	is_error(parse_count("0", 1, &n), "not a count");
-	no_error(parse_bool("off", &on));
+	no_error(dbg_parse_switch("off", &on));
 	assert_false(on);
-	no_error(parse_bool("", &on));
+	no_error(dbg_parse_switch("", &on));
 	assert_true(on);
-	is_error(parse_bool("maybe", &on), "expected");
+	is_error(dbg_parse_switch("maybe", &on), "on or off");
 	const char *p = "12  i > 3";
 	uint32_t number;
 	no_error(parse_number(&p, &number));

@@ -104,6 +104,15 @@ struct dbg_error *eval_assign(const struct eval *e, const char *target,
 	return err;
 }
 
+bool eval_is_assignable(const struct eval *e, const char *text)
+{
+	struct expr *x;
+	_cleanup_arena_ struct arena *scratch = arena_create();
+	const struct eval own = within(e, scratch);
+	return !dbg_err_drop(parse(&own, text, &x)) &&
+	       bind_is_assignable(&own, text, x);
+}
+
 static bool is_step(const struct expr *x)
 {
 	return (x->kind == EXPR_UNARY || x->kind == EXPR_POSTFIX) &&

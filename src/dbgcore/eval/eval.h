@@ -78,6 +78,8 @@ DBG_MUST struct dbg_error *eval_statement(const struct eval *e,
 					  const char *text, struct value *ret,
 					  struct value *ret_place,
 					  bool *ret_assigned);
+/* Can it be assigned to, as far as its kind goes? */
+bool eval_is_assignable(const struct eval *e, const char *text);
 /* Type that @text names, or NULL in *ret if it names none. */
 struct type *eval_type(const struct eval *e, const char *text);
 /* Truth of a condition; an error if it is not a bool. */

@@ -72,7 +72,8 @@ struct inspect_entry {
 struct inspect_style {
 	uint32_t elements; /* "elements" */
 	bool editor;       /* "for-editor" */
-	bool raw;          /* "raw-values" */
+	bool properties;
+	bool raw; /* "raw-values" */
 };
 
 /* Large: whatever looks at a program hangs on it. */

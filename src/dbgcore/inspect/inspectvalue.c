@@ -94,6 +94,8 @@ struct view inspect_view(const struct inspect *in, struct thread_ref *thread)
 			     .cache = in->views,
 			     .elements = in->style.elements,
 			     .editor = in->style.editor,
+			     .properties =
+				 in->style.editor || in->style.properties,
 			     .raw = in->style.raw};
 }
 

@@ -25,6 +25,11 @@ struct csname_args {
 
 /* "int" for "System.Int32", NULL for a type without keyword. */
 const char *csname_keyword(const char *full_name);
+/*
+ * Length of what the compiler puts before the name of a file-local type,
+ * "<File>F" and a hash in 64 digits and "__"; 0 for another type.
+ */
+size_t csname_file_prefix(const char *name);
 /* "System.Int32" for "int", NULL for what is no keyword of a type. */
 const char *csname_of_keyword(const char *keyword);
 

@@ -62,10 +62,4 @@ struct made_name {
 };
 bool made_name_parse(const char *name, struct made_name *ret);
 
-/*
- * Length of what the compiler puts before the name of a file-local type,
- * "<File>F" and a hash in 64 digits and "__"; 0 for another type.
- */
-size_t csname_file_prefix(const char *name);
-
 #endif

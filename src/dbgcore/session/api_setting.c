@@ -84,13 +84,19 @@ static const char *get_directories(struct dbg *dbg)
 	return source_rules_directories(dbg->inspect.rules);
 }
 
-static struct dbg_error *set_switch(const char *value, bool *ret)
+struct dbg_error *dbg_parse_switch(const char *value, bool *ret)
 {
-	bool on = !strcmp(value, "on");
+	static const char *const words[][2] = {
+	    {"off", "on"}, {"0", "1"}, {"no", "yes"}, {"disable", "enable"}};
 
-	if (!on && strcmp(value, "off"))
+	for (size_t i = 0; i < 2 * sizeof(words) / sizeof(*words); i++)
+		if (!strcmp(value, words[i / 2][i % 2])) {
+			*ret = i % 2;
+			return NULL;
+		}
+	if (*value)
 		return dbg_err(DBG_E_ARGUMENT, "'%s' is not on or off", value);
-	*ret = on;
+	*ret = true;
 	return NULL;
 }
 
@@ -133,7 +139,7 @@ void session_show_frames(struct dbg *dbg)
 static struct dbg_error *set_frames(struct dbg *dbg, const char *value,
 				    bool *ret)
 {
-	struct dbg_error *err = set_switch(value, ret);
+	struct dbg_error *err = dbg_parse_switch(value, ret);
 
 	session_show_frames(dbg);
 	return err;
@@ -142,7 +148,7 @@ static struct dbg_error *set_frames(struct dbg *dbg, const char *value,
 static struct dbg_error *set_just_my_code(struct dbg *dbg, const char *value)
 {
 	bool on = false;
-	struct dbg_error *err = set_switch(value, &on);
+	struct dbg_error *err = dbg_parse_switch(value, &on);
 
 	if (!err)
 		err = session_just_my_code(dbg, on);
@@ -157,8 +163,8 @@ static const char *get_just_my_code(struct dbg *dbg)
 
 static struct dbg_error *set_properties(struct dbg *dbg, const char *value)
 {
-	return set_switch(value,
-			  &control_step_rules(dbg->control)->over_properties);
+	return dbg_parse_switch(
+	    value, &control_step_rules(dbg->control)->over_properties);
 }
 
 static const char *get_properties(struct dbg *dbg)
@@ -200,7 +206,7 @@ static const char *get_locking(struct dbg *dbg)
 
 static struct dbg_error *set_trust(struct dbg *dbg, const char *value)
 {
-	struct dbg_error *err = set_switch(value, &dbg->trust_dac);
+	struct dbg_error *err = dbg_parse_switch(value, &dbg->trust_dac);
 
 	if (!err && dbg->trust_dac)
 		session_message(dbg, "a DAC owned by another user, or of a "
@@ -211,7 +217,7 @@ static struct dbg_error *set_trust(struct dbg *dbg, const char *value)
 
 static struct dbg_error *set_suppress(struct dbg *dbg, const char *value)
 {
-	struct dbg_error *err = set_switch(value, &dbg->suppress_jit);
+	struct dbg_error *err = dbg_parse_switch(value, &dbg->suppress_jit);
 
 	if (!err)
 		control_suppress_optimizations(dbg->control, dbg->suppress_jit);
@@ -243,7 +249,7 @@ static const char *get_text(const char *text)
 static struct dbg_error *set_brace(struct dbg *dbg, const char *value)
 {
 	bool skip = true;
-	struct dbg_error *err = set_switch(value, &skip);
+	struct dbg_error *err = dbg_parse_switch(value, &skip);
 
 	if (!err)
 		dbg->inspect.symbols.at_brace = !skip;
@@ -335,6 +341,11 @@ static const struct setting settings[] = {
      "Structs by their type, chars with their code, enum values by name alone "
      "(on or off).",
      .flag = offsetof(struct dbg, inspect.style.editor)},
+    {"print properties",
+     "Properties that are more than a field are members of values, too, as "
+     "they "
+     "always are where a type has no fields (on or off).",
+     .flag = offsetof(struct dbg, inspect.style.properties)},
     {"print raw-values",
      "Fields as they are, whatever the authors of types want to be seen (on "
      "or off).",
@@ -379,8 +390,9 @@ static struct dbg_error *setting_set(struct dbg *dbg, const struct setting *s,
 {
 	if (s->set)
 		return s->set(dbg, value);
-	return s->text ? set_text(value, (char **)((char *)dbg + s->text))
-		       : set_switch(value, (bool *)((char *)dbg + s->flag));
+	return s->text
+		   ? set_text(value, (char **)((char *)dbg + s->text))
+		   : dbg_parse_switch(value, (bool *)((char *)dbg + s->flag));
 }
 
 static const char *setting_get(struct dbg *dbg, const struct setting *s,

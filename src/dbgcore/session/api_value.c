@@ -226,6 +226,17 @@ struct dbg_error *dbg_assign(struct dbg_stopped at, dbg_id frame,
 	return err ? err : session_evaluate(dbg, &e, &x, ret);
 }
 
+bool dbg_is_assignable(struct dbg_stopped at, dbg_id frame, const char *expr)
+{
+	struct eval e;
+	struct node node;
+	struct dbg_error *err = begin(at, frame, &e);
+	if (dbg_err_drop(err))
+		return false;
+	expr = inspect_without_form(&at.dbg->inspect, expr, &node);
+	return eval_is_assignable(&e, expr);
+}
+
 static struct dbg_error *format(struct dbg *dbg, const struct eval *e,
 				const struct value *v, char letter,
 				const char **ret)

@@ -322,10 +322,11 @@ const char *follow_get_fork(struct dbg *dbg)
 
 struct dbg_error *follow_set_detach(struct dbg *dbg, const char *value)
 {
-	bool on = !strcmp(value, "on");
+	bool on = false;
+	struct dbg_error *err = dbg_parse_switch(value, &on);
 
-	if (!on && strcmp(value, "off"))
-		return dbg_err(DBG_E_ARGUMENT, "'%s' is not on or off", value);
+	if (err)
+		return err;
 	dbg->follow.keep_both = !on;
 	session_follow(dbg);
 	return NULL;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "meta/csname.h"
 #include "value/value_priv.h"
 
 enum {
@@ -35,12 +36,18 @@ static size_t stem_length(const char *name)
 	return strcspn(name, "`");
 }
 
+/* A TypeDef's own name; of a file-local type as it is written. */
+static const char *own_name(const struct md *md, uint32_t rid)
+{
+	const char *name = md_col_string(md, MD_TYPEDEF, rid, TYPEDEF_NAME);
+	return name + csname_file_prefix(name);
+}
+
 static void index_module(struct types *ts, struct code_module *m)
 {
 	uint32_t rows = md_rows(&m->md, MD_TYPEDEF);
 	for (uint32_t rid = 1; rid <= rows; rid++) {
-		const char *name =
-		    md_col_string(&m->md, MD_TYPEDEF, rid, TYPEDEF_NAME);
+		const char *name = own_name(&m->md, rid);
 		if (!name[0] || name[0] == '<')
 			continue;
 		struct name_entry *e = arena_alloc(ts->arena, sizeof(*e));
@@ -133,8 +140,7 @@ static int fit(const struct md *md, uint32_t rid, const char *name)
 {
 	size_t n = strlen(name);
 	for (int i = 0; i < NESTING_MAX; i++) {
-		const char *own =
-		    md_col_string(md, MD_TYPEDEF, rid, TYPEDEF_NAME);
+		const char *own = own_name(md, rid);
 		if (n == 0)
 			return 1;
 		if (!take_tail(name, &n, own, strlen(own)) &&

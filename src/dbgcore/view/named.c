@@ -137,7 +137,10 @@ static bool is_apart(const struct walk *k, const struct member *m)
 	       !look_is_users(k->w, m->owner);
 }
 
-/* Properties are for editors, which unfold one level at a time. */
+/*
+ * Properties are for who unfolds one level at a time, and for what has nothing
+ * else.
+ */
 static bool is_wanted(const struct walk *k, const struct member *m,
 		      enum which which, bool of_proxy)
 {
@@ -146,7 +149,7 @@ static bool is_wanted(const struct walk *k, const struct member *m,
 		return false;
 	if (m->is_static != is_of_statics(which))
 		return false;
-	if (!m->field && !w->editor && !of_proxy)
+	if (!m->field && !w->properties && !k->bare && !of_proxy)
 		return false;
 	return which == WHICH_PUBLIC ? m->is_public
 				     : is_apart(k, m) == is_of_others(which);
@@ -297,6 +300,11 @@ static void add_which(struct walk *k, struct type *type,
 		      const struct value *seen, enum which which)
 {
 	struct look *look = look_get(k->w, type);
+	struct view authors = *k->w;
+	// what is shown raw has its properties, too, if they are asked for
+	authors.raw = false;
+	if (!look && (k->w->properties || k->bare))
+		look = look_get(&authors, type);
 	if (look)
 		add_looked(k, look, seen, which, false);
 	else if (!is_of_others(which))
@@ -419,11 +427,27 @@ static void add_thread_value(struct walk *k, const struct value *seen)
 		to->path = arena_printf(w->arena, "%s.Value", path);
 }
 
+static bool has_fields(const struct view *w, struct type *type)
+{
+	for (int i = 0; type && i < BASES_MAX; i++) {
+		const struct field *fields;
+		size_t n;
+		type_fields(w->types, type, &fields, &n);
+		for (size_t j = 0; j < n; j++)
+			if (fields[j].kind == FIELD_INSTANCE)
+				return true;
+		type = type_parent(w->types, type);
+	}
+	return false;
+}
+
 static void add_object(struct walk *k, const struct value *seen)
 {
 	struct type *type = seen->type;
 	struct look *look = k->w->editor ? look_get(k->w, type) : NULL;
+	k->bare = !has_fields(k->w, type);
 	add_which(k, type, seen, WHICH_OWN);
+	k->bare = false;
 	if (has_which(k, type, NULL, WHICH_STATIC) ||
 	    has_which(k, type, NULL, WHICH_OTHER_STATICS))
 		add_group(k, NODE_STATICS, "static members", type);

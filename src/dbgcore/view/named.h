@@ -9,7 +9,8 @@ struct walk {
 	const struct node *parent;
 	const struct value *seen; /* the parent, or what a member of it is */
 	struct type *declared;    /* static type of the parent's place */
-	unsigned int depth;    /* members whose children are in their place */
+	bool bare;          /* it has no fields: properties are its members */
+	unsigned int depth; /* members whose children are in their place */
 	uint64_t first, count; /* of those that are wanted */
 	uint64_t n;            /* seen so far */
 	struct node *nodes;    /* NULL: only count */

@@ -368,6 +368,11 @@ static void describe_value(const struct view *w, const struct node *node,
 	if (!node->form.bare || seen->where == VALUE_ABSENT ||
 	    !display_bare(w, seen, &text))
 		ret->brief = view_text_seen(w, seen, &text);
+	// what has nothing but properties does not look empty
+	if (ret->brief && ret->n_named && !strcmp(str_get(&text), "{}")) {
+		str_clear(&text);
+		str_addf(&text, "{%s}", seen->type->name);
+	}
 	ret->kind = kind_of(w, seen);
 	ret->text =
 	    node->why ? node->why : arena_strdup(w->arena, str_get(&text));

@@ -368,7 +368,7 @@ static bool show_fields(const struct view *w, const struct value *v, int depth,
 		show(w, &at, depth + 1, out);
 	}
 	str_addc(out, '}');
-	return shown > 0;
+	return true;
 }
 
 bool view_is_text(const struct elements *els)

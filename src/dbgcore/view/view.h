@@ -21,6 +21,7 @@ struct view {
 	struct thread_ref *thread; /* whose thread statics are shown */
 	uint32_t elements;         /* characters of a string shown */
 	bool editor;               /* as editors show values, see show.c */
+	bool properties;           /* are members, too */
 	struct vm *vm;             /* to interpret displays in; NULL: none */
 	struct view_cache *cache;  /* goes with vm */
 	bool raw;                  /* fields, whatever the type's author says */

@@ -258,24 +258,6 @@ struct dbg_error *parse_list(const char *s, struct parse_list *ret)
 	return NULL;
 }
 
-struct dbg_error *parse_bool(const char *s, bool *ret)
-{
-	static const char *const on[] = {"", "on", "1", "yes", "enable"};
-	static const char *const off[] = {"off", "0", "no", "disable"};
-
-	for (size_t i = 0; i < sizeof(on) / sizeof(*on); i++)
-		if (!strcmp(s, on[i])) {
-			*ret = true;
-			return NULL;
-		}
-	for (size_t i = 0; i < sizeof(off) / sizeof(*off); i++)
-		if (!strcmp(s, off[i])) {
-			*ret = false;
-			return NULL;
-		}
-	return dbg_err_arg("\"on\" or \"off\" expected.");
-}
-
 const char *parse_if(const char *s)
 {
 	int depth = 0;

@@ -71,9 +71,6 @@ DBG_MUST struct dbg_error *parse_place(const char *s, size_t n,
  */
 const char *parse_if(const char *s);
 
-/* on/off, yes/no, 1/0; an empty @s is on. */
-DBG_MUST struct dbg_error *parse_bool(const char *s, bool *ret);
-
 /* "[--wait] PID|NAME"; the name is borrowed from @args. */
 DBG_MUST struct dbg_error *parse_attach(const char *args,
 					struct dbg_attach *ret);

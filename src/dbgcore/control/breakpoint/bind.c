@@ -334,51 +334,40 @@ void bind_place(struct control *c, struct bp *bp,
 		place_bind_code(c, bp, p);
 }
 
-/* A file of that name, and how well its path matches what was asked for. */
-struct meant_file {
-	const char *path; /* NULL: none yet */
-	enum code_match match;
-};
-
 /*
- * The file that a name means: the best match of its path, of equal ones the
- * shortest path.
+ * How well the file of @place matches what was asked for. Of equal names those
+ * of code compiled for debugging are meant, if there are any.
  */
-static void mean_file(struct control *c, const struct bp *bp,
-		      const struct code_place *place, struct arena *arena,
-		      struct meant_file *best)
+static unsigned int how_meant(struct control *c, const struct bp *bp,
+			      const struct code_place *place)
 {
-	const char *path = code_place_path(c->code, place, arena);
-	enum code_match match =
-	    code_place_match(c->code, place, bp->place.file);
-
-	if (!best->path || match > best->match ||
-	    (match == best->match && strlen(path) < strlen(best->path)))
-		*best = (struct meant_file){path, match};
+	return 2 * (unsigned int)code_place_match(c->code, place,
+						  bp->place.file) +
+	       !place->module->optimized;
 }
 
 /*
- * Keep the places of @bp that are in the file meant; drop those in files that
- * match less. A module that loads later may have a better match.
+ * Keep the places of @bp in the files that match best; drop the others. A
+ * module that loads later may have a better match.
  */
-static void keep_meant(struct control *c, struct bp *bp, struct arena *arena,
+static void keep_meant(struct control *c, struct bp *bp,
 		       struct code_place *places, size_t *n)
 {
-	struct meant_file now = {0}, best = {0};
+	unsigned int best = 0, now = 0;
 	size_t kept = 0;
 
-	for (size_t i = 0; i < *n; i++)
-		mean_file(c, bp, &places[i], arena, &best);
-	if (bp->n_places && *n) {
-		mean_file(c, bp, &bp->places[0].place, arena, &now);
-		if (now.match >= best.match)
-			best = now;
-		else
-			bind_forget(c, bp, NULL);
+	for (size_t i = 0; i < *n; i++) {
+		unsigned int match = how_meant(c, bp, &places[i]);
+
+		best = match > best ? match : best;
 	}
+	if (bp->n_places && *n)
+		now = how_meant(c, bp, &bp->places[0].place);
+	if (now < best && bp->n_places)
+		bind_forget(c, bp, NULL);
+	best = now > best ? now : best;
 	for (size_t i = 0; i < *n; i++)
-		if (!strcmp(code_place_path(c->code, &places[i], arena),
-			    best.path))
+		if (how_meant(c, bp, &places[i]) == best)
 			places[kept++] = places[i];
 	*n = kept;
 }
@@ -396,7 +385,7 @@ bool bind_module(struct control *c, struct bp *bp, struct code_module *m)
 		n = 0;
 	}
 	if (bp->kind == DBG_BREAK_LOCATION && bp->place.kind == DBG_PLACE_LINE)
-		keep_meant(c, bp, arena, places, &n);
+		keep_meant(c, bp, places, &n);
 	for (size_t i = 0; i < n; i++) {
 		if (has_place(bp, &places[i]))
 			continue;

@@ -146,7 +146,7 @@ struct dbg_error *control_break_add(struct control *c,
 		bp_remove(c, bp);
 		return err;
 	}
-	bp->number = ++c->last_number;
+	bp->number = req->number ? req->number : ++c->last_number;
 	if (bp_is_catch(bp))
 		throw_trap_update(c);
 	else

@@ -18,12 +18,13 @@ static struct dbg_error *copy(struct control *c, const struct bp *bp)
 {
 	struct dbg_error *err;
 	struct bp *made;
-	uint32_t number, last = c->last_number;
+	uint32_t number;
 	const struct dbg_break_req req = {
 	    .kind = bp->kind,
 	    .place = bp->place,
 	    .text = bp->text,
 	    .temporary = bp->temporary,
+	    .number = bp->number,
 	    .catches = {.exact = bp->filter.exact,
 			.module = bp->filter.module,
 			.message = bp->filter.message},
@@ -31,10 +32,9 @@ static struct dbg_error *copy(struct control *c, const struct bp *bp)
 	    .log = bp->log,
 	};
 
-	c->last_number = bp->number - 1;
 	err = control_break_add(c, &req, NULL, &number);
-	if (last > c->last_number)
-		c->last_number = last;
+	if (c->last_number < bp->number)
+		c->last_number = bp->number;
 	if (err)
 		return err;
 	made = bp_find(c, bp->number);

@@ -424,6 +424,21 @@ static struct dbg_error *set_dollar(struct binder *left, struct binder *right,
 	return err ? err : dollar_set(left->e, a->target->name, ret);
 }
 
+bool bind_is_assignable(const struct eval *e, const char *text,
+			const struct expr *x)
+{
+	struct binder b;
+	struct bound *place = NULL;
+	struct value to;
+	binder_init(&b, e, text);
+	struct assignment a = {.b = &b, .name = bind_source(&b, x), .ret = &to};
+	if (x->kind == EXPR_NAME &&
+	    (dollar_names(x->name) || declared_names(e, x->name)))
+		return true;
+	return !dbg_err_drop(assignment_place(&a, x, &place)) ||
+	       (place && assigncall_sets(&b, place));
+}
+
 struct dbg_error *bind_assign(const struct eval *e,
 			      const struct bind_assignment *x,
 			      struct value *ret)

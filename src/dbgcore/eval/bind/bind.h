@@ -57,6 +57,9 @@ struct bind_assignment {
 /* What is wrong with `target ??= value`, whatever the target is now. */
 DBG_MUST struct dbg_error *bind_coalesce_check(const struct eval *e,
 					       const struct bind_assignment *a);
+/* Is @x a variable or the like, or a property or an indexer with a setter? */
+bool bind_is_assignable(const struct eval *e, const char *text,
+			const struct expr *x);
 /* Carry it out: *ret is the place that was written. */
 DBG_MUST struct dbg_error *bind_assign(const struct eval *e,
 				       const struct bind_assignment *a,

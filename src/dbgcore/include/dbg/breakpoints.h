@@ -63,6 +63,8 @@ struct dbg_break_req {
 	const char *text;       /* pattern, types or expression; NULL: all */
 	dbg_id frame;           /* for a bare LINE, WATCH; 0: newest frame */
 	bool temporary;
+	uint32_t
+	    number; /* of one that was deleted, which it stands for; or 0 */
 	uint32_t thread; /* LOCATION: hits of this one alone count; 0: all */
 	struct dbg_catch catches; /* exceptions */
 	enum dbg_watch access;    /* WATCH */

@@ -51,6 +51,8 @@ struct dbg_setting {
  */
 DBG_MUST struct dbg_error *dbg_set(struct dbg *dbg, const char *name,
 				   const char *value);
+/* gdb's booleans: on, 1, yes, enable or nothing; off, 0, no, disable. */
+DBG_MUST struct dbg_error *dbg_parse_switch(const char *value, bool *ret);
 /* The value of one, in @arena; NULL: there is none of that name. */
 const char *dbg_setting_get(struct dbg *dbg, const char *name,
 			    struct arena *arena);

@@ -101,6 +101,9 @@ DBG_MUST struct dbg_error *dbg_assign(struct dbg_stopped at, dbg_id frame,
 				      const char *target, const char *value,
 				      struct dbg_value *ret);
 
+/* Is it a variable or another place, or a property with a setter? */
+bool dbg_is_assignable(struct dbg_stopped at, dbg_id frame, const char *expr);
+
 /*
  * What was returned by the call that the last step (OUT) has left, as the
  * variable "METHOD returned"; expressions name it `$returnvalue`. *ret_any is
