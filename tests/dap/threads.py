@@ -15,6 +15,9 @@ def test_single_thread(t):
         t.line("StepKinds", "held-before"), t.line("StepKinds", "held-end")]},
         env={"DOTNET_TieredCompilation": "0"})
     c.stopped("breakpoint")
+    # no async call has waited: no thread stands for such
+    t.check_not_in("Suspended async calls", [
+        one["name"] for one in c.ask("threads")["threads"]])
     c.step("next", singleThread=True)
     before = c.evaluate("before")["result"]
     c.step("stepIn", singleThread=True)

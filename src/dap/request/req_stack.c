@@ -35,8 +35,9 @@ static bool has_managed(const struct dbg_thread *list, size_t n)
 }
 
 /*
- * Behind the threads stands one for all suspended calls. These are looked for
- * when its stack is asked for, which a client does when the user opens it.
+ * Behind the threads stands one for all suspended calls, if some may be there.
+ * These are looked for when its stack is asked for, which a client does when
+ * the user opens it.
  */
 static struct dbg_error *do_threads(struct dap *d, struct request *req)
 {
@@ -59,7 +60,7 @@ static struct dbg_error *do_threads(struct dap *d, struct request *req)
 	emit_array(t, "threads");
 	for (size_t i = 0; i < n; i++)
 		add_thread(t, list[i].number, events_thread_seen(d, &list[i]));
-	if (has_managed(list, n))
+	if (has_managed(list, n) && dbg_suspended_any(at))
 		add_thread(t, DBG_THREAD_SUSPENDED, "Suspended async calls");
 	emit_array_end(t);
 	return NULL;

@@ -343,3 +343,22 @@ void dac_instances_deinit(struct dac_instances *index)
 	map_deinit(&index->seen);
 	map_deinit(&index->sizes);
 }
+
+static void instance_found(void *arg, uint64_t mt)
+{
+	bool *found = arg;
+
+	(void)mt;
+	*found = true;
+}
+
+bool dac_type_has_instance(struct dac *d, uint64_t module, uint32_t token)
+{
+	struct dac_assumed at;
+	bool found = false;
+
+	if (!dac_holds(d, ASSUME_INSTANCES, &at))
+		return true;
+	dac_type_instances(d, module, token, instance_found, &found);
+	return found;
+}

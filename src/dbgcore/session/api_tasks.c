@@ -104,6 +104,15 @@ static void add_suspended(const struct tasks *t, const struct task *task,
 		stack_suspended_add(t->stack, thread, f);
 }
 
+bool dbg_suspended_any(struct dbg_stopped at)
+{
+	struct dbg *dbg = at.dbg;
+
+	if (!dbg->heap.may_wait && dbg->inspect.types)
+		dbg->heap.may_wait = tasks_may_wait(dbg->inspect.types);
+	return dbg->heap.may_wait;
+}
+
 struct dbg_error *dbg_suspended_call(struct dbg_stopped at, uint64_t addr,
 				     uint32_t *ret)
 {

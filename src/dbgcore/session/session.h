@@ -8,10 +8,9 @@
  * fresh; either the judgement makes a stop of it that the user sees, or
  * session_go lets all run on. STOPPED is always halted.
  *
- * Starting: a trap at the program's entry, then at the dynamic linker's
- * r_brk until libcoreclr.so is there, then at the exports by which a host
- * runs managed code. There the runtime is up and no user code has run: the
- * DAC is opened and control takes over.
+ * Starting: a trap at the program's entry, then at the dynamic linker's r_brk
+ * until libcoreclr.so is there, then at the exports by which a host runs
+ * managed code. The runtime is up, no user code has run: control takes over.
  */
 #ifndef SESSION_SESSION_H
 #define SESSION_SESSION_H
@@ -107,8 +106,9 @@ struct event_queue {
 struct session_heap {
 	struct heap *heap;
 	struct heap_watch watch;
-	uint32_t stop;
 	struct tasks *tasks; /* in it, those that are not done; or NULL */
+	uint32_t stop;
+	bool may_wait; /* some async call has had to wait */
 };
 
 /* One session. Large: whatever a session owns hangs on it. */

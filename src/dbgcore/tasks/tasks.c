@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "dac/typetable.h"
 
 enum {
 	OBJECT_FIELDS = 8, // behind the MethodTable
@@ -387,6 +388,28 @@ enum dbg_task_state tasks_state(const struct tasks *t, uint64_t addr)
 		       value_integer(t->types, &at, &bits)
 		   ? state_of((uint32_t)bits)
 		   : DBG_TASK_WAITING;
+}
+
+bool tasks_may_wait(struct types *types)
+{
+#define SERVICES "System.Runtime.CompilerServices."
+	// what calls are in that wait: of state machines, of those whose
+	// builder uses its objects again, of runtime async (.NET 11)
+	static const char *const names[] = {
+	    SERVICES "AsyncTaskMethodBuilder`1+AsyncStateMachineBox`1",
+	    SERVICES "PoolingAsyncValueTaskMethodBuilder`1+StateMachineBox`1",
+	    SERVICES "AsyncHelpers+RuntimeAsyncTask`1",
+	};
+#undef SERVICES
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const struct type *type = type_core(types, names[i]);
+
+		if (type && type->module &&
+		    dac_type_has_instance(types_dac(types), type->module->addr,
+					  type->token))
+			return true;
+	}
+	return false;
 }
 
 struct dbg_error *tasks_find(struct tasks *t)

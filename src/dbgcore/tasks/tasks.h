@@ -84,6 +84,11 @@ struct tasks {
 struct task *tasks_at(const struct tasks *t, uint64_t addr);
 
 /*
+ * May there be async calls that wait, by the types that the runtime has made
+ * for some that have waited? The heap is not looked at.
+ */
+bool tasks_may_wait(struct types *types);
+/*
  * Find all tasks of the heap. DBG_E_RUNTIME if the core library is not as it
  * is known; DBG_E_INTERRUPTED.
  */

@@ -100,6 +100,11 @@ DBG_MUST struct dbg_error *dbg_async_list(struct dbg_stopped at,
  */
 DBG_MUST struct dbg_error *dbg_suspended_call(struct dbg_stopped at,
 					      uint64_t addr, uint32_t *ret);
+/*
+ * May there be suspended calls? That is told by types that the runtime has made
+ * for calls that have waited, and costs little.
+ */
+bool dbg_suspended_any(struct dbg_stopped at);
 /* Of all chains of dbg_async_list, each behind a frame that says what it is. */
 DBG_MUST struct dbg_error *dbg_suspended_all(struct dbg_stopped at,
 					     uint32_t *ret);
