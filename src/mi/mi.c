@@ -165,6 +165,7 @@ enum {
 
 static void interrupt(struct mi *m)
 {
+	m->steps = 0;
 	if (dbg_state(m->dbg) == DBG_RUNNING)
 		mi_warn(m, dbg_pause(m->dbg));
 	else
@@ -242,7 +243,7 @@ static void turn(struct mi *m)
 	struct loop_wait w = {
 	    .fds = fds,
 	    .n = N_FDS_OWN + MI_OUTPUT_FDS,
-	    .timeout = m->in_waits && !full ? 0 : -1,
+	    .timeout = (m->in_waits && !full) || m->stepped ? 0 : -1,
 	    .no_engine = full,
 	};
 	struct dbg_error *err = loop_wait_fds(m->loop, &w, &what);

@@ -53,6 +53,7 @@ static struct dbg_error *interrupt(struct mi *m, struct mi_call *call)
 	(void)call;
 	if (dbg_state(m->dbg) == DBG_IDLE)
 		return dbg_err(DBG_E_STATE, "Inferior not executing.");
+	m->steps = 0;
 	// It may have stopped this moment.
 	return dbg_state(m->dbg) == DBG_RUNNING ? dbg_pause(m->dbg) : NULL;
 }

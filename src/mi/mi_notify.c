@@ -320,9 +320,9 @@ static bool steps_on(struct mi *m, const struct dbg_stop *s)
 	struct dbg_error *err = dbg_stopped(m->dbg, &at);
 	if (!err)
 		err = dbg_step(at, &m->step);
-	bool on = !err;
+	m->stepped = !err;
 	mi_warn(m, err);
-	return on;
+	return m->stepped;
 }
 
 // Its reason is that of any pause.
@@ -566,9 +566,11 @@ void notify_take(struct mi *m)
 	_cleanup_arena_ struct arena *arena = arena_create();
 	struct debuggee_event e;
 
+	m->stepped = false;
 	if (m->take)
 		m->take(m->take_arg);
-	while (!m->take && debuggees_event_next(m->first, arena, &e)) {
+	while (!m->take && !m->stepped &&
+	       debuggees_event_next(m->first, arena, &e)) {
 		notify_event(m, &e);
 		commands_event(&m->commands, &e);
 		dbg_error_destroy(e.err);

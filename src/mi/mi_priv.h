@@ -104,6 +104,7 @@ struct mi {
 	bool by_cli;          /* ... by a command of the prompt */
 	struct dbg_step step; /* to be repeated @steps times */
 	uint64_t steps;
+	bool stepped; /* ... and was this moment: events wait, maybe */
 	struct mi_list breaks;
 	struct mi_script *scripts;
 	size_t n_scripts, cap_scripts;
@@ -165,7 +166,10 @@ void mi_cli_stopped(struct mi *m, bool show);
 
 /* ---- mi_notify.c ------------------------------------------------------ */
 
-/* Take the engine's events and send the client's. */
+/*
+ * Take the engine's events and send the client's. Between two of several steps
+ * the client is heard: what comes after the next one is left (m->stepped).
+ */
 void notify_take(struct mi *m);
 /* Send what one event means. */
 void notify_event(struct mi *m, const struct debuggee_event *e);

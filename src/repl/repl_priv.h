@@ -125,6 +125,7 @@ struct repl {
 	char *step_file; /* it stood in, or NULL */
 	uint32_t action; /* breakpoint whose commands are due, 0: none */
 	uint64_t resumes;
+	bool interrupted; /* Ctrl-C came since the program was resumed */
 
 	struct hook *hooks;
 	size_t n_hooks, cap_hooks;

@@ -53,6 +53,7 @@ void resume_begin(struct repl *r, enum resume_kind kind)
 	r->has_frame = false;
 	r->action = 0;
 	r->resumes++;
+	r->interrupted = false;
 	r->listing.first = 0;
 	fflush(r->out);
 	fflush(r->err);
@@ -80,6 +81,7 @@ static struct dbg_error *wait_for_stop(struct repl *r)
 		if (r->stopped || r->exited || r->quit)
 			return NULL;
 		err = loop_wait(r->loop, -1, &what);
+		r->interrupted |= what & LOOP_INTERRUPT;
 		if (!err && (what & LOOP_INTERRUPT))
 			err = pause_program(r);
 		if (what & LOOP_END) {

@@ -1,6 +1,7 @@
 """Files and programs that mean harm: dndbg is neither held up nor misled;
 and programs that cannot bear much: dndbg does them none."""
 import ctypes
+import mmap
 import os
 import re
 import shutil
@@ -54,6 +55,39 @@ def test_fifo_at_start(t):
     t.check_in("still here", s.cmd("echo still here\\n"))
     s.signal(signal.SIGTERM)
     t.check_equal(1, s.wait())
+
+
+def forge_fields(data, mt):
+    """Have the runtime's descriptions of a type's fields, each of which begins
+    with the type, name fields that the type does not have."""
+    key = struct.pack("<Q", mt)
+    found = {m.start() for m in re.finditer(re.escape(key), data)}
+    fields = [at for at in found if {at - 16, at + 16} & found]
+    for at in fields:
+        word, = struct.unpack_from("<I", data, at + 8)
+        struct.pack_into("<I", data, at + 8, word + 0x400)
+    return len(fields)
+
+
+@one_runtime
+def test_forged_fields(t):
+    """A field that the runtime does not know is read by its metadata: it is not
+    asked for again and again, until the stack has no room."""
+    core = f"{t.dir}/core"
+    s = t.start("--args", *t.program("Trees"))
+    s.cmd("set confirm off")
+    s.cmd("break " + t.at("Trees", "trees"))
+    s.cmd("run")
+    mt = int(s.cmd("x/gx order").split()[1], 16)
+    s.cmd(f"generate-core-file {core}")
+    s.cmd("kill")
+    with open(core, "r+b") as file, mmap.mmap(file.fileno(), 0) as data:
+        t.check(forge_fields(data, mt) > 10, "no fields were found")
+    s.cmd(f"core-file {core}")
+    t.check_in(" = 3\n", s.cmd("print order.Bits"))
+    t.check_in(" = 4\n", s.cmd("print order.Bits + 1"))
+    s.line("quit")
+    t.check_equal(0, s.wait())
 
 
 @one_runtime

@@ -490,7 +490,8 @@ def test_source_directories(t):
 
 
 def test_interrupt_steps(t):
-    """SIGINT ends many steps of one instruction, which wait for nothing."""
+    """SIGINT and -exec-interrupt end many steps of one instruction, which wait
+    for nothing: the client is heard between two of them."""
     c = t.mi("-i=mi", *t.program("Hello"))
     c.start_at("Hello", "first")
     c.at = len(c.records)
@@ -503,6 +504,10 @@ def test_interrupt_steps(t):
     t.wait_for("some steps", lambda: worked() > before + 5)
     c.process.send_signal(signal.SIGINT)
     c.stopped("end-stepping-range")
+    c.at = len(c.records)
+    c.ask("-exec-step-instruction 4000000000")
+    c.ask("-exec-interrupt")
+    c.stopped()
     c.ask("-stack-list-frames")
     c.ask("kill")
     t.check_equal(0, c.quit())

@@ -158,8 +158,10 @@ static struct dbg_error *step(struct repl *r, struct dbg_stopped at,
 		const struct dbg_stop *stop = dbg_stop_reason(r->dbg);
 		if (err || !r->stopped || !stop)
 			return err;
-		// a step of an instruction waits for nothing, nor for Ctrl-C
-		if (stop->reason != DBG_STOP_STEP || loop_interrupted(r->loop))
+		// a step of an instruction waits for nothing, nor for Ctrl-C,
+		// and another may be over when that is seen
+		if (stop->reason != DBG_STOP_STEP || r->interrupted ||
+		    loop_interrupted(r->loop))
 			return resume_end(r, NULL);
 		err = dbg_stopped(r->dbg, &at);
 		if (err)

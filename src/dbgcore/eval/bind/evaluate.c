@@ -222,6 +222,9 @@ static struct dbg_error *refuse_traced(struct binder *b, const struct bound *n)
 		       bind_source(b, n->syntax));
 }
 
+static struct dbg_error *prepare_parts(struct binder *b, bool sure,
+				       struct bound **n);
+
 /*
  * Read what is read in any case (@sure) before the machine runs: what is null
  * or missing is told by its name, and little is left to be compiled.
@@ -238,7 +241,14 @@ static struct dbg_error *prepare(struct binder *b, bool sure, struct bound **n)
 	bool leaf = x->kind == BOUND_VAR || x->kind == BOUND_PLACE;
 	if (is_readable(x) && (sure || leaf || b->e->trace))
 		return prepare_place(b, sure, n);
-	x = *n = arena_copy(b->arena, x, 1, sizeof(*x));
+	return prepare_parts(b, sure, n);
+}
+
+static struct dbg_error *prepare_parts(struct binder *b, bool sure,
+				       struct bound **n)
+{
+	struct dbg_error *err = NULL;
+	struct bound *x = *n = arena_copy(b->arena, *n, 1, sizeof(*x));
 	bool choice = x->kind == BOUND_CHOICE;
 	// a variable is stored to, not read
 	if (x->kind != BOUND_STORE || x->a->kind != BOUND_VAR)
@@ -261,8 +271,11 @@ struct dbg_error *machine_value(struct binder *b, struct bound *n,
 	struct il_method *m;
 	struct dbg_error *err = NULL;
 	b->in_parts |= n != b->whole;
+	// Not @n itself: who reads it comes here with what cannot be read.
 	if (n->kind != BOUND_VAR)
-		err = prepare(b, true, &n);
+		err = refuse_traced(b, n);
+	if (!err && n->kind != BOUND_VAR)
+		err = prepare_parts(b, true, &n);
 	vm_set_thread(b->vm, b->e->scope->thread);
 	if (!err)
 		err = ilgen_method(b, n, &m);
