@@ -123,11 +123,12 @@ static bool is_step(const struct expr *x)
 static void keep(const struct eval *e, struct value *v)
 {
 	uint8_t bytes[sizeof(v->bytes)];
-	if (v->type && v->type->kind == TYPE_BYREF)
+	if (v->type && v->type->kind == IL_KIND_BYREF)
 		*v = value_target(e->types, v);
-	if (v->where == VALUE_MEMORY && v->type->size <= sizeof(bytes) &&
-	    value_read(e->types, v, 0, bytes, v->type->size))
-		*v = value_bytes(v->type, bytes, v->type->size);
+	if (v->where == VALUE_MEMORY &&
+	    il_type_size(v->type) <= sizeof(bytes) &&
+	    value_read(e->types, v, 0, bytes, il_type_size(v->type)))
+		*v = value_bytes(v->type, bytes, il_type_size(v->type));
 }
 
 /* `x++` is `x += 1`, but its value is that of x before. */
@@ -195,7 +196,7 @@ static struct dbg_error *coalesce(const struct eval *e, const char *text,
 		err = bind_coalesce_check(e, &a);
 		if (!err)
 			err = bind_evaluate(e, text, x->a, &was);
-		if (!err && was.type && was.type->kind == TYPE_BYREF)
+		if (!err && was.type && was.type->kind == IL_KIND_BYREF)
 			was = value_target(e->types, &was);
 		if (!err && !is_nothing(e, &was)) {
 			*ret_assigned = false;
@@ -276,10 +277,10 @@ struct dbg_error *eval_statement(const struct eval *e, const char *text,
 	return err;
 }
 
-struct type *eval_type(const struct eval *e, const char *text)
+struct il_type *eval_type(const struct eval *e, const char *text)
 {
 	struct expr *t;
-	struct type *type = NULL;
+	struct il_type *type = NULL;
 	_cleanup_arena_ struct arena *scratch = arena_create();
 	const struct eval own = within(e, scratch);
 	struct dbg_error *err = expr_parse_type(text, scratch, &t);

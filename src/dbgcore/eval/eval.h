@@ -81,7 +81,7 @@ DBG_MUST struct dbg_error *eval_statement(const struct eval *e,
 /* Can it be assigned to, as far as its kind goes? */
 bool eval_is_assignable(const struct eval *e, const char *text);
 /* Type that @text names, or NULL in *ret if it names none. */
-struct type *eval_type(const struct eval *e, const char *text);
+struct il_type *eval_type(const struct eval *e, const char *text);
 /* Truth of a condition; an error if it is not a bool. */
 DBG_MUST struct dbg_error *eval_condition(const struct eval *e,
 					  const char *text, bool *ret);

@@ -25,13 +25,14 @@ static uint8_t number_of(struct followed *f, uint64_t addr)
 }
 
 /* Mark the word of a part that is a reference in @arg, an array of them. */
-static bool mark_reference(void *arg, struct type *part, uint32_t at)
+static bool mark_reference(void *arg, struct il_type *part, uint32_t at)
 {
 	bool *words = arg;
 
-	if (part->kind == TYPE_BYREF || at >= FOLLOWED_WORDS * sizeof(uint64_t))
+	if (part->kind == IL_KIND_BYREF ||
+	    at >= FOLLOWED_WORDS * sizeof(uint64_t))
 		return false;
-	if (part->kind == TYPE_CLASS)
+	if (part->is_reference)
 		words[at / sizeof(uint64_t)] = true;
 	return true;
 }
@@ -63,12 +64,12 @@ void followed_take(struct followed *f, struct types *ts, const struct value *v,
 	struct value at = *v;
 	uint8_t bytes[sizeof(at.bytes)] = {0};
 
-	if (at.type && at.type->kind == TYPE_BYREF)
+	if (at.type && at.type->kind == IL_KIND_BYREF)
 		at = value_target(ts, &at);
 	*ret = (struct followed_value){.value = at, .age = f->age};
 	if (at.where != VALUE_MEMORY && at.where != VALUE_BYTES)
 		return;
-	size_t size = at.type->size;
+	size_t size = il_type_size(at.type);
 	// what the collector leaves where it is, is there behind a call, too
 	ret->is_kept = size > sizeof(bytes) && at.fixed;
 	if (!size || size > sizeof(bytes) ||

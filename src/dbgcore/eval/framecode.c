@@ -28,7 +28,7 @@ struct param_place {
 struct frame_code {
 	struct arena *arena; /* of the method */
 	struct il_method *method;
-	struct type *type; /* of its value */
+	struct il_type *type; /* of its value */
 	struct param_place places[BIND_PARAMS_MAX];
 	size_t n;
 };
@@ -36,9 +36,9 @@ struct frame_code {
 /* ---- Compiling ------------------------------------------------------- */
 
 /* Which instance of generic code runs has to be known to bind anything. */
-static bool is_known(const struct code_pos *pos, const struct type_context *c)
+static bool is_known(const struct code_pos *pos, const struct il_context *c)
 {
-	return c->n_type_args || c->n_method_args ||
+	return c->n_class_args || c->n_method_args ||
 	       !code_is_generic(pos->module, pos->token);
 }
 
@@ -120,7 +120,7 @@ static struct dbg_error *compile(struct frame_code *c, const struct eval *e,
 	if (err)
 		return err;
 	c->method = code.method;
-	c->type = type_of_il(e->types, code.type);
+	c->type = type_closed(code.type);
 	if (!c->type)
 		return not_there();
 	c->n = code.n;
@@ -198,8 +198,8 @@ static bool take(struct frame_code *c, struct vm *vm, uint64_t addr,
 		 struct value *ret)
 {
 	uint64_t word = 0;
-	bool is_ref = c->type->kind == TYPE_CLASS;
-	size_t n = is_ref ? sizeof(word) : c->type->size;
+	bool is_ref = c->type->is_reference;
+	size_t n = is_ref ? sizeof(word) : il_type_size(c->type);
 
 	if (!n || n > sizeof(word) || !vm_read(vm, addr, &word, n) ||
 	    (is_ref && vm_owns(vm, word)))

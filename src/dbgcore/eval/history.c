@@ -112,17 +112,16 @@ static void keep(struct history *h, struct stored *k, struct types *ts,
 	*k = (struct stored){.as = STORED_PLACE, .value = *v};
 	if (at.where == VALUE_ABSENT)
 		return;
-	uint32_t size = at.type->size;
+	uint32_t size = il_type_size(at.type);
 	if (at.type->special == IL_SPECIAL_STRING) {
 		if (copy_text(ts, &at, k))
 			k->as = STORED_TEXT;
-	} else if (at.type->kind != TYPE_CLASS && size &&
-		   size <= sizeof(at.bytes) &&
+	} else if (!at.type->is_reference && size && size <= sizeof(at.bytes) &&
 		   value_read(ts, &at, 0, at.bytes, size)) {
 		// What is as small can be shown as it was.
 		k->value = value_bytes(at.type, at.bytes, size);
 		k->elem = at.type->elem;
-		if (at.type->kind == TYPE_PRIM)
+		if (at.type->kind == IL_KIND_PRIM)
 			k->as = STORED_NUMBER;
 	}
 	if (k->as == STORED_PLACE)

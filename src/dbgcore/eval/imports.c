@@ -48,7 +48,7 @@ static const char *take_name(struct collector *c)
 	return arena_strndup(c->g->arena, (const char *)b.p, b.n);
 }
 
-static struct type *take_type(struct collector *c)
+static struct il_type *take_type(struct collector *c)
 {
 	uint32_t token = md_typedef_or_ref(reader_cuint(&c->r));
 	return type_of_token(c->g->ts, &c->g->scope->context, token);

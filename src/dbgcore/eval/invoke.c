@@ -51,7 +51,7 @@ static bool returns_in_registers(const struct eval *e, struct il_type *type)
 		return true;
 	if (layout->size > EVAL_ANSWER_MAX)
 		return false;
-	struct type *value = type_of_il(e->types, type);
+	struct il_type *value = type_closed(type);
 	return !value ||
 	       value_returned_moved(e->types, value) != VALUE_MOVED_OTHER;
 }
@@ -66,8 +66,8 @@ static bool takes_registers(const struct eval *e, const struct il_sig *sig)
 
 	for (size_t i = 0; fits && i < sig->n_params; i++) {
 		struct il_type *type = sig->params[i];
-		struct type *value =
-		    type->is_value ? type_of_il(e->types, type) : NULL;
+		struct il_type *value =
+		    type->is_value ? type_closed(type) : NULL;
 
 		fits = value ? value_pass(e->types, value, zeros, &p)
 			     : value_pass_word(&p, 0);

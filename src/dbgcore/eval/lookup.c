@@ -45,7 +45,7 @@ static bool find_in(const struct eval *e, const char *space, size_t space_n,
 /* Namespace of the scope's class. */
 static const char *scope_space(const struct eval *e)
 {
-	struct type *type = e->scope->type;
+	struct il_type *type = e->scope->type;
 	return type && type->module
 		   ? md_namespace(&type->module->md, MD_TOKEN_RID(type->token))
 		   : "";
@@ -97,7 +97,7 @@ static bool find_def(const struct eval *e, const char *name, size_t n_args,
 }
 
 /* A `using Name = Type;` */
-static struct type *alias_type(const struct eval *e, const char *name)
+static struct il_type *alias_type(const struct eval *e, const char *name)
 {
 	for (size_t i = 0; i < e->scope->n_imports; i++) {
 		const struct import *im = &e->scope->imports[i];
@@ -111,10 +111,10 @@ static struct type *alias_type(const struct eval *e, const char *name)
  * A generic parameter of the frame's method or class, by its name. NULL: there
  * is no such, or, if *ret_any, code that instances share does not tell it.
  */
-static struct type *generic_param(const struct eval *e, const char *name,
-				  bool *ret_any)
+static struct il_type *generic_param(const struct eval *e, const char *name,
+				     bool *ret_any)
 {
-	const struct type_context *ctx = &e->scope->context;
+	const struct il_context *ctx = &e->scope->context;
 	*ret_any = false;
 	if (!ctx->module || !ctx->method)
 		return NULL;
@@ -126,17 +126,17 @@ static struct type *generic_param(const struct eval *e, const char *name,
 		uint32_t n;
 		uint32_t coded = of_method ? method << 1 | 1 : owner << 1;
 		uint32_t row = md_find(md, MD_GENERICPARAM, 2, coded, &n);
-		struct type **args =
-		    of_method ? ctx->method_args : ctx->type_args;
+		struct il_type *const *args =
+		    of_method ? ctx->method_args : ctx->class_args;
 		size_t n_args =
-		    of_method ? ctx->n_method_args : ctx->n_type_args;
+		    of_method ? ctx->n_method_args : ctx->n_class_args;
 		for (uint32_t i = 0; row && i < n; i++) {
 			if (strcmp(
 				md_col_string(md, MD_GENERICPARAM, row + i, 3),
 				name))
 				continue;
 			*ret_any = true;
-			return i < n_args && args[i] && !type_is_canon(args[i])
+			return i < n_args && il_type_is_argument(args[i])
 				   ? args[i]
 				   : NULL;
 		}
@@ -144,7 +144,8 @@ static struct type *generic_param(const struct eval *e, const char *name,
 	return NULL;
 }
 
-struct type *lookup_enclosing(const struct eval *e, const struct type *type)
+struct il_type *lookup_enclosing(const struct eval *e,
+				 const struct il_type *type)
 {
 	struct code_module *m = type->module;
 	uint32_t outer =
@@ -154,11 +155,11 @@ struct type *lookup_enclosing(const struct eval *e, const struct type *type)
 }
 
 /* A type nested in the scope's class or in those around it. */
-static struct type *nested_here(const struct eval *e, const char *name)
+static struct il_type *nested_here(const struct eval *e, const char *name)
 {
-	struct type *type = e->scope->type;
+	struct il_type *type = e->scope->type;
 	for (int i = 0; type && i < OUTER_MAX; i++) {
-		struct type *found = member_nested(e->types, type, name);
+		struct il_type *found = member_nested(e->types, type, name);
 		if (found)
 			return found;
 		type = lookup_enclosing(e, type);
@@ -167,7 +168,7 @@ static struct type *nested_here(const struct eval *e, const char *name)
 }
 
 /* nint, nuint and dynamic are names, not keywords. */
-static struct type *native_integer(const struct eval *e, const char *name)
+static struct il_type *native_integer(const struct eval *e, const char *name)
 {
 	static const struct {
 		const char *name;
@@ -181,19 +182,20 @@ static struct type *native_integer(const struct eval *e, const char *name)
 	return NULL;
 }
 
-struct type *lookup_type_name(const struct eval *e, const char *name,
-			      struct expr *const *args, size_t n_args)
+struct il_type *lookup_type_name(const struct eval *e, const char *name,
+				 struct expr *const *args, size_t n_args)
 {
 	struct code_module *m;
 	uint32_t token;
-	struct type *native = native_integer(e, name);
+	struct il_type *native = native_integer(e, name);
 	if (native)
 		return native;
 	bool is_param = false;
-	struct type *param = n_args ? NULL : generic_param(e, name, &is_param);
+	struct il_type *param =
+	    n_args ? NULL : generic_param(e, name, &is_param);
 	if (is_param)
 		return param;
-	struct type *known = n_args ? NULL : nested_here(e, name);
+	struct il_type *known = n_args ? NULL : nested_here(e, name);
 	if (!known && !n_args)
 		known = alias_type(e, name);
 	if (known)
@@ -202,7 +204,7 @@ struct type *lookup_type_name(const struct eval *e, const char *name,
 		return NULL;
 	if (!n_args)
 		return type_of_def(e->types, m, token);
-	struct type *given[LOOKUP_ARGS_MAX];
+	struct il_type *given[LOOKUP_ARGS_MAX];
 	for (size_t i = 0; i < n_args; i++) {
 		struct dbg_error *err = lookup_type(e, args[i], &given[i]);
 		if (dbg_err_drop(err))
@@ -247,7 +249,7 @@ struct dbg_error *lookup_no_type(const struct eval *e, const char *name,
 {
 	bool is_param;
 	for (size_t i = 0; i < n_args; i++) {
-		struct type *arg;
+		struct il_type *arg;
 		struct dbg_error *err = lookup_type(e, args[i], &arg);
 		if (err)
 			return err;
@@ -261,7 +263,7 @@ struct dbg_error *lookup_no_type(const struct eval *e, const char *name,
 }
 
 static struct dbg_error *named_type(const struct eval *e, const struct expr *t,
-				    struct type **ret)
+				    struct il_type **ret)
 {
 	struct dotted path;
 	if (!lookup_dotted(e, t, &path))
@@ -271,24 +273,24 @@ static struct dbg_error *named_type(const struct eval *e, const struct expr *t,
 		    : lookup_no_type(e, path.name, path.args, path.n_args);
 }
 
-static struct type *keyword_type(const struct eval *e, const struct expr *t)
+static struct il_type *keyword_type(const struct eval *e, const struct expr *t)
 {
 	return t->elem == ELEM_VALUETYPE ? type_core(e->types, "System.Decimal")
 					 : type_of_elem(e->types, t->elem);
 }
 
-static struct type *nullable(const struct eval *e, struct type *type)
+static struct il_type *nullable(const struct eval *e, struct il_type *type)
 {
 	struct code_module *m;
 	uint32_t token;
-	if (type->kind == TYPE_CLASS ||
+	if (type->is_reference ||
 	    !type_find_def(e->types, NULL, "System.Nullable", 1, &m, &token))
 		return type;
 	return type_instance(e->types, m, token, &type, 1);
 }
 
 static struct dbg_error *tuple_type(const struct eval *e, const struct expr *t,
-				    struct type **ret)
+				    struct il_type **ret)
 {
 	struct expr *args[LOOKUP_ARGS_MAX];
 	size_t n = 0;
@@ -302,7 +304,7 @@ static struct dbg_error *tuple_type(const struct eval *e, const struct expr *t,
 
 /* A type that is made of another one. */
 static struct dbg_error *made_type(const struct eval *e, const struct expr *t,
-				   struct type **ret)
+				   struct il_type **ret)
 {
 	struct dbg_error *err = lookup_type(e, t->a, ret);
 	if (err)
@@ -317,7 +319,7 @@ static struct dbg_error *made_type(const struct eval *e, const struct expr *t,
 }
 
 struct dbg_error *lookup_type(const struct eval *e, const struct expr *t,
-			      struct type **ret)
+			      struct il_type **ret)
 {
 	switch (t->kind) {
 	case EXPR_KEYWORD:
@@ -381,7 +383,7 @@ static struct dbg_error *find_this(const struct eval *e, const char *name,
 	}
 	if (strcmp(name, "base") || !e->scope->type)
 		return NULL;
-	struct type *parent = type_parent(e->types, e->scope->type);
+	struct il_type *parent = type_parent(e->types, e->scope->type);
 	if (parent)
 		ret->type = parent;
 	return NULL;
@@ -404,9 +406,9 @@ static struct dbg_error *find_register(const struct eval *e, const char *name,
 		return err;
 	bool address = item.number == ARCH_PC || item.number == ARCH_SP ||
 		       item.number == ARCH_FP;
-	struct type *type = address
-				? type_pointer_to(ts, type_of_elem(ts, ELEM_U1))
-				: type_of_elem(ts, ELEM_I8);
+	struct il_type *type =
+	    address ? type_pointer_to(ts, type_of_elem(ts, ELEM_U1))
+		    : type_of_elem(ts, ELEM_I8);
 	*ret = value_bytes(type, &item.value, sizeof(item.value));
 	return NULL;
 }

@@ -80,11 +80,11 @@ bool member_tuple_name(struct types *ts, const struct value *v,
 
 /* ---- Fields and properties ------------------------------------------- */
 
-const struct field *member_field(struct types *ts, struct type *declared,
-				 struct type *actual, const char *name)
+const struct field *member_field(struct types *ts, struct il_type *declared,
+				 struct il_type *actual, const char *name)
 {
 	const struct field *f = NULL;
-	if (declared && declared != actual && declared->kind == TYPE_CLASS)
+	if (declared && declared != actual && declared->is_reference)
 		f = type_field(ts, declared, name);
 	if (f && !f->property)
 		return f;
@@ -105,14 +105,15 @@ bool member_length(const struct eval *e, const struct value *v,
 	uint32_t length;
 	bool is_length = !strcmp(name, "Length") || !strcmp(name, "LongLength");
 	enum elem elem = name[0] == 'L' && name[1] == 'o' ? ELEM_I8 : ELEM_I4;
-	struct type *type = type_of_elem(e->types, elem);
+	struct il_type *type = type_of_elem(e->types, elem);
 	if (v->type->special == IL_SPECIAL_STRING && is_length &&
 	    value_string_length(e->types, v, &length)) {
 		uint64_t n = length;
 		*ret = value_bytes(type, &n, sizeof(n));
 		return true;
 	}
-	bool row = v->type->is_array || v->type->special == IL_SPECIAL_SPAN ||
+	bool row = v->type->kind == IL_KIND_ARRAY ||
+		   v->type->special == IL_SPECIAL_SPAN ||
 		   v->type->special == IL_SPECIAL_MEMORY;
 	if (!row || !value_elements(e->types, v, &els))
 		return false;
@@ -128,8 +129,8 @@ bool member_length(const struct eval *e, const struct value *v,
 
 /* ---- Nested types ------------------------------------------------------ */
 
-struct type *member_nested(struct types *ts, struct type *type,
-			   const char *name)
+struct il_type *member_nested(struct types *ts, struct il_type *type,
+			      const char *name)
 {
 	if (!type->module)
 		return NULL;
@@ -207,7 +208,8 @@ static bool list_elements(const struct eval *e, const struct value *v,
 {
 	const struct field *items = type_field(e->types, v->type, "_items");
 	const struct field *size = type_field(e->types, v->type, "_size");
-	if (!items || !size || strcmp(type_simple_name(items->owner), "List`1"))
+	if (!items || !size ||
+	    strcmp(il_type_simple_name(items->owner), "List`1"))
 		return false;
 	struct value array = value_field(e->types, v, items);
 	struct value count = value_field(e->types, v, size);
@@ -245,5 +247,6 @@ struct dbg_error *member_element(const struct eval *e, const char *name,
 		return array_element(name, &els, index, n, ret);
 	if (n == 1 && v->type->special == IL_SPECIAL_STRING)
 		return string_element(e, name, v, index[0], ret);
-	return dbg_err(DBG_E_ARGUMENT, "'%s' cannot be indexed", v->type->name);
+	return dbg_err(DBG_E_ARGUMENT, "'%s' cannot be indexed",
+		       value_type_name(v->type));
 }

@@ -10,14 +10,14 @@
  * run-time type where the static one has none, and for automatic properties
  * (which may be overridden). NULL if there is none.
  */
-const struct field *member_field(struct types *ts, struct type *declared,
-				 struct type *actual, const char *name);
+const struct field *member_field(struct types *ts, struct il_type *declared,
+				 struct il_type *actual, const char *name);
 /* One field of one definition, whatever its type's arguments? */
 bool member_same(const struct field *a, const struct field *b);
 
 /* The type @name nested in @type, over the same arguments; NULL: none. */
-struct type *member_nested(struct types *ts, struct type *type,
-			   const char *name);
+struct il_type *member_nested(struct types *ts, struct il_type *type,
+			      const char *name);
 /* Has the settled value @v elements in memory, or nothing at all? */
 bool member_has_elements(const struct eval *e, const struct value *v);
 /* Element @index[0 .. n) of the settled @v, which is called @name. */

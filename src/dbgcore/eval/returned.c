@@ -35,15 +35,12 @@ static bool declared(struct types *ts, const struct returned *of,
 		return false;
 	}
 	scope.module = scope.context.module = m;
-	scope.type = type_of_mt(ts, of->type ? of->type : method.type);
+	scope_set_class(&scope,
+			type_of_mt(ts, of->type ? of->type : method.type));
 	// what such a method returns, its author did not write
 	if (scope.type && type_is_state_machine(scope.type))
 		return false;
 	scope.context.method = method.token;
-	if (scope.type) {
-		scope.context.type_args = scope.type->args;
-		scope.context.n_type_args = scope.type->n_args;
-	}
 	scope_method_args(&g, of->method);
 	err = sig_parse_method(md_col_blob(&m->md, MD_METHODDEF,
 					   MD_TOKEN_RID(method.token),
@@ -51,7 +48,7 @@ static bool declared(struct types *ts, const struct returned *of,
 			       arena, &sig);
 	if (dbg_err_drop(err))
 		return false;
-	struct type *type = type_of_sig(ts, sig->ret, &scope.context, 0);
+	struct il_type *type = type_of_sig(ts, sig->ret, &scope.context, 0);
 	struct dac_async async;
 	// such code returns what its task is to have
 	dac_async_get(types_dac(ts), of->method, &async);

@@ -112,14 +112,14 @@ static void sort(struct gather *g)
 }
 
 /* The type a place holds variables by: through a by-ref. */
-static struct type *holder_type(struct type *type)
+static struct il_type *holder_type(struct il_type *type)
 {
-	return type->kind == TYPE_BYREF ? type->inner : type;
+	return type->kind == IL_KIND_BYREF ? type->inner : type;
 }
 
 /* ---- Arguments ------------------------------------------------------- */
 
-static struct value place(struct type *type, const struct dac_var *var)
+static struct value place(struct il_type *type, const struct dac_var *var)
 {
 	if (var && var->unread)
 		return value_absent(type, WHY_NOT_IN_CORE, 0);
@@ -148,23 +148,31 @@ static struct dac_var *frame_vars(struct gather *g, bool args, size_t *ret_n)
 	return vars;
 }
 
+void scope_set_class(struct scope *s, struct il_type *type)
+{
+	s->type = type;
+	// a definition has none but its own parameters
+	if (!type || type->open)
+		return;
+	s->context.class_args = type->args;
+	s->context.n_class_args = type->n_args;
+}
+
 /*
  * Code over __Canon knows its exact types by the object it works on: the
  * base class of `this` that declares the method.
  */
 static void context_from_this(struct gather *g, const struct value *v)
 {
-	struct type *declared = g->scope->type;
+	struct il_type *declared = g->scope->type;
 	struct value at = value_dereference(g->ts, v);
 	if (at.where == VALUE_ABSENT || !declared || !declared->n_args)
 		return;
-	struct type *type = at.type;
+	struct il_type *type = at.type;
 	for (int i = 0; type && i < 1000; i++) {
 		if (type->module == declared->module &&
 		    type->token == declared->token) {
-			g->scope->type = type;
-			g->scope->context.type_args = type->args;
-			g->scope->context.n_type_args = type->n_args;
+			scope_set_class(g->scope, type);
 			return;
 		}
 		type = type_parent(g->ts, type);
@@ -173,13 +181,13 @@ static void context_from_this(struct gather *g, const struct value *v)
 
 static void add_this(struct gather *g, const struct dac_var *var)
 {
-	struct type *type = g->scope->type;
+	struct il_type *type = g->scope->type;
 	struct value v = place(type, var);
 	// Methods of structs get the address of theirs.
-	if (type->kind != TYPE_CLASS)
+	if (!type->is_reference)
 		v.type = type_byref_to(g->ts, type);
 	context_from_this(g, &v);
-	if (v.type->kind == TYPE_CLASS)
+	if (v.type->is_reference)
 		v.type = g->scope->type;
 	set_origin(g, true, 0, &v, var);
 	if (type_is_closure(type))
@@ -217,8 +225,8 @@ void scope_name_param(struct gather *g, uint32_t method_rid, uint32_t seq,
 
 static bool is_object(const struct value *v)
 {
-	return v->type && v->type->kind == TYPE_CLASS &&
-	       !strcmp(v->type->name, "object");
+	return v->type && v->type->is_reference &&
+	       !strcmp(value_type_name(v->type), "object");
 }
 
 void scope_note_dynamic(struct gather *g, const struct code_module *m,
@@ -265,7 +273,7 @@ static void add_arguments(struct gather *g, const struct sig_method *sig)
 	}
 	for (uint32_t i = 0; i < sig->n_params; i++, at++) {
 		const struct dac_var *var = at < n ? &vars[at] : NULL;
-		struct type *type =
+		struct il_type *type =
 		    type_of_sig(g->ts, sig->params[i], &g->scope->context,
 				var ? var->type : 0);
 		struct value v = place(type, var);
@@ -304,7 +312,7 @@ static void add_local(struct gather *g, const struct slots *slots,
 		return;
 	const struct dac_var *var =
 	    local->slot < slots->n_vars ? &slots->vars[local->slot] : NULL;
-	struct type *type =
+	struct il_type *type =
 	    type_of_sig(g->ts, slots->sigs[local->slot], &g->scope->context,
 			var ? var->type : 0);
 	// The prolog clears the locals; before its end they hold anything.
@@ -357,7 +365,7 @@ static void add_nameless_locals(struct gather *g, const struct slots *slots)
 		struct pdb_local local = {.slot = i, .name = "?"};
 		const struct dac_var *var =
 		    i < slots->n_vars ? &slots->vars[i] : NULL;
-		struct type *type =
+		struct il_type *type =
 		    type_of_sig(g->ts, slots->sigs[i], &g->scope->context,
 				var ? var->type : 0);
 		if (scope_holds(holder_type(type))) {
@@ -409,7 +417,7 @@ static void add_locals(struct gather *g)
 /* ---- The whole ------------------------------------------------------- */
 
 /* The class that the author wrote around closures and state machines. */
-static struct type *author_type(struct types *ts, struct type *type)
+static struct il_type *author_type(struct types *ts, struct il_type *type)
 {
 	for (int i = 0; type && i < CLOSURES_MAX; i++) {
 		if (!type_is_compiler_made(type) || !type->module)
@@ -439,11 +447,9 @@ static void gather_machine(struct gather *g)
 	const struct code_pos *pos = g->frame->pos;
 	struct scope *s = g->scope;
 	s->module = pos->module;
-	s->type = g->frame->machine->type;
 	s->context.module = pos->module;
 	s->context.method = pos->token;
-	s->context.type_args = s->type->args;
-	s->context.n_type_args = s->type->n_args;
+	scope_set_class(s, g->frame->machine->type);
 	scope_add_imports(g);
 	if (pos->module->pdb)
 		pdb_hoisted_scopes(pos->module->pdb, MD_TOKEN_RID(pos->token),
@@ -486,13 +492,10 @@ static struct dbg_error *gather(struct gather *g)
 	if (err)
 		return err;
 	s->module = pos->module;
-	s->type = exact.type ? exact.type : type_of_mt(g->ts, method.type);
 	s->context.module = pos->module;
 	s->context.method = pos->token;
-	if (s->type) {
-		s->context.type_args = s->type->args;
-		s->context.n_type_args = s->type->n_args;
-	}
+	scope_set_class(s, exact.type ? exact.type
+				      : type_of_mt(g->ts, method.type));
 	scope_method_args(g, exact.method);
 	scope_add_imports(g);
 	// what led to a throw has left its variables behind

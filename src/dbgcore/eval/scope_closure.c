@@ -45,7 +45,7 @@ static bool hoisted_in_scope(const struct gather *g, const char *name)
 	return !r || (il >= r->start && il - r->start < r->length);
 }
 
-bool scope_holds(const struct type *type)
+bool scope_holds(const struct il_type *type)
 {
 	return type_is_closure(type) || type_is_state_machine(type);
 }
@@ -80,7 +80,7 @@ static bool is_author_object(const struct field *f)
 	return !strcmp(f->name, "<>4__this") || !strcmp(f->name, "$VB$Me");
 }
 
-static const char *type_def_name(const struct type *type)
+static const char *type_def_name(const struct il_type *type)
 {
 	return type->module
 		   ? md_col_string(&type->module->md, MD_TYPEDEF,
@@ -208,7 +208,7 @@ static void expand_field(struct gather *g, const struct value *v,
  * The compiler numbers the closures of a method from the outside in, also
  * those of its lambdas and local functions: <>c__DisplayClass3_1.
  */
-static unsigned int closure_level(const struct type *type)
+static unsigned int closure_level(const struct il_type *type)
 {
 	enum {
 		MOST = 10000
@@ -260,7 +260,7 @@ void scope_expand(struct gather *g, const struct value *v, unsigned int depth)
 		return;
 	}
 	uint64_t addr = at.addr;
-	if (at.type->kind == TYPE_CLASS && !value_pointer(g->ts, &at, &addr))
+	if (at.type->is_reference && !value_pointer(g->ts, &at, &addr))
 		return;
 	if (is_outer(g, addr))
 		return;

@@ -16,7 +16,7 @@ enum {
 
 /* ---- Constants (Portable PDB, LocalConstant signature) --------------- */
 
-static struct type *token_type(struct gather *g, uint32_t coded)
+static struct il_type *token_type(struct gather *g, uint32_t coded)
 {
 	struct sig_type sig = {.elem = ELEM_VALUETYPE};
 	sig.token = md_typedef_or_ref(coded);
@@ -25,7 +25,7 @@ static struct type *token_type(struct gather *g, uint32_t coded)
 
 static struct value string_constant(struct gather *g, struct reader *r)
 {
-	struct type *type = type_of_elem(g->ts, ELEM_STRING);
+	struct il_type *type = type_of_elem(g->ts, ELEM_STRING);
 	size_t n = reader_left(r);
 	struct bytes units = reader_bytes(r, n);
 	// A lone 0xff is null; text has an even length.
@@ -38,13 +38,14 @@ static struct value string_constant(struct gather *g, struct reader *r)
 static struct value primitive_constant(struct gather *g, struct reader *r,
 				       enum elem elem)
 {
-	struct type *type = type_of_elem(g->ts, elem);
-	struct bytes bytes = reader_bytes(r, type->size);
+	struct il_type *type = type_of_elem(g->ts, elem);
+	struct bytes bytes = reader_bytes(r, il_type_size(type));
 	if (r->bad)
 		return value_absent(type, WHY_NONE, 0);
 	if (reader_left(r)) {
-		struct type *of = token_type(g, reader_cuint(r));
-		if (of->kind == TYPE_ENUM && of->size == type->size)
+		struct il_type *of = token_type(g, reader_cuint(r));
+		if (of->kind == IL_KIND_ENUM &&
+		    il_type_size(of) == il_type_size(type))
 			type = of;
 	}
 	return value_constant(g->ts, g->arena, type, bytes);
@@ -59,9 +60,9 @@ static struct value general_constant(struct gather *g, struct reader *r,
 	if (elem != ELEM_CLASS && elem != ELEM_VALUETYPE)
 		return value_absent(type_of_elem(g->ts, ELEM_OBJECT), WHY_NONE,
 				    0);
-	struct type *type = token_type(g, reader_cuint(r));
+	struct il_type *type = token_type(g, reader_cuint(r));
 	struct bytes bytes = reader_bytes(r, reader_left(r));
-	if (type->kind == TYPE_CLASS)
+	if (type->is_reference)
 		return value_bytes(type, &(uint64_t){0}, sizeof(uint64_t));
 	return value_constant(g->ts, g->arena, type, bytes);
 }
@@ -90,7 +91,7 @@ void scope_add_constant(struct gather *g, const struct pdb_local *local)
 
 void scope_method_args(struct gather *g, uint64_t method)
 {
-	struct type_context *c = &g->scope->context;
+	struct il_context *c = &g->scope->context;
 	const struct md *md = &c->module->md;
 	uint64_t mts[METHOD_ARGS_MAX];
 	uint32_t n;
@@ -100,13 +101,11 @@ void scope_method_args(struct gather *g, uint64_t method)
 	    n > METHOD_ARGS_MAX ||
 	    dac_method_args(types_dac(g->ts), method, mts, n) != n)
 		return;
-	c->method_args = arena_calloc(g->arena, n, sizeof(*c->method_args));
+	struct il_type **args = arena_calloc(g->arena, n, sizeof(*args));
+	for (uint32_t i = 0; i < n; i++)
+		args[i] = type_of_mt(g->ts, mts[i]);
+	c->method_args = args;
 	c->n_method_args = n;
-	for (uint32_t i = 0; i < n; i++) {
-		struct type *type = type_of_mt(g->ts, mts[i]);
-		if (type && !type_is_canon(type))
-			c->method_args[i] = type;
-	}
 }
 
 /*

@@ -10,8 +10,9 @@ void eval_note(const struct eval *e, const struct value *v)
 	if (!t || v->where != VALUE_MEMORY)
 		return;
 	t->moves |= !v->fixed;
-	uint32_t size = v->type->kind == TYPE_BYREF ? 8 : v->type->size;
-	if (v->type->kind == TYPE_STRUCT || size == 0 || size > 8 ||
+	uint32_t size =
+	    v->type->kind == IL_KIND_BYREF ? 8 : il_type_size(v->type);
+	if (v->type->kind == IL_KIND_STRUCT || size == 0 || size > 8 ||
 	    t->n_links == EVAL_LINKS_MAX)
 		return;
 	for (size_t i = 0; i < t->n_links; i++)

@@ -135,7 +135,8 @@ static uint64_t field_of(struct search *s, uint64_t object, const char *name)
 static enum dbg_blocked_kind kind_of(enum dbg_blocked_kind kind,
 				     const struct value *v)
 {
-	return v->type->name && !strcmp(v->type->name, SEMAPHORE ".TaskNode")
+	return value_type_name(v->type) &&
+		       !strcmp(value_type_name(v->type), SEMAPHORE ".TaskNode")
 		   ? DBG_BLOCKED_SEMAPHORE
 		   : kind;
 }
@@ -299,7 +300,7 @@ static bool take_collection(struct search *s, struct frame_refs *refs,
 		    .thread = refs->thread->number,
 		    .kind = DBG_BLOCKED_COLLECTION,
 		    .object = object,
-		    .type = v.type->name,
+		    .type = value_type_name(v.type),
 		};
 	return true;
 }
@@ -343,7 +344,7 @@ static bool take_wait(struct search *s, struct frame_refs *refs,
 		    .thread = refs->thread->number,
 		    .kind = kind_of(places[i].kind, &v),
 		    .object = object,
-		    .type = v.type->name,
+		    .type = value_type_name(v.type),
 		    .owner = owner_of(s, places[i].kind, object),
 		};
 	}

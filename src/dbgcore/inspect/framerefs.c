@@ -22,7 +22,8 @@ static bool is_kind(struct types *types, const struct value *v,
 {
 	if (v->where == VALUE_ABSENT || !v->type)
 		return false;
-	return type ? v->type->name && !strcmp(v->type->name, type)
+	return type ? value_type_name(v->type) &&
+			  !strcmp(value_type_name(v->type), type)
 		    : type_field(types, v->type, "m_stateFlags") != NULL;
 }
 
@@ -62,7 +63,7 @@ uint64_t frame_refs_find(struct frame_refs *refs, const struct frame *f,
 // The first object that @f refers to whose type @is_meant accepts; 0: none.
 static uint64_t find_by(struct frame_refs *refs, const struct frame *f,
 			bool (*is_meant)(struct types *types,
-					 const struct type *type,
+					 const struct il_type *type,
 					 const char *name),
 			const char *name)
 {
@@ -76,30 +77,31 @@ static uint64_t find_by(struct frame_refs *refs, const struct frame *f,
 			continue;
 		struct value v = value_object(types, ref->object);
 
-		if (v.where != VALUE_ABSENT && v.type && v.type->name &&
-		    is_meant(types, v.type, name))
+		if (v.where != VALUE_ABSENT && v.type &&
+		    value_type_name(v.type) && is_meant(types, v.type, name))
 			return ref->object;
 	}
 	return 0;
 }
 
-static bool is_handle(struct types *types, const struct type *type,
+static bool is_handle(struct types *types, const struct il_type *type,
 		      const char *name)
 {
-	size_t n = strlen(type->name);
-	bool list = n > 2 && !strcmp(type->name + n - 2, "[]");
+	size_t n = strlen(value_type_name(type));
+	bool list = n > 2 && !strcmp(value_type_name(type) + n - 2, "[]");
 
 	if (str_ends(name, "[]"))
-		return list && str_starts(type->name, "System.Threading.");
-	return !list &&
-	       type_field(types, (struct type *)(uintptr_t)type, "_waitHandle");
+		return list &&
+		       str_starts(value_type_name(type), "System.Threading.");
+	return !list && type_field(types, (struct il_type *)(uintptr_t)type,
+				   "_waitHandle");
 }
 
-static bool begins_so(struct types *types, const struct type *type,
+static bool begins_so(struct types *types, const struct il_type *type,
 		      const char *name)
 {
 	(void)types;
-	return str_starts(type->name, name);
+	return str_starts(value_type_name(type), name);
 }
 
 uint64_t frame_refs_handle(struct frame_refs *refs, const struct frame *f,

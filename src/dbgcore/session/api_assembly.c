@@ -99,10 +99,10 @@ struct dbg_error *dbg_domain_list(struct dbg_stopped at,
 
 struct contexts {
 	struct dbg *dbg;
-	struct type *base; /* AssemblyLoadContext */
+	struct il_type *base; /* AssemblyLoadContext */
 	struct heap_kinds kinds;
 	uint64_t common; /* allocator of what is not collectible; 0: unknown */
-	struct type *allocator; /* LoaderAllocator, and those on the heap */
+	struct il_type *allocator; /* LoaderAllocator, and those on the heap */
 	struct heap_kinds allocator_kinds;
 	uint64_t allocators[CONTEXTS_MAX];
 	size_t n_allocators;
@@ -145,7 +145,8 @@ static struct dbg_load_context *context_at(struct contexts *c, uint64_t object)
 	struct value v = value_object(dbg->inspect.types, object);
 	const struct dbg_load_context found = {
 	    .object = object,
-	    .type = v.type && v.type->name ? v.type->name : "?",
+	    .type = v.type && value_type_name(v.type) ? value_type_name(v.type)
+						      : "?",
 	    .name = inspect_string_field(&dbg->inspect, object, "_name",
 					 dbg->inspect.arena),
 	    .collectible = integer_field(dbg, object, "_isCollectible"),
@@ -406,8 +407,9 @@ struct dbg_error *dbg_runtime_thread_list(struct dbg_stopped at,
 		    .finalizer = t->finalizer,
 		    .collecting = t->suspender,
 		    .exception = t->exception,
-		    .thrown =
-			t->exception && thrown.type ? thrown.type->name : NULL,
+		    .thrown = t->exception && thrown.type
+				  ? value_type_name(thrown.type)
+				  : NULL,
 		};
 	}
 	*ret = v;

@@ -122,11 +122,11 @@ const char *session_type_name(struct dbg *dbg, const struct heap_type *type)
 {
 	if (type->is_free)
 		return "Free";
-	const struct type *t = type_of_mt(dbg->inspect.types, type->mt);
+	const struct il_type *t = type_of_mt(dbg->inspect.types, type->mt);
 	const char *name = NULL;
 
-	if (t && t->name)
-		return t->name;
+	if (t && value_type_name(t))
+		return value_type_name(t);
 	return dbg_err_drop(dac_type_name(dbg->inspect.dac, type->mt, &name))
 		   ? "?"
 		   : name;
@@ -431,12 +431,12 @@ static void take_fields(struct dbg *dbg, const struct value *object,
 {
 	struct inspect *in = &dbg->inspect;
 	struct view w = inspect_view(in, NULL);
-	struct type *chain[BASES_MAX];
+	struct il_type *chain[BASES_MAX];
 	size_t n_chain = 0, total = 0;
 	const struct field *fields;
 	size_t n;
 
-	for (struct type *t = object->type; t && n_chain < BASES_MAX;
+	for (struct il_type *t = object->type; t && n_chain < BASES_MAX;
 	     t = type_parent(in->types, t)) {
 		type_fields(in->types, t, &fields, &n);
 		chain[n_chain++] = t;
@@ -457,7 +457,7 @@ static void take_fields(struct dbg *dbg, const struct value *object,
 			ret->fields[ret->n_fields++] = (struct dbg_heap_field){
 			    .name = fields[i].source ? fields[i].source
 						     : fields[i].name,
-			    .type = fields[i].type->name,
+			    .type = value_type_name(fields[i].type),
 			    .offset = HEAP_WORD + fields[i].offset,
 			    .text = v.text,
 			};

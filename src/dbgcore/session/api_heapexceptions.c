@@ -21,7 +21,7 @@ struct group {
 
 struct gathering {
 	struct heap_query query;
-	struct type *base; /* System.Exception */
+	struct il_type *base; /* System.Exception */
 	struct heap_kinds kinds;
 	uint64_t *objects;
 	size_t n, cap;

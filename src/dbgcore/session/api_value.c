@@ -92,7 +92,7 @@ struct dbg_error *dbg_value_code(struct dbg_stopped at, dbg_id value,
 	struct value v = value_dereference(types, &node->value);
 	uint64_t md = 0;
 	if (node->kind == NODE_VALUE && v.where != VALUE_ABSENT &&
-	    type_is_delegate(v.type))
+	    v.type->is_delegate)
 		md = value_delegate_method(types, &v);
 	if (!md)
 		return dbg_err(DBG_E_NOT_FOUND, "'%s' leads to no one method",
@@ -166,7 +166,8 @@ struct dbg_error *session_evaluate(struct dbg *dbg, const struct eval *e,
 	if (err)
 		return err;
 	if (place.type && place.where == VALUE_MEMORY)
-		control_written(dbg->control, place.addr, place.type->size);
+		control_written(dbg->control, place.addr,
+				il_type_size(place.type));
 	// carried out again it would assign again, or call
 	bool again =
 	    (!place.type || x->value) && !(e->calls && e->calls->n_answers);
@@ -337,7 +338,7 @@ void dbg_variable_list(struct dbg *dbg, struct arena *arena,
 
 // The type of a value, or that is named: *@ret_named.
 static struct dbg_error *type_of(struct eval *e, const char *expr,
-				 struct type **ret, bool *ret_named)
+				 struct il_type **ret, bool *ret_named)
 {
 	struct value value;
 	struct dbg_error *err = eval_value(e, expr, &value);
@@ -363,7 +364,7 @@ struct dbg_error *session_members(struct dbg_stopped at, dbg_id frame,
 {
 	struct dbg *dbg = at.dbg;
 	struct eval e;
-	struct type *type;
+	struct il_type *type;
 	bool named;
 	struct dbg_error *err = begin(at, frame, &e);
 	if (!err)
@@ -380,7 +381,7 @@ struct dbg_error *dbg_type_describe(struct dbg_stopped at, dbg_id frame,
 {
 	struct dbg *dbg = at.dbg;
 	struct eval e;
-	struct type *type;
+	struct il_type *type;
 	bool named;
 	struct dbg_error *err = begin(at, frame, &e);
 	if (!err)

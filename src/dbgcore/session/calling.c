@@ -138,7 +138,7 @@ struct il_type *calling_helper_class(struct dbg *dbg, enum doing doing)
 	return m ? m->owner : NULL;
 }
 
-static struct type *helper_result(struct types *ts, const struct helper *h)
+static struct il_type *helper_result(struct types *ts, const struct helper *h)
 {
 	enum elem elem = h->is_reference ? ELEM_OBJECT : ELEM_I;
 
@@ -204,10 +204,9 @@ static struct dbg_error *result_of(struct dbg *dbg, struct il_method *m,
 			       "'%s' cannot be called: it returns a '%s', "
 			       "which is larger than two registers",
 			       req->name, il_type_name(ts, sig->ret));
-	req->ret =
-	    type_of_il(dbg->inspect.types,
-		       sig->ret->is_reference ? il_type_of_elem(ts, ELEM_OBJECT)
-					      : sig->ret);
+	req->ret = type_closed(sig->ret->is_reference
+				   ? il_type_of_elem(ts, ELEM_OBJECT)
+				   : sig->ret);
 	if (!req->ret)
 		return dbg_err(DBG_E_STATE,
 			       "'%s' cannot be called: the program has not "
@@ -319,7 +318,7 @@ static struct dbg_error *call(struct dbg *dbg, const struct eval_calls *calls,
 		struct call_arg *to = &req.args[req.n_args];
 
 		if (from->type)
-			to->type = type_of_il(dbg->inspect.types, from->type);
+			to->type = type_closed(from->type);
 		if (from->type && !to->type)
 			return dbg_err(
 			    DBG_E_STATE, "the program has not loaded '%s'",

@@ -21,9 +21,9 @@ static struct frame *suspended_in(struct dbg *dbg, uint64_t addr,
 				  const struct heap_type *of)
 {
 	struct inspect *in = &dbg->inspect;
-	struct type *type = of->component_size || of->is_free || !in->types
-				? NULL
-				: type_of_mt(in->types, of->mt);
+	struct il_type *type = of->component_size || of->is_free || !in->types
+				   ? NULL
+				   : type_of_mt(in->types, of->mt);
 	struct value v;
 
 	if (!type || !continuation_is_type(in->types, type))
@@ -60,8 +60,9 @@ static const char *variable_at(struct dbg *dbg, const struct frame *f,
 		return NULL;
 	for (size_t i = 0; i < e.scope->n_vars; i++) {
 		const struct value *v = &e.scope->vars[i].value;
-		uint64_t size =
-		    v->type && v->type->size ? v->type->size : REFERENCE;
+		uint64_t size = v->type && il_type_size(v->type)
+				    ? il_type_size(v->type)
+				    : REFERENCE;
 
 		if (v->where == VALUE_MEMORY && addr >= v->addr &&
 		    addr - v->addr < size)

@@ -65,14 +65,13 @@ static const char *variable_of(struct dbg *dbg, const struct root *root,
 		return NULL;
 	for (size_t i = 0; i < e.scope->n_vars; i++) {
 		const struct var *v = &e.scope->vars[i];
-		uint64_t size = v->value.type ? v->value.type->size : 0;
+		uint64_t size = v->value.type ? il_type_size(v->value.type) : 0;
 		uint64_t value;
 
 		if (v->value.where == VALUE_MEMORY && root->is.addr &&
 		    root->is.addr - v->value.addr < (size ? size : 8))
 			return v->name;
-		if (!by_value && v->value.type &&
-		    v->value.type->kind == TYPE_CLASS &&
+		if (!by_value && v->value.type && v->value.type->is_reference &&
 		    value_pointer(ts, &v->value, &value) &&
 		    value == root->ref.object)
 			by_value = v->name;
@@ -126,7 +125,7 @@ struct search {
 const char *root_field_name(struct dbg *dbg, uint64_t mt,
 			    const struct dac_field *raw)
 {
-	struct type *type = type_of_mt(dbg->inspect.types, mt);
+	struct il_type *type = type_of_mt(dbg->inspect.types, mt);
 	const struct field *fields;
 	size_t n = 0;
 
@@ -138,7 +137,7 @@ const char *root_field_name(struct dbg *dbg, uint64_t mt,
 			return arena_printf(
 			    dbg->inspect.arena, "%s %s.%s",
 			    raw->is_thread_static ? "thread static" : "static",
-			    type->name,
+			    value_type_name(type),
 			    fields[i].source ? fields[i].source
 					     : fields[i].name);
 	return NULL;

@@ -167,7 +167,7 @@ static bool is_move_next(const struct md *md, uint32_t rid)
 		       "MoveNext");
 }
 
-static uint32_t move_next(const struct type *type)
+static uint32_t move_next(const struct il_type *type)
 {
 	uint32_t first, end;
 	const struct md *md = &type->module->md;
@@ -263,11 +263,12 @@ static struct frame *make(struct stack *s, struct stack_thread *t,
 }
 
 // The type of the state machine whose method the frame runs; NULL: none.
-static struct type *frame_machine_type(struct stack *s, const struct frame *f)
+static struct il_type *frame_machine_type(struct stack *s,
+					  const struct frame *f)
 {
 	struct dac_method method;
 	struct dbg_error *err = dac_method_get(s->dac, f->raw.method, &method);
-	struct type *type =
+	struct il_type *type =
 	    dbg_err_drop(err) ? NULL : type_of_mt(s->types, method.type);
 
 	return type && (type_field(s->types, type, "<>t__builder") ||
@@ -292,7 +293,7 @@ static bool frame_machine(struct stack *s, const struct frame *f,
 	struct dac_var *vars = NULL;
 	size_t n = 0;
 	uint64_t addr = 0;
-	struct type *type = frame_machine_type(s, f);
+	struct il_type *type = frame_machine_type(s, f);
 
 	if (type)
 		err = stack_frame_vars(s->types, f, true, s->arena, &vars, &n);
@@ -308,8 +309,8 @@ static bool frame_machine(struct stack *s, const struct frame *f,
 		err = target_read_u64(s->target, vars[0].addr, &addr);
 	if (dbg_err_drop(err) || !addr)
 		return false;
-	struct value v = type->kind == TYPE_CLASS ? value_object(s->types, addr)
-						  : value_memory(type, addr);
+	struct value v = type->is_reference ? value_object(s->types, addr)
+					    : value_memory(type, addr);
 	*ret = value_dereference(s->types, &v);
 	return ret->where != VALUE_ABSENT;
 }
@@ -321,7 +322,7 @@ bool stack_runs_closures(struct stack *s, const struct frame *f)
 	if (!s->types || f->kind != DBG_FRAME_MANAGED)
 		return false;
 	struct dbg_error *err = dac_method_get(s->dac, f->raw.method, &method);
-	struct type *type = err ? NULL : type_of_mt(s->types, method.type);
+	struct il_type *type = err ? NULL : type_of_mt(s->types, method.type);
 	dbg_error_destroy(err);
 	// ResumableStateMachine<T> of FSharp.Core, whose only method calls what
 	// this field holds

@@ -42,7 +42,7 @@ enum {
 
 /* ---- One ------------------------------------------------------------- */
 
-static bool is_core(struct types *ts, const struct type *type)
+static bool is_core(struct types *ts, const struct il_type *type)
 {
 	return type->module &&
 	       type->module == type_of_elem(ts, ELEM_OBJECT)->module;
@@ -66,7 +66,7 @@ static bool is_pointer_field(const struct md *md, uint32_t rid)
 
 // The offset of ResumeInfo.DiagnosticIP by metadata: the runtime makes no type
 // of a structure that it has pointers to alone. Pointers are laid out in order.
-static bool place_offset(const struct type *info, uint64_t *ret)
+static bool place_offset(const struct il_type *info, uint64_t *ret)
 {
 	uint32_t first, end;
 
@@ -99,11 +99,11 @@ static bool resume_place(struct types *ts, const struct value *v, uint64_t *ret)
 	    target_read_u64(types_target(ts), info + offset, ret));
 }
 
-bool continuation_is_type(struct types *ts, struct type *type)
+bool continuation_is_type(struct types *ts, struct il_type *type)
 {
 	for (int i = 0; type && i < BASES_MAX; i++) {
 		if (is_core(ts, type) &&
-		    !strcmp(type->name, NAMESPACE "Continuation"))
+		    !strcmp(value_type_name(type), NAMESPACE "Continuation"))
 			return true;
 		type = type_parent(ts, type);
 	}
@@ -201,10 +201,10 @@ bool continuation_outermost(struct types *ts, const struct value *task,
 
 /* ---- Of a thread ----------------------------------------------------- */
 
-bool continuation_is_task(struct types *ts, const struct type *type)
+bool continuation_is_task(struct types *ts, const struct il_type *type)
 {
 	return type && is_core(ts, type) &&
-	       !strcmp(type_simple_name(type), "RuntimeAsyncTask`1");
+	       !strcmp(il_type_simple_name(type), "RuntimeAsyncTask`1");
 }
 
 static uint64_t find_thread(struct thread_ref *ref)
@@ -230,7 +230,7 @@ void continuation_records(struct stack *s, pid_t tid, continuation_fn *fn,
 			  void *arg)
 {
 	struct thread_ref thread = {.find = find_thread, .arg = s, .tid = tid};
-	struct type *type =
+	struct il_type *type =
 	    type_core(s->types, NAMESPACE "AsyncDispatcherInfo");
 	const struct field *f =
 	    type ? type_field(s->types, type, "t_current") : NULL;

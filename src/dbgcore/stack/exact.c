@@ -44,8 +44,8 @@ static uint64_t this_object(struct types *ts, const struct frame *f)
 }
 
 // The base of @type that declares methods of the definition of @declared.
-static struct type *declaring(struct types *ts, struct type *type,
-			      const struct type *declared)
+static struct il_type *declaring(struct types *ts, struct il_type *type,
+				 const struct il_type *declared)
 {
 	for (int i = 0; type && i < BASES_MAX; i++) {
 		if (type->module == declared->module &&
@@ -56,8 +56,8 @@ static struct type *declaring(struct types *ts, struct type *type,
 	return NULL;
 }
 
-static struct type *type_by_this(struct types *ts, const struct frame *f,
-				 const struct type *declared)
+static struct il_type *type_by_this(struct types *ts, const struct frame *f,
+				    const struct il_type *declared)
 {
 	uint64_t addr = this_object(ts, f);
 
@@ -90,12 +90,12 @@ static bool is_generic(const struct code_pos *pos)
 // tell, as in a class's methods, it does. The runtime gives methods of
 // interfaces and structures a hidden argument.
 static bool tells_by_this(const struct code_pos *pos,
-			  const struct type *declared)
+			  const struct il_type *declared)
 {
 	const struct md *md = &pos->module->md;
 	uint32_t rid = MD_TOKEN_RID(pos->token);
 
-	return declared && declared->kind == TYPE_CLASS &&
+	return declared && declared->is_reference &&
 	       !has_parameters(md, rid << 1 | 1) &&
 	       !(md_col(md, MD_METHODDEF, rid, METHOD_FLAGS) & METHOD_STATIC);
 }
@@ -140,9 +140,9 @@ void stack_frame_instance(struct types *ts, const struct frame *f,
 	err = dac_method_get(types_dac(ts), ret->method, &method);
 	if (dbg_err_drop(err))
 		return;
-	struct type *declared = type_of_mt(ts, method.type);
+	struct il_type *declared = type_of_mt(ts, method.type);
 	if (exact.type) {
-		struct type *type = type_of_mt(ts, exact.type);
+		struct il_type *type = type_of_mt(ts, exact.type);
 		ret->type = declared ? declaring(ts, type, declared) : NULL;
 	} else if (exact.method) {
 		ret->type = declared;
@@ -155,13 +155,13 @@ void stack_frame_instance(struct types *ts, const struct frame *f,
 
 // The name of @token with the generic arguments of its class.
 static void name_in(struct stack *s, const struct code_pos *pos,
-		    const struct type *type, struct code_name *ret)
+		    const struct il_type *type, struct code_name *ret)
 {
 	const char **args =
 	    arena_calloc(s->arena, type->n_args + 1, sizeof(*args));
 
 	for (size_t i = 0; i < type->n_args; i++)
-		args[i] = type->args[i]->name;
+		args[i] = value_type_name(type->args[i]);
 	const struct csname_args all = {.type_args = args,
 					.n_type_args = type->n_args};
 	code_token_names(pos->module, pos->token, &all, s->arena, ret);

@@ -128,7 +128,7 @@ void stack_describe(struct stack *s, uint32_t thread, uint32_t level,
  * class (NULL: as the method's own) and MethodDesc.
  */
 struct stack_instance {
-	struct type *type;
+	struct il_type *type;
 	uint64_t method;
 };
 
@@ -239,7 +239,7 @@ struct continuation {
 
 /* Is the settled @v an object of System...Continuation or derived from it? */
 bool continuation_is(struct types *ts, const struct value *v);
-bool continuation_is_type(struct types *ts, struct type *type);
+bool continuation_is_type(struct types *ts, struct il_type *type);
 /* False: it is none, or the core library has another form of them. */
 bool continuation_read(struct types *ts, const struct value *v,
 		       struct continuation *ret);
@@ -259,7 +259,7 @@ bool continuation_of_task(struct types *ts, const struct value *task,
 bool continuation_outermost(struct types *ts, const struct value *task,
 			    struct continuation *ret);
 /* Is it RuntimeAsyncTask<T>, the task of a chain? */
-bool continuation_is_task(struct types *ts, const struct type *type);
+bool continuation_is_task(struct types *ts, const struct il_type *type);
 
 /* A task of runtime async that a thread runs. */
 struct continuation_record {

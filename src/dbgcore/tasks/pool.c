@@ -25,8 +25,8 @@ enum {
 static bool static_member(struct types *ts, const char *type_name,
 			  const char *name, struct value *ret)
 {
-	struct type *type = type_core(ts, type_name);
-	struct type *near = type_core(ts, "System.Threading.ThreadPool");
+	struct il_type *type = type_core(ts, type_name);
+	struct il_type *near = type_core(ts, "System.Threading.ThreadPool");
 	struct code_module *m;
 	uint32_t token;
 
@@ -86,7 +86,7 @@ static void describe_item(const struct tasks *t, const struct value *v,
 	} else if (value_member(t->types, v, "_callback", &callback)) {
 		tasks_delegate(t, &callback, &task);
 	}
-	ret->type = v->type->name;
+	ret->type = value_type_name(v->type);
 	ret->method = task.method;
 	ret->params = task.params;
 	ret->first = addr;
@@ -322,7 +322,9 @@ static void add_timer(struct timers *l, const struct value *v)
 	    .started = integer(ts, v, "_startTicks"),
 	    .method = method.method,
 	    .params = method.params,
-	    .state = value_member(ts, v, "_state", &at) ? at.type->name : NULL,
+	    .state = value_member(ts, v, "_state", &at)
+			 ? value_type_name(at.type)
+			 : NULL,
 	};
 }
 

@@ -35,7 +35,7 @@ static void add_edge(struct tasks *t, struct task *from, struct task *to)
 
 static bool is_thread_waiting(const struct value *v)
 {
-	return !strcmp(type_simple_name(v->type), "SetOnInvokeMres");
+	return !strcmp(il_type_simple_name(v->type), "SetOnInvokeMres");
 }
 
 /* One task's continuations, as they are followed. */

@@ -50,9 +50,9 @@ static enum dbg_task_state state_of(uint32_t bits)
 
 static enum kind classify(struct tasks *t, const struct heap_type *of)
 {
-	struct type *type = of->component_size || of->is_free
-				? NULL
-				: type_of_mt(t->types, of->mt);
+	struct il_type *type = of->component_size || of->is_free
+				   ? NULL
+				   : type_of_mt(t->types, of->mt);
 
 	if (!type)
 		return KIND_OTHER;
@@ -65,12 +65,12 @@ static enum kind classify(struct tasks *t, const struct heap_type *of)
 		return box ? KIND_BOX : KIND_TASK;
 	if (box)
 		return KIND_POOLED;
-	if (ours && !strncmp(type_simple_name(type), "TaskCompletionSource",
+	if (ours && !strncmp(il_type_simple_name(type), "TaskCompletionSource",
 			     strlen("TaskCompletionSource")))
 		return KIND_SOURCE;
-	if (ours && !strcmp(type_simple_name(type), "SemaphoreSlim"))
+	if (ours && !strcmp(il_type_simple_name(type), "SemaphoreSlim"))
 		return KIND_SEMAPHORE;
-	if (ours && !strcmp(type_simple_name(type),
+	if (ours && !strcmp(il_type_simple_name(type),
 			    "SynchronizationContextAwaitTaskContinuation"))
 		return KIND_RESUMPTION;
 	return KIND_OTHER;
@@ -402,7 +402,7 @@ bool tasks_may_wait(struct types *types)
 	};
 #undef SERVICES
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		const struct type *type = type_core(types, names[i]);
+		const struct il_type *type = type_core(types, names[i]);
 
 		if (type && type->module &&
 		    dac_type_has_instance(types_dac(types), type->module->addr,

@@ -76,7 +76,7 @@ struct tasks {
 	size_t n_contexts, cap_contexts;
 	bool any_chain; /* there are tasks of runtime async */
 	struct heap_kinds kinds;
-	struct type *task;        /* System.Threading.Tasks.Task */
+	struct il_type *task;     /* System.Threading.Tasks.Task */
 	uint64_t flags_at, id_at; /* offsets in a task */
 };
 

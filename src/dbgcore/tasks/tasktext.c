@@ -36,7 +36,7 @@ bool tasks_call(const struct tasks *t, const struct task *task,
 static bool type_starts(const struct value *v, const char *name)
 {
 	return v->type &&
-	       !strncmp(type_simple_name(v->type), name, strlen(name));
+	       !strncmp(il_type_simple_name(v->type), name, strlen(name));
 }
 
 /* ---- What it stands for ---------------------------------------------- */
@@ -75,13 +75,14 @@ static const struct {
 
 static const char *source_text(const struct tasks *t, const struct task *task)
 {
-	const char *type = type_of_mt(t->types, task->mt)->name;
+	const char *type = value_type_name(type_of_mt(t->types, task->mt));
 
 	if (!task->owner)
 		return arena_printf(t->arena, "a promise, %s", type);
 	struct value source = value_object(t->types, task->owner);
 	return arena_printf(t->arena, "%s 0x%" PRIx64,
-			    source.type ? source.type->name : "?", task->owner);
+			    source.type ? value_type_name(source.type) : "?",
+			    task->owner);
 }
 
 // What an async call awaits that is no task of the list: the awaiter that it
@@ -104,7 +105,7 @@ static bool awaited_object(const struct tasks *t, const struct value *machine,
 			if (value_member(t->types, &at, names[k], &next))
 				at = next;
 		*ret = at;
-		if (at.type && at.type->kind == TYPE_CLASS)
+		if (at.type && at.type->is_reference)
 			return true;
 	}
 	return false;
@@ -122,18 +123,19 @@ static const char *awaited_text(const struct tasks *t, const struct task *task,
 		return NULL;
 	if (!value_pointer(t->types, &at, &addr) ||
 	    tasks_state(t, addr) < DBG_TASK_DONE)
-		return arena_printf(t->arena, "awaits %s", at.type->name);
+		return arena_printf(t->arena, "awaits %s",
+				    value_type_name(at.type));
 	if (!task->context)
 		return arena_printf(t->arena,
 				    "has awaited %s, which is done, and is to "
 				    "be resumed",
-				    at.type->name);
+				    value_type_name(at.type));
 	struct value context = value_object(t->types, task->context);
 	return arena_printf(t->arena,
 			    "has awaited %s, which is done, and is to be "
 			    "resumed by %s 0x%" PRIx64,
-			    at.type->name,
-			    context.type ? context.type->name : "?",
+			    value_type_name(at.type),
+			    context.type ? value_type_name(context.type) : "?",
 			    task->context);
 }
 
@@ -154,8 +156,8 @@ static const char *chain_awaited(const struct tasks *t, const struct task *task)
 		return NULL;
 	for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++)
 		if (value_member(t->types, &first, names[k], &at) &&
-		    at.type->kind == TYPE_CLASS)
-			return at.type->name;
+		    at.type->is_reference)
+			return value_type_name(at.type);
 	return NULL;
 }
 
@@ -188,10 +190,10 @@ static const char *promise_text(const struct tasks *t, const struct task *task,
 	for (size_t i = 0; i < sizeof(promises) / sizeof(*promises); i++)
 		if (type_starts(v, promises[i].type))
 			return promises[i].text;
-	if (!strcmp(type_simple_name(v->type), "Task") ||
-	    !strcmp(type_simple_name(v->type), "Task`1"))
+	if (!strcmp(il_type_simple_name(v->type), "Task") ||
+	    !strcmp(il_type_simple_name(v->type), "Task`1"))
 		return source_text(t, task);
-	return v->type->name;
+	return value_type_name(v->type);
 }
 
 /* ---- All ------------------------------------------------------------- */
@@ -203,7 +205,7 @@ static void describe_async(const struct tasks *t, const struct value *call,
 	struct dbg_frame frame;
 
 	ret->async = true;
-	ret->method = call->type->name;
+	ret->method = value_type_name(call->type);
 	if (!f)
 		return;
 	stack_suspended_describe(t->stack, f, &frame);
@@ -239,12 +241,12 @@ void tasks_describe(const struct tasks *t, const struct task *task,
 		    struct dbg_task *ret)
 {
 	struct value v = value_object(t->types, task->addr), at;
-	struct type *type = type_of_mt(t->types, task->mt);
+	struct il_type *type = type_of_mt(t->types, task->mt);
 
 	*ret = (struct dbg_task){
 	    .addr = task->addr,
 	    .method_table = task->mt,
-	    .type = type && type->name ? type->name : "?",
+	    .type = type && value_type_name(type) ? value_type_name(type) : "?",
 	    .state = task->state,
 	    .id = task->id,
 	    .waited = task->waited,

@@ -305,7 +305,7 @@ make_param(struct maker *mk, const struct sig_type *sig, struct il_type **ret)
 	struct il_type *const *args =
 	    of_method ? ctx->method_args : ctx->class_args;
 	struct il_type *arg = sig->number < n ? args[sig->number] : NULL;
-	if (mk->shown && (!arg || il_type_is_canon(arg)))
+	if (mk->shown && !il_type_is_argument(arg))
 		arg = label(mk, sig);
 	*ret = arg ? arg : il_type_param(mk->ts, of_method, sig->number);
 	return NULL;

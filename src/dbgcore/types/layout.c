@@ -442,15 +442,17 @@ struct dbg_error *il_type_layout(struct il_types *ts, struct il_type *type,
 	return NULL;
 }
 
-uint32_t il_type_size(struct il_types *ts, struct il_type *type)
+uint32_t il_type_size(const struct il_type *type)
 {
+	struct il_types *ts = type->of;
+	struct il_type *own = (struct il_type *)type; // facts are no part of it
 	const struct il_layout *layout;
 	const struct dac_type *dt;
 	if (type->is_reference)
 		return POINTER;
-	uint64_t mt = type->kind == IL_KIND_STRUCT ? il_type_mt(ts, type) : 0;
+	uint64_t mt = type->kind == IL_KIND_STRUCT ? il_type_mt(ts, own) : 0;
 	if (mt && !dbg_err_drop(dac_type_get(ts->dac, mt, &dt)))
 		return dt->value_size;
-	return dbg_err_drop(il_type_layout(ts, type, &layout)) ? 0
-							       : layout->size;
+	return dbg_err_drop(il_type_layout(ts, own, &layout)) ? 0
+							      : layout->size;
 }

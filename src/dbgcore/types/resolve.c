@@ -15,6 +15,8 @@ enum {
 	EXPORTED_NAMESPACE = 3,
 	EXPORTED_IMPLEMENTATION = 4,
 	FORWARDS_MAX = 16,
+	VISIBILITY = 7,          /* of TypeAttributes, II.23.1.15 */
+	NESTED = 2,              /* this and what is more */
 	IMPLEMENTATION_BITS = 2, /* II.24.2.6 */
 	IMPLEMENTATION_ASSEMBLYREF = 1,
 };
@@ -39,7 +41,12 @@ static void index_defs(struct il_types *ts, struct il_module *im)
 		    md_col_string(md, MD_TYPEDEF, rid, TYPEDEF_NAME);
 		const char *space =
 		    md_col_string(md, MD_TYPEDEF, rid, TYPEDEF_NAMESPACE);
-		uint64_t hash = name_hash(md_enclosing(md, rid), space, name);
+		// to look for the enclosing class of each takes its time
+		uint32_t visible =
+		    md_col(md, MD_TYPEDEF, rid, TYPEDEF_FLAGS) & VISIBILITY;
+		uint32_t enclosing =
+		    visible >= NESTED ? md_enclosing(md, rid) : 0;
+		uint64_t hash = name_hash(enclosing, space, name);
 		im->next[rid] = (uint32_t)(uintptr_t)map_find(&im->names, hash);
 		map_put(&im->names, hash, (void *)(uintptr_t)rid);
 	}

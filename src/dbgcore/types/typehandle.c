@@ -216,17 +216,23 @@ struct il_type *il_type_of_handle(struct il_types *ts, uint64_t handle)
 	return map_find(&ts->by_handle, handle);
 }
 
-struct type **il_type_value(struct il_type *type)
+struct value_facts **il_type_value(const struct il_type *type)
 {
 	return &type->facts->value;
 }
 
 /* ---- Names ----------------------------------------------------------- */
 
-bool il_type_is_canon(const struct il_type *type)
+static bool is_canon(const struct il_type *type)
 {
 	return type->kind == IL_KIND_CLASS &&
 	       !strcmp(il_type_simple_name(type), "__Canon");
+}
+
+bool il_type_is_argument(const struct il_type *arg)
+{
+	return arg && arg->kind != IL_KIND_VAR && arg->kind != IL_KIND_MVAR &&
+	       !is_canon(arg);
 }
 
 static const char *name_of(struct il_types *ts, struct il_type *type)
@@ -237,7 +243,7 @@ static const char *name_of(struct il_types *ts, struct il_type *type)
 	size_t n = il_type_generic(ts, type) == type ? 0 : type->n_args;
 	// a shared one stands for the parameter
 	for (size_t i = 0; i < n; i++) {
-		names[i] = il_type_is_canon(type->args[i])
+		names[i] = is_canon(type->args[i])
 			       ? csname_generic(&type->module->md, type->token,
 						(uint32_t)i)
 			       : il_type_name(ts, type->args[i]);

@@ -227,6 +227,7 @@ struct il_type *il_type_add(struct il_types *ts, const struct il_type *proto)
 				sizeof(proto->args[0]));
 	if (proto->label)
 		type->label = arena_strdup(ts->arena, proto->label);
+	type->of = ts;
 	type->open = is_open(type);
 	type->inexact = is_inexact(type);
 	type->facts = arena_alloc(ts->arena, sizeof(*type->facts));

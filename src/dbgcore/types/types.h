@@ -29,7 +29,7 @@
 
 struct arena;
 struct target;
-struct type;
+struct value_facts;
 struct il_field;
 struct il_method;
 struct il_type_facts;
@@ -100,6 +100,7 @@ struct il_type {
 	struct code_module *module;    /* of the definition; NULL: made type */
 	uint32_t token;                /* TypeDef, 0: made type */
 	const struct il_sig *function; /* FUNCTION; NULL: not known */
+	struct il_types *of;           /* the table that it is in */
 	struct il_type_facts *facts;   /* of types/ alone */
 };
 
@@ -155,6 +156,11 @@ struct code_module *il_types_core(struct il_types *ts);
 
 /* Primitive, void, string, object, I, U, TYPEDBYREF; NULL: no such elem. */
 struct il_type *il_type_of_elem(struct il_types *ts, enum elem elem);
+static inline bool il_type_is_pointer(const struct il_type *type)
+{
+	return type->kind == IL_KIND_POINTER || type->kind == IL_KIND_FUNCTION;
+}
+
 /* NULL if @mt is no MethodTable, or its module is not known. */
 struct il_type *il_type_of_mt(struct il_types *ts, uint64_t mt);
 /*
@@ -162,10 +168,13 @@ struct il_type *il_type_of_mt(struct il_types *ts, uint64_t mt);
  * known. NULL: no MethodTable.
  */
 struct il_type *il_type_of_record(struct il_types *ts, uint64_t mt);
-/* Where value/ keeps what it has made of the type. */
-struct type **il_type_value(struct il_type *type);
-/* __Canon, by which shared code stands for any class: says nothing. */
-bool il_type_is_canon(const struct il_type *type);
+/* Where value/ keeps what it has found out about the type. */
+struct value_facts **il_type_value(const struct il_type *type);
+/*
+ * Does @arg say what a parameter stands for? Not if it is NULL or a parameter
+ * itself, nor __Canon, by which shared code stands for any class.
+ */
+bool il_type_is_argument(const struct il_type *arg);
 /* A definition over its own parameters, if it is generic. */
 struct il_type *il_type_def(struct il_types *ts, struct code_module *module,
 			    uint32_t token);
@@ -331,7 +340,7 @@ DBG_MUST struct dbg_error *il_field_of_token(struct il_types *ts,
 DBG_MUST struct dbg_error *
 il_field_type(struct il_types *ts, struct il_field *f, struct il_type **ret);
 /* Size of a place of @type: 8 for references; 0: it is not known. */
-uint32_t il_type_size(struct il_types *ts, struct il_type *type);
+uint32_t il_type_size(const struct il_type *type);
 /* Offset of an instance field; lays its owner out. */
 DBG_MUST struct dbg_error *il_field_offset(struct il_types *ts,
 					   struct il_field *f, uint32_t *ret);

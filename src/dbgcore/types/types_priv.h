@@ -67,7 +67,7 @@ struct il_module {
 struct il_type_facts {
 	struct il_type *next; /* of the same hash */
 	const char *name;
-	struct type *value; /* of value/ */
+	struct value_facts *value;
 	uint64_t mt, handle;
 	uint32_t mt_sought; /* stop */
 	bool has_parent, has_interfaces, has_fields, has_methods;

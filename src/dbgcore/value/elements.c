@@ -19,20 +19,23 @@ enum {
 	DELEGATE_METHOD_MIN = 1 << 16, // what is less is a list's length
 };
 
-static uint32_t component_size(struct types *ts, const struct type *type)
+/* NULL: only their name is known, if that. */
+static struct il_type *elements_type(const struct il_type *type)
 {
-	if (type->inner && type->inner->kind == TYPE_CLASS)
-		return sizeof(uint64_t);
+	bool is_named =
+	    type->inner->label && type->inner->kind == IL_KIND_FUNCTION;
+	return is_named ? NULL : type->inner;
+}
+
+static uint32_t component_size(struct types *ts, struct il_type *type)
+{
+	uint64_t mt = type->inner->is_reference ? 0 : type_mt(ts, type);
 	const struct dac_type *dt;
-	if (!type->mt) {
-		if (type->inner)
-			type_layout(ts, type->inner);
-		return type->inner ? type->inner->size : 0;
-	}
-	struct dbg_error *err = dac_type_get(ts->dac, type->mt, &dt);
-	if (dbg_err_drop(err))
-		return 0;
-	return dt->component_size;
+	if (!mt)
+		return il_type_size(type->inner);
+	return dbg_err_drop(dac_type_get(ts->dac, mt, &dt))
+		   ? 0
+		   : dt->component_size;
 }
 
 /* Lengths, then lower bounds, then the elements. */
@@ -67,10 +70,10 @@ static bool array_elements(struct types *ts, const struct value *v,
 	if (!types_read(ts, ref + ARRAY_COUNT, &n, sizeof(n)) || n > INT32_MAX)
 		return false;
 	e->n = n;
-	e->type = v->type->inner;
+	e->type = elements_type(v->type);
 	e->size = component_size(ts, v->type);
 	e->rank = v->type->rank;
-	e->plain = v->type->is_vector;
+	e->plain = v->type->elem == ELEM_SZARRAY;
 	if (!e->size)
 		return false;
 	if (!e->plain)
@@ -85,7 +88,7 @@ static bool span_elements(struct types *ts, const struct value *v,
 {
 	const struct field *ref = type_field(ts, v->type, "_reference");
 	const struct field *len = type_field(ts, v->type, "_length");
-	if (!ref || !len || ref->type->kind != TYPE_BYREF)
+	if (!ref || !len || ref->type->kind != IL_KIND_BYREF)
 		return false;
 	struct value at = value_field(ts, v, ref);
 	struct value count = value_field(ts, v, len);
@@ -94,7 +97,7 @@ static bool span_elements(struct types *ts, const struct value *v,
 	    !value_pointer(ts, &at, &e->addr))
 		return false;
 	e->type = ref->type->inner;
-	e->size = e->type->size;
+	e->size = il_type_size(e->type);
 	e->n = n;
 	e->rank = 1;
 	e->plain = true;
@@ -129,7 +132,7 @@ static bool memory_elements(struct types *ts, const struct value *v,
 	first &= ~(uint32_t)PINNED;
 	if (value_is_null(ts, &of)) {
 		e->type = v->type->args[0];
-		e->size = e->type->size;
+		e->size = il_type_size(e->type);
 	} else if (of.type->special == IL_SPECIAL_STRING &&
 		   value_string_length(ts, &of, &units) &&
 		   value_pointer(ts, &of, &e->addr)) {
@@ -137,7 +140,8 @@ static bool memory_elements(struct types *ts, const struct value *v,
 		e->size = sizeof(uint16_t);
 		e->addr += STRING_CHARS;
 		e->n = units;
-	} else if (!of.type->is_array || !array_elements(ts, &of, e)) {
+	} else if (of.type->kind != IL_KIND_ARRAY ||
+		   !array_elements(ts, &of, e)) {
 		return false;
 	}
 	if (!e->size || first > e->n || n > e->n - first)
@@ -151,17 +155,18 @@ static bool memory_elements(struct types *ts, const struct value *v,
 }
 
 /* Fixed-size buffers of C# and [InlineArray] structs. */
-static bool is_inline(struct types *ts, struct type *type)
+static bool is_inline(struct types *ts, struct il_type *type)
 {
-	struct type_facts *facts = type->facts;
+	struct value_facts *facts = type_facts(ts, type);
 	if (facts->inline_sought || !type->module)
 		return facts->is_inline;
 	facts->inline_sought = ts->stop;
-	facts->is_inline = str_ends(type_simple_name(type), "e__FixedBuffer") ||
-			   md_has_attribute(&type->module->md, type->token,
-					    "System.Runtime.CompilerServices."
-					    "InlineArrayAttribute",
-					    NULL);
+	facts->is_inline =
+	    str_ends(il_type_simple_name(type), "e__FixedBuffer") ||
+	    md_has_attribute(&type->module->md, type->token,
+			     "System.Runtime.CompilerServices."
+			     "InlineArrayAttribute",
+			     NULL);
 	return facts->is_inline;
 }
 
@@ -179,10 +184,10 @@ static bool inline_elements(struct types *ts, const struct value *v,
 		e->type = fields[i].type;
 		break;
 	}
-	if (!e->type || !e->type->size)
+	if (!e->type || !il_type_size(e->type))
 		return false;
-	e->size = e->type->size;
-	e->n = v->type->size / e->size;
+	e->size = il_type_size(e->type);
+	e->n = il_type_size(v->type) / e->size;
 	e->addr = v->addr;
 	e->rank = 1;
 	e->plain = true;
@@ -196,9 +201,9 @@ bool value_elements(struct types *ts, const struct value *v,
 	memset(ret, 0, sizeof(*ret));
 	if (v->where == VALUE_ABSENT || v->where == VALUE_TEXT)
 		return false;
-	if (v->type->is_array)
+	if (v->type->kind == IL_KIND_ARRAY)
 		return array_elements(ts, v, ret);
-	if (v->type->kind != TYPE_STRUCT)
+	if (v->type->kind != IL_KIND_STRUCT)
 		return false;
 	if (v->type->special == IL_SPECIAL_SPAN)
 		return span_elements(ts, v, ret);
@@ -304,7 +309,7 @@ struct value value_delegate_target(struct types *ts, const struct elements *e,
 {
 	struct value item = element_get(e, index);
 	const struct field *f = NULL;
-	if (item.where != VALUE_ABSENT && item.type->kind == TYPE_STRUCT)
+	if (item.where != VALUE_ABSENT && item.type->kind == IL_KIND_STRUCT)
 		f = type_field(ts, item.type, "Value");
 	if (f)
 		item = value_field(ts, &item, f);

@@ -23,10 +23,10 @@ enum {
 	PARTS_DEPTH_MAX = 16, // of structures in structures
 };
 
-bool type_is_tuple_class(const struct type *type)
+bool type_is_tuple_class(const struct il_type *type)
 {
-	return type->kind == TYPE_CLASS &&
-	       str_starts(type->name, "System.Tuple<");
+	return type->is_reference &&
+	       str_starts(value_type_name(type), "System.Tuple<");
 }
 
 /* ---- Fields ---------------------------------------------------------- */
@@ -53,16 +53,17 @@ static const char *fsharp_source_name(struct arena *arena, const char *name,
 	return arena_strndup(arena, name, n);
 }
 
-static const char *source_name(struct types *ts, const struct type *type,
+static const char *source_name(struct types *ts, const struct il_type *type,
 			       const char *name)
 {
 	// System.Tuple's properties are what its users know.
 	if (!strncmp(name, "m_Item", 6) && type_is_tuple_class(type))
 		return name + 2;
-	if (str_starts(type->name, "System.Collections.Generic.KeyValuePair<"))
+	if (str_starts(value_type_name(type),
+		       "System.Collections.Generic.KeyValuePair<"))
 		return strcmp(name, "key") ? "Value" : "Key";
 	if (name[0] == '$' && !str_starts(name, "$VB$"))
-		return str_starts(type_simple_name(type), "VB$AnonymousType")
+		return str_starts(il_type_simple_name(type), "VB$AnonymousType")
 			   ? name + 1
 			   : NULL;
 	const char *at = strchr(name, '@');
@@ -85,23 +86,23 @@ static const struct dac_field *raw_field(const struct dac_field *raw, size_t n,
 }
 
 /* A field of a type that leads nowhere has one all the same. */
-static struct type *field_type(struct types *ts, const struct type *type,
-			       struct il_field *f)
+static struct il_type *field_type(struct types *ts, const struct il_type *type,
+				  struct il_field *f)
 {
 	const struct md *md = &type->module->md;
 	struct il_type *il;
 	struct sig_type *sig;
 	struct dbg_error *err = il_field_type(ts->il, f, &il);
 	if (!dbg_err_drop(err) && !il->open)
-		return type_of_il(ts, il);
+		return il;
 	err = sig_parse_field(
 	    md_col_blob(md, MD_FIELD, MD_TOKEN_RID(f->token), FIELD_SIGNATURE),
 	    ts->arena, &sig);
 	if (dbg_err_drop(err))
 		return type_of_elem(ts, ELEM_OBJECT);
-	struct type_context ctx = {.module = type->module,
-				   .type_args = type->args,
-				   .n_type_args = type->n_args};
+	struct il_context ctx = {.module = type->module,
+				 .class_args = type->args,
+				 .n_class_args = type->n_args};
 	return type_of_sig(ts, sig, &ctx, 0);
 }
 
@@ -123,7 +124,7 @@ static uint32_t find_property(const struct md *md, uint32_t type_rid,
  * The field `_Name` that Visual Basic's compiler has made for the property
  * Name.
  */
-static bool is_vb_property(const struct md *md, const struct type *type,
+static bool is_vb_property(const struct md *md, const struct il_type *type,
 			   const struct field *f)
 {
 	static const char made[] =
@@ -133,8 +134,9 @@ static bool is_vb_property(const struct md *md, const struct type *type,
 	       find_property(md, MD_TOKEN_RID(type->token), f->name + 1);
 }
 
-static void fill_field(struct types *ts, struct type *type, struct il_field *f,
-		       const struct dac_field *raw, struct field *ret)
+static void fill_field(struct types *ts, struct il_type *type,
+		       struct il_field *f, const struct dac_field *raw,
+		       struct field *ret)
 {
 	const struct md *md = &type->module->md;
 	ret->il = f;
@@ -185,9 +187,9 @@ static bool find_offset(struct types *ts, struct il_field *f, bool loaded,
 	       (!loaded && !dbg_err_drop(il_field_offset(ts->il, f, ret)));
 }
 
-static void make_fields(struct types *ts, struct type *type)
+static void make_fields(struct types *ts, struct il_type *type)
 {
-	struct type_facts *facts = type->facts;
+	struct value_facts *facts = type_facts(ts, type);
 	uint64_t mt = type_mt(ts, type);
 	const struct dac_field *raw = NULL;
 	struct il_field *const *all;
@@ -196,7 +198,7 @@ static void make_fields(struct types *ts, struct type *type)
 		dbg_error_destroy(dac_fields(ts->dac, mt, &raw, &n_raw));
 	if (!mt && facts->fields)
 		return;
-	il_type_fields(ts->il, type->il, &all, &n_all);
+	il_type_fields(ts->il, type, &all, &n_all);
 	struct field *fields =
 	    arena_calloc(ts->arena, n_all + 1, sizeof(fields[0]));
 	for (size_t i = 0; i < n_all; i++) {
@@ -214,10 +216,10 @@ static void make_fields(struct types *ts, struct type *type)
 	facts->fields_sought = mt ? UINT32_MAX : ts->stop;
 }
 
-void type_fields(struct types *ts, struct type *type, const struct field **ret,
-		 size_t *ret_n)
+void type_fields(struct types *ts, struct il_type *type,
+		 const struct field **ret, size_t *ret_n)
 {
-	struct type_facts *facts = type->facts;
+	struct value_facts *facts = type_facts(ts, type);
 	if (facts->fields_sought != UINT32_MAX &&
 	    facts->fields_sought != ts->stop) {
 		// Set first: a field's type may lead back here.
@@ -235,34 +237,33 @@ struct part_walk {
 	void *arg;
 };
 
-static bool walk_parts(const struct part_walk *w, struct type *type,
+static bool walk_parts(const struct part_walk *w, struct il_type *type,
 		       uint32_t at, unsigned int depth)
 {
 	const struct field *fields;
 	size_t n, seen = 0;
 	uint32_t last = 0;
 
-	type_layout(w->ts, type);
 	if (depth > PARTS_DEPTH_MAX || !w->fn(w->arg, type, at))
 		return false;
-	if (type->kind != TYPE_STRUCT)
+	if (type->kind != IL_KIND_STRUCT)
 		return true;
 	type_fields(w->ts, type, &fields, &n);
 	for (size_t i = 0; i < n; i++) {
 		if (fields[i].kind != FIELD_INSTANCE)
 			continue;
 		seen++;
-		if (fields[i].offset > type->size ||
+		if (fields[i].offset > il_type_size(type) ||
 		    !walk_parts(w, fields[i].type, at + fields[i].offset,
 				depth + 1))
 			return false;
-		last = fields[i].type->size;
+		last = il_type_size(fields[i].type);
 	}
 	// one field for many: an inline array or a fixed buffer; none: a byte
-	return seen > 1 || (seen ? last : 1) == type->size;
+	return seen > 1 || (seen ? last : 1) == il_type_size(type);
 }
 
-bool type_each_part(struct types *ts, struct type *type, type_part_fn *fn,
+bool type_each_part(struct types *ts, struct il_type *type, type_part_fn *fn,
 		    void *arg)
 {
 	const struct part_walk w = {.ts = ts, .fn = fn, .arg = arg};
@@ -270,7 +271,7 @@ bool type_each_part(struct types *ts, struct type *type, type_part_fn *fn,
 	return walk_parts(&w, type, 0, 0);
 }
 
-static const struct field *own_field(struct types *ts, struct type *type,
+static const struct field *own_field(struct types *ts, struct il_type *type,
 				     const char *name, uint32_t token)
 {
 	const struct field *fields;
@@ -286,7 +287,7 @@ static const struct field *own_field(struct types *ts, struct type *type,
 	return NULL;
 }
 
-const struct field *type_field(struct types *ts, struct type *type,
+const struct field *type_field(struct types *ts, struct il_type *type,
 			       const char *name)
 {
 	for (int i = 0; type && i < BASES_MAX; i++) {
@@ -321,9 +322,9 @@ static int by_value(const void *a, const void *b)
 	return x->value < y->value ? -1 : x->value > y->value;
 }
 
-static void make_enumerators(struct types *ts, struct type *type)
+static void make_enumerators(struct types *ts, struct il_type *type)
 {
-	struct type_facts *facts = type->facts;
+	struct value_facts *facts = type_facts(ts, type);
 	const struct field *fields;
 	size_t n;
 	type_fields(ts, type, &fields, &n);
@@ -351,15 +352,16 @@ static void make_enumerators(struct types *ts, struct type *type)
 					     "System.FlagsAttribute", NULL);
 }
 
-void type_enumerators(struct types *ts, struct type *type,
+void type_enumerators(struct types *ts, struct il_type *type,
 		      const struct enumerator **ret, size_t *ret_n,
 		      bool *ret_flags)
 {
-	if (!type->facts->enumerators)
+	struct value_facts *facts = type_facts(ts, type);
+	if (!facts->enumerators)
 		make_enumerators(ts, type);
-	*ret = type->facts->enumerators;
-	*ret_n = type->facts->n_enumerators;
-	*ret_flags = type->facts->is_flags;
+	*ret = facts->enumerators;
+	*ret_n = facts->n_enumerators;
+	*ret_flags = facts->is_flags;
 }
 
 /* ---- Properties ------------------------------------------------------ */
@@ -437,8 +439,8 @@ static uint32_t returned_field(struct bytes code)
 
 /* A field of @type, or of another class of its module: F# keeps the values of
  * a module in a class of their own. */
-static const struct field *field_of_module(struct types *ts, struct type *type,
-					   uint32_t token)
+static const struct field *field_of_module(struct types *ts,
+					   struct il_type *type, uint32_t token)
 {
 	uint32_t owner = md_field_type(&type->module->md, MD_TOKEN_RID(token));
 	if (owner != MD_TOKEN_RID(type->token))
@@ -448,7 +450,7 @@ static const struct field *field_of_module(struct types *ts, struct type *type,
 }
 
 /* The field that the getter MethodDef @rid of @type returns, or NULL. */
-static const struct field *getter_field(struct types *ts, struct type *type,
+static const struct field *getter_field(struct types *ts, struct il_type *type,
 					uint32_t rid)
 {
 	const struct code_module *m = type->module;
@@ -475,8 +477,8 @@ static const struct field *getter_field(struct types *ts, struct type *type,
 }
 
 /* The nearest class with a property of this name, and its row. */
-static struct type *declares(struct types *ts, struct type *type,
-			     const char *name, uint32_t *ret)
+static struct il_type *declares(struct types *ts, struct il_type *type,
+				const char *name, uint32_t *ret)
 {
 	for (int i = 0; type && i < BASES_MAX; i++) {
 		type_mt(ts, type);
@@ -491,11 +493,11 @@ static struct type *declares(struct types *ts, struct type *type,
 	return NULL;
 }
 
-const struct field *type_property(struct types *ts, struct type *type,
+const struct field *type_property(struct types *ts, struct il_type *type,
 				  const char *name, bool *ret_found)
 {
 	uint32_t property;
-	struct type *owner = declares(ts, type, name, &property);
+	struct il_type *owner = declares(ts, type, name, &property);
 	*ret_found = owner != NULL;
 	uint32_t rid = owner ? getter_of(&owner->module->md, property) : 0;
 	return rid ? getter_field(ts, owner, rid) : NULL;

@@ -36,19 +36,19 @@ static struct dbg_error *copy(struct types *ts, uint64_t addr,
 
 /* Tell the GC of the references that were written. */
 static struct dbg_error *tell_references(struct types *ts, pid_t tid,
-					 struct type *type, uint64_t addr,
+					 struct il_type *type, uint64_t addr,
 					 int depth)
 {
 	const struct field *fields;
 	size_t n;
 	uint64_t ref;
 	struct dbg_error *err = NULL;
-	if (type->kind == TYPE_CLASS) {
+	if (type->is_reference) {
 		err = target_read_u64(ts->target, addr, &ref);
 		return err || !ref ? err
 				   : dac_heap_store(ts->dac, tid, addr, ref);
 	}
-	if (type->kind != TYPE_STRUCT || depth > NESTING_MAX)
+	if (type->kind != IL_KIND_STRUCT || depth > NESTING_MAX)
 		return NULL;
 	type_fields(ts, type, &fields, &n);
 	for (size_t i = 0; !err && i < n; i++) {
@@ -64,8 +64,8 @@ struct dbg_error *value_store(struct types *ts, struct thread_ref *thread,
 			      const struct value *to, const struct value *from)
 {
 	pid_t tid = thread ? thread->tid : 0;
-	struct type *type = to->type;
-	size_t n = type->kind == TYPE_CLASS ? sizeof(uint64_t) : type->size;
+	struct il_type *type = to->type;
+	size_t n = type->is_reference ? sizeof(uint64_t) : il_type_size(type);
 	bool in_heap;
 	if (to->where != VALUE_MEMORY || !n || n > STORE_MAX)
 		return dbg_err(DBG_E_STATE, "it has no place in memory");
@@ -76,7 +76,7 @@ struct dbg_error *value_store(struct types *ts, struct thread_ref *thread,
 	if (!target_can(ts->target, TARGET_WRITE))
 		return dbg_err(DBG_E_STATE,
 			       "this program cannot be written to");
-	bool refs = type->kind == TYPE_CLASS || type->kind == TYPE_STRUCT;
+	bool refs = type->is_reference || type->kind == IL_KIND_STRUCT;
 	struct dbg_error *err =
 	    dac_heap_holds(ts->dac, tid, to->addr, &in_heap);
 	if (!err)

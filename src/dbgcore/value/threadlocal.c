@@ -20,10 +20,10 @@ static struct value member(struct types *ts, const struct value *v,
 	return value_dereference(ts, &at);
 }
 
-bool type_is_thread_local(struct types *ts, const struct type *type)
+bool type_is_thread_local(struct types *ts, const struct il_type *type)
 {
 	return type->n_args == 1 && type->module == il_types_core(ts->il) &&
-	       !strcmp(type_simple_name(type), "ThreadLocal`1");
+	       !strcmp(il_type_simple_name(type), "ThreadLocal`1");
 }
 
 struct value value_thread_local(struct types *ts, const struct value *v,

@@ -59,7 +59,7 @@ const char *const *tuple_names(const struct md *md, uint32_t token,
 
 /* ---- Places in it ---------------------------------------------------- */
 
-size_t tuple_count(const struct type *type)
+size_t tuple_count(const struct il_type *type)
 {
 	size_t n = 0;
 	if (type->special != IL_SPECIAL_TUPLE)
@@ -72,7 +72,7 @@ size_t tuple_count(const struct type *type)
 	return n + type->n_args;
 }
 
-static size_t names_in(const struct type *type, int depth)
+static size_t names_in(const struct il_type *type, int depth)
 {
 	size_t n = 0;
 	if (!type || depth > NESTING_MAX)
@@ -83,13 +83,13 @@ static size_t names_in(const struct type *type, int depth)
 	return n;
 }
 
-bool tuple_is_in(const struct type *type)
+bool tuple_is_in(const struct il_type *type)
 {
 	return names_in(type, 0) != 0;
 }
 
 /* Where the names of the type of element @i of a tuple begin. */
-static size_t names_of_element(const struct type *type, size_t i)
+static size_t names_of_element(const struct il_type *type, size_t i)
 {
 	size_t at = 0;
 	for (;; i -= OWN_MAX) {
@@ -104,8 +104,8 @@ static size_t names_of_element(const struct type *type, size_t i)
 
 void value_name(struct value *v, const char *const *names, size_t n)
 {
-	const struct type *type = v->type;
-	while (type && type->kind == TYPE_BYREF)
+	const struct il_type *type = v->type;
+	while (type && type->kind == IL_KIND_BYREF)
 		type = type->inner;
 	v->names = n ? names : NULL;
 	v->n_names = v->names ? n : 0;
@@ -134,7 +134,7 @@ const char *value_element_name(const struct value *tuple, size_t i)
 
 /* Looking for a type in another one. */
 struct search {
-	const struct type *wanted;
+	const struct il_type *wanted;
 	const char *const *names; /* of what is looked through, */
 	size_t at, n;             /* and how far that went */
 	const char *const *found;
@@ -157,7 +157,8 @@ static void note_found(struct search *s)
 	s->found = names;
 }
 
-static void look_through(struct search *s, const struct type *type, int depth)
+static void look_through(struct search *s, const struct il_type *type,
+			 int depth)
 {
 	if (!type || depth > NESTING_MAX || s->at >= s->n)
 		return;
@@ -169,7 +170,7 @@ static void look_through(struct search *s, const struct type *type, int depth)
 		look_through(s, type->args[i], depth + 1);
 }
 
-static bool have_same_args(const struct type *a, const struct type *b)
+static bool have_same_args(const struct il_type *a, const struct il_type *b)
 {
 	return a->n_args && a->n_args == b->n_args &&
 	       a->special != IL_SPECIAL_TUPLE &&
@@ -179,7 +180,7 @@ static bool have_same_args(const struct type *a, const struct type *b)
 
 void value_inherit_names(const struct value *whole, struct value *part)
 {
-	const struct type *type = part->type;
+	const struct il_type *type = part->type;
 	if (!whole->names || part->names || !type || !whole->named)
 		return;
 	struct search s = {.wanted = type,

@@ -1,6 +1,6 @@
 /*
- * What values have as their types: one for each type of the type system
- * (types/types.h), with what a place of it needs.
+ * The types of values: those of the type system, from what a stopped program
+ * tells of them.
  */
 #include "value/value.h"
 
@@ -48,7 +48,6 @@ bool types_stop(struct types *ts)
 	ts->stop++;
 	if (dropped) {
 		type_names_clear(ts);
-		memset(ts->prims, 0, sizeof(ts->prims));
 		arena_reset(ts->arena);
 	}
 	return dropped;
@@ -88,177 +87,71 @@ struct code *types_code(struct types *ts)
 	return ts->code;
 }
 
+struct value_facts *type_facts(struct types *ts, const struct il_type *type)
+{
+	struct value_facts **facts = il_type_value(type);
+	if (!*facts)
+		*facts = arena_alloc(ts->arena, sizeof(**facts));
+	return *facts;
+}
+
 /* ---- From the type system -------------------------------------------- */
 
-static enum type_kind kind_of(const struct il_type *il)
+struct il_type *type_of_mt(struct types *ts, uint64_t mt)
 {
-	switch (il->kind) {
-	case IL_KIND_PRIM:
-		return il->elem == ELEM_VOID ? TYPE_VOID : TYPE_PRIM;
-	case IL_KIND_ENUM:
-		return TYPE_ENUM;
-	case IL_KIND_STRUCT:
-		return TYPE_STRUCT;
-	case IL_KIND_POINTER:
-	case IL_KIND_FUNCTION:
-		return TYPE_POINTER;
-	case IL_KIND_BYREF:
-		return TYPE_BYREF;
-	default:
-		return TYPE_CLASS;
-	}
+	return types_beside(mt) ? il_type_of_handle(ts->il, mt)
+				: il_type_of_record(ts->il, mt);
 }
 
-static struct type *type_get(struct types *ts, struct il_type *il);
-
-/* Elements of which only the name is known are not known. */
-static bool has_inner(const struct il_type *il)
+struct il_type *type_of_elem(struct types *ts, enum elem elem)
 {
-	return il->inner &&
-	       !(il->kind == IL_KIND_ARRAY &&
-		 il->inner->kind == IL_KIND_FUNCTION && il->inner->label);
+	return il_type_shown_elem(ts->il, elem);
 }
 
-static void set_parts(struct types *ts, struct type *type, struct il_type *il)
+struct il_type *type_pointer_to(struct types *ts, struct il_type *inner)
 {
-	type->is_array = il->kind == IL_KIND_ARRAY;
-	type->is_vector = il->elem == ELEM_SZARRAY;
-	type->rank = il->rank;
-	type->inner = has_inner(il) ? type_get(ts, il->inner) : NULL;
-	if (type->kind == TYPE_BYREF)
-		type->name = type->inner->name;
-	// a definition has no arguments but its own parameters
-	if (il->open || il->kind == IL_KIND_FUNCTION)
-		return;
-	type->n_args = il->n_args;
-	type->args = arena_calloc(ts->arena, il->n_args, sizeof(type->args[0]));
-	for (size_t i = 0; i < il->n_args; i++)
-		type->args[i] = type_get(ts, il->args[i]);
+	return il_type_pointer(ts->il, inner);
 }
 
-static struct type *type_get(struct types *ts, struct il_type *il)
+struct il_type *type_byref_to(struct types *ts, struct il_type *inner)
 {
-	struct type **value = il_type_value(il);
-	if (*value)
-		return *value;
-	struct type *type = arena_alloc(ts->arena, sizeof(*type));
-	*value = type;
-	type->il = il;
-	type->facts = arena_alloc(ts->arena, sizeof(*type->facts));
-	type->kind = kind_of(il);
-	if (type->kind == TYPE_PRIM || type->kind == TYPE_ENUM)
-		type->elem = il->elem;
-	type->special = il->special;
-	type->name = il_type_name(ts->il, il);
-	type->module = il->module;
-	type->token = il->token;
-	set_parts(ts, type, il);
-	if (type->kind != TYPE_CLASS)
-		type_mt(ts, type);
-	type_layout(ts, type);
-	return type;
+	return il_type_byref(ts->il, inner);
 }
 
-struct type *type_of_il(struct types *ts, struct il_type *il)
+struct il_type *type_array_of(struct types *ts, struct il_type *inner,
+			      uint32_t rank)
 {
-	return il->open ? NULL : type_get(ts, il);
+	return rank <= 1 || rank > ARRAY_RANK_MAX
+		   ? il_type_vector(ts->il, inner)
+		   : il_type_array(ts->il, inner, rank);
 }
 
-struct type *type_of_mt(struct types *ts, uint64_t mt)
+struct il_type *type_of_def(struct types *ts, struct code_module *m,
+			    uint32_t token)
 {
-	struct il_type *il = types_beside(mt) ? il_type_of_handle(ts->il, mt)
-					      : il_type_of_record(ts->il, mt);
-	struct type *type = il ? type_get(ts, il) : NULL;
-	if (type && !types_beside(mt))
-		type->mt = mt;
-	return type;
+	return il_type_def(ts->il, m, token);
 }
 
-struct type *type_of_elem(struct types *ts, enum elem elem)
+struct il_type *type_core(struct types *ts, const char *full_name)
 {
-	if (elem > ELEM_OBJECT)
-		elem = ELEM_VOID;
-	if (!ts->prims[elem] || ts->prims[elem]->il->label)
-		ts->prims[elem] =
-		    type_get(ts, il_type_shown_elem(ts->il, elem));
-	return ts->prims[elem];
+	return il_type_core(ts->il, full_name);
 }
 
-struct type *type_pointer_to(struct types *ts, struct type *inner)
+struct il_type *type_instance(struct types *ts, struct code_module *module,
+			      uint32_t token, struct il_type **args,
+			      size_t n_args)
 {
-	return type_get(ts, il_type_pointer(ts->il, inner->il));
-}
-
-struct type *type_byref_to(struct types *ts, struct type *inner)
-{
-	return type_get(ts, il_type_byref(ts->il, inner->il));
-}
-
-struct type *type_array_of(struct types *ts, struct type *inner, uint32_t rank)
-{
-	if (rank <= 1 || rank > ARRAY_RANK_MAX)
-		return type_get(ts, il_type_vector(ts->il, inner->il));
-	return type_get(ts, il_type_array(ts->il, inner->il, rank));
-}
-
-struct type *type_of_def(struct types *ts, struct code_module *m,
-			 uint32_t token)
-{
-	struct il_type *il = il_type_def(ts->il, m, token);
-	return il ? type_get(ts, il) : NULL;
-}
-
-struct type *type_core(struct types *ts, const char *full_name)
-{
-	struct il_type *il = il_type_core(ts->il, full_name);
-	return il ? type_get(ts, il) : NULL;
-}
-
-struct type *type_instance(struct types *ts, struct code_module *module,
-			   uint32_t token, struct type **args, size_t n_args)
-{
-	struct il_type *parts[ARGS_MAX];
 	struct il_type *def = il_type_def(ts->il, module, token);
-	if (!def || n_args > ARGS_MAX)
-		return type_of_elem(ts, ELEM_OBJECT);
-	for (size_t i = 0; i < n_args; i++)
-		parts[i] = args[i]->il;
-	return type_get(ts, il_type_instance(ts->il, def, parts, n_args));
+	return def && n_args <= ARGS_MAX
+		   ? il_type_instance(ts->il, def, args, n_args)
+		   : type_of_elem(ts, ELEM_OBJECT);
 }
 
 /* ---- Signatures ------------------------------------------------------ */
 
-/* What generic parameters stand for, in terms of the type system. */
-struct argument_room {
-	struct il_type *of_class[ARGS_MAX], *of_method[ARGS_MAX];
-};
-
-static size_t arguments_of(struct il_type **ret, struct type *const *args,
-			   size_t n)
-{
-	for (size_t i = 0; i < n && i < ARGS_MAX; i++)
-		ret[i] = args[i] ? args[i]->il : NULL;
-	return n < ARGS_MAX ? n : ARGS_MAX;
-}
-
-static struct il_context context_of(const struct type_context *ctx,
-				    struct argument_room *room)
-{
-	return (struct il_context){
-	    .module = ctx->module,
-	    .class_args = room->of_class,
-	    .n_class_args =
-		arguments_of(room->of_class, ctx->type_args, ctx->n_type_args),
-	    .method_args = room->of_method,
-	    .n_method_args = arguments_of(room->of_method, ctx->method_args,
-					  ctx->n_method_args),
-	    .method = ctx->method,
-	};
-}
-
 /* Does @hinted say more than what was made of @sig? */
 static bool is_better(const struct sig_type *sig, const struct il_type *made,
-		      const struct type *hinted)
+		      const struct il_type *hinted)
 {
 	switch (sig->elem) {
 	case ELEM_VALUETYPE:
@@ -267,108 +160,87 @@ static bool is_better(const struct sig_type *sig, const struct il_type *made,
 		return made->elem == ELEM_OBJECT;
 	case ELEM_VAR:
 	case ELEM_MVAR:
-		return made->label && hinted->kind != TYPE_CLASS;
+		return made->label && !hinted->is_reference;
 	default:
 		return false;
 	}
 }
 
-struct type *type_of_sig(struct types *ts, const struct sig_type *sig,
-			 const struct type_context *ctx, uint64_t hint)
+struct il_type *type_of_sig(struct types *ts, const struct sig_type *sig,
+			    const struct il_context *ctx, uint64_t hint)
 {
-	struct argument_room room;
-	struct type *hinted = type_of_mt(ts, hint);
+	struct il_type *hinted = type_of_mt(ts, hint);
 	if (!ctx->module || !sig)
 		return hinted ? hinted : type_of_elem(ts, ELEM_OBJECT);
-	struct il_context c = context_of(ctx, &room);
 	bool is_byref = sig->elem == ELEM_BYREF && sig->inner;
-	struct il_type *il = il_type_shown(ts->il, sig, &c);
+	struct il_type *il = il_type_shown(ts->il, sig, ctx);
 	struct il_type *made = is_byref ? il->inner : il;
 	if (!hinted || !is_better(is_byref ? sig->inner : sig, made, hinted))
-		return type_get(ts, il);
+		return il;
 	return is_byref ? type_byref_to(ts, hinted) : hinted;
 }
 
-struct type *type_of_token(struct types *ts, const struct type_context *ctx,
-			   uint32_t token)
+struct il_type *type_of_token(struct types *ts, const struct il_context *ctx,
+			      uint32_t token)
 {
-	struct argument_room room;
 	struct il_type *il;
 	if (!ctx->module)
 		return NULL;
-	struct il_context c = context_of(ctx, &room);
-	struct dbg_error *err = il_type_of_token(ts->il, &c, token, &il);
-	return dbg_err_drop(err) || !il ? NULL : type_get(ts, il);
+	return dbg_err_drop(il_type_of_token(ts->il, ctx, token, &il)) ? NULL
+								       : il;
 }
 
 /* ---- Facts on demand ------------------------------------------------- */
 
-uint64_t type_mt(struct types *ts, struct type *type)
+uint64_t type_mt(struct types *ts, struct il_type *type)
 {
-	if (!type->mt)
-		type->mt = il_type_record(ts->il, type->il);
-	return type->mt;
+	return il_type_record(ts->il, type);
 }
 
-void type_layout(struct types *ts, struct type *type)
-{
-	if (!type->size)
-		type->size = il_type_size(ts->il, type->il);
-}
-
-struct type *type_parent(struct types *ts, struct type *type)
+struct il_type *type_parent(struct types *ts, struct il_type *type)
 {
 	struct il_type *parent;
-	struct dbg_error *err = il_type_parent(ts->il, type->il, &parent);
-	return dbg_err_drop(err) || !parent ? NULL : type_get(ts, parent);
+	return dbg_err_drop(il_type_parent(ts->il, type, &parent)) ? NULL
+								   : parent;
 }
 
-bool type_derives(struct types *ts, struct type *type, struct type *base)
+bool type_derives(struct types *ts, struct il_type *type, struct il_type *base)
 {
 	bool derives;
-	struct dbg_error *err =
-	    il_type_derives(ts->il, type->il, base->il, &derives);
-	return !dbg_err_drop(err) && derives;
+	return !dbg_err_drop(il_type_derives(ts->il, type, base, &derives)) &&
+	       derives;
 }
 
-bool type_is_delegate(const struct type *type)
+bool type_is_exception(struct types *ts, struct il_type *type)
 {
-	return type->il->is_delegate;
-}
-
-bool type_is_exception(struct types *ts, struct type *type)
-{
-	struct type *base = type_core(ts, "System.Exception");
-	return type->kind == TYPE_CLASS && base && type_derives(ts, type, base);
-}
-
-bool type_is_canon(const struct type *type)
-{
-	return il_type_is_canon(type->il);
+	struct il_type *base = type_core(ts, "System.Exception");
+	return type->is_reference && base && type_derives(ts, type, base);
 }
 
 /* ---- Names ----------------------------------------------------------- */
 
-const char *type_simple_name(const struct type *type)
+const char *value_type_name(const struct il_type *type)
 {
-	return il_type_simple_name(type->il);
+	const struct il_type *of =
+	    type->kind == IL_KIND_BYREF ? type->inner : type;
+	return il_type_name(of->of, (struct il_type *)of);
 }
 
-bool type_is_closure(const struct type *type)
+bool type_is_closure(const struct il_type *type)
 {
-	const char *name = type_simple_name(type);
+	const char *name = il_type_simple_name(type);
 	// C#'s, VB's, F#'s ("add@40", which has no dot or bracket)
 	return str_starts(name, "<>c") || str_starts(name, "_Closure$__") ||
 	       strchr(name, '@');
 }
 
-bool type_is_state_machine(const struct type *type)
+bool type_is_state_machine(const struct il_type *type)
 {
-	return csname_is_machine(type_simple_name(type));
+	return csname_is_machine(il_type_simple_name(type));
 }
 
-bool type_is_compiler_made(const struct type *type)
+bool type_is_compiler_made(const struct il_type *type)
 {
-	return type_simple_name(type)[0] == '<' || type_is_closure(type) ||
+	return il_type_simple_name(type)[0] == '<' || type_is_closure(type) ||
 	       type_is_state_machine(type);
 }

@@ -25,7 +25,8 @@ enum {
 
 /* ---- Making ---------------------------------------------------------- */
 
-struct value value_absent(struct type *type, enum value_why why, uint64_t addr)
+struct value value_absent(struct il_type *type, enum value_why why,
+			  uint64_t addr)
 {
 	struct value v = {.type = type, .where = VALUE_ABSENT};
 	v.why = why;
@@ -33,13 +34,13 @@ struct value value_absent(struct type *type, enum value_why why, uint64_t addr)
 	return v;
 }
 
-struct value value_memory(struct type *type, uint64_t addr)
+struct value value_memory(struct il_type *type, uint64_t addr)
 {
 	struct value v = {.type = type, .where = VALUE_MEMORY, .addr = addr};
 	return v;
 }
 
-struct value value_bytes(struct type *type, const void *bytes, size_t n)
+struct value value_bytes(struct il_type *type, const void *bytes, size_t n)
 {
 	struct value v = {.type = type, .where = VALUE_BYTES};
 	memcpy(v.bytes, bytes, n < sizeof(v.bytes) ? n : sizeof(v.bytes));
@@ -97,21 +98,22 @@ static uint64_t extend(enum elem elem, uint64_t raw)
 
 bool value_integer(struct types *ts, const struct value *v, uint64_t *ret)
 {
-	if (!v->type || v->type->elem == ELEM_R4 || v->type->elem == ELEM_R8 ||
-	    (v->type->kind != TYPE_PRIM && v->type->kind != TYPE_ENUM))
-		return false;
+	const struct il_type *type = v->type;
 	uint64_t raw = 0;
-	if (!value_read(ts, v, 0, &raw, v->type->size))
+	if (!type || !type->is_value || type->kind == IL_KIND_STRUCT ||
+	    type->elem == ELEM_R4 || type->elem == ELEM_R8 ||
+	    type->elem == ELEM_VOID ||
+	    !value_read(ts, v, 0, &raw, il_type_size(type)))
 		return false;
-	*ret = extend(v->type->elem, raw);
+	*ret = extend(type->elem, raw);
 	return true;
 }
 
 bool value_is_null(struct types *ts, const struct value *v)
 {
 	uint64_t ref;
-	return v->type && v->type->kind == TYPE_CLASS &&
-	       v->where != VALUE_TEXT && value_pointer(ts, v, &ref) && !ref;
+	return v->type && v->type->is_reference && v->where != VALUE_TEXT &&
+	       value_pointer(ts, v, &ref) && !ref;
 }
 
 /* ---- Settling -------------------------------------------------------- */
@@ -146,14 +148,14 @@ static struct value dereference_reference(struct types *ts,
 	if (!types_read(ts, ref, &mt, sizeof(mt)))
 		return value_absent(v->type, WHY_UNREADABLE, ref);
 	mt &= ~(uint64_t)MT_MARKS;
-	struct type *type = type_of_mt(ts, mt);
+	struct il_type *type = type_of_mt(ts, mt);
 	if (!type && is_left_out(ts, mt))
 		return value_absent(v->type, WHY_UNREADABLE, ref);
 	if (!type)
 		return value_absent(v->type, WHY_NOT_OBJECT, ref);
 	struct value settled = *v;
 	settled.type = type;
-	if (type->kind != TYPE_CLASS) {
+	if (!type->is_reference) {
 		settled.where = VALUE_MEMORY;
 		settled.addr = ref + OBJECT_FIELDS;
 		settled.fixed = false;
@@ -165,7 +167,7 @@ struct value value_dereference(struct types *ts, const struct value *v)
 {
 	struct value at = *v;
 	for (int i = 0; i < DEREFERENCE_MAX && at.where != VALUE_ABSENT; i++) {
-		if (at.type->kind != TYPE_BYREF)
+		if (at.type->kind != IL_KIND_BYREF)
 			break;
 		uint64_t addr;
 		if (!value_pointer(ts, &at, &addr))
@@ -179,11 +181,10 @@ struct value value_dereference(struct types *ts, const struct value *v)
 	}
 	if (at.where == VALUE_ABSENT || at.where == VALUE_TEXT)
 		return at;
-	if (at.type->kind == TYPE_CLASS)
+	if (at.type->is_reference)
 		return dereference_reference(ts, &at);
-	type_layout(ts, at.type);
-	if (at.where == VALUE_MEMORY && at.type->kind == TYPE_STRUCT &&
-	    !at.type->size)
+	if (at.where == VALUE_MEMORY && at.type->kind == IL_KIND_STRUCT &&
+	    !il_type_size(at.type))
 		return value_absent(at.type, WHY_UNLOADED, 0);
 	return at;
 }
@@ -191,7 +192,7 @@ struct value value_dereference(struct types *ts, const struct value *v)
 /* ---- Members --------------------------------------------------------- */
 
 static struct value part(struct types *ts, const struct value *v,
-			 uint64_t offset, struct type *type)
+			 uint64_t offset, struct il_type *type)
 {
 	if (v->where == VALUE_MEMORY) {
 		struct value at = value_memory(type, v->addr + offset);
@@ -199,7 +200,7 @@ static struct value part(struct types *ts, const struct value *v,
 		return at;
 	}
 	uint8_t bytes[16] = {0};
-	size_t size = type->size;
+	size_t size = il_type_size(type);
 	if (v->where != VALUE_BYTES || size > sizeof(bytes) ||
 	    !value_read(ts, v, offset, bytes, size))
 		return value_absent(type, WHY_OPTIMIZED, 0);
@@ -212,7 +213,7 @@ struct value value_field(struct types *ts, const struct value *v,
 	if (v->where == VALUE_ABSENT)
 		return value_absent(f->type, v->why, v->addr);
 	struct value ret;
-	if (v->type->kind == TYPE_CLASS) {
+	if (v->type->is_reference) {
 		uint64_t ref;
 		if (!value_pointer(ts, v, &ref) || !ref)
 			return value_absent(f->type, WHY_UNREADABLE, v->addr);
@@ -295,8 +296,8 @@ struct value value_static(struct types *ts, const struct field *f,
 struct value value_target(struct types *ts, const struct value *v)
 {
 	uint64_t addr;
-	struct type *inner = v->type ? v->type->inner : NULL;
-	if (!inner || inner->kind == TYPE_VOID)
+	struct il_type *inner = v->type ? v->type->inner : NULL;
+	if (!inner || inner->elem == ELEM_VOID)
 		return value_absent(inner, WHY_NONE, 0);
 	if (!value_pointer(ts, v, &addr))
 		return value_absent(inner, WHY_UNREADABLE, v->addr);
@@ -308,7 +309,7 @@ struct value value_target(struct types *ts, const struct value *v)
 /* ---- Constants ------------------------------------------------------- */
 
 /* PDB form of a decimal: sign and scale, then low, middle and high words. */
-static struct value decimal_constant(struct type *type, struct bytes blob)
+static struct value decimal_constant(struct il_type *type, struct bytes blob)
 {
 	struct reader r;
 	reader_init(&r, blob.p, blob.n);
@@ -325,7 +326,7 @@ static struct value decimal_constant(struct type *type, struct bytes blob)
 }
 
 struct value value_constant(struct types *ts, struct arena *arena,
-			    struct type *type, struct bytes blob)
+			    struct il_type *type, struct bytes blob)
 {
 	if (type->special == IL_SPECIAL_STRING) {
 		uint16_t *units = arena_copy(arena, blob.p, blob.n / 2, 2);
@@ -333,7 +334,8 @@ struct value value_constant(struct types *ts, struct arena *arena,
 	}
 	if (type->special == IL_SPECIAL_DECIMAL)
 		return decimal_constant(type, blob);
-	size_t size = type->special == IL_SPECIAL_DATETIME ? 8 : type->size;
+	size_t size =
+	    type->special == IL_SPECIAL_DATETIME ? 8 : il_type_size(type);
 	if (!size || blob.n < size || size > 16)
 		return value_absent(type, WHY_NONE, 0);
 	return value_bytes(type, blob.p, size);

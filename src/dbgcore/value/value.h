@@ -2,10 +2,8 @@
  * Raw values: what type a place has, where it lies, what is inside it. No
  * execution, no C# rules, no text but the names of types.
  *
- * A type is the exact static type of a place, as far as it is known: one of the
- * type system (types/types.h), with what values need of it at hand. Equal types
- * are one pointer. A type whose MethodTable the runtime has not made is laid
- * out by its rules.
+ * A type is one of the type system (types/types.h): the exact static type of a
+ * place, as far as it is known.
  *
  * A value is (type, where). Reading never fails as a call: what cannot be
  * read becomes VALUE_ABSENT with its reason, and a list goes on.
@@ -27,35 +25,6 @@ struct target;
 struct types;
 
 /* ---- Types ----------------------------------------------------------- */
-
-enum type_kind {
-	TYPE_PRIM,    /* elem: BOOLEAN .. R8, I, U */
-	TYPE_ENUM,    /* elem: of the underlying type */
-	TYPE_STRUCT,  /* any other value type */
-	TYPE_CLASS,   /* any reference: class, interface, array, string */
-	TYPE_POINTER, /* inner: pointee; NULL: function pointer */
-	TYPE_BYREF,   /* inner: target */
-	TYPE_VOID,
-};
-
-struct type {
-	struct il_type *il; /* the same in the type system */
-	enum type_kind kind;
-	enum elem elem; /* PRIM, ENUM */
-	enum il_special special;
-	const char *name;   /* C# */
-	uint32_t size;      /* of a place of it; 0: not known */
-	uint64_t mt;        /* MethodTable; 0: see type_mt */
-	bool is_array;      /* then inner is the element, NULL: unknown */
-	bool is_vector;     /* one dimension from 0 */
-	uint32_t rank;      /* arrays */
-	struct type *inner; /* POINTER, BYREF, arrays */
-	struct type **args; /* generic arguments; none of a definition */
-	size_t n_args;
-	struct code_module *module; /* of the definition, NULL: none */
-	uint32_t token;             /* TypeDef, 0: none */
-	struct type_facts *facts;   /* of value/ alone */
-};
 
 /* The session's types. @t, @d and @c are borrowed. */
 struct types *types_create(struct target *t, struct dac *d, struct code *c);
@@ -79,70 +48,62 @@ struct code *types_code(struct types *ts);
 typedef bool types_read_fn(void *arg, uint64_t addr, void *buf, size_t n);
 void types_set_beside(struct types *ts, types_read_fn *read, void *arg);
 
-/* NULL if @il mentions parameters: no place has such a type. */
-struct type *type_of_il(struct types *ts, struct il_type *il);
-/* The type for rules that have to know all of it; NULL: it is inexact. */
-static inline struct il_type *type_exact(const struct type *type)
+/* NULL if @type mentions parameters: no place has such a type. */
+static inline struct il_type *type_closed(struct il_type *type)
 {
-	return type->il->inexact ? NULL : type->il;
+	return type->open ? NULL : type;
+}
+/* The type for rules that have to know all of it; NULL: it is inexact. */
+static inline struct il_type *type_exact(struct il_type *type)
+{
+	return type->inexact ? NULL : type;
 }
 /* Type of a MethodTable; NULL if it is none. */
-struct type *type_of_mt(struct types *ts, uint64_t mt);
+struct il_type *type_of_mt(struct types *ts, uint64_t mt);
 /* Primitive, string, object or void. */
-struct type *type_of_elem(struct types *ts, enum elem elem);
+struct il_type *type_of_elem(struct types *ts, enum elem elem);
 /* System.Tuple<...>, the class. */
-bool type_is_tuple_class(const struct type *type);
+bool type_is_tuple_class(const struct il_type *type);
 /* Types made from others. */
-struct type *type_pointer_to(struct types *ts, struct type *inner);
-struct type *type_byref_to(struct types *ts, struct type *inner);
+struct il_type *type_pointer_to(struct types *ts, struct il_type *inner);
+struct il_type *type_byref_to(struct types *ts, struct il_type *inner);
 /* Type of a TypeDef; NULL if there is none. */
-struct type *type_of_def(struct types *ts, struct code_module *m,
-			 uint32_t token);
+struct il_type *type_of_def(struct types *ts, struct code_module *m,
+			    uint32_t token);
 /* @args instantiate the generic definition @module, @token. */
-struct type *type_instance(struct types *ts, struct code_module *module,
-			   uint32_t token, struct type **args, size_t n_args);
-struct type *type_array_of(struct types *ts, struct type *inner, uint32_t rank);
-
-/* What generic parameters stand for at some spot; borrowed arrays. */
-struct type_context {
-	struct code_module *module; /* whose tokens the signature speaks */
-	struct type **type_args;
-	size_t n_type_args;
-	struct type **method_args;
-	size_t n_method_args;
-	uint32_t method; /* MethodDef for names of its parameters, or 0 */
-};
+struct il_type *type_instance(struct types *ts, struct code_module *module,
+			      uint32_t token, struct il_type **args,
+			      size_t n_args);
+struct il_type *type_array_of(struct types *ts, struct il_type *inner,
+			      uint32_t rank);
 
 /*
  * Type of a signature. @hint is a MethodTable to fall back on where the
  * signature leads nowhere, 0: none. Never NULL; a parameter not given is taken
  * as an object reference under its own name.
  */
-struct type *type_of_sig(struct types *ts, const struct sig_type *sig,
-			 const struct type_context *ctx, uint64_t hint);
+struct il_type *type_of_sig(struct types *ts, const struct sig_type *sig,
+			    const struct il_context *ctx, uint64_t hint);
 
 /* Type of a TypeDef, TypeRef or TypeSpec; NULL if it is not known. */
-struct type *type_of_token(struct types *ts, const struct type_context *ctx,
-			   uint32_t token);
+struct il_type *type_of_token(struct types *ts, const struct il_context *ctx,
+			      uint32_t token);
 
 /* MethodTable of @type, looked for once it is wanted; 0 if not loaded. */
-uint64_t type_mt(struct types *ts, struct type *type);
+uint64_t type_mt(struct types *ts, struct il_type *type);
 /* Base class; NULL for object, interfaces and unknown ones. */
-struct type *type_parent(struct types *ts, struct type *type);
+struct il_type *type_parent(struct types *ts, struct il_type *type);
 /* Is @type (of an object) @base or derived from it? Interfaces: no. */
-bool type_derives(struct types *ts, struct type *type, struct type *base);
-bool type_is_delegate(const struct type *type);
-bool type_is_exception(struct types *ts, struct type *type);
-/* Metadata name of the definition, without namespace; "" if none. */
-const char *type_simple_name(const struct type *type);
-/* __Canon, by which shared code stands for any class: says nothing. */
-bool type_is_canon(const struct type *type);
+bool type_derives(struct types *ts, struct il_type *type, struct il_type *base);
+bool type_is_exception(struct types *ts, struct il_type *type);
+/* In C#; of a by-ref that of its target. */
+const char *value_type_name(const struct il_type *type);
 /* Made by the compiler: closure ("<>c__DisplayClass"), state machine. */
-bool type_is_closure(const struct type *type);
-bool type_is_state_machine(const struct type *type);
-bool type_is_compiler_made(const struct type *type);
+bool type_is_closure(const struct il_type *type);
+bool type_is_state_machine(const struct il_type *type);
+bool type_is_compiler_made(const struct il_type *type);
 /* First type in the core library of this full metadata name, or NULL. */
-struct type *type_core(struct types *ts, const char *full_name);
+struct il_type *type_core(struct types *ts, const char *full_name);
 
 /*
  * Find the TypeDef that @name ("Ns.Outer.Inner", any dots) and generic arity
@@ -170,9 +131,9 @@ struct field {
 	bool property;       /* backing field of an automatic property */
 	uint16_t attributes; /* II.23.1.5 */
 	uint32_t token;
-	struct type *type;
+	struct il_type *type;
 	uint32_t offset; /* INSTANCE */
-	struct type *owner;
+	struct il_type *owner;
 	struct dac_field raw;
 	const uint16_t *units; /* CONST of a string: its text */
 	size_t n_units;
@@ -184,32 +145,32 @@ struct field {
  * Own fields of @type in order of declaration (not those of its bases),
  * constants included. None (*ret_n 0) for types not loaded.
  */
-void type_fields(struct types *ts, struct type *type, const struct field **ret,
-		 size_t *ret_n);
+void type_fields(struct types *ts, struct il_type *type,
+		 const struct field **ret, size_t *ret_n);
 /*
  * What is done with one part of a value: a structure, or a field of one, at
  * @at in the value. False ends the walk.
  */
-typedef bool type_part_fn(void *arg, struct type *part, uint32_t at);
+typedef bool type_part_fn(void *arg, struct il_type *part, uint32_t at);
 /*
  * Walk through a value of @type and, before what follows them, the instance
  * fields of structures within structures. False if @fn ended it, or if fields
  * do not tell all that is there: an inline array or a fixed buffer.
  */
-bool type_each_part(struct types *ts, struct type *type, type_part_fn *fn,
+bool type_each_part(struct types *ts, struct il_type *type, type_part_fn *fn,
 		    void *arg);
 /*
  * The field of this metadata or source name in @type or its nearest base
  * that has it; NULL if there is none.
  */
-const struct field *type_field(struct types *ts, struct type *type,
+const struct field *type_field(struct types *ts, struct il_type *type,
 			       const char *name);
 /*
  * The field that the getter of property @name only returns, if its body is
  * as simple as that; looks in @type and its bases. *ret_found tells if there
  * is such a property at all.
  */
-const struct field *type_property(struct types *ts, struct type *type,
+const struct field *type_property(struct types *ts, struct il_type *type,
 				  const char *name, bool *ret_found);
 
 /*
@@ -225,7 +186,7 @@ struct enumerator {
 };
 
 /* Names of an enum, by value as unsigned; *ret_flags: it has [Flags]. */
-void type_enumerators(struct types *ts, struct type *type,
+void type_enumerators(struct types *ts, struct il_type *type,
 		      const struct enumerator **ret, size_t *ret_n,
 		      bool *ret_flags);
 
@@ -250,7 +211,7 @@ enum value_why {
 };
 
 struct value {
-	struct type *type; /* NULL only if absent */
+	struct il_type *type; /* NULL only if absent */
 	enum value_where where;
 	enum value_why why; /* ABSENT */
 	uint64_t addr;
@@ -266,14 +227,14 @@ struct value {
 	 */
 	const char *const *names;
 	size_t n_names;
-	const struct type *named; /* whose tuples these are: its declared type,
-				     or that of what it is a part of */
+	const struct il_type *named; /* whose tuples these are: its declared
+				     type, or that of what it is a part of */
 };
 
 /* How many elements a tuple has, those of its rest too; 0: it is none. */
-size_t tuple_count(const struct type *type);
+size_t tuple_count(const struct il_type *type);
 /* Are there tuples among the types that @type is made of? */
-bool tuple_is_in(const struct type *type);
+bool tuple_is_in(const struct il_type *type);
 /* Give the tuples in the declared type of @v their names, borrowed. */
 void value_name(struct value *v, const char *const *names, size_t n);
 /* The name of element @i; NULL: it has none. */
@@ -283,10 +244,11 @@ void value_name_element(const struct value *tuple, size_t i,
 			struct value *element);
 void value_inherit_names(const struct value *whole, struct value *part);
 
-struct value value_absent(struct type *type, enum value_why why, uint64_t addr);
-struct value value_memory(struct type *type, uint64_t addr);
+struct value value_absent(struct il_type *type, enum value_why why,
+			  uint64_t addr);
+struct value value_memory(struct il_type *type, uint64_t addr);
 /* @n at most 16. */
-struct value value_bytes(struct type *type, const void *bytes, size_t n);
+struct value value_bytes(struct il_type *type, const void *bytes, size_t n);
 struct value value_text(struct types *ts, const uint16_t *units, size_t n);
 
 /* Copy bytes of the place; false if unreadable, absent or not there. */
@@ -330,7 +292,7 @@ struct value value_static(struct types *ts, const struct field *f,
  * The value of @type that a method has returned to @tid, which is stopped
  * behind the call; absent without a type if its place is not known.
  */
-struct value value_returned(struct types *ts, pid_t tid, struct type *type);
+struct value value_returned(struct types *ts, pid_t tid, struct il_type *type);
 /*
  * The same of a method of runtime async: the address of the Continuation that
  * is returned beside the result; 0: none, the call is done.
@@ -343,7 +305,7 @@ enum value_moved {
 	VALUE_MOVED_BEHIND, /* ... the value's second word: a number is first */
 	VALUE_MOVED_OTHER,  /* more than that, or that is not known */
 };
-enum value_moved value_returned_moved(struct types *ts, struct type *type);
+enum value_moved value_returned_moved(struct types *ts, struct il_type *type);
 /*
  * An argument of the method that @tid is about to enter, @v, which the runtime
  * knows as far as it is in general registers: add what is in floating-point
@@ -364,10 +326,10 @@ bool value_pass_word(struct passing *p, uint64_t word);
  * An argument of @type, whose bytes these are; false: it does not go into
  * registers, or that is not known.
  */
-bool value_pass(struct types *ts, struct type *type, const uint8_t *bytes,
+bool value_pass(struct types *ts, struct il_type *type, const uint8_t *bytes,
 		struct passing *p);
 /* Would some of an argument or variable of @type be in such registers? */
-bool value_has_floats(struct types *ts, struct type *type);
+bool value_has_floats(struct types *ts, struct il_type *type);
 /* What a pointer points to. */
 struct value value_target(struct types *ts, const struct value *v);
 /*
@@ -375,7 +337,7 @@ struct value value_target(struct types *ts, const struct value *v);
  * type @type; a string's units are copied into @arena.
  */
 struct value value_constant(struct types *ts, struct arena *arena,
-			    struct type *type, struct bytes blob);
+			    struct il_type *type, struct bytes blob);
 
 enum {
 	ARRAY_RANK_MAX = 32
@@ -383,8 +345,8 @@ enum {
 
 /* Elements in a row in memory: arrays, spans, Memory<T>. */
 struct elements {
-	struct type *type; /* of an element, NULL: unknown */
-	uint64_t addr;     /* of the first */
+	struct il_type *type; /* of an element, NULL: unknown */
+	uint64_t addr;        /* of the first */
 	uint64_t n;
 	uint32_t size; /* of one */
 	uint32_t rank;
@@ -404,7 +366,7 @@ bool value_string_length(struct types *ts, const struct value *v,
 /* Units @first .. @first + @n of it; false if unreadable. */
 bool value_string_read(struct types *ts, const struct value *v, uint32_t first,
 		       uint16_t *buf, size_t n);
-bool type_is_thread_local(struct types *ts, const struct type *type);
+bool type_is_thread_local(struct types *ts, const struct il_type *type);
 /* What the settled ThreadLocal<T> @v holds in @thread; WHY_THREAD: nothing. */
 struct value value_thread_local(struct types *ts, const struct value *v,
 				struct thread_ref *thread);

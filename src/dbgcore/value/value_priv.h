@@ -7,7 +7,7 @@
 #include "value/value.h"
 
 /* What is found out about a type once it is asked for. */
-struct type_facts {
+struct value_facts {
 	/* Stops at which these were last looked for; 0: never. */
 	uint32_t fields_sought, inline_sought;
 	struct field *fields;
@@ -32,7 +32,6 @@ struct types {
 	struct map unloaded; /* ... and those that are not loaded, by number */
 	const struct code_module *refers; /* the last that was asked for its */
 	size_t refers_at;                 /* n_named then */
-	struct type *prims[ELEM_OBJECT + 1];
 };
 
 /* Read the program's memory, or what is beside it; false: unreadable. */
@@ -43,8 +42,8 @@ static inline bool types_beside(uint64_t addr)
 	return addr >> 47 && addr >> 47 != 0x1ffff;
 }
 
-/* See that the size of @type is known, if it can be. */
-void type_layout(struct types *ts, struct type *type);
+/* What is found out about @type in this room. */
+struct value_facts *type_facts(struct types *ts, const struct il_type *type);
 void type_names_clear(struct types *ts);
 
 #endif

@@ -40,12 +40,12 @@ static const char *access_of(uint32_t flags)
 }
 
 static const char *const *arg_names(const struct view *w,
-				    const struct type *type)
+				    const struct il_type *type)
 {
 	const char **names =
 	    arena_calloc(w->arena, type->n_args + 1, sizeof(names[0]));
 	for (size_t i = 0; i < type->n_args; i++)
-		names[i] = type->args[i]->name;
+		names[i] = value_type_name(type->args[i]);
 	return names;
 }
 
@@ -80,7 +80,7 @@ static void declare_field(const struct view *w, const struct field *f,
 		str_add(out, "static ");
 	if (f->attributes & INIT_ONLY_FLAG)
 		str_add(out, "readonly ");
-	str_addf(out, "%s %s", f->type->name, f->source);
+	str_addf(out, "%s %s", value_type_name(f->type), f->source);
 	if (f->kind == FIELD_CONST)
 		add_constant(w, f, out);
 	end_line(out, from, ";\n");
@@ -120,7 +120,7 @@ static void add_modifiers(uint32_t flags, struct str *out)
 }
 
 /* Type that the first part of a method's or property's signature returns. */
-static void add_return(const struct view *w, struct type *type,
+static void add_return(const struct view *w, struct il_type *type,
 		       struct bytes blob, uint32_t method, struct str *out)
 {
 	struct sig_method *sig;
@@ -135,7 +135,7 @@ static void add_return(const struct view *w, struct type *type,
 	csname_sig(&type->module->md, sig->ret, method, &args, out);
 }
 
-static void declare_property(const struct view *w, struct type *type,
+static void declare_property(const struct view *w, struct il_type *type,
 			     uint32_t rid, struct str *out)
 {
 	const struct md *md = &type->module->md;
@@ -153,7 +153,7 @@ static void declare_property(const struct view *w, struct type *type,
 	end_line(out, from, "\n");
 }
 
-static void declare_properties(const struct view *w, struct type *type,
+static void declare_properties(const struct view *w, struct il_type *type,
 			       struct str *out)
 {
 	const struct md *md = &type->module->md;
@@ -183,7 +183,7 @@ static const char *own_part(const char *full, size_t list)
 }
 
 /* F# does not mark the accessors of its properties as special. */
-static bool is_accessor(const struct md *md, const struct type *type,
+static bool is_accessor(const struct md *md, const struct il_type *type,
 			const char *name)
 {
 	uint32_t first, end;
@@ -196,7 +196,7 @@ static bool is_accessor(const struct md *md, const struct type *type,
 	return false;
 }
 
-void view_signature(const struct view *w, struct type *type, uint32_t rid,
+void view_signature(const struct view *w, struct il_type *type, uint32_t rid,
 		    enum view_signature_part part, struct str *out)
 {
 	const struct md *md = &type->module->md;
@@ -217,7 +217,7 @@ void view_signature(const struct view *w, struct type *type, uint32_t rid,
 	str_add(out, own_part(str_get(&full), list));
 }
 
-static void declare_method(const struct view *w, struct type *type,
+static void declare_method(const struct view *w, struct il_type *type,
 			   uint32_t rid, struct str *out)
 {
 	const struct md *md = &type->module->md;
@@ -239,13 +239,13 @@ static void declare_method(const struct view *w, struct type *type,
 
 /* ---- Types ----------------------------------------------------------- */
 
-static const char *keyword(const struct type *type, uint32_t flags)
+static const char *keyword(const struct il_type *type, uint32_t flags)
 {
 	if (flags & INTERFACE_FLAG)
 		return "interface";
-	if (type->kind == TYPE_ENUM)
+	if (type->kind == IL_KIND_ENUM)
 		return "enum";
-	if (type->kind != TYPE_CLASS)
+	if (!type->is_reference)
 		return "struct";
 	if ((flags & TYPE_ABSTRACT_FLAG) && (flags & TYPE_SEALED_FLAG))
 		return "static class";
@@ -255,14 +255,15 @@ static const char *keyword(const struct type *type, uint32_t flags)
 }
 
 /* Base class (but not object and the like), then interfaces. */
-static void add_bases(const struct view *w, struct type *type, struct str *out)
+static void add_bases(const struct view *w, struct il_type *type,
+		      struct str *out)
 {
 	const char *before = " : ";
 	const struct md *md = &type->module->md;
-	struct type *parent = type_parent(w->types, type);
-	if (type->kind == TYPE_CLASS && parent &&
+	struct il_type *parent = type_parent(w->types, type);
+	if (type->is_reference && parent &&
 	    parent->special != IL_SPECIAL_OBJECT) {
-		str_addf(out, "%s%s", before, parent->name);
+		str_addf(out, "%s%s", before, value_type_name(parent));
 		before = ", ";
 	}
 	struct csname_args args = {.type_args = arg_names(w, type),
@@ -279,13 +280,14 @@ static void add_bases(const struct view *w, struct type *type, struct str *out)
 	}
 }
 
-static void declare_enum(const struct view *w, struct type *type,
+static void declare_enum(const struct view *w, struct il_type *type,
 			 struct str *out)
 {
 	const struct field *fields;
 	size_t n;
-	struct type *under = type_of_elem(w->types, type->elem);
-	str_addf(out, "enum %s : %s", type->name, under->name);
+	struct il_type *under = type_of_elem(w->types, type->elem);
+	str_addf(out, "enum %s : %s", value_type_name(type),
+		 value_type_name(under));
 	end_line(out, 0, "\n{\n");
 	type_fields(w->types, type, &fields, &n);
 	for (size_t i = 0; i < n; i++) {
@@ -301,7 +303,7 @@ static void declare_enum(const struct view *w, struct type *type,
 	str_addc(out, '}');
 }
 
-static void declare_members(const struct view *w, struct type *type,
+static void declare_members(const struct view *w, struct il_type *type,
 			    struct str *out)
 {
 	const struct field *fields;
@@ -317,20 +319,20 @@ static void declare_members(const struct view *w, struct type *type,
 		declare_method(w, type, m, out);
 }
 
-void view_declare(const struct view *w, struct type *type, struct str *out)
+void view_declare(const struct view *w, struct il_type *type, struct str *out)
 {
 	type_mt(w->types, type);
-	if (!type->module || type->kind == TYPE_PRIM) {
-		str_add(out, type->name);
+	if (!type->module || type->kind == IL_KIND_PRIM) {
+		str_add(out, value_type_name(type));
 		return;
 	}
-	if (type->kind == TYPE_ENUM) {
+	if (type->kind == IL_KIND_ENUM) {
 		declare_enum(w, type, out);
 		return;
 	}
 	uint32_t flags = md_col(&type->module->md, MD_TYPEDEF,
 				MD_TOKEN_RID(type->token), TYPEDEF_FLAGS);
-	str_addf(out, "%s %s", keyword(type, flags), type->name);
+	str_addf(out, "%s %s", keyword(type, flags), value_type_name(type));
 	add_bases(w, type, out);
 	end_line(out, 0, "\n{\n");
 	declare_members(w, type, out);

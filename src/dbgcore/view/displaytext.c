@@ -32,7 +32,7 @@ bool display_bare(const struct view *w, const struct value *v, struct str *out)
 		str_add(out, shown < at.n_units ? "..." : "");
 		return true;
 	}
-	if (at.where != VALUE_ABSENT && at.type->kind == TYPE_PRIM &&
+	if (at.where != VALUE_ABSENT && at.type->kind == IL_KIND_PRIM &&
 	    at.type->elem == ELEM_CHAR &&
 	    value_read(w->types, &at, 0, units, 2)) {
 		str_add_utf16(out, units, 1);
@@ -64,9 +64,9 @@ static void add_line(const char *text, struct str *out)
 }
 
 /* Is it Type.ToString's name of @type, which object.ToString returns? */
-static bool is_type_name(const char *text, const struct type *type)
+static bool is_type_name(const char *text, const struct il_type *type)
 {
-	const char *name = type->name;
+	const char *name = value_type_name(type);
 	while (*name && *name != '<' &&
 	       (*text == *name || (*text == '+' && *name == '.')))
 		text++, name++;
@@ -87,8 +87,8 @@ static bool evaluate(const struct view *w, struct look *look,
 	    .module = v->type->module,
 	    .thread = w->thread,
 	    .context = {.module = v->type->module,
-			.type_args = v->type->args,
-			.n_type_args = v->type->n_args},
+			.class_args = v->type->args,
+			.n_class_args = v->type->n_args},
 	};
 	struct eval e = {
 	    .types = w->types, .vm = w->vm, .scope = &scope, .arena = w->arena};
@@ -163,7 +163,8 @@ static bool add_piece(const struct view *w, struct look *look,
 	if (thrown) {
 		struct value object = value_dereference(w->types, &value);
 		str_addf(out, "<%s throws %s>", piece->text,
-			 object.type ? object.type->name : "an exception");
+			 object.type ? value_type_name(object.type)
+				     : "an exception");
 		return true;
 	}
 	if (piece->bare && display_bare(w, &value, out))

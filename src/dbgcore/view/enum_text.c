@@ -8,11 +8,11 @@
 
 #include "base/mem.h"
 
-static void add_name(const struct view *w, const struct type *type,
+static void add_name(const struct view *w, const struct il_type *type,
 		     const char *name, struct str *out)
 {
 	if (!w->editor && !w->display)
-		str_addf(out, "%s.", type_simple_name(type));
+		str_addf(out, "%s.", il_type_simple_name(type));
 	str_add(out, name);
 }
 
@@ -20,7 +20,7 @@ static void add_name(const struct view *w, const struct type *type,
  * Names that together make @value: the largest first, as Enum.ToString()
  * does. False if something is left over.
  */
-static bool add_flags(const struct view *w, const struct type *type,
+static bool add_flags(const struct view *w, const struct il_type *type,
 		      const struct enumerator *all, size_t n_all,
 		      uint64_t value, struct str *out)
 {
@@ -45,7 +45,7 @@ static bool add_flags(const struct view *w, const struct type *type,
 
 void enum_text(const struct view *w, const struct value *seen, struct str *out)
 {
-	struct type *type = seen->type;
+	struct il_type *type = seen->type;
 	const struct enumerator *all;
 	size_t n;
 	bool flags;

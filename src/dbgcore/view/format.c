@@ -23,23 +23,13 @@ static bool load(const struct view *w, const struct value *seen,
 	memset(ret, 0, sizeof(*ret));
 	if (seen->where == VALUE_ABSENT || seen->where == VALUE_TEXT)
 		return false;
-	const struct type *type = seen->type;
-	switch (type->kind) {
-	case TYPE_PRIM:
-	case TYPE_ENUM:
-		ret->is_real = type->elem == ELEM_R4 || type->elem == ELEM_R8;
-		break;
-	case TYPE_POINTER:
-		break;
-	case TYPE_CLASS:
-		// A reference is a number to those who ask for it; text is not.
-		if (type->special == IL_SPECIAL_STRING)
-			return false;
-		break;
-	default:
+	const struct il_type *type = seen->type;
+	// A reference is a number to those who ask for it; text is not.
+	if (type->kind == IL_KIND_STRUCT || type->kind == IL_KIND_BYREF ||
+	    type->special == IL_SPECIAL_STRING)
 		return false;
-	}
-	ret->size = type->size;
+	ret->is_real = type->elem == ELEM_R4 || type->elem == ELEM_R8;
+	ret->size = il_type_size(type);
 	return ret->size && ret->size <= sizeof(ret->raw) &&
 	       value_read(w->types, seen, 0, &ret->raw, ret->size);
 }
@@ -89,9 +79,9 @@ struct dbg_error *view_format(const struct view *w, const struct value *v,
 	if (!letter || !strchr("xduotcazbfH", letter))
 		return dbg_err(DBG_E_ARGUMENT, "no format '%c'", letter);
 	if (!load(w, &seen, &b))
-		return dbg_err(DBG_E_ARGUMENT,
-			       "format '%c' is for numbers, not for '%s'",
-			       letter, seen.type ? seen.type->name : "?");
+		return dbg_err(
+		    DBG_E_ARGUMENT, "format '%c' is for numbers, not for '%s'",
+		    letter, seen.type ? value_type_name(seen.type) : "?");
 	switch (letter) {
 	case 'x':
 	case 'a':

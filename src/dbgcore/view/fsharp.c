@@ -25,7 +25,7 @@ enum {
 	LINE_MAX = 1000,
 };
 
-static unsigned int mapping(const struct type *type)
+static unsigned int mapping(const struct il_type *type)
 {
 	struct bytes blob;
 
@@ -37,19 +37,20 @@ static unsigned int mapping(const struct type *type)
 	return blob.p[BLOB_FLAGS] & MAPPING_KIND;
 }
 
-bool fsharp_is_module(const struct type *type)
+bool fsharp_is_module(const struct il_type *type)
 {
 	return mapping(type) == MAPPING_MODULE;
 }
 
-bool fsharp_is_option(const struct type *type)
+bool fsharp_is_option(const struct il_type *type)
 {
-	return str_starts(type->name, "Microsoft.FSharp.Core.FSharpOption<");
+	return str_starts(value_type_name(type),
+			  "Microsoft.FSharp.Core.FSharpOption<");
 }
 
-bool fsharp_is_list(const struct type *type)
+bool fsharp_is_list(const struct il_type *type)
 {
-	return str_starts(type->name,
+	return str_starts(value_type_name(type),
 			  "Microsoft.FSharp.Collections.FSharpList<");
 }
 
@@ -128,7 +129,7 @@ static bool is_behind(const char *field, const char *property)
 }
 
 // Has the struct @type the field @f for its case @tag? The property tells.
-static bool is_of_case(const struct type *type, const struct field *f,
+static bool is_of_case(const struct il_type *type, const struct field *f,
 		       uint64_t tag)
 {
 	const struct md *md = &type->module->md;
@@ -180,7 +181,7 @@ static void add_case(const struct view *w, const struct value *v, uint64_t tag,
 }
 
 // The case by its number: a constant of the nested class Tags.
-static const char *tag_name(const struct type *type, uint64_t tag)
+static const char *tag_name(const struct il_type *type, uint64_t tag)
 {
 	const struct md *md = &type->module->md;
 	uint32_t rid = MD_TOKEN_RID(type->token);
@@ -201,11 +202,11 @@ static const char *tag_name(const struct type *type, uint64_t tag)
 }
 
 static bool add_union(const struct view *w, const struct value *v,
-		      struct type *base, int depth, struct str *out)
+		      struct il_type *base, int depth, struct str *out)
 {
 	struct value field;
 	uint64_t tag;
-	const char *name = type_simple_name(v->type);
+	const char *name = il_type_simple_name(v->type);
 
 	if (fsharp_is_option(v->type)) {
 		str_add(out, "Some");
@@ -232,7 +233,7 @@ static bool add_union(const struct view *w, const struct value *v,
 bool fsharp_text(const struct view *w, const struct value *seen, int depth,
 		 struct str *out)
 {
-	struct type *type = seen->type;
+	struct il_type *type = seen->type;
 
 	if (fsharp_is_list(type)) {
 		add_list(w, seen, depth, out);
@@ -246,8 +247,7 @@ bool fsharp_text(const struct view *w, const struct value *seen, int depth,
 		case MAPPING_UNION:
 			return add_union(w, seen, type, depth, out);
 		}
-		type = type->kind == TYPE_CLASS ? type_parent(w->types, type)
-						: NULL;
+		type = type->is_reference ? type_parent(w->types, type) : NULL;
 	}
 	return false;
 }

@@ -109,7 +109,7 @@ static void run(const struct view *w, struct il_method *m,
 	}
 	if (r.value.type->elem == ELEM_VOID)
 		return;
-	struct type *type = type_of_il(w->types, r.value.type);
+	struct il_type *type = type_closed(r.value.type);
 	if (!type) {
 		ret->why = arena_printf(w->arena, "type '%s' is not known",
 					il_type_name(ts, r.value.type));

@@ -324,7 +324,7 @@ static void find_list(const struct view *w, struct look *look,
 		look->list = constructor(w, list, type);
 }
 
-static struct look *make(const struct view *w, struct type *type)
+static struct look *make(const struct view *w, struct il_type *type)
 {
 	struct il_type *il = type_exact(type);
 	if (!il || il->open)
@@ -347,10 +347,10 @@ static struct look *make(const struct view *w, struct type *type)
 	return look;
 }
 
-struct look *look_get(const struct view *w, struct type *type)
+struct look *look_get(const struct view *w, struct il_type *type)
 {
 	if (w->raw || !w->vm || !w->cache || !type || !type->module ||
-	    type->is_array)
+	    type->kind == IL_KIND_ARRAY)
 		return NULL;
 	struct look *known =
 	    map_find(&w->cache->looks, (uint64_t)(uintptr_t)type);
@@ -405,7 +405,7 @@ static bool is_public_method(const struct il_method *m)
 	return m && m->flags & ACCESS_DERIVED;
 }
 
-bool look_is_users(const struct view *w, const struct type *type)
+bool look_is_users(const struct view *w, const struct il_type *type)
 {
 	const struct code_module *m = type->module;
 	return m && m->pdb && !m->framework &&
@@ -442,7 +442,7 @@ static void add_field(const struct view *w, struct list *l,
  * Is it there by its field, or by the override of a nearer class? One that a
  * nearer class hides by `new` is not.
  */
-static bool is_shown(const struct list *l, const struct type *owner,
+static bool is_shown(const struct list *l, const struct il_type *owner,
 		     const struct il_property *p)
 {
 	bool shown = false;
@@ -456,7 +456,7 @@ static bool is_shown(const struct list *l, const struct type *owner,
 }
 
 static void add_property(const struct view *w, struct list *l,
-			 struct type *owner, const struct il_property *p)
+			 struct il_type *owner, const struct il_property *p)
 {
 	const struct il_sig *sig;
 	struct il_types *ts = vm_types(w->vm);
@@ -476,7 +476,7 @@ static void add_property(const struct view *w, struct list *l,
 	m->browse = attribute_browse(owner->module, p->token);
 }
 
-static void add_own(const struct view *w, struct list *l, struct type *type)
+static void add_own(const struct view *w, struct list *l, struct il_type *type)
 {
 	const struct il_property *properties = NULL;
 	const struct field *fields;
@@ -501,7 +501,7 @@ void look_members(const struct view *w, struct look *look,
 {
 	if (!look->has_members) {
 		struct list l = {0};
-		struct type *type = look->type;
+		struct il_type *type = look->type;
 		for (int i = 0; type && type->module && i < BASES_MAX; i++) {
 			add_own(w, &l, type);
 			type = type_parent(w->types, type);

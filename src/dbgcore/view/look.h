@@ -30,7 +30,7 @@ struct member {
 	const char *name;
 	const struct field *field; /* NULL: a property without one */
 	struct il_method *getter;  /* NULL: it returns the field as it is */
-	struct type *owner;
+	struct il_type *owner;
 	uint32_t token; /* of the property, or else of the field */
 	enum browse browse;
 	bool is_public; /* or protected, which counts as public */
@@ -39,7 +39,7 @@ struct member {
 };
 
 struct look {
-	struct type *type;
+	struct il_type *type;
 	struct format value, name, kind; /* of DebuggerDisplay */
 	struct il_method *to_string;     /* an override; NULL */
 	struct il_method *proxy;         /* its constructor; NULL */
@@ -54,9 +54,9 @@ struct look {
 };
 
 /* NULL: nothing can be interpreted, or values are to be shown raw. */
-struct look *look_get(const struct view *w, struct type *type);
+struct look *look_get(const struct view *w, struct il_type *type);
 /* Is the type one whose source the user has, and not a library's? */
-bool look_is_users(const struct view *w, const struct type *type);
+bool look_is_users(const struct view *w, const struct il_type *type);
 /* Members of @type and its bases, nearest first. */
 void look_members(const struct view *w, struct look *look,
 		  const struct member **ret, size_t *ret_n);

@@ -38,14 +38,14 @@ static void take(const struct walk *k, const char *name,
 		k->fn(k->arg, &member);
 }
 
-static bool is_offered(const struct walk *k, const struct type *type,
+static bool is_offered(const struct walk *k, const struct il_type *type,
 		       uint32_t flags)
 {
 	return k->all || (flags & ACCESS_MASK) == ACCESS_PUBLIC ||
 	       look_is_users(k->w, type);
 }
 
-static void take_fields(const struct walk *k, struct type *type)
+static void take_fields(const struct walk *k, struct il_type *type)
 {
 	const struct field *fields;
 	size_t n;
@@ -58,7 +58,7 @@ static void take_fields(const struct walk *k, struct type *type)
 			take(k, fields[i].source,
 			     fields[i].property ? DBG_NAME_PROPERTY
 						: DBG_NAME_FIELD,
-			     fields[i].type->name);
+			     value_type_name(fields[i].type));
 }
 
 static bool is_wanted(const struct walk *k, const struct md *md, uint32_t rid)
@@ -69,8 +69,8 @@ static bool is_wanted(const struct walk *k, const struct md *md, uint32_t rid)
 }
 
 // What a method returns and takes; of a property's getter its type.
-static void take_method(const struct walk *k, struct type *type, uint32_t rid,
-			const char *property)
+static void take_method(const struct walk *k, struct il_type *type,
+			uint32_t rid, const char *property)
 {
 	_cleanup_str_ struct str text = {0};
 
@@ -85,7 +85,7 @@ static void take_method(const struct walk *k, struct type *type, uint32_t rid,
 	     property ? DBG_NAME_PROPERTY : DBG_NAME_METHOD, str_get(&text));
 }
 
-static void take_methods(const struct walk *k, struct type *type)
+static void take_methods(const struct walk *k, struct il_type *type)
 {
 	const struct md *md = &type->module->md;
 	uint32_t first, end;
@@ -107,7 +107,7 @@ static void take_methods(const struct walk *k, struct type *type)
 	}
 }
 
-void view_members(const struct view *w, struct type *type, bool is_static,
+void view_members(const struct view *w, struct il_type *type, bool is_static,
 		  bool all, view_member_fn *fn, void *arg)
 {
 	const struct walk k = {w, is_static, all, fn, arg};

@@ -59,8 +59,8 @@ static const char *member_path(struct walk *k, const struct field *f)
 	const struct view *w = k->w;
 	const struct value *v = &k->parent->value;
 	if (f->kind != FIELD_INSTANCE)
-		return arena_printf(w->arena, "%s.%s", f->owner->name,
-				    f->source);
+		return arena_printf(w->arena, "%s.%s",
+				    value_type_name(f->owner), f->source);
 	const char *path = named_primary(w, k->parent->path);
 	if (!path)
 		return NULL;
@@ -69,8 +69,8 @@ static const char *member_path(struct walk *k, const struct field *f)
 	    member_same(
 		member_field(w->types, k->declared, seen.type, f->source), f))
 		return arena_printf(w->arena, "%s.%s", path, f->source);
-	return arena_printf(w->arena, "((%s)%s).%s", f->owner->name, path,
-			    f->source);
+	return arena_printf(w->arena, "((%s)%s).%s", value_type_name(f->owner),
+			    path, f->source);
 }
 
 /* ---- Named children -------------------------------------------------- */
@@ -91,7 +91,7 @@ static void fill_field(struct walk *k, const struct value *seen,
 	to->name = f->source;
 	if (hidden)
 		to->name = arena_printf(w->arena, "%s (%s)", f->source,
-					f->owner->name);
+					value_type_name(f->owner));
 	to->path = member_path(k, f);
 	if (f->kind == FIELD_INSTANCE) {
 		to->value = value_field(w->types, seen, f);
@@ -159,7 +159,8 @@ static const char *property_path(struct walk *k, const struct member *m)
 {
 	const struct view *w = k->w;
 	if (m->is_static)
-		return arena_printf(w->arena, "%s.%s", m->owner->name, m->name);
+		return arena_printf(w->arena, "%s.%s",
+				    value_type_name(m->owner), m->name);
 	const char *path = named_primary(w, k->parent->path);
 	// an interface's, implemented by its full name
 	const char *dot = strrchr(m->name, '.');
@@ -172,8 +173,8 @@ static const char *property_path(struct walk *k, const struct member *m)
 	if (!m->hidden && k->declared &&
 	    type_derives(w->types, k->declared, m->owner))
 		return arena_printf(w->arena, "%s.%s", path, m->name);
-	return arena_printf(w->arena, "((%s)%s).%s", m->owner->name, path,
-			    m->name);
+	return arena_printf(w->arena, "((%s)%s).%s", value_type_name(m->owner),
+			    path, m->name);
 }
 
 /* Names as the property declares them, or as @self has them. */
@@ -197,7 +198,7 @@ static void fill_property(struct walk *k, const struct value *self,
 	to->name = m->name;
 	if (m->hidden)
 		to->name = arena_printf(k->w->arena, "%s (%s)", m->name,
-					m->owner->name);
+					value_type_name(m->owner));
 	to->is_static = m->is_static;
 	to->why = member_value(k->w, m, self, &to->value, &to->needs_call);
 	name_tuples(k->w, m, self, &to->value);
@@ -277,10 +278,10 @@ static void add_looked(struct walk *k, struct look *look,
 }
 
 /* Without a look: fields alone. */
-static void add_fields(struct walk *k, struct type *actual,
+static void add_fields(struct walk *k, struct il_type *actual,
 		       const struct value *seen, bool statics)
 {
-	struct type *type = actual;
+	struct il_type *type = actual;
 	for (int i = 0; type && i < BASES_MAX; i++) {
 		const struct field *fields;
 		size_t n;
@@ -296,7 +297,7 @@ static void add_fields(struct walk *k, struct type *actual,
 	}
 }
 
-static void add_which(struct walk *k, struct type *type,
+static void add_which(struct walk *k, struct il_type *type,
 		      const struct value *seen, enum which which)
 {
 	struct look *look = look_get(k->w, type);
@@ -312,7 +313,7 @@ static void add_which(struct walk *k, struct type *type,
 }
 
 /* Are there any? */
-static bool has_which(const struct walk *k, struct type *type,
+static bool has_which(const struct walk *k, struct il_type *type,
 		      const struct value *seen, enum which which)
 {
 	struct walk count = {.w = k->w, .parent = k->parent, .seen = k->seen};
@@ -321,7 +322,7 @@ static bool has_which(const struct walk *k, struct type *type,
 }
 
 static void add_group(struct walk *k, enum node_kind kind, const char *name,
-		      struct type *type)
+		      struct il_type *type)
 {
 	// A member whose children are in its place has none of these two.
 	if (k->depth && (kind == NODE_STATICS || kind == NODE_RAW))
@@ -345,8 +346,9 @@ static void add_group(struct walk *k, enum node_kind kind, const char *name,
  * What a module of F# binds by `let` is a field of another class, which a
  * property of the module returns.
  */
-static const struct field *module_value(const struct view *w, struct type *type,
-					uint32_t property, const char **ret)
+static const struct field *module_value(const struct view *w,
+					struct il_type *type, uint32_t property,
+					const char **ret)
 {
 	bool found;
 	*ret = md_col_string(&type->module->md, MD_PROPERTY, property,
@@ -355,7 +357,7 @@ static const struct field *module_value(const struct view *w, struct type *type,
 	return f && f->kind != FIELD_INSTANCE && f->owner != type ? f : NULL;
 }
 
-static void add_module_values(struct walk *k, struct type *type)
+static void add_module_values(struct walk *k, struct il_type *type)
 {
 	const struct view *w = k->w;
 	uint32_t first, end;
@@ -370,7 +372,8 @@ static void add_module_values(struct walk *k, struct type *type)
 		if (!to)
 			continue;
 		to->name = name;
-		to->path = arena_printf(w->arena, "%s.%s", type->name, name);
+		to->path = arena_printf(w->arena, "%s.%s",
+					value_type_name(type), name);
 		to->value = value_static(w->types, f, w->thread);
 		to->is_static = true;
 	}
@@ -398,8 +401,8 @@ static void add_tuple(struct walk *k, const struct value *seen)
 static void add_target(struct walk *k, const struct value *seen)
 {
 	uint64_t addr;
-	struct type *inner = seen->type->inner;
-	if (!inner || inner->kind == TYPE_VOID ||
+	struct il_type *inner = seen->type->inner;
+	if (!inner || inner->elem == ELEM_VOID ||
 	    !value_pointer(k->w->types, seen, &addr) || !addr)
 		return;
 	struct node *to = take(k);
@@ -427,7 +430,7 @@ static void add_thread_value(struct walk *k, const struct value *seen)
 		to->path = arena_printf(w->arena, "%s.Value", path);
 }
 
-static bool has_fields(const struct view *w, struct type *type)
+static bool has_fields(const struct view *w, struct il_type *type)
 {
 	for (int i = 0; type && i < BASES_MAX; i++) {
 		const struct field *fields;
@@ -443,7 +446,7 @@ static bool has_fields(const struct view *w, struct type *type)
 
 static void add_object(struct walk *k, const struct value *seen)
 {
-	struct type *type = seen->type;
+	struct il_type *type = seen->type;
 	struct look *look = k->w->editor ? look_get(k->w, type) : NULL;
 	k->bare = !has_fields(k->w, type);
 	add_which(k, type, seen, WHICH_OWN);
@@ -460,7 +463,7 @@ static void add_object(struct walk *k, const struct value *seen)
 /* The members of the proxy that @look names, without making it. */
 static void count_proxied(struct walk *k, const struct look *look)
 {
-	struct type *type = type_of_il(k->w->types, look->proxy->owner);
+	struct il_type *type = type_closed(look->proxy->owner);
 	struct look *of = type ? look_get(k->w, type) : NULL;
 	if (of)
 		add_looked(k, of, NULL, WHICH_PUBLIC, true);
@@ -503,7 +506,7 @@ static void add_members(struct walk *k, const struct value *seen)
 	add_object(k, seen);
 }
 
-static void add_statics(struct walk *k, struct type *type)
+static void add_statics(struct walk *k, struct il_type *type)
 {
 	add_which(k, type, NULL, WHICH_STATIC);
 	add_module_values(k, type);
@@ -526,13 +529,12 @@ void named_each(struct walk *k, const struct value *seen)
 		return;
 	k->seen = seen;
 	k->declared = node->value.type;
-	if (k->declared && k->declared->kind == TYPE_BYREF)
+	if (k->declared && k->declared->kind == IL_KIND_BYREF)
 		k->declared = k->declared->inner;
 	if (node->kind == NODE_OTHERS)
 		add_which(k, seen->type, seen, WHICH_OTHERS);
-	else if (seen->type->kind == TYPE_POINTER)
+	else if (il_type_is_pointer(seen->type))
 		add_target(k, seen);
-	else if (seen->type->kind == TYPE_CLASS ||
-		 seen->type->kind == TYPE_STRUCT)
+	else if (seen->type->is_reference || seen->type->kind == IL_KIND_STRUCT)
 		add_members(k, seen);
 }

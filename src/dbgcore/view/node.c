@@ -58,12 +58,12 @@ struct rows {
 static bool pointed_rows(const struct view *w, const struct node *node,
 			 const struct value *seen, struct elements *ret)
 {
-	if (!node->form.count || seen->type->kind != TYPE_POINTER ||
-	    !seen->type->inner || !seen->type->inner->size ||
+	if (!node->form.count || !il_type_is_pointer(seen->type) ||
+	    !seen->type->inner || !il_type_size(seen->type->inner) ||
 	    !value_pointer(w->types, seen, &ret->addr) || !ret->addr)
 		return false;
 	ret->type = seen->type->inner;
-	ret->size = ret->type->size;
+	ret->size = il_type_size(ret->type);
 	ret->n = node->form.count;
 	ret->rank = 1;
 	ret->plain = true;
@@ -121,8 +121,9 @@ static const char *indexer_path(const struct view *w, const struct look *look,
 	return join(w, path, name);
 }
 
-static const struct field *pair_field(const struct view *w, struct type *type,
-				      const char *name, const char *property)
+static const struct field *pair_field(const struct view *w,
+				      struct il_type *type, const char *name,
+				      const char *property)
 {
 	const struct field *f = type_field(w->types, type, name);
 	return f ? f : type_field(w->types, type, property);
@@ -132,10 +133,10 @@ static const struct field *pair_field(const struct view *w, struct type *type,
 static bool open_pair(const struct view *w, const struct value *seen,
 		      struct node *node, struct str *name)
 {
-	struct type *type = seen->type;
+	struct il_type *type = seen->type;
 	const struct field *key = pair_field(w, type, "key", "Key");
 	const struct field *value = pair_field(w, type, "value", "Value");
-	const char *simple = type_simple_name(type);
+	const char *simple = il_type_simple_name(type);
 	if ((strcmp(simple, "KeyValuePair`2") &&
 	     strcmp(simple, "DebugViewDictionaryItem`2")) ||
 	    !key || !value)
@@ -228,19 +229,19 @@ static void indexed(const struct view *w, const struct node *node,
 /* ---- The room's functions -------------------------------------------- */
 
 /* An iterator: <Evens>d__6 of C#, evens@12 of F#, VB$StateMachine_5_Evens. */
-static bool is_compilers(const struct type *type)
+static bool is_compilers(const struct il_type *type)
 {
-	const char *name = type_simple_name(type);
+	const char *name = il_type_simple_name(type);
 	return strpbrk(name, "<@$");
 }
 
 void view_enumerate(const struct view *w, struct node *node)
 {
 	struct value seen = view_seen(w, &node->value);
-	const struct type *type = seen.type;
+	const struct il_type *type = seen.type;
 	struct rows rows;
 	if (w->editor || node->form.raw || node->form.hidden ||
-	    node->form.results || !type || type->kind != TYPE_CLASS ||
+	    node->form.results || !type || !type->is_reference ||
 	    seen.where == VALUE_ABSENT || find_rows(w, node, &seen, &rows) ||
 	    !rows.look || !rows.look->list ||
 	    (!type->module->framework && !is_compilers(type)))
@@ -309,7 +310,7 @@ static uint64_t address_of(const struct view *w, const struct value *seen)
 	if (seen->where == VALUE_ABSENT || seen->where == VALUE_TEXT)
 		return 0;
 	// Of an object its own address, not that of the reference.
-	if (seen->type->kind == TYPE_CLASS)
+	if (seen->type->is_reference)
 		return value_pointer(w->types, seen, &addr) ? addr : 0;
 	return seen->where == VALUE_MEMORY ? seen->addr : 0;
 }
@@ -317,13 +318,13 @@ static uint64_t address_of(const struct view *w, const struct value *seen)
 /* Name of the type of the place @v, if what @at it is has another. */
 static const char *declared_name(const struct value *v, const struct value *at)
 {
-	const struct type *type = v->type;
-	if (type && type->kind == TYPE_BYREF)
+	const struct il_type *type = v->type;
+	if (type && type->kind == IL_KIND_BYREF)
 		type = type->inner;
 	return type && at->type && at->where != VALUE_ABSENT &&
-		       type->kind == TYPE_CLASS && type != at->type &&
-		       strcmp(type->name, at->type->name)
-		   ? type->name
+		       type->is_reference && type != at->type &&
+		       strcmp(value_type_name(type), value_type_name(at->type))
+		   ? value_type_name(type)
 		   : NULL;
 }
 
@@ -333,21 +334,19 @@ static enum dbg_value_kind kind_of(const struct view *w,
 	struct elements els;
 	if (seen->where == VALUE_ABSENT)
 		return DBG_VALUE_ABSENT;
-	if (seen->type->kind == TYPE_ENUM)
+	if (seen->type->kind == IL_KIND_ENUM)
 		return DBG_VALUE_ENUM;
-	if ((seen->type->kind != TYPE_CLASS &&
-	     seen->type->kind != TYPE_STRUCT) ||
+	if ((!seen->type->is_reference && seen->type->kind != IL_KIND_STRUCT) ||
 	    seen->type->special == IL_SPECIAL_NULLABLE ||
 	    wellknown_scalar(seen->type) || value_is_null(w->types, seen))
 		return DBG_VALUE_SCALAR;
 	if (seen->type->special == IL_SPECIAL_STRING)
 		return DBG_VALUE_STRING;
 	if (view_elements(w, seen, &els))
-		return seen->type->kind == TYPE_STRUCT && view_is_text(&els)
+		return seen->type->kind == IL_KIND_STRUCT && view_is_text(&els)
 			   ? DBG_VALUE_STRING
 			   : DBG_VALUE_ARRAY;
-	return type_is_delegate(seen->type) ? DBG_VALUE_DELEGATE
-					    : DBG_VALUE_OBJECT;
+	return seen->type->is_delegate ? DBG_VALUE_DELEGATE : DBG_VALUE_OBJECT;
 }
 
 /* Has it elements, or what can be enumerated? */
@@ -371,27 +370,27 @@ static void describe_value(const struct view *w, const struct node *node,
 	// what has nothing but properties does not look empty
 	if (ret->brief && ret->n_named && !strcmp(str_get(&text), "{}")) {
 		str_clear(&text);
-		str_addf(&text, "{%s}", seen->type->name);
+		str_addf(&text, "{%s}", value_type_name(seen->type));
 	}
 	ret->kind = kind_of(w, seen);
 	ret->text =
 	    node->why ? node->why : arena_strdup(w->arena, str_get(&text));
 	if (node->form.results && !has_rows(w, node, seen))
 		ret->text = "<no results view: it is no IEnumerable>";
-	ret->type = at->type ? at->type->name : "";
+	ret->type = at->type ? value_type_name(at->type) : "";
 	if (w->editor && seen->where != VALUE_ABSENT &&
-	    seen->type->kind == TYPE_CLASS && display_type(w, seen, &type))
+	    seen->type->is_reference && display_type(w, seen, &type))
 		ret->type = arena_strdup(w->arena, str_get(&type));
 	ret->addr = address_of(w, seen);
-	if (ret->addr && seen->type->kind != TYPE_CLASS)
-		ret->size = seen->type->size;
+	if (ret->addr && !seen->type->is_reference)
+		ret->size = il_type_size(seen->type);
 	ret->declared = declared_name(&node->value, at);
 	// a union, which is shown as what it holds
 	if (seen->where != VALUE_ABSENT && at->where != VALUE_ABSENT &&
 	    at->type->special != IL_SPECIAL_NULLABLE &&
 	    seen->type != at->type && !value_is_null(w->types, seen)) {
 		ret->declared = ret->type;
-		ret->type = seen->type->name;
+		ret->type = value_type_name(seen->type);
 	}
 	ret->needs_call = node->needs_call;
 }
@@ -403,7 +402,7 @@ static void describe_rows(const struct view *w, const struct node *node,
 	struct rows rows;
 	if (seen->where == VALUE_ABSENT)
 		return;
-	if (seen->type->kind == TYPE_POINTER)
+	if (il_type_is_pointer(seen->type))
 		(void)value_pointer(w->types, seen, &ret->data);
 	struct look *look =
 	    ret->kind == DBG_VALUE_OBJECT && !is_enumerated(node)
@@ -458,7 +457,7 @@ void view_describe(const struct view *w, const struct node *node,
 	describe_rows(&own, node, &seen, ret);
 }
 
-void view_statics(const struct view *w, struct type *type, struct node **ret,
+void view_statics(const struct view *w, struct il_type *type, struct node **ret,
 		  size_t *ret_n)
 {
 	struct node group = {.kind = NODE_STATICS, .group = type};

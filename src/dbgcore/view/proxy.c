@@ -50,7 +50,8 @@ const char *member_value(const struct view *w, const struct member *m,
 		return o.why ? in_place(w, o.why) : NULL;
 	struct value thrown = value_dereference(w->types, &o.value);
 	return arena_printf(w->arena, "'%s' threw an exception of type '%s'",
-			    m->name, thrown.type ? thrown.type->name : "?");
+			    m->name,
+			    thrown.type ? value_type_name(thrown.type) : "?");
 }
 
 static bool is_root(const struct member *m)
@@ -147,7 +148,7 @@ static struct proxy *make(const struct view *w, const struct look *look,
 static uint64_t key_of(const struct view *w, const struct value *seen)
 {
 	uint64_t addr;
-	if (seen->type->kind != TYPE_CLASS)
+	if (!seen->type->is_reference)
 		return seen->where == VALUE_MEMORY ? seen->addr : 0;
 	return value_pointer(w->types, seen, &addr) ? addr : 0;
 }

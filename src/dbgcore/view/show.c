@@ -32,10 +32,10 @@ static void show(const struct view *w, const struct value *v, int depth,
 static struct value open_union(const struct view *w, const struct value *at)
 {
 	bool found;
-	const struct type *type = at->type;
+	const struct il_type *type = at->type;
 	if (w->raw || at->where == VALUE_ABSENT || !type->module ||
 	    !type->token || value_is_null(w->types, at) ||
-	    (type->kind != TYPE_STRUCT && type->kind != TYPE_CLASS) ||
+	    (type->kind != IL_KIND_STRUCT && !type->is_reference) ||
 	    !md_has_attribute(&type->module->md, type->token,
 			      "System.Runtime.CompilerServices.UnionAttribute",
 			      NULL))
@@ -87,7 +87,7 @@ static void show_absent(const struct value *v, struct str *out)
 		return;
 	case WHY_UNLOADED:
 		str_addf(out, "<type '%s' is not loaded>",
-			 v->type ? v->type->name : "?");
+			 v->type ? value_type_name(v->type) : "?");
 		return;
 	case WHY_UNINIT:
 		str_add(out, "<class not initialized>");
@@ -246,11 +246,12 @@ static void add_lengths(const struct elements *els, struct str *out)
 static void show_row(const struct value *v, const struct elements *els,
 		     struct str *out)
 {
-	const char *name = v->type->name;
+	const char *name = value_type_name(v->type);
 	// A buffer's own type is the compiler's.
 	if (type_is_compiler_made(v->type) && els->type)
-		name = els->type->name;
-	size_t at = v->type->is_array ? rank_start(name) : strlen(name);
+		name = value_type_name(els->type);
+	size_t at =
+	    v->type->kind == IL_KIND_ARRAY ? rank_start(name) : strlen(name);
 	str_addc(out, '{');
 	str_addn(out, name, at);
 	str_addc(out, '[');
@@ -272,7 +273,7 @@ static void add_method(const struct view *w, const struct value *v,
 	const char *name = method ? code_method_name(types_code(w->types),
 						     method, false, w->arena)
 				  : NULL;
-	str_add(out, name ? name : v->type->name);
+	str_add(out, name ? name : value_type_name(v->type));
 }
 
 static bool add_targets(const struct view *w, const struct value *v,
@@ -285,7 +286,7 @@ static bool add_targets(const struct view *w, const struct value *v,
 		struct value item = value_delegate_target(w->types, &els, i);
 		if (i)
 			str_add(out, ", ");
-		if (item.where != VALUE_ABSENT && type_is_delegate(item.type))
+		if (item.where != VALUE_ABSENT && item.type->is_delegate)
 			add_method(w, &item, out);
 	}
 	if (els.n > TARGETS_MAX)
@@ -310,12 +311,12 @@ static bool show_exception(const struct view *w, const struct value *v,
 	struct value text = view_exception_message(w, v, &own);
 	bool known = text.where != VALUE_ABSENT;
 	bool null = known && value_is_null(w->types, &text);
-	str_addf(out, "{%s%s", v->type->name, known ? ": " : "");
+	str_addf(out, "{%s%s", value_type_name(v->type), known ? ": " : "");
 	if (null && own)
 		str_add(out, "null");
 	else if (null)
 		str_addf(out, "\"Exception of type '%s' was thrown.\"",
-			 v->type->name);
+			 value_type_name(v->type));
 	else if (known)
 		show_string(w, &text, out);
 	str_addc(out, '}');
@@ -374,14 +375,14 @@ static bool show_fields(const struct view *w, const struct value *v, int depth,
 bool view_is_text(const struct elements *els)
 {
 	return els->type && els->type->elem == ELEM_CHAR &&
-	       els->type->kind == TYPE_PRIM;
+	       els->type->kind == IL_KIND_PRIM;
 }
 
 /*
  * Of the user's own types the prompt shows all, what ToString says or not. A
  * struct over others' values says less of these than its fields do.
  */
-static bool says_itself(const struct view *w, const struct type *type)
+static bool says_itself(const struct view *w, const struct il_type *type)
 {
 	return w->editor || (!look_is_users(w, type) && !type->n_args);
 }
@@ -411,7 +412,7 @@ static bool show_struct(const struct view *w, const struct value *v, int depth,
 	} else if (says_itself(w, v->type) && display_text(w, v, out)) {
 		return false;
 	} else if (w->editor) {
-		str_addf(out, "{%s}", v->type->name);
+		str_addf(out, "{%s}", value_type_name(v->type));
 		return true;
 	} else {
 		return show_fields(w, v, depth, out);
@@ -437,28 +438,28 @@ static void show_tuple_class(const struct view *w, const struct value *v,
 	str_addc(out, ')');
 }
 
-static bool is_anonymous(const struct type *type)
+static bool is_anonymous(const struct il_type *type)
 {
-	return str_starts(type_simple_name(type), "<>f__AnonymousType") ||
-	       str_starts(type_simple_name(type), "VB$AnonymousType_");
+	return str_starts(il_type_simple_name(type), "<>f__AnonymousType") ||
+	       str_starts(il_type_simple_name(type), "VB$AnonymousType_");
 }
 
 /* System.RuntimeType holds the MethodTable of what it stands for. */
 static bool show_type_object(const struct view *w, const struct value *v,
 			     struct str *out)
 {
-	if (strcmp(v->type->name, "System.RuntimeType"))
+	if (strcmp(value_type_name(v->type), "System.RuntimeType"))
 		return false;
 	const struct field *f = type_field(w->types, v->type, "m_handle");
 	uint64_t mt;
 	if (!f)
 		return false;
 	struct value handle = value_field(w->types, v, f);
-	struct type *type = value_pointer(w->types, &handle, &mt)
-				? type_of_mt(w->types, mt)
-				: NULL;
+	struct il_type *type = value_pointer(w->types, &handle, &mt)
+				   ? type_of_mt(w->types, mt)
+				   : NULL;
 	if (type)
-		str_addf(out, "typeof(%s)", type->name);
+		str_addf(out, "typeof(%s)", value_type_name(type));
 	return type != NULL;
 }
 
@@ -470,14 +471,15 @@ static bool show_object(const struct view *w, const struct value *v, int depth,
 		show_string(w, v, out);
 	} else if (fsharp_text(w, v, depth, out)) {
 		return false;
-	} else if (v->type->is_array && view_elements(w, v, &els)) {
+	} else if (v->type->kind == IL_KIND_ARRAY &&
+		   view_elements(w, v, &els)) {
 		show_row(v, &els, out);
 		return true;
 	} else if (type_is_tuple_class(v->type)) {
 		show_tuple_class(w, v, depth, out);
 	} else if (is_anonymous(v->type)) {
 		return show_fields(w, v, depth, out);
-	} else if (type_is_delegate(v->type)) {
+	} else if (v->type->is_delegate) {
 		show_delegate(w, v, out);
 	} else if (type_is_exception(w->types, v->type)) {
 		return show_exception(w, v, out);
@@ -486,7 +488,7 @@ static bool show_object(const struct view *w, const struct value *v, int depth,
 	} else if (display_text(w, v, out)) {
 		return look_is_users(w, v->type);
 	} else {
-		str_addf(out, "{%s}", v->type->name);
+		str_addf(out, "{%s}", value_type_name(v->type));
 		return true;
 	}
 	return false;
@@ -515,32 +517,23 @@ static bool show_seen(const struct view *w, const struct value *seen, int depth,
 		str_add(out, "...");
 		return false;
 	}
-	switch (seen->type->kind) {
-	case TYPE_PRIM:
-		if (!is_formatted(w, seen, out))
-			show_prim(w, seen, out);
-		return false;
-	case TYPE_ENUM:
-		if (!is_formatted(w, seen, out))
-			enum_text(w, seen, out);
-		return false;
-	case TYPE_STRUCT:
+	const struct il_type *type = seen->type;
+	if (type->is_reference && !value_is_null(w->types, seen))
+		return show_object(w, seen, depth, out);
+	if (type->kind == IL_KIND_STRUCT)
 		return show_struct(w, seen, depth, out);
-	case TYPE_CLASS:
-		if (value_is_null(w->types, seen))
-			str_add(out,
-				fsharp_is_option(seen->type) ? "None" : "null");
-		else
-			return show_object(w, seen, depth, out);
-		return false;
-	case TYPE_POINTER:
+	if (type->is_reference)
+		str_add(out, fsharp_is_option(type) ? "None" : "null");
+	else if (il_type_is_pointer(type))
 		show_pointer(w, seen, out);
-		return false;
-	case TYPE_BYREF:
-	case TYPE_VOID:
+	else if (!type->is_value || type->elem == ELEM_VOID)
 		str_add(out, "<no value>");
-		return false;
-	}
+	else if (is_formatted(w, seen, out))
+		;
+	else if (type->kind == IL_KIND_ENUM)
+		enum_text(w, seen, out);
+	else
+		show_prim(w, seen, out);
 	return false;
 }
 

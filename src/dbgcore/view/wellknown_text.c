@@ -220,7 +220,7 @@ static const struct wellknown all[] = {
     {IL_SPECIAL_UINT128, int128},
 };
 
-bool wellknown_scalar(const struct type *type)
+bool wellknown_scalar(const struct il_type *type)
 {
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		if (all[i].special == type->special)

@@ -376,8 +376,8 @@ static struct dbg_error *returned(struct control *c, struct regs *regs)
 		v->result.value =
 		    value_returned(c->inspect->types, v->tid, v->ret);
 	// what moves until the thread stands at the statement is lost
-	if (v->ret && call_is_hijacked(c) && v->ret->kind != TYPE_PRIM &&
-	    v->ret->kind != TYPE_ENUM)
+	if (v->ret && call_is_hijacked(c) && v->ret->kind != IL_KIND_PRIM &&
+	    v->ret->kind != IL_KIND_ENUM)
 		v->result.value = value_absent(NULL, WHY_NONE, 0);
 	return leave(c, regs, v->back);
 }

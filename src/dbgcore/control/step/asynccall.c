@@ -34,7 +34,7 @@ static bool write_int(struct control *c, uint64_t addr, uint32_t value)
 }
 
 /* Give the task whose number is to be at @addr the next one; 0: failed. */
-static uint32_t number_task(struct control *c, struct type *owner,
+static uint32_t number_task(struct control *c, struct il_type *owner,
 			    uint64_t addr)
 {
 	struct types *ts = stack_types(c->stack);
@@ -86,7 +86,7 @@ void asynccall_objects(struct control *c, const struct value *machine,
 
 	*ret = (struct async_call){0};
 	// the state machine of optimised code is a structure
-	if (machine->type->kind == TYPE_CLASS)
+	if (machine->type->is_reference)
 		value_pointer(ts, machine, &ret->machine);
 	if (stack_call(c->stack, machine, &task))
 		value_pointer(ts, &task, &ret->task);

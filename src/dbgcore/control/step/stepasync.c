@@ -340,7 +340,7 @@ static void find_number(struct control *c)
 	if (!f || !s->type)
 		return;
 	if (!stack_machine(c->stack, f, &machine)) {
-		if (s->type->kind == TYPE_CLASS)
+		if (s->type->is_reference)
 			return;
 		machine = value_memory(s->type, s->machine);
 	}

@@ -86,7 +86,7 @@ static struct value target_of(struct types *ts, const struct value *v)
 	uint64_t addr;
 
 	for (int i = 0; i < BYREFS_MAX && at.where != VALUE_ABSENT &&
-			at.type->kind == TYPE_BYREF;
+			at.type->kind == IL_KIND_BYREF;
 	     i++) {
 		if (!value_pointer(ts, &at, &addr) || !addr)
 			return value_absent(at.type, WHY_UNREADABLE, at.addr);
@@ -97,14 +97,14 @@ static struct value target_of(struct types *ts, const struct value *v)
 
 static struct dbg_error *check_size(const char *expr, const struct value *v)
 {
-	if (v->where == VALUE_TEXT || !v->type->size)
+	if (v->where == VALUE_TEXT || !il_type_size(v->type))
 		return dbg_err(DBG_E_UNSUPPORTED,
 			       "'%s' is no value that can be watched", expr);
-	if (v->type->size > WATCH_BYTES)
+	if (il_type_size(v->type) > WATCH_BYTES)
 		return dbg_err(DBG_E_UNSUPPORTED,
 			       "'%s' has %u bytes: no more than %d can be "
 			       "watched at once; watch a part of it",
-			       expr, v->type->size, WATCH_BYTES);
+			       expr, il_type_size(v->type), WATCH_BYTES);
 	return NULL;
 }
 
@@ -122,7 +122,7 @@ static struct dbg_error *take(const struct watch *w, const struct view *view,
 	err = check_size(w->expr, v);
 	if (err)
 		return err;
-	ret->size = v->type->size;
+	ret->size = il_type_size(v->type);
 	if (!value_read(view->types, v, 0, ret->bytes, ret->size)) {
 		ret->text = xstrdup("it cannot be read");
 		return NULL;
@@ -141,8 +141,8 @@ static struct dbg_error *take(const struct watch *w, const struct view *view,
 	ret->n_own = ret->n_parts;
 	ret->in_object = !v->fixed;
 	// A reference is written by the GC when what it leads to moves.
-	ret->moves = !v->fixed || v->type->kind == TYPE_CLASS ||
-		     v->type->kind == TYPE_STRUCT;
+	ret->moves = !v->fixed || v->type->is_reference ||
+		     v->type->kind == IL_KIND_STRUCT;
 	return NULL;
 }
 
@@ -290,7 +290,7 @@ struct dbg_error *watch_read_place(struct control *c, const struct watch *w,
 	struct view view = inspect_view(c->inspect, e.scope->thread);
 	// fields, since what is watched is memory; and nothing is interpreted
 	view.raw = true;
-	struct type *type = type_of_mt(e.types, now->type);
+	struct il_type *type = type_of_mt(e.types, now->type);
 	struct value v = value_memory(type, now->parts[0].addr);
 
 	if (!type)

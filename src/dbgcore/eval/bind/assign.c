@@ -93,7 +93,7 @@ static struct dbg_error *check_target(struct binder *b, const struct expr *x,
 				      const struct value *v)
 {
 	const char *name = bind_source(b, x);
-	bool is_class = v->type->kind == TYPE_CLASS;
+	bool is_class = v->type->is_reference;
 	if (x->kind == EXPR_THIS && is_class)
 		return dbg_err(DBG_E_ARGUMENT, "'this' cannot be assigned to");
 	// A cast of a reference has the reference's place but another type.
@@ -148,7 +148,7 @@ struct dbg_error *assignment_place(struct assignment *a, const struct expr *x,
 		err = check_target(b, x, *ret, &v);
 	if (err)
 		return err;
-	if (v.where != VALUE_ABSENT && v.type->kind == TYPE_BYREF)
+	if (v.where != VALUE_ABSENT && v.type->kind == IL_KIND_BYREF)
 		v = value_target(b->e->types, &v);
 	if (v.where != VALUE_MEMORY && !v.in_register)
 		return no_place(a->name, &v);
@@ -157,8 +157,7 @@ struct dbg_error *assignment_place(struct assignment *a, const struct expr *x,
 	a->type = type_exact(v.type);
 	// Shared code that does not tell its type: what fits the object that is
 	// there fits the variable.
-	if (!a->type && v.type->kind == TYPE_CLASS &&
-	    !value_is_null(b->e->types, &v))
+	if (!a->type && v.type->is_reference && !value_is_null(b->e->types, &v))
 		a->type = (*ret)->type;
 	return a->type ? NULL
 		       : dbg_err(DBG_E_RUNTIME, "the type of '%s' is not known",
@@ -176,7 +175,8 @@ static struct dbg_error *store_register(const struct assignment *a,
 	struct types *ts = a->b->e->types;
 	const struct frame *f = a->b->e->scope->frame;
 	uint64_t word = 0;
-	size_t n = to->type->kind == TYPE_CLASS ? sizeof(word) : to->type->size;
+	size_t n =
+	    to->type->is_reference ? sizeof(word) : il_type_size(to->type);
 	unsigned int reg;
 	if (!a->b->e->stack || !f || !n || n > sizeof(word))
 		return dbg_err(DBG_E_STATE, "it is in several registers");
@@ -253,10 +253,10 @@ static struct dbg_error *refuse(const struct assignment *a, struct binder *b,
 }
 
 /* Is the integer @raw of type @from within what @to holds? */
-static struct dbg_error *check_range(uint64_t raw, const struct type *from,
-				     const struct type *to)
+static struct dbg_error *check_range(uint64_t raw, const struct il_type *from,
+				     const struct il_type *to)
 {
-	unsigned int bits = to->size * 8;
+	unsigned int bits = il_type_size(to) * 8;
 	bool negative = elem_is_signed(from->elem) && (int64_t)raw < 0;
 	uint64_t max = bits >= 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
 	int64_t min = 0;
@@ -270,11 +270,11 @@ static struct dbg_error *check_range(uint64_t raw, const struct type *from,
 		return dbg_err(DBG_E_ARGUMENT,
 			       "%" PRId64 " does not fit '%s' (%" PRId64
 			       " to %" PRIu64 ")",
-			       (int64_t)raw, to->name, min, max);
+			       (int64_t)raw, value_type_name(to), min, max);
 	return dbg_err(DBG_E_ARGUMENT,
 		       "%" PRIu64 " does not fit '%s' (%" PRId64 " to %" PRIu64
 		       ")",
-		       raw, to->name, min, max);
+		       raw, value_type_name(to), min, max);
 }
 
 static bool is_integer(const struct il_type *type)
@@ -300,7 +300,8 @@ static struct dbg_error *fit(struct assignment *a, struct binder *b,
 	    value_integer(ts, &at, &raw)) {
 		struct dbg_error *err = check_range(raw, at.type, a->to.type);
 		if (err || a->type->kind != IL_KIND_ENUM)
-			return err ? err : refuse(a, b, n, at.type->name);
+			return err ? err
+				   : refuse(a, b, n, value_type_name(at.type));
 		*v = value_bytes(a->to.type, &raw, sizeof(raw));
 		return NULL;
 	}
@@ -314,7 +315,7 @@ static struct dbg_error *fit(struct assignment *a, struct binder *b,
 		if (err || fits)
 			return err;
 	}
-	return refuse(a, b, n, at.type->name);
+	return refuse(a, b, n, value_type_name(at.type));
 }
 
 static struct dbg_error *no_object(const struct assignment *a,
@@ -330,7 +331,8 @@ static struct dbg_error *no_object(const struct assignment *a,
 		       "a box for '%s' is made by a call, which is not "
 		       "allowed here; '(%s)%s' is the value in the box that is "
 		       "there",
-		       v->type->name, v->type->name, a->name);
+		       value_type_name(v->type), value_type_name(v->type),
+		       a->name);
 }
 
 struct dbg_error *assignment_value(struct assignment *a, struct binder *b,
@@ -357,14 +359,14 @@ struct dbg_error *assignment_value(struct assignment *a, struct binder *b,
 		err = fit(a, b, n, ret);
 	if (err)
 		return err;
-	if (ret->type && ret->type->kind == TYPE_BYREF)
+	if (ret->type && ret->type->kind == IL_KIND_BYREF)
 		*ret = value_target(ts, ret);
 	if (ret->where == VALUE_ABSENT)
 		return fetch_missing(b, n->syntax, ret);
 	if (ret->where == VALUE_TEXT && b->e->calls && !box)
 		return assigncall_string(b->e, ret, ret);
 	if (a->type->is_reference && !value_is_null(ts, ret) &&
-	    (box || ret->type->kind != TYPE_CLASS || ret->where == VALUE_TEXT))
+	    (box || !ret->type->is_reference || ret->where == VALUE_TEXT))
 		return no_object(a, ret);
 	return NULL;
 }

@@ -53,7 +53,7 @@ bool assigncall_sets(struct binder *b, const struct bound *n)
 bool assigncall_is_imaginary(struct types *ts, const struct value *v)
 {
 	size_t size =
-	    v->type->kind == TYPE_CLASS ? sizeof(uint64_t) : v->type->size;
+	    v->type->is_reference ? sizeof(uint64_t) : il_type_size(v->type);
 	for (size_t at = 0; at + sizeof(uint64_t) <= size;
 	     at += sizeof(uint64_t)) {
 		uint64_t word;
@@ -269,7 +269,7 @@ struct dbg_error *assigncall_object(const struct eval *e, const struct value *v,
 	struct vm_graph g = {0};
 	struct dbg_error *err;
 	size_t n =
-	    v->type->kind == TYPE_CLASS ? sizeof(uint64_t) : v->type->size;
+	    v->type->is_reference ? sizeof(uint64_t) : il_type_size(v->type);
 	uint8_t *bytes = arena_calloc(e->arena, n, 1);
 	if (!value_read(e->types, v, 0, bytes, n) || !add_own(e, bytes, n, &g))
 		return dbg_err(DBG_E_UNSUPPORTED,

@@ -79,7 +79,7 @@ static struct dbg_error *chain_keep(struct chain *c, size_t i)
 {
 	struct value *v = &c->values[i];
 	size_t n =
-	    v->type->kind == TYPE_CLASS ? sizeof(uint64_t) : v->type->size;
+	    v->type->is_reference ? sizeof(uint64_t) : il_type_size(v->type);
 	uint8_t bytes[sizeof(v->bytes)];
 	if (n > sizeof(bytes))
 		return not_chained(c, i);

@@ -98,7 +98,7 @@ static struct dbg_error *declared_value(struct binder *b, struct bound *n,
 	err = convert(b, n, type ? type : n->type, &n);
 	if (!err)
 		err = fetch_value(b, n, ret);
-	if (!err && ret->type && ret->type->kind == TYPE_BYREF)
+	if (!err && ret->type && ret->type->kind == IL_KIND_BYREF)
 		*ret = value_target(b->e->types, ret);
 	if (!err && ret->where == VALUE_ABSENT)
 		err = fetch_missing(b, n->syntax, ret);

@@ -131,7 +131,7 @@ struct dbg_error *bind_core(struct binder *b, const char *name,
 static struct dbg_error *any_type(struct binder *b, const struct expr *x,
 				  struct il_type **ret)
 {
-	struct type *type;
+	struct il_type *type;
 	struct dbg_error *err = lookup_type(b->e, x, &type);
 	if (err) {
 		struct dbg_error *placed =
@@ -143,7 +143,7 @@ static struct dbg_error *any_type(struct binder *b, const struct expr *x,
 	*ret = type_exact(type);
 	return *ret ? NULL
 		    : dbg_err(DBG_E_NOT_FOUND, "no type '%s' in the program",
-			      type->name);
+			      value_type_name(type));
 }
 
 /* Is it A<>, or what is made of such a one? */

@@ -29,7 +29,7 @@ struct bound *bound_value(struct binder *b, const struct value *v,
 {
 	bool text = v->where == VALUE_TEXT;
 	if (type && type->is_reference && !text && v->type &&
-	    v->where != VALUE_ABSENT && v->type->kind != TYPE_CLASS) {
+	    v->where != VALUE_ABSENT && !v->type->is_reference) {
 		struct bound *box = boxed(b, v, type, x);
 		if (box)
 			return box;
@@ -48,20 +48,19 @@ struct bound *bound_value(struct binder *b, const struct value *v,
  * Code that instances share may not tell its generic arguments: @type is made
  * of parameters then, which stand for classes, of which each is an object.
  */
-static struct il_type *of_objects(struct binder *b, struct type *type)
+static struct il_type *of_objects(struct binder *b, struct il_type *type)
 {
 	struct il_type *args[BIND_ARGS_MAX];
 	struct il_type *inner = type->inner ? of_objects(b, type->inner) : NULL;
-	if (type->is_array && inner)
-		return type->is_vector
+	if (type->kind == IL_KIND_ARRAY && inner)
+		return type->elem == ELEM_SZARRAY
 			   ? il_type_vector(b->ts, inner)
 			   : il_type_array(b->ts, inner, type->rank);
 	struct il_type *known = type_exact(type);
 	if (known || type->inner)
 		return known;
 	if (!type->module || !type->n_args || type->n_args > BIND_ARGS_MAX)
-		return type->kind == TYPE_CLASS ? bind_prim(b, ELEM_OBJECT)
-						: NULL;
+		return type->is_reference ? bind_prim(b, ELEM_OBJECT) : NULL;
 	for (size_t i = 0; i < type->n_args; i++) {
 		args[i] = of_objects(b, type->args[i]);
 		if (!args[i])
@@ -74,11 +73,11 @@ static struct il_type *of_objects(struct binder *b, struct type *type)
 
 /* The type of @v by what it is now; NULL: that does not tell. */
 static struct il_type *type_by_value(struct binder *b, const struct value *v,
-				     struct type *type)
+				     struct il_type *type)
 {
 	struct value at = value_dereference(b->e->types, v);
 	struct il_type *found = NULL;
-	if (type->kind == TYPE_CLASS && at.where != VALUE_ABSENT && at.type &&
+	if (type->is_reference && at.where != VALUE_ABSENT && at.type &&
 	    !value_is_null(b->e->types, &at))
 		found = type_exact(at.type);
 	return found ? found : of_objects(b, type);
@@ -88,15 +87,15 @@ struct dbg_error *bind_frame_value(struct binder *b, const struct value *value,
 				   const struct expr *x, struct bound **ret)
 {
 	struct value v = *value;
-	if (v.type && v.type->kind == TYPE_BYREF && v.where != VALUE_ABSENT)
+	if (v.type && v.type->kind == IL_KIND_BYREF && v.where != VALUE_ABSENT)
 		v = value_target(b->e->types, &v);
-	struct type *type = v.type;
-	if (type && type->kind == TYPE_BYREF)
+	struct il_type *type = v.type;
+	if (type && type->kind == IL_KIND_BYREF)
 		type = type->inner;
 	if (v.where == VALUE_TEXT)
 		type = type_of_elem(b->e->types, ELEM_STRING);
 	struct il_type *known = type ? type_exact(type) : NULL;
-	if (!known && type && type->kind == TYPE_POINTER && !type->inner)
+	if (!known && type && il_type_is_pointer(type) && !type->inner)
 		known = il_type_any_function(b->ts);
 	if (!known && v.where == VALUE_ABSENT)
 		return fetch_missing(b, x, &v);

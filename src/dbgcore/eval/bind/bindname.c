@@ -496,7 +496,7 @@ static struct dbg_error *bind_dotted(struct binder *b, const struct expr *x,
 	*ret = NULL;
 	if (!lookup_dotted(b->e, x, &path))
 		return NULL;
-	struct type *type =
+	struct il_type *type =
 	    lookup_type_name(b->e, path.name, path.args, path.n_args);
 	struct il_type *found = type ? type_exact(type) : NULL;
 	*ret = bound_make(b, found ? BOUND_TYPE : BOUND_SPACE, found, x);
@@ -612,7 +612,7 @@ static struct dbg_error *bind_implied(struct binder *b, const struct expr *x,
 	const struct var *self = scope_var(b->e->scope, "this");
 	struct dbg_error *err = NULL;
 	*ret = NULL;
-	for (struct type *t = b->e->scope->type; t && !err && !*ret;
+	for (struct il_type *t = b->e->scope->type; t && !err && !*ret;
 	     t = lookup_enclosing(b->e, t)) {
 		struct bound *of = bound_make(b, BOUND_TYPE, NULL, x);
 		of->type = type_exact(t);
@@ -656,7 +656,8 @@ static struct dbg_error *bind_wanted(struct binder *b, const struct expr *x,
 static struct dbg_error *bind_type_name(struct binder *b, const struct expr *x,
 					struct bound **ret)
 {
-	struct type *type = lookup_type_name(b->e, x->name, x->args, x->n_args);
+	struct il_type *type =
+	    lookup_type_name(b->e, x->name, x->args, x->n_args);
 	struct dbg_error *err = type ? NULL : bind_wanted(b, x, ret);
 	if (err || (!type && *ret))
 		return err;
@@ -668,7 +669,7 @@ static struct dbg_error *bind_type_name(struct binder *b, const struct expr *x,
 	return (*ret)->type
 		   ? NULL
 		   : dbg_err(DBG_E_NOT_FOUND, "no type '%s' in the program",
-			     type->name);
+			     value_type_name(type));
 }
 
 struct dbg_error *bind_method_named(struct binder *b, const struct expr *x,

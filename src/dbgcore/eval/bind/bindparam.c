@@ -14,10 +14,10 @@
 #include "eval/bind/bind.h"
 #include "eval/bind/bindtuple.h"
 
-static struct il_type *declared_type(struct binder *b, struct type *type)
+static struct il_type *declared_type(struct binder *b, struct il_type *type)
 {
 	struct il_type *inner;
-	if (type->kind != TYPE_BYREF)
+	if (type->kind != IL_KIND_BYREF)
 		return type_exact(type);
 	inner = type_exact(type->inner);
 	return inner ? il_type_byref(b->ts, inner) : NULL;

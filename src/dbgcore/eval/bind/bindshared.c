@@ -8,9 +8,9 @@
 #include "eval/bind/bindparam.h"
 
 /* May code with this argument run for several instances? */
-static bool is_shared(const struct type *arg)
+static bool is_shared(const struct il_type *arg)
 {
-	if (!arg || arg->kind == TYPE_CLASS)
+	if (!arg || arg->is_reference)
 		return true;
 	for (size_t i = 0; i < arg->n_args; i++)
 		if (is_shared(arg->args[i]))
@@ -99,7 +99,7 @@ static bool is_alike(const struct bound *n, const struct il_type *arg)
 	return alike;
 }
 
-static bool args_alike(const struct bound *n, struct type *const *args,
+static bool args_alike(const struct bound *n, struct il_type *const *args,
 		       size_t n_args)
 {
 	for (size_t i = 0; i < n_args; i++) {
@@ -115,7 +115,7 @@ static bool args_alike(const struct bound *n, struct type *const *args,
 
 bool shared_alike(struct binder *b, const struct bound *n)
 {
-	const struct type_context *c = &b->e->scope->context;
-	return args_alike(n, c->type_args, c->n_type_args) &&
+	const struct il_context *c = &b->e->scope->context;
+	return args_alike(n, c->class_args, c->n_class_args) &&
 	       args_alike(n, c->method_args, c->n_method_args);
 }

@@ -146,7 +146,7 @@ void tuple_name_value(struct binder *b, struct il_type *type, struct value *v)
 {
 	struct listed l = {.n = 0};
 	if (!b->tuples || v->where == VALUE_ABSENT || !v->type || v->names ||
-	    v->type != type_of_il(b->e->types, type))
+	    v->type != type_closed(type))
 		return;
 	list_tree(b, type, 0, &l);
 	if (l.any)

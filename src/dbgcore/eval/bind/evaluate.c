@@ -42,7 +42,7 @@ static struct dbg_error *make_result(struct binder *b, const struct vm_value *v,
 		*ret = value_absent(NULL, WHY_NONE, 0);
 		return NULL;
 	}
-	struct type *type = type_of_il(b->e->types, v->type);
+	struct il_type *type = type_closed(v->type);
 	if (!type)
 		return dbg_err(DBG_E_RUNTIME, "the type '%s' is not known",
 			       il_type_name(b->ts, v->type));

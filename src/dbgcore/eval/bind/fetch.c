@@ -41,7 +41,7 @@ static struct dbg_error *fetch_object(struct binder *b, struct bound *n,
 
 static struct value null_of(struct binder *b, struct il_type *type)
 {
-	struct type *t = type ? type_of_il(values(b), type) : NULL;
+	struct il_type *t = type ? type_closed(type) : NULL;
 	if (!t)
 		t = type_of_elem(values(b), ELEM_OBJECT);
 	return value_bytes(t, &(uint64_t){0}, sizeof(uint64_t));
@@ -52,7 +52,7 @@ static struct value null_of(struct binder *b, struct il_type *type)
 static struct dbg_error *fetch_const(struct binder *b, struct bound *n,
 				     struct value *ret)
 {
-	struct type *type = type_of_il(values(b), n->type);
+	struct il_type *type = type_closed(n->type);
 	float f = (float)n->real;
 	if (!type)
 		return dbg_err(DBG_E_RUNTIME, "the type '%s' is not known",
@@ -112,7 +112,7 @@ static struct dbg_error *fetch_var(struct binder *b, struct bound *n,
 
 static const struct field *field_of(struct binder *b, const struct il_field *f)
 {
-	struct type *owner = type_of_il(values(b), f->owner);
+	struct il_type *owner = type_closed(f->owner);
 	const struct field *all;
 	size_t n = 0;
 	if (owner) {
@@ -186,7 +186,7 @@ static struct dbg_error *fetch_indexes(struct binder *b,
 			return err;
 		v = value_dereference(values(b), &v);
 		*ret_any = v.where != VALUE_ABSENT && v.type &&
-			   v.type->kind == TYPE_PRIM &&
+			   v.type->kind == IL_KIND_PRIM &&
 			   v.type->elem != ELEM_BOOLEAN &&
 			   value_integer(values(b), &v, &raw);
 		ret[i] = *ret_any ? (int64_t)raw : 0;
@@ -238,8 +238,7 @@ static struct dbg_error *fetch_length(struct binder *b, struct bound *n,
 		return null_object(b, n->a);
 	if (!value_elements(values(b), &of, &els))
 		return machine_value(b, n, ret);
-	*ret =
-	    value_bytes(type_of_il(values(b), n->type), &els.n, sizeof(els.n));
+	*ret = value_bytes(type_closed(n->type), &els.n, sizeof(els.n));
 	return NULL;
 }
 
@@ -383,7 +382,7 @@ static struct dbg_error *fetch_deref(struct binder *b, struct bound *n,
 				     struct value *ret)
 {
 	struct value at;
-	struct type *type = type_of_il(values(b), n->type);
+	struct il_type *type = type_closed(n->type);
 	// an indexer that returns by reference: a span's
 	bool element = n->a->kind == BOUND_CALL && n->a->n_list > 1 &&
 		       !strcmp(n->a->method->name, "get_Item");
@@ -392,14 +391,14 @@ static struct dbg_error *fetch_deref(struct binder *b, struct bound *n,
 	if (err)
 		return err;
 	if (element && at.where != VALUE_ABSENT && at.type &&
-	    at.type->kind != TYPE_BYREF) {
+	    at.type->kind != IL_KIND_BYREF) {
 		*ret = at;
 		return NULL;
 	}
 	uint64_t addr;
 	if (!type || !value_pointer(values(b), &at, &addr))
 		return fetch_missing(b, n->syntax, &at);
-	bool by_ref = at.type && at.type->kind == TYPE_BYREF;
+	bool by_ref = at.type && at.type->kind == IL_KIND_BYREF;
 	*ret = addr ? value_memory(type, addr)
 		    : value_absent(type, by_ref ? WHY_NONE : WHY_UNREADABLE, 0);
 	return NULL;
@@ -412,7 +411,7 @@ static struct dbg_error *fetch_address(struct binder *b, struct bound *n,
 	struct dbg_error *err = fetch_value(b, n->a, &v);
 	if (err)
 		return err;
-	if (v.type && v.type->kind == TYPE_BYREF)
+	if (v.type && v.type->kind == IL_KIND_BYREF)
 		v = value_dereference(values(b), &v);
 	if (v.where != VALUE_MEMORY)
 		return dbg_err(DBG_E_ARGUMENT, "'%s' has no address",
@@ -440,7 +439,7 @@ static struct dbg_error *no_cast(struct binder *b, const struct value *of,
 				 struct il_type *to)
 {
 	return dbg_err(DBG_E_ARGUMENT, "cannot convert '%s' to '%s'",
-		       of->type->name, il_type_name(b->ts, to));
+		       value_type_name(of->type), il_type_name(b->ts, to));
 }
 
 /* castclass, isinst, unboxing, and references seen as a base's. */
@@ -469,9 +468,9 @@ static struct dbg_error *fetch_cast(struct binder *b, struct bound *n,
 		*ret = of;
 	else if (null)
 		*ret = null_of(b, n->type);
-	else if (raw.where != VALUE_TEXT && raw.type->kind == TYPE_CLASS &&
+	else if (raw.where != VALUE_TEXT && raw.type->is_reference &&
 		 n->type->kind == IL_KIND_CLASS)
-		ret->type = type_of_il(values(b), n->type);
+		ret->type = type_closed(n->type);
 	return ret->type ? NULL
 			 : dbg_err(DBG_E_RUNTIME, "the type '%s' is not known",
 				   il_type_name(b->ts, n->type));
