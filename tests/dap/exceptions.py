@@ -159,3 +159,35 @@ def test_user_unhandled(t):
                    ("end", at["end"], "unhandled")], stops)
     t.check_equal(["userUnhandled"] * (t.runtime != "8"),
                   [mode for _, _, mode in decided])
+
+
+def test_handled(t):
+    """What a catch handler has caught is $exception there, with a name or
+    without, and nowhere else; what an expression throws is its value."""
+    c = t.adapter()
+    source = t.source("StepKinds")
+    lines = [t.line("StepKinds", mark) for mark in (
+        "wanted", "unwinds-caught", "unwinds-return", "statements")]
+    c.launch(t.program("StepKinds", "unwinds", "statements"), {source: lines})
+    c.stopped("breakpoint")
+    t.check("$exception" not in c.scope("Locals"), "of a filter's callee")
+    c.go()
+    c.stopped("breakpoint")
+    t.check_in("InvalidOperationException",
+               c.scope("Locals")["$exception"]["type"])
+    t.check_equal('"fail"', c.evaluate("$exception.Message")["result"])
+    c.go()
+    c.stopped("breakpoint")
+    t.check("$exception" not in c.scope("Locals"), "behind the handler")
+    c.go()
+    c.stopped("breakpoint")
+    thrown = c.evaluate('new System.Collections.Generic.Dictionary<int, int>()[3]')
+    type = "System.Collections.Generic.KeyNotFoundException"
+    t.check_equal(("{" + type + "}", type),
+                  (thrown["result"], thrown["type"]))
+    inside = c.ask("variables",
+                   variablesReference=thrown["variablesReference"])
+    t.check_in("Message", [v["name"] for v in inside["variables"]])
+    c.set_breaks(source, [])
+    c.go()
+    c.end()

@@ -208,11 +208,28 @@ static void describe(struct dap *d, struct str *t, const struct brk *b)
 	describe_place(d, t, b, &e);
 }
 
+/*
+ * A reason that names the attribute that mends it is a line of the console,
+ * too: editors show it only when they are asked.
+ */
+static void say_near(struct dap *d, const struct brk *b, const char *now)
+{
+	_cleanup_arena_ struct arena *arena = arena_create();
+	struct dbg_breakpoint e;
+
+	if (!b->number || !strstr(now, "sourceFileMap") ||
+	    (b->told && strstr(b->told, "sourceFileMap")) ||
+	    dbg_err_drop(dbg_break_get(d->dbg, b->number, arena, &e)))
+		return;
+	dap_say(d, "breakpoint %" PRIu32 ": %s", b->number, e.reason);
+}
+
 static void tell(struct dap *d, struct brk *b, struct str *t)
 {
 	_cleanup_str_ struct str now = {0};
 
 	describe(d, &now, b);
+	say_near(d, b, str_get(&now));
 	str_add(t, str_get(&now));
 	str_set(&b->told, str_get(&now));
 }
@@ -325,6 +342,7 @@ void breaks_changed(struct dap *d, uint32_t number, bool gone)
 	describe(d, &now, b);
 	if (b->told && !strcmp(b->told, str_get(&now)))
 		return;
+	say_near(d, b, str_get(&now));
 	str_set(&b->told, str_get(&now));
 	struct str *t = dap_event(d, "breakpoint");
 	emit_str(t, "reason", "changed");

@@ -72,6 +72,7 @@ static struct dbg_error *evaluate(struct dap *d, struct dbg_stopped at,
 	struct pending_request is = {
 	    .eval = {.expr = expr,
 		     .assigns = c->assigns,
+		     .exceptions = true,
 		     .calls = calls ? DBG_CALLS_SETTING : DBG_CALLS_NEVER},
 	    .style = {.letter = c->letter},
 	    .key = "result",

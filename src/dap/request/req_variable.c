@@ -173,14 +173,15 @@ static void add_list(struct dap *d, struct str *t, const struct dbg_value *list,
 	w->start -= skip;
 }
 
-// The exception of the stop, as a variable like the others.
+// The exception of the stop, or that which is being handled, as a variable
+// like the others.
 static void add_exception(struct dap *d, struct dbg_stopped at, struct str *t,
 			  const struct handle *h, struct window *w)
 {
-	const struct dbg_stop *stop = dbg_stop_reason(d->dbg);
 	struct dbg_value v;
 
-	if (!stop || !stop->exception || h->aux != DBG_SCOPE_ALL)
+	(void)d;
+	if (h->aux != DBG_SCOPE_ALL)
 		return;
 	struct dbg_error *err = dbg_eval(at, h->id, "$exception", &v);
 	if (!err)

@@ -110,6 +110,31 @@ static void fill(struct code *c, const struct code_pos *pos,
 	}
 }
 
+bool code_is_in_catch(const struct code_pos *pos)
+{
+	struct il_body body;
+	bool found = false;
+
+	if (!pos->module || pos->region == CODE_REGION_BODY ||
+	    pos->il_offset == UINT32_MAX)
+		return false;
+	struct arena *arena = arena_create();
+	module_body(pos->module, pos->token, arena, &body);
+	for (size_t i = 0; i < body.n_clauses; i++) {
+		const struct il_clause *clause = &body.clauses[i];
+		// a filter ends where its handler begins
+		uint32_t start = clause->flags == CLAUSE_FILTER
+				     ? clause->token_or_filter
+				     : clause->handler_offset;
+		uint32_t end = clause->handler_offset + clause->handler_length;
+
+		found |= clause->flags <= CLAUSE_FILTER &&
+			 pos->il_offset >= start && pos->il_offset < end;
+	}
+	arena_destroy(arena);
+	return found;
+}
+
 void code_handlers(struct code *c, const struct code_pos *pos,
 		   struct arena *arena, struct code_handler **ret,
 		   size_t *ret_n)

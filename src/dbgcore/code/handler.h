@@ -26,4 +26,7 @@ void code_handlers(struct code *c, const struct code_pos *pos,
 		   struct arena *arena, struct code_handler **ret,
 		   size_t *ret_n);
 
+/* Is @pos in a catch handler, or in a filter? */
+bool code_is_in_catch(const struct code_pos *pos);
+
 #endif

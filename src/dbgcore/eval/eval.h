@@ -54,6 +54,7 @@ struct eval {
 	struct arena *arena;       /* for the result */
 	struct arena *scratch;     /* until the end of one evaluation */
 	struct eval_trace *trace;  /* NULL: nobody wants it */
+	struct value *thrown;      /* by a failed one; NULL: nobody asks */
 };
 
 /* Record in the trace, if there is one, that the evaluation went through @v. */

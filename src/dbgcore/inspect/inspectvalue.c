@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "code/handler.h"
 
 /* ---- Descriptions ----------------------------------------------------- */
 
@@ -122,6 +123,27 @@ static const struct value *inspect_returned(struct inspect *in)
 	return &in->returned_value;
 }
 
+/*
+ * What the catch handler that @frame is in has caught: the exception of the
+ * thread, which is that of its newest handler. 0: it is in none.
+ */
+static uint64_t caught(struct inspect *in, const struct frame *frame)
+{
+	const struct dac_thread *t;
+	const struct frame *f;
+
+	if (!frame || !frame->pos || !in->dac ||
+	    frame->kind != DBG_FRAME_MANAGED || !code_is_in_catch(frame->pos))
+		return 0;
+	for (uint32_t level = 0; level < frame->level; level++)
+		if (dbg_err_drop(
+			stack_frame(in->stack, frame->thread, level, &f)) ||
+		    !f || (f->pos && code_is_in_catch(f->pos)))
+			return 0;
+	t = dac_thread_find(in->dac, frame->tid);
+	return t ? t->exception : 0;
+}
+
 struct dbg_error *inspect_eval(struct inspect *in, const struct frame *frame,
 			       struct eval *ret)
 {
@@ -137,7 +159,8 @@ struct dbg_error *inspect_eval(struct inspect *in, const struct frame *frame,
 			     .vm = in->vm,
 			     .scope = scope,
 			     .arena = in->arena,
-			     .exception = in->exception,
+			     .exception = in->exception ? in->exception
+							: caught(in, frame),
 			     .returned = *inspect_returned(in),
 			     .history = in->history,
 			     .stack = in->stack};
@@ -175,7 +198,7 @@ static struct dbg_error *eval_at(struct inspect *in,
 	err = stack_frame(in->stack, at->thread, 0, &frame);
 	if (!err)
 		err = inspect_eval(in, frame, ret);
-	if (!err)
+	if (!err && at->exception)
 		ret->exception = at->exception;
 	return err;
 }

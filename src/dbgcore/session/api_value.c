@@ -161,16 +161,22 @@ struct dbg_error *session_evaluate(struct dbg *dbg, const struct eval *e,
 				   struct dbg_value *ret)
 {
 	struct node node;
-	struct value place = {0};
-	struct dbg_error *err = carry_out(dbg, e, x, &node, &place);
-	if (err)
+	struct value place = {0}, thrown = {0};
+	struct eval own = *e;
+	own.thrown = x->exceptions ? &thrown : NULL;
+	struct dbg_error *err = carry_out(dbg, &own, x, &node, &place);
+	bool threw = err && thrown.type;
+	if (err && !threw)
 		return err;
+	dbg_error_destroy(err);
+	if (threw)
+		node.value = thrown;
 	if (place.type && place.where == VALUE_MEMORY)
 		control_written(dbg->control, place.addr,
 				il_type_size(place.type));
 	// carried out again it would assign again, or call
-	bool again =
-	    (!place.type || x->value) && !(e->calls && e->calls->n_answers);
+	bool again = !threw && (!place.type || x->value) &&
+		     !(e->calls && e->calls->n_answers);
 	const struct inspect_way way = {.kind = again ? WAY_EXPRESSION
 						      : WAY_FOLLOWED,
 					.from = frame_id(dbg, e),
@@ -180,17 +186,25 @@ struct dbg_error *session_evaluate(struct dbg *dbg, const struct eval *e,
 	view_enumerate(&w, &node);
 	*ret = inspect_describe(&dbg->inspect, &w, &node, &way);
 	say_void(&node, ret);
+	if (threw)
+		ret->text = arena_printf(w.arena, "{%s}", ret->type);
 	return NULL;
+}
+
+struct dbg_error *session_evaluate_at(struct dbg_stopped at, dbg_id frame,
+				      const struct session_expression *x,
+				      struct dbg_value *ret)
+{
+	struct eval e;
+	struct dbg_error *err = begin(at, frame, &e);
+	return err ? err : session_evaluate(at.dbg, &e, x, ret);
 }
 
 struct dbg_error *dbg_eval(struct dbg_stopped at, dbg_id frame,
 			   const char *expr, struct dbg_value *ret)
 {
-	struct dbg *dbg = at.dbg;
-	struct eval e;
 	const struct session_expression x = {.expr = expr};
-	struct dbg_error *err = begin(at, frame, &e);
-	return err ? err : session_evaluate(dbg, &e, &x, ret);
+	return session_evaluate_at(at, frame, &x, ret);
 }
 
 struct dbg_error *dbg_eval_needs(struct dbg_stopped at, dbg_id frame,
@@ -219,12 +233,9 @@ struct dbg_error *dbg_assign(struct dbg_stopped at, dbg_id frame,
 			     const char *target, const char *value,
 			     struct dbg_value *ret)
 {
-	struct dbg *dbg = at.dbg;
-	struct eval e;
 	const struct session_expression x = {
 	    .expr = target, .value = value, .assigns = true};
-	struct dbg_error *err = begin(at, frame, &e);
-	return err ? err : session_evaluate(dbg, &e, &x, ret);
+	return session_evaluate_at(at, frame, &x, ret);
 }
 
 bool dbg_is_assignable(struct dbg_stopped at, dbg_id frame, const char *expr)

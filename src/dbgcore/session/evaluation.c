@@ -297,6 +297,7 @@ static struct evaluation *evaluation_create(struct dbg *dbg,
 	v->expr.expr = arena_strdup(v->arena, req->expr);
 	v->expr.value = kept(v->arena, req->value);
 	v->expr.assigns = req->assigns;
+	v->expr.exceptions = req->exceptions;
 	v->ms = req->ms ? req->ms : evaluation_ms(dbg);
 	copy_stop(v->arena, &dbg->stop, &v->stop);
 	return v;
@@ -309,11 +310,14 @@ static bool interpreted(struct dbg_stopped at,
 {
 	struct dbg *dbg = at.dbg;
 	struct evaluation *v = dbg->evaluation;
-	bool assigns = req->value || req->assigns;
+	const struct session_expression x = {
+	    .expr = req->expr,
+	    .value = req->value,
+	    .assigns = req->value || req->assigns,
+	    .exceptions = req->exceptions,
+	};
 	struct dbg_error *err =
-	    assigns
-		? dbg_assign(at, req->frame, req->expr, req->value, &v->value)
-		: dbg_eval(at, req->frame, req->expr, &v->value);
+	    session_evaluate_at(at, req->frame, &x, &v->value);
 
 	if (err && err->code == DBG_E_UNSUPPORTED &&
 	    calls == DBG_CALLS_NEEDED && target_can(dbg->target, TARGET_RUN)) {

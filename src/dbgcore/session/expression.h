@@ -4,16 +4,16 @@
 
 #include <stdbool.h>
 
-#include "dbg/error.h"
+#include "dbg/values.h"
 
 struct dbg;
-struct dbg_value;
 struct eval;
 
 struct session_expression {
 	const char *expr;
 	const char *value; /* is assigned to @expr; NULL: nothing is */
 	bool assigns;      /* an assignment in @expr is carried out */
+	bool exceptions;   /* what it throws is its value */
 };
 
 /*
@@ -24,5 +24,10 @@ DBG_MUST struct dbg_error *session_evaluate(struct dbg *dbg,
 					    const struct eval *e,
 					    const struct session_expression *x,
 					    struct dbg_value *ret);
+
+/* In a frame (0: the newest one), without calls. */
+DBG_MUST struct dbg_error *
+session_evaluate_at(struct dbg_stopped at, dbg_id frame,
+		    const struct session_expression *x, struct dbg_value *ret);
 
 #endif

@@ -183,6 +183,21 @@ static struct dbg_error *not_called(struct binder *b,
 		       bind_source(b, x->target), name);
 }
 
+/* What has the property is told by its own name if it is null. */
+static struct dbg_error *check_object(struct binder *b, const struct bound *to)
+{
+	struct bound *of = to->n_list ? to->list[0] : NULL;
+	struct value v;
+	if (!of || !of->type || !of->type->is_reference ||
+	    (to->method->flags & IL_METHOD_STATIC) ||
+	    dbg_err_drop(assigncall_fetch_uncalled(b, of, &v)) ||
+	    v.where == VALUE_ABSENT || v.where == VALUE_TEXT ||
+	    !value_is_null(b->e->types, &v))
+		return NULL;
+	return dbg_err(DBG_E_ARGUMENT, "'%s' is null",
+		       bind_source(b, of->syntax));
+}
+
 struct dbg_error *assigncall_run(const struct eval *e,
 				 const struct bind_assignment *x,
 				 struct value *ret)
@@ -193,6 +208,9 @@ struct dbg_error *assigncall_run(const struct eval *e,
 	binder_init(&b, e, x->text);
 	struct dbg_error *err =
 	    bind_value(&b, bind_unconditional(&b, x->target), &to);
+	if (err)
+		return err;
+	err = check_object(&b, to);
 	if (err)
 		return err;
 	to = arena_copy(b.arena, to, 1, sizeof(*to));

@@ -112,6 +112,8 @@ static struct dbg_error *thrown(struct binder *b, const char *text,
 	_cleanup_str_ struct str out = {0};
 	if (!vm_read(b->vm, v->addr, &object, sizeof(object)))
 		return dbg_err(DBG_E_STATE, "'%s' throws an exception", text);
+	if (b->e->thrown)
+		*b->e->thrown = value_object(b->e->types, object);
 	object = add_exception(b, object, &out);
 	if (object) {
 		if (out.len && !strchr(".!?", str_get(&out)[out.len - 1]))

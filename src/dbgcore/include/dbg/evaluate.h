@@ -30,6 +30,8 @@ struct dbg_eval_request {
 	const char
 	    *value;   /* assign it to @expr, as dbg_assign; NULL: nothing */
 	bool assigns; /* an assignment in @expr is carried out */
+	/* The value of what throws is the exception, its type as text. */
+	bool exceptions;
 	enum dbg_calls calls;
 	uint32_t ms; /* limit to one call; 0: the setting's */
 };
