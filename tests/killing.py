@@ -17,7 +17,7 @@ TRAP_HWBKPT = 4
 WALL = 0x40000000
 # Threads of Ticks; the first are there if none are named.
 KINDS = ("hit", "asks", "throws", "awaits", "collects", "births", "signals",
-         "spawns", "children")
+         "spawns", "children", "forks")
 N_ALWAYS = 6
 SHIM = os.path.join(drive.TOP, "tests", "kill", "killpoint.c")
 

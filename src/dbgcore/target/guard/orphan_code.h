@@ -47,7 +47,7 @@ struct orphan_data {
 	 * which old returns what it does not know: see orphan_put_first.
 	 */
 	struct orphan_action ours, old, now, earlier;
-	uint32_t lock;
+	uint32_t lock;     /* the process that has it, 0: none */
 	uint32_t prot;     /* of code, as mprotect takes it */
 	char mem_path[16]; /* "/proc/self/mem" */
 	struct orphan_mask masks[ORPHAN_MASKS_MAX];

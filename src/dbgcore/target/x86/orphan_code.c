@@ -101,10 +101,19 @@ IN_PROGRAM static void orphan_lift_by_file(long mem, uint64_t addr,
 			       addr);
 }
 
+// A child that was forked while another thread had it has a copy that nobody
+// gives back: it is taken over, since it says whose it is.
 IN_PROGRAM static void orphan_lock(struct orphan_data *data)
 {
-	for (int i = 1; __atomic_exchange_n(&data->lock, 1, __ATOMIC_ACQUIRE);
-	     i++) {
+	uint32_t self = (uint32_t)orphan_syscall(SYS_getpid, 0, 0, 0, 0);
+
+	for (int i = 1;; i++) {
+		uint32_t owner = __atomic_load_n(&data->lock, __ATOMIC_RELAXED);
+
+		if (owner != self && __atomic_compare_exchange_n(
+					 &data->lock, &owner, self, false,
+					 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			return;
 		__builtin_ia32_pause();
 		if (i % SPINS == 0)
 			orphan_syscall(SYS_sched_yield, 0, 0, 0, 0);
