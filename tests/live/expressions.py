@@ -81,6 +81,12 @@ def test_variety(t):
     check_fixture(t, "Variety", 800)
 
 
+def test_variants(t):
+    """Operators, conversions and patterns of the user's own types, and what
+    numbers of every kind become."""
+    check_fixture(t, "Variants", 490)
+
+
 def test_declared(t):
     """What is declared is known in its frame, as in an Immediate Window; a
     semicolon behind it means nothing."""

@@ -120,11 +120,10 @@ struct dbg_error *bind_unary(struct binder *b, const struct expr *x,
 	if (!is_predefined(x->op, v))
 		return extended(b, x, v, ret);
 	bool bits = v->type->kind == IL_KIND_ENUM;
-	enum elem elem = numeric_promote(v->type->elem, ELEM_I1);
+	// 12.4.7.2: what is smaller than int becomes int, no uint is negated
+	enum elem elem = numeric_promote(v->type->elem, v->type->elem);
 	if (x->op == OP_MINUS && v->type->elem == ELEM_U4)
 		elem = ELEM_I8;
-	if (elem == ELEM_END)
-		elem = v->type->elem;
 	if (!bits)
 		err = convert_cast(b, v, bind_prim(b, elem), &v);
 	if (err || x->op == OP_PLUS) {
