@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "meta/csname.h"
+#include "types/methods.h"
 #include "view/view_priv.h"
 
 enum {
@@ -19,10 +20,6 @@ enum {
 	METHOD_SIGNATURE = 4,
 	ACCESS_MASK = 7,
 	STATIC_FLAG = 0x10,
-	FINAL_FLAG = 0x20,
-	VIRTUAL_FLAG = 0x40,
-	ABSTRACT_FLAG = 0x400,
-	IL_SPECIAL_FLAG = 0x800,
 	INIT_ONLY_FLAG = 0x20,
 	INTERFACE_FLAG = 0x20,
 	TYPE_ABSTRACT_FLAG = 0x80,
@@ -113,9 +110,9 @@ static void add_modifiers(uint32_t flags, struct str *out)
 	str_addf(out, "    %s ", access_of(flags));
 	if (flags & STATIC_FLAG)
 		str_add(out, "static ");
-	else if (flags & ABSTRACT_FLAG)
+	else if (flags & IL_METHOD_ABSTRACT)
 		str_add(out, "abstract ");
-	else if ((flags & VIRTUAL_FLAG) && !(flags & FINAL_FLAG))
+	else if ((flags & IL_METHOD_VIRTUAL) && !(flags & IL_METHOD_FINAL))
 		str_add(out, "virtual ");
 }
 
@@ -225,7 +222,7 @@ static void declare_method(const struct view *w, struct il_type *type,
 	const char *name = md_col_string(md, MD_METHODDEF, rid, METHOD_NAME);
 	bool constructor = !strcmp(name, ".ctor");
 	if (strchr(name, '<') || !strcmp(name, ".cctor") ||
-	    ((flags & IL_SPECIAL_FLAG) && !constructor &&
+	    ((flags & IL_METHOD_SPECIAL_NAME) && !constructor &&
 	     strncmp(name, "op_", 3)) ||
 	    is_accessor(md, type, name))
 		return;

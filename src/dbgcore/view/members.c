@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "types/methods.h"
 #include "view/look.h"
 #include "view/view_priv.h"
 
@@ -15,7 +16,6 @@ enum {
 	ACCESS_MASK = 7,
 	ACCESS_PUBLIC = 6,
 	STATIC_FLAG = 0x10,
-	IL_SPECIAL_FLAG = 0x800,
 	BASES_MAX = 64,
 };
 
@@ -100,7 +100,7 @@ static void take_methods(const struct walk *k, struct il_type *type)
 		if (!is_wanted(k, md, m) || !is_offered(k, type, flags))
 			continue;
 		// a property by its getter; an indexer has no name to write
-		if (!(flags & IL_SPECIAL_FLAG))
+		if (!(flags & IL_METHOD_SPECIAL_NAME))
 			take_method(k, type, m, NULL);
 		else if (getter && strcmp(name, "get_Item"))
 			take_method(k, type, m, name + 4);
