@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 
-static const char idle[] = "[idle]";
+static const char idle[] = "[idle]", unseen[] = "[not seen]";
 
 // Is the frame of @i among those that have called it?
 static bool is_inner(const struct dbg_profile *p, uint32_t i)
@@ -95,7 +95,8 @@ void blocked_times(const struct dbg_profile *p, struct tally *ret)
 		const struct dbg_sample_node *node = &p->nodes[i];
 		const struct dbg_sample_frame *state = &p->frames[node->frame];
 
-		if (!node->blocked || !strcmp(state->name, idle))
+		if (!node->blocked || !strcmp(state->name, idle) ||
+		    !strcmp(state->name, unseen))
 			continue;
 		struct tally_row *row =
 		    tally_at(ret, place_of(p, node),

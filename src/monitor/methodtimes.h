@@ -28,9 +28,9 @@ struct profile_sums {
 void profile_sums(const struct dbg_profile *p, struct profile_sums *ret);
 
 /*
- * Time that was blocked, but for idle threads of the runtime: by what was
- * waited for (the row's `last`, in brackets) and the program's own method that
- * did, or the thread (its text).
+ * Time that was blocked, as far as it was seen, but for idle threads of the
+ * runtime: by what was waited for (the row's `last`, in brackets) and the
+ * program's own method that did, or the thread (its text).
  */
 void blocked_times(const struct dbg_profile *p, struct tally *ret);
 

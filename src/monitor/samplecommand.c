@@ -135,8 +135,7 @@ static void quality_print(const struct sampling *s, const struct dbg_profile *p)
 	       " stacks cut off\n",
 	       p->samples, s->hertz, p->lost, p->looks, p->broken);
 	if (p->note)
-		plain_printf(stdout, "Not sampled while running: %s\n",
-			     p->note);
+		plain_printf(stdout, "%s\n", p->note);
 	else if (!p->kernel)
 		printf("Time in the kernel counts for the code around it: to "
 		       "see it takes CAP_PERFMON, or "

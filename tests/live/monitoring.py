@@ -1,5 +1,7 @@
 """Programs that are watched while they run: what is told is what the program
 counts itself, nothing of ours is left, and no program is stopped."""
+import ctypes
+import errno
 import glob
 import gzip
 import html
@@ -8,6 +10,7 @@ import os
 import re
 import shutil
 import signal
+import struct
 import subprocess
 
 import container
@@ -50,21 +53,20 @@ class Watched:
 class Watching:
     """dndbg that watches it, and has begun to."""
 
-    def __init__(self, t, program, *words):
+    def __init__(self, t, program, *words, preexec_fn=None):
         self.t = t
         self.process = subprocess.Popen(
             [t.dndbg, *words, str(program.pid)], env=t.env, text=True,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            start_new_session=True)
-        # A guardian is called so when the trace has begun; a sampler makes
-        # its timer then.
-        t.wait_for("the beginning",
-                   self.has_timer if words[0] == "sample" else
-                   lambda: t.processes("dndbg-guardian"))
+            start_new_session=True, preexec_fn=preexec_fn)
+        # A guardian is called so when the trace has begun; a sampler looks at
+        # the program's memory then.
+        t.wait_for("the beginning", lambda: t.processes("dndbg-guardian")
+                   if words[0] != "sample" else self.has_opened(program))
 
-    def has_timer(self):
+    def has_opened(self, program):
         files = f"/proc/{self.process.pid}/fd"
-        return any(os.readlink(f"{files}/{name}") == "anon_inode:[timerfd]"
+        return any(os.readlink(f"{files}/{name}") == f"/proc/{program.pid}/mem"
                    for name in os.listdir(files))
 
     def end(self, status=0):
@@ -301,7 +303,7 @@ def test_sample_blocked(t):
     program = Watched(t)
     program.do("phases 3")
     watching = Watching(t, program, "sample", "--rate", "999", "--json")
-    truth = [int(n) for n in program.do("phases 30").split()]
+    truth = [int(n) for n in program.do("phases 60").split()]
     got = json.loads(watching.interrupt())
     phases = [("sleep", "Sleep()"), ("lock", "Lock()"),
               ("socket", "Socket(System.Net.Sockets.Socket)"), ("task", "Task()")]
@@ -309,7 +311,8 @@ def test_sample_blocked(t):
                  (one["on"], one["in"]) == (on, f"Watched.Program.Phase{name}"))
              for on, name in phases]
     for one, real in zip(found, truth):
-        t.check(abs(one / sum(found) - real / sum(truth)) < 0.02, (found, truth))
+        # 2 points, and one for a machine that has much else to do
+        t.check(abs(one / sum(found) - real / sum(truth)) < 0.03, (found, truth))
     t.check(abs(sum(found) / sum(truth) - 1) < 0.1, (found, truth))
     program.do("wait")
     watching = Watching(t, program, "sample", "--json")
@@ -466,6 +469,40 @@ def test_sample_files(t):
             told["width"] > 0.99, (told["zoomed"], told["width"]))
     t.check_in("Watched.Program.WaitForGate()", told["blocked"])
     t.check_match(r"^\d+ '</script><b>'$", "\n".join(told["threads"]))
+    program.end()
+
+
+def forbid_perf():
+    """In a child: perf_event_open fails, as in most containers."""
+    rules = struct.pack("HBBI", 0x20, 0, 0, 0)  # the number of the call
+    rules += struct.pack("HBBI", 0x15, 0, 1, 298)
+    rules += struct.pack("HBBI", 0x06, 0, 0, 0x50000 | errno.EPERM)
+    rules += struct.pack("HBBI", 0x06, 0, 0, 0x7fff0000)
+    text = ctypes.create_string_buffer(rules)
+    program = ctypes.create_string_buffer(
+        struct.pack("HxxxxxxP", len(rules) // 8, ctypes.addressof(text)))
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.prctl(38, 1, 0, 0, 0) or libc.prctl(22, 2, program, 0, 0):
+        raise OSError(ctypes.get_errno(), "seccomp")
+
+
+def test_sample_without_perf(t):
+    """Where perf_event is not permitted, running threads are stopped for a
+    moment, which is said; the program is none the worse for it."""
+    program = Watched(t)
+    program.do("spin 300")
+    watching = Watching(t, program, "sample", "--json", preexec_fn=forbid_perf)
+    program.do("spin 1000")
+    got = json.loads(watching.interrupt())
+    t.check_match("^running threads were stopped for some microseconds to be "
+                  "sampled: perf_event is not permitted", got["note"])
+    t.check(got["samples"] > 20 and total(got, "Spin") > 900, got)
+    t.check(total(got, "SpinMost") > total(got, "SpinLess") >
+            total(got, "SpinLeast"), got["methods"][:5])
+    watching = Watching(t, program, "sample", preexec_fn=forbid_perf)
+    watching.process.kill()
+    watching.end(-signal.SIGKILL)
+    program.do("gc")
     program.end()
 
 

@@ -339,14 +339,16 @@ void callstack_of_sample(struct callstacks *c, const struct perf_sample *s,
 		     &chain, ret);
 }
 
-void callstack_of_copy(struct callstacks *c, uint64_t pc, uint64_t sp,
-		       uint64_t fp, const uint8_t *stack, size_t n,
+void callstack_of_copy(struct callstacks *c, const struct regs *regs,
+		       const struct target_glance *glance,
 		       struct callstack *ret)
 {
-	struct stack_copy s = {sp, stack, n, NULL};
+	struct stack_copy s = {regs_sp(regs), glance->bytes, glance->n, NULL};
+	const struct frame_regs r = {regs_pc(regs), regs_sp(regs),
+				     regs_fp(regs)};
 
 	callstack_reset(ret);
-	walk(c, &s, true, (struct frame_regs){pc, sp, fp}, NULL, ret);
+	walk(c, &s, true, r, NULL, ret);
 }
 
 /* ---- Blocked threads --------------------------------------------------- */

@@ -14,7 +14,9 @@
 #include "dbg.h"
 #include "sample/perfevents.h"
 
+struct regs;
 struct target;
+struct target_glance;
 
 enum {
 	CALLSTACK_MAX = 512,
@@ -61,12 +63,9 @@ void callstack_of_sample(struct callstacks *c, const struct perf_sample *s,
 /* That of a thread which waits in the kernel, with these two. */
 void callstack_of_blocked(struct callstacks *c, uint64_t pc, uint64_t sp,
 			  struct callstack *ret);
-/*
- * That of a thread whose registers are these, and of whose stack there is a
- * copy from sp on.
- */
-void callstack_of_copy(struct callstacks *c, uint64_t pc, uint64_t sp,
-		       uint64_t fp, const uint8_t *stack, size_t n,
+/* That of a thread that was stopped for a moment. */
+void callstack_of_copy(struct callstacks *c, const struct regs *regs,
+		       const struct target_glance *glance,
 		       struct callstack *ret);
 
 #endif

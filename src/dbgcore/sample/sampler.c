@@ -20,10 +20,12 @@
 #include "target/target.h"
 
 enum {
+	RELEASE_LOOKS = 10,
+	GLANCES_MAX = 99,     // a second, each of which stops a thread
 	LOOKS_MAX = 200,      // a second: more cost more than they tell
 	LIST_NS = 100000000,  // between two readings of the list of threads
 	AGAIN_NS = 200000000, // ... of what is known of the runtime
-	IDLE_MAX = 16,        // ticks between two looks at an idle thread
+	IDLE_MAX = 64,        // ticks between two looks at an idle thread
 	IDLE_SHARE = 16,      // ... and of the time that it has been idle for
 	SECOND_NS = 1000000000,
 	SAMPLES_ENOUGH = 10, // of a thread, to spread its own time over them
@@ -35,7 +37,7 @@ struct sampler {
 	uint64_t tick;   // of looks, on average
 	int timer;
 	uint64_t random;
-	struct dbg_error *no_events; // why there are no samples
+	struct dbg_error *no_events; // why there are none of these
 	struct perf_events *events;
 	struct target *target;
 	struct callstacks stacks;
@@ -43,7 +45,9 @@ struct sampler {
 	struct stack_tree tree;
 	struct thread_looks looks;
 	uint64_t next_list;
-	struct callstack stack; // the one at hand
+	struct callstack stack;      // the one at hand
+	struct target_glance glance; // ... in memory, without events
+	char *note;
 	const struct dbg_sample_frame *frames[CALLSTACK_MAX];
 	struct dbg_profile profile;
 	struct dbg_sample_thread *threads; // of the profile
@@ -98,6 +102,8 @@ struct dbg_error *sampler_create(pid_t pid, uint32_t hertz,
 	stack_tree_init(&s->tree);
 	s->profile.began = clock_ns();
 	s->no_events = perf_events_open(pid, hertz, &s->events);
+	if (!s->events && hertz > GLANCES_MAX)
+		s->tick = SECOND_NS / GLANCES_MAX;
 	thread_looks_list(&s->looks, s->profile.began);
 	s->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	timer_set(s);
@@ -128,6 +134,7 @@ void sampler_destroy(struct sampler *s)
 	stack_tree_deinit(&s->tree);
 	thread_looks_deinit(&s->looks);
 	free(s->threads);
+	free(s->note);
 	free(s);
 }
 
@@ -248,13 +255,34 @@ static void blocked_add(struct sampler *s, struct looked_thread *t,
 	t->blocked += ns;
 }
 
+// Without events: where is a thread that runs? At most so often it is stopped.
+static void look_running(struct sampler *s, struct looked_thread *t)
+{
+	struct regs regs;
+
+	if (s->events ||
+	    !target_glance(s->target, t->tid, &t->seized, &regs, &s->glance))
+		return;
+	callstack_of_copy(&s->stacks, &regs, &s->glance, &s->stack);
+	s->profile.samples++;
+	t->samples++;
+
+	uint32_t node = node_stack(s, t);
+
+	s->tree.nodes[node].run++;
+}
+
 // The node of the stack that it is blocked at; 0: it is not, or is no more.
 static uint32_t look_blocked(struct sampler *s, struct looked_thread *t)
 {
 	struct thread_times after;
 	struct blocked_call call;
 
-	if (thread_call_read(t, &call) != THREAD_BLOCKED)
+	enum thread_state state = thread_call_read(t, &call);
+
+	if (state == THREAD_RUNS)
+		look_running(s, t);
+	if (state != THREAD_BLOCKED)
 		return 0;
 	callstack_of_blocked(&s->stacks, call.pc, call.sp, &s->stack);
 	if (!thread_times_read(t, &after) || after.slices != t->now.slices) {
@@ -282,7 +310,11 @@ static void look(struct sampler *s, struct looked_thread *t, uint64_t now)
 {
 	struct thread_times times;
 
-	if (t->ended || now < t->due || !thread_times_read(t, &times))
+	// First of all let it go.
+	if (t->seized)
+		look_running(s, t);
+	if (t->ended || t->seized || now < t->due ||
+	    !thread_times_read(t, &times))
 		return;
 	// We may have been kept waiting for a processor ourselves.
 	now = clock_ns();
@@ -427,18 +459,35 @@ static void profile_times(struct sampler *s)
 	threads_rest(s, weights);
 }
 
+// Let go what does not stop yet: else it would stand until we end.
+static void threads_release(struct sampler *s)
+{
+	for (size_t i = 0; i < s->looks.n; i++) {
+		struct looked_thread *t = s->looks.v[i];
+
+		for (int k = 0; k < RELEASE_LOOKS && t->seized; k++)
+			look_running(s, t);
+	}
+}
+
 const struct dbg_profile *sampler_stop(struct sampler *s)
 {
 	struct dbg_profile *p = &s->profile;
 
+	threads_release(s);
 	if (s->events) {
 		perf_events_stop(s->events);
 		pc_names_tick(&s->names);
 		perf_events_read(s->events, sample_take, s);
 		p->lost = perf_events_lost(s->events);
 		p->kernel = perf_events_kernel(s->events);
-	} else if (s->no_events) {
-		p->note = s->no_events->message;
+	} else {
+		p->note = s->note = xasprintf(
+		    "%s: %s",
+		    p->samples ? "running threads were stopped for some "
+				 "microseconds to be sampled"
+			       : "what runs was not sampled",
+		    s->no_events->message);
 	}
 	p->ended = clock_ns();
 	profile_times(s);

@@ -30,6 +30,7 @@ struct looked_thread {
 	char name[16];
 	int times_fd, call_fd;
 	bool ended;
+	bool seized;               /* see target_glance() */
 	bool fresh;                /* it was made after the first look */
 	struct thread_times first; /* when it was met */
 	struct thread_times now;   /* at the last look */

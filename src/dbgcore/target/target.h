@@ -91,6 +91,21 @@ DBG_MUST struct dbg_error *target_attach(pid_t pid, struct target **ret);
  */
 DBG_MUST struct dbg_error *target_observe(pid_t pid, struct target **ret);
 void target_observe_again(struct target *t);
+
+/* The top of a thread's stack, as it was. */
+struct target_glance {
+	uint8_t bytes[16 << 10];
+	size_t n;
+};
+
+/*
+ * Stop a thread of an observed process for some microseconds, for its registers
+ * and the top of its stack. A system call that it has just entered may fail
+ * with EINTR. False: it may not be traced, has ended, or does not stop yet:
+ * then *@seized is set, and the next call with that goes on.
+ */
+bool target_glance(struct target *t, pid_t tid, bool *seized, struct regs *ret,
+		   struct target_glance *stack);
 /* Does the process go on when the target is destroyed: was it attached to? */
 bool target_survives(const struct target *t);
 /*
