@@ -577,9 +577,7 @@ def test_types(t):
         worker, = ask(t, "name2ee", target, "Stuck.Program.Worker")["names"]
         method = ask(t, "dumpmd", target, worker["methodDesc"])
         code, = method["codes"]
-        # .NET 11's DAC does not tell it: see limitations.md.
-        kind = None if t.runtime == "11" else "not optimized"
-        t.check_equal(("Stuck.Program.Worker(int)", kind),
+        t.check_equal(("Stuck.Program.Worker(int)", "not optimized"),
                       (method["name"], code.get("kind")))
         inside = hex(int(code["start"], 16) + code["size"] - 1)
         t.check_equal(worker["methodDesc"],

@@ -71,8 +71,7 @@ Stack level 0, frame at {addr}:
  module: Hello.dll
  method token: {addr}
  IL offset: {addr}
-{8,9,10} code: {addr} to {addr}, not optimized
-{11} code: {addr} to {addr}
+ code: {addr} to {addr}, not optimized
  Saved registers:
   rbp at {addr}, rip at {addr}
 +info registers rip

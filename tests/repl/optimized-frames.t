@@ -19,8 +19,7 @@ Stack level 0, frame at {addr}:
  module: Frames.dll
  method token: {addr}
  IL offset: {addr}
-{8,9,10} code: {addr} to {addr}, optimized
-{11} code: {addr} to {addr}
+ code: {addr} to {addr}, optimized
  called by frame at {addr}, saved rip = {addr}
  Saved registers:
  {...} rip at {addr}

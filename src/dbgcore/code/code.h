@@ -351,6 +351,11 @@ bool code_is_user(struct code *c, struct code_module *m, uint32_t token,
 		  const struct code_module *home);
 /* Are all modules with symbols optimised, and is there one? */
 bool code_all_optimized(struct code *c);
+/*
+ * How the code was compiled, in words, static. Of code that has no tiers .NET
+ * 11's DAC does not tell: it is as its module is. NULL: not known.
+ */
+const char *code_kind(struct code *c, const struct dac_code *code);
 /* Is any of its methods the user's, but for marks of their author? */
 bool code_module_is_user(struct code *c, struct code_module *m);
 /* Is there text of a source file of the module, on disk or in its symbols? */

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/err.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "code/code_priv.h"
@@ -12,6 +13,8 @@ enum {
 	KNOWN = 1 << 16,       /* makes a cached 0 differ from absence */
 	SPECIAL_NAME = 0x0800, /* II.23.1.10 */
 	NESTING_MAX = 16,
+	METHOD_IMPL_FLAGS = 1,  /* column, II.22.26 */
+	NO_OPTIMIZATION = 0x40, /* II.23.1.11 */
 };
 
 static const struct {
@@ -135,6 +138,22 @@ static bool any_with_symbols(struct code *c, bool optimized)
 bool code_all_optimized(struct code *c)
 {
 	return !any_with_symbols(c, false) && any_with_symbols(c, true);
+}
+
+const char *code_kind(struct code *c, const struct dac_code *code)
+{
+	struct dac_method method;
+	const char *ret = dac_code_kind(c->dac, code);
+
+	if (ret || dbg_err_drop(dac_method_get(c->dac, code->method, &method)))
+		return ret;
+	const struct code_module *m = code_module_find(c, method.module);
+	if (!m || !m->pe.n_sections || method.dynamic)
+		return NULL;
+	uint32_t flags = md_col(&m->md, MD_METHODDEF,
+				MD_TOKEN_RID(method.token), METHOD_IMPL_FLAGS);
+	return m->optimized && !(flags & NO_OPTIMIZATION) ? "optimized"
+							  : "not optimized";
 }
 
 static bool any_is_here(struct code *c)

@@ -372,6 +372,9 @@ static void add_nameless_locals(struct gather *g, const struct slots *slots)
 			add_local(g, slots, &local);
 			continue;
 		}
+		// without a name and a value it says nothing
+		if (!var || (!var->present && !var->unread))
+			continue;
 		g->origin = NULL;
 		scope_add(g, arena_printf(g->arena, "local_%u", i), VAR_LOCAL,
 			  place(type, var));

@@ -23,12 +23,12 @@ static const char *file_of(struct dbg *dbg, uint64_t module)
 
 static const char *kind_at(struct dbg *dbg, uint64_t entry)
 {
-	struct dac *d = dbg->inspect.dac;
 	struct dac_code code;
-	struct dbg_error *err = dac_code_at(d, entry, &code);
+	struct dbg_error *err = dac_code_at(dbg->inspect.dac, entry, &code);
 
-	return dbg_err_drop(err) || !code.method ? NULL
-						 : dac_code_kind(d, &code);
+	return dbg_err_drop(err) || !code.method
+		   ? NULL
+		   : code_kind(dbg->inspect.code, &code);
 }
 
 /* ---- Types ----------------------------------------------------------- */
@@ -136,7 +136,7 @@ static void add_code(struct dbg *dbg, const struct dac_code *code,
 	    .size = code->size,
 	    .cold = code->cold,
 	    .cold_size = code->cold_size,
-	    .kind = dac_code_kind(dbg->inspect.dac, code),
+	    .kind = code_kind(dbg->inspect.code, code),
 	};
 }
 

@@ -205,7 +205,7 @@ struct dbg_error *dbg_frame_code(struct dbg_stopped at, dbg_id frame,
 			  f->raw.leaf ? f->raw.ip : f->raw.ip - 1, &code);
 	if (err || !code.method)
 		return err;
-	ret->kind = dac_code_kind(dbg->inspect.dac, &code);
+	ret->kind = code_kind(dbg->inspect.code, &code);
 	ret->start = code.start;
 	ret->size = code.size;
 	ret->method = code.method;
