@@ -751,7 +751,7 @@ def test_doctor(t):
                 ("finalizer", r"The finalizer thread \d+ waits for a lock in "
                  r"Stuck.Program.Late.~Late at Stuck.cs:\d+: no object"),
                 ("leaks", "^One object retains 20 of the heap's 2\\d MiB: "
-                 r"\S+List<object> .*, by static Stuck.Program.keep -> _items"),
+                 r"\S+List<object> .*; kept by static Stuck.Program.keep -> _items"),
                 ("loadContexts", "still there: 1, as gone, kept by static "
                  "Stuck.Program.keep -> _items -> "),
                 ("heap", r"^10 of the heap's 2\d MiB are strings whose")):
@@ -782,9 +782,9 @@ def test_doctor_kept(t):
         "finalizer": ["severe stack The finalizer thread \\d+ waits in "
                       rf"{at}: no object is finalized meanwhile, and 2 are due"],
         "leaks": ["warning heap roots One object retains 20 of the heap's 2\\d "
-                  "MiB: .*Dictionary<int, .*>>? 0x[0-9a-f]+, by "
-                  rf"{of}audit -> _entries -> \[0\].value -> _items, with 40 "
-                  r"references, as to byte\[\]",
+                  "MiB: .*Dictionary<int, .*>>? 0x[0-9a-f]+, by its _entries -> "
+                  r"\[0\].value -> _items, with 40 references, as to byte\[\]; "
+                  rf"kept by {of}audit -> _entries -> \[0\].value -> _items",
                   "warning heap roots An event has 1100 handlers, as of "
                   r"Stuck.Program.Listener \(System.Action\), by "
                   f"{of}Changed -> (_invocationList|_helperObject)",

@@ -96,8 +96,18 @@ static void find_kept(struct doctor *d, uint64_t object, const struct str *text)
 
 /* ---- Half of the heap ------------------------------------------------ */
 
+// Does its type say what it is for, as none of the framework's, and no array or
+// delegate, does?
+static bool is_telling(const char *type)
+{
+	return !str_starts(type, "System.") &&
+	       !str_starts(type, "Microsoft.") && strcmp(type, "object[]") &&
+	       !strchr(type, '[');
+}
+
 // From what retains the most to where that is spread: down while one alone
-// keeps nine tenths of it. @ret_first: the first that is no array of statics.
+// keeps nine tenths of it. @ret_first: the last with a telling type, or else
+// the first that is no array of statics.
 static const struct dbg_heap_retainer *
 narrow(const struct dbg_heap_retainer *v, size_t n,
        const struct dbg_heap_retainer **ret_first)
@@ -108,7 +118,8 @@ narrow(const struct dbg_heap_retainer *v, size_t n,
 	while (next) {
 		at = next;
 		next = NULL;
-		if (!*ret_first && strcmp(at->type, "object[]"))
+		if (is_telling(at->type) ||
+		    (!*ret_first && strcmp(at->type, "object[]")))
 			*ret_first = at;
 		for (size_t i = 0; i < n && !next; i++)
 			if (v[i].dominator == at->object &&
@@ -116,6 +127,19 @@ narrow(const struct dbg_heap_retainer *v, size_t n,
 				next = &v[i];
 	}
 	return at;
+}
+
+// ", by its Updated -> _invocationList": from @object to where the way ends.
+static void add_inner(const struct dbg_heap_path *path, uint64_t object,
+		      struct str *text)
+{
+	size_t i = 0;
+
+	while (i < path->n_steps && path->steps[i].object != object)
+		i++;
+	for (size_t k = i + 1; k < path->n_steps; k++)
+		str_addf(text, "%s%s", k == i + 1 ? ", by its " : " -> ",
+			 path->steps[k].name ? path->steps[k].name : "?");
 }
 
 static struct dbg_error *check_half(struct doctor *d, uint64_t *ret)
@@ -149,11 +173,12 @@ static struct dbg_error *check_half(struct doctor *d, uint64_t *ret)
 		 " MiB: %s 0x%" PRIx64,
 		 first->retained / MIB, d->heap_bytes / MIB, first->type,
 		 first->object);
-	if (way.len)
-		str_addf(&text, ", by %s", str_get(&way));
+	add_inner(&path, first->object, &text);
 	if (refs > 1 && type)
 		str_addf(&text, ", with %" PRIu64 " references, as to %s", refs,
 			 type);
+	if (way.len)
+		str_addf(&text, "; kept by %s", str_get(&way));
 	str_add(&text, "; a leak if it grows");
 	find_kept(d, at->object, &text);
 	return NULL;

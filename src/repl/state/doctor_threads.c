@@ -265,6 +265,25 @@ struct dbg_error *doctor_deadlock(struct doctor *d)
 	return NULL;
 }
 
+// What is waited for tells where code of the user's is inlined into others'.
+static void add_awaited(const struct doctor *d, const struct dbg_tasks *tasks,
+			uint32_t thread, struct str *text)
+{
+	const struct dbg_blocked *b = wait_of(d, thread);
+
+	for (size_t i = 0; b && b->object && i < tasks->n; i++) {
+		const struct dbg_task *task = &tasks->v[i];
+
+		if (task->addr != b->object || !task->method)
+			continue;
+		str_addf(text, " for %s", task->method);
+		if (task->source.path)
+			str_addf(text, " at %s:%" PRIu32,
+				 str_basename(task->source.path),
+				 task->source.line);
+	}
+}
+
 // Where most of the workers stand that run the user's code.
 static void add_worker_places(const struct doctor *d, struct str *text)
 {
@@ -273,8 +292,12 @@ static void add_worker_places(const struct doctor *d, struct str *text)
 		uint32_t thread;
 		size_t n;
 	} v[PLACES_MAX * 4] = {0};
+	const struct dbg_task_query query = {.type = NULL};
+	struct dbg_tasks tasks = {.n = 0};
 	size_t n = 0;
 
+	if (dbg_err_drop(dbg_task_list(d->at, &query, &tasks)))
+		tasks.n = 0;
 	for (size_t i = 0; i < d->n_threads; i++) {
 		_cleanup_str_ struct str place = {0};
 		size_t k = 0;
@@ -282,6 +305,8 @@ static void add_worker_places(const struct doctor *d, struct str *text)
 		if (strcmp(d->threads[i].name, ".NET TP Worker"))
 			continue;
 		doctor_place_add(d, d->threads[i].number, &place);
+		if (!place.len)
+			add_awaited(d, &tasks, d->threads[i].number, &place);
 		while (k < n && strcmp(str_get(&v[k].place), str_get(&place)))
 			k++;
 		if (!place.len || k == sizeof(v) / sizeof(*v))
