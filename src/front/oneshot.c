@@ -15,6 +15,10 @@
 #include "front/plain.h"
 #include "front/words.h"
 
+enum {
+	LOOK_MS = 200
+};
+
 /* The process whose number @what is, 0 if it is none. */
 static pid_t pid_of(const char *what)
 {
@@ -23,16 +27,19 @@ static pid_t pid_of(const char *what)
 	return str_to_u64(what, &pid) && pid <= INT32_MAX ? (pid_t)pid : 0;
 }
 
-struct dbg_error *open_process(struct dbg *dbg, const char *what, bool snapshot)
+struct dbg_error *open_process(struct dbg *dbg, const char *what,
+			       const struct dbg_attach *how)
 {
-	struct dbg_attach attach = {.pid = pid_of(what), .snapshot = snapshot};
+	struct dbg_attach attach = *how;
 
+	attach.pid = pid_of(what);
 	if (!attach.pid)
 		attach.name = what;
 	return dbg_attach(dbg, &attach);
 }
 
-struct dbg_error *open_program(struct dbg *dbg, const char *what, bool snapshot)
+struct dbg_error *open_program(struct dbg *dbg, const char *what,
+			       const struct dbg_attach *how)
 {
 	struct stat st;
 
@@ -46,7 +53,7 @@ struct dbg_error *open_program(struct dbg *dbg, const char *what, bool snapshot)
 				       "one",
 				       what);
 	}
-	return open_process(dbg, what, snapshot);
+	return open_process(dbg, what, how);
 }
 
 /* How many words a command has in front of the program's. */
@@ -133,7 +140,12 @@ struct oneshot {
 static struct dbg_error *look(struct dbg *dbg, const struct command_ops *ops,
 			      const struct oneshot *o)
 {
-	struct dbg_error *err = open_program(dbg, o->what, o->snapshot);
+	// who uses a processor is seen while the program runs
+	const struct dbg_attach how = {
+	    .snapshot = o->snapshot,
+	    .look = str_starts(o->line.s, "doctor") ? LOOK_MS : 0,
+	};
+	struct dbg_error *err = open_program(dbg, o->what, &how);
 
 	if (err)
 		return err;

@@ -11,14 +11,14 @@
 struct command_ops;
 
 /*
- * Attach to what @what names: a number a process, else a program; @snapshot: to
- * a frozen copy of it.
+ * Attach to what @what names: a number a process, else a program. @how says the
+ * rest: to a frozen copy of it, a look at its processor time before.
  */
 DBG_MUST struct dbg_error *open_process(struct dbg *dbg, const char *what,
-					bool snapshot);
+					const struct dbg_attach *how);
 /* Open what @what names: a file a core, else as open_process. */
 DBG_MUST struct dbg_error *open_program(struct dbg *dbg, const char *what,
-					bool snapshot);
+					const struct dbg_attach *how);
 
 /* Can the word be a command from the shell? */
 bool oneshot_is(const char *word);

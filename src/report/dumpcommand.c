@@ -96,7 +96,8 @@ static struct dbg_error *dump(struct dbg *dbg, const struct dump_options *o)
 	struct dbg_stopped at;
 	uint64_t size;
 
-	struct dbg_error *err = open_process(dbg, o->what, o->snapshot);
+	const struct dbg_attach how = {.snapshot = o->snapshot};
+	struct dbg_error *err = open_process(dbg, o->what, &how);
 	if (err)
 		return err;
 	dbg_inferior_get(dbg, &inf);

@@ -89,7 +89,8 @@ static int parse(int argc, char **argv, struct stack_options *ret)
 static struct dbg_error *take(struct dbg *dbg, const struct stack_options *o,
 			      struct report *ret)
 {
-	struct dbg_error *err = open_program(dbg, o->what, false);
+	const struct dbg_attach how = {.snapshot = false};
+	struct dbg_error *err = open_program(dbg, o->what, &how);
 
 	if (!err && o->native)
 		err = dbg_set(dbg, "backtrace native", "on");

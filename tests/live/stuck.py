@@ -763,7 +763,7 @@ def test_doctor(t):
     for config in "Release", "Debug":
         quiet = Stuck(t, "quiet", config=config)
         done = t.run("doctor", quiet.pid)
-        t.check_equal("Nothing was found: 15 checks were made.\n"
+        t.check_equal("Nothing was found: 16 checks were made.\n"
                       if config == "Release" else
                       "Weight    Finding\nnote      Built without optimization:"
                       " Stuck.dll\n          more: info sharedlibrary\n",
@@ -781,6 +781,9 @@ def test_doctor_kept(t):
     wanted = {
         "finalizer": ["severe stack The finalizer thread \\d+ waits in "
                       rf"{at}: no object is finalized meanwhile, and 2 are due"],
+        "processor": [r'warning stack Thread \d+ "spins" uses (9\d|100) % of a '
+                      r"processor in Stuck.Program\S* at Stuck.cs:"
+                      f"{t.line('Stuck', 'spins')}"],
         "leaks": ["warning heap roots One object retains 20 of the heap's 2\\d "
                   "MiB: .*Dictionary<int, .*>>? 0x[0-9a-f]+, by its _entries -> "
                   r"\[0\].value -> _items, with 40 references, as to byte\[\]; "
@@ -804,7 +807,7 @@ def test_doctor_kept(t):
             found.setdefault(one["check"], []).append(
                 f"{one['weight']} {command} {one['finding']}")
         if target != program.pid:
-            del wanted["descriptors"], wanted["native"]
+            del wanted["descriptors"], wanted["native"], wanted["processor"]
         t.check_equal(wanted.keys(), found.keys())
         for check, texts in wanted.items():
             t.check_equal((check, len(texts)), (check, len(found[check])))

@@ -50,6 +50,32 @@ struct dbg_error *dbg_thread_list(struct dbg_stopped at,
 	return visible_threads(at, true, ret, ret_n);
 }
 
+struct dbg_error *dbg_processor_list(struct dbg_stopped at,
+				     struct dbg_processor **ret, size_t *ret_n)
+{
+	struct dbg *dbg = at.dbg;
+	struct dbg_thread *v;
+	struct dbg_error *err = visible_threads(at, false, &v, ret_n);
+
+	if (err)
+		return err;
+	*ret = arena_calloc(dbg->inspect.arena, *ret_n, sizeof(**ret));
+	for (size_t i = 0; i < *ret_n; i++) {
+		int share = target_thread_share(dbg->target, v[i].tid);
+		struct regs regs;
+		bool known =
+		    !dbg_err_drop(target_regs(dbg->target, v[i].tid, &regs));
+		(*ret)[i] = (struct dbg_processor){
+		    .thread = v[i].number,
+		    .in_call = !known || regs_in_call(&regs),
+		    .has_share = share >= 0,
+		    .share = share < 0 ? 0 : (uint32_t)share,
+		    .used = target_thread_time(dbg->target, v[i].tid) / 1000000,
+		};
+	}
+	return NULL;
+}
+
 struct dbg_error *dbg_thread_numbers(struct dbg_stopped at, uint32_t **ret,
 				     size_t *ret_n)
 {

@@ -283,7 +283,19 @@ struct dbg_error *dbg_attach(struct dbg *dbg, const struct dbg_attach *req)
 	err = find_program(dbg, req, &pid);
 	if (err)
 		return err;
-	return req->snapshot ? attach_copy(dbg, pid) : attach(dbg, pid);
+	struct proc_times times[2] = {0};
+
+	if (req->look && !req->snapshot) {
+		proc_times_read(pid, &times[0]);
+		poll(NULL, 0, (int)req->look);
+		proc_times_read(pid, &times[1]);
+	}
+	err = req->snapshot ? attach_copy(dbg, pid) : attach(dbg, pid);
+	if (!err && times[0].n)
+		target_times_keep(dbg->target, times);
+	proc_times_deinit(&times[0]);
+	proc_times_deinit(&times[1]);
+	return err;
 }
 
 bool dbg_survives(const struct dbg *dbg)

@@ -68,6 +68,8 @@ void arch_relax(void);
  * its number, six arguments, sp and pc. The others are 0.
  */
 void regs_of_syscall(const uint64_t v[ARCH_SYSCALL_WORDS], struct regs *ret);
+/* Was the thread stopped in a system call, and not in code of its own? */
+bool regs_in_call(const struct regs *r);
 /*
  * Was the thread stopped in a system call that the kernel will restart? Its
  * pc is behind the instruction until then.

@@ -38,6 +38,7 @@ struct core_thread {
 	pid_t tid;
 	char name[16]; /* "" if it is not told */
 	int signal;    /* pr_cursig, 0: none */
+	uint64_t time; /* pr_utime and pr_stime, ns; 0: not told */
 	struct regs regs;
 	struct fpregs fpregs;
 };

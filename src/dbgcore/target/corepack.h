@@ -1,4 +1,4 @@
-/* Core files packed by gzip: see corepack.c. */
+/* Packed core files: see corepack.c. */
 #ifndef TARGET_COREPACK_H
 #define TARGET_COREPACK_H
 
@@ -6,7 +6,6 @@
 
 struct corepack;
 
-bool corepack_is(struct bytes b);
 /*
  * Put what the packed file at @path unpacks to in the place of @ret, which is
  * that file. DBG_E_FORMAT, DBG_E_FILE: it is unchanged.

@@ -17,6 +17,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/str.h"
@@ -497,4 +498,68 @@ char *proc_frozen(pid_t pid)
 		at += line + (at[line] == '\n');
 	}
 	return NULL;
+}
+
+/* ---- Processor time --------------------------------------------------- */
+
+// The scheduler counts nanoseconds; where it does not, ticks are of user and
+// kernel mode, fields 14 and 15 of the stat file, the state being the third.
+uint64_t proc_time_of(pid_t pid, pid_t tid, uint64_t *ret_ready)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/schedstat", pid, tid);
+	_cleanup_free_ char *sched = proc_read(path, NULL);
+	char *waited = sched;
+	uint64_t ns = sched ? strtoull(sched, &waited, 10) : 0;
+
+	if (ret_ready)
+		*ret_ready = ns + (ns ? strtoull(waited, NULL, 10) : 0);
+	if (ns)
+		return ns;
+	_cleanup_free_ char *text = NULL;
+	const char *at = stat_fields(pid, tid, &text);
+
+	for (int i = 3; at && i < 14; i++) {
+		at = strchr(at, ' ');
+		at = at ? at + 1 : NULL;
+	}
+	if (!at)
+		return 0;
+	char *kernel;
+	uint64_t ticks = strtoull(at, &kernel, 10);
+
+	ticks += strtoull(kernel, NULL, 10);
+	return ticks * (UINT64_C(1000000000) / (uint64_t)sysconf(_SC_CLK_TCK));
+}
+
+void proc_times_read(pid_t pid, struct proc_times *ret)
+{
+	char path[32];
+	struct dirent *entry;
+
+	*ret = (struct proc_times){.at = clock_ns()};
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	DIR *dir = opendir(path);
+	if (!dir)
+		return;
+	while ((entry = readdir(dir))) {
+		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		if (tid <= 0)
+			continue;
+		mem_grow(&ret->v, &ret->cap, ret->n, sizeof(*ret->v));
+		struct proc_time *one = &ret->v[ret->n++];
+
+		one->tid = tid;
+		one->ns = proc_time_of(pid, tid, &one->ready);
+		one->ready = one->ready ? one->ready : one->ns;
+	}
+	closedir(dir);
+}
+
+void proc_times_deinit(struct proc_times *t)
+{
+	free(t->v);
+	*t = (struct proc_times){0};
 }

@@ -47,6 +47,24 @@ const struct proc_map *proc_maps_find(const struct proc_maps *maps,
  * read. The caller frees it.
  */
 char *proc_read(const char *path, size_t *ret_n);
+/* The processor time that threads have used, in nanoseconds. */
+struct proc_time {
+	pid_t tid;
+	uint64_t ns;
+	uint64_t ready; /* the same, and what they have waited for one */
+};
+
+struct proc_times {
+	struct proc_time *v;
+	size_t n, cap;
+	uint64_t at; /* clock_ns() */
+};
+
+void proc_times_read(pid_t pid, struct proc_times *ret);
+void proc_times_deinit(struct proc_times *t);
+/* Of one thread; 0: it is gone. @ret_ready may be NULL. */
+uint64_t proc_time_of(pid_t pid, pid_t tid, uint64_t *ret_ready);
+
 /* Text of a link below /proc/PID (0: our own); false: there is none. */
 bool proc_link(pid_t pid, const char *name, char ret[PATH_MAX]);
 /* The path of its executable, which may have been replaced since. */

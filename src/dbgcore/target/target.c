@@ -36,6 +36,8 @@ void target_deinit(struct target *t)
 		for (size_t j = 0; j < PAGE_WAYS; j++)
 			free(t->cache.pages[i][j].data);
 	free(t->traps.v);
+	proc_times_deinit(&t->times[0]);
+	proc_times_deinit(&t->times[1]);
 	images_deinit(&t->images);
 }
 
@@ -242,6 +244,41 @@ struct dbg_error *target_threads(struct target *t, struct arena *arena,
 void target_thread_name(struct target *t, pid_t tid, char ret[16])
 {
 	t->ops->thread_name(t, tid, ret);
+}
+
+uint64_t target_thread_time(struct target *t, pid_t tid)
+{
+	return t->ops->thread_time ? t->ops->thread_time(t, tid) : 0;
+}
+
+void target_times_keep(struct target *t, struct proc_times *times)
+{
+	for (int i = 0; i < 2; i++) {
+		proc_times_deinit(&t->times[i]);
+		t->times[i] = times[i];
+		times[i] = (struct proc_times){0};
+	}
+}
+
+static const struct proc_time *time_of(const struct proc_times *t, pid_t tid)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (t->v[i].tid == tid)
+			return &t->v[i];
+	return NULL;
+}
+
+int target_thread_share(struct target *t, pid_t tid)
+{
+	const struct proc_time *a = time_of(&t->times[0], tid);
+	const struct proc_time *b = time_of(&t->times[1], tid);
+	uint64_t time = t->times[1].at - t->times[0].at;
+
+	if (!a || !b || b->ready < a->ready || !time)
+		return -1;
+	uint64_t share = (b->ready - a->ready) * 100 / time;
+
+	return share < 100 ? (int)share : 100;
 }
 
 struct dbg_error *target_regs(struct target *t, pid_t tid, struct regs *ret)

@@ -31,6 +31,7 @@
 
 struct arena;
 struct bytes;
+struct proc_times;
 struct log;
 struct target;
 
@@ -341,6 +342,15 @@ DBG_MUST struct dbg_error *target_threads(struct target *t, struct arena *arena,
 bool target_thread_sleeps(struct target *t, pid_t tid);
 /* The kernel's name of a thread; "" if it is gone. */
 void target_thread_name(struct target *t, pid_t tid, char ret[16]);
+/* Nanoseconds of processor time that it has used; 0: not known. */
+uint64_t target_thread_time(struct target *t, pid_t tid);
+/* What threads had used at two times before: @times[0], [1] are taken over. */
+void target_times_keep(struct target *t, struct proc_times *times);
+/*
+ * The share of a processor that it used, or had to wait for, between, per cent;
+ * -1: not known.
+ */
+int target_thread_share(struct target *t, pid_t tid);
 
 /*
  * What a thread of another pid namespace (of a container) calls itself, and

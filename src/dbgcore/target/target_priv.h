@@ -102,6 +102,8 @@ struct target_ops {
 	struct dbg_error *(*threads)(struct target *t, struct arena *arena,
 				     struct target_thread **ret, size_t *ret_n);
 	void (*thread_name)(struct target *t, pid_t tid, char ret[16]);
+	/* Processor time, ns; NULL: it is not known. */
+	uint64_t (*thread_time)(struct target *t, pid_t tid);
 	/* NULL: what a thread calls itself is what we call it. */
 	pid_t (*tid_inside)(struct target *t, pid_t tid);
 	pid_t (*tid_outside)(struct target *t, pid_t inside);
@@ -200,6 +202,8 @@ struct target {
 	pid_t only; /* the thread that target_resume_all resumes, 0: all */
 	pid_t but;  /* ... does not resume, 0: none */
 	const struct log *log; /* NULL: none */
+	/* What threads had used at two times; see target.h. */
+	struct proc_times times[2];
 };
 
 void target_init(struct target *t, const struct target_ops *ops, pid_t pid);

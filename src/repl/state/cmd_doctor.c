@@ -66,13 +66,21 @@ static const struct {
 } checks[] = {
     // the first takes down who waits, that of the heap its size, which others
     // look at
-    {"deadlock", doctor_deadlock},   {"threadPool", doctor_pool},
-    {"finalizer", doctor_finalizer}, {"threads", doctor_threads},
-    {"async", doctor_async},         {"tasks", doctor_tasks},
-    {"timers", doctor_timers},       {"loadContexts", doctor_contexts},
-    {"heap", doctor_heap},           {"leaks", doctor_leaks},
-    {"handles", doctor_handles},     {"native", doctor_native},
-    {"limits", doctor_limits},       {"descriptors", doctor_descriptors},
+    {"deadlock", doctor_deadlock},
+    {"threadPool", doctor_pool},
+    {"finalizer", doctor_finalizer},
+    {"threads", doctor_threads},
+    {"processor", doctor_processor},
+    {"async", doctor_async},
+    {"tasks", doctor_tasks},
+    {"timers", doctor_timers},
+    {"loadContexts", doctor_contexts},
+    {"heap", doctor_heap},
+    {"leaks", doctor_leaks},
+    {"handles", doctor_handles},
+    {"native", doctor_native},
+    {"limits", doctor_limits},
+    {"descriptors", doctor_descriptors},
     {"build", check_build},
 };
 

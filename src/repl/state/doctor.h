@@ -55,7 +55,8 @@ typedef struct dbg_error *doctor_check(struct doctor *d);
 /* ---- doctor_threads.c: the first takes down who waits, for the others - */
 
 doctor_check doctor_deadlock, doctor_pool, doctor_finalizer, doctor_threads;
-doctor_check doctor_async, doctor_tasks, doctor_timers, doctor_contexts;
+doctor_check doctor_processor, doctor_async, doctor_tasks, doctor_timers,
+    doctor_contexts;
 
 /* ---- doctor_heap.c --------------------------------------------------- */
 

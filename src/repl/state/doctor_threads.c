@@ -20,7 +20,10 @@ enum {
 	CONVOY_MANY = 10, /* threads behind one lock */
 	CPU_LOW = 20,     /* per cent: a pool at work would use more */
 	FRAMES_OWN = 64,
-	PLACES_MAX = 4, /* told of in one finding */
+	PLACES_MAX = 4,    /* told of in one finding */
+	SHARE_HIGH = 90,   /* per cent of a processor */
+	USED_LONG = 10000, /* ms of it, in all */
+	USED_SHARE = 50,   /* ... per cent of what all threads used */
 };
 
 /* ---- Threads --------------------------------------------------------- */
@@ -445,6 +448,59 @@ struct dbg_error *doctor_threads(struct doctor *d)
 		 "there",
 		 ended);
 	doctor_find(d, WEIGHT_WARNING, "clrthreads", str_get(&text));
+	return NULL;
+}
+
+// Threads that use a processor, if they were looked at while they ran.
+static bool find_burners(struct doctor *d, const struct dbg_processor *v,
+			 size_t n)
+{
+	_cleanup_str_ struct str text = {0};
+	bool looked = false;
+	size_t found = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		looked = looked || v[i].has_share;
+		if (v[i].share < SHARE_HIGH || found++ >= PLACES_MAX)
+			continue;
+		str_addf(&text,
+			 "%sThread %" PRIu32 " \"%s\" uses %" PRIu32
+			 " %% of a processor",
+			 text.len ? "; " : "", v[i].thread,
+			 name_of(d, v[i].thread), v[i].share);
+		doctor_place_add(d, v[i].thread, &text);
+	}
+	if (found)
+		doctor_find(d, WEIGHT_WARNING, "stack", str_get(&text));
+	return looked;
+}
+
+struct dbg_error *doctor_processor(struct doctor *d)
+{
+	_cleanup_str_ struct str text = {0};
+	const struct dbg_processor *most = NULL;
+	struct dbg_processor *v;
+	size_t n = 0;
+	uint64_t all = 0;
+	struct dbg_error *err = dbg_processor_list(d->at, &v, &n);
+
+	if (err || find_burners(d, v, n))
+		return err;
+	for (size_t i = 0; i < n; i++) {
+		all += v[i].used;
+		if (!v[i].in_call && (!most || v[i].used > most->used))
+			most = &v[i];
+	}
+	if (!most || most->used < USED_LONG ||
+	    most->used * 100 < all * USED_SHARE)
+		return NULL;
+	str_addf(&text,
+		 "Thread %" PRIu32 " \"%s\" runs, and has used %" PRIu64
+		 " of the %" PRIu64 " s of processor time of all threads",
+		 most->thread, name_of(d, most->thread), most->used / 1000,
+		 all / 1000);
+	doctor_place_add(d, most->thread, &text);
+	doctor_find(d, WEIGHT_NOTE, "stack", str_get(&text));
 	return NULL;
 }
 

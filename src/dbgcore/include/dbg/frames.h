@@ -25,6 +25,20 @@ dbg_thread_list(struct dbg_stopped at, struct dbg_thread **ret, size_t *ret_n);
 DBG_MUST struct dbg_error *dbg_thread_numbers(struct dbg_stopped at,
 					      uint32_t **ret, size_t *ret_n);
 
+/* How much processor time a thread uses. */
+struct dbg_processor {
+	uint32_t thread;
+	bool in_call;   /* it waits, or is at work, in a system call */
+	bool has_share; /* see dbg_attach.look */
+	uint32_t share; /* of one processor, or of the wait for it, % */
+	uint64_t used;  /* ms in all; 0: not known */
+};
+
+/* As dbg_thread_list; createdump's cores do not tell it. */
+DBG_MUST struct dbg_error *dbg_processor_list(struct dbg_stopped at,
+					      struct dbg_processor **ret,
+					      size_t *ret_n);
+
 enum dbg_frame_kind {
 	DBG_FRAME_MANAGED,
 	DBG_FRAME_NATIVE,   /* outside managed code */

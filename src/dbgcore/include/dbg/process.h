@@ -84,6 +84,11 @@ struct dbg_attach {
 	const char *name; /* with pid 0: the program's, or of its .dll */
 	bool wait;        /* for one of that name, until dbg_interrupt() */
 	bool snapshot;    /* take over a copy of it: see dbg_snapshot() */
+	/*
+	 * Look for so long, ms, how much of a processor its threads use, before
+	 * it is stopped: see dbg_processor_list().
+	 */
+	uint32_t look;
 };
 
 /*

@@ -349,6 +349,13 @@ static void core_thread_name(struct target *t, pid_t tid, char ret[16])
 		memcpy(ret, core_of(t)->file.name, 15);
 }
 
+static uint64_t core_thread_time(struct target *t, pid_t tid)
+{
+	const struct core_thread *th = NULL;
+
+	return dbg_err_drop(thread_of(t, tid, &th)) ? 0 : th->time;
+}
+
 static struct dbg_error *core_regs(struct target *t, pid_t tid,
 				   struct regs *ret)
 {
@@ -393,6 +400,7 @@ static const struct target_ops core_ops = {
     .identify = core_identify,
     .threads = core_threads,
     .thread_name = core_thread_name,
+    .thread_time = core_thread_time,
     .regs = core_regs,
     .fpregs = core_fpregs,
 };

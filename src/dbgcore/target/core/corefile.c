@@ -15,6 +15,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "target/corepack.h"
+#include "target/unpacker.h"
 
 #define CORE_MAX (UINT64_C(1) << 42)
 
@@ -23,8 +24,9 @@ enum {
 	MAPPINGS_MAX = 1 << 20,
 	THREADS_MAX = 1 << 16,
 	NOTE_ALIGN = 4,
-	SIGINFO_CODE = 8,  /* si_code in siginfo_t */
-	SIGINFO_ADDR = 16, /* si_addr */
+	TIME_MAX = 1000000000, /* seconds of processor time that are believed */
+	SIGINFO_CODE = 8,      /* si_code in siginfo_t */
+	SIGINFO_ADDR = 16,     /* si_addr */
 };
 
 /* ---- Notes ----------------------------------------------------------- */
@@ -60,6 +62,14 @@ static struct core_thread *last_thread(struct corefile *c)
 	return c->n_threads ? &c->threads[c->n_threads - 1] : NULL;
 }
 
+static uint64_t time_ns(const struct timeval *t)
+{
+	return t->tv_sec < 0 || t->tv_usec < 0 || t->tv_sec > TIME_MAX
+		   ? 0
+		   : (uint64_t)t->tv_sec * 1000000000 +
+			 (uint64_t)t->tv_usec * 1000;
+}
+
 static void take_status(struct corefile *c, struct bytes b)
 {
 	struct elf_prstatus status;
@@ -75,6 +85,7 @@ static void take_status(struct corefile *c, struct bytes b)
 	th->tid = status.pr_pid;
 	if (status.pr_cursig > 0 && status.pr_cursig <= SIGRTMAX)
 		th->signal = status.pr_cursig;
+	th->time = time_ns(&status.pr_utime) + time_ns(&status.pr_stime);
 	_Static_assert(sizeof(status.pr_reg) == sizeof(th->regs), "");
 	memcpy(&th->regs, &status.pr_reg, sizeof(th->regs));
 }
@@ -257,34 +268,14 @@ static void sort_all(struct corefile *c)
 
 /* ---- The file -------------------------------------------------------- */
 
-// What it is packed by, as systemd-coredump does, with the command that unpacks
-// it; NULL: it is not known to be.
-static const char *packed_by(const unsigned char *head)
-{
-	static const struct {
-		const char *magic, *what;
-	} kinds[] = {
-	    {"\x28\xb5\x2f\xfd", "it is packed by zstd: unpack it (zstd -d)"},
-	    {"\xfd"
-	     "7zX",
-	     "it is packed by xz: unpack it (xz -d)"},
-	    {"\x04\x22\x4d\x18", "it is packed by lz4: unpack it (lz4 -d)"},
-	    {"BZh", "it is packed by bzip2: unpack it (bzip2 -d)"},
-	};
-
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		if (!memcmp(head, kinds[i].magic, strlen(kinds[i].magic)))
-			return kinds[i].what;
-	return NULL;
-}
-
 static struct dbg_error *check_header(const Elf64_Ehdr *h)
 {
-	const char *packed = packed_by(h->e_ident);
 	const char *what = NULL;
 
 	if (memcmp(h->e_ident, ELFMAG, SELFMAG))
-		what = packed ? packed : "it is no ELF file";
+		what = memcmp(h->e_ident, "BZh", 3)
+			   ? "it is no ELF file"
+			   : "it is packed by bzip2: unpack it (bzip2 -d)";
 	else if (h->e_type != ET_CORE)
 		what = "it is an ELF file, but no core";
 	else if (h->e_ident[EI_CLASS] != ELFCLASS64 ||
@@ -358,7 +349,7 @@ struct dbg_error *corefile_load(const char *path, struct corefile *ret)
 	if (err)
 		return err;
 	memset(ret, 0, sizeof(*ret));
-	if (corepack_is(file.bytes))
+	if (unpacker_format(file.bytes))
 		err = corepack_unpack(path, &file);
 	if (!err)
 		err = corefile_parse(file.bytes, ret);

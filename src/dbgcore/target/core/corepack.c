@@ -1,8 +1,8 @@
 /*
- * Core files packed by gzip. To look at a core its memory is needed in any
- * order, so it is unpacked to a temporary file without a name, where zeros are
- * holes. How much that may be is what its program headers say: a few bytes can
- * be unpacked to any number of them.
+ * Packed core files, as systemd-coredump leaves them. To look at a core its
+ * memory is needed in any order, so it is unpacked to a temporary file without
+ * a name, where zeros are holes. How much that may be is what its program
+ * headers say: a few bytes can be unpacked to any number of them.
  */
 #include "target/corepack.h"
 
@@ -18,6 +18,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "target/unpacker.h"
 
 #define UNPACKED_MAX (UINT64_C(1) << 36)
 
@@ -26,11 +27,6 @@ enum {
 	PAGE = 4096,
 	LEVEL = 1, /* the program stands still while it is packed */
 };
-
-bool corepack_is(struct bytes b)
-{
-	return b.n > 2 && b.p[0] == 0x1f && b.p[1] == 0x8b;
-}
 
 /* ---- Unpacking ------------------------------------------------------- */
 
@@ -42,14 +38,15 @@ static uint64_t end_of(uint64_t at, uint64_t n, uint64_t end)
 }
 
 /* How long the core is that begins with @b, by its headers. */
-static struct dbg_error *extent(struct bytes b, uint64_t *ret)
+static struct dbg_error *extent(struct bytes b, const char *format,
+				uint64_t *ret)
 {
 	Elf64_Ehdr h;
 	Elf64_Phdr p;
 
 	if (b.n < sizeof(h) || memcmp(b.p, ELFMAG, SELFMAG))
 		return dbg_err(DBG_E_FORMAT,
-			       "it is packed by gzip, but no ELF file");
+			       "it is packed by %s, but no ELF file", format);
 	memcpy(&h, b.p, sizeof(h));
 	*ret =
 	    end_of(h.e_shoff, (uint64_t)h.e_shnum * h.e_shentsize, sizeof(h));
@@ -98,19 +95,29 @@ static bool put(int fd, const uint8_t *p, size_t n, uint64_t at)
 	return true;
 }
 
+/* A chunk, or what there is before the end, or damage. */
+static size_t fill(struct unpacker *in, uint8_t *chunk)
+{
+	size_t n = 0;
+	ssize_t got;
+
+	while (n < CHUNK && (got = unpacker_read(in, chunk + n, CHUNK - n)) > 0)
+		n += (size_t)got;
+	return n;
+}
+
 /* A core that ends too soon is one that was cut off. */
-static struct dbg_error *unpack(gzFile in, int fd, uint64_t *ret)
+static struct dbg_error *unpack(struct unpacker *in, const char *format, int fd,
+				uint64_t *ret)
 {
 	struct dbg_error *err = NULL;
 	_cleanup_free_ uint8_t *chunk = xmalloc(CHUNK);
 	uint64_t limit = 0, at = 0;
-	int got;
+	size_t n;
 
-	while (!err && (got = gzread(in, chunk, CHUNK)) > 0) {
-		size_t n = (size_t)got;
-
+	while (!err && (n = fill(in, chunk)) > 0) {
 		if (!at)
-			err = extent((struct bytes){chunk, n}, &limit);
+			err = extent((struct bytes){chunk, n}, format, &limit);
 		if (err || at >= limit)
 			break;
 		n = n < limit - at ? n : (size_t)(limit - at);
@@ -123,8 +130,8 @@ static struct dbg_error *unpack(gzFile in, int fd, uint64_t *ret)
 		at += n;
 	}
 	if (!err && !at)
-		err =
-		    dbg_err(DBG_E_FORMAT, "it is packed by gzip, and damaged");
+		err = dbg_err(DBG_E_FORMAT, "it is packed by %s, and damaged",
+			      format);
 	*ret = at;
 	return err;
 }
@@ -145,24 +152,21 @@ static struct dbg_error *map(int fd, uint64_t n, struct file *ret)
 struct dbg_error *corepack_unpack(const char *path, struct file *ret)
 {
 	struct dbg_error *err;
-	int packed;
+	_cleanup_close_ int packed = -1;
+	struct unpacker *in = NULL;
 	uint64_t n;
 
 	err = dbg_open_file(path, O_RDONLY, false, &packed);
+	if (!err)
+		err = unpacker_create(ret->bytes, packed, &in);
 	if (err)
 		return err;
-	gzFile in = gzdopen(packed, "rb");
 	_cleanup_close_ int fd = make_temporary();
-	if (!in)
-		close(packed);
-	if (!in || fd < 0)
-		err = dbg_err_errno(DBG_E_FILE, errno,
-				    "no file can be made to unpack it to (set "
-				    "TMPDIR)");
-	if (!err)
-		err = unpack(in, fd, &n);
-	if (in)
-		gzclose(in);
+	err = fd < 0 ? dbg_err_errno(DBG_E_FILE, errno,
+				     "no file can be made to unpack it to (set "
+				     "TMPDIR)")
+		     : unpack(in, unpacker_format(ret->bytes), fd, &n);
+	unpacker_destroy(in);
 	return err ? err : map(fd, n, ret);
 }
 

@@ -248,6 +248,11 @@ static struct dbg_error *add_thread(struct writer *w, pid_t tid,
 		status.pr_cursig = (short)w->req->signal;
 		status.pr_info.si_signo = w->req->signal;
 	}
+	uint64_t time = target_thread_time(w->t, tid);
+
+	status.pr_utime = (struct timeval){
+	    .tv_sec = (time_t)(time / 1000000000),
+	    .tv_usec = (suseconds_t)(time % 1000000000 / 1000)};
 	_Static_assert(sizeof(status.pr_reg) == sizeof(regs), "");
 	memcpy(&status.pr_reg, &regs, sizeof(regs));
 	add_note(w, NT_PRSTATUS, &status, sizeof(status));

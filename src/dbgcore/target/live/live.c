@@ -46,6 +46,11 @@ static struct dbg_error *live_auxv(struct target *t, uint64_t type,
 	return proc_auxv(live_body(live_of(t)), type, ret);
 }
 
+static uint64_t live_thread_time(struct target *t, pid_t tid)
+{
+	return proc_time_of(t->pid, tid, NULL);
+}
+
 static const char *live_root(const struct target *t)
 {
 	return ((const struct live *)t)->root.path;
@@ -137,6 +142,7 @@ static const struct target_ops live_ops = {
     .root = live_root,
     .threads = live_threads,
     .thread_name = live_thread_name,
+    .thread_time = live_thread_time,
     .tid_inside = live_tid_inside,
     .tid_outside = live_tid_outside,
     .memory_of = live_memory_of,

@@ -186,6 +186,11 @@ void regs_of_syscall(const uint64_t v[ARCH_SYSCALL_WORDS], struct regs *ret)
 	};
 }
 
+bool regs_in_call(const struct regs *r)
+{
+	return (int64_t)r->orig_rax >= 0;
+}
+
 // ERESTARTSYS, ERESTARTNOINTR, ERESTARTNOHAND and ERESTART_RESTARTBLOCK
 bool regs_restarts(const struct regs *r)
 {
