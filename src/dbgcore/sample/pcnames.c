@@ -178,8 +178,10 @@ const struct pc_frame *pc_name(struct pc_names *p, uint64_t pc, bool leaf)
 		map_clear_free(&p->by_pc);
 	arena_reset(p->arena);
 	p->doubtful = (struct pc_frame){0};
-	if (!name_find(p, at, &p->doubtful))
+	if (!name_find(p, at, &p->doubtful)) {
+		p->doubted = true;
 		return &p->doubtful;
+	}
 	f = xcalloc(1, sizeof(*f));
 	*f = p->doubtful;
 	map_put(&p->by_pc, at, f);

@@ -32,6 +32,7 @@ struct pc_names {
 	uint64_t began,
 	    tick; /* the first pcs came, and these: as of clock_ns */
 	struct pc_frame doubtful; /* the last: it may have a name soon */
+	bool doubted;             /* was there one? The caller sets it back */
 };
 
 void pc_names_init(struct pc_names *p, struct target *t,

@@ -324,8 +324,10 @@ static void look(struct sampler *s, struct looked_thread *t, uint64_t now)
 	t->looked = now;
 	t->now = times;
 	blocked_add(s, t, t->last, half);
-	if (moved || !t->last) {
+	if (moved || !t->last || t->doubted) {
+		s->names.doubted = false;
 		t->last = look_blocked(s, t);
+		t->doubted = s->names.doubted;
 		t->since = now;
 	}
 	s->profile.looks += t->last != 0;

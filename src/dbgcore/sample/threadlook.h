@@ -40,6 +40,7 @@ struct looked_thread {
 	/* Of the profile: where its stacks begin, and where the last one that
 	 * was blocked ends (0: it was not). */
 	uint32_t node, last;
+	bool doubted;     /* a name of that was not known yet */
 	uint64_t samples; /* that found it running */
 	uint64_t blocked; /* nanoseconds that stacks were counted for */
 };
