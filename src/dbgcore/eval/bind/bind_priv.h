@@ -103,10 +103,6 @@ struct il_field *getter_field(struct binder *b, struct il_method *m);
 /* ---- bindframe.c: what the debugger knows as values -------------------- */
 
 /* A leaf of the static type @type that is @v. */
-/* A decimal, by its digits. */
-DBG_MUST struct dbg_error *bound_decimal(struct binder *b, const char *text,
-					 const struct expr *x,
-					 struct bound **ret);
 struct bound *bound_value(struct binder *b, const struct value *v,
 			  struct il_type *type, const struct expr *x);
 /* ... of its own type, by-refs followed. */

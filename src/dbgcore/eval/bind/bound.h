@@ -124,4 +124,11 @@ struct bound {
 	size_t n_args;
 };
 
+struct binder;
+
+/* A decimal, by its digits. */
+DBG_MUST struct dbg_error *bound_decimal(struct binder *b, const char *text,
+					 const struct expr *x,
+					 struct bound **ret);
+
 #endif
