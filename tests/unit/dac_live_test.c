@@ -46,6 +46,36 @@ static void test_modules(void **state)
 		  "module");
 }
 
+// What is to follow the DAC asks for the descriptor of the runtime, if it has
+// one, and for the runtime itself; each is the same object.
+static void test_locators(void **state)
+{
+	static const struct com_iid contract_locator = {
+	    0x17d5b8c6,
+	    0x34a9,
+	    0x407f,
+	    {0xaf, 0x4f, 0xa9, 0x30, 0x20, 0x1d, 0x4e, 0x02}};
+	static const struct com_iid unknown = {
+	    0, 0, 0, {0xc0, 0, 0, 0, 0, 0, 0, 0x46}};
+	static const char magic[] = "DNCCDAC";
+	struct dacfixture *f = fixture(state);
+	struct data_target *dt = &f->d->data_target;
+	void *locator = NULL, *same = NULL;
+	uint64_t at = 1;
+	char head[sizeof(magic)] = "";
+
+	assert_int_equal(com_slot(dt, 0)(dt, &contract_locator, &locator),
+			 COM_OK);
+	assert_int_equal(com_slot(locator, 0)(locator, &unknown, &same),
+			 COM_OK);
+	assert_ptr_equal(same, dt);
+	if (com_slot(locator, 3)(locator, &at) == COM_OK)
+		must(target_read(f->t, at, head, sizeof(head)));
+	else
+		assert_int_equal(at, 0); // .NET 8
+	assert_string_equal(head, at ? magic : "");
+}
+
 static const struct dac_thread *thread_of(struct dacfixture *f,
 					  const char *part)
 {
@@ -848,6 +878,7 @@ int main(void)
 {
 	const struct CMUnitTest debug[] = {
 	    cmocka_unit_test(test_modules),
+	    cmocka_unit_test(test_locators),
 	    cmocka_unit_test(test_threads),
 	    cmocka_unit_test(test_walk),
 	    cmocka_unit_test(test_walk_calls),

@@ -25,6 +25,11 @@ static const struct com_iid IID_RUNTIME_LOCATOR = {
     0x9377,
     0x4597,
     {0x8b, 0xe7, 0x58, 0x08, 0x3b, 0xdc, 0x51, 0x46}};
+static const struct com_iid IID_CONTRACT_LOCATOR = {
+    0x17d5b8c6,
+    0x34a9,
+    0x407f,
+    {0xaf, 0x4f, 0xa9, 0x30, 0x20, 0x1d, 0x4e, 0x02}};
 
 enum {
 	ALLOC_MAX = 16 << 20, /* the DAC asks for some KiB at most */
@@ -76,6 +81,13 @@ static struct data_target *of_locator(void *self)
 				  offsetof(struct data_target, locator_vtable));
 }
 
+static struct data_target *of_contract(void *self)
+{
+	return (struct data_target *)((char *)self -
+				      offsetof(struct data_target,
+					       contract_vtable));
+}
+
 static int32_t query(struct data_target *dt, const struct com_iid *iid,
 		     void **ret)
 {
@@ -85,12 +97,19 @@ static int32_t query(struct data_target *dt, const struct com_iid *iid,
 		*ret = dt;
 	else if (iid_is(iid, &IID_RUNTIME_LOCATOR))
 		*ret = &dt->locator_vtable;
+	else if (iid_is(iid, &IID_CONTRACT_LOCATOR))
+		*ret = &dt->contract_vtable;
 	return *ret ? COM_OK : COM_E_NOINTERFACE;
 }
 
 static int32_t locator_query(void *self, const struct com_iid *iid, void **ret)
 {
 	return query(of_locator(self), iid, ret);
+}
+
+static int32_t contract_query(void *self, const struct com_iid *iid, void **ret)
+{
+	return query(of_contract(self), iid, ret);
 }
 
 // The data target is part of struct dac and outlives the DAC's use of it.
@@ -192,6 +211,21 @@ static int32_t runtime_base(void *self, uint64_t *ret)
 	return COM_OK;
 }
 
+// Where the runtime's contract descriptor is; .NET 8 has none.
+static int32_t contract_descriptor(void *self, uint64_t *ret)
+{
+	const struct data_target *dt = of_contract(self);
+	const struct target_image runtime = {
+	    .path = dt->runtime_path,
+	    .base = dt->runtime_base,
+	};
+
+	*ret = 0;
+	struct dbg_error *err = target_symbol(
+	    dt->target, &runtime, "DotNetRuntimeContractDescriptor", ret);
+	return !dbg_err_drop(err) && *ret ? COM_OK : COM_E_FAIL;
+}
+
 #define SLOT(fn) ((void (*)(void))(fn))
 
 static void (*const target_vtable[])(void) = {
@@ -215,11 +249,21 @@ static void (*const locator_vtable[])(void) = {
     SLOT(runtime_base),
 };
 
-void data_target_init(struct data_target *dt, struct target *t, uint64_t base)
+static void (*const contract_vtable[])(void) = {
+    SLOT(contract_query),
+    SLOT(no_count),
+    SLOT(no_count),
+    SLOT(contract_descriptor),
+};
+
+void data_target_init(struct data_target *dt, struct target *t,
+		      const char *runtime_path, uint64_t base)
 {
 	dt->target_vtable = target_vtable;
 	dt->locator_vtable = locator_vtable;
+	dt->contract_vtable = contract_vtable;
 	dt->target = t;
+	dt->runtime_path = runtime_path;
 	dt->runtime_base = base;
 	dt->log = NULL;
 	dt->set = (struct data_settings){0};

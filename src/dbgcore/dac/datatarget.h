@@ -20,11 +20,17 @@ struct data_settings {
 	uint32_t heaps;
 };
 
-/* Our ICLRDataTarget2 and ICLRRuntimeLocator: each is its first word. */
+/*
+ * Our ICLRDataTarget2, ICLRRuntimeLocator and ICLRContractLocator: each is its
+ * vtable's word. The last is asked by libmscordaccore_universal.so, which is to
+ * follow the DAC and reads a runtime by its contract descriptor.
+ */
 struct data_target {
 	void (*const *target_vtable)(void);
 	void (*const *locator_vtable)(void);
+	void (*const *contract_vtable)(void);
 	struct target *target;
+	const char *runtime_path; /* borrowed */
 	uint64_t runtime_base;
 	struct read_log *log; /* NULL: nobody asks */
 	struct data_settings set;
@@ -44,8 +50,9 @@ struct read_log {
 	size_t n; /* more are not kept */
 };
 
+/* @runtime_path is borrowed. */
 void data_target_init(struct data_target *dt, struct target *t,
-		      uint64_t runtime_base);
+		      const char *runtime_path, uint64_t runtime_base);
 /* Registers of a stopped thread as the DAC wants them. */
 DBG_MUST struct dbg_error *context_of_thread(struct target *t, pid_t tid,
 					     uint32_t flags,

@@ -482,7 +482,7 @@ struct dbg_error *dac_open(struct target *t, const struct dac_runtime *rt,
 	d->threads.arena = arena_create();
 	code_cache_init(&d->code);
 	code_cache_init(&d->dynamic);
-	data_target_init(&d->data_target, t, rt->base);
+	data_target_init(&d->data_target, t, d->runtime_path, rt->base);
 	guard_install();
 	err = start(d);
 	if (err || !d->process) {
