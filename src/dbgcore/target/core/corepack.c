@@ -154,7 +154,7 @@ struct dbg_error *corepack_unpack(const char *path, struct file *ret)
 	struct dbg_error *err;
 	_cleanup_close_ int packed = -1;
 	struct unpacker *in = NULL;
-	uint64_t n;
+	uint64_t n = 0;
 
 	err = dbg_open_file(path, O_RDONLY, false, &packed);
 	if (!err)
