@@ -460,15 +460,21 @@ static bool find_burners(struct doctor *d, const struct dbg_processor *v,
 	size_t found = 0;
 
 	for (size_t i = 0; i < n; i++) {
+		_cleanup_str_ struct str place = {0};
+
 		looked = looked || v[i].has_share;
-		if (v[i].share < SHARE_HIGH || found++ >= PLACES_MAX)
+		if (v[i].share < SHARE_HIGH || v[i].in_call)
+			continue;
+		// a server's workers and the JIT are busy when there is work
+		doctor_place_add(d, v[i].thread, &place);
+		if (!place.len || found++ >= PLACES_MAX)
 			continue;
 		str_addf(&text,
 			 "%sThread %" PRIu32 " \"%s\" uses %" PRIu32
 			 " %% of a processor",
 			 text.len ? "; " : "", v[i].thread,
 			 name_of(d, v[i].thread), v[i].share);
-		doctor_place_add(d, v[i].thread, &text);
+		str_add(&text, str_get(&place));
 	}
 	if (found)
 		doctor_find(d, WEIGHT_WARNING, "stack", str_get(&text));
