@@ -328,16 +328,17 @@ static uint64_t lock_at(uint64_t orphan)
 	return orphan + ORPHAN_CODE_BYTES + offsetof(struct orphan_data, lock);
 }
 
-// The next to hit the trap waits for a lock that nobody has.
+// The next to hit the trap waits for a lock that no thread has.
 static _Noreturn void lock_and_die(pid_t pid, struct shared *s)
 {
-	const uint64_t at = (uint64_t)tick, one = 1;
+	const uint64_t at = (uint64_t)tick;
+	const uint32_t owner = (uint32_t)pid;
 	struct target *t;
 
 	need(target_attach(pid, &t));
 	need(target_traps_arm(t, &at, 1));
 	struct live *l = live_of(t);
-	need(target_write(t, lock_at(l->orphan.addr), &one, sizeof(one)));
+	need(target_write(t, lock_at(l->orphan.addr), &owner, sizeof(owner)));
 	s->orphan = l->orphan.addr;
 	kill(l->cleanup.pid, SIGKILL);
 	raise(SIGKILL);
@@ -364,7 +365,7 @@ static void stop_inside(pid_t pid, uint64_t orphan)
 
 static void test_inside(void **state)
 {
-	const uint64_t zero = 0;
+	const uint32_t none = 0;
 	int status;
 	uint64_t value;
 	char path[32];
@@ -380,7 +381,7 @@ static void test_inside(void **state)
 	stop_inside(pid, s->orphan);
 	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
 	int mem = open(path, O_RDWR | O_CLOEXEC);
-	assert_int_equal(pwrite(mem, &zero, 8, (off_t)lock_at(s->orphan)), 8);
+	assert_int_equal(pwrite(mem, &none, 4, (off_t)lock_at(s->orphan)), 4);
 	other = fork();
 	if (!other)
 		attach_and_detach(pid);
