@@ -36,6 +36,11 @@ function position(text, at) {
 		before[before.length - 1].length);
 }
 
+/** Does it ask for all tests? */
+function all(request) {
+	return !request.include || !request.include.length;
+}
+
 /** The tests of a request by their project: {file: [item]}. */
 function wanted(controller, request) {
 	const out = new Set(request.exclude || []);
@@ -50,10 +55,10 @@ function wanted(controller, request) {
 		const [file] = item.id.split('|');
 		found.set(file, [...found.get(file) || [], item]);
 	};
-	if (request.include)
-		request.include.forEach(add);
-	else
+	if (all(request))
 		controller.items.forEach(add);
+	else
+		request.include.forEach(add);
 	return found;
 }
 
@@ -132,6 +137,9 @@ class Testing {
 	}
 
 	async run(request, token, debug) {
+		// Nothing is listed before the view is first opened.
+		if (all(request) && !this.controller.items.size)
+			this.discover();
 		const run = this.controller.createTestRun(request);
 		try {
 			await vscode.workspace.saveAll(false);

@@ -736,13 +736,18 @@ test('the Testing view: tests are listed, run, debugged, and told', async t => {
 	};
 	withSdk(t, dir);
 	sdk('echo "$@"\n');
+	const never = { onCancellationRequested: () => ({ dispose() {} }) };
+
+	// before anything is listed
+	await seen.profiles.Run({ include: [] }, never);
+	assert.deepStrictEqual(seen.results.splice(0).map(([kind]) => kind),
+		['passed', 'failed', 'skipped', 'end']);
 	seen.controller.resolveHandler();
 	const project = seen.controller.items.get(path.join(dir, 't/Tests.csproj'));
 	assert.strictEqual(project.children.size, 1);
 	const [[, type]] = project.children.map;
 	assert.deepStrictEqual([...type.children.map.values()].map(one => one.label),
 		['Adds', 'Many', 'Other']);
-	const never = { onCancellationRequested: () => ({ dispose() {} }) };
 
 	await seen.profiles.Run({}, never);
 	const [passed, failed, skipped, end] = seen.results.splice(0);
