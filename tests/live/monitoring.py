@@ -65,9 +65,13 @@ class Watching:
                    if words[0] != "sample" else self.has_opened(program))
 
     def has_opened(self, program):
-        files = f"/proc/{self.process.pid}/fd"
-        return any(os.readlink(f"{files}/{name}") == f"/proc/{program.pid}/mem"
-                   for name in os.listdir(files))
+        for file in os.scandir(f"/proc/{self.process.pid}/fd"):
+            try:
+                if os.readlink(file.path) == f"/proc/{program.pid}/mem":
+                    return True
+            except FileNotFoundError:
+                pass  # it is closed again
+        return False
 
     def end(self, status=0):
         """What it prints, and complaints."""

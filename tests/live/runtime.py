@@ -163,12 +163,23 @@ def test_copied_root(t):
 
 
 def test_no_dac(t):
+    """... nor one of the same build in another root, since the runtime tells
+    another build."""
     root, dac = copied_root(t)
+    runtime = os.path.join(os.path.dirname(dac), "libcoreclr.so")
+    with open(runtime, "rb") as file:
+        code = bytearray(file.read())
+    code[code.rindex(b"@(#)Version ") + len("@(#)Version ")] = ord("7")
+    os.remove(runtime)  # a link
+    with open(runtime, "wb") as file:
+        file.write(code)
     os.remove(dac)
     done = hello(t, root=root)
     ran_free(t, done)
     one_line(t, f"Cannot load the runtime's DAC: cannot open '{dac}': No such file or "
-             "directory.", done.stdout + done.stderr)
+             'directory; "set dac-path DIRECTORY" or --dac-path names where the '
+             "libmscordaccore.so of the runtime that the program has is.",
+             done.stdout + done.stderr)
 
 
 def test_dac_writable_by_others(t):
