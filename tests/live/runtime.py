@@ -162,24 +162,30 @@ def test_copied_root(t):
                hello(t, root=root).stdout)
 
 
-def test_no_dac(t):
-    """... nor one of the same build in another root, since the runtime tells
-    another build."""
-    root, dac = copied_root(t)
+def of_no_build(dac):
+    """The runtime beside it tells a build that no other root has."""
     runtime = os.path.join(os.path.dirname(dac), "libcoreclr.so")
     with open(runtime, "rb") as file:
         code = bytearray(file.read())
-    code[code.rindex(b"@(#)Version ") + len("@(#)Version ")] = ord("7")
+    at = code.rindex(b"@(#)Version ") + len("@(#)Version ")
+    code[at:at + 1] = b"7"
     os.remove(runtime)  # a link
     with open(runtime, "wb") as file:
         file.write(code)
+
+
+ELSEWHERE = ('; "set dac-path DIRECTORY" or --dac-path names where the '
+             "libmscordaccore.so of the runtime that the program has is.")
+
+
+def test_no_dac(t):
+    root, dac = copied_root(t)
+    of_no_build(dac)
     os.remove(dac)
     done = hello(t, root=root)
     ran_free(t, done)
     one_line(t, f"Cannot load the runtime's DAC: cannot open '{dac}': No such file or "
-             'directory; "set dac-path DIRECTORY" or --dac-path names where the '
-             "libmscordaccore.so of the runtime that the program has is.",
-             done.stdout + done.stderr)
+             f"directory{ELSEWHERE}", done.stdout + done.stderr)
 
 
 def test_dac_writable_by_others(t):
@@ -216,6 +222,7 @@ def test_dac_of_another_build(t):
                             (b"\x7fELF" + bytes(5000), "is not loaded"),
                             (b"@(#)Version 1.2.3", "does not belong to")):
         root, dac = copied_root(t)
+        of_no_build(dac)
         with open(dac, "wb") as file:
             file.write(content)
         done = hello(t, root=root)
@@ -231,12 +238,13 @@ def test_dac_of_another_version(t):
     other = "8" if t.runtime != "8" else "10"
     source, = glob.glob(f"{drive.CACHE}/roots/{other}/shared/"
                         "Microsoft.NETCore.App/*/libmscordaccore.so")
+    of_no_build(dac)
     shutil.copy(source, dac)
     done = hello(t, root=root)
     ran_free(t, done)
     t.check_match(rf"^'{dac}' \({other}\.0\.\S+\) does not belong to the "
-                  rf"runtime \({t.runtime}\.0\.\S+\): install the runtime "
-                  r"anew\.$", done.stdout)
+                  rf"runtime \(7\S+\) that the program has{ELSEWHERE}$",
+                  done.stdout)
 
 
 # ---- ptrace is not permitted

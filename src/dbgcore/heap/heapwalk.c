@@ -100,6 +100,17 @@ static bool damaged(struct heap *h, const struct place *p, const char *is,
 	return false;
 }
 
+// A core may have an object, and not the memory of its MethodTable, which is at
+// an address of user space (47 bits) at least.
+static bool lacks_type(const struct heap *h, uint64_t mt)
+{
+	uint32_t flags;
+
+	return mt && !(mt >> 47) && !target_can(h->target, TARGET_RUN) &&
+	       target_read_some(h->target, mt, &flags, sizeof(flags)) !=
+		   sizeof(flags);
+}
+
 // What could not be read is zeros where the heap was copied.
 static bool none_here(struct heap *h, struct place *p)
 {
@@ -108,6 +119,9 @@ static bool none_here(struct heap *h, struct place *p)
 	if (h->target && target_read_some(h->target, p->addr, &word,
 					  sizeof(word)) != sizeof(word))
 		return damaged(h, p, "cannot be read", "");
+	if (h->target && lacks_type(h, word & ~(uint64_t)7))
+		return damaged(h, p, "cannot be read",
+			       ", where the core lacks the type");
 	return damaged(h, p, "is damaged", ", where no object is");
 }
 
