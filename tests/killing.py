@@ -3,6 +3,7 @@ leave in the program: see kill/killpoint.c and fixtures/Ticks.cs."""
 import ctypes
 import os
 import re
+import select
 import signal
 import subprocess
 import time
@@ -131,18 +132,24 @@ def stopped(tid, block):
 
 def executed(pid, tid, addr, more):
     """How often a thread executes the instruction there, as long as there is
-    more to come; by a debug register. The process sees a debugger meanwhile, as
-    it does by its first thread: its runtime tells nobody what it has to tell."""
+    more to come; by a debug register. Whoever waits for the process has to let
+    its threads go on, by what @more is given. The process sees a debugger
+    meanwhile, as it does by its first thread: its runtime tells nobody what it
+    has to tell."""
     count = 0
+
+    def go_on():
+        nonlocal count
+        count += stopped(tid, False) == "hit"
+        stopped(pid, False)
+
     stop(tid)
     ptrace(POKEUSER, tid, DEBUGREG, addr)
     ptrace(POKEUSER, tid, DEBUGREG + 8 * 7, 1)
     ptrace(CONT, tid)
     ptrace(SEIZE, pid)
-    while more():
-        count += stopped(tid, False) == "hit"
-        stopped(pid, False)
-        time.sleep(0.001)
+    while more(go_on):
+        go_on()
     for one in tid, pid:
         ptrace(INTERRUPT, one)
         await_event(one)
@@ -161,11 +168,14 @@ class Ticks(Busy):
                       KINDS[:N_ALWAYS])
         super().__init__(t, words=words, **options)
 
-    def ask(self):
+    def ask(self, meanwhile=None):
         """How many turns each thread has made; none may be wrong."""
+        out = self.process.stdout  # which has one line for each question
         self.process.stdin.write("\n")
         self.process.stdin.flush()
-        line = self.process.stdout.readline()
+        while meanwhile and not select.select([out], [], [], 0.001)[0]:
+            meanwhile()
+        line = out.readline()
         found = re.fullmatch(r"([\d ]+) wrong (\d+)(.*)\n", line)
         if not found:
             raise drive.Failure(f"it says {line!r}, ended by "
@@ -209,8 +219,8 @@ class Ticks(Busy):
         throw = function_at(self.pid, r"libstdc\+\+\.so\.6.*", "__cxa_throw")
         first = []  # when it is counted
 
-        def more():
-            first.append(self.ask()[at])
+        def more(go_on):
+            first.append(self.ask(go_on)[at])
             return first[-1] < first[0] + turns
 
         count = executed(self.pid, tid, throw, more)
