@@ -59,7 +59,12 @@ static void forget(struct il_types *ts)
 	memset(ts->prims, 0, sizeof(ts->prims));
 	ts->core = NULL;
 	ts->n_seen = 0;
-	arena_reset(ts->arena);
+}
+
+static void free_retired(struct il_types *ts)
+{
+	while (ts->n_retired)
+		arena_destroy(ts->retired[--ts->n_retired]);
 }
 
 void il_types_destroy(struct il_types *ts)
@@ -67,6 +72,8 @@ void il_types_destroy(struct il_types *ts)
 	if (!ts)
 		return;
 	forget(ts);
+	free_retired(ts);
+	free(ts->retired);
 	map_deinit(&ts->by_hash);
 	map_deinit(&ts->by_mt);
 	map_deinit(&ts->by_handle);
@@ -78,10 +85,7 @@ void il_types_destroy(struct il_types *ts)
 	free(ts);
 }
 
-/*
- * Are the modules seen so far still there, at the front of the list, and those
- * that were not loaded still not?
- */
+/* Are the modules seen so far still there, at the front of the list? */
 static bool modules_stand(struct il_types *ts,
 			  struct code_module *const *modules, size_t n)
 {
@@ -91,7 +95,7 @@ static bool modules_stand(struct il_types *ts,
 		if (modules[i]->number != ts->seen[i])
 			return false;
 	}
-	return ts->unloaded_age == code_unloaded_age(ts->code);
+	return true;
 }
 
 void il_types_quiet(struct il_types *ts, bool on)
@@ -106,21 +110,41 @@ void il_types_ask_runs(struct il_types *ts,
 	ts->runs_arg = arg;
 }
 
-bool il_types_stop(struct il_types *ts)
+// What holds a type over the loading of an assembly, such as a call under way,
+// goes on with the one that it has.
+static void retire(struct il_types *ts)
 {
+	forget(ts);
+	mem_grow(&ts->retired, &ts->cap_retired, ts->n_retired,
+		 sizeof(ts->retired[0]));
+	ts->retired[ts->n_retired++] = ts->arena;
+	ts->arena = arena_create();
+}
+
+enum types_kept il_types_stop(struct il_types *ts)
+{
+	enum types_kept kept = TYPES_STAND;
 	size_t n;
 	struct code_module *const *modules = code_modules(ts->code, &n);
-	bool stand = modules_stand(ts, modules, n);
-	ts->stop++;
-	ts->unloaded_age = code_unloaded_age(ts->code);
-	if (!stand)
+	uint32_t age = code_unloaded_age(ts->code);
+
+	if (!modules_stand(ts, modules, n)) {
+		kept = TYPES_GONE;
 		forget(ts);
+		free_retired(ts);
+		arena_reset(ts->arena);
+	} else if (age != ts->unloaded_age) {
+		kept = TYPES_ANEW;
+		retire(ts);
+	}
+	ts->stop++;
+	ts->unloaded_age = age;
 	for (; ts->n_seen < n; ts->n_seen++) {
 		mem_grow(&ts->seen, &ts->cap_seen, ts->n_seen,
 			 sizeof(ts->seen[0]));
 		ts->seen[ts->n_seen] = modules[ts->n_seen]->number;
 	}
-	return !stand;
+	return kept;
 }
 
 struct target *il_types_target(struct il_types *ts)

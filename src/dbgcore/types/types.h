@@ -132,12 +132,16 @@ uint64_t thread_ref_get(struct thread_ref *ref);
 struct il_types *il_types_create(struct target *t, struct dac *d,
 				 struct code *c);
 void il_types_destroy(struct il_types *ts);
-/*
- * A new stop: what was not loaded may be now. If a module was unloaded since
- * the last stop everything is dropped, and no type survives. True if
- * everything was dropped.
- */
-bool il_types_stop(struct il_types *ts);
+enum types_kept {
+	TYPES_STAND,
+	/* A module that was not loaded is now: types are made anew, and those
+	   that somebody holds may be read on, but are not equal to them. */
+	TYPES_ANEW,
+	TYPES_GONE, /* a module was unloaded: no type survives */
+};
+
+/* A new stop: what was not loaded may be now. */
+enum types_kept il_types_stop(struct il_types *ts);
 /*
  * From now on the runtime is asked for nothing, since it runs: an object of a
  * type that was not met before has none.

@@ -127,6 +127,9 @@ struct il_types {
 	uint32_t *seen; /* numbers of the modules at the last stop */
 	size_t n_seen, cap_seen;
 	uint32_t unloaded_age; /* code_unloaded_age at the last stop */
+	struct arena *
+	    *retired; /* of types that were dropped, and may be held */
+	size_t n_retired, cap_retired;
 	uint64_t n_handles;
 	bool quiet;                           /* see il_types_quiet */
 	bool (*runs)(void *arg, uint64_t mt); /* see il_types_ask_runs */

@@ -44,13 +44,14 @@ void types_destroy(struct types *ts)
 
 bool types_stop(struct types *ts)
 {
-	bool dropped = il_types_stop(ts->il);
+	enum types_kept kept = il_types_stop(ts->il);
+
 	ts->stop++;
-	if (dropped) {
+	if (kept != TYPES_STAND)
 		type_names_clear(ts);
+	if (kept == TYPES_GONE)
 		arena_reset(ts->arena);
-	}
-	return dropped;
+	return kept != TYPES_STAND;
 }
 
 void types_set_beside(struct types *ts, types_read_fn *read, void *arg)

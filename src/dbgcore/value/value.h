@@ -30,9 +30,9 @@ struct types;
 struct types *types_create(struct target *t, struct dac *d, struct code *c);
 void types_destroy(struct types *ts);
 /*
- * A new stop: types that were not loaded may be now. If a module was unloaded
- * since the last stop all types are dropped: pointers to them are invalid.
- * True if they were.
+ * A new stop: types that were not loaded may be now, and are made anew then:
+ * true. Pointers to those before are invalid if a module was unloaded, see enum
+ * types_kept.
  */
 bool types_stop(struct types *ts);
 /* The type system that they are of; borrowed. */
