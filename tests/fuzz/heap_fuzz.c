@@ -119,7 +119,7 @@ static void look(struct heap *h, const uint64_t *words, size_t n_words)
 {
 	uint64_t roots[ROOTS];
 	struct heap_pair pair = {BASE, words[n_words - 1]};
-	struct heap_roots from = {roots, ROOTS, &pair, 1};
+	struct heap_roots from = {roots, ROOTS, ROOTS / 2, &pair, 1};
 	struct heap_dominators d;
 	struct checking c = {0};
 	struct heap_object o;
