@@ -22,21 +22,9 @@ static const struct {
     {"libc.so.6", "popen"},
 };
 
-static bool is_native(struct control *c, uint64_t addr)
-{
-	struct arena *arena = arena_create();
-	struct target_image image;
-	bool found = false;
-	struct dbg_error *err =
-	    target_image_at(c->target, addr, arena, &image, NULL, NULL, &found);
-
-	arena_destroy(arena);
-	return !dbg_err_drop(err) && found;
-}
-
 void spawn_traps_arm(struct control *c, uint64_t addr)
 {
-	if (!is_native(c, addr))
+	if (!target_in_image(c->target, addr))
 		return;
 	for (size_t i = 0; i < sizeof(spawners) / sizeof(*spawners); i++) {
 		uint64_t at[TARGET_OVERLOADS] = {0};

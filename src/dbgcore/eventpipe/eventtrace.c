@@ -386,24 +386,18 @@ static void drain(struct dbg_trace *t)
 static pid_t thread_of(pid_t pid, uint64_t tid)
 {
 	struct proc_summary summary;
-	char path[32];
-	struct dirent *entry;
-	pid_t found = 0;
+	pid_t found = 0, one;
 
 	if (!proc_summary(pid, &summary))
 		return 0;
 	if (summary.inside == pid)
 		return tid <= INT32_MAX ? (pid_t)tid : 0;
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	DIR *dir = opendir(path);
-	while (dir && !found && (entry = readdir(dir))) {
-		pid_t one = (pid_t)strtol(entry->d_name, NULL, 10);
-
-		if (one > 0 && (uint64_t)proc_tid_inside(one) == tid)
+	DIR *tasks = proc_tasks_open(pid);
+	while (tasks && !found && (one = proc_tasks_next(tasks)))
+		if ((uint64_t)proc_tid_inside(one) == tid)
 			found = one;
-	}
-	if (dir)
-		closedir(dir);
+	if (tasks)
+		closedir(tasks);
 	return found;
 }
 

@@ -188,21 +188,15 @@ static void files_raise(void)
 
 static int threads_add(struct perf_events *p, const cpu_set_t *cpus)
 {
-	struct dirent *entry;
+	DIR *tasks = proc_tasks_open(p->pid);
 	int errnum = 0;
-	char path[32];
+	pid_t tid;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", p->pid);
-	DIR *dir = opendir(path);
-	if (!dir)
+	if (!tasks)
 		return errno;
-	while (!errnum && (entry = readdir(dir))) {
-		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
-
-		if (tid > 0)
-			errnum = thread_add_events(p, tid, cpus);
-	}
-	closedir(dir);
+	while (!errnum && (tid = proc_tasks_next(tasks)))
+		errnum = thread_add_events(p, tid, cpus);
+	closedir(tasks);
 	return errnum;
 }
 

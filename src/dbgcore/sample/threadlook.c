@@ -70,23 +70,17 @@ struct looked_thread *thread_looks_find(struct thread_looks *l, pid_t tid,
 
 bool thread_looks_list(struct thread_looks *l, uint64_t now)
 {
-	struct dirent *entry;
+	DIR *tasks = proc_tasks_open(l->pid);
 	bool any = false;
-	char path[32];
+	pid_t tid;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", l->pid);
-	DIR *dir = opendir(path);
-	if (!dir)
+	if (!tasks)
 		return false;
-	while ((entry = readdir(dir))) {
-		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
-
-		if (tid > 0) {
-			thread_looks_find(l, tid, now);
-			any = true;
-		}
+	while ((tid = proc_tasks_next(tasks))) {
+		thread_looks_find(l, tid, now);
+		any = true;
 	}
-	closedir(dir);
+	closedir(tasks);
 	l->begun = true;
 	return any;
 }

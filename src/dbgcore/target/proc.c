@@ -419,23 +419,41 @@ bool proc_exit_status(pid_t pid, int *ret)
 	return true;
 }
 
-bool proc_ended(pid_t pid)
+DIR *proc_tasks_open(pid_t pid)
 {
 	char path[32];
-	struct dirent *entry;
-	bool ended = true;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	DIR *dir = opendir(path);
-	if (!dir)
-		return errno == ENOENT;
-	while (ended && (entry = readdir(dir))) {
+	return opendir(path);
+}
+
+pid_t proc_tasks_next(DIR *tasks)
+{
+	struct dirent *entry;
+
+	while ((entry = readdir(tasks))) {
 		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
-		char state = tid > 0 ? proc_state(pid, tid) : 0;
+
+		if (tid > 0)
+			return tid;
+	}
+	return 0;
+}
+
+bool proc_ended(pid_t pid)
+{
+	bool ended = true;
+	pid_t tid;
+	DIR *tasks = proc_tasks_open(pid);
+
+	if (!tasks)
+		return errno == ENOENT;
+	while (ended && (tid = proc_tasks_next(tasks))) {
+		char state = proc_state(pid, tid);
 
 		ended = !state || state == 'Z' || state == 'X';
 	}
-	closedir(dir);
+	closedir(tasks);
 	return ended;
 }
 
@@ -535,19 +553,13 @@ uint64_t proc_time_of(pid_t pid, pid_t tid, uint64_t *ret_ready)
 
 void proc_times_read(pid_t pid, struct proc_times *ret)
 {
-	char path[32];
-	struct dirent *entry;
+	DIR *tasks = proc_tasks_open(pid);
+	pid_t tid;
 
 	*ret = (struct proc_times){.at = clock_ns()};
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	DIR *dir = opendir(path);
-	if (!dir)
+	if (!tasks)
 		return;
-	while ((entry = readdir(dir))) {
-		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
-
-		if (tid <= 0)
-			continue;
+	while ((tid = proc_tasks_next(tasks))) {
 		mem_grow(&ret->v, &ret->cap, ret->n, sizeof(*ret->v));
 		struct proc_time *one = &ret->v[ret->n++];
 
@@ -555,7 +567,7 @@ void proc_times_read(pid_t pid, struct proc_times *ret)
 		one->ns = proc_time_of(pid, tid, &one->ready);
 		one->ready = one->ready ? one->ready : one->ns;
 	}
-	closedir(dir);
+	closedir(tasks);
 }
 
 void proc_times_deinit(struct proc_times *t)

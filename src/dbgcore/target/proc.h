@@ -2,6 +2,7 @@
 #ifndef TARGET_PROC_H
 #define TARGET_PROC_H
 
+#include <dirent.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -109,6 +110,10 @@ uint64_t proc_start_time(pid_t pid);
 /* The wait status of a process that has ended; false: it has not, or is gone.
  */
 bool proc_exit_status(pid_t pid, int *ret);
+/* The threads of a process: NULL with errno, or to be closed by closedir. */
+DIR *proc_tasks_open(pid_t pid);
+/* The next of them; 0: there are no more. */
+pid_t proc_tasks_next(DIR *tasks);
 /* Is the process gone, or have all of its threads ended? */
 bool proc_ended(pid_t pid);
 /* Is the process gone, or is it being ended by the kernel? */

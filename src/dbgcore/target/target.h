@@ -531,6 +531,8 @@ DBG_MUST struct dbg_error *
 target_image_at(struct target *t, uint64_t addr, struct arena *arena,
 		struct target_image *ret, const char **ret_symbol,
 		uint64_t *ret_offset, bool *ret_found);
+/* Does @addr lie in an ELF image, as no code that the runtime compiles does? */
+bool target_in_image(struct target *t, uint64_t addr);
 /* A C++ symbol's name as written, in @arena; others as they are. */
 const char *target_demangle(const char *name, struct arena *arena);
 /* Address of an exported (.dynsym) symbol; 0 if it has none such. */

@@ -222,6 +222,17 @@ struct dbg_error *target_image_at(struct target *t, uint64_t addr,
 	return NULL;
 }
 
+bool target_in_image(struct target *t, uint64_t addr)
+{
+	struct arena *arena = arena_create();
+	struct target_image image;
+	bool found = false;
+	struct dbg_error *err = image_holding(t, addr, arena, &image, &found);
+
+	arena_destroy(arena);
+	return !dbg_err_drop(err) && found;
+}
+
 struct dbg_error *target_symbol(struct target *t,
 				const struct target_image *image,
 				const char *name, uint64_t *ret)

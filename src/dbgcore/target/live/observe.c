@@ -88,22 +88,16 @@ static struct dbg_error *observed_threads(struct target *t, struct arena *arena,
 {
 	struct target_thread *v = NULL;
 	size_t n = 0, cap = 0;
-	struct dirent *entry;
-	char path[32];
+	DIR *tasks = proc_tasks_open(t->pid);
+	pid_t tid;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", t->pid);
-	DIR *dir = opendir(path);
-	if (!dir)
+	if (!tasks)
 		return dbg_err(DBG_E_NOT_FOUND, "process %d has ended", t->pid);
-	while ((entry = readdir(dir))) {
-		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
-
-		if (tid <= 0)
-			continue;
+	while ((tid = proc_tasks_next(tasks))) {
 		mem_grow(&v, &cap, n, sizeof(*v));
 		v[n++] = (struct target_thread){tid, false};
 	}
-	closedir(dir);
+	closedir(tasks);
 	*ret = arena_copy(arena, v, n, sizeof(*v));
 	*ret_n = n;
 	free(v);

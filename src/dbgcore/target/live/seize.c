@@ -115,21 +115,16 @@ static struct dbg_error *seize(struct live *l, pid_t tid)
 struct dbg_error *live_seize_new(struct live *l, size_t *ret_n)
 {
 	struct dbg_error *err = NULL;
-	char path[32];
-	struct dirent *entry;
 	size_t before = l->n_threads;
+	DIR *tasks = proc_tasks_open(l->target.pid);
+	pid_t tid;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", l->target.pid);
-	DIR *dir = opendir(path);
-	if (!dir)
+	if (!tasks)
 		return dbg_err(DBG_E_NOT_FOUND, "no process %d", l->target.pid);
-	while (!err && (entry = readdir(dir))) {
-		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
-
-		if (tid > 0 && !thread_find(l, tid))
+	while (!err && (tid = proc_tasks_next(tasks)))
+		if (!thread_find(l, tid))
 			err = seize(l, tid);
-	}
-	closedir(dir);
+	closedir(tasks);
 	*ret_n = l->n_threads - before;
 	return err;
 }
@@ -210,19 +205,14 @@ static int turn_take(pid_t pid)
 // Does anybody trace one of its threads?
 static bool is_traced(pid_t pid)
 {
-	char path[32];
-	struct dirent *entry;
+	DIR *tasks = proc_tasks_open(pid);
 	bool traced = false;
+	pid_t tid;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	DIR *dir = opendir(path);
-	while (dir && !traced && (entry = readdir(dir))) {
-		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
-
-		traced = tid > 0 && tracer_of(tid);
-	}
-	if (dir)
-		closedir(dir);
+	while (tasks && !traced && (tid = proc_tasks_next(tasks)))
+		traced = tracer_of(tid);
+	if (tasks)
+		closedir(tasks);
 	return traced;
 }
 

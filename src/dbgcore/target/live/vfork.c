@@ -17,19 +17,7 @@
 #include "target/live/live.h"
 #include "target/live/thread.h"
 
-#include "base/mem.h"
 #include "base/err.h"
-
-// Does it lie in native code? What the runtime compiles is in no ELF image.
-static bool is_native(struct live *l, uint64_t addr, struct arena *arena)
-{
-	struct target_image image;
-	bool found = false;
-	struct dbg_error *err = target_image_at(&l->target, addr, arena, &image,
-						NULL, NULL, &found);
-
-	return !dbg_err_drop(err) && found;
-}
 
 // The byte there becomes @to if it is @from: the program may have written it.
 static bool trap_switch(struct live *l, uint64_t addr, uint8_t from, uint8_t to)
@@ -42,14 +30,10 @@ static bool trap_switch(struct live *l, uint64_t addr, uint8_t from, uint8_t to)
 
 static void trap_lift(struct live *l, struct trap *trap)
 {
-	struct arena *arena;
-
-	if (!trap->yields || trap->lifted)
-		return;
-	arena = arena_create();
-	trap->lifted = is_native(l, trap->addr, arena) &&
-		       trap_switch(l, trap->addr, ARCH_TRAP, trap->byte);
-	arena_destroy(arena);
+	if (trap->yields && !trap->lifted)
+		trap->lifted =
+		    target_in_image(&l->target, trap->addr) &&
+		    trap_switch(l, trap->addr, ARCH_TRAP, trap->byte);
 }
 
 static void trap_return(struct live *l, struct trap *trap)
