@@ -2,11 +2,11 @@
  * The type system: types, fields, their layout.
  *
  * struct il_type is canonical: equal types are one pointer, wherever they
- * come from (a MethodTable of the program, a signature, a C# name), until a
- * module is unloaded (il_types_stop). It says what the metadata says, so a
- * type that the program has never loaded is as good as any other; the
- * runtime's own record, its MethodTable, is found on demand and decides the
- * layout where there is one.
+ * come from (a MethodTable of the program, a signature, a C# name), until
+ * il_types_stop says that they are made anew or gone. It says what the
+ * metadata says, so a type that the program has never loaded is as good as any
+ * other; the runtime's own record, its MethodTable, is found on demand and
+ * decides the layout where there is one.
  *
  * A generic definition is its instance over its own parameters: List<T> is
  * List<VAR 0>. Parameters have a number and no owner, as in signatures;
