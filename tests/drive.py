@@ -291,13 +291,15 @@ class Test:
         return source_of(fixture)
 
     def wait_for(self, what, test, timeout=20):
-        """Poll until the test is true; for what nothing can be awaited on."""
+        """Poll until the test is true and return what it gave: for what nothing
+        can be awaited on."""
         deadline = time.monotonic() + timeout * TIME
-        while not test():
+        while not (result := test()):
             if time.monotonic() > deadline:
                 raise Failure(f"waited {timeout * TIME:g} s in vain for "
                               f"{what}")
             time.sleep(0.01)
+        return result
 
     def wait_gone(self, pid, timeout=10):
         self.wait_for(f"the end of process {pid}",

@@ -233,10 +233,11 @@ class Ticks(Busy):
                 words = file.read().split()
             return int(words[-1], 16) - 2 if words[0] != "running" else 0
 
-        self.t.wait_for("a nap of each",
-                        lambda: len({place(tid) for tid in self.workers()}) == 1
-                        and place(self.workers()[0]))
-        return place(self.workers()[0])
+        def nap():
+            places = {place(tid) for tid in self.workers()}
+            return places.pop() if len(places) == 1 else 0
+
+        return self.t.wait_for("a nap of each", nap)
 
     def workers(self):
         """A thread of each kind: what one makes has its name for a while."""

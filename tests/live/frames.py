@@ -1,5 +1,9 @@
 """Stacks that are looked at instruction by instruction."""
+import ctypes
 import re
+import signal
+
+from survivor import Busy
 
 
 def stacks(text):
@@ -54,6 +58,36 @@ def test_every_instruction(t):
 def test_first_call(t):
     """The same on the way to the compiler."""
     t.check_equal(150, walk(t, "Debug", {}, 0, 150))
+
+
+def test_interrupted_stub(t):
+    """A signal is handled in the middle of a write barrier, which the runtime
+    has copied to where nothing tells how it is unwound: the frames of who
+    stores the reference are there as before."""
+    busy = Busy(t, "2", "1", "1").ready()
+    s = t.start("-p", str(busy.pid))
+    s.cmd("handle SIGCONT stop print pass")
+    s.cmd(f"break {t.at('Busy', 'link')}")
+    s.cmd("continue")
+    barrier = re.search(r"call (0x[0-9a-f]+) <(JIT_WriteBarrier|"
+                        r"CORINFO_HELP_ASSIGN_REF)>", s.cmd("disassemble"))[1]
+    s.cmd("delete 1")
+    s.cmd(f"break *{barrier}")
+    s.cmd("continue")
+    before = s.cmd("bt")
+    s.cmd("delete 2")
+    thread = re.search(r"^\* .* Thread (\d+) ", s.cmd("info threads"), re.M)[1]
+    ctypes.CDLL(None).tgkill(busy.pid, int(thread), signal.SIGCONT)
+    t.check_in("received signal SIGCONT", s.cmd("continue"))
+    s.cmd("stepi")
+    after = s.cmd("bt")
+    t.check_in("[native: libSystem.Native.so", after)
+    frames = [re.findall(r"^#\d+ +(.*)", text, re.M)
+              for text in (before, after)]
+    t.check(frames[0] and frames[0] == frames[1], before + after)
+    s.cmd("detach")
+    busy.untouched()
+    busy.right()
 
 
 def numbers(text):

@@ -251,7 +251,7 @@ static bool managed_caller(struct dac *d, pid_t tid, struct dac_frame *native,
 	native->leaf = true;
 	for (int i = 0; i < NATIVE_MAX; i++) {
 		if (!unwind_step(d->target, &regs, &leaf) &&
-		    (i || !leave_stub(d, &regs)))
+		    (!leaf || !leave_stub(d, &regs)))
 			return false;
 		if (!dac_method_at(d,
 				   leaf ? regs_pc(&regs) : regs_pc(&regs) - 1))

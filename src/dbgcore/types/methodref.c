@@ -331,6 +331,11 @@ struct dbg_error *il_method_of_desc(struct il_types *ts, uint64_t desc,
 {
 	struct il_type *args[IL_ARGS_MAX];
 	struct dac_method dm;
+	if (!ts->dac)
+		return dbg_err(
+		    DBG_E_NOT_FOUND,
+		    "no runtime is there that has a method at 0x%llx",
+		    (unsigned long long)desc);
 	struct dbg_error *err = dac_method_get(ts->dac, desc, &dm);
 	if (err)
 		return err;
