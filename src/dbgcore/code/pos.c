@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "code/code_priv.h"
+#include "dac/asyncmethod.h"
 
 struct version {
 	struct dac_code code;
@@ -34,6 +35,25 @@ static bool is_real(const struct dac_il_map *e)
 static bool is_code(const struct dac_il_map *e)
 {
 	return is_real(e) && e->kind != DAC_IL_AWAIT;
+}
+
+/*
+ * Optimised code of runtime async without an await may have places for its
+ * prolog and epilogs alone: the method's first statement begins at its entry.
+ */
+static void version_begin(struct code *c, struct version *v)
+{
+	if (!v->n_map || !v->points->n ||
+	    v->map[0].il_offset != DAC_IL_PROLOG ||
+	    dac_async_is_thunk(c->dac, v->code.start))
+		return;
+	for (size_t i = 0; i < v->n_map; i++)
+		if (is_code(&v->map[i]))
+			return;
+	struct dac_il_map *map = arena_calloc(c->cache, v->n_map, sizeof(*map));
+	memcpy(map, v->map, v->n_map * sizeof(*map));
+	map[0].il_offset = 0;
+	v->map = map;
 }
 
 static struct dbg_error *version_read(struct code *c, const struct dac_code *dc,
@@ -58,6 +78,7 @@ static struct dbg_error *version_read(struct code *c, const struct dac_code *dc,
 	err = dac_il_map(c->dac, dc->start, &v->map, &v->n_map);
 	if (err)
 		return err;
+	version_begin(c, v);
 	map_put(&c->versions, dc->start, v);
 	*ret = v;
 	return NULL;
