@@ -62,6 +62,8 @@ Source language is C#.
 Symbols of module Hello.dll.
 +info line
 Line {@return} of "Hello.cs" starts at address {addr} <Hello.Program.Main(string[])>.
++info line *$pc
+Line {@return} of "Hello.cs" starts at address {addr} <Hello.Program.Main(string[])>.
 +info line Add
 Line {@add} of "Hello.cs" starts at address {addr} <Hello.Program.Add(int, int)>.
 +info frame

@@ -102,26 +102,16 @@ static const char *file_of_line(struct repl *r, struct arena *arena)
 	return found[0].file;
 }
 
-// A place as it is written: "*$pc + 4" is an address now, whatever $pc will be.
 static struct dbg_error *written_place(struct repl *r, const char *text,
 				       struct arena *arena,
 				       struct dbg_place *ret)
 {
-	struct dbg_stopped at;
 	uint64_t line;
 
+	if (*text == '*' || r->stopped || !parse_u64(text, &line) ||
+	    line > UINT32_MAX)
+		return place_of(r, text, ret);
 	*ret = (struct dbg_place){.text = text};
-	if (*text == '*') {
-		ret->kind = DBG_PLACE_ADDRESS;
-		ret->text = NULL;
-		struct dbg_error *err = dbg_stopped(r->dbg, &at);
-		return err ? err
-			   : address_of(r, at,
-					text + 1 + strspn(text + 1, " \t"),
-					&ret->addr);
-	}
-	if (r->stopped || !parse_u64(text, &line) || line > UINT32_MAX)
-		return NULL;
 	const char *file = file_of_line(r, arena);
 	if (file)
 		*ret = (struct dbg_place){.kind = DBG_PLACE_LINE,

@@ -202,14 +202,13 @@ static struct dbg_error *info_line(struct repl *r, const struct call *call)
 	struct dbg_frame f;
 	size_t n;
 
-	struct dbg_place place = {.text = call->args};
-	if (!*call->args) {
-		err = frame_get(r, &f);
-		if (err)
-			return err;
+	struct dbg_place place;
+	err = *call->args ? place_of(r, call->args, &place) : frame_get(r, &f);
+	if (err)
+		return err;
+	if (!*call->args)
 		place =
 		    (struct dbg_place){.kind = DBG_PLACE_ADDRESS, .addr = f.pc};
-	}
 	err = dbg_locate(r->dbg, r->stopped ? frame_id(r) : 0, &place, arena,
 			 &found, &n);
 	if (err)

@@ -74,9 +74,11 @@ place_line(struct repl *r, const struct parse_place *place, uint64_t *ret_line)
 			*ret_line = place->line;
 		return err;
 	}
-	err = dbg_locate(r->dbg, r->stopped ? frame_id(r) : 0,
-			 &(struct dbg_place){.text = place->name}, arena,
-			 &found, &n);
+	struct dbg_place at;
+	err = place_of(r, place->name, &at);
+	if (!err)
+		err = dbg_locate(r->dbg, r->stopped ? frame_id(r) : 0, &at,
+				 arena, &found, &n);
 	if (err)
 		return err;
 	for (size_t i = 0; i < n; i++)

@@ -279,11 +279,11 @@ static struct dbg_error *full_place(struct repl *r, const char *args,
 	err = frame_get(r, &f);
 	if (err)
 		return err;
-	*ret = (struct dbg_place){.text = args};
-	if (f.source.path && parse_u64(args, &line) && line <= UINT32_MAX)
-		*ret = (struct dbg_place){.kind = DBG_PLACE_LINE,
-					  .file = f.source.path,
-					  .line = (uint32_t)line};
+	if (!f.source.path || !parse_u64(args, &line) || line > UINT32_MAX)
+		return place_of(r, args, ret);
+	*ret = (struct dbg_place){.kind = DBG_PLACE_LINE,
+				  .file = f.source.path,
+				  .line = (uint32_t)line};
 	return NULL;
 }
 

@@ -97,9 +97,11 @@ struct dbg_error *scope_info(struct repl *r, const struct call *call)
 	_cleanup_arena_ struct arena *arena = arena_create();
 	struct dbg_scope_name *names;
 	size_t n;
-	struct dbg_error *err = dbg_scope_names(
-	    r->dbg, r->stopped ? frame_id(r) : 0,
-	    &(struct dbg_place){.text = call->args}, arena, &names, &n);
+	struct dbg_place place;
+	struct dbg_error *err = place_of(r, call->args, &place);
+	if (!err)
+		err = dbg_scope_names(r->dbg, r->stopped ? frame_id(r) : 0,
+				      &place, arena, &names, &n);
 
 	if (err)
 		return err;

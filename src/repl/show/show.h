@@ -133,6 +133,12 @@ DBG_MUST struct dbg_error *show_memory(struct repl *r, struct dbg_stopped at,
 /* The address that @expr means: number, $register, expression, +-number. */
 DBG_MUST struct dbg_error *address_of(struct repl *r, struct dbg_stopped at,
 				      const char *expr, uint64_t *ret);
+/*
+ * A place as it is written, which borrows @text: "*$pc + 4" is an address now,
+ * whatever $pc will be.
+ */
+DBG_MUST struct dbg_error *place_of(struct repl *r, const char *text,
+				    struct dbg_place *ret);
 
 /* ---- show_progress.c ------------------------------------------------- */
 

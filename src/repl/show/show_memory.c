@@ -70,6 +70,21 @@ struct dbg_error *address_of(struct repl *r, struct dbg_stopped at,
 	return NULL;
 }
 
+struct dbg_error *place_of(struct repl *r, const char *text,
+			   struct dbg_place *ret)
+{
+	struct dbg_stopped at;
+
+	*ret = (struct dbg_place){.text = text};
+	if (*text != '*')
+		return NULL;
+	*ret = (struct dbg_place){.kind = DBG_PLACE_ADDRESS};
+	struct dbg_error *err = dbg_stopped(r->dbg, &at);
+	return err ? err
+		   : address_of(r, at, text + 1 + strspn(text + 1, " \t"),
+				&ret->addr);
+}
+
 static struct dbg_error *read_exactly(struct dbg_stopped at, uint64_t addr,
 				      void *buf, size_t size)
 {
