@@ -151,8 +151,8 @@ def test_delegates(t):
 
 def test_unions(t):
     """Unions of C# 15: patterns, conversions, and how they are shown and set,
-    as the case that they hold."""
-    check_fixture(t, "Unions", 45, config="NetDebug")
+    as the case that they hold; arguments of collection expressions."""
+    check_fixture(t, "Unions", 80, config="NetDebug")
     done = t.batch(["b " + t.at("Unions", "unions"), "run", "info locals",
                     "print p = new Dog(8)", "set var p = new Cat(\"set\")",
                     "print p", "print p is Cat { Name: \"set\" }"],

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/reader.h"
 #include "eval/bind/bindmade.h"
+#include "eval/bind/bindstatement.h"
 
 /* ---- Types ----------------------------------------------------------- */
 
@@ -133,14 +134,16 @@ struct dbg_error *bind_collection(struct binder *b, const struct expr *x,
 
 /* ---- Making ---------------------------------------------------------- */
 
+/* new type(list of @args); @args may be NULL: nothing. */
 static struct dbg_error *new_of(struct binder *b, struct il_type *type,
-				const struct expr *arg, const struct expr *x,
+				const struct expr *args, const struct expr *x,
 				struct bound **ret)
 {
-	struct expr *made = made_call(b, x, NULL, &arg, arg ? 1 : 0);
-	made->kind = EXPR_NEW;
-	made->a = NULL;
-	made->b = NULL;
+	struct expr *made = made_node(b, EXPR_NEW, args ? args : x);
+	if (args) {
+		made->list = args->list;
+		made->n_list = args->n_list;
+	}
 	return bind_new(b, made, type, ret);
 }
 
@@ -153,9 +156,10 @@ static bool has_spread(const struct expr *x)
 	return false;
 }
 
-/* List<element> that every item is added to. */
+/* List<element>, new with the arguments @with, that every item is added to. */
 static struct dbg_error *make_list(struct binder *b, struct bound *v,
-				   struct il_type *element, struct bound **ret)
+				   struct il_type *element,
+				   const struct expr *with, struct bound **ret)
 {
 	struct il_type *def, *type;
 	const struct expr *x = v->syntax;
@@ -166,7 +170,7 @@ static struct dbg_error *make_list(struct binder *b, struct bound *v,
 	if (err)
 		return err;
 	type = il_type_instance(b->ts, def, &element, 1);
-	err = new_of(b, type, NULL, x, ret);
+	err = new_of(b, type, with, x, ret);
 	if (err)
 		return err;
 	const struct expr *name = made_keep(b, *ret, &list[0]);
@@ -196,7 +200,7 @@ static struct dbg_error *make_array(struct binder *b, struct bound *v,
 	struct bound *list, *store;
 	struct dbg_error *err;
 	if (has_spread(v->syntax)) {
-		err = make_list(b, v, element, &list);
+		err = make_list(b, v, element, NULL, &list);
 		if (err)
 			return err;
 		struct expr *name = made_keep(b, list, &store);
@@ -220,10 +224,28 @@ static struct dbg_error *make_array(struct binder *b, struct bound *v,
 	return NULL;
 }
 
+/* What is given by `with(...)`, then @span. */
+static struct expr *builder_call(struct binder *b, const char *name,
+				 const struct expr *with,
+				 const struct expr *span)
+{
+	struct expr *call = made_call(b, span, name, &span, 1);
+	if (!with)
+		return call;
+	struct expr **list =
+	    arena_calloc(b->arena, with->n_list + 1, sizeof(*list));
+	if (with->n_list)
+		memcpy(list, with->list, with->n_list * sizeof(*list));
+	list[with->n_list] = call->list[0];
+	call->list = list;
+	call->n_list = with->n_list + 1;
+	return call;
+}
+
 /* [CollectionBuilder(typeof(Builder), "Create")] of the type. */
 static struct dbg_error *by_builder(struct binder *b, struct bytes blob,
-				    struct il_type *to, const struct expr *span,
-				    struct bound **ret)
+				    struct il_type *to, const struct expr *with,
+				    const struct expr *span, struct bound **ret)
 {
 	struct reader r;
 	reader_init(&r, blob.p, blob.n);
@@ -242,61 +264,84 @@ static struct dbg_error *by_builder(struct binder *b, struct bytes blob,
 	if (!of->type)
 		return dbg_err(DBG_E_NOT_FOUND, "no type '%s' in the program",
 			       full);
-	struct expr *call = made_call(
-	    b, span, arena_strndup(b->arena, (const char *)name.p, name.n),
-	    &span, 1);
+	struct expr *call = builder_call(
+	    b, arena_strndup(b->arena, (const char *)name.p, name.n), with,
+	    span);
 	struct dbg_error *err = bind_member_of(b, of, call->a, &group);
 	return err ? err : bind_call_of(b, group, call, ret);
 }
 
 static struct dbg_error *from_array(struct binder *b, struct bound *array,
-				    struct il_type *to, struct bound **ret)
+				    struct bytes builder, struct il_type *to,
+				    const struct expr *with, struct bound **ret)
 {
-	struct bound *store, *made;
-	struct bytes blob = {0};
-	const struct expr *name = made_keep(b, array, &store);
-	struct dbg_error *err;
-	if (il_type_attribute(il_type_generic(b->ts, to),
-			      "System.Runtime.CompilerServices."
-			      "CollectionBuilderAttribute",
-			      &blob)) {
-		struct il_type *span;
-		err = bind_core(b, "System.ReadOnlySpan`1", &span);
-		if (err)
-			return err;
-		span = il_type_instance(b->ts, span, &array->type->inner, 1);
-		err = convert(b, store->a, span, &made);
-		if (err)
-			return err;
-		struct bound *kept;
-		name = made_keep(b, made, &kept);
-		err = by_builder(b, blob, to, name, ret);
-		if (!err)
-			*ret = bound_after(b, &kept, 1, *ret);
-	} else {
-		err = new_of(b, to, name, array->syntax, ret);
-	}
+	struct bound *stores[2], *made;
+	struct il_type *span;
+	made_keep(b, array, &stores[0]);
+	struct dbg_error *err = bind_core(b, "System.ReadOnlySpan`1", &span);
+	if (err)
+		return err;
+	span = il_type_instance(b->ts, span, &array->type->inner, 1);
+	err = convert(b, stores[0]->a, span, &made);
+	if (err)
+		return err;
+	const struct expr *name = made_keep(b, made, &stores[1]);
+	err = by_builder(b, builder, to, with, name, ret);
 	if (!err)
-		*ret = bound_after(b, &store, 1, *ret);
+		*ret = bound_after(b, stores, 2, *ret);
 	return err;
 }
 
-/* new to(), and Add of each. */
+/* foreach (var item in array) object.Add(item); */
+static struct dbg_error *add_each(struct binder *b, const struct expr *object,
+				  const struct expr *array, struct bound **ret)
+{
+	struct expr *each = made_node(b, STMT_FOREACH, array);
+	const struct expr *item = made_name(b, "?item", array);
+	each->type = made_node(b, EXPR_VAR_TYPE, array);
+	each->name = item->name;
+	each->a = (struct expr *)array;
+	each->b = made_node(b, STMT_EXPR, array);
+	each->b->a = made_call(b, object, "Add", &item, 1);
+	return bind_foreach(b, each, ret);
+}
+
+/* new to(...), and Add of each. */
 static struct dbg_error *by_add(struct binder *b, struct bound *v,
 				struct il_type *to, struct bound **ret)
 {
-	struct expr *init = made_list(
-	    b, EXPR_COLLECTION_INITIALIZER,
-	    (const struct expr *const *)v->syntax->list, v->n_list, v->syntax);
-	struct expr *made = made_node(b, EXPR_NEW, v->syntax);
-	made->b = init;
-	return bind_new(b, made, to, ret);
+	const struct expr *x = v->syntax;
+	struct bound *array, *list[3];
+	if (!has_spread(x)) {
+		struct expr *made = made_node(b, EXPR_NEW, x);
+		made->b = made_list(b, EXPR_COLLECTION_INITIALIZER,
+				    (const struct expr *const *)x->list,
+				    v->n_list, x);
+		if (x->b) {
+			made->list = x->b->list;
+			made->n_list = x->b->n_list;
+		}
+		return bind_new(b, made, to, ret);
+	}
+	struct dbg_error *err = new_of(b, to, x->b, x, ret);
+	if (err)
+		return err;
+	const struct expr *object = made_keep(b, *ret, &list[0]);
+	err = make_array(b, v, collection_element(b, to), &array);
+	if (err)
+		return err;
+	err = add_each(b, object, made_keep(b, array, &list[1]), &list[2]);
+	if (!err)
+		*ret = bound_after(b, list, 3, list[0]->a);
+	return err;
 }
 
 struct dbg_error *collection_convert(struct binder *b, struct bound *v,
 				     struct il_type *to, struct bound **ret)
 {
 	struct il_type *element = collection_element(b, to);
+	const struct expr *with = v->syntax->b;
+	struct bytes builder = {0};
 	struct bound *array;
 	struct dbg_error *err;
 	bool list = false;
@@ -306,23 +351,25 @@ struct dbg_error *collection_convert(struct binder *b, struct bound *v,
 		return bind_error(b, v->syntax, "'%s' is no collection",
 				  il_type_name(b->ts, to));
 	if (is_named(to, "System.Collections.Generic", "List`1") || list) {
-		err = make_list(b, v, element, ret);
+		err = make_list(b, v, element, with, ret);
 		return err || !list ? err : convert(b, *ret, to, ret);
 	}
-	bool made = to->elem == ELEM_SZARRAY || interface ||
-		    collection_is_span(to) ||
-		    il_type_attribute(il_type_generic(b->ts, to),
-				      "System.Runtime.CompilerServices."
-				      "CollectionBuilderAttribute",
-				      NULL);
-	if (!made && !has_spread(v->syntax))
+	bool vector = to->elem == ELEM_SZARRAY || collection_is_span(to);
+	bool built = !vector && !interface &&
+		     il_type_attribute(il_type_generic(b->ts, to),
+				       "System.Runtime.CompilerServices."
+				       "CollectionBuilderAttribute",
+				       &builder);
+	if (with && (vector || (interface && with->n_list)))
+		return bind_error(b, with, "'%s' is made without arguments",
+				  il_type_name(b->ts, to));
+	if (!vector && !interface && !built)
 		return by_add(b, v, to, ret);
 	err = make_array(b, v, element, &array);
 	if (err)
 		return err;
-	if (to->elem == ELEM_SZARRAY || interface || collection_is_span(to))
-		return convert(b, array, to, ret);
-	return from_array(b, array, to, ret);
+	return built ? from_array(b, array, builder, to, with, ret)
+		     : convert(b, array, to, ret);
 }
 
 struct dbg_error *collection_params(struct binder *b, struct bound *const *list,

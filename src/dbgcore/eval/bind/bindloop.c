@@ -89,15 +89,16 @@ static struct dbg_error *over_vector(struct binder *b, const struct expr *x,
 	    &loop->a);
 	if (!err)
 		err = each_body(b, x, made_index(b, vector, index), loop);
-	struct expr *step = made_node(b, EXPR_POSTFIX, x);
-	step->op = OP_INCREMENT;
-	step->a = (struct expr *)index;
+	struct bound *next;
 	if (!err)
-		err = bind_value(b, step, &loop->c);
+		err = bind_value(
+		    b, made_binary(b, OP_ADD, index, made_int(b, 1, x)), &next);
+	if (err)
+		return err;
+	loop->c = bound_store(b, list[1]->a, next);
 	list[2] = loop;
-	if (!err)
-		*ret = bound_block(b, list, 3, first, x);
-	return err;
+	*ret = bound_block(b, list, 3, first, x);
+	return NULL;
 }
 
 /* The value as IEnumerable<T>, or IEnumerable. */

@@ -257,15 +257,39 @@ static struct dbg_error *collection_item(struct parser *p, struct expr **ret)
 	return err;
 }
 
+/* `with(...)`, what the collection is made with (C# 15), and its comma. */
+static struct dbg_error *collection_arguments(struct parser *p,
+					      struct expr **ret)
+{
+	struct list list;
+	struct expr *e = parser_node(p, EXPR_CALL);
+	e->a = parser_node(p, EXPR_NAME);
+	e->a->name = parser_peek(p)->text;
+	p->at += 2;
+	struct dbg_error *err =
+	    parser_list(p, PUNCT_CLOSE, LIST_EXACT, parse_argument, &list);
+	if (err)
+		return err;
+	take_list(e, &list);
+	parser_close(p, e);
+	*ret = e;
+	return parser_at(p, PUNCT_CLOSE_INDEX) ? NULL
+					       : parser_expect(p, PUNCT_COMMA);
+}
+
 struct dbg_error *parse_collection(struct parser *p, struct expr **ret)
 {
 	struct list list;
 	struct expr *e = parser_node(p, EXPR_COLLECTION);
+	struct dbg_error *err = NULL;
 	bool in_query = p->in_query;
 	p->in_query = false;
 	parser_advance(p);
-	struct dbg_error *err = parser_list(
-	    p, PUNCT_CLOSE_INDEX, LIST_TRAILING_COMMA, collection_item, &list);
+	if (parser_peek(p)->word == WORD_WITH && parser_ahead(p, 1, PUNCT_OPEN))
+		err = collection_arguments(p, &e->b);
+	if (!err)
+		err = parser_list(p, PUNCT_CLOSE_INDEX, LIST_TRAILING_COMMA,
+				  collection_item, &list);
 	p->in_query = in_query;
 	if (err)
 		return err;

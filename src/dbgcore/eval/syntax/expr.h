@@ -53,7 +53,8 @@ enum expr_kind {
 	EXPR_TUPLE,        /* list of ARGUMENT: [name:] a */
 	EXPR_INTERPOLATED, /* list of LITERAL strings and HOLE */
 	EXPR_HOLE,         /* {a,b:token}: alignment and format or NULL */
-	EXPR_COLLECTION,   /* [list], with SPREAD */
+	EXPR_COLLECTION,   /* [list], with SPREAD; b: CALL, what `with(...)`
+			    * in front of them gives, or NULL */
 	EXPR_SPREAD,       /* ..a in a collection */
 
 	/* Creation */
