@@ -736,7 +736,7 @@ def test_doctor(t):
                        ("warning", "leaks", "heap roots")],
                       [(one["weight"], one["check"],
                         one["command"].split(" 0x")[0]) for one in found])
-        t.check_match("9 work items are queued, and all 2 workers wait",
+        t.check_match("work items that are queued: 9, and all 2 workers wait",
                       found[1]["finding"])
         texts = {one["check"]: one["finding"] for one in found}
         for check, text in (
@@ -769,6 +769,15 @@ def test_doctor(t):
                       " Stuck.dll\n          more: info sharedlibrary\n",
                       done.stdout)
         quiet.ends()
+
+
+def test_doctor_brisk(t):
+    """A pool whose workers wait, and go on, does not starve."""
+    program = Stuck(t, "quiet", "brisk", config="Release")
+    pool = ask(t, "threadpool", program.pid)
+    t.check_equal((2, True), (pool["workers"], pool["global"] > 0))
+    t.check_equal([], ask(t, "doctor", program.pid)["findings"])
+    program.ends()
 
 
 def test_doctor_kept(t):

@@ -276,7 +276,8 @@ int target_thread_share(struct target *t, pid_t tid)
 
 	if (!a || !b || b->ready < a->ready || !time)
 		return -1;
-	uint64_t share = (b->ready - a->ready) * 100 / time;
+	// rounded up: 0 has not run at all
+	uint64_t share = ((b->ready - a->ready) * 100 + time - 1) / time;
 
 	return share < 100 ? (int)share : 100;
 }

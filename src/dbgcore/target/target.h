@@ -347,8 +347,8 @@ uint64_t target_thread_time(struct target *t, pid_t tid);
 /* What threads had used at two times before: @times[0], [1] are taken over. */
 void target_times_keep(struct target *t, struct proc_times *times);
 /*
- * The share of a processor that it used, or had to wait for, between, per cent;
- * -1: not known.
+ * The share of a processor that it used, or had to wait for, between, per cent,
+ * rounded up; -1: not known.
  */
 int target_thread_share(struct target *t, pid_t tid);
 

@@ -19,6 +19,8 @@ enum {
 	TIMERS_MANY = 1000,
 	CONVOY_MANY = 10, /* threads behind one lock */
 	CPU_LOW = 20,     /* per cent: a pool at work would use more */
+	QUEUED_TIMES = 2, /* items for each worker */
+	RAN_FEW = 4,      /* one of so many */
 	FRAMES_OWN = 64,
 	PLACES_MAX = 4,    /* told of in one finding */
 	SHARE_HIGH = 90,   /* per cent of a processor */
@@ -329,6 +331,35 @@ static void add_worker_places(const struct doctor *d, struct str *text)
 	}
 }
 
+/*
+ * A moment does not tell a pool that starves from a busy one, whose workers
+ * wait, too, while a few items are queued. So hardly a worker has run while the
+ * program was looked at (those that the pool adds have), or, where nobody did,
+ * more items are queued than the workers will take next.
+ */
+static struct dbg_error *pool_stands(struct doctor *d, uint64_t queued,
+				     bool *ret, bool *ret_looked)
+{
+	struct dbg_processor *v;
+	size_t n = 0, workers = 0, ran = 0;
+	bool looked = false, all_in_call = true;
+	struct dbg_error *err = dbg_processor_list(d->at, &v, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (!is_thread_named(d, v[i].thread, ".NET TP Worker"))
+			continue;
+		workers++;
+		looked = looked || v[i].has_share;
+		ran += !v[i].has_share || v[i].share;
+		all_in_call = all_in_call && v[i].in_call;
+	}
+	*ret_looked = looked;
+	*ret = !err && workers &&
+	       (looked ? ran <= workers / RAN_FEW
+		       : all_in_call && queued >= QUEUED_TIMES * workers);
+	return err;
+}
+
 struct dbg_error *doctor_pool(struct doctor *d)
 {
 	_cleanup_str_ struct str text = {0}, waiting = {0};
@@ -341,24 +372,28 @@ struct dbg_error *doctor_pool(struct doctor *d)
 	for (int i = 0; i < DBG_N_WORK_QUEUES; i++)
 		queued += pool.queued[i];
 	size_t n = add_threads(d, is_worker, &waiting);
-	if (queued && pool.workers && n >= pool.workers) {
+	bool stands = false, looked = false;
+
+	if (queued && pool.workers)
+		err = pool_stands(d, queued, &stands, &looked);
+	if (err)
+		return err;
+	if (stands && n >= pool.workers) {
 		str_addf(&text,
-			 "The thread pool starves: %" PRIu64
-			 " work items are queued, and all %" PRIu32
+			 "The thread pool starves: work items that are queued: "
+			 "%" PRIu64 ", and all %" PRIu32
 			 " workers wait, threads%s",
 			 queued, pool.workers, str_get(&waiting));
 		add_worker_places(d, &text);
 		doctor_find(d, WEIGHT_SEVERE, "threadpool", str_get(&text));
 		return NULL;
-	} else if (queued && pool.workers && pool.working >= pool.workers &&
-		   pool.cpu < CPU_LOW) {
+	} else if (stands && pool.working >= pool.workers &&
+		   (looked || pool.cpu < CPU_LOW)) {
 		str_addf(&text,
-			 "The thread pool starves: %" PRIu64
-			 " work items are queued, all %" PRIu32
-			 " workers are at work and use %" PRIu32
-			 " %% of the processor: they wait outside of the "
-			 "runtime",
-			 queued, pool.workers, pool.cpu);
+			 "The thread pool starves: work items that are queued: "
+			 "%" PRIu64 ", and all %" PRIu32
+			 " workers wait outside of the runtime",
+			 queued, pool.workers);
 		add_worker_places(d, &text);
 		doctor_find(d, WEIGHT_SEVERE, "pstacks", str_get(&text));
 	} else if (queued >= QUEUE_LONG) {

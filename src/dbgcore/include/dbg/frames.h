@@ -30,7 +30,7 @@ struct dbg_processor {
 	uint32_t thread;
 	bool in_call;   /* it waits, or is at work, in a system call */
 	bool has_share; /* see dbg_attach.look */
-	uint32_t share; /* of one processor, or of the wait for it, % */
+	uint32_t share; /* of one processor, or of the wait for it, %: 0 none */
 	uint64_t used;  /* ms in all; 0: not known */
 };
 
