@@ -16,6 +16,18 @@ Run till exit from #0  AsyncMain.Program.Never (n=4) at AsyncMain.cs:{@never-fir
 AsyncMain.Program.Results () at AsyncMain.cs:{@results-never}
 {@results-never}	{...}
 Value returned is $2 = 5
++tbreak @copies-first
+...
++continue
+...
+{@copies-first}	{...}
++next
+...
+{@copies-await}	{...}
++next
+...
+{RtDebug}{@copies-return}	{...}
+{RtRelease}{@results-loop}	{...}
 +tbreak AsyncMain.Program.PairAsync
 ...
 +continue

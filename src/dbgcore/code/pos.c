@@ -448,6 +448,26 @@ struct dbg_error *code_addresses(struct code *c, const struct code_place *p,
 
 /* ---- All points ------------------------------------------------------ */
 
+/*
+ * The point that the code at @e is of. What the compiler hides behind an await
+ * is all that optimised code may have of the statement.
+ */
+static const struct seq_point *point_of(const struct version *v,
+					const struct dac_il_map *e)
+{
+	const struct seq_point *sp = point_at(v->points, e->il_offset);
+
+	if (!sp || sp->line || e->kind != DAC_IL_BEHIND)
+		return sp;
+	const struct seq_point *of = visible(v->points, sp);
+	for (size_t i = 0; of && of < sp && i < v->n_map; i++)
+		if (is_code(&v->map[i]) &&
+		    v->map[i].il_offset >= of->il_offset &&
+		    v->map[i].il_offset < sp->il_offset)
+			return sp;
+	return of && of < sp ? of : sp;
+}
+
 // A point begins where the map names its very offset, and where the JIT
 // placed a piece of it behind code of another point.
 static void join(struct code *c, struct version *v)
@@ -466,7 +486,7 @@ static void join(struct code *c, struct version *v)
 				last = NULL;
 			continue;
 		}
-		const struct seq_point *sp = point_at(v->points, e->il_offset);
+		const struct seq_point *sp = point_of(v, e);
 		if (sp && (sp != last || sp->il_offset == e->il_offset) &&
 		    !(n && points[n - 1].addr == e->start &&
 		      points[n - 1].point.il_offset == sp->il_offset))
