@@ -89,6 +89,7 @@ void events_stopped(struct dap *d, const struct dbg_stop *s)
 	console_drain(d);
 	echo_flush(d);
 	events_resumed(d);
+	breaks_stopped(d);
 	struct str *t = dap_event(d, "stopped");
 	emit_str(t, "reason",
 		 breaks ? breaks_reason(&d->breaks, s->breakpoint)

@@ -32,28 +32,47 @@ def test_conditions(t):
         {"line": line, "condition": "i % 100 == 7", "hitCondition": "2"}]})
     c.stopped("breakpoint")
     t.check_equal("107", c.scope("Locals")["i"]["value"])
-    # what is not well-formed is said, and stops at each hit
-    wrong = [({"condition": "i ==="}, "column 5")] * 2 + [
+    # what is not well-formed is said, and stops
+    wrong = [
+        ({"condition": "i ==="}, "column 5"),
         ({"condition": "i = 5"}, "'==' compares"),
         ({"condition": "i == 5; 3"}, "column 9"),
+        ({"condition": "no > 3"}, "no 'no' in this context"),
         ({"hitCondition": "often"}, "'often' is no number of hits")]
     for i, (spec, text) in enumerate(wrong):
         answer = c.set_breaks(source, [{"line": line, **spec}])[0]
         t.check_equal(True, answer["verified"])
-        t.check_in(text, answer["message"])
+        if "no >" not in str(spec):
+            t.check_in(text, answer["message"])
         c.go()
         c.stopped("breakpoint")
         t.check_in(text, c.output("console"))
         t.check_equal(str(108 + i), c.scope("Locals")["i"]["value"])
+    # it stops once; the breakpoint's message counts the hits that go on
+    asked = [{"line": line, "condition": "missing > 3"},
+             {"line": line, "condition": "i > ="},
+             {"line": line, "condition": "i == 120"}]
+    c.set_breaks(source, asked)
+    c.go()
+    c.stopped("breakpoint")
+    t.check_equal("113", c.scope("Locals")["i"]["value"])
+    c.go()
+    c.stopped("breakpoint")
+    t.check_equal("120", c.scope("Locals")["i"]["value"])
+    t.check_equal(1, c.output("console").count("no 'missing'"))
+    for answer, text in zip(c.set_breaks(source, asked),
+                            ("no 'missing'", "column 5")):
+        t.check_in(text, answer["message"])
+        t.check_in("; 7 later hits did not stop", answer["message"])
     answers = c.set_breaks(source, [
         {"line": line, "logMessage": "got {i", "condition": " "},
         {"line": line, "logMessage": "had {i +} {i}", "hitCondition": " "},
-        {"line": line, "condition": "i == 115"}])
+        {"line": line, "condition": "i == 123"}])
     t.check_in("missing '}'", answers[0]["message"])
     c.go()
     c.stopped("breakpoint")
     t.check_equal(3, c.output("console").count("got {i\n"))
-    for i in 113, 114, 115:
+    for i in 121, 122, 123:
         t.check_in(f"had <the expression ends too early> {i}\n",
                    c.output("console"))
     c.set_breaks(source, [{"line": line, "condition": "i == 999"}])

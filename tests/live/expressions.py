@@ -87,6 +87,12 @@ def test_variants(t):
     check_fixture(t, "Variants", 490)
 
 
+def test_corners(t):
+    """Overloads, conversions, generic math, records, spans, patterns and
+    lambdas with statements where C# has rules of its own."""
+    check_fixture(t, "Corners", 800)
+
+
 def test_declared(t):
     """What is declared is known in its frame, as in an Immediate Window; a
     semicolon behind it means nothing."""

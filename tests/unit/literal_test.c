@@ -140,7 +140,15 @@ static void test_decimal(void **state)
 	check_decimal("0.0000000000000000000000000001",
 		      "0.0000000000000000000000000001");
 	assert_false(decimal_parse("79228162514264337593543950336", &d));
-	assert_false(decimal_parse("1e5", &d));
+	check_decimal("1e5", "100000");
+	check_decimal("-1.5", "-1.5");
+	check_decimal("1.50e1", "15.0");
+	check_decimal("12e-3", "0.012");
+	check_decimal("1e28", "10000000000000000000000000000");
+	assert_false(decimal_parse("1e29", &d));
+	assert_false(decimal_parse("1e-29", &d));
+	assert_false(decimal_parse("1e", &d));
+	assert_false(decimal_parse("1e999999999999", &d));
 	// decimal.MinValue: sign, high, low, mid as in memory
 	decimal_load(
 	    (const uint32_t[4]){0x80000000, 0xffffffff, 0xffffffff, 0xffffffff},

@@ -199,7 +199,9 @@ static void describe(struct dap *d, struct str *t, const struct brk *b)
 	bool bound = e.state == DBG_BREAK_BOUND;
 	emit_bool(t, "verified", bound);
 	// that a method was not compiled yet is no news to anyone
-	if (b->note)
+	if (e.fault)
+		emit_str(t, "message", e.fault);
+	else if (b->note)
 		emit_str(t, "message", b->note);
 	else if (!bound || is_moved(&e, b))
 		emit_str(t, "message", e.reason);
@@ -359,6 +361,16 @@ void breaks_loaded(struct dap *d)
 
 		if (b->number && b->told &&
 		    strstr(b->told, "\"verified\":false"))
+			breaks_changed(d, b->number, false);
+	}
+}
+
+void breaks_stopped(struct dap *d)
+{
+	for (size_t i = 0; i < d->breaks.n; i++) {
+		const struct brk *b = &d->breaks.v[i];
+
+		if (b->number && b->told && strstr(b->told, "did not stop"))
 			breaks_changed(d, b->number, false);
 	}
 }

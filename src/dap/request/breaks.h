@@ -57,6 +57,8 @@ void breaks_end(struct dap *d, const char *group);
 
 /* A module was loaded: tell why those are not bound that it does not have. */
 void breaks_loaded(struct dap *d);
+/* The program has stopped: how often conditions have failed is told anew. */
+void breaks_stopped(struct dap *d);
 /* Breakpoint @number changed: tell the client if it sees a difference. */
 void breaks_changed(struct dap *d, uint32_t number, bool gone);
 /* Disable all breakpoints: the program is to end by itself. */

@@ -76,12 +76,51 @@ void decimal_text(const struct decimal *d, struct str *out)
 	str_addn(out, text + whole, d->scale);
 }
 
+/* The exponent of "1.5e-3" from its sign on; false: too large, or none. */
+static bool exponent_parse(const char *text, int *ret)
+{
+	bool negative = *text == '-';
+	int n = 0;
+	if (*text == '-' || *text == '+')
+		text++;
+	if (!*text)
+		return false;
+	for (; *text; text++) {
+		if (*text < '0' || *text > '9' || n > 2 * DIGITS_MAX)
+			return false;
+		n = n * 10 + (*text - '0');
+	}
+	*ret = negative ? -n : n;
+	return true;
+}
+
+/* @d times 10 to the power of @exponent; false: it is no decimal. */
+static bool decimal_shift(struct decimal *d, int exponent)
+{
+	int scale = d->scale - exponent;
+	struct wide w = magnitude(d);
+	for (; scale < 0 && w.v; scale++) {
+		w.v *= 10;
+		if (!set_magnitude(d, w))
+			return false;
+	}
+	if (scale > SCALE_MAX)
+		return false;
+	d->scale = scale < 0 ? 0 : (uint8_t)scale;
+	return true;
+}
+
 bool decimal_parse(const char *text, struct decimal *ret)
 {
 	struct decimal d = {0};
 	struct wide w = {0};
 	bool point = false;
-	for (; *text; text++) {
+	int exponent = 0;
+	if (*text == '-') {
+		d.negative = true;
+		text++;
+	}
+	for (; *text && *text != 'e' && *text != 'E'; text++) {
 		if (*text == '.' && !point) {
 			point = true;
 			continue;
@@ -93,6 +132,9 @@ bool decimal_parse(const char *text, struct decimal *ret)
 		if (d.scale > SCALE_MAX || !set_magnitude(&d, w))
 			return false;
 	}
+	if (*text && (!exponent_parse(text + 1, &exponent) ||
+		      !decimal_shift(&d, exponent)))
+		return false;
 	*ret = d;
 	return true;
 }

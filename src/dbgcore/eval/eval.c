@@ -300,6 +300,15 @@ struct dbg_error *eval_condition(const struct eval *e, const char *text,
 	return err ? err : bind_condition(&own, text, x, ret);
 }
 
+struct dbg_error *eval_bind_condition(const struct eval *e, const char *text)
+{
+	struct expr *x;
+	_cleanup_arena_ struct arena *scratch = arena_create();
+	const struct eval own = within(e, scratch);
+	struct dbg_error *err = parse(&own, text, &x);
+	return err ? err : bind_check_condition(&own, text, x);
+}
+
 struct dbg_error *eval_misplaced(void)
 {
 	return dbg_err(DBG_E_ARGUMENT,

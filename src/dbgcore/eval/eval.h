@@ -86,6 +86,9 @@ struct il_type *eval_type(const struct eval *e, const char *text);
 /* Truth of a condition; an error if it is not a bool. */
 DBG_MUST struct dbg_error *eval_condition(const struct eval *e,
 					  const char *text, bool *ret);
+/* What is wrong with the condition, known without evaluating it? */
+DBG_MUST struct dbg_error *eval_bind_condition(const struct eval *e,
+					       const char *text);
 /* The error of an assignment that is not the whole expression. */
 DBG_MUST struct dbg_error *eval_misplaced(void);
 /* Is @text a well-formed expression? For conditions before they are set. */

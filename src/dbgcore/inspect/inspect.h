@@ -217,6 +217,9 @@ struct inspect_at {
 DBG_MUST struct dbg_error *inspect_condition(struct inspect *in,
 					     const struct inspect_at *at,
 					     const char *expr, bool *ret);
+/* Does @expr mean a bool there, as far as is known without evaluating it? */
+bool inspect_condition_compiles(struct inspect *in, const struct inspect_at *at,
+				const char *expr);
 /*
  * Compile @expr, with @truth as a condition, for where the newest frame of @at
  * is. The code is of the machine of in->vm_serial; with another one it is only

@@ -213,6 +213,20 @@ struct dbg_error *inspect_condition(struct inspect *in,
 	return err ? err : eval_condition(&e, expr, ret);
 }
 
+bool inspect_condition_compiles(struct inspect *in, const struct inspect_at *at,
+				const char *expr)
+{
+	struct eval e;
+	struct dbg_error *err = eval_at(in, at, &e);
+
+	if (!err)
+		err = eval_bind_condition(&e, expr);
+	bool wrong = err && (err->code == DBG_E_ARGUMENT ||
+			     err->code == DBG_E_NOT_FOUND);
+	dbg_error_destroy(err);
+	return !wrong;
+}
+
 struct dbg_error *inspect_compile(struct inspect *in,
 				  const struct inspect_at *at, const char *expr,
 				  bool truth, struct frame_code **ret)

@@ -184,6 +184,8 @@ static void show_details(struct repl *r, const struct dbg_breakpoint *b)
 		out(r, "\tstop only in thread %" PRIu32 "\n", b->thread);
 	if (b->condition)
 		out(r, "\tstop only if %s\n", b->condition);
+	if (b->fault)
+		out(r, "\t%s\n", b->fault);
 	if (b->hits)
 		out(r, "\tbreakpoint already hit %" PRIu64 " time%s\n", b->hits,
 		    b->hits == 1 ? "" : "s");

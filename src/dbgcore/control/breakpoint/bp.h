@@ -34,6 +34,8 @@ struct bp {
 	enum dbg_break_kind kind;
 	char *text; /* NULL: every exception */
 	char *condition;
+	char *fault;            /* why it does not compile, as said at a stop */
+	uint64_t n_faults;      /* hits since then that did not stop for it */
 	struct hit_codes codes; /* of it */
 	bool enabled, temporary;
 	uint32_t stops;  /* it is disabled after that many; 0: never */

@@ -47,6 +47,7 @@ static void bp_destroy(struct bp *bp)
 	free(bp->places);
 	free(bp->text);
 	free(bp->condition);
+	free(bp->fault);
 	free(bp->hit_text);
 	free(bp->log);
 	free(bp);
@@ -239,6 +240,8 @@ struct dbg_error *control_break_condition(struct control *c, uint32_t number,
 		return err;
 	hit_codes_forget(&bp->codes);
 	free(bp->condition);
+	mem_free_ptr(&bp->fault);
+	bp->n_faults = 0;
 	bp->condition = str_is_blank(expr) ? NULL : xstrdup(expr);
 	return NULL;
 }

@@ -4,6 +4,8 @@
 #include "control/control_priv.h"
 
 #include "base/err.h"
+#include "base/mem.h"
+#include "eval/eval.h"
 #include "stack/stack.h"
 #include "target/target.h"
 
@@ -45,6 +47,36 @@ static struct dbg_error *in_class(struct control *c, const struct bp *bp,
 	return NULL;
 }
 
+/* Does the condition of @bp mean something there, whatever its value is? */
+static bool is_compiled(struct control *c, const struct bp *bp,
+			const struct inspect_at *at)
+{
+	if (dbg_err_drop(eval_check(bp->condition)))
+		return false;
+	return bp->watch ||
+	       inspect_condition_compiles(c->inspect, at, bp->condition);
+}
+
+/* What cannot be answered is told, and holds, if it has not been told yet. */
+static void fail(struct control *c, struct bp *bp, const struct inspect_at *at,
+		 struct dbg_error *err, bool *ret)
+{
+	bool compiled = is_compiled(c, bp, at);
+
+	*ret = compiled || !bp->fault;
+	if (!*ret) {
+		bp->n_faults++;
+		dbg_error_destroy(err);
+		return;
+	}
+	if (!compiled) {
+		bp->fault = xstrdup(err->message);
+		c->ops->changed(c->arg, bp->number, false);
+	}
+	control_warn(
+	    c, dbg_err_prefix(err, "condition of breakpoint %u", bp->number));
+}
+
 /* The general way, with all threads stopped; *ret_sure: it has an answer. */
 static struct dbg_error *evaluate(struct control *c, struct bp *bp,
 				  const struct inspect_at *at, bool *ret,
@@ -60,11 +92,8 @@ static struct dbg_error *evaluate(struct control *c, struct bp *bp,
 	*ret_sure = !err && !known;
 	if (err && !known)
 		err = in_class(c, bp, err, ret);
-	if (!err)
-		return NULL;
-	*ret = true;
-	control_warn(
-	    c, dbg_err_prefix(err, "condition of breakpoint %u", bp->number));
+	if (err)
+		fail(c, bp, at, err, ret);
 	return NULL;
 }
 

@@ -6,6 +6,7 @@
 #include "control/breakpoint/bp.h"
 #include "control/control_priv.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/err.h"
@@ -339,6 +340,12 @@ static void describe(struct control *c, const struct bp *bp,
 		ret->text = arena_strdup(arena, bp->text);
 	if (bp->condition)
 		ret->condition = arena_strdup(arena, bp->condition);
+	if (bp->fault)
+		ret->fault = arena_printf(
+		    arena,
+		    "the condition does not compile: %s; %" PRIu64
+		    " later hit%s did not stop",
+		    bp->fault, bp->n_faults, bp->n_faults == 1 ? "" : "s");
 	if (bp->hit_text)
 		ret->hit_rule = arena_strdup(arena, bp->hit_text);
 	if (bp->log)

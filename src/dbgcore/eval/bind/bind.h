@@ -16,6 +16,10 @@ DBG_MUST struct dbg_error *bind_evaluate(const struct eval *e, const char *text,
 /* What is wrong with it, as far as that is known without evaluating it. */
 DBG_MUST struct dbg_error *bind_check(const struct eval *e, const char *text,
 				      const struct expr *x);
+/* ... as a condition. */
+DBG_MUST struct dbg_error *bind_check_condition(const struct eval *e,
+						const char *text,
+						const struct expr *x);
 /* Its truth; an error if it is no bool. */
 DBG_MUST struct dbg_error *bind_condition(const struct eval *e,
 					  const char *text,

@@ -204,13 +204,22 @@ struct choice {
 DBG_MUST struct dbg_error *call_resolve(struct binder *b, struct call *c,
 					struct il_method *const *methods,
 					size_t n, struct choice *ret);
+/* type.name(args), of @type itself. */
+DBG_MUST struct dbg_error *call_static(struct binder *b, struct il_type *type,
+				       const char *name,
+				       struct bound *const *args, size_t n,
+				       const struct expr *x,
+				       struct bound **ret);
 /* Why none of these fits, at the argument that is wrong; NULL: @n is 0. */
 DBG_MUST struct dbg_error *call_refused(struct binder *b, const struct call *c,
 					struct il_method *const *methods,
 					size_t n);
-/* Find type arguments of the generic method @m; false: they are not told. */
+/*
+ * Find type arguments of the generic method @m, with @expanded in the expanded
+ * form of `params`; false: they are not told.
+ */
 bool infer_method(struct binder *b, const struct call *c, struct il_method *m,
-		  const struct il_sig *sig, struct il_method **ret);
+		  bool expanded, struct il_method **ret);
 /* Parameter type of argument @i, in the expanded form of `params` or not. */
 struct il_type *call_param(struct binder *b, const struct il_sig *sig, size_t i,
 			   bool expanded);
@@ -234,6 +243,7 @@ enum conversion {
 	CONVERSION_UNTYPED, /* default, new(), ... */
 	CONVERSION_TUPLE,
 	CONVERSION_COLLECTION,
+	CONVERSION_INTERPOLATED,
 	CONVERSION_USER,
 };
 
@@ -281,6 +291,16 @@ DBG_MUST struct dbg_error *bind_with(struct binder *b, const struct expr *x,
 				     struct bound **ret);
 DBG_MUST struct dbg_error *
 bind_interpolated(struct binder *b, const struct expr *x, struct bound **ret);
+/*
+ * An interpolated string as what keeps its format and values apart: does @v
+ * convert to @to so (10.2.5)?
+ */
+bool interpolated_fits(struct binder *b, const struct bound *v,
+		       const struct il_type *to);
+DBG_MUST struct dbg_error *interpolated_convert(struct binder *b,
+						struct bound *v,
+						struct il_type *to,
+						struct bound **ret);
 /* The best common type of values; NULL: none. */
 struct il_type *bind_common_type(struct binder *b, struct bound *const *list,
 				 size_t n);

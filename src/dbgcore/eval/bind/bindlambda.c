@@ -201,7 +201,7 @@ struct dbg_error *lambda_convert(struct binder *b, const struct expr *x,
 	return !err && x->async ? async_wrap(b, l, sig->ret, &(*ret)->a) : err;
 }
 
-struct dbg_error *lambda_natural(struct binder *b, struct bound *v,
+struct dbg_error *lambda_natural(struct binder *b, const struct bound *v,
 				 struct bound **ret)
 {
 	const struct expr *x = v->syntax;

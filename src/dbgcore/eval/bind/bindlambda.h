@@ -44,7 +44,7 @@ struct name_scope *lambda_enter(struct binder *b, struct bound_lambda *l);
 void lambda_leave(struct binder *b, const struct bound_lambda *l,
 		  struct name_scope *names);
 /* The lambda @v as the Func or Action that its parameters' types make it. */
-DBG_MUST struct dbg_error *lambda_natural(struct binder *b, struct bound *v,
-					  struct bound **ret);
+DBG_MUST struct dbg_error *
+lambda_natural(struct binder *b, const struct bound *v, struct bound **ret);
 
 #endif

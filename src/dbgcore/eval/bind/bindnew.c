@@ -467,15 +467,11 @@ static void add_units(struct binder *b, uint16_t **units, size_t *n,
 	*units = more;
 }
 
-/* string.Format(format, object[]), which it means the same as. */
-struct dbg_error *bind_interpolated(struct binder *b, const struct expr *x,
-				    struct bound **ret)
+/* The text with "{0,5:D}" in place of the holes, and their values. */
+static struct dbg_error *format_of(struct binder *b, const struct expr *x,
+				   struct bound *format, struct bound *array)
 {
-	struct il_type *string = bind_prim(b, ELEM_STRING);
 	struct il_type *object = bind_prim(b, ELEM_OBJECT);
-	struct il_type *vector = il_type_vector(b->ts, object);
-	struct bound *format = bound_make(b, BOUND_STRING, string, x);
-	struct bound *array = bound_make(b, BOUND_ARRAY, vector, x);
 	uint16_t *units = NULL;
 	array->list =
 	    arena_calloc(b->arena, x->n_list + 1, sizeof(*array->list));
@@ -515,15 +511,47 @@ struct dbg_error *bind_interpolated(struct binder *b, const struct expr *x,
 	}
 	format->units = units;
 	array->a = bound_int(b, ELEM_I4, (int64_t)array->n_list, x);
-	struct call c = {
-	    .x = x, .name = "Format", .args = {format, array}, .n = 2};
-	struct choice best = {0};
-	struct il_method *all[32];
-	size_t n = methods_named(b, string, "Format", all, 32);
-	struct dbg_error *err = call_resolve(b, &c, all, n, &best);
-	if (!err && !best.method)
-		err = dbg_err(DBG_E_RUNTIME, "no string.Format");
+	return NULL;
+}
+
+/* @name(format, object[]) of @type, whose value the text @x means. */
+static struct dbg_error *formatted(struct binder *b, const struct expr *x,
+				   struct il_type *type, const char *name,
+				   struct bound **ret)
+{
+	struct il_type *vector =
+	    il_type_vector(b->ts, bind_prim(b, ELEM_OBJECT));
+	struct bound *format =
+	    bound_make(b, BOUND_STRING, bind_prim(b, ELEM_STRING), x);
+	struct bound *array = bound_make(b, BOUND_ARRAY, vector, x);
+	struct dbg_error *err = format_of(b, x, format, array);
+	struct bound *args[2] = {format, array};
+	return err ? err : call_static(b, type, name, args, 2, x, ret);
+}
+
+/* string.Format, which it means the same as. */
+struct dbg_error *bind_interpolated(struct binder *b, const struct expr *x,
+				    struct bound **ret)
+{
+	return formatted(b, x, bind_prim(b, ELEM_STRING), "Format", ret);
+}
+
+bool interpolated_fits(struct binder *b, const struct bound *v,
+		       const struct il_type *to)
+{
+	return v->syntax && v->syntax->kind == EXPR_INTERPOLATED &&
+	       (to == il_type_core(b->ts, "System.FormattableString") ||
+		to == il_type_core(b->ts, "System.IFormattable"));
+}
+
+struct dbg_error *interpolated_convert(struct binder *b, struct bound *v,
+				       struct il_type *to, struct bound **ret)
+{
+	struct il_type *factory;
+	struct dbg_error *err = bind_core(
+	    b, "System.Runtime.CompilerServices.FormattableStringFactory",
+	    &factory);
 	if (!err)
-		*ret = bound_call(b, best.method, best.args, 2, string, x);
-	return err;
+		err = formatted(b, v->syntax, factory, "Create", ret);
+	return err ? err : convert(b, *ret, to, ret);
 }

@@ -125,6 +125,35 @@ enum elem numeric_common(const struct bound *l, const struct bound *r)
 	return numeric_promote(x, y);
 }
 
+/* Do generic code's own arguments include @type? */
+static bool is_type_argument(struct binder *b, const struct il_type *type)
+{
+	const struct il_context *c = &b->e->scope->context;
+	for (size_t i = 0; i < c->n_class_args; i++)
+		if (c->class_args[i] == type)
+			return true;
+	for (size_t i = 0; i < c->n_method_args; i++)
+		if (c->method_args[i] == type)
+			return true;
+	return false;
+}
+
+struct dbg_error *numeric_check(struct binder *b, const struct bound *v)
+{
+	struct il_type *type = v->type;
+	if (type->kind != IL_KIND_PRIM ||
+	    numeric_promote(type->elem, type->elem) == type->elem ||
+	    !is_type_argument(b, type))
+		return NULL;
+	return bind_error(
+	    b, v->syntax,
+	    "whether '%s' is of a type parameter, whose operators "
+	    "give '%s', or '%s' itself, whose give 'int', is not "
+	    "known here: cast it to int",
+	    bind_source(b, v->syntax), il_type_name(b->ts, type),
+	    il_type_name(b->ts, type));
+}
+
 static struct dbg_error *numeric(struct binder *b, enum op op, struct bound *l,
 				 struct bound *r, struct bound **ret)
 {
@@ -137,6 +166,11 @@ static struct dbg_error *numeric(struct binder *b, enum op op, struct bound *l,
 	type = bind_prim(b, elem);
 	bool zero = r->kind == BOUND_CONST && !r->integer && elem != ELEM_R4 &&
 		    elem != ELEM_R8;
+	if (!is_relation(op) && (l->type == r->type || is_shift(op))) {
+		struct dbg_error *unknown = numeric_check(b, l);
+		if (unknown)
+			return unknown;
+	}
 	if (zero && (op == OP_DIVIDE || op == OP_REMAINDER))
 		return bind_error(b, r->syntax, "division by constant zero");
 	struct dbg_error *err = convert_cast(b, l, type, &l);
@@ -223,23 +257,14 @@ static struct dbg_error *concat(struct binder *b, struct bound *l,
 				struct bound *r, const struct expr *x,
 				struct bound **ret)
 {
-	struct call c = {.x = x, .name = "Concat", .args = {l, r}, .n = 2};
 	struct il_type *string = bind_prim(b, ELEM_STRING);
-	struct il_method *all[32];
-	struct choice best = {0};
-	for (int i = 0; i < 2; i++) {
-		if (!c.args[i]->type) {
-			struct dbg_error *err =
-			    convert(b, c.args[i], string, &c.args[i]);
-			if (err)
-				return err;
-		}
+	struct bound *args[2] = {l, r};
+	struct dbg_error *err = NULL;
+	for (int i = 0; !err && i < 2; i++) {
+		if (!args[i]->type)
+			err = convert(b, args[i], string, &args[i]);
 	}
-	size_t n = methods_named(b, string, "Concat", all, 32);
-	struct dbg_error *err = call_resolve(b, &c, all, n, &best);
-	if (!err && best.method)
-		*ret = bound_call(b, best.method, best.args, 2, string, x);
-	return err;
+	return err ? err : call_static(b, string, "Concat", args, 2, x, ret);
 }
 
 /* ---- Lifted ---------------------------------------------------------- */

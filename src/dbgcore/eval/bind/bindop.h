@@ -51,4 +51,11 @@ struct il_type *operator_operand_type(struct binder *b, enum op op,
 				      const struct bound *l,
 				      const struct bound *r);
 
+/*
+ * May @v be of a type parameter that stands for a small integer? Its operators
+ * are those of that type then, and give no int: which is not known is refused.
+ */
+DBG_MUST struct dbg_error *numeric_check(struct binder *b,
+					 const struct bound *v);
+
 #endif

@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "eval/bind/bindcollection.h"
 #include "eval/bind/bindmade.h"
 #include "eval/bind/bindpattern.h"
 #include "eval/bind/bindunion.h"
@@ -104,6 +105,20 @@ static struct dbg_error *null_pattern(struct binder *b, struct bound *v,
 	return bind_operator(b, OP_EQUAL, v, null, p, ret);
 }
 
+/* A span of chars against a text: by its chars (11.2.3). */
+static struct dbg_error *compare_span(struct binder *b, struct bound *v,
+				      struct bound *text, const struct expr *p,
+				      struct bound **ret)
+{
+	struct bound *args[2] = {v};
+	struct il_type *type;
+	struct dbg_error *err = bind_core(b, "System.MemoryExtensions", &type);
+	if (!err)
+		err = call_static(b, type, "AsSpan", &text, 1, p, &args[1]);
+	return err ? err
+		   : call_static(b, type, "SequenceEqual", args, 2, p, ret);
+}
+
 /* A constant of a type that the value may be, compared by @op. */
 static struct dbg_error *compare(struct binder *b, enum op op, struct bound *v,
 				 struct bound *c, const struct expr *p,
@@ -113,6 +128,8 @@ static struct dbg_error *compare(struct binder *b, enum op op, struct bound *v,
 	struct dbg_error *err;
 	bool inner = v->type->special == IL_SPECIAL_OBJECT ||
 		     v->type->kind == IL_KIND_INTERFACE;
+	if (c->kind == BOUND_STRING && collection_is_span(v->type))
+		return compare_span(b, v, c, p, ret);
 	if (!inner || !c->type) {
 		if (!inner && c->type && v->type->is_value &&
 		    conversion_find(b, c, v->type)) {

@@ -124,7 +124,8 @@ struct dbg_error *bind_unary(struct binder *b, const struct expr *x,
 	enum elem elem = numeric_promote(v->type->elem, v->type->elem);
 	if (x->op == OP_MINUS && v->type->elem == ELEM_U4)
 		elem = ELEM_I8;
-	if (!bits)
+	err = numeric_check(b, v);
+	if (!err && !bits)
 		err = convert_cast(b, v, bind_prim(b, elem), &v);
 	if (err || x->op == OP_PLUS) {
 		*ret = v;

@@ -16,6 +16,7 @@
 #include "eval/bind/bindstatement.h"
 #include "eval/bind/bindtree.h"
 #include "eval/bind/bindtuple.h"
+#include "eval/literal.h"
 
 /* ---- Numbers --------------------------------------------------------- */
 
@@ -211,6 +212,15 @@ static bool lambda_fits(struct binder *b, const struct expr *x,
 	return conversion_find(b, &body, gives) != CONVERSION_NONE;
 }
 
+/* Delegate and its like take the lambda @v as its own type (10.2.14)? */
+static bool natural_fits(struct binder *b, const struct bound *v,
+			 struct il_type *to)
+{
+	struct bound *made;
+	return to->special == IL_SPECIAL_DELEGATE &&
+	       !dbg_err_drop(lambda_natural(b, v, &made));
+}
+
 /* op_Implicit or op_Explicit; NULL in *ret: none. */
 static struct dbg_error *convert_user(struct binder *b, struct bound *v,
 				      struct il_type *to, bool is_explicit,
@@ -281,8 +291,10 @@ enum conversion conversion_find(struct binder *b, const struct bound *v,
 					    : CONVERSION_NONE;
 	case BOUND_UNTYPED:
 		if (v->syntax->kind == EXPR_LAMBDA)
-			return lambda_fits(b, v->syntax, to) ? CONVERSION_LAMBDA
-							     : CONVERSION_NONE;
+			return lambda_fits(b, v->syntax, to) ||
+				       natural_fits(b, v, to)
+				   ? CONVERSION_LAMBDA
+				   : CONVERSION_NONE;
 		if (v->syntax->kind == EXPR_TUPLE)
 			return tuple_fits(b, v, to) ? CONVERSION_TUPLE
 						    : CONVERSION_NONE;
@@ -312,6 +324,8 @@ enum conversion conversion_find(struct binder *b, const struct bound *v,
 		return CONVERSION_CONSTANT;
 	if (c != CONVERSION_NONE)
 		return c;
+	if (interpolated_fits(b, v, to))
+		return CONVERSION_INTERPOLATED;
 	struct bound copy = *v, *made;
 	if (dbg_err_drop(convert_user(b, &copy, to, false, &made)) || !made)
 		return CONVERSION_NONE;
@@ -333,15 +347,39 @@ static bool to_decimal(const struct il_type *from, const struct il_type *to)
 }
 
 /*
- * The operator of @in that takes @v's type, or one it converts to, to @to, or
- * one that converts to it; an exact one first (10.5).
+ * Of two operators that fit: is @x the more specific one (10.5.4)? It is the
+ * one whose operand is nearer to @from, then the one whose result is nearer to
+ * @to.
+ */
+static bool is_more_specific(struct binder *b, const struct il_sig *x,
+			     const struct il_sig *y, const struct il_type *from,
+			     struct il_type *to)
+{
+	struct il_type *xs = x->params[0], *ys = y->params[0];
+	if (xs != ys)
+		return xs == from ||
+		       (ys != from && conversion_of_types(b, xs, ys));
+	if (x->ret == to || y->ret == to)
+		return x->ret == to;
+	bool implicit = conversion_of_types(b, x->ret, to);
+	if (implicit != (conversion_of_types(b, y->ret, to) != CONVERSION_NONE))
+		return implicit;
+	return implicit ? conversion_of_types(b, y->ret, x->ret)
+			: conversion_of_types(b, x->ret, y->ret);
+}
+
+/*
+ * The most specific operator of @in that takes @v's type, or one that @v
+ * converts to, to @to, or one that converts to it (10.5).
  */
 static struct il_method *find_user(struct binder *b, struct il_type *in,
-				   const char *name, struct il_type *from,
+				   const char *name, const struct bound *v,
 				   struct il_type *to, bool is_explicit)
 {
+	struct il_type *from = v->type;
 	struct il_method *const *all;
 	struct il_method *found = NULL;
+	const struct il_sig *found_sig = NULL;
 	size_t n;
 	il_type_methods(b->ts, in, &all, &n);
 	for (size_t i = 0; i < n; i++) {
@@ -350,19 +388,17 @@ static struct il_method *find_user(struct binder *b, struct il_type *in,
 		    dbg_err_drop(il_method_sig(b->ts, all[i], &sig)) ||
 		    sig->n_params != 1)
 			continue;
-		bool in_exact = sig->params[0] == from;
-		bool out_exact = sig->ret == to;
-		if (in_exact && out_exact)
-			return all[i];
-		bool in_fits =
-		    in_exact || conversion_of_types(b, from, sig->params[0]);
-		bool out_fits = out_exact ||
-				conversion_of_types(b, sig->ret, to) ||
+		bool in_fits = conversion_of_types(b, from, sig->params[0]) ||
+			       constant_fits(v, sig->params[0]);
+		bool out_fits = conversion_of_types(b, sig->ret, to) ||
 				to_decimal(sig->ret, to) ||
 				(is_explicit && is_any_number(sig->ret) &&
 				 is_any_number(to));
-		if (in_fits && out_fits && (!found || in_exact))
-			found = all[i];
+		if (!in_fits || !out_fits ||
+		    (found && !is_more_specific(b, sig, found_sig, from, to)))
+			continue;
+		found = all[i];
+		found_sig = sig;
 	}
 	return found;
 }
@@ -379,14 +415,12 @@ static struct dbg_error *convert_user(struct binder *b, struct bound *v,
 		if (in[i]->kind != IL_KIND_STRUCT &&
 		    in[i]->kind != IL_KIND_CLASS)
 			continue;
-		m = find_user(b, in[i], "op_Implicit", v->type, to, false);
+		m = find_user(b, in[i], "op_Implicit", v, to, false);
 		if (!m && is_explicit)
-			m = find_user(b, in[i], "op_Explicit", v->type, to,
-				      true);
+			m = find_user(b, in[i], "op_Explicit", v, to, true);
 		// what it makes may be cast further
 		if (!m && is_explicit)
-			m = find_user(b, in[i], "op_Implicit", v->type, to,
-				      true);
+			m = find_user(b, in[i], "op_Implicit", v, to, true);
 	}
 	if (!m)
 		return union_convert(b, v, to, ret);
@@ -540,6 +574,13 @@ static struct dbg_error *no_conversion(struct binder *b, struct bound *v,
 			  il_type_name(b->ts, to));
 }
 
+static struct dbg_error *natural(struct binder *b, struct bound *v,
+				 struct il_type *to, struct bound **ret)
+{
+	struct dbg_error *err = lambda_natural(b, v, ret);
+	return err ? err : convert(b, *ret, to, ret);
+}
+
 struct dbg_error *convert(struct binder *b, struct bound *v, struct il_type *to,
 			  struct bound **ret)
 {
@@ -562,6 +603,8 @@ struct dbg_error *convert(struct binder *b, struct bound *v, struct il_type *to,
 		    wrap(b, BOUND_EFFECT, wrap(b, BOUND_BOX, v, v->type), to);
 		return NULL;
 	case CONVERSION_LAMBDA:
+		if (to->special == IL_SPECIAL_DELEGATE)
+			return natural(b, v, to, ret);
 		return tree_is_wanted(to)
 			   ? tree_convert(b, v->syntax, to, ret)
 			   : lambda_convert(b, v->syntax, to, ret);
@@ -573,6 +616,8 @@ struct dbg_error *convert(struct binder *b, struct bound *v, struct il_type *to,
 		return tuple_convert(b, v, to, ret);
 	case CONVERSION_COLLECTION:
 		return collection_convert(b, v, to, ret);
+	case CONVERSION_INTERPOLATED:
+		return interpolated_convert(b, v, to, ret);
 	case CONVERSION_USER:
 		return convert_user(b, v, to, false, ret);
 	case CONVERSION_NONE:
@@ -612,13 +657,14 @@ static struct dbg_error *cast_to_nullable(struct binder *b, struct bound *v,
 
 /*
  * A real constant as a decimal, with the digits that the compiler keeps of it;
- * runtimes differ. *ret NULL: it is none, or needs an exponent.
+ * runtimes differ. *ret NULL: it is none.
  */
 static struct dbg_error *constant_decimal(struct binder *b, struct bound *v,
 					  const struct il_type *to,
 					  struct bound **ret)
 {
 	char text[64];
+	struct decimal d;
 	*ret = NULL;
 	if (to->special != IL_SPECIAL_DECIMAL || v->kind != BOUND_CONST ||
 	    !v->constant ||
@@ -626,9 +672,8 @@ static struct dbg_error *constant_decimal(struct binder *b, struct bound *v,
 		return NULL;
 	snprintf(text, sizeof(text), "%.*g", v->type->elem == ELEM_R4 ? 7 : 15,
 		 v->real);
-	return text[strspn(text, "0123456789.")]
-		   ? NULL
-		   : bound_decimal(b, text, v->syntax, ret);
+	return decimal_parse(text, &d) ? bound_decimal(b, text, v->syntax, ret)
+				       : NULL;
 }
 
 struct dbg_error *convert_cast(struct binder *b, struct bound *v,

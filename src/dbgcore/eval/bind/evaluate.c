@@ -342,19 +342,33 @@ struct dbg_error *bind_check(const struct eval *e, const char *text,
 	return bind_operand(&b, x, &body);
 }
 
-struct dbg_error *bind_condition(const struct eval *e, const char *text,
-				 const struct expr *x, bool *ret)
+static struct dbg_error *as_bool(struct binder *b, const struct expr *x,
+				 struct bound **ret)
+{
+	struct il_type *type = bind_prim(b, ELEM_BOOLEAN);
+	struct dbg_error *err = bind_value(b, x, ret);
+	if (!err && conversion_find(b, *ret, type) == CONVERSION_NONE)
+		err = dbg_err(DBG_E_ARGUMENT, "'%s' is not a bool",
+			      bind_source(b, x));
+	return err ? err : convert(b, *ret, type, ret);
+}
+
+struct dbg_error *bind_check_condition(const struct eval *e, const char *text,
+				       const struct expr *x)
 {
 	struct binder b;
 	struct bound *body;
 	binder_init(&b, e, text);
-	struct dbg_error *err = bind_value(&b, x, &body);
-	if (!err && conversion_find(&b, body, bind_prim(&b, ELEM_BOOLEAN)) ==
-			CONVERSION_NONE)
-		err = dbg_err(DBG_E_ARGUMENT, "'%s' is not a bool",
-			      bind_source(&b, x));
-	if (!err)
-		err = convert(&b, body, bind_prim(&b, ELEM_BOOLEAN), &body);
+	return as_bool(&b, x, &body);
+}
+
+struct dbg_error *bind_condition(const struct eval *e, const char *text,
+				 const struct expr *x, bool *ret)
+{
+	struct binder b;
+	struct bound *body = NULL;
+	binder_init(&b, e, text);
+	struct dbg_error *err = as_bool(&b, x, &body);
 	b.whole = body;
 	if (!err)
 		err = fetch_truth(&b, body, ret);

@@ -222,28 +222,45 @@ static bool infer_delegate(struct inference *in, struct bound *v,
 
 /* ---- The whole ------------------------------------------------------- */
 
-bool infer_method(struct binder *b, const struct call *c, struct il_method *m,
-		  const struct il_sig *sig, struct il_method **ret)
+/* What `out T x` says; NULL: the argument is none, or `var`. */
+static struct il_type *declared_as(struct binder *b, const struct bound *v)
 {
+	const struct expr *x = v->syntax;
+	struct il_type *type;
+	if (v->kind != BOUND_UNTYPED || x->kind != EXPR_DECLARATION ||
+	    x->type->kind == EXPR_VAR_TYPE ||
+	    dbg_err_drop(bind_type(b, x->type, &type)))
+		return NULL;
+	return type;
+}
+
+bool infer_method(struct binder *b, const struct call *c, struct il_method *m,
+		  bool expanded, struct il_method **ret)
+{
+	const struct il_sig *sig;
+	if (dbg_err_drop(il_method_sig(b->ts, m, &sig)))
+		return false;
+
 	struct inference in = {.b = b, .n = sig->n_generic};
 	bool done[BIND_ARGS_MAX] = {false}, progress = true;
 	if (in.n > PARAMS_MAX || c->n > BIND_ARGS_MAX)
 		return false;
 	for (size_t i = 0; i < c->n; i++) {
-		bool expanded = i >= sig->n_params;
 		struct il_type *to = call_param(b, sig, i, expanded);
-		bool typed = c->args[i]->type != NULL;
-		done[i] = typed || !to || c->args[i]->kind == BOUND_NULL;
-		if (typed && to)
-			infer(&in, c->args[i]->type, to, SIDE_LOWER, 0);
+		struct il_type *type = c->args[i]->type
+					   ? c->args[i]->type
+					   : declared_as(b, c->args[i]);
+		done[i] = type || !to || c->args[i]->kind == BOUND_NULL;
+		if (type && to)
+			infer(&in, type, to, SIDE_LOWER, 0);
 	}
 	while (progress) {
 		progress = false;
-		for (size_t i = 0; i < c->n && i < sig->n_params; i++) {
+		for (size_t i = 0; i < c->n; i++) {
 			if (done[i])
 				continue;
-			done[i] =
-			    infer_delegate(&in, c->args[i], sig->params[i]);
+			done[i] = infer_delegate(
+			    &in, c->args[i], call_param(b, sig, i, expanded));
 			progress = progress || done[i];
 		}
 	}

@@ -189,9 +189,10 @@ static bool arguments_fit(struct binder *b, const struct call *c,
 
 /* The method with its own type arguments; false: they cannot be told. */
 static bool instantiate(struct binder *b, const struct call *c,
-			struct il_method *m, const struct il_sig *sig,
+			struct il_method *m, const struct candidate *k,
 			struct il_method **ret)
 {
+	const struct il_sig *sig = k->open;
 	*ret = m;
 	if (!sig->n_generic)
 		return !c->n_given;
@@ -199,7 +200,7 @@ static bool instantiate(struct binder *b, const struct call *c,
 		*ret = il_method_instance(b->ts, m, c->given, c->n_given);
 		return true;
 	}
-	return !c->n_given && infer_method(b, c, m, sig, ret);
+	return !c->n_given && infer_method(b, c, m, k->expanded, ret);
 }
 
 static bool has_params(const struct binder *b, const struct il_method *m,
@@ -227,7 +228,7 @@ static bool fits(struct binder *b, const struct call *c, struct il_method *m,
 	k.open = sig;
 	k.sig = sig;
 	k.generic = sig->n_generic != 0;
-	if (!map_arguments(c, &k) || !instantiate(b, c, m, sig, &k.method) ||
+	if (!map_arguments(c, &k) || !instantiate(b, c, m, &k, &k.method) ||
 	    dbg_err_drop(il_method_sig(b->ts, k.method, &k.sig)) ||
 	    !arguments_fit(b, c, &k))
 		return false;
@@ -309,6 +310,18 @@ static struct dbg_error *params_array(struct binder *b, const struct call *c,
 	return collection_params(b, list, n, k->sig->params[first], c->x, ret);
 }
 
+/* `out var x` has the names of elements that the parameter @p declares. */
+static void note_out_names(struct binder *b, const struct call *c,
+			   const struct candidate *k, uint32_t p)
+{
+	struct il_param param;
+	if (k->map[p] == NOT_GIVEN || !is_declared(c->args[k->map[p]]))
+		return;
+	il_method_param(k->method, p, &param);
+	bind_note_names(b, k->method->module, param.token,
+			k->sig->params[p]->inner);
+}
+
 static struct dbg_error *take(struct binder *b, const struct call *c,
 			      const struct candidate *k, struct choice *ret)
 {
@@ -317,6 +330,7 @@ static struct dbg_error *take(struct binder *b, const struct call *c,
 	ret->method = k->method;
 	ret->sig = k->sig;
 	for (size_t p = 0; !err && p < n; p++) {
+		note_out_names(b, c, k, (uint32_t)p);
 		if (k->expanded && p + 1 == n && k->map[p] == NOT_GIVEN)
 			err = params_array(b, c, k, &ret->args[p]);
 		else if (k->map[p] == NOT_GIVEN)
@@ -482,6 +496,26 @@ static struct dbg_error *make_call(struct binder *b, struct bound *of,
 	return NULL;
 }
 
+struct dbg_error *call_static(struct binder *b, struct il_type *type,
+			      const char *name, struct bound *const *args,
+			      size_t n, const struct expr *x,
+			      struct bound **ret)
+{
+	struct call c = {.x = x, .name = name, .n = n};
+	struct choice best = {0};
+	struct il_method *all[METHODS_MAX];
+	for (size_t i = 0; i < n; i++)
+		c.args[i] = args[i];
+	size_t found = methods_named(b, type, name, all, METHODS_MAX);
+	struct dbg_error *err = call_resolve(b, &c, all, found, &best);
+	if (!err && !best.method)
+		err = call_refused(b, &c, all, found);
+	if (!err && !best.method)
+		err = dbg_err(DBG_E_RUNTIME, "no '%s.%s'",
+			      il_type_name(b->ts, type), name);
+	return err ? err : make_call(b, NULL, &best, x, ret);
+}
+
 /* ---- Why none fits --------------------------------------------------- */
 
 /* Has a lambda as many parameters as the delegate that it is to be? */
@@ -501,8 +535,10 @@ static struct dbg_error *wrong_argument(struct binder *b, const struct call *c,
 {
 	struct candidate k = {.method = m, .expanded = expanded};
 	if (dbg_err_drop(il_method_sig(b->ts, m, &k.sig)) ||
-	    (expanded && !has_params(b, m, k.sig)) || !map_arguments(c, &k) ||
-	    !instantiate(b, c, m, k.sig, &k.method) ||
+	    (expanded && !has_params(b, m, k.sig)))
+		return NULL;
+	k.open = k.sig;
+	if (!map_arguments(c, &k) || !instantiate(b, c, m, &k, &k.method) ||
 	    dbg_err_drop(il_method_sig(b->ts, k.method, &k.sig)))
 		return NULL;
 	for (size_t p = 0; p < k.sig->n_params; p++) {

@@ -91,6 +91,9 @@ static struct dbg_error *local_or_expr(struct parser *p, enum expr_kind kind,
 				       struct expr **ret)
 {
 	struct dbg_error *err;
+	if (parser_at_word(p, WORD_CONST) &&
+	    parser_peek(p)[1].kind == TOKEN_NAME)
+		parser_advance(p);
 	if (try_local(p, ret, &err))
 		return err;
 	struct expr *e = parser_node(p, kind);
@@ -104,9 +107,6 @@ static struct dbg_error *local_or_expr(struct parser *p, enum expr_kind kind,
 struct dbg_error *parse_local_or_expr(struct parser *p, struct expr **ret)
 {
 	struct expr *e;
-	const struct token *next = parser_peek(p) + 1;
-	if (parser_at_word(p, WORD_CONST) && next->kind == TOKEN_NAME)
-		parser_advance(p);
 	struct dbg_error *err = local_or_expr(p, STMT_EXPR, &e);
 	if (!err)
 		*ret = e->kind == STMT_EXPR ? e->a : e;

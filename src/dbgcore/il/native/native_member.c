@@ -23,14 +23,14 @@ enum {
 
 /* ---- Which one ---------------------------------------------------------- */
 
-/* Code that the program made has no metadata: NULL. */
+/* Code that the program or an expression made has no metadata: NULL. */
 static struct il_method *method_of(struct native *n, uint64_t handle,
 				   struct il_type *exact)
 {
 	struct il_method *m = method_of_entry(n->vm, handle);
 	if (!m && dbg_err_drop(il_method_of_desc(n->types, handle, exact, &m)))
 		return NULL;
-	return m;
+	return m && m->owner ? m : NULL;
 }
 
 static struct il_method *method_arg(struct native *n)

@@ -113,6 +113,7 @@ struct dbg_breakpoint {
 	const char *text;       /* as the user wrote it, or a place in words */
 	const char *condition;  /* NULL: none */
 	const char *reason;     /* pending, moved: in words; else NULL */
+	const char *fault;      /* why the condition cannot be asked, or NULL */
 	struct dbg_catch catches;
 	const char *hit_rule, *log; /* as in the request, NULL: none */
 	struct dbg_location *locations;
@@ -135,7 +136,8 @@ DBG_MUST struct dbg_error *dbg_break_ignore(struct dbg *dbg, uint32_t number,
 					    uint64_t count);
 /*
  * Set an expression that must be true; NULL or blanks remove it. One that
- * fails, or is not well-formed, stops at each hit, and a message says why.
+ * fails stops at each hit, and a message says why; one that does not compile
+ * stops once, and the breakpoint's @fault counts the hits that did not.
  */
 DBG_MUST struct dbg_error *dbg_break_condition(struct dbg *dbg, uint32_t number,
 					       const char *expr);
