@@ -1,6 +1,7 @@
 """Debuggers that are killed before a given one of their calls, and what they
 leave in the program: see kill/killpoint.c and fixtures/Ticks.cs."""
 import ctypes
+import functools
 import os
 import re
 import select
@@ -52,12 +53,18 @@ def kill_running(t, ticks, **settings):
     return s
 
 
+@functools.cache
+def exported(path):
+    """What nm says of a library."""
+    return subprocess.run(["nm", "-D", path], check=True, text=True,
+                          capture_output=True).stdout
+
+
 def function_at(pid, image, name):
     """The address of a function that an image of the process exports."""
     found = mapping(pid, image)
-    symbols = subprocess.run(["nm", "-D", found[2]], check=True, text=True,
-                             capture_output=True).stdout
-    offset = re.search(rf"^(\w+) . {name}(?:@.*)?$", symbols, re.M)[1]
+    offset = re.search(rf"^(\w+) . {name}(?:@.*)?$", exported(found[2]),
+                       re.M)[1]
     return int(found[1], 16) + int(offset, 16)
 
 

@@ -6,9 +6,12 @@ import signal
 import subprocess
 
 import drive
+from halfway import word
+from killing import function_at
 from survivor import Busy, batch
 
 ATTACHES = 80
+INT3 = 0xcc
 
 
 def test_collecting(t):
@@ -160,6 +163,11 @@ def test_leader_leaves(t):
     t.check_in("exited normally]", done.stdout)
 
 
+def children_of(pid, tid):
+    with open(f"/proc/{pid}/task/{tid}/children") as file:
+        return [int(child) for child in file.read().split()]
+
+
 def spawning(t):
     """The program, a thread of which waits for a child of vfork."""
     t.env["TMPDIR"] = t.dir
@@ -171,13 +179,21 @@ def spawning(t):
 
 def test_deaf(t):
     """A thread that the kernel cannot stop is no hindrance: its stack, a
-    breakpoint in another, a pause; but it cannot be let go alone."""
+    breakpoint in another, a pause; but it cannot be let go alone. Its child
+    runs in the program's memory, and nobody traces it: no breakpoint in
+    native code is in its way, nor is it attached to."""
     program, tid = spawning(t)
-    s = t.start("-p", str(program.pid))
+    child, = children_of(program.pid, tid)
+    execve = function_at(program.pid, r"libc\.so\.6", "execve")
+    s = t.start()
+    t.check_in("has no memory of its own yet, but runs in that of process "
+               f"{program.pid}, ", s.cmd(f"attach {child}"))
+    s.cmd(f"attach {program.pid}")
     out = s.cmd("thread apply all bt")
     check_stacks(t, out, (*PLACES, "spawn"))
+    s.cmd(f"b *{execve:#x}")
     s.cmd("tb " + t.at("Blocked", "nap"))
-    t.check_match(r"^Temporary breakpoint 1, Blocked\.Program\.Nap",
+    t.check_match(r"^Temporary breakpoint 2, Blocked\.Program\.Nap",
                   s.cmd("continue"))
     s.line("continue")
     s.expect("^Continuing.")
@@ -189,6 +205,9 @@ def test_deaf(t):
     path = f"{t.dir}/blocked-{program.pid}"
     os.close(os.open(path, os.O_RDWR))
     t.wait_for("the return", lambda: state(program.pid, tid) != "D")
+    s.cmd("tb " + t.at("Blocked", "nap"))
+    s.cmd("continue")
+    t.check_equal(INT3, word(program.pid, execve) & 0xff)
     t.check_in("detached]", s.cmd("detach"))
     program.untouched()
     program.right()

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -26,6 +27,7 @@
 enum {
 	// 65,530 mappings (vm.max_map_count) of 250 bytes
 	PROC_FILE_MAX = 32 << 20,
+	KCMP_VM_TYPE = 1, /* KCMP_VM of linux/kcmp.h */
 };
 
 static char *read_whole(int fd, size_t *ret_n)
@@ -368,6 +370,32 @@ bool proc_syscall(pid_t pid, pid_t tid, struct regs *ret)
 		return false;
 	regs_of_syscall(v, ret);
 	return true;
+}
+
+bool proc_makes_child(pid_t pid, pid_t tid)
+{
+	static const long calls[] = {
+#ifdef SYS_vfork
+	    SYS_vfork,
+#endif
+	    SYS_clone, SYS_clone3};
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", pid, tid);
+	_cleanup_free_ char *text = proc_read(path, NULL);
+	// "running" begins with no number: call 0 is no such call
+	long call = text ? strtol(text, NULL, 10) : 0;
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
+		if (call == calls[i])
+			return true;
+	return false;
+}
+
+bool proc_same_memory(pid_t a, pid_t b, bool unknown)
+{
+	long rc = syscall(SYS_kcmp, a, b, KCMP_VM_TYPE, 0, 0);
+
+	return rc < 0 ? unknown : rc == 0;
 }
 
 struct dbg_error *proc_auxv(pid_t pid, uint64_t type, uint64_t *ret)

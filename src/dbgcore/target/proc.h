@@ -105,6 +105,13 @@ struct regs;
 bool proc_syscall(pid_t pid, pid_t tid, struct regs *ret);
 /* The value of @type in a process's auxiliary vector; 0: it has none. */
 DBG_MUST struct dbg_error *proc_auxv(pid_t pid, uint64_t type, uint64_t *ret);
+/*
+ * Is a thread inside of a system call that makes a process or a thread? One
+ * that waits there waits for a child of vfork.
+ */
+bool proc_makes_child(pid_t pid, pid_t tid);
+/* Do two tasks share their memory? @unknown where the kernel cannot tell. */
+bool proc_same_memory(pid_t a, pid_t b, bool unknown);
 /* When the process was started, in ticks since the boot; 0: it is gone. */
 uint64_t proc_start_time(pid_t pid);
 /* The wait status of a process that has ended; false: it has not, or is gone.

@@ -26,17 +26,8 @@
 enum {
 	STRAYS_MAX = 1024,
 	GHOSTS_MAX = 4096,
-	KCMP_VM_TYPE = 1,  /* KCMP_VM of linux/kcmp.h */
 	STOP_TRIES = 1000, /* a millisecond each */
 };
-
-// Do two tasks share their memory? @unknown where the kernel cannot tell.
-static bool same_memory(pid_t a, pid_t b, bool unknown)
-{
-	long rc = syscall(SYS_kcmp, a, b, KCMP_VM_TYPE, 0, 0);
-
-	return rc < 0 ? unknown : rc == 0;
-}
 
 // clone() tells of what it made by the signal that its end sends only.
 static enum thread_kind kind_of(struct live *l, const struct thread *parent,
@@ -48,7 +39,7 @@ static enum thread_kind kind_of(struct live *l, const struct thread *parent,
 	if (parent->kind == THREAD_OWN &&
 	    !syscall(SYS_tgkill, l->target.pid, tid, 0))
 		return THREAD_OWN;
-	if (same_memory(parent->tid, tid, event != PTRACE_EVENT_FORK))
+	if (proc_same_memory(parent->tid, tid, event != PTRACE_EVENT_FORK))
 		return THREAD_SHARED;
 	return THREAD_FORKED;
 }

@@ -203,6 +203,12 @@ struct dbg_error *live_take_within(struct live *l, int ms, bool *ret_any)
 	return live_take(l, false, ret_any);
 }
 
+static void note_stuck(struct live *l, struct thread *th)
+{
+	thread_set_stuck(l, th, true);
+	vfork_look(l, th);
+}
+
 // No status for a while: find the threads that cannot stop now.
 static void note_deaf(struct live *l, int looks)
 {
@@ -213,7 +219,7 @@ static void note_deaf(struct live *l, int looks)
 
 		if (th->kind == THREAD_OWN && th->stop == STOP_NONE &&
 		    !th->zombie && proc_state(l->target.pid, th->tid) == 'D')
-			thread_set_stuck(l, th, true);
+			note_stuck(l, th);
 	}
 }
 

@@ -168,7 +168,7 @@ struct dbg_error *live_seize_all(struct live *l)
 
 static struct dbg_error *check_pid(pid_t pid)
 {
-	uint64_t tgid = 0;
+	uint64_t tgid = 0, parent = 0;
 
 	if (pid <= 0 || !proc_status(pid, "Tgid", 10, &tgid))
 		return dbg_err(DBG_E_NOT_FOUND, "no process %d", pid);
@@ -179,6 +179,15 @@ static struct dbg_error *check_pid(pid_t pid)
 	if (pid == getpid())
 		return dbg_err(DBG_E_ARGUMENT,
 			       "process %d is this debugger itself", pid);
+	// what is written into it is written into the other, which nobody
+	// traces
+	if (proc_status(pid, "PPid", 10, &parent) &&
+	    proc_same_memory(pid, (pid_t)parent, false))
+		return dbg_err(DBG_E_ARGUMENT,
+			       "process %d has no memory of its own yet, but "
+			       "runs in that of process %d, which has made it "
+			       "by vfork: attach to that",
+			       pid, (int)parent);
 	return NULL;
 }
 

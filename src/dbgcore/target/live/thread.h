@@ -51,6 +51,7 @@ struct thread_signals {
 struct thread_vfork {
 	bool waits;  /* for it */
 	bool shares; /* traps yield to it, or to one that is about to be made */
+	bool found;  /* ... which was there when we attached */
 };
 
 struct thread {
@@ -171,6 +172,11 @@ DBG_MUST struct dbg_error *thread_displace(struct live *l, struct thread *th,
 /* A child of vfork has been made by the thread, or does not run any more. */
 void vfork_begin(struct live *l, struct thread *th);
 void vfork_end(struct live *l, struct thread *th);
+/*
+ * The thread is deaf in the kernel: if it waits there for a child of which
+ * nobody has told us, traps yield until the thread comes back.
+ */
+void vfork_look(struct live *l, struct thread *th);
 void live_trap_yield(struct target *t, uint64_t addr, bool on);
 void live_thread_spawns(struct target *t, pid_t tid, bool on);
 

@@ -12,7 +12,9 @@
  *
  * They have to be out before there is a child, for it is let go as soon as we
  * are dead: the room above tells of a thread that comes to a function which
- * makes one. Of a child that is made elsewhere we know when it is there.
+ * makes one. Of a child that is made elsewhere we know when it is there. One
+ * that was there when we attached is not traced, and is known by the thread
+ * that waits for it in the kernel.
  */
 #include "target/live/live.h"
 #include "target/live/thread.h"
@@ -71,10 +73,18 @@ void vfork_end(struct live *l, struct thread *th)
 {
 	if (!th->vfork.shares)
 		return;
-	th->vfork.shares = false;
+	th->vfork.shares = th->vfork.found = false;
 	l->n_sharing--;
 	for (size_t i = 0; !l->n_sharing && i < l->target.traps.n; i++)
 		trap_return(l, &l->target.traps.v[i]);
+}
+
+void vfork_look(struct live *l, struct thread *th)
+{
+	if (th->vfork.shares || !proc_makes_child(l->target.pid, th->tid))
+		return;
+	th->vfork.found = true;
+	vfork_begin(l, th);
 }
 
 void live_thread_spawns(struct target *t, pid_t tid, bool on)

@@ -432,6 +432,8 @@ struct dbg_error *live_file(struct live *l, struct thread *th, int status)
 	th->regs.valid = th->regs.fp_valid = false;
 	th->came_late = th->stuck;
 	thread_set_stuck(l, th, false);
+	if (th->vfork.found)
+		vfork_end(l, th);
 	if (th->masked)
 		thread_unmask(l, th);
 	// The clone that we let it call: the new process is no thread of it.
