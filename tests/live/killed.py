@@ -1,9 +1,10 @@
 """dndbg is killed, at any moment: the program goes on as if nothing had
 been."""
 import os
+import re
 import signal
 
-from halfway import word
+from halfway import stop_at_mapping, word
 from killing import (Ticks, function_at, kill_running, log_of, preloaded,
                      read_log)
 
@@ -122,6 +123,48 @@ def test_signals(t):
         s.wait()
         ticks.cleaned()
     ticks.right()
+
+
+def pointers(pid, value):
+    """Where the program's data has that address."""
+    found = []
+    with open(f"/proc/{pid}/maps") as maps, \
+         open(f"/proc/{pid}/mem", "rb", 0) as mem:
+        for start, end in re.findall(r"^(\w+)-(\w+) rw-p .* (?:/.*)?$",
+                                     maps.read(), re.M):
+            start, end = int(start, 16), int(end, 16)
+            mem.seek(start)
+            at = mem.read(min(end - start, 16 << 20)).find(
+                value.to_bytes(8, "little"))
+            if at >= 0:
+                found.append(hex(start + at))
+    return found
+
+
+def test_predecessor(t):
+    """A runtime that starts while we are there takes our handler of SIGTRAP
+    for its predecessor, which is asked about each SIGTRAP of somebody else's.
+    When that is gone, its predecessor is who was before us."""
+    for end in "detach", "kill":
+        program = stop_at_mapping(t, t.program("Ticks", "hit", host="dotnet"),
+                                  "libhostfxr.so")
+        s = t.start("-p", str(program.pid))
+        s.line("continue")
+        s.expect(r"^Continuing\.\n")
+        os.kill(program.pid, signal.SIGCONT)
+        program.ready()
+        handler = int(program.ours()[0].split("-")[0], 16)
+        if end == "detach":
+            s.interrupt()
+            s.expect(r"^\(dndbg\) ")
+            s.cmd("detach")
+        else:
+            os.kill(s.pid, signal.SIGKILL)
+            s.wait()
+            program.await_cleaning()
+        program.untouched()
+        t.check_equal([], pointers(program.pid, handler))
+        program.right()
 
 
 def test_followed(t):

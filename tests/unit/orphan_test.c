@@ -38,7 +38,7 @@ struct shared {
 static void arm(struct shared *s)
 {
 	s->code[0] = INT3;
-	s->data.old.handler = OTHER_HANDLER;
+	s->data.actions.old.handler = OTHER_HANDLER;
 	s->data.traps[TRAP] = (uint64_t)s->code << 8 | NOP;
 	s->data.n_traps = TRAP + 1;
 }

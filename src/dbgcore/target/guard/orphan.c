@@ -39,7 +39,10 @@
 enum {
 	LEAVE_ROUNDS = 1000,
 	KERNEL_SA_RESTORER = 0x04000000, /* asm/signal.h, SA_RESTORER */
+	DATA_MAX = 64 << 20,             /* of one mapping */
 };
+
+#define ORPHAN_ACTION(name) offsetof(struct orphan_data, actions.name)
 
 uint64_t orphan_data_at(const struct live *l, size_t offset)
 {
@@ -236,12 +239,14 @@ static struct dbg_error *fill(struct live *l)
 	data->magic = ORPHAN_MAGIC;
 	data->prot = code_prot(l);
 	memcpy(data->mem_path, "/proc/self/mem", 15);
-	data->ours.handler = l->orphan.addr + (size_t)(orphan_code_handler -
-						       __start_orphan_code);
-	data->ours.restorer = l->orphan.addr + (size_t)(orphan_code_restorer -
-							__start_orphan_code);
-	data->ours.flags = SA_SIGINFO | SA_RESTART | KERNEL_SA_RESTORER;
-	data->ours.mask = UINT64_MAX;
+	data->actions.ours.handler =
+	    l->orphan.addr +
+	    (size_t)(orphan_code_handler - __start_orphan_code);
+	data->actions.ours.restorer =
+	    l->orphan.addr +
+	    (size_t)(orphan_code_restorer - __start_orphan_code);
+	data->actions.ours.flags = SA_SIGINFO | SA_RESTART | KERNEL_SA_RESTORER;
+	data->actions.ours.mask = UINT64_MAX;
 	err = live_write_code(&l->target, orphan_data_at(l, 0), data, head);
 	if (!err)
 		err = live_write_code(&l->target, l->orphan.addr,
@@ -250,30 +255,108 @@ static struct dbg_error *fill(struct live *l)
 	return err;
 }
 
+// What libc's sigaction gives.
+struct libc_action {
+	uint64_t handler;
+	uint64_t mask[16];
+	uint32_t flags, unused;
+	uint64_t restorer;
+};
+
+// Those of ours in a piece of the program's data become @instead.
+static void replace_in(struct live *l, uint64_t base, const uint8_t *data,
+		       size_t size, const struct orphan_action *ours,
+		       const struct orphan_action *instead)
+{
+	struct libc_action a;
+
+	for (size_t at = 0; at + sizeof(a) <= size; at += sizeof(uint64_t)) {
+		memcpy(&a, data + at, sizeof(a));
+		if (a.handler != ours->handler ||
+		    a.flags != (uint32_t)ours->flags)
+			continue;
+		a.handler = instead->handler;
+		a.mask[0] = instead->mask;
+		a.flags = (uint32_t)instead->flags;
+		// musl leaves it out
+		if (a.restorer == ours->restorer)
+			a.restorer = instead->restorer;
+		dbg_error_destroy(
+		    live_write(&l->target, base + at, &a, sizeof(a)));
+	}
+}
+
+// Is it data of an image: of its file, or the zeros behind that?
+static bool is_data(const struct proc_maps *maps, size_t i)
+{
+	const struct proc_map *map = &maps->v[i], *before = map - 1;
+
+	return map->write && !map->shared && map->end - map->start < DATA_MAX &&
+	       (map->inode || (i && before->inode && before->write &&
+			       before->end == map->start));
+}
+
+/*
+ * Who has set a handler while ours was in force knows ours as his predecessor,
+ * and calls it for what he does not know, also when it is gone. He keeps what
+ * libc gave him among the data of his image: there @instead takes our place.
+ */
+static struct dbg_error *leave_chain(struct live *l,
+				     const struct orphan_action *ours,
+				     const struct orphan_action *instead)
+{
+	struct dbg_error *err;
+	struct proc_maps maps;
+
+	err = live_mappings(l, &maps);
+	if (err)
+		return err;
+	for (size_t i = 0; i < maps.n; i++) {
+		const struct proc_map *map = &maps.v[i];
+
+		if (!is_data(&maps, i))
+			continue;
+		_cleanup_free_ uint8_t *data = xmalloc(map->end - map->start);
+		size_t size = live_read(&l->target, map->start, data,
+					map->end - map->start);
+		replace_in(l, map->start, data, size, ours, instead);
+	}
+	proc_maps_deinit(&maps);
+	return NULL;
+}
+
+// @later: the program has set a handler since.
+static struct dbg_error *actions_read(struct live *l, struct inject *in,
+				      struct orphan_actions *ret, bool *later)
+{
+	struct dbg_error *err;
+
+	err = action_set(l, in, 0, ORPHAN_ACTION(now));
+	if (!err)
+		err = target_read(
+		    &l->target,
+		    orphan_data_at(l, offsetof(struct orphan_data, actions)),
+		    ret, sizeof(*ret));
+	*later = !err && ret->now.handler - l->orphan.addr >= ORPHAN_CODE_BYTES;
+	return err;
+}
+
 static struct dbg_error *put_first(struct live *l, struct inject *in)
 {
 	struct dbg_error *err;
-	struct orphan_action earlier;
-	const size_t now = offsetof(struct orphan_data, now);
-	uint64_t handler = 0;
+	struct orphan_actions actions;
+	bool later;
 
-	err = action_set(l, in, 0, now);
-	if (!err)
-		err = target_read_u64(&l->target, orphan_data_at(l, now),
-				      &handler);
-	if (err || handler - l->orphan.addr < ORPHAN_CODE_BYTES)
+	err = actions_read(l, in, &actions, &later);
+	if (err || !later)
 		return err;
-	err = target_read(&l->target,
-			  orphan_data_at(l, offsetof(struct orphan_data, old)),
-			  &earlier, sizeof(earlier));
+	err = live_write(&l->target, orphan_data_at(l, ORPHAN_ACTION(earlier)),
+			 &actions.old, sizeof(actions.old));
 	if (!err)
-		err = live_write(
-		    &l->target,
-		    orphan_data_at(l, offsetof(struct orphan_data, earlier)),
-		    &earlier, sizeof(earlier));
-	return err ? err
-		   : action_set(l, in, offsetof(struct orphan_data, ours),
-				offsetof(struct orphan_data, old));
+		err =
+		    action_set(l, in, ORPHAN_ACTION(ours), ORPHAN_ACTION(old));
+	// until then it answers as the later one's predecessor
+	return err ? err : leave_chain(l, &actions.ours, &actions.old);
 }
 
 struct dbg_error *orphan_put_first(struct live *l)
@@ -301,8 +384,8 @@ static struct dbg_error *install(struct live *l, struct inject *in)
 	if (!err)
 		err = make_writable(l, in);
 	if (!err)
-		err = action_set(l, in, offsetof(struct orphan_data, ours),
-				 offsetof(struct orphan_data, old));
+		err =
+		    action_set(l, in, ORPHAN_ACTION(ours), ORPHAN_ACTION(old));
 	return err;
 }
 
@@ -324,16 +407,14 @@ struct dbg_error *orphan_install(struct live *l)
 static struct dbg_error *action_restore(struct live *l, struct inject *in)
 {
 	struct dbg_error *err;
-	const size_t now = offsetof(struct orphan_data, now);
-	uint64_t handler;
+	struct orphan_actions actions;
+	bool later;
 
-	err = action_set(l, in, 0, now);
-	if (!err)
-		err = target_read_u64(&l->target, orphan_data_at(l, now),
-				      &handler);
-	if (!err && handler - l->orphan.addr < ORPHAN_CODE_BYTES)
-		err = action_set(l, in, offsetof(struct orphan_data, old), 0);
-	return err;
+	err = actions_read(l, in, &actions, &later);
+	if (err)
+		return err;
+	return later ? leave_chain(l, &actions.ours, &actions.old)
+		     : action_set(l, in, ORPHAN_ACTION(old), 0);
 }
 
 static bool is_inside(struct live *l, struct thread *th)

@@ -79,7 +79,8 @@ DBG_MUST struct dbg_error *orphan_recover(struct live *l);
  * The program has set a SIGTRAP handler since, which knows ours as its
  * predecessor: .NET's runtime does while it starts (SEHInitializeSignals, .NET
  * 8 to 11), and makes exceptions and dumps of traps before it asks its
- * predecessor. Ours comes first again. All is stopped.
+ * predecessor. Ours comes first again, and ceases to be its predecessor. All is
+ * stopped.
  */
 DBG_MUST struct dbg_error *orphan_put_first(struct live *l);
 /* The process image is gone, and the orphan trap handler with it. */

@@ -24,6 +24,14 @@ struct orphan_action {
 	uint64_t handler, flags, restorer, mask;
 };
 
+/*
+ * The program's own action is old; earlier is the one before it, to which old
+ * may return what it does not know: see orphan_put_first.
+ */
+struct orphan_actions {
+	struct orphan_action ours, old, now, earlier;
+};
+
 /* A thread whose signals were blocked for a step: its own mask. */
 struct orphan_mask {
 	uint64_t tid, mask;
@@ -42,11 +50,7 @@ struct orphan_undo {
 
 struct orphan_data {
 	uint64_t magic;
-	/*
-	 * The program's own action is old; earlier is the one before it, to
-	 * which old returns what it does not know: see orphan_put_first.
-	 */
-	struct orphan_action ours, old, now, earlier;
+	struct orphan_actions actions;
 	uint32_t lock;     /* the process that has it, 0: none */
 	uint32_t prot;     /* of code, as mprotect takes it */
 	char mem_path[16]; /* "/proc/self/mem" */

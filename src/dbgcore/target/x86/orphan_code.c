@@ -205,8 +205,9 @@ IN_PROGRAM static void orphan_unmask(const struct orphan_data *data,
 IN_PROGRAM static uint64_t orphan_pass(struct orphan_data *data,
 				       siginfo_t *info, greg_t *regs)
 {
-	uint64_t handler = info->si_errno == PASSED ? data->earlier.handler
-						    : data->old.handler;
+	struct orphan_actions *actions = &data->actions;
+	uint64_t handler = info->si_errno == PASSED ? actions->earlier.handler
+						    : actions->old.handler;
 
 	info->si_errno = PASSED;
 	if (handler > 1)
@@ -214,8 +215,9 @@ IN_PROGRAM static uint64_t orphan_pass(struct orphan_data *data,
 	if (handler == 1 && info->si_code <= 0)
 		return 0;
 	// What the kernel would have done: it is the end.
-	data->old.handler = 0;
-	orphan_syscall(SYS_rt_sigaction, SIGTRAP, (uint64_t)&data->old, 0, 8);
+	actions->old.handler = 0;
+	orphan_syscall(SYS_rt_sigaction, SIGTRAP, (uint64_t)&actions->old, 0,
+		       8);
 	if (info->si_code == SI_KERNEL)
 		regs[REG_RIP]--;
 	else
