@@ -126,18 +126,19 @@ def test_signals(t):
 
 
 def pointers(pid, value):
-    """Where the program's data has that address."""
-    found = []
+    """Where images have that address among their data."""
+    found, behind = [], None
     with open(f"/proc/{pid}/maps") as maps, \
          open(f"/proc/{pid}/mem", "rb", 0) as mem:
-        for start, end in re.findall(r"^(\w+)-(\w+) rw-p .* (?:/.*)?$",
-                                     maps.read(), re.M):
-            start, end = int(start, 16), int(end, 16)
-            mem.seek(start)
-            at = mem.read(min(end - start, 16 << 20)).find(
-                value.to_bytes(8, "little"))
-            if at >= 0:
-                found.append(hex(start + at))
+        for start, end, path in re.findall(
+                r"^(\w+)-(\w+) rw-p \S+ \S+ \d+ *(.*)$", maps.read(), re.M):
+            # zeros behind an image are its as well
+            if path.startswith("/") or start == behind:
+                behind = end
+                mem.seek(int(start, 16))
+                at = mem.read(int(end, 16) - int(start, 16)).find(
+                    value.to_bytes(8, "little"))
+                found += [hex(int(start, 16) + at)] * (at >= 0)
     return found
 
 
