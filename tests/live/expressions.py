@@ -93,6 +93,12 @@ def test_corners(t):
     check_fixture(t, "Corners", 800)
 
 
+def test_edges(t):
+    """Names and members by the place that they are asked at, conversions and
+    operators that types inherit, optional and narrowing values."""
+    check_fixture(t, "Edges", 1000)
+
+
 def test_declared(t):
     """What is declared is known in its frame, as in an Immediate Window; a
     semicolon behind it means nothing."""

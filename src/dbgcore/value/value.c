@@ -241,17 +241,13 @@ static struct value constant_field(struct types *ts, const struct field *f)
 	return value_constant(ts, ts->arena, f->type, blob);
 }
 
-/*
- * C# keeps a const decimal in an attribute, DecimalConstant(scale, sign,
- * high, middle, low), and copies it to a static field when the class is
- * initialised.
- */
-static bool decimal_attribute(const struct field *f, struct value *ret)
+bool value_decimal_attribute(const struct code_module *m, uint32_t token,
+			     uint32_t words[4])
 {
 	struct bytes blob;
 	struct reader r;
-	if (f->type->special != IL_SPECIAL_DECIMAL || !f->owner->module ||
-	    !md_has_attribute(&f->owner->module->md, f->token,
+	if (!m || !token ||
+	    !md_has_attribute(&m->md, token,
 			      "System.Runtime.CompilerServices."
 			      "DecimalConstantAttribute",
 			      &blob))
@@ -260,20 +256,22 @@ static bool decimal_attribute(const struct field *f, struct value *ret)
 	reader_u16(&r); // prolog
 	uint32_t scale = reader_u8(&r), sign = reader_u8(&r);
 	uint32_t high = reader_u32(&r), mid = reader_u32(&r);
-	uint32_t words[4] = {scale << 16 | (sign ? 1u << 31 : 0), high,
-			     reader_u32(&r), mid};
-	*ret = value_bytes(f->type, words, sizeof(words));
+	words[0] = scale << 16 | (sign ? 1u << 31 : 0);
+	words[1] = high;
+	words[2] = reader_u32(&r);
+	words[3] = mid;
 	return !r.bad;
 }
 
 struct value value_static(struct types *ts, const struct field *f,
 			  struct thread_ref *thread)
 {
-	struct value constant;
+	uint32_t words[4];
 	if (f->kind == FIELD_CONST)
 		return constant_field(ts, f);
-	if (decimal_attribute(f, &constant))
-		return constant;
+	if (f->type->special == IL_SPECIAL_DECIMAL &&
+	    value_decimal_attribute(f->owner->module, f->token, words))
+		return value_bytes(f->type, words, sizeof(words));
 	uint64_t mt = type_mt(ts, f->owner);
 	uint64_t addr = 0;
 	uint64_t of = f->kind == FIELD_THREAD ? thread_ref_get(thread) : 0;

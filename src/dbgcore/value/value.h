@@ -285,6 +285,13 @@ DBG_MUST struct dbg_error *value_store(struct types *ts,
 				       const struct value *to,
 				       const struct value *from);
 
+/*
+ * C# keeps a decimal constant in an attribute of the field or parameter @token,
+ * DecimalConstant(scale, sign, high, middle, low): the words of its value.
+ * False: there is none.
+ */
+bool value_decimal_attribute(const struct code_module *m, uint32_t token,
+			     uint32_t words[4]);
 /* Static or constant; @thread may be NULL. */
 struct value value_static(struct types *ts, const struct field *f,
 			  struct thread_ref *thread);

@@ -160,6 +160,8 @@ struct dbg_error *bind_type(struct binder *b, const struct expr *x,
 			    struct il_type **ret)
 {
 	struct dbg_error *err = any_type(b, x, ret);
+	if (!err)
+		tuple_note_written(b, x);
 	if (!err && is_unbound(*ret))
 		err = bind_error(b, x, "'%s' has no type arguments",
 				 il_type_name(b->ts, *ret));
@@ -167,6 +169,15 @@ struct dbg_error *bind_type(struct binder *b, const struct expr *x,
 }
 
 /* ---- Leaves ---------------------------------------------------------- */
+
+struct bound *bound_words(struct binder *b, struct il_type *type,
+			  const uint32_t words[4], const struct expr *x)
+{
+	struct bound *n = bound_make(b, BOUND_PLACE, type, x);
+	n->addr = vm_room(b->vm, 4 * sizeof(*words));
+	vm_write(b->vm, n->addr, words, 4 * sizeof(*words));
+	return n;
+}
 
 struct dbg_error *bound_decimal(struct binder *b, const char *text,
 				const struct expr *x, struct bound **ret)
@@ -180,9 +191,7 @@ struct dbg_error *bound_decimal(struct binder *b, const char *text,
 	if (!decimal_parse(text, &d))
 		return bind_error(b, x, "bad number '%sm'", text);
 	decimal_store(&d, words);
-	*ret = bound_make(b, BOUND_PLACE, type, x);
-	(*ret)->addr = vm_room(b->vm, sizeof(words));
-	vm_write(b->vm, (*ret)->addr, words, sizeof(words));
+	*ret = bound_words(b, type, words, x);
 	return NULL;
 }
 

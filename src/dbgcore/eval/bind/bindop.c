@@ -118,9 +118,12 @@ enum elem numeric_common(const struct bound *l, const struct bound *r)
 	enum elem x = bare_elem(l), y = bare_elem(r);
 	bool lc = l->kind == BOUND_CONST && l->constant && l->integer >= 0;
 	bool rc = r->kind == BOUND_CONST && r->constant && r->integer >= 0;
-	if (is_unsigned(x) && rc && (y == ELEM_I4 || y == ELEM_I8))
+	// a long one becomes a ulong, where the other does, too
+	if (is_unsigned(x) && rc &&
+	    (y == ELEM_I4 || (y == ELEM_I8 && x != ELEM_U4)))
 		return y == ELEM_I8 ? ELEM_U8 : x;
-	if (is_unsigned(y) && lc && (x == ELEM_I4 || x == ELEM_I8))
+	if (is_unsigned(y) && lc &&
+	    (x == ELEM_I4 || (x == ELEM_I8 && y != ELEM_U4)))
 		return x == ELEM_I8 ? ELEM_U8 : y;
 	return numeric_promote(x, y);
 }
@@ -261,7 +264,8 @@ static struct dbg_error *concat(struct binder *b, struct bound *l,
 	struct bound *args[2] = {l, r};
 	struct dbg_error *err = NULL;
 	for (int i = 0; !err && i < 2; i++) {
-		if (!args[i]->type)
+		if (!args[i]->type ||
+		    conversion_find(b, args[i], string) == CONVERSION_USER)
 			err = convert(b, args[i], string, &args[i]);
 	}
 	return err ? err : call_static(b, string, "Concat", args, 2, x, ret);
@@ -564,8 +568,13 @@ struct dbg_error *bind_operator(struct binder *b, enum op op, struct bound *l,
 		if (err || *ret)
 			return err;
 	}
-	if (op == OP_ADD && (is_string(l) || is_string(r)))
-		return concat(b, l, r, x, ret);
+	if (op == OP_ADD && (is_string(l) || is_string(r))) {
+		struct dbg_error *own =
+		    is_user_type(l) || is_user_type(r)
+			? bind_user_operator(b, op, l, r, x, ret)
+			: NULL;
+		return own || *ret ? own : concat(b, l, r, x, ret);
+	}
 	if (l->type && l->type == r->type && l->type->is_delegate &&
 	    (op == OP_ADD || op == OP_SUBTRACT))
 		return delegates(b, op, l, r, x, ret);

@@ -170,13 +170,35 @@ static struct dbg_error *relation(struct binder *b, struct bound *v,
 	return err ? err : compare(b, p->op, v, c, p, ret);
 }
 
+/* What @v is where the pattern @p matches, as far as @p says a type. */
+static struct bound *narrowed(struct binder *b, struct bound *v,
+			      const struct expr *p)
+{
+	struct bound *test, *value, *c = NULL;
+	struct il_type *type = NULL;
+	if (p->kind == PATTERN_AND)
+		return narrowed(b, narrowed(b, v, p->a), p->b);
+	if ((p->kind == PATTERN_TYPE || p->kind == PATTERN_SHAPE) && p->type &&
+	    dbg_err_drop(bind_type(b, p->type, &type)))
+		return v;
+	if (p->kind == PATTERN_CONSTANT &&
+	    !dbg_err_drop(bind_any(b, p->a, &c)) && c->kind == BOUND_TYPE)
+		type = c->type;
+	if (!type || type == v->type ||
+	    dbg_err_drop(type_test(b, v, type, p, &test, &value)))
+		return v;
+	return value;
+}
+
 static struct dbg_error *junction(struct binder *b, struct bound *v,
 				  const struct expr *p, struct bound **ret)
 {
 	struct bound *x, *y;
 	struct dbg_error *err = bind_pattern(b, v, p->a, &x);
 	if (!err)
-		err = bind_pattern(b, v, p->b, &y);
+		err = bind_pattern(
+		    b, p->kind == PATTERN_AND ? narrowed(b, v, p->a) : v, p->b,
+		    &y);
 	if (err)
 		return err;
 	*ret = p->kind == PATTERN_AND
@@ -315,7 +337,12 @@ static struct dbg_error *kept(struct binder *b, const struct expr *x,
 			      struct bound **ret, struct bound **ret_store)
 {
 	struct bound *v;
-	struct dbg_error *err = bind_value(b, x, &v);
+	struct dbg_error *err = bind_operand(b, x, &v);
+	// null as T
+	if (!err && v->kind == BOUND_NULL)
+		err = convert(b, v, bind_prim(b, ELEM_OBJECT), &v);
+	else if (!err)
+		err = bind_value(b, x, &v);
 	if (err)
 		return err;
 	*ret = bound_local(b, v->type, x);

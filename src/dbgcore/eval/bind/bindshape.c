@@ -67,9 +67,49 @@ static struct dbg_error *inner_part(struct binder *b, struct bound *v,
 	return pattern_inside(b, v, p->b, ret);
 }
 
+/* An object is asked by ITuple whether it is a tuple, and for its elements. */
+static struct dbg_error *positional_object(struct binder *b, struct bound *v,
+					   const struct expr *p,
+					   struct bound **ret)
+{
+	struct il_type *type;
+	struct bound *store, *local, *test;
+	struct dbg_error *err =
+	    bind_core(b, "System.Runtime.CompilerServices.ITuple", &type);
+	if (err)
+		return err;
+	struct bound *as = bound_make(b, BOUND_AS, type, p);
+	as->a = v;
+	const struct expr *name = made_keep(b, as, &store);
+	err = bind_value(b, name, &local);
+	if (err)
+		return err;
+	struct bound *all = bound_binary(b, OP_NOT_EQUAL, local,
+					 bound_make(b, BOUND_DEFAULT, type, p),
+					 bind_prim(b, ELEM_BOOLEAN));
+	err =
+	    bind_value(b,
+		       made_binary(b, OP_EQUAL, made_member(b, name, "Length"),
+				   made_int(b, (int64_t)p->n_list, p)),
+		       &test);
+	for (size_t i = 0; !err && i < p->n_list; i++) {
+		struct bound *part;
+		all = pattern_both(b, all, test);
+		err = bind_value(
+		    b, made_index(b, name, made_int(b, (int64_t)i, p)), &part);
+		if (!err)
+			err = inner_part(b, part, p->list[i], &test);
+	}
+	if (!err)
+		*ret = behind(b, store, pattern_both(b, all, test));
+	return err;
+}
+
 struct dbg_error *pattern_positional(struct binder *b, struct bound *v,
 				     const struct expr *p, struct bound **ret)
 {
+	if (v->type->special == IL_SPECIAL_OBJECT)
+		return positional_object(b, v, p, ret);
 	return all_parts(b, v, p, inner_part, ret);
 }
 

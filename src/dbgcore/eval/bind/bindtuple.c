@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "eval/bind/bindmade.h"
+#include "eval/lookup.h"
 
 enum {
 	OWN_MAX = 7, /* elements, before the rest */
@@ -107,6 +108,26 @@ void tuple_note_tree(struct binder *b, struct il_type *type,
 {
 	if (n)
 		note_tree(b, type, names, n, 0);
+}
+
+void tuple_note_written(struct binder *b, const struct expr *x)
+{
+	const char *names[TUPLE_MAX];
+	struct il_type *type;
+	bool is_tuple = x->kind == EXPR_TUPLE_TYPE, any = false;
+	for (size_t i = 0; is_tuple && i < x->n_list; i++) {
+		if (i < TUPLE_MAX)
+			names[i] = x->list[i]->name;
+		any |= x->list[i]->name != NULL;
+		tuple_note_written(b, x->list[i]->type);
+	}
+	if (any && x->n_list <= TUPLE_MAX &&
+	    !dbg_err_drop(lookup_type(b->e, x, &type)))
+		note(b, type, names, x->n_list);
+	for (size_t i = 0; i < x->n_args; i++)
+		tuple_note_written(b, x->args[i]);
+	if (x->a)
+		tuple_note_written(b, x->a);
 }
 
 /* What compilers would list for @type, of what was noted. */

@@ -37,6 +37,8 @@ DBG_MUST struct dbg_error *tuple_carried(struct binder *b, struct bound *of,
 void tuple_note_tree(struct binder *b, struct il_type *type,
 		     const char *const *names, size_t n);
 
+/* Note the names of elements in the type @x as it is written: (int A, int). */
+void tuple_note_written(struct binder *b, const struct expr *x);
 /* Give @v, of type @type, the names that were noted for tuples in it. */
 void tuple_name_value(struct binder *b, struct il_type *type, struct value *v);
 

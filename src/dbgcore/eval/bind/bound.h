@@ -126,6 +126,9 @@ struct bound {
 
 struct binder;
 
+/* A decimal, by its words in memory. */
+struct bound *bound_words(struct binder *b, struct il_type *type,
+			  const uint32_t words[4], const struct expr *x);
 /* A decimal, by its digits. */
 DBG_MUST struct dbg_error *bound_decimal(struct binder *b, const char *text,
 					 const struct expr *x,

@@ -217,7 +217,8 @@ static bool natural_fits(struct binder *b, const struct bound *v,
 			 struct il_type *to)
 {
 	struct bound *made;
-	return to->special == IL_SPECIAL_DELEGATE &&
+	return (to->special == IL_SPECIAL_DELEGATE ||
+		to->special == IL_SPECIAL_OBJECT) &&
 	       !dbg_err_drop(lambda_natural(b, v, &made));
 }
 
@@ -368,69 +369,74 @@ static bool is_more_specific(struct binder *b, const struct il_sig *x,
 			: conversion_of_types(b, x->ret, y->ret);
 }
 
-/*
- * The most specific operator of @in that takes @v's type, or one that @v
- * converts to, to @to, or one that converts to it (10.5).
- */
-static struct il_method *find_user(struct binder *b, struct il_type *in,
-				   const char *name, const struct bound *v,
-				   struct il_type *to, bool is_explicit)
+/* The conversion of @v to @to by an operator that is looked for. */
+struct user_search {
+	const struct bound *v;
+	struct il_type *to;
+	bool is_explicit;
+	struct il_method *found; /* the most specific one so far, or NULL */
+	const struct il_sig *sig;
+};
+
+static bool operator_fits(struct binder *b, const struct user_search *s,
+			  const struct il_sig *sig)
 {
-	struct il_type *from = v->type;
+	struct il_type *param = sig->params[0];
+	bool in_fits = conversion_of_types(b, s->v->type, param) ||
+		       constant_fits(s->v, param);
+	// what it makes may be cast further
+	return in_fits && (conversion_of_types(b, sig->ret, s->to) ||
+			   to_decimal(sig->ret, s->to) ||
+			   (s->is_explicit && is_any_number(sig->ret) &&
+			    is_any_number(s->to)));
+}
+
+static void search_operators(struct binder *b, struct il_type *in,
+			     struct user_search *s)
+{
 	struct il_method *const *all;
-	struct il_method *found = NULL;
-	const struct il_sig *found_sig = NULL;
 	size_t n;
 	il_type_methods(b->ts, in, &all, &n);
 	for (size_t i = 0; i < n; i++) {
 		const struct il_sig *sig;
-		if (strcmp(all[i]->name, name) ||
+		bool named =
+		    !strcmp(all[i]->name, "op_Implicit") ||
+		    (s->is_explicit && !strcmp(all[i]->name, "op_Explicit"));
+		if (!named ||
 		    dbg_err_drop(il_method_sig(b->ts, all[i], &sig)) ||
-		    sig->n_params != 1)
+		    sig->n_params != 1 || !operator_fits(b, s, sig) ||
+		    (s->found &&
+		     !is_more_specific(b, sig, s->sig, s->v->type, s->to)))
 			continue;
-		bool in_fits = conversion_of_types(b, from, sig->params[0]) ||
-			       constant_fits(v, sig->params[0]);
-		bool out_fits = conversion_of_types(b, sig->ret, to) ||
-				to_decimal(sig->ret, to) ||
-				(is_explicit && is_any_number(sig->ret) &&
-				 is_any_number(to));
-		if (!in_fits || !out_fits ||
-		    (found && !is_more_specific(b, sig, found_sig, from, to)))
-			continue;
-		found = all[i];
-		found_sig = sig;
+		s->found = all[i];
+		s->sig = sig;
 	}
-	return found;
 }
 
+/* Those of the types of both sides, and of what these derive from (10.5.3). */
 static struct dbg_error *convert_user(struct binder *b, struct bound *v,
 				      struct il_type *to, bool is_explicit,
 				      struct bound **ret)
 {
-	struct il_type *in[2] = {v->type, to};
-	struct il_method *m = NULL;
-	const struct il_sig *sig;
+	struct user_search s = {.v = v, .to = to, .is_explicit = is_explicit};
 	*ret = NULL;
-	for (int i = 0; v->type && !m && i < 2; i++) {
-		if (in[i]->kind != IL_KIND_STRUCT &&
-		    in[i]->kind != IL_KIND_CLASS)
-			continue;
-		m = find_user(b, in[i], "op_Implicit", v, to, false);
-		if (!m && is_explicit)
-			m = find_user(b, in[i], "op_Explicit", v, to, true);
-		// what it makes may be cast further
-		if (!m && is_explicit)
-			m = find_user(b, in[i], "op_Implicit", v, to, true);
+	for (int i = 0; v->type && i < 2; i++) {
+		struct il_type *in = i ? to : v->type;
+		while (in && (in->kind == IL_KIND_STRUCT ||
+			      in->kind == IL_KIND_CLASS)) {
+			search_operators(b, in, &s);
+			if (dbg_err_drop(il_type_parent(b->ts, in, &in)))
+				break;
+		}
 	}
+	struct il_method *m = s.found;
 	if (!m)
 		return union_convert(b, v, to, ret);
-	struct dbg_error *err = il_method_sig(b->ts, m, &sig);
 	struct bound *arg;
-	if (!err)
-		err = convert(b, v, sig->params[0], &arg);
+	struct dbg_error *err = convert(b, v, s.sig->params[0], &arg);
 	if (err)
 		return err;
-	struct bound *call = bound_call(b, m, &arg, 1, sig->ret, v->syntax);
+	struct bound *call = bound_call(b, m, &arg, 1, s.sig->ret, v->syntax);
 	return is_explicit ? convert_cast(b, call, to, ret)
 			   : convert(b, call, to, ret);
 }
@@ -603,7 +609,7 @@ struct dbg_error *convert(struct binder *b, struct bound *v, struct il_type *to,
 		    wrap(b, BOUND_EFFECT, wrap(b, BOUND_BOX, v, v->type), to);
 		return NULL;
 	case CONVERSION_LAMBDA:
-		if (to->special == IL_SPECIAL_DELEGATE)
+		if (!tree_delegate(to)->is_delegate)
 			return natural(b, v, to, ret);
 		return tree_is_wanted(to)
 			   ? tree_convert(b, v->syntax, to, ret)
@@ -684,7 +690,10 @@ struct dbg_error *convert_cast(struct binder *b, struct bound *v,
 		if (err || *ret)
 			return err;
 	}
-	if (!v->type || conversion_find(b, v, to) != CONVERSION_NONE)
+	enum conversion implicit = conversion_find(b, v, to);
+	if (v->type && implicit == CONVERSION_USER)
+		return convert_user(b, v, to, true, ret);
+	if (!v->type || implicit != CONVERSION_NONE)
 		return convert(b, v, to, ret);
 	*ret = NULL;
 	bool from_pointer = type_is_address(v->type);

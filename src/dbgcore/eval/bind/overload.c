@@ -251,7 +251,13 @@ static struct dbg_error *default_argument(struct binder *b,
 	if (caller)
 		return convert(b, caller, type, ret);
 	struct bound *n = bound_make(b, BOUND_DEFAULT, type, x);
+	uint32_t words[4];
 	*ret = n;
+	if (type->special == IL_SPECIAL_DECIMAL &&
+	    value_decimal_attribute(k->method->module, p.token, words)) {
+		*ret = bound_words(b, type, words, x);
+		return NULL;
+	}
 	if (p.constant == ELEM_STRING) {
 		n->kind = BOUND_STRING;
 		n->n_units = p.value.n / 2;

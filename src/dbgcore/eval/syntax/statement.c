@@ -292,7 +292,12 @@ static struct dbg_error *parse_cases(struct parser *p, struct expr *e)
 {
 	struct list list = {0};
 	struct expr *section;
-	struct dbg_error *err = parse_condition(p, &e->a);
+	struct dbg_error *err = NULL;
+	// (a, b) is a tuple, (a) the same in brackets
+	if (!parser_at(p, PUNCT_OPEN))
+		err = parser_expect(p, PUNCT_OPEN);
+	if (!err)
+		err = parse_expr(p, &e->a);
 	if (!err)
 		err = parser_expect(p, PUNCT_OPEN_BRACE);
 	while (!err && !parser_at(p, PUNCT_CLOSE_BRACE) && !parser_at_end(p)) {
