@@ -3,11 +3,11 @@
  * share; then a session, and the front end that was asked for. `dndbg
  * --terminal=SOCKET` is the helper that runs in an editor's terminal.
  */
-#include <getopt.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/str.h"
@@ -16,6 +16,7 @@
 #include "dbg.h"
 #include "mi/mi.h"
 #include "monitor/monitor.h"
+#include "front/cli.h"
 #include "front/commands.h"
 #include "front/crashreport.h"
 #include "front/oneshot.h"
@@ -27,146 +28,6 @@
 enum {
 	LARGE = 1 << 20, // bytes
 };
-
-enum {
-	OPT_EX = 256,
-	OPT_BATCH,
-	OPT_ARGS,
-	OPT_CWD,
-	OPT_ENV,
-	OPT_TTY,
-	OPT_WAIT,
-	OPT_CORE,
-	OPT_VERSION,
-	OPT_HELP,
-	OPT_MANUAL,
-	OPT_INTERPRETER,
-	OPT_SERVER,
-	OPT_LOG,
-	OPT_TERMINAL,
-	OPT_IEX,
-	OPT_IX,
-	OPT_RUN,
-	OPT_NOTHING,
-	OPT_PLACE, /* and those behind it, as in places */
-};
-
-static const struct option options[] = {
-    {"ex", required_argument, NULL, OPT_EX},
-    {"eval-command", required_argument, NULL, OPT_EX},
-    {"x", required_argument, NULL, 'x'},
-    {"command", required_argument, NULL, 'x'},
-    {"iex", required_argument, NULL, OPT_IEX},
-    {"init-eval-command", required_argument, NULL, OPT_IEX},
-    {"ix", required_argument, NULL, OPT_IX},
-    {"init-command", required_argument, NULL, OPT_IX},
-    {"batch", no_argument, NULL, OPT_BATCH},
-    {"args", no_argument, NULL, OPT_ARGS},
-    {"cwd", required_argument, NULL, OPT_CWD},
-    {"cd", required_argument, NULL, OPT_CWD},
-    {"env", required_argument, NULL, OPT_ENV},
-    {"tty", required_argument, NULL, OPT_TTY},
-    {"pid", required_argument, NULL, 'p'},
-    {"attach", required_argument, NULL, 'p'},
-    {"wait", no_argument, NULL, OPT_WAIT},
-    {"core", required_argument, NULL, OPT_CORE},
-    {"c", required_argument, NULL, OPT_CORE},
-    {"quiet", no_argument, NULL, 'q'},
-    {"silent", no_argument, NULL, 'q'},
-    {"run", no_argument, NULL, OPT_RUN},
-    {"version", no_argument, NULL, OPT_VERSION},
-    {"help", no_argument, NULL, OPT_HELP},
-    {"manual", no_argument, NULL, OPT_MANUAL},
-    {"interpreter", required_argument, NULL, OPT_INTERPRETER},
-    {"i", required_argument, NULL, OPT_INTERPRETER},
-    {"server", optional_argument, NULL, OPT_SERVER},
-    {"log", required_argument, NULL, OPT_LOG},
-    {"terminal", required_argument, NULL, OPT_TERMINAL},
-    {"core-search-path", required_argument, NULL, OPT_PLACE},
-    {"sysroot", required_argument, NULL, OPT_PLACE + 1},
-    {"dac-path", required_argument, NULL, OPT_PLACE + 2},
-    // gdb's and netcoredbg's that front ends give and that say nothing here
-    {"nx", no_argument, NULL, OPT_NOTHING},
-    {"n", no_argument, NULL, OPT_NOTHING},
-    {"nh", no_argument, NULL, OPT_NOTHING},
-    {"nw", no_argument, NULL, OPT_NOTHING},
-    {"f", no_argument, NULL, OPT_NOTHING},
-    {"fullname", no_argument, NULL, OPT_NOTHING},
-    {"engineLogging", optional_argument, NULL, OPT_NOTHING},
-    {NULL, 0, NULL, 0},
-};
-
-static void usage(FILE *out)
-{
-	fputs(
-	    "usage: dndbg [options] [--args] [program [args...]]\n"
-	    "       dndbg run [options] [--] command...    report why it dies\n"
-	    "       dndbg stack [options] PID|NAME|CORE    print all stacks\n"
-	    "       dndbg core FILE --report[=FORM]        report what left "
-	    "it\n"
-	    "       dndbg dump [options] PID|NAME          write a core file\n"
-	    "       dndbg snapshot PID|NAME [options]      look at a copy of "
-	    "it\n"
-	    "       dndbg ps [--json]                      list .NET programs\n"
-	    "       dndbg events KIND PID|NAME             watch its runtime\n"
-	    "       dndbg counters PID|NAME                what it counts\n"
-	    "       dndbg sample PID|NAME                  where its time "
-	    "goes\n"
-	    "A debugger for .NET programs: a .dll, an apphost or \"dotnet\".\n"
-	    "\n"
-	    "  -ex COMMAND       carry out COMMAND first\n"
-	    "  -x FILE           carry out the commands of FILE first\n"
-	    "  --batch           end after these; ask nothing\n"
-	    "  --args            what follows are the program and its "
-	    "arguments\n"
-	    "  --cwd DIR         directory to start the program in\n"
-	    "  --env NAME=VALUE  a variable of its environment; NAME alone "
-	    "removes it\n"
-	    "  --tty TERMINAL    its terminal\n"
-	    "  -p, --attach PID|NAME\n"
-	    "                    take over a running program, by its process "
-	    "or its name;\n"
-	    "                    it goes on when dndbg ends\n"
-	    "  --wait            wait for one of that name to be started\n"
-	    "  --core FILE, or the words core FILE\n"
-	    "                    look at a core dump\n"
-	    "  --core-search-path DIR[:DIR...], --sysroot DIR, --dac-path "
-	    "DIR\n"
-	    "                    where the files of a core of another machine "
-	    "are; for all\n"
-	    "                    commands that take one; else by "
-	    "DNDBG_CORE_SEARCH_PATH,\n"
-	    "                    DNDBG_SYSROOT, DNDBG_DAC_PATH\n"
-	    "  -q, --quiet       no greeting\n"
-	    "  -iex COMMAND, -ix FILE\n"
-	    "                    likewise, before the program is known: before "
-	    "a core is\n"
-	    "                    opened or a process attached to\n"
-	    "  -i=mi, --interpreter=mi, mi2, mi3, mi4\n"
-	    "                    serve a front end made for gdb\n"
-	    "  --run             start the program at once, behind the "
-	    "commands of -ex\n"
-	    "                    and -x\n"
-	    "  --interpreter=vscode, --interpreter=dap, or the word dap "
-	    "alone\n"
-	    "                    serve an editor by the Debug Adapter "
-	    "Protocol\n"
-	    "  --server[=PORT]   serve either over TCP on 127.0.0.1 [4711]; "
-	    "only "
-	    "your own\n                    processes may connect\n"
-	    "  --server=PATH     serve either over a Unix socket (a PATH has a "
-	    "slash)\n"
-	    "  --log FILE        record what is exchanged with it; without "
-	    "it, dndbg's own\n                    work, as \"set log "
-	    "FILE\" does\n"
-	    "  --version, --help\n"
-	    "\n"
-	    "-ex and -x are carried out in order. With --batch the exit "
-	    "status is the\nprogram's if it ended by itself with another than "
-	    "0 (128 + N if signal N ended\nit or was about to), else 1 if a "
-	    "command failed, else 0.\n",
-	    out);
-}
 
 /*
  * Where the files of a core of another machine are: settings of the engine that
@@ -235,11 +96,13 @@ struct command_line {
 	struct front_options front;
 	struct startup_command *startup; /* room for one an argument */
 	size_t n_early;                  /* of them */
-	bool is_dap, is_mi;
+	bool is_dap, is_mi, is_prompt;   /* which was asked for */
+	bool netcoredbg;                 /* dndbg was started by that name */
 	struct mi_options mi;
 	const struct listen_at *server; /* &listen, NULL: stdin and stdout */
 	struct listen_at listen;
 	const char *terminal; /* be the helper in a client's terminal */
+	char *log;            /* the file of a --log without one */
 	struct given_places places;
 };
 
@@ -247,13 +110,13 @@ struct command_line {
 static int take_startup(struct command_line *cl, int c)
 {
 	struct front_options *o = &cl->front;
-	bool early = c == OPT_IEX || c == OPT_IX;
+	bool early = c == CLI_IEX || c == CLI_IX;
 	size_t at = early ? cl->n_early++ : o->n_startup;
 
 	memmove(cl->startup + at + 1, cl->startup + at,
 		(o->n_startup++ - at) * sizeof(*cl->startup));
 	cl->startup[at] = (struct startup_command){
-	    .file = c == 'x' || c == OPT_IX,
+	    .file = c == 'x' || c == CLI_IX,
 	    .early = early,
 	    .text = optarg,
 	};
@@ -279,6 +142,7 @@ static int take_interpreter(struct command_line *cl, const char *name)
 	}
 	cl->is_dap = i < 2;
 	cl->is_mi = i >= 2 && i < 6;
+	cl->is_prompt = i >= 6;
 	cl->mi.version = i > 2 ? (unsigned int)i - 1 : 4;
 	return -1;
 }
@@ -301,15 +165,57 @@ static int take_server(struct command_line *cl, const char *port)
 	return -1;
 }
 
+// A --log without a file, as netcoredbg has it.
+static const char *own_log(struct command_line *cl)
+{
+	const char *dir = getenv("TMPDIR");
+
+	str_set(&cl->log, NULL);
+	cl->log = xasprintf("%s/netcoredbg.%d.log", dir && *dir ? dir : "/tmp",
+			    (int)getpid());
+	return cl->log;
+}
+
+static void version(void)
+{
+	unsigned int first, last;
+
+	dbg_runtimes(&first, &last);
+	printf("dndbg %s\ncommit %s\n.NET %u to %u on x86-64 Linux\n",
+	       DNDBG_VERSION, DNDBG_COMMIT, first, last);
+}
+
+// Scripts that install netcoredbg ask for the architecture.
+static void buildinfo(void)
+{
+	version();
+	printf("\nBuild info:\n"
+	       "      Target OS:   Linux\n"
+	       "      Target arch: x64\n");
+}
+
 static int tell(int option)
 {
-	if (option == OPT_VERSION)
-		printf("dndbg %s\n", DNDBG_VERSION);
-	else if (option == OPT_MANUAL)
-		repl_manual(stdout);
+	if (option == CLI_VERSION)
+		version();
+	else if (option == CLI_BUILDINFO)
+		buildinfo();
+	else if (option == CLI_HELP)
+		cli_usage(stdout, optarg && !strcmp(optarg, "all"));
+	else if (optarg)
+		cli_manual(stdout);
 	else
-		usage(stdout);
+		repl_manual(stdout);
 	return 0;
+}
+
+static int complete(const char *shell)
+{
+	if (cli_completion(stdout, shell))
+		return 0;
+	fprintf(stderr, "dndbg: no shell '%s': there are bash and zsh\n",
+		shell);
+	return 2;
 }
 
 // One option; returns -1 to go on, else the exit status.
@@ -317,60 +223,71 @@ static int take_option(struct command_line *cl, int c)
 {
 	struct front_options *o = &cl->front;
 
-	if (c >= OPT_PLACE && c < OPT_PLACE + N_PLACES) {
-		cl->places.v[c - OPT_PLACE] = optarg;
+	if (c >= CLI_PLACE && c < CLI_PLACE + N_PLACES) {
+		cl->places.v[c - CLI_PLACE] = optarg;
 		return -1;
 	}
 	switch (c) {
-	case OPT_EX:
+	case CLI_EX:
 	case 'x':
-	case OPT_IEX:
-	case OPT_IX:
+	case CLI_IEX:
+	case CLI_IX:
 		return take_startup(cl, c);
-	case OPT_RUN:
+	case CLI_RUN:
 		cl->mi.run = true;
 		return -1;
-	case OPT_BATCH:
+	case CLI_BATCH:
 		o->batch = true;
 		return -1;
-	case OPT_ARGS:
-	case OPT_NOTHING:
+	case CLI_ARGS:
+	case CLI_NOTHING:
 		return -1;
-	case OPT_CWD:
+	case CLI_CWD:
 		str_set(&o->launch.cwd, optarg);
 		return -1;
-	case OPT_ENV:
+	case CLI_ENV:
 		words_add(&o->launch.env, optarg, strlen(optarg));
 		return -1;
-	case OPT_TTY:
+	case CLI_TTY:
 		str_set(&o->launch.tty, optarg);
 		return -1;
 	case 'p':
 		o->attach = optarg;
 		return -1;
-	case OPT_WAIT:
+	case CLI_WAIT:
 		o->wait = true;
 		return -1;
-	case OPT_CORE:
+	case CLI_CORE:
 		o->core = optarg;
 		return -1;
 	case 'q':
 		o->quiet = true;
 		return -1;
-	case OPT_INTERPRETER:
+	case CLI_INTERPRETER:
 		return take_interpreter(cl, optarg);
-	case OPT_SERVER:
+	case CLI_SERVER:
 		return take_server(cl, optarg);
-	case OPT_LOG:
-		o->log = optarg;
+	case CLI_LOG:
+		o->log = optarg ? optarg : own_log(cl);
 		return -1;
-	case OPT_TERMINAL:
+	case CLI_UNSERVED:
+		fputs("dndbg: hot reload and debugging of native code are not "
+		      "served\n",
+		      stderr);
+		return -1;
+	case 'n':
+		o->no_settings = true;
+		return -1;
+	case CLI_TERMINAL:
 		cl->terminal = optarg;
 		return -1;
-	case OPT_VERSION:
-	case OPT_HELP:
-	case OPT_MANUAL:
+	case CLI_VERSION:
+	case CLI_BUILDINFO:
+	case CLI_HELP:
+	case CLI_MANUAL:
 		return tell(c);
+	case CLI_COMPLETION:
+		return complete(optarg);
 	default:
 		fputs("Try \"dndbg --help\".\n", stderr);
 		return 2;
@@ -380,11 +297,15 @@ static int take_option(struct command_line *cl, int c)
 // netcoredbg's clients start it by that name, with -- PROGRAM, or connect.
 static void take_dialect(struct command_line *cl, char **argv, int first)
 {
-	const char *name = str_basename(argv[0]);
 	bool dashes = first > 1 && !strcmp(argv[first - 1], "--");
+	bool asked = cl->is_dap || cl->is_mi || cl->is_prompt;
 
-	if (dashes || cl->server || str_starts(name, "netcoredbg"))
+	if (dashes || cl->server || cl->netcoredbg)
 		cl->mi.dialect = MI_NETCOREDBG;
+	// its prompt is for a terminal alone
+	if (cl->netcoredbg && !asked && !cl->front.n_startup &&
+	    !isatty(STDIN_FILENO))
+		take_interpreter(cl, "mi");
 }
 
 // The rest: the program and its arguments.
@@ -397,8 +318,12 @@ static void take_program(struct launch_config *launch, char **rest)
 
 static int parse_options(int argc, char **argv, struct command_line *cl)
 {
+	struct option options[CLI_OPTIONS_MAX];
 	int status = -1;
 
+	cl->netcoredbg = str_starts(str_basename(argv[0]), "netcoredbg");
+	cl->front.netcoredbg = cl->netcoredbg;
+	cli_options(cl->netcoredbg, options);
 	if (argc > 1 && !strcmp(argv[1], "dap")) {
 		cl->is_dap = true;
 		optind = 2;
@@ -412,9 +337,10 @@ static int parse_options(int argc, char **argv, struct command_line *cl)
 		cl->front.snapshot = true;
 		optind = 3;
 	}
-	// The '+': the program's options are not ours.
+	// Letters begin with '+': the program's options are not ours.
 	while (status < 0) {
-		int c = getopt_long_only(argc, argv, "+x:p:q", options, NULL);
+		int c =
+		    getopt_long_only(argc, argv, cli_letters, options, NULL);
 		if (c == -1)
 			break;
 		status = take_option(cl, c);
@@ -540,5 +466,6 @@ int main(int argc, char **argv)
 		status = debug(&cl);
 	}
 	launch_config_deinit(&cl.front.launch);
+	free(cl.log);
 	return status;
 }

@@ -42,6 +42,12 @@ class Skip(Exception):
     """A test cannot be carried out here; the text says why."""
 
 
+def uncoded(lines):
+    """Lines of errors without the compiler's numbers, which test_refused of
+    live/expressions.py is about."""
+    return [re.sub(r" \(CS\d{4}\)(?=\W*$)", "", line) for line in lines]
+
+
 def marks_of(path):
     """The marks of a source file: name -> line."""
     marks = {}

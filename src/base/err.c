@@ -13,8 +13,7 @@ static struct dbg_error *make(enum dbg_code code, char *message)
 {
 	struct dbg_error *err = xmalloc(sizeof(*err));
 
-	err->code = code;
-	err->message = message;
+	*err = (struct dbg_error){.code = code, .message = message};
 	return err;
 }
 
@@ -63,6 +62,31 @@ struct dbg_error *dbg_err_prefix(struct dbg_error *err, const char *fmt, ...)
 	free(err->message);
 	err->message = message;
 	return err;
+}
+
+struct dbg_error *dbg_err_suffix(struct dbg_error *err, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	_cleanup_free_ char *text = xvasprintf(fmt, ap);
+	va_end(ap);
+	char *message = xasprintf("%s%s", err->message, text);
+	free(err->message);
+	err->message = message;
+	return err;
+}
+
+struct dbg_error *dbg_err_cs(unsigned int number, struct dbg_error *err)
+{
+	err->cs = number;
+	return err;
+}
+
+char *dbg_err_text(const struct dbg_error *err)
+{
+	return err->cs ? xasprintf("%s (CS%04u)", err->message, err->cs)
+		       : xstrdup(err->message);
 }
 
 void dbg_error_destroy(struct dbg_error *err)

@@ -24,6 +24,17 @@ DBG_MUST struct dbg_error *dbg_err_prefix(struct dbg_error *err,
 					  const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Put what is formatted behind @err's message; returns @err. */
+DBG_MUST struct dbg_error *dbg_err_suffix(struct dbg_error *err,
+					  const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* It is what the C# compiler reports by @number; returns @err. */
+DBG_MUST struct dbg_error *dbg_err_cs(unsigned int number,
+				      struct dbg_error *err);
+/* The message, and behind it in parentheses that number; the caller's. */
+char *dbg_err_text(const struct dbg_error *err);
+
 /* Destroy @err, which may be NULL; was there one? */
 bool dbg_err_drop(struct dbg_error *err);
 

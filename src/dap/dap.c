@@ -122,6 +122,7 @@ void dap_late_events(struct dap *d)
 void dap_answer(struct dap *d, const struct request *req, struct dbg_error *err)
 {
 	struct str *t = &d->message;
+	_cleanup_free_ char *text = err ? dbg_err_text(err) : NULL;
 
 	str_clear(t);
 	emit_str(t, "type", "response");
@@ -129,12 +130,12 @@ void dap_answer(struct dap *d, const struct request *req, struct dbg_error *err)
 	emit_bool(t, "success", !err);
 	emit_str(t, "command", req->command);
 	if (err)
-		emit_str(t, "message", err->message);
+		emit_str(t, "message", text);
 	if (err) {
 		emit_object(t, "body");
 		emit_object(t, "error");
 		emit_int(t, "id", err->code);
-		emit_str(t, "format", err->message);
+		emit_str(t, "format", text);
 		emit_bool(t, "showUser", req->by_hand);
 		emit_object_end(t);
 		emit_object_end(t);

@@ -24,6 +24,8 @@ struct front_options {
 	const struct startup_command *startup; /* in order */
 	size_t n_startup;
 	bool batch;                         /* end after these; ask nothing */
+	bool netcoredbg;                    /* dndbg was started by that name */
+	bool no_settings;                   /* the user's own are not read */
 	bool quiet;                         /* no greeting */
 	const char *log;                    /* file to record to, NULL: none */
 	const struct command_ops *commands; /* those of the prompt */

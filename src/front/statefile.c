@@ -5,14 +5,25 @@
 
 #include "base/mem.h"
 
-char *state_file_path(const char *name)
+static char *file_path(const char *variable, const char *otherwise,
+		       const char *name)
 {
-	const char *state = getenv("XDG_STATE_HOME");
+	const char *dir = getenv(variable);
 	const char *home = getenv("HOME");
 
-	if (state && *state == '/')
-		return xasprintf("%s/dndbg/%s", state, name);
+	if (dir && *dir == '/')
+		return xasprintf("%s/dndbg/%s", dir, name);
 	if (home && *home == '/')
-		return xasprintf("%s/.local/state/dndbg/%s", home, name);
+		return xasprintf("%s/%s/dndbg/%s", home, otherwise, name);
 	return NULL;
+}
+
+char *state_file_path(const char *name)
+{
+	return file_path("XDG_STATE_HOME", ".local/state", name);
+}
+
+char *config_file_path(const char *name)
+{
+	return file_path("XDG_CONFIG_HOME", ".config", name);
 }

@@ -1,4 +1,7 @@
-/* Where files are kept that outlive a session: the history, crash reports. */
+/*
+ * Where files are kept that outlive a session: the history, crash reports, the
+ * user's settings.
+ */
 #ifndef FRONT_STATEFILE_H
 #define FRONT_STATEFILE_H
 
@@ -7,5 +10,7 @@
  * ~/.local/state/dndbg/NAME; the caller's. NULL: the user has no such place.
  */
 char *state_file_path(const char *name);
+/* The same in $XDG_CONFIG_HOME, by default ~/.config. */
+char *config_file_path(const char *name);
 
 #endif

@@ -355,7 +355,7 @@ static struct dbg_error *open_session(struct mi *m,
 	    .evaluate = evaluate_for_console,
 	    .evaluate_arg = m,
 	};
-	m->dialect = m->options->dialect;
+	mi_dialect(m, m->options->dialect);
 	// threads that no front end of gdb's expects
 	err = dbg_set(m->dbg, "runtime-threads", "off");
 	// gdb's breakpoint at a line is at that line
@@ -419,7 +419,7 @@ int mi_main(struct dbg *dbg, const struct front_options *front,
 	if (!listen)
 		greet(&m);
 	mi_start(&m);
-	if (!listen)
+	if (!listen && !m.quit)
 		mi_prompt(&m);
 	outbox_flush(&m.out);
 	while (!m.quit)

@@ -483,7 +483,7 @@ static struct dbg_error *update_line(struct mi *m, struct mi_call *call)
 	uint32_t number = 0;
 	uint64_t line = 0;
 
-	m->dialect = MI_NETCOREDBG;
+	mi_dialect(m, MI_NETCOREDBG);
 	err = number_of(call->args.v[0], &number);
 	if (!err)
 		err = mi_number(call->args.v[1], UINT32_MAX, &line);
@@ -518,8 +518,8 @@ const struct mi_cmd mi_break_cmds[] = {
     {"break-enable", MI_BREAKS, "[NUMBER...]", 0, MI_ANY, .run = enable},
     {"break-disable", MI_BREAKS, "[NUMBER...]", 0, MI_ANY, .run = disable},
     {"break-after", MI_BREAKS, "NUMBER COUNT", 2, 2, .run = after},
-    {"break-condition", MI_BREAKS, "[--force] NUMBER [EXPRESSION]", 1, MI_ANY,
-     .run = condition},
+    {"break-condition", MI_BREAKS | MI_TEXT, "[--force] NUMBER [EXPRESSION]", 1,
+     MI_ANY, .run = condition},
     {"break-passcount", 0, "TRACEPOINT COUNT", 2, 2, .run = passcount},
     {"break-commands", MI_BREAKS, "NUMBER [COMMAND...]", 1, MI_ANY,
      .run = commands},

@@ -130,14 +130,79 @@ static struct dbg_error *stage_of(const char *word, enum dbg_break_kind *ret)
 	return NULL;
 }
 
-static struct dbg_error *add_number(struct mi *m, struct dbg_break_req *req,
-				    const char *type, struct str *t)
+enum {
+	TWIN = 1 << 30, /* in the number of the second of a pair */
+};
+
+static bool is_twin_of(uint32_t number, uint32_t other)
 {
+	return number == (other | TWIN);
+}
+
+// The number of an equal one, which netcoredbg has once; 0: there is none.
+static uint32_t find_equal(struct mi *m, const struct dbg_break_req *req,
+			   bool both)
+{
+	_cleanup_arena_ struct arena *arena = arena_create();
+	struct dbg_breakpoint *list;
+	uint32_t found = 0;
+	size_t n = 0;
+
+	dbg_error_destroy(dbg_break_list(m->dbg, arena, &list, &n));
+	for (size_t i = 0; i < n && !found; i++) {
+		const struct dbg_breakpoint *b = &list[i];
+		bool pair = false;
+
+		for (size_t k = 0; k < n; k++)
+			pair |= is_twin_of(list[k].number, b->number);
+		if (b->kind == req->kind && pair == both &&
+		    !strcmp(b->text ? b->text : "", req->text ? req->text : ""))
+			found = b->number;
+	}
+	return found;
+}
+
+// With @both the user-unhandled one is the second stop of the same throw.
+static struct dbg_error *add_pair(struct mi *m, const struct dbg_break_req *req,
+				  bool both, uint32_t *ret)
+{
+	struct dbg_break_req second = *req;
 	uint32_t number;
 
-	req->text = strcmp(type, "*") ? type : NULL;
-	req->catches.exact = req->text;
-	struct dbg_error *err = dbg_break_add(m->dbg, req, &number);
+	*ret = find_equal(m, req, both);
+	if (*ret)
+		return NULL;
+	struct dbg_error *err = dbg_break_add(m->dbg, req, ret);
+	if (err || !both)
+		return err;
+	second.kind = DBG_BREAK_USER_UNHANDLED;
+	second.catches.again = true;
+	second.number = *ret | TWIN;
+	return dbg_break_add(m->dbg, &second, &number);
+}
+
+/* What -break-exception-insert asks for, besides a type. */
+struct exception_wish {
+	enum dbg_break_kind kind;
+	bool both; /* where it is thrown, and if user code does not catch it */
+	bool mda; /* a managed debugging assistant, which CoreCLR has none of */
+};
+
+static struct dbg_error *add_number(struct mi *m,
+				    const struct exception_wish *wish,
+				    const char *type, struct str *t)
+{
+	_cleanup_free_ char *text =
+	    xasprintf("%s%s", wish->mda ? "MDA." : "", type);
+	// the second stop of a throw that stopped another
+	struct dbg_break_req req = {.kind = wish->kind,
+				    .catches.again =
+					wish->kind == DBG_BREAK_USER_UNHANDLED};
+	uint32_t number;
+
+	req.text = strcmp(text, "*") ? text : NULL;
+	req.catches.exact = req.text;
+	struct dbg_error *err = add_pair(m, &req, wish->both, &number);
 	if (err)
 		return err;
 	record_tuple(t, NULL);
@@ -148,20 +213,21 @@ static struct dbg_error *add_number(struct mi *m, struct dbg_break_req *req,
 
 static struct dbg_error *exception_insert(struct mi *m, struct mi_call *call)
 {
-	struct dbg_break_req req = {0};
+	struct exception_wish wish = {.mda = !strcmp(call->args.v[0], "--mda")};
 	struct dbg_error *err;
-	size_t i = !strcmp(call->args.v[0], "--mda");
+	size_t i = wish.mda;
 
-	m->dialect = MI_NETCOREDBG;
+	mi_dialect(m, MI_NETCOREDBG);
 	if (call->args.n < i + 2)
 		return mi_usage(call);
-	err = stage_of(call->args.v[i++], &req.kind);
+	wish.both = !strcmp(call->args.v[i], "throw+user-unhandled");
+	err = stage_of(call->args.v[i++], &wish.kind);
 	if (err)
 		return err;
 	bool several = call->args.n > i + 1;
 	struct str t = {0};
 	for (; !err && i < call->args.n; i++)
-		err = add_number(m, &req, call->args.v[i], &t);
+		err = add_number(m, &wish, call->args.v[i], &t);
 	str_addf(call->out, several ? "bkpt=[%s]" : "bkpt=%s", str_get(&t));
 	str_deinit(&t);
 	return err;
@@ -172,11 +238,14 @@ static struct dbg_error *exception_delete(struct mi *m, struct mi_call *call)
 	struct dbg_error *err = NULL;
 	uint64_t number;
 
-	m->dialect = MI_NETCOREDBG;
+	mi_dialect(m, MI_NETCOREDBG);
 	for (size_t i = 0; !err && i < call->args.n; i++) {
 		err = mi_number(call->args.v[i], UINT32_MAX, &number);
-		if (!err)
-			err = dbg_break_delete(m->dbg, (uint32_t)number);
+		if (err)
+			break;
+		dbg_error_destroy(
+		    dbg_break_delete(m->dbg, (uint32_t)number | TWIN));
+		err = dbg_break_delete(m->dbg, (uint32_t)number);
 	}
 	return err;
 }

@@ -228,6 +228,40 @@ static struct dbg_error *take_stop(const struct mi *m, const struct mi_cmd *cmd,
 	return dbg_stopped(m->dbg, ret);
 }
 
+/*
+ * netcoredbg takes the rest of the line as it is, in one pair of quotes or
+ * without; as a string of C it is undone only if it is one, whole.
+ */
+static struct dbg_error *take_text(const char *rest, struct words *ret)
+{
+	const char *text = rest;
+	_cleanup_free_ char *word = NULL;
+	_cleanup_free_ char *string = NULL;
+
+	struct dbg_error *err = mi_line_argument(&text, &word);
+	if (err || !word)
+		return err;
+	words_add(ret, word, strlen(word));
+	size_t n = strlen(text);
+	const char *end = text;
+	if (!dbg_err_drop(mi_line_argument(&end, &string)) && string && !*end)
+		words_add(ret, string, strlen(string));
+	else if (n > 3 && str_starts(text, "\"\"") && text[n - 2] == '"' &&
+		 text[n - 1] == '"')
+		words_add(ret, text + 1, n - 2);
+	else if (n)
+		words_add(ret, text, n);
+	return NULL;
+}
+
+static struct dbg_error *take_arguments(const struct mi *m,
+					struct mi_call *call)
+{
+	if (m->dialect == MI_NETCOREDBG && (call->cmd->flags & MI_TEXT))
+		return take_text(call->rest, &call->args);
+	return mi_line_arguments(call->rest, &call->args);
+}
+
 static struct dbg_error *run(struct mi *m, const struct mi_line *line,
 			     struct mi_call *call)
 {
@@ -241,7 +275,10 @@ static struct dbg_error *run(struct mi *m, const struct mi_line *line,
 	call->rest = line->rest;
 	err = common_options(m, call, &call->rest);
 	if (!err)
-		err = mi_line_arguments(call->rest, &call->args);
+		err = take_arguments(m, call);
+	if (!err && (call->cmd->flags & MI_AGAIN) &&
+	    m->dialect == MI_NETCOREDBG && dbg_state(m->dbg) == DBG_RUNNING)
+		return NULL;
 	if (!err && call->cmd->stopped)
 		err = take_stop(m, call->cmd, &at);
 	if (err)
@@ -260,10 +297,12 @@ static void put_error(struct mi *m, const struct mi_line *line,
 	struct str *t = &m->results;
 
 	str_clear(t);
+	_cleanup_free_ char *text = dbg_err_text(err);
+
 	if (unknown && m->dialect == MI_NETCOREDBG)
 		record_strf(t, "msg", "Unknown command: %s", line->name);
 	else
-		record_str(t, "msg", err->message);
+		record_str(t, "msg", text);
 	if (unknown && m->dialect == MI_GDB)
 		record_str(t, "code", "undefined-command");
 }

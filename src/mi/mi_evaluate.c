@@ -65,11 +65,8 @@ static struct dbg_error *refused(const struct mi *m, struct dbg_error *err)
 {
 	if (!err || !m->take || err->code != DBG_E_UNSUPPORTED)
 		return err;
-	struct dbg_error *said = dbg_err(
-	    err->code, "%s; an interface opened by new-ui makes no calls",
-	    err->message);
-	dbg_error_destroy(err);
-	return said;
+	return dbg_err_suffix(err,
+			      "; an interface opened by new-ui makes no calls");
 }
 
 struct dbg_error *mi_evaluate(struct mi *m, const struct dbg_eval_request *req,

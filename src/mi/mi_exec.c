@@ -115,7 +115,8 @@ static struct dbg_error *finish(struct mi *m, struct dbg_stopped at,
 	struct dbg_step out = {.thread = call->thread,
 			       .kind = DBG_STEP_OUT,
 			       .unit = DBG_UNIT_LINE,
-			       .frame = call->level};
+			       .frame = call->level,
+			       .run_on = m->dialect == MI_NETCOREDBG};
 
 	m->way = MI_WAY_FINISH;
 	return err ? err : dbg_step(at, &out);
@@ -203,7 +204,8 @@ static struct dbg_error *end(struct mi *m, struct mi_call *call)
 
 const struct mi_cmd mi_exec_cmds[] = {
     {"exec-run", 0, "[--all | --thread-group N] [--start]", 0, 2, .run = run},
-    {"exec-continue", MI_RUNS, "[--reverse] [--all]", 0, 2, .stopped = go_on},
+    {"exec-continue", MI_RUNS | MI_AGAIN, "[--reverse] [--all]", 0, 2,
+     .stopped = go_on},
     {"exec-interrupt", 0, "[--all]", 0, 1, .run = interrupt},
     {"exec-next", MI_RUNS, "[N]", 0, 1, .stopped = next},
     {"exec-step", MI_RUNS, "[N]", 0, 1, .stopped = step_in},

@@ -179,10 +179,13 @@ static void put_step(struct mi *m, struct str *t)
 	struct dbg_value v;
 	bool any = false;
 
-	if (m->dialect == MI_NETCOREDBG || m->way != MI_WAY_FINISH) {
+	bool plain = m->dialect == MI_NETCOREDBG;
+
+	if (plain || m->way != MI_WAY_FINISH) {
 		record_str(t, "reason",
-			   m->way == MI_WAY_UNTIL ? "location-reached"
-						  : "end-stepping-range");
+			   !plain && m->way == MI_WAY_UNTIL
+			       ? "location-reached"
+			       : "end-stepping-range");
 		return;
 	}
 	record_str(t, "reason", "function-finished");
@@ -202,6 +205,17 @@ static void put_signal(struct str *t, int signal)
 	signal_put(t, signal);
 }
 
+// netcoredbg's clients know SIGINT alone, whatever paused the program.
+static void put_pause(const struct mi *m, struct str *t, int signal)
+{
+	if (m->dialect == MI_GDB) {
+		put_signal(t, signal);
+		return;
+	}
+	record_str(t, "reason", "signal-received");
+	record_str(t, "signal-name", "SIGINT");
+}
+
 static void put_thrown(struct mi *m, struct str *t, const struct dbg_stop *s)
 {
 	if (m->dialect == MI_NETCOREDBG)
@@ -216,11 +230,12 @@ static void put_thrown(struct mi *m, struct str *t, const struct dbg_stop *s)
 	put_exception(t, s);
 }
 
-static void put_reason(struct mi *m, struct str *t, const struct dbg_stop *s)
+static void put_reason(struct mi *m, struct str *t, const struct dbg_stop *s,
+		       enum dbg_stop_reason reason)
 {
 	bool plain = m->dialect == MI_NETCOREDBG;
 
-	switch (s->reason) {
+	switch (reason) {
 	case DBG_STOP_EXEC:
 	case DBG_STOP_ENTRY:
 	case DBG_STOP_READY:
@@ -239,10 +254,7 @@ static void put_reason(struct mi *m, struct str *t, const struct dbg_stop *s)
 		put_step(m, t);
 		break;
 	case DBG_STOP_PAUSE:
-		record_str(t, "reason", "signal-received");
-		record_str(t, "signal-name", "SIGINT");
-		if (!plain)
-			record_str(t, "signal-meaning", "Interrupt");
+		put_pause(m, t, SIGINT);
 		break;
 	case DBG_STOP_THROWN:
 	case DBG_STOP_USER_UNHANDLED:
@@ -260,7 +272,7 @@ static void put_reason(struct mi *m, struct str *t, const struct dbg_stop *s)
 		put_signal(t, s->signal);
 		break;
 	case DBG_STOP_USER_BREAK:
-		put_signal(t, SIGTRAP);
+		put_pause(m, t, SIGTRAP);
 		break;
 	case DBG_STOP_WATCH:
 	case DBG_STOP_WATCH_SCOPE:
@@ -286,12 +298,21 @@ static void put_hits(struct mi *m, struct str *t, const struct dbg_stop *s)
 	dbg_error_destroy(err);
 }
 
+// A step that ends at a breakpoint is a step there, a hit for gdb.
+static enum dbg_stop_reason reason_of(const struct mi *m,
+				      const struct dbg_stop *s)
+{
+	return m->dialect == MI_NETCOREDBG && s->stepped ? DBG_STOP_STEP
+							 : s->reason;
+}
+
 static void send_stop(struct mi *m, const struct dbg_stop *s)
 {
 	_cleanup_str_ struct str t = {0};
 	bool plain = m->dialect == MI_NETCOREDBG;
+	enum dbg_stop_reason reason = reason_of(m, s);
 
-	put_reason(m, &t, s);
+	put_reason(m, &t, s, reason);
 	if (s->note && !plain)
 		record_str(&t, "note", s->note);
 	if (!plain)
@@ -299,7 +320,7 @@ static void send_stop(struct mi *m, const struct dbg_stop *s)
 	if (s->thread)
 		record_uint(&t, "thread-id", groups_thread_id(m, s->thread));
 	record_str(&t, "stopped-threads", "all");
-	if (plain && s->reason == DBG_STOP_BREAKPOINT)
+	if (plain && reason == DBG_STOP_BREAKPOINT)
 		put_hits(m, &t, s);
 	if (plain)
 		mi_frame_of(m, &t, s->thread, 0, 0);
@@ -334,9 +355,24 @@ static void tell_late(struct mi *m, const struct dbg_stop *s)
 	mi_stream(m, '~', str_get(&line), line.len);
 }
 
+// netcoredbg lets go on what it has attached to, without a word of a stop.
+static bool runs_on(struct mi *m, const struct dbg_stop *s)
+{
+	struct dbg_stopped at;
+
+	if (m->dialect != MI_NETCOREDBG || s->reason != DBG_STOP_ATTACH)
+		return false;
+	groups_started(m);
+	struct dbg_error *err = dbg_stopped(m->dbg, &at);
+	if (!err)
+		err = dbg_continue(at, 0);
+	mi_warn(m, err);
+	return true;
+}
+
 static void on_stopped(struct mi *m, const struct dbg_stop *s)
 {
-	if (steps_on(m, s))
+	if (steps_on(m, s) || runs_on(m, s))
 		return;
 	mi_output_drain(m);
 	if (s->late)

@@ -186,6 +186,9 @@ void notify_selected(struct mi *m);
 
 /* ---- mi_setting.c ---------------------------------------------------- */
 
+/* Speak this dialect from now on; values are printed as its clients expect. */
+void mi_dialect(struct mi *m, enum mi_dialect dialect);
+
 /* Set "NAME VALUE" if that is a setting of this front end's own. */
 bool mi_setting_own(struct mi *m, const char *text, struct dbg_error **ret);
 /* A command of the prompt was "set TEXT": send =cmd-param-changed. */

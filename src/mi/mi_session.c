@@ -11,9 +11,18 @@
 #include "mi/mi_priv.h"
 #include "mi/record.h"
 
+// netcoredbg tells the end of the program first.
 static struct dbg_error *leave(struct mi *m, struct mi_call *call)
 {
+	struct dbg_inferior inf = {0};
+
+	dbg_inferior_get(m->dbg, &inf);
 	call->class = "exit";
+	if (m->dialect == MI_NETCOREDBG && inf.state != DBG_IDLE &&
+	    !dbg_survives(m->dbg)) {
+		mi_warn(m, mi_cli_quiet(m, "kill", NULL));
+		notify_take(m);
+	}
 	m->quit = true;
 	return NULL;
 }
@@ -117,8 +126,10 @@ static struct dbg_error *complete(struct mi *m, struct mi_call *call)
 	return NULL;
 }
 
+// The stop comes as a record behind the answer.
 static struct dbg_error *attach(struct mi *m, struct mi_call *call)
 {
+	call->class = "done";
 	return mi_cli_word(m, "attach", call->args.v[0]);
 }
 
@@ -161,13 +172,12 @@ static struct dbg_error *select_target(struct mi *m, struct mi_call *call)
 	return err;
 }
 
-// What Samsung's extension of Visual Studio says first.
+// What Samsung's extension of Visual Studio says first, and an answer to that.
 static struct dbg_error *handshake(struct mi *m, struct mi_call *call)
 {
-	m->dialect = MI_NETCOREDBG;
-	if (strcmp(call->args.v[0], "init"))
-		return dbg_err(DBG_E_ARGUMENT, "Unknown handshake: %s",
-			       call->args.v[0]);
+	mi_dialect(m, MI_NETCOREDBG);
+	if (!call->args.n || strcmp(call->args.v[0], "init"))
+		return NULL;
 	record_str(call->out, "request",
 		   "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=");
 	return NULL;
@@ -203,6 +213,6 @@ const struct mi_cmd mi_session_cmds[] = {
     {"target-detach", 0, "[PID | GROUP]", 0, 1, .run = detach},
     {"target-disconnect", 0, NULL, 0, 0, .run = detach},
     {"target-select", 0, "TYPE PARAMETERS", 2, 2, .run = select_target},
-    {"handshake", 0, "init", 1, 1, .run = handshake},
+    {"handshake", 0, "[init]", 0, MI_ANY, .run = handshake},
     {.name = NULL},
 };

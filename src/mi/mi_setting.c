@@ -44,6 +44,18 @@ static struct dbg_error *set_non_stop(struct mi *m, const char *value)
 					  "threads stop and go together.");
 }
 
+void mi_dialect(struct mi *m, enum mi_dialect dialect)
+{
+	if (m->dialect == dialect)
+		return;
+	m->dialect = dialect;
+	m->values++;
+	const char *on = dialect == MI_NETCOREDBG ? "on" : "off";
+
+	mi_warn(m, dbg_set(m->dbg, "print for-editor", on));
+	mi_warn(m, dbg_set(m->dbg, "print delegate-types", on));
+}
+
 static struct dbg_error *set_dialect(struct mi *m, const char *value)
 {
 	bool plain = !strcmp(value, "netcoredbg");
@@ -51,7 +63,7 @@ static struct dbg_error *set_dialect(struct mi *m, const char *value)
 	if (!plain && strcmp(value, "gdb"))
 		return dbg_err(DBG_E_ARGUMENT,
 			       "\"gdb\" or \"netcoredbg\" expected.");
-	m->dialect = plain ? MI_NETCOREDBG : MI_GDB;
+	mi_dialect(m, plain ? MI_NETCOREDBG : MI_GDB);
 	return NULL;
 }
 
@@ -59,19 +71,19 @@ static struct dbg_error *set_dialect(struct mi *m, const char *value)
 static struct dbg_error *set_just_my_code(struct mi *m, const char *value)
 {
 	if (!strcmp(value, "0") || !strcmp(value, "1"))
-		m->dialect = MI_NETCOREDBG;
+		mi_dialect(m, MI_NETCOREDBG);
 	return dbg_set(m->dbg, "just-my-code", value);
 }
 
 static struct dbg_error *set_filtering(struct mi *m, const char *value)
 {
-	m->dialect = MI_NETCOREDBG;
+	mi_dialect(m, MI_NETCOREDBG);
 	return dbg_set(m->dbg, "step-over-properties", value);
 }
 
 static struct dbg_error *set_hot_reload(struct mi *m, const char *value)
 {
-	m->dialect = MI_NETCOREDBG;
+	mi_dialect(m, MI_NETCOREDBG);
 	if (!is_on(value))
 		return NULL;
 	return dbg_err(DBG_E_UNSUPPORTED, "hot reload is not supported");
@@ -111,7 +123,7 @@ static const char *get_just_my_code(struct mi *m)
 
 static const char *get_filtering(struct mi *m)
 {
-	m->dialect = MI_NETCOREDBG;
+	mi_dialect(m, MI_NETCOREDBG);
 	return get_switch(m, "step-over-properties");
 }
 

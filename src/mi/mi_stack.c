@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "mi/mi_priv.h"
 #include "mi/record.h"
 
@@ -110,6 +111,18 @@ static void put_clr(const struct mi *m, struct str *t,
 	record_tuple_end(t);
 }
 
+// As netcoredbg has it: metadata's name, no parameters.
+static void put_function(struct str *t, const struct dbg_frame *f)
+{
+	_cleanup_free_ char *name =
+	    xstrdup(f->generated ? f->generated : f->name);
+
+	for (char *p = name; *p && f->generated; p++)
+		if (*p == '+')
+			*p = '.';
+	record_strf(t, "func", f->token ? "%s()" : "%s", name);
+}
+
 static void put_plain(const struct mi *m, struct str *t,
 		      const struct dbg_frame *f)
 {
@@ -124,7 +137,7 @@ static void put_plain(const struct mi *m, struct str *t,
 		record_uint(t, "end-col", s->end_column);
 	}
 	put_clr(m, t, f);
-	record_str(t, "func", f->function);
+	put_function(t, f);
 	record_addr(t, "addr", f->pc);
 	record_str(t, "active-statement-flags",
 		   f->level ? "NonLeafFrame" : "LeafFrame");

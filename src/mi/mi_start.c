@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "front/plain.h"
 #include "mi/mi_priv.h"
 
 static void early_or_late(struct mi *m, bool early)
@@ -26,7 +27,14 @@ static void with_word(struct mi *m, const char *command, const char *word)
 {
 	if (!word)
 		return;
-	mi_warn(m, mi_cli_word(m, command, word));
+	struct dbg_error *err = mi_cli_word(m, command, word);
+	if (err && m->front->netcoredbg) {
+		plain_error(err);
+		m->quit = true;
+		m->exit_code = 1;
+		return;
+	}
+	mi_warn(m, err);
 	notify_take(m);
 }
 
@@ -39,7 +47,7 @@ void mi_start(struct mi *m)
 	with_word(m, m->front->wait ? "attach --wait" : "attach",
 		  m->front->attach);
 	early_or_late(m, false);
-	if (m->options->run)
+	if (m->options->run && !m->quit)
 		mi_warn(m, mi_cli_quiet(m, "run", NULL));
 	notify_take(m);
 }

@@ -85,6 +85,8 @@ static struct dbg_error *info(struct mi *m, struct mi_call *call)
 	uint64_t wanted = 0;
 	uint32_t current = groups_thread_id(m, m->thread);
 
+	if (m->dialect == MI_NETCOREDBG && !debuggees_alive(m->first))
+		return dbg_err(DBG_E_STATE, "The program is not being run.");
 	if (call->args.n)
 		err = mi_number(call->args.v[0], UINT32_MAX, &wanted);
 	if (!err)

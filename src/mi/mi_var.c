@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "front/netcoredbg.h"
 #include "mi/mi_evaluate.h"
 #include "mi/mi_priv.h"
 #include "mi/record.h"
@@ -99,7 +100,7 @@ static size_t skip_flags(struct mi *m, const struct mi_call *call)
 
 	while (i + 1 < call->args.n &&
 	       !strcmp(call->args.v[i], "--evalFlags")) {
-		m->dialect = MI_NETCOREDBG;
+		mi_dialect(m, MI_NETCOREDBG);
 		i += 2;
 	}
 	return i;
@@ -134,7 +135,9 @@ static struct dbg_error *make(struct mi *m, struct dbg_stopped at,
 
 	if (!err)
 		err = var_look(m, v);
-	if (err && err->code == DBG_E_UNSUPPORTED) {
+	bool throws =
+	    err && err->code == DBG_E_STATE && m->dialect == MI_NETCOREDBG;
+	if (err && (throws || err->code == DBG_E_UNSUPPORTED)) {
 		dbg_error_destroy(err);
 		err = var_call(m, v);
 	}
@@ -146,10 +149,12 @@ static struct dbg_error *make(struct mi *m, struct dbg_stopped at,
 }
 
 // netcoredbg's words begin so, and its clients look for that.
-static struct dbg_error *in_dialect(const struct mi *m, struct dbg_error *err)
+static struct dbg_error *in_dialect(const struct mi *m, const char *expr,
+				    struct dbg_error *err)
 {
-	return err && m->dialect == MI_NETCOREDBG ? dbg_err_prefix(err, "error")
-						  : err;
+	return err && m->dialect == MI_NETCOREDBG
+		   ? netcoredbg_error(err, "Error", expr)
+		   : err;
 }
 
 static struct dbg_error *create(struct mi *m, struct dbg_stopped at,
@@ -180,8 +185,9 @@ static struct dbg_error *create(struct mi *m, struct dbg_stopped at,
 	v->path = path;
 	err = make(m, at, call, v, where);
 	if (err) {
+		err = in_dialect(m, path, err);
 		var_delete(m, v, false);
-		return in_dialect(m, err);
+		return err;
 	}
 	put(m, call->out, v, PRINT_ALL, false);
 	return NULL;
@@ -465,7 +471,7 @@ static struct dbg_error *assign(struct mi *m, struct dbg_stopped at,
 	if (!err) {
 		const struct dbg_eval_request req = {
 		    .frame = frame, .expr = v->path, .value = text};
-		err = in_dialect(m, mi_evaluate(m, &req, &ret));
+		err = in_dialect(m, text, mi_evaluate(m, &req, &ret));
 	}
 	free(text);
 	// what only a call tells is what was assigned
@@ -508,7 +514,7 @@ const struct mi_cmd mi_var_cmds[] = {
     {"var-update", 0, "[PRINT_VALUES] NAME|*", 1, 2, .run = update},
     {"var-list-children", 0, "[PRINT_VALUES] NAME [FROM TO]", 1, 4,
      .stopped = list_children},
-    {"var-assign", 0, "NAME EXPRESSION", 2, MI_ANY, .stopped = assign},
+    {"var-assign", MI_TEXT, "NAME EXPRESSION", 2, MI_ANY, .stopped = assign},
     {"var-delete", 0, "[-c] NAME", 1, 2, .run = delete},
     {.name = NULL},
 };

@@ -250,7 +250,10 @@ void var_given(const struct mi *m, struct var *v)
 
 struct dbg_error *var_call(struct mi *m, struct var *v)
 {
-	struct dbg_eval_request req = {.expr = v->path};
+	struct dbg_eval_request req = {
+	    .expr = v->path,
+	    .exceptions = m->dialect == MI_NETCOREDBG,
+	};
 	struct dbg_error *err = var_frame(m, v, &req.frame);
 
 	if (!err)

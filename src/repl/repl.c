@@ -16,6 +16,7 @@
 #include "base/str.h"
 #include "repl/cmd.h"
 #include "front/debuggees.h"
+#include "front/statefile.h"
 #include "base/err.h"
 #include "repl/inert.h"
 #include "repl/inferior.h"
@@ -63,9 +64,10 @@ void repl_warn(struct repl *r, const char *prefix, struct dbg_error *err)
 		r->failed = true;
 	fflush(r->out);
 	plain_printf(r->err, "%s", prefix);
-	repl_say(r->err, err->message);
+	_cleanup_free_ char *text = dbg_err_text(err);
+	repl_say(r->err, text);
 	fflush(r->err);
-	screen_log_error(r, err->message);
+	screen_log_error(r, text);
 	dbg_error_destroy(err);
 }
 
@@ -207,8 +209,9 @@ static int exit_status(const struct repl *r)
 {
 	if (r->quit_status >= 0)
 		return r->quit_status;
+	// nobody sits there who has read the error
 	if (!r->options->batch)
-		return 0;
+		return !r->terminal && r->startup_failed;
 	if (r->program_status > 0)
 		return r->program_status;
 	// left at what was about to end it
@@ -216,6 +219,18 @@ static int exit_status(const struct repl *r)
 	if (stop && (stop->reason == DBG_STOP_UNHANDLED || stop->fatal))
 		return 128 + stop->signal;
 	return r->failed;
+}
+
+// The user's own settings; without the file there are none.
+static void personal_settings(struct repl *r)
+{
+	_cleanup_free_ char *path = config_file_path("init");
+
+	if (r->options->no_settings || !path || access(path, F_OK))
+		return;
+	struct dbg_error *err = input_source(r, path);
+	if (err)
+		repl_warn(r, "", err);
 }
 
 // --attach and --core are the first command.
@@ -230,8 +245,20 @@ static void attach_startup(struct repl *r)
 		    : xasprintf("%s %s%s", o->snapshot ? "snapshot" : "attach",
 				o->wait ? "--wait " : "", o->attach);
 	struct dbg_error *err = repl_line(r, line);
-	if (err)
-		repl_warn(r, "", err);
+	if (!err)
+		return;
+	repl_warn(r, "", err);
+	if (o->netcoredbg)
+		repl_end(r);
+}
+
+/* What the command line says. */
+static void startup(struct repl *r)
+{
+	input_startup(r, true);
+	attach_startup(r);
+	input_startup(r, false);
+	r->startup_failed = r->failed;
 }
 
 int repl_main(struct dbg *dbg, const struct front_options *options)
@@ -260,9 +287,8 @@ int repl_main(struct dbg *dbg, const struct front_options *options)
 		    "dndbg %s: a debugger for .NET. "
 		    "Type \"help\" for help.\n",
 		    options->version);
-	input_startup(&r, true);
-	attach_startup(&r);
-	input_startup(&r, false);
+	personal_settings(&r);
+	startup(&r);
 	if (!options->batch && !r.quit)
 		input_user(&r);
 	fflush(r.out);

@@ -154,7 +154,8 @@ struct repl {
 	char *last_line; /* what an empty line repeats, NULL: nothing */
 	bool bare;       /* ... without its arguments */
 	bool quit;
-	bool failed; /* a command did */
+	bool failed;         /* a command did */
+	bool startup_failed; /* one that the command line gave did */
 	int quit_status;
 	int program_status; /* exit code, 128 + signal; -1: did not end */
 };

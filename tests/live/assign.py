@@ -2,6 +2,8 @@
 import os
 import re
 
+from drive import uncoded
+
 CHAINED = "cannot be assigned to in a chain: assign to one after the other"
 
 
@@ -19,7 +21,8 @@ def check(t, section, pairs, seen):
     got = [line.split(" = ", 1)[1] for line in lines if line.startswith("$")]
     errors = done.stderr.strip("\n").split("\n") if done.stderr else []
     t.check_equal([want for want in wants if want[0] != "!"], got)
-    t.check_equal([want[1:] for want in wants if want[0] == "!"], errors)
+    t.check_equal([want[1:] for want in wants if want[0] == "!"],
+                  uncoded(errors))
     seen = [*seen, "ok"]
     t.check_equal(seen, lines[-1 - len(seen):-1])
 

@@ -1,4 +1,5 @@
 """Expressions over the values of a stopped program, and what is refused."""
+from drive import uncoded
 
 
 def check(t, section, mark, pairs, config="Debug"):
@@ -15,7 +16,7 @@ def check(t, section, mark, pairs, config="Debug"):
     t.check_equal([want for _, want in pairs if not want.startswith("!")],
                   got)
     t.check_equal([want[1:] for _, want in pairs if want.startswith("!")],
-                  errors)
+                  uncoded(errors))
 
 
 def test_members(t):

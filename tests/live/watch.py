@@ -153,7 +153,7 @@ def test_assigned(t):
 REFUSED = [
     ("watch", "Argument required: watch [-l] EXPRESSION [if CONDITION]."),
     ("watch 1 + 2", "Cannot watch constant value '1 + 2'."),
-    ("watch nothing", "No 'nothing' in this context."),
+    ("watch nothing", "No 'nothing' in this context (CS0103)."),
     ("watch args[9]", "Index 9 is outside 'args' (length 1)."),
     ("watch ((", None),
     ("rwatch -l 3", "Cannot watch constant value '3'."),

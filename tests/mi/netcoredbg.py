@@ -1,4 +1,5 @@
 """netcoredbg's dialect: what its clients send and read."""
+from survivor import Busy
 
 
 def start(t, fixture, *args):
@@ -39,7 +40,7 @@ def test_a_session(t):
     stop = c.go("-exec-continue", "breakpoint-hit")
     t.check_equal(["reason", "thread-id", "stopped-threads", "bkptno", "times",
                    "frame"], keys(stop))
-    t.check_equal("Hello.Program.Add(int, int)", stop["frame"]["func"])
+    t.check_equal("Hello.Program.Add()", stop["frame"]["func"])
     modified = c.event("breakpoint-modified", )["bkpt"]
     t.check_in("number", modified)
     t.check_equal([{"name": "a", "value": "2"}, {"name": "b", "value": "3"},
@@ -66,7 +67,7 @@ def test_own_commands(t):
     """What only netcoredbg has."""
     c = t.mi("-i=mi", *t.program("Hello"))
     t.check_match("^A+=$", c.ask("-handshake init")["request"])
-    t.check_in("Unknown handshake", c.refused("-handshake x"))
+    t.check_equal({}, c.ask("-handshake response x"))
     name, line = t.place("Hello", "add")
     c.ask(f"-break-insert -f {name}:{line}")
     c.go("-exec-run", "entry-point-hit")
@@ -141,3 +142,65 @@ def test_exceptions(t):
     c.ask("-break-exception-delete 1 2 3")
     c.go("-exec-continue", "exited")
     t.check_equal(0, c.quit())
+
+
+def test_manners(t):
+    """What its clients wait for, which gdb does otherwise."""
+    c = start(t, "Throws", "plain")
+    c.go("-exec-run", "entry-point-hit")
+    pair = c.ask("-break-exception-insert throw+user-unhandled *")["bkpt"]
+    t.check_equal({"number": "1"}, pair)
+    t.check_equal(pair, c.ask(
+        "-break-exception-insert throw+user-unhandled *")["bkpt"])
+    t.check_equal({"number": "2"}, c.ask("-break-exception-insert throw *")
+                  ["bkpt"])
+    t.check_equal("throw", c.go("-exec-continue", "exception-received")
+                  ["exception-stage"])
+    c.ask("-break-exception-delete 1 2")
+    c.write("-gdb-exit\n")
+    t.check_equal(0, c.wait())
+    last = [r.line for r in c.records if r.kind in ("^", "*")][-2:]
+    t.check_match(r'^\*stopped,reason="exited",exit-code="', last[0])
+    t.check_equal("^exit", last[1])
+
+
+def test_texts(t):
+    """The rest of the line as it is; attributes; what a step ends at."""
+    c = start(t, "Values", "structs")
+    name, line = t.place("Values", "structs")
+    c.ask(f"-break-insert -f {name}:{line}")
+    c.go("-exec-run", "entry-point-hit")
+    c.go("-exec-continue", "breakpoint-hit")
+    c.ask('-var-create t * "segment.Label"')
+    for text in '"\\"one\\""', '""one""', '"one"':
+        said = c.ask(f"-var-assign t {text}") if text != '"one"' else \
+            c.refused(f"-var-assign t {text}")
+        t.check_in("one", str(said))
+    c.ask('-break-condition 1 segment.Label == "one"')
+    t.check_equal("error: No 'nowhere' in this context (CS0103)",
+                  c.refused("-var-create - * nowhere"))
+    t.check_match("^error CS0019: ", c.refused('-var-create - * "1 + true"'))
+    t.check_match("^Error: 0x80070057: ", c.refused(
+        '-var-create - * "point.ToString(1,2)"'))
+    c.resume("-exec-continue")
+    c.stopped("exited")
+    t.check_equal("The program is not being run.", c.refused("-thread-info"))
+    t.check_equal(0, c.quit())
+
+
+def test_attach(t):
+    """The program runs on; a breakpoint is set meanwhile."""
+    busy = Busy(t, "2", "1").ready()
+    c = t.mi("--interpreter=mi", "--", "dotnet")
+    t.check_equal("done", c.answer(c.send(f"-target-attach {busy.pid}")).name)
+    c.event("library-loaded")
+    c.at = len(c.records)
+    t.check_equal("running", c.answer(c.send("-exec-continue")).name)
+    c.ask("-exec-interrupt")
+    stop = c.stopped("signal-received")
+    t.check_equal("SIGINT", stop["signal-name"])
+    t.check("signal-meaning" not in stop, "one word too many")
+    c.ask("-target-detach")
+    c.refused("-thread-info")
+    t.check_equal(0, c.quit())
+    busy.end()

@@ -647,7 +647,11 @@ static struct dbg_error *take_all(struct dap *d, const cJSON *args, bool attach)
 	d->setup.process_exit = true;
 	struct dbg_error *err = dbg_set(d->dbg, "follow-exec", "auto");
 	if (!err)
-		err = dbg_set(d->dbg, "backtrace external", "off");
+		err = dbg_set(d->dbg, "backtrace external",
+			      d->options->netcoredbg ? "on" : "off");
+	if (!err)
+		err = dbg_set(d->dbg, "print delegate-types",
+			      d->options->netcoredbg ? "on" : "off");
 	if (!err)
 		err = dbg_set(d->dbg, "runtime-threads", "off");
 	if (!err)

@@ -8,11 +8,13 @@
 #include "base/str.h"
 #include "dap/dap_priv.h"
 #include "dap/wire/emit.h"
+#include "front/netcoredbg.h"
 
 void pending_deinit(struct pending *p)
 {
 	free(p->command);
 	free(p->name);
+	free(p->expr);
 	*p = (struct pending){0};
 }
 
@@ -31,6 +33,7 @@ struct dbg_error *pending_begin(struct dap *d, struct dbg_stopped at,
 	    .request = *req,
 	    .command = xstrdup(req->command),
 	    .name = xstrdup(is->name ? is->name : ""),
+	    .expr = xstrdup(is->eval.expr),
 	    .is = *is,
 	};
 	p->request.command = p->command;
@@ -46,12 +49,16 @@ struct dbg_error *pending_cancel(struct dap *d, int64_t seq)
 }
 
 // The client shows the error in the place of a value: mark it as an error.
-static struct dbg_error *as_value(struct dbg_error *err)
+static struct dbg_error *as_value(const struct dap *d, struct dbg_error *err)
 {
-	struct dbg_error *said = dbg_err(err->code, "error: %s", err->message);
+	unsigned int number = err->cs;
 
-	dbg_error_destroy(err);
-	return said;
+	if (d->options->netcoredbg)
+		return netcoredbg_error(err, "error", d->pending.expr);
+	if (!number)
+		return dbg_err_prefix(err, "error");
+	err->cs = 0;
+	return dbg_err_prefix(err, "error CS%04u", number);
 }
 
 static void add_answer(struct dap *d, const struct pending *p,
@@ -87,7 +94,7 @@ void pending_over(struct dap *d)
 	if (!err)
 		add_answer(d, &p, &v);
 	else if (!p.is.plain)
-		err = as_value(err);
+		err = as_value(d, err);
 	bool written = !err && p.is.changes;
 	// what threw, too, may have changed something
 	bool changed =

@@ -22,7 +22,7 @@ struct pending_request {
 struct pending {
 	bool active;
 	struct request request;
-	char *command, *name;
+	char *command, *name, *expr;
 	struct pending_request is;
 };
 

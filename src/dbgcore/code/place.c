@@ -292,6 +292,7 @@ struct dbg_error *code_find_line(struct code *c, struct code_module *m,
 	struct module *mod = module_of(m);
 	struct place_list exact = {.arena = arena};
 	struct place_list moved = {.arena = arena};
+	uint32_t nearest = UINT32_MAX;
 	uint32_t n = m->pdb ? pdb_n_documents(m->pdb) : 0;
 
 	for (uint32_t rid = 1; rid <= n; rid++) {
@@ -300,10 +301,22 @@ struct dbg_error *code_find_line(struct code *c, struct code_module *m,
 		if (!place_takes(c, mod, rid, file))
 			continue;
 		uint32_t chosen = choose(mod, rid, line, &is_exact);
-		if (chosen)
-			collect(mod, rid, chosen, is_exact ? &exact : &moved);
+		if (!chosen)
+			continue;
+		if (is_exact) {
+			collect(mod, rid, chosen, &exact);
+			continue;
+		}
+		uint32_t far = chosen > line ? chosen - line : line - chosen;
+		if (far > nearest)
+			continue;
+		if (far < nearest)
+			moved.n = 0;
+		nearest = far;
+		collect(mod, rid, chosen, &moved);
 	}
-	// Of two files of that name the one with code on the line is meant.
+	// Of two files of that name the one with code on the line, or nearest
+	// to it, is meant.
 	const struct place_list *list = exact.n ? &exact : &moved;
 	*ret = list->places;
 	*ret_n = list->n;

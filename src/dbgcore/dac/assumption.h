@@ -29,7 +29,8 @@ struct dac;
 struct md;
 
 enum {
-	DAC_TESTED_MAX = 11, /* the latest release that the tests run on */
+	DAC_TESTED_MIN = 8,  /* the earliest, */
+	DAC_TESTED_MAX = 11, /* and the latest release that the tests run on */
 };
 
 enum dac_assumption {

@@ -259,7 +259,10 @@ struct dbg_error *lookup_no_type(const struct eval *e, const char *name,
 			       "optimised code that several instances share "
 			       "does not tell '%s'",
 			       name);
-	return dbg_err(DBG_E_NOT_FOUND, "no type '%s' in this context", name);
+	return dbg_err_cs(
+	    246, dbg_err(DBG_E_NOT_FOUND,
+			 "the type or namespace name '%s' could not be found",
+			 name));
 }
 
 static struct dbg_error *named_type(const struct eval *e, const struct expr *t,
@@ -326,8 +329,12 @@ struct dbg_error *lookup_type(const struct eval *e, const struct expr *t,
 		*ret = keyword_type(e, t);
 		if (*ret)
 			return NULL;
-		return dbg_err(DBG_E_NOT_FOUND, "no type '%s' in this context",
-			       t->name ? t->name : "");
+		return dbg_err_cs(
+		    246,
+		    dbg_err(
+			DBG_E_NOT_FOUND,
+			"the type or namespace name '%s' could not be found",
+			t->name ? t->name : ""));
 	case EXPR_ARRAY_TYPE:
 	case EXPR_POINTER_TYPE:
 	case EXPR_NULLABLE_TYPE:
@@ -378,8 +385,9 @@ static struct dbg_error *find_this(const struct eval *e, const char *name,
 {
 	if (!find_variable(e, "this", ret)) {
 		eval_note_unknown(e);
-		return dbg_err(DBG_E_NOT_FOUND, "no '%s' in this context",
-			       name);
+		return dbg_err_cs(
+		    103,
+		    dbg_err(DBG_E_NOT_FOUND, "no '%s' in this context", name));
 	}
 	if (strcmp(name, "base") || !e->scope->type)
 		return NULL;

@@ -171,8 +171,9 @@ static struct dbg_error *array_element(const char *name,
 				       struct value *ret)
 {
 	if (n != els->rank)
-		return dbg_err(DBG_E_ARGUMENT, "'%s' takes %u indexes", name,
-			       els->rank);
+		return dbg_err_cs(22, dbg_err(DBG_E_ARGUMENT,
+					      "'%s' takes %u indexes", name,
+					      els->rank));
 	uint64_t flat = 0;
 	for (size_t i = 0; i < n; i++) {
 		uint64_t at = (uint64_t)index[i] - (uint64_t)els->lower[i];
@@ -247,6 +248,6 @@ struct dbg_error *member_element(const struct eval *e, const char *name,
 		return array_element(name, &els, index, n, ret);
 	if (n == 1 && v->type->special == IL_SPECIAL_STRING)
 		return string_element(e, name, v, index[0], ret);
-	return dbg_err(DBG_E_ARGUMENT, "'%s' cannot be indexed",
-		       value_type_name(v->type));
+	return dbg_err_cs(21, dbg_err(DBG_E_ARGUMENT, "'%s' cannot be indexed",
+				      value_type_name(v->type)));
 }

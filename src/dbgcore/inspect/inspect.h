@@ -73,6 +73,7 @@ struct inspect_style {
 	uint32_t elements; /* "elements" */
 	bool editor;       /* "for-editor" */
 	bool properties;
+	bool delegate_types;
 	bool raw; /* "raw-values" */
 };
 

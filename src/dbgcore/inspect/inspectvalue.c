@@ -97,6 +97,7 @@ struct view inspect_view(const struct inspect *in, struct thread_ref *thread)
 			     .editor = in->style.editor,
 			     .properties =
 				 in->style.editor || in->style.properties,
+			     .delegate_types = in->style.delegate_types,
 			     .raw = in->style.raw};
 }
 

@@ -11,7 +11,14 @@
 #include "base/str.h"
 #include "code/disasm.h"
 #include "code/search.h"
+#include "dac/assumption.h"
 #include "dac/facts.h"
+
+void dbg_runtimes(unsigned int *ret_first, unsigned int *ret_last)
+{
+	*ret_first = DAC_TESTED_MIN;
+	*ret_last = DAC_TESTED_MAX;
+}
 
 static const char *file_of(struct dbg *dbg, uint64_t module)
 {

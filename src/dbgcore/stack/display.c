@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "meta/csname.h"
 #include "stack/stack_priv.h"
 #include "target/target.h"
 
@@ -384,6 +385,24 @@ void stack_set_name(struct dbg_frame *ret, const struct code_name *name)
 	ret->params = name->params;
 }
 
+// What metadata calls a method that the compiler made; NULL: people wrote it.
+static const char *generated_name(struct stack *s, const struct code_pos *pos)
+{
+	const struct md *md = &pos->module->md;
+	uint32_t rid = MD_TOKEN_RID(pos->token);
+	_cleanup_str_ struct str full = {0};
+
+	if (!rid || rid > md_rows(md, MD_METHODDEF))
+		return NULL;
+	const char *name = md_col_string(md, MD_METHODDEF, rid, 3);
+	if (*name != '<' && !csname_kickoff(md, rid))
+		return NULL;
+	csname_metadata_type(md, MD_TOKEN(MD_TYPEDEF, md_method_type(md, rid)),
+			     &full);
+	str_addf(&full, ".%s", name);
+	return arena_strdup(s->arena, str_get(&full));
+}
+
 static void describe_managed(struct stack *s, const struct frame *f,
 			     struct dbg_frame *ret)
 {
@@ -401,6 +420,7 @@ static void describe_managed(struct stack *s, const struct frame *f,
 	ret->mvid = pos->module->mvid;
 	ret->optimized = pos->module->optimized;
 	ret->framework = pos->module->framework;
+	ret->generated = generated_name(s, pos);
 	if (!pos->path)
 		return;
 	ret->source = (struct dbg_source_range){

@@ -479,7 +479,7 @@ static bool show_object(const struct view *w, const struct value *v, int depth,
 		show_tuple_class(w, v, depth, out);
 	} else if (is_anonymous(v->type)) {
 		return show_fields(w, v, depth, out);
-	} else if (v->type->is_delegate) {
+	} else if (v->type->is_delegate && !w->delegate_types) {
 		show_delegate(w, v, out);
 	} else if (type_is_exception(w->types, v->type)) {
 		return show_exception(w, v, out);

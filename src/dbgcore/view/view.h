@@ -22,11 +22,12 @@ struct view {
 	uint32_t elements;         /* characters of a string shown */
 	bool editor;               /* as editors show values, see show.c */
 	bool properties;           /* are members, too */
-	struct vm *vm;             /* to interpret displays in; NULL: none */
-	struct view_cache *cache;  /* goes with vm */
-	bool raw;                  /* fields, whatever the type's author says */
-	char letter;               /* of numbers, as in struct form */
-	unsigned int display;      /* displays that this is a part of */
+	bool delegate_types;      /* delegates by type, not by what they call */
+	struct vm *vm;            /* to interpret displays in; NULL: none */
+	struct view_cache *cache; /* goes with vm */
+	bool raw;                 /* fields, whatever the type's author says */
+	char letter;              /* of numbers, as in struct form */
+	unsigned int display;     /* displays that this is a part of */
 };
 
 enum node_kind {

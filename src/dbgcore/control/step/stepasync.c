@@ -17,6 +17,7 @@
  * is found when the method may end: stepped out of, at its last line, or when
  * an exception leaves it for the task.
  */
+#include "control/breakpoint/bp.h"
 #include "control/control_priv.h"
 #include "control/step/mycode.h"
 #include "control/step/stepasync.h"
@@ -132,6 +133,17 @@ struct dbg_error *stepasync_plan_end(struct control *c, const struct frame *f,
 	return stepwait_plan(c, &call);
 }
 
+// Is it the program's Main? What waits for its task is the runtime's.
+static bool is_main(struct control *c, const struct code_pos *pos)
+{
+	struct code_place main;
+
+	if (!entry_place(c, &main) || main.module != pos->module)
+		return false;
+	return main.token == pos->token ||
+	       code_move_next(c->code, pos->module, main.token) == pos->token;
+}
+
 struct dbg_error *stepasync_plan_last(struct control *c, const struct frame *f,
 				      const struct activation *frame)
 {
@@ -139,8 +151,10 @@ struct dbg_error *stepasync_plan_last(struct control *c, const struct frame *f,
 	const struct code_point *points;
 	uint32_t last = 0;
 	size_t n;
-	struct dbg_error *err = code_points(c->code, f->raw.ip, &points, &n);
 
+	if (p->step.run_on && is_main(c, f->pos))
+		return NULL;
+	struct dbg_error *err = code_points(c->code, f->raw.ip, &points, &n);
 	if (err)
 		return err;
 	for (size_t i = 0; i < n; i++)

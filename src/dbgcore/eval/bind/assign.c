@@ -30,8 +30,10 @@ static struct dbg_error *no_place(const char *name, const struct value *v)
 			       name);
 	if (v->where == VALUE_ABSENT)
 		return dbg_err(DBG_E_MEMORY, "'%s' cannot be read", name);
-	return dbg_err(DBG_E_ARGUMENT,
-		       "'%s' is not a variable that can be assigned to", name);
+	return dbg_err_cs(
+	    131,
+	    dbg_err(DBG_E_ARGUMENT,
+		    "'%s' is not a variable that can be assigned to", name));
 }
 
 /* Where no call is made: why the property or indexer cannot be set. */
@@ -95,14 +97,18 @@ static struct dbg_error *check_target(struct binder *b, const struct expr *x,
 	const char *name = bind_source(b, x);
 	bool is_class = v->type->is_reference;
 	if (x->kind == EXPR_THIS && is_class)
-		return dbg_err(DBG_E_ARGUMENT, "'this' cannot be assigned to");
+		return dbg_err_cs(
+		    1604,
+		    dbg_err(DBG_E_ARGUMENT, "'this' cannot be assigned to"));
 	// A cast of a reference has the reference's place but another type.
 	if ((x->kind == EXPR_NAME && history_names(x->name)) ||
 	    ((x->kind == EXPR_CAST || x->kind == EXPR_AS) && is_class) ||
 	    (v->where == VALUE_MEMORY && vm_owns(b->vm, v->addr)))
-		return dbg_err(DBG_E_ARGUMENT,
-			       "'%s' is not a variable that can be assigned to",
-			       name);
+		return dbg_err_cs(
+		    131,
+		    dbg_err(DBG_E_ARGUMENT,
+			    "'%s' is not a variable that can be assigned to",
+			    name));
 	if (n->kind == BOUND_DEREF && n->a->kind == BOUND_CALL &&
 	    !strcmp(il_type_simple_name(n->a->method->owner), "ReadOnlySpan`1"))
 		return dbg_err(DBG_E_ARGUMENT,
@@ -239,17 +245,16 @@ static struct dbg_error *refuse(const struct assignment *a, struct binder *b,
 				const struct bound *n, const char *from)
 {
 	bool cast = n->type && is_number(n->type) && is_number(a->type);
-	struct dbg_error *err = dbg_err(
-	    DBG_E_ARGUMENT, "cannot convert '%s' to '%s'%s", from,
-	    il_type_name(b->ts, a->type), cast ? " without a cast" : "");
+	struct dbg_error *err =
+	    dbg_err_cs(cast ? 266 : 29,
+		       dbg_err(DBG_E_ARGUMENT, "cannot convert '%s' to '%s'%s",
+			       from, il_type_name(b->ts, a->type),
+			       cast ? " without a cast" : ""));
 	// a value that is given by itself is told without its place
 	if (a->b->text != b->text || !n->syntax)
 		return err;
-	struct dbg_error *placed =
-	    dbg_err(DBG_E_ARGUMENT, "%s at column %u", err->message,
-		    token_column(b->text, n->syntax->start));
-	dbg_error_destroy(err);
-	return placed;
+	return dbg_err_suffix(err, " at column %u",
+			      token_column(b->text, n->syntax->start));
 }
 
 /* Is the integer @raw of type @from within what @to holds? */
@@ -343,8 +348,9 @@ struct dbg_error *assignment_value(struct assignment *a, struct binder *b,
 	struct dbg_error *err = NULL;
 	if (n->kind == BOUND_NULL && a->type->is_value &&
 	    a->type->special != IL_SPECIAL_NULLABLE)
-		return dbg_err(DBG_E_ARGUMENT, "'%s' cannot be null",
-			       il_type_name(b->ts, a->type));
+		return dbg_err_cs(37,
+				  dbg_err(DBG_E_ARGUMENT, "'%s' cannot be null",
+					  il_type_name(b->ts, a->type)));
 	enum conversion c = conversion_find(b, n, a->type);
 	if (c == CONVERSION_NONE && !n->type)
 		return refuse(a, b, n, bind_source(b, n->syntax));
@@ -526,12 +532,15 @@ struct dbg_error *bind_coalesce_check(const struct eval *e,
 		return err;
 	a.type = place->type;
 	if (!assignment_writes(place))
-		return dbg_err(DBG_E_ARGUMENT,
-			       "'%s' is not a variable that can be assigned to",
-			       a.name);
+		return dbg_err_cs(
+		    131,
+		    dbg_err(DBG_E_ARGUMENT,
+			    "'%s' is not a variable that can be assigned to",
+			    a.name));
 	if (a.type->is_value && a.type->special != IL_SPECIAL_NULLABLE)
-		return dbg_err(DBG_E_ARGUMENT, "'%s' cannot be null",
-			       il_type_name(left.ts, a.type));
+		return dbg_err_cs(37,
+				  dbg_err(DBG_E_ARGUMENT, "'%s' cannot be null",
+					  il_type_name(left.ts, a.type)));
 	if (x->value->kind == EXPR_DEFAULT && !x->value->type)
 		return NULL;
 	right.wanted = assignment_enum(a.type);

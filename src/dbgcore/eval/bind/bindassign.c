@@ -143,8 +143,8 @@ static struct dbg_error *target_bind(struct binder *b, struct bound *v,
 		ret->to = hold_call(b, ret, v);
 		return NULL;
 	}
-	return bind_error(b, x, "'%s' cannot be assigned to",
-			  bind_source(b, x));
+	return dbg_err_cs(131, bind_error(b, x, "'%s' cannot be assigned to",
+					  bind_source(b, x)));
 }
 
 static struct bound *write(struct binder *b, struct bound *to, struct bound *v)

@@ -11,8 +11,9 @@ static struct dbg_error *array_element(struct binder *b, struct bound *of,
 {
 	struct bound *index[BIND_ARGS_MAX];
 	if (c->n != of->type->rank)
-		return dbg_err(DBG_E_ARGUMENT, "'%s' takes %u indexes",
-			       bind_source(b, of->syntax), of->type->rank);
+		return dbg_err_cs(
+		    22, dbg_err(DBG_E_ARGUMENT, "'%s' takes %u indexes",
+				bind_source(b, of->syntax), of->type->rank));
 	for (size_t i = 0; i < c->n; i++) {
 		struct dbg_error *err =
 		    convert(b, c->args[i], bind_prim(b, ELEM_I4), &index[i]);
@@ -96,9 +97,9 @@ static struct dbg_error *element_of(struct binder *b, struct bound *of,
 	struct bound *actual = bind_actual(b, of);
 	if (actual)
 		return element_of(b, actual, c, x, ret);
-	return bind_error(b, x->n_list == 1 ? x->list[0] : x,
-			  "'%s' has no indexer for this",
-			  il_type_name(b->ts, of->type));
+	return dbg_err_cs(1503, bind_error(b, x->n_list == 1 ? x->list[0] : x,
+					   "'%s' has no indexer for this",
+					   il_type_name(b->ts, of->type)));
 }
 
 struct dbg_error *bind_element(struct binder *b, const struct expr *x,

@@ -123,8 +123,9 @@ struct dbg_error *bind_core(struct binder *b, const char *name,
 {
 	*ret = il_type_core(b->ts, name);
 	return *ret ? NULL
-		    : dbg_err(DBG_E_NOT_FOUND, "no type '%s' in the program",
-			      name);
+		    : dbg_err_cs(246,
+				 dbg_err(DBG_E_NOT_FOUND,
+					 "no type '%s' in the program", name));
 }
 
 /* A<,> too, which only typeof is given. */
@@ -133,17 +134,14 @@ static struct dbg_error *any_type(struct binder *b, const struct expr *x,
 {
 	struct il_type *type;
 	struct dbg_error *err = lookup_type(b->e, x, &type);
-	if (err) {
-		struct dbg_error *placed =
-		    dbg_err(err->code, "%s%s", err->message,
-			    error_place(b, x, error_offset(x)));
-		dbg_error_destroy(err);
-		return placed;
-	}
+	if (err)
+		return dbg_err_suffix(err, "%s",
+				      error_place(b, x, error_offset(x)));
 	*ret = type_exact(type);
 	return *ret ? NULL
-		    : dbg_err(DBG_E_NOT_FOUND, "no type '%s' in the program",
-			      value_type_name(type));
+		    : dbg_err_cs(246, dbg_err(DBG_E_NOT_FOUND,
+					      "no type '%s' in the program",
+					      value_type_name(type)));
 }
 
 /* Is it A<>, or what is made of such a one? */
@@ -163,8 +161,9 @@ struct dbg_error *bind_type(struct binder *b, const struct expr *x,
 	if (!err)
 		tuple_note_written(b, x);
 	if (!err && is_unbound(*ret))
-		err = bind_error(b, x, "'%s' has no type arguments",
-				 il_type_name(b->ts, *ret));
+		err = dbg_err_cs(308,
+				 bind_error(b, x, "'%s' has no type arguments",
+					    il_type_name(b->ts, *ret)));
 	return err;
 }
 
@@ -296,8 +295,9 @@ static struct dbg_error *bind_typeof(struct binder *b, const struct expr *x,
 	if (of->n_args && of->args[0]->elem == ELEM_VOID)
 		of = il_type_def(b->ts, of->module, of->token);
 	else if (is_unbound(of))
-		return bind_error(b, x->type, "'%s' has no type arguments",
-				  il_type_name(b->ts, of));
+		return dbg_err_cs(308, bind_error(b, x->type,
+						  "'%s' has no type arguments",
+						  il_type_name(b->ts, of)));
 	*ret = bound_type_object(b, of, x);
 	(*ret)->type = type;
 	return NULL;
@@ -308,7 +308,8 @@ static struct dbg_error *bind_nameof(struct binder *b, const struct expr *x,
 {
 	const char *name = x->a->name;
 	if (!name)
-		return bind_error(b, x->a, "'nameof' needs a name");
+		return dbg_err_cs(8081,
+				  bind_error(b, x->a, "'nameof' needs a name"));
 	*ret = bound_text(b, name + (name[0] == '@'), x);
 	return NULL;
 }
@@ -320,10 +321,11 @@ static struct dbg_error *bind_sizeof(struct binder *b, const struct expr *x,
 	const struct il_layout *layout;
 	struct dbg_error *err = bind_type(b, x->type, &type);
 	if (!err && type->is_reference)
-		err = bind_error(b, x,
-				 "cannot take the size of the managed type "
-				 "'%s'",
-				 il_type_name(b->ts, type));
+		err = dbg_err_cs(
+		    208, bind_error(b, x,
+				    "cannot take the size of the managed type "
+				    "'%s'",
+				    il_type_name(b->ts, type)));
 	if (!err)
 		err = il_type_layout(b->ts, type, &layout);
 	if (!err)
@@ -364,9 +366,9 @@ static struct dbg_error *bind_cast(struct binder *b, const struct expr *x,
 	if (!err || !v->type)
 		return err;
 	dbg_error_destroy(err);
-	return bind_error(b, x, "cannot convert '%s' to '%s'",
-			  il_type_name(b->ts, v->type),
-			  il_type_name(b->ts, to));
+	return dbg_err_cs(30, bind_error(b, x, "cannot convert '%s' to '%s'",
+					 il_type_name(b->ts, v->type),
+					 il_type_name(b->ts, to)));
 }
 
 static struct dbg_error *bind_choice(struct binder *b, const struct expr *x,
@@ -537,19 +539,21 @@ static struct dbg_error *unknown_name(const struct binder *b,
 		end += 1 + strcspn(n->name + end + 1, ".");
 	}
 	if (known)
-		return dbg_err(DBG_E_NOT_FOUND, "no '%.*s' in '%.*s'%s",
-			       (int)(end - known - 1), n->name + known + 1,
-			       (int)known, n->name,
-			       error_place(b, n->syntax, n->syntax->start));
+		return dbg_err_cs(
+		    234, dbg_err(DBG_E_NOT_FOUND, "no '%.*s' in '%.*s'%s",
+				 (int)(end - known - 1), n->name + known + 1,
+				 (int)known, n->name,
+				 error_place(b, n->syntax, n->syntax->start)));
 	eval_note_unknown(b->e);
 	const struct frame *f = b->e->scope->frame;
 	bool gone = f && f->kind == DBG_FRAME_THROWN;
-	return dbg_err(DBG_E_NOT_FOUND, "no '%.*s' in this context%s%s",
-		       (int)strcspn(n->name, "."), n->name,
-		       error_place(b, n->syntax, n->syntax->start),
-		       gone ? ": the frame is not on the stack any more, its "
-			      "variables are gone"
-			    : "");
+	return dbg_err_cs(
+	    103, dbg_err(DBG_E_NOT_FOUND, "no '%.*s' in this context%s%s",
+			 (int)strcspn(n->name, "."), n->name,
+			 error_place(b, n->syntax, n->syntax->start),
+			 gone ? ": the frame is not on the stack any more, its "
+				"variables are gone"
+			      : ""));
 }
 
 /* What is dynamic is what it is at run time. */
@@ -579,8 +583,9 @@ struct dbg_error *bind_operand(struct binder *b, const struct expr *x,
 	if (err)
 		return err;
 	if ((*ret)->kind == BOUND_TYPE)
-		return dbg_err(DBG_E_ARGUMENT, "'%s' is a type, not a value",
-			       bind_source(b, x));
+		return dbg_err_cs(119, dbg_err(DBG_E_ARGUMENT,
+					       "'%s' is a type, not a value",
+					       bind_source(b, x)));
 	if ((*ret)->kind == BOUND_SPACE)
 		return unknown_name(b, *ret);
 	return (*ret)->dynamic && x != b->target ? bind_dynamic(b, x, ret)
@@ -594,8 +599,9 @@ struct dbg_error *bind_value(struct binder *b, const struct expr *x,
 	if (err)
 		return err;
 	if ((*ret)->kind == BOUND_GROUP)
-		return dbg_err(DBG_E_ARGUMENT,
-			       "'%s' is a method: '%s()' calls it",
-			       (*ret)->name, bind_source(b, x));
+		return dbg_err_cs(428,
+				  dbg_err(DBG_E_ARGUMENT,
+					  "'%s' is a method: '%s()' calls it",
+					  (*ret)->name, bind_source(b, x)));
 	return (*ret)->type ? NULL : lambda_natural(b, *ret, ret);
 }

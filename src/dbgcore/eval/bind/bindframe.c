@@ -180,8 +180,9 @@ static struct dbg_error *moved(struct binder *b, enum op op, struct bound *p,
 	const struct il_layout *layout;
 	struct il_type *inner = p->type->inner;
 	if (!inner || inner->elem == ELEM_VOID)
-		return dbg_err(DBG_E_ARGUMENT, "'%s' cannot be indexed",
-			       il_type_name(b->ts, p->type));
+		return dbg_err_cs(21, dbg_err(DBG_E_ARGUMENT,
+					      "'%s' cannot be indexed",
+					      il_type_name(b->ts, p->type)));
 	struct dbg_error *err = il_type_layout(b->ts, inner, &layout);
 	// an index is an integer
 	if (!err)
@@ -306,8 +307,9 @@ struct dbg_error *bind_pointer(struct binder *b, const struct expr *x,
 	if (err)
 		return err;
 	if (x->kind == EXPR_MEMBER && !is_pointer(p))
-		return dbg_err(DBG_E_ARGUMENT, "'%s' is not a pointer",
-			       bind_source(b, x->a));
+		return dbg_err_cs(193, dbg_err(DBG_E_ARGUMENT,
+					       "'%s' is not a pointer",
+					       bind_source(b, x->a)));
 	if (x->kind != EXPR_UNARY || x->op == OP_DEREFERENCE)
 		return dereference(b, x, p, ret);
 	*ret = bound_make(b, BOUND_ADDRESS, il_type_pointer(b->ts, p->type), x);

@@ -80,7 +80,8 @@ struct dbg_error *function_bind(struct binder *b, const struct expr *x,
 	const struct bound_lambda *l = lambda->lambda;
 	if (l->body->kind == BOUND_BLOCK && !l->gives && !l->ends &&
 	    !strncmp(il_type_simple_name(var->type), "Func", 4))
-		return bind_error(b, x, "not all code paths return a value");
+		return dbg_err_cs(
+		    161, bind_error(b, x, "not all code paths return a value"));
 	*ret = bound_store(b, var, lambda);
 	return NULL;
 }

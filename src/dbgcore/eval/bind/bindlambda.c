@@ -219,8 +219,9 @@ struct dbg_error *lambda_natural(struct binder *b, const struct bound *v,
 			return err;
 	}
 	if (!typed || n < x->n_list || !lambda_bind(b, x, types, n, &l, &type))
-		return bind_error(b, x, "'%s' has no type here",
-				  bind_source(b, x));
+		return dbg_err_cs(8917,
+				  bind_error(b, x, "'%s' has no type here",
+					     bind_source(b, x)));
 	bool gives = type && type->elem != ELEM_VOID;
 	if (gives)
 		types[n++] = type;

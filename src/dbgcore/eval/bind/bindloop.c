@@ -146,8 +146,9 @@ static struct dbg_error *over_enumerator(struct binder *b, const struct expr *x,
 	struct dbg_error *err = enumerator_of(b, of, &v);
 	if (err) {
 		dbg_error_destroy(err);
-		return bind_error(b, x->a, "'%s' cannot be enumerated",
-				  il_type_name(b->ts, of->type));
+		return dbg_err_cs(
+		    1579, bind_error(b, x->a, "'%s' cannot be enumerated",
+				     il_type_name(b->ts, of->type)));
 	}
 	const struct expr *name = made_keep(b, v, &list[0]);
 	err = bind_value(b, made_call(b, name, "MoveNext", NULL, 0), &loop->a);

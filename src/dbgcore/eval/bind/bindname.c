@@ -80,7 +80,8 @@ static struct dbg_error *bind_field(struct binder *b, struct bound *of,
 			return NULL;
 	}
 	if (!f->is_static && !of)
-		return bind_error(b, x, "'%s' needs an object", x->name);
+		return dbg_err_cs(
+		    120, bind_error(b, x, "'%s' needs an object", x->name));
 	bind_note_names(b, f->owner->module, f->token, type);
 	*ret = bound_make(b, BOUND_FIELD, type, x);
 	(*ret)->field = f;
@@ -138,7 +139,8 @@ struct dbg_error *bind_getter(struct binder *b, struct bound *of,
 	if (err)
 		return err;
 	if (sig->has_this && !of)
-		return bind_error(b, x, "'%s' needs an object", x->name);
+		return dbg_err_cs(
+		    120, bind_error(b, x, "'%s' needs an object", x->name));
 	if (sig->has_this)
 		all[at++] = bind_receiver(b, of, m->owner);
 	for (size_t i = 0; i < n; i++)
@@ -484,8 +486,10 @@ struct dbg_error *bind_member_of(struct binder *b, struct bound *of,
 		err = expando_member(b, actual, x, ret);
 	if (err || *ret)
 		return err;
-	return bind_error(b, x, "no '%s' in '%s'", x->name,
-			  il_type_name(b->ts, (actual ? actual : of)->type));
+	return dbg_err_cs(
+	    1061,
+	    bind_error(b, x, "no '%s' in '%s'", x->name,
+		       il_type_name(b->ts, (actual ? actual : of)->type)));
 }
 
 /* A further part of a dotted name: type, namespace, or nested type. */
@@ -517,9 +521,12 @@ struct dbg_error *bind_member(struct binder *b, const struct expr *x,
 	if (of->kind == BOUND_SPACE) {
 		err = bind_dotted(b, x, ret);
 		// a space with something behind it, `a.b!.c`, is none
-		return err || *ret ? err
-				   : bind_error(b, x, "no '%s' in this context",
-						bind_source(b, x->a));
+		return err || *ret
+			   ? err
+			   : dbg_err_cs(103,
+					bind_error(b, x,
+						   "no '%s' in this context",
+						   bind_source(b, x->a)));
 	}
 	if (of->kind == BOUND_TYPE) {
 		err = bind_dotted(b, x, ret);
@@ -668,8 +675,9 @@ static struct dbg_error *bind_type_name(struct binder *b, const struct expr *x,
 	(*ret)->type = type_exact(type);
 	return (*ret)->type
 		   ? NULL
-		   : dbg_err(DBG_E_NOT_FOUND, "no type '%s' in the program",
-			     value_type_name(type));
+		   : dbg_err_cs(246, dbg_err(DBG_E_NOT_FOUND,
+					     "no type '%s' in the program",
+					     value_type_name(type)));
 }
 
 struct dbg_error *bind_method_named(struct binder *b, const struct expr *x,

@@ -70,8 +70,10 @@ static struct dbg_error *construct(struct binder *b, const struct expr *x,
 	struct il_method *all[64];
 	struct dbg_error *err = call_arguments(b, x->list, x->n_list, &c);
 	if (!err && is_abstract(type))
-		err = bind_error(b, x, "'%s' is abstract: no object can be one",
-				 il_type_name(b->ts, type));
+		err = dbg_err_cs(
+		    144,
+		    bind_error(b, x, "'%s' is abstract: no object can be one",
+			       il_type_name(b->ts, type)));
 	if (err)
 		return err;
 	// a structure has one without parameters if it says so (C# 10)
@@ -89,8 +91,9 @@ static struct dbg_error *construct(struct binder *b, const struct expr *x,
 	if (!best.method && n)
 		return call_refused(b, &c, all, n);
 	if (!best.method)
-		return bind_error(b, x, "'%s' has no constructor",
-				  il_type_name(b->ts, type));
+		return dbg_err_cs(1729,
+				  bind_error(b, x, "'%s' has no constructor",
+					     il_type_name(b->ts, type)));
 	*ret = bound_make(b, BOUND_NEW, type, x);
 	(*ret)->method = best.method;
 	(*ret)->list = arena_copy(b->arena, best.args, best.sig->n_params,
@@ -277,7 +280,9 @@ static struct dbg_error *elements(struct binder *b, const struct expr *init,
 	if (!element)
 		element = bind_common_type(b, list, n);
 	if (!element)
-		return bind_error(b, init, "the elements have no common type");
+		return dbg_err_cs(
+		    826,
+		    bind_error(b, init, "the elements have no common type"));
 	for (size_t i = 0; i < n; i++) {
 		struct dbg_error *err = convert(b, list[i], element, &list[i]);
 		if (err)
@@ -365,8 +370,9 @@ static struct dbg_error *new_array_of_rank(struct binder *b,
 	if (!err && !type) {
 		struct il_type *element = bind_common_type(b, list, n);
 		if (!element)
-			return bind_error(b, x,
-					  "the elements have no common type");
+			return dbg_err_cs(
+			    826, bind_error(
+				     b, x, "the elements have no common type"));
 		type = il_type_array(b->ts, element, rank);
 	}
 	for (uint32_t i = 0; !err && i < rank; i++) {

@@ -175,7 +175,8 @@ static struct dbg_error *numeric(struct binder *b, enum op op, struct bound *l,
 			return unknown;
 	}
 	if (zero && (op == OP_DIVIDE || op == OP_REMAINDER))
-		return bind_error(b, r->syntax, "division by constant zero");
+		return dbg_err_cs(
+		    20, bind_error(b, r->syntax, "division by constant zero"));
 	struct dbg_error *err = convert_cast(b, l, type, &l);
 	if (!err)
 		err = convert_cast(
@@ -591,9 +592,10 @@ struct dbg_error *bind_operator(struct binder *b, enum op op, struct bound *l,
 	if (!err && !*ret)
 		err = by_objects(b, op, l, r, x, ret);
 	if (!err && !*ret)
-		err = bind_error(b, x, "no operator '%s' for '%s' and '%s'",
-				 op_text(op), bound_operand_name(b, l),
-				 bound_operand_name(b, r));
+		err = dbg_err_cs(
+		    19, bind_error(b, x, "no operator '%s' for '%s' and '%s'",
+				   op_text(op), bound_operand_name(b, l),
+				   bound_operand_name(b, r)));
 	return err;
 }
 

@@ -256,8 +256,9 @@ static struct dbg_error *jump(struct binder *b, const struct expr *x,
 	bool leaves = x->kind == STMT_BREAK;
 	struct bound *to = leaves ? b->breaks : b->continues;
 	if (!to)
-		return bind_error(b, x, "there is no loop around '%s'",
-				  leaves ? "break" : "continue");
+		return dbg_err_cs(
+		    139, bind_error(b, x, "there is no loop around '%s'",
+				    leaves ? "break" : "continue"));
 	*ret = bound_void(b, leaves ? BOUND_BREAK : BOUND_CONTINUE, x);
 	(*ret)->a = to;
 	if (leaves)
@@ -560,7 +561,8 @@ struct dbg_error *bind_block_body(struct binder *b, const struct expr *x,
 			values[n++] = l->returns[i]->b;
 	}
 	if (n && (n < l->n_returns || completes(*ret)))
-		return bind_error(b, x, "not all code paths return a value");
+		return dbg_err_cs(
+		    161, bind_error(b, x, "not all code paths return a value"));
 	if (n)
 		*ret_type = bind_common_type(b, values, n);
 	l->gives = n != 0;

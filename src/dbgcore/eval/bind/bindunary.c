@@ -65,8 +65,9 @@ static bool is_predefined(enum op op, const struct bound *v)
 static struct dbg_error *no_operator(struct binder *b, const struct expr *x,
 				     const struct bound *v)
 {
-	return bind_error(b, x, "no operator '%s' for '%s'", op_text(x->op),
-			  bound_operand_name(b, v));
+	return dbg_err_cs(23,
+			  bind_error(b, x, "no operator '%s' for '%s'",
+				     op_text(x->op), bound_operand_name(b, v)));
 }
 
 /* One of an extension block, where the language has none for the type. */

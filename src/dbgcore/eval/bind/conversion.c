@@ -515,14 +515,16 @@ static struct dbg_error *group_to_delegate(struct binder *b, struct bound *v,
 	const struct il_sig *sig;
 	struct il_method *method;
 	if (!delegate_types(b, to, &sig))
-		return dbg_err(DBG_E_ARGUMENT, "'%s' is no delegate",
-			       il_type_name(b->ts, to));
+		return dbg_err_cs(149,
+				  dbg_err(DBG_E_ARGUMENT, "'%s' is no delegate",
+					  il_type_name(b->ts, to)));
 	struct dbg_error *err = group_method(b, v, sig, &method);
 	if (err)
 		return err;
 	if (!method)
-		return bind_error(b, v->syntax, "no method '%s' fits '%s'",
-				  v->name, il_type_name(b->ts, to));
+		return dbg_err_cs(
+		    123, bind_error(b, v->syntax, "no method '%s' fits '%s'",
+				    v->name, il_type_name(b->ts, to)));
 	if (il_method_attribute(
 		method, "System.Diagnostics.ConditionalAttribute", NULL))
 		return bind_error(b, v->syntax,
@@ -572,12 +574,14 @@ static struct dbg_error *no_conversion(struct binder *b, struct bound *v,
 	    delegate_types(b, tree_delegate(to), &sig))
 		return lambda_fault(b, v->syntax, sig, to);
 	if (!v->type)
-		return bind_error(b, v->syntax, "cannot convert '%s' to '%s'",
-				  bind_source(b, v->syntax),
-				  il_type_name(b->ts, to));
-	return bind_error(b, v->syntax, "cannot convert '%s' to '%s'",
-			  il_type_name(b->ts, v->type),
-			  il_type_name(b->ts, to));
+		return dbg_err_cs(29, bind_error(b, v->syntax,
+						 "cannot convert '%s' to '%s'",
+						 bind_source(b, v->syntax),
+						 il_type_name(b->ts, to)));
+	return dbg_err_cs(29, bind_error(b, v->syntax,
+					 "cannot convert '%s' to '%s'",
+					 il_type_name(b->ts, v->type),
+					 il_type_name(b->ts, to)));
 }
 
 static struct dbg_error *natural(struct binder *b, struct bound *v,

@@ -348,8 +348,9 @@ static struct dbg_error *as_bool(struct binder *b, const struct expr *x,
 	struct il_type *type = bind_prim(b, ELEM_BOOLEAN);
 	struct dbg_error *err = bind_value(b, x, ret);
 	if (!err && conversion_find(b, *ret, type) == CONVERSION_NONE)
-		err = dbg_err(DBG_E_ARGUMENT, "'%s' is not a bool",
-			      bind_source(b, x));
+		err =
+		    dbg_err_cs(29, dbg_err(DBG_E_ARGUMENT, "'%s' is not a bool",
+					   bind_source(b, x)));
 	return err ? err : convert(b, *ret, type, ret);
 }
 

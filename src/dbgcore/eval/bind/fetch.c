@@ -207,8 +207,15 @@ static struct dbg_error *element_of(struct binder *b, const struct bound *n,
 	struct dbg_error *err = fetch_indexes(b, list, n_list, index, ret_any);
 	if (err || !*ret_any)
 		return err;
-	return member_element(b->e, bind_source(b, n->syntax), of, index,
-			      n_list, ret);
+	err = member_element(b->e, bind_source(b, n->syntax), of, index, n_list,
+			     ret);
+	// who asks for what is thrown has the code throw it
+	if (err && err->code == DBG_E_ARGUMENT && b->e->thrown) {
+		dbg_error_destroy(err);
+		*ret_any = false;
+		return NULL;
+	}
+	return err;
 }
 
 static struct dbg_error *fetch_element(struct binder *b, struct bound *n,
@@ -414,8 +421,9 @@ static struct dbg_error *fetch_address(struct binder *b, struct bound *n,
 	if (v.type && v.type->kind == IL_KIND_BYREF)
 		v = value_dereference(values(b), &v);
 	if (v.where != VALUE_MEMORY)
-		return dbg_err(DBG_E_ARGUMENT, "'%s' has no address",
-			       bind_source(b, n->a->syntax));
+		return dbg_err_cs(211,
+				  dbg_err(DBG_E_ARGUMENT, "'%s' has no address",
+					  bind_source(b, n->a->syntax)));
 	*ret = value_bytes(type_pointer_to(values(b), v.type), &v.addr,
 			   sizeof(v.addr));
 	return NULL;

@@ -368,8 +368,9 @@ struct dbg_error *call_resolve(struct binder *b, struct call *c,
 	if (!best.method)
 		return NULL;
 	if (ambiguous)
-		return bind_error(b, c->x, "the call of '%s' is ambiguous",
-				  c->name);
+		return dbg_err_cs(
+		    121, bind_error(b, c->x, "the call of '%s' is ambiguous",
+				    c->name));
 	return take(b, c, &best, ret);
 }
 
@@ -474,8 +475,9 @@ static struct dbg_error *make_call(struct binder *b, struct bound *of,
 	size_t n = 0;
 	if (best->sig->has_this) {
 		if (!of)
-			return bind_error(b, x, "'%s' needs an object",
-					  best->method->name);
+			return dbg_err_cs(
+			    120, bind_error(b, x, "'%s' needs an object",
+					    best->method->name));
 		// a value is not boxed for a method that its type overrides
 		bool own =
 		    of->type->is_value && (method->flags & IL_METHOD_VIRTUAL);
@@ -556,12 +558,15 @@ static struct dbg_error *wrong_argument(struct binder *b, const struct call *c,
 		if (c->args[i] == c->receiver ||
 		    !takes_as_many(b, c->args[i], to))
 			return NULL;
-		return bind_error(
-		    b, c->args[i]->syntax,
-		    "the arguments do not fit '%s': cannot convert '%s' to "
-		    "'%s'",
-		    il_method_name(b->ts, m), bound_operand_name(b, c->args[i]),
-		    il_type_name(b->ts, to));
+		return dbg_err_cs(
+		    1503,
+		    bind_error(
+			b, c->args[i]->syntax,
+			"the arguments do not fit '%s': cannot convert '%s' to "
+			"'%s'",
+			il_method_name(b->ts, m),
+			bound_operand_name(b, c->args[i]),
+			il_type_name(b->ts, to)));
 	}
 	return NULL;
 }
@@ -583,9 +588,12 @@ struct dbg_error *call_refused(struct binder *b, const struct call *c,
 	struct dbg_error *err = wrong_lambda(b, c);
 	for (size_t i = 0; !err && i < n * 2; i++)
 		err = wrong_argument(b, c, methods[i / 2], i % 2);
-	return !err && n ? bind_error(b, c->x, "the arguments do not fit '%s'",
-				      il_method_name(b->ts, methods[0]))
-			 : err;
+	return !err && n
+		   ? dbg_err_cs(1503,
+				bind_error(b, c->x,
+					   "the arguments do not fit '%s'",
+					   il_method_name(b->ts, methods[0])))
+		   : err;
 }
 
 static struct dbg_error *no_overload(struct binder *b, struct il_type *type,
@@ -604,8 +612,10 @@ static struct dbg_error *no_overload(struct binder *b, struct il_type *type,
 	if (!err)
 		err = call_refused(b, with, l->items, l->n);
 	return err ? err
-		   : bind_error(b, c->x, "no method '%s' of '%s' fits", c->name,
-				il_type_name(b->ts, type));
+		   : dbg_err_cs(1501,
+				bind_error(b, c->x,
+					   "no method '%s' of '%s' fits",
+					   c->name, il_type_name(b->ts, type)));
 }
 
 static struct dbg_error *call_group(struct binder *b, struct bound *g,

@@ -130,22 +130,29 @@ struct dbg_error *parser_unexpected(const struct parser *p)
 {
 	const struct token *t = parser_peek(p);
 	if (t->kind == TOKEN_END)
-		return dbg_err(DBG_E_ARGUMENT, "the expression ends too early");
-	return dbg_err(DBG_E_ARGUMENT, "unexpected '%.*s' at column %u",
-		       (int)(t->end - t->start), p->tokens.text + t->start,
-		       token_column(p->tokens.text, t->start));
+		return dbg_err_cs(
+		    1733,
+		    dbg_err(DBG_E_ARGUMENT, "the expression ends too early"));
+	return dbg_err_cs(
+	    1525, dbg_err(DBG_E_ARGUMENT, "unexpected '%.*s' at column %u",
+			  (int)(t->end - t->start), p->tokens.text + t->start,
+			  token_column(p->tokens.text, t->start)));
 }
 
 static struct dbg_error *missing(const struct parser *p, const char *what)
 {
 	const struct token *t = parser_peek(p);
+	unsigned int number = strcmp(what, ")") ? 1003 : 1026;
+
 	if (t->kind == TOKEN_END)
-		return dbg_err(DBG_E_ARGUMENT, "'%s' is missing at the end",
-			       what);
-	return dbg_err(DBG_E_ARGUMENT,
-		       "unexpected '%.*s' at column %u, '%s' is wanted",
-		       (int)(t->end - t->start), p->tokens.text + t->start,
-		       token_column(p->tokens.text, t->start), what);
+		return dbg_err_cs(number,
+				  dbg_err(DBG_E_ARGUMENT,
+					  "'%s' is missing at the end", what));
+	return dbg_err_cs(
+	    number, dbg_err(DBG_E_ARGUMENT,
+			    "unexpected '%.*s' at column %u, '%s' is wanted",
+			    (int)(t->end - t->start), p->tokens.text + t->start,
+			    token_column(p->tokens.text, t->start), what));
 }
 
 struct dbg_error *parser_expect(struct parser *p, enum punct punct)

@@ -32,7 +32,8 @@ enum dbg_code {
 
 struct dbg_error {
 	enum dbg_code code;
-	char *message; /* one sentence, no capital, no full stop */
+	unsigned int cs; /* the C# compiler's number: 103 of CS0103; 0: none */
+	char *message;   /* one sentence, no capital, no full stop */
 };
 
 /* Free @err; NULL is allowed. */

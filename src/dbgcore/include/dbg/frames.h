@@ -72,10 +72,12 @@ struct dbg_frame {
 	const char *function; /* C# name with parameter types, never NULL */
 	const char *name;     /* without, never NULL */
 	const char *params;   /* "int, string"; NULL: no parameter list */
-	const char *module;   /* file name, NULL: none */
-	const char *mvid;     /* of its build, as in dbg_module; NULL: none */
-	uint32_t token;       /* methodDef, 0: none */
-	uint32_t il_offset;   /* UINT32_MAX: unknown */
+	/* In metadata, if the compiler made it: "Ns.T+<M>d__0.MoveNext" */
+	const char *generated;
+	const char *module; /* file name, NULL: none */
+	const char *mvid;   /* of its build, as in dbg_module; NULL: none */
+	uint32_t token;     /* methodDef, 0: none */
+	uint32_t il_offset; /* UINT32_MAX: unknown */
 	bool optimized;
 	bool framework; /* of a module that is not the user's own */
 	bool user;      /* the user's code as Just My Code has it */

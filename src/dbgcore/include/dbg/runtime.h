@@ -11,6 +11,9 @@
 
 struct dbg_il_insn;
 
+/* The releases of .NET that are known, from @ret_first to @ret_last. */
+void dbg_runtimes(unsigned int *ret_first, unsigned int *ret_last);
+
 /* ---- Types ----------------------------------------------------------- */
 
 struct dbg_type_facts {
