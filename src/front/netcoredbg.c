@@ -22,7 +22,8 @@ static const struct {
     {19, BY_NUMBER},    {23, BY_NUMBER},    {120, BY_CALL},
     {208, BY_HRESULT},  {1003, BY_NUMBER},  {1026, BY_NUMBER},
     {1501, BY_HRESULT}, {1503, BY_HRESULT}, {1525, BY_NUMBER},
-    {1061, BY_CALL},    {1733, BY_NUMBER},
+    {1061, BY_CALL},    {7036, BY_HRESULT}, {411, BY_HRESULT},
+    {1002, BY_NUMBER},
 };
 
 struct dbg_error *netcoredbg_error(struct dbg_error *err, const char *fault,

@@ -135,8 +135,9 @@ static struct dbg_error *make(struct mi *m, struct dbg_stopped at,
 
 	if (!err)
 		err = var_look(m, v);
-	bool throws =
-	    err && err->code == DBG_E_STATE && m->dialect == MI_NETCOREDBG;
+	// netcoredbg has what is thrown as the value
+	bool throws = err && !err->cs && m->dialect == MI_NETCOREDBG &&
+		      (err->code == DBG_E_STATE || err->code == DBG_E_ARGUMENT);
 	if (err && (throws || err->code == DBG_E_UNSUPPORTED)) {
 		dbg_error_destroy(err);
 		err = var_call(m, v);

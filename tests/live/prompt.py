@@ -1,10 +1,12 @@
 """The prompt: editing, completion, history, repetition, colours; and what
 commands do without a terminal. Nothing here depends on the runtime, so most
 run on one."""
+import glob
 import os
 import re
 import select
 import signal
+import subprocess
 
 import drive
 
@@ -404,14 +406,64 @@ def test_exit_status(t):
 @one_runtime
 def test_options(t):
     done = t.run("--version")
-    t.check_match(r"^dndbg \d", done.stdout)
-    t.check_in("usage: dndbg", t.run("--help").stdout)
+    t.check_match(r"^dndbg \d\S*\ncommit \w+\n\.NET 8 to 11 on .*\n$",
+                  done.stdout)
+    lines = t.run("--help").stdout.splitlines()
+    t.check_in("usage: dndbg", lines[0])
+    t.check_equal((True, []), (len(lines) < 24,
+                               [line for line in lines if len(line) > 79]))
+    t.check_in("--core-search-path", t.run("--help=all").stdout)
+    for shell in "bash", "zsh":
+        words = t.run("--completion", shell).stdout
+        for word in "--interpreter", "--tty", "snapshot":
+            t.check_in(word, words)
+    t.check_equal(2, t.run("--completion", "none").returncode)
     with open(os.path.join(t.dir, "script"), "w") as file:
         file.write("echo from script\\n\n")
     done = t.run("--batch", "-ex", "show args", "-x", "script", "-ex",
                  "show cwd", "-ex", "show env", "--cwd", "/", "--env", "A=b c",
                  "--args", "prog", "-x", "a b")
     t.check_equal("args: -x 'a b'\nfrom script\ncwd: /\nA=b c\n", done.stdout)
+
+
+@one_runtime
+def test_own_settings(t):
+    """They are carried out first, if they are wanted; an error is told."""
+    os.makedirs(f"{t.dir}/dndbg")
+    with open(f"{t.dir}/dndbg/init", "w") as file:
+        file.write("define greet\necho hello\\n\nend\nnosuch\n")
+    env = {"XDG_CONFIG_HOME": t.dir}
+    done = t.run("--batch", "-ex", "greet", env=env)
+    t.check_equal("hello\n", done.stdout)
+    t.check_match(r"init:4: .*nosuch", done.stderr)
+    done = t.run("-n", "--batch", "-ex", "greet", env=env)
+    t.check_equal("", done.stdout)
+    t.check_in("greet", done.stderr)
+
+
+@one_runtime
+def test_in_place_of_netcoredbg(t):
+    """Started by that name it takes its command lines."""
+    name = f"{t.dir}/netcoredbg"
+    os.symlink(os.path.abspath(t.dndbg), name)
+
+    def run(*args, stdin=""):
+        return subprocess.run([name, *args], input=stdin, text=True,
+                              capture_output=True, timeout=60 * drive.TIME,
+                              cwd=t.dir, env={**t.env, "TMPDIR": t.dir})
+
+    t.check_match("Target arch: x64\n", run("--buildinfo").stdout)
+    done = run("--hot-reload", "--interop-debugging", stdin="1-gdb-exit\n")
+    t.check_equal("(gdb)\n1^exit\n(gdb)\n", done.stdout)
+    t.check_in("not served", done.stderr)
+    done = run("--log", "--interpreter=vscode")
+    t.check_equal(1, len(glob.glob(f"{t.dir}/netcoredbg.*.log")))
+    for how in "mi", "cli":
+        done = run(f"--interpreter={how}", "--attach", "999999999")
+        t.check_equal(1, done.returncode)
+        t.check_in("999999999", done.stderr)
+    t.check_equal(1, run("--command=/nonexistent").returncode)
+    t.check_equal(1, t.run("-x", "/nonexistent").returncode)
 
 
 @one_runtime

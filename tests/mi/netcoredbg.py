@@ -203,4 +203,4 @@ def test_attach(t):
     c.ask("-target-detach")
     c.refused("-thread-info")
     t.check_equal(0, c.quit())
-    busy.end()
+    busy.right()

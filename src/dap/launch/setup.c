@@ -645,6 +645,7 @@ static struct dbg_error *take_all(struct dap *d, const cJSON *args, bool attach)
 		launch_config_copy(&d->setup.launch, &d->options->launch);
 	d->setup.program_output = true;
 	d->setup.process_exit = true;
+	d->setup.implicit_calls = d->options->netcoredbg;
 	struct dbg_error *err = dbg_set(d->dbg, "follow-exec", "auto");
 	if (!err)
 		err = dbg_set(d->dbg, "backtrace external",

@@ -49,12 +49,13 @@ struct dbg_error *pending_cancel(struct dap *d, int64_t seq)
 }
 
 // The client shows the error in the place of a value: mark it as an error.
-static struct dbg_error *as_value(const struct dap *d, struct dbg_error *err)
+static struct dbg_error *as_value(const struct dap *d, const struct pending *p,
+				  struct dbg_error *err)
 {
 	unsigned int number = err->cs;
 
 	if (d->options->netcoredbg)
-		return netcoredbg_error(err, "error", d->pending.expr);
+		return netcoredbg_error(err, "error", p->expr);
 	if (!number)
 		return dbg_err_prefix(err, "error");
 	err->cs = 0;
@@ -94,7 +95,7 @@ void pending_over(struct dap *d)
 	if (!err)
 		add_answer(d, &p, &v);
 	else if (!p.is.plain)
-		err = as_value(d, err);
+		err = as_value(d, &p, err);
 	bool written = !err && p.is.changes;
 	// what threw, too, may have changed something
 	bool changed =

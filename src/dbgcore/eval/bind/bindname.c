@@ -487,7 +487,7 @@ struct dbg_error *bind_member_of(struct binder *b, struct bound *of,
 	if (err || *ret)
 		return err;
 	return dbg_err_cs(
-	    1061,
+	    of->kind == BOUND_TYPE ? 117 : 1061,
 	    bind_error(b, x, "no '%s' in '%s'", x->name,
 		       il_type_name(b->ts, (actual ? actual : of)->type)));
 }

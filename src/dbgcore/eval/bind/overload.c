@@ -582,6 +582,17 @@ static struct dbg_error *wrong_lambda(struct binder *b, const struct call *c)
 	return NULL;
 }
 
+// The compiler's number of a call that fits none of @n methods.
+static unsigned int refusal(struct binder *b, const struct call *c,
+			    struct il_method *const *methods, size_t n)
+{
+	const struct il_sig *sig;
+
+	if (n != 1 || dbg_err_drop(il_method_sig(b->ts, methods[0], &sig)))
+		return 1501;
+	return c->n < sig->n_params ? 7036 : c->n > sig->n_params ? 1501 : 411;
+}
+
 struct dbg_error *call_refused(struct binder *b, const struct call *c,
 			       struct il_method *const *methods, size_t n)
 {
@@ -589,7 +600,7 @@ struct dbg_error *call_refused(struct binder *b, const struct call *c,
 	for (size_t i = 0; !err && i < n * 2; i++)
 		err = wrong_argument(b, c, methods[i / 2], i % 2);
 	return !err && n
-		   ? dbg_err_cs(1503,
+		   ? dbg_err_cs(refusal(b, c, methods, n),
 				bind_error(b, c->x,
 					   "the arguments do not fit '%s'",
 					   il_method_name(b->ts, methods[0])))

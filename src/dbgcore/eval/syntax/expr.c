@@ -26,7 +26,7 @@ static struct dbg_error *end(struct parser *p)
 {
 	while (parser_accept(p, PUNCT_SEMICOLON))
 		;
-	return parser_at_end(p) ? NULL : parser_unexpected(p);
+	return parser_at_end(p) ? NULL : dbg_err_cs(1002, parser_unexpected(p));
 }
 
 typedef struct dbg_error *parse_fn(struct parser *p, struct expr **ret);

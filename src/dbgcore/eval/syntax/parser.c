@@ -131,7 +131,7 @@ struct dbg_error *parser_unexpected(const struct parser *p)
 	const struct token *t = parser_peek(p);
 	if (t->kind == TOKEN_END)
 		return dbg_err_cs(
-		    1733,
+		    1525,
 		    dbg_err(DBG_E_ARGUMENT, "the expression ends too early"));
 	return dbg_err_cs(
 	    1525, dbg_err(DBG_E_ARGUMENT, "unexpected '%.*s' at column %u",
