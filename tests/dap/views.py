@@ -181,7 +181,7 @@ def test_values(t):
     for context in "watch", "hover", "repl":
         words = c.refused("evaluate", expression="nothing", context=context,
                           frameId=c.top()["id"])
-        t.check(words.startswith("error: "), words)
+        t.check(words.startswith("error CS0103: "), words)
     # an argument is set where it is shown
     answer = c.ask("setVariable", name="count", value="8",
                    variablesReference=scopes[0]["variablesReference"])

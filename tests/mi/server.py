@@ -139,7 +139,7 @@ def test_it_goes(t):
     with server(t, "mi", 0) as (process, where):
         c = Connected(t, where)
         c.ask(f"-target-attach {pid}")
-        c.stopped()
+        c.event("library-loaded")
         c.socket.settimeout(0.2)
         try:
             for _ in range(200):
