@@ -234,13 +234,17 @@ def test_culture_unused(t):
 
 def test_enumerated(t):
     """What a query yields is shown in place of its fields; if that is nothing,
-    and raw, its fields are."""
+    and raw, its fields are. Setters of extension properties."""
     done = t.batch(["b " + t.at("Language", "unloaded"), "run",
                     "print numbers.Where(n => n > 2)",
                     "print names.Select(n => n.Length).Where(n => n > 3)",
                     "print numbers.Where(n => n > 2),raw",
-                    "print numbers.Where(n => n > 9)"],
+                    "print numbers.Where(n => n > 9)",
+                    "print Basket.Level = 5", "print Basket.Level",
+                    "print Basket.Level += 2", "set var numbers.Final = 7",
+                    "print numbers.Final"],
                    t.program("Language", os.path.join(t.dir, "lines")))
+    t.check_in("$5 = 5\n$6 = 10\n$7 = 12\n$8 = 7\n", done.stdout)
     shown = re.findall(r"^\$\d+ = \(System\.Linq\.\S.*?\) (.*)$", done.stdout,
                        re.M)
     t.check_equal(["{3, 4}", "{5}"], shown[:2])

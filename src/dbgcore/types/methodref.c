@@ -373,8 +373,9 @@ static bool is_extension_ctor(const struct md *md, uint32_t token)
 		   "ExtensionAttribute");
 }
 
-static void add_extension(struct il_types *ts, struct il_module *im,
-			  uint32_t rid, uint32_t marker)
+static struct il_extension *add_extension(struct il_types *ts,
+					  struct il_module *im, uint32_t rid,
+					  uint32_t marker)
 {
 	struct il_extension *e = arena_alloc(ts->arena, sizeof(*e));
 	e->name = md_col_string(&im->m->md, MD_METHODDEF, rid, METHOD_NAME);
@@ -384,6 +385,7 @@ static void add_extension(struct il_types *ts, struct il_module *im,
 	uint64_t hash = str_hash(e->name, strlen(e->name));
 	e->next = map_find(&ts->extensions, hash);
 	map_put(&ts->extensions, hash, e);
+	return e;
 }
 
 static bool is_added(struct il_types *ts, const struct il_module *im,
@@ -409,19 +411,21 @@ static uint32_t marker_of(const struct md *md, uint32_t rid)
 	return 0;
 }
 
-static bool is_same_method(const struct md *md, uint32_t a, uint32_t b)
+/* Of a generic block only names are compared: the types have other numbers. */
+static bool is_same_method(const struct md *md, uint32_t a, uint32_t b,
+			   bool generic)
 {
 	struct bytes x = md_col_blob(md, MD_METHODDEF, a, METHOD_SIGNATURE);
 	struct bytes y = md_col_blob(md, MD_METHODDEF, b, METHOD_SIGNATURE);
-	return x.n == y.n && !memcmp(x.p, y.p, x.n) &&
+	return (generic || (x.n == y.n && !memcmp(x.p, y.p, x.n))) &&
 	       !strcmp(md_col_string(md, MD_METHODDEF, a, METHOD_NAME),
 		       md_col_string(md, MD_METHODDEF, b, METHOD_NAME));
 }
 
 /*
- * The static members, without operators, of an extension block that is not
- * generic: what @rid, the block, declares has the same name and signature in
- * the class.
+ * The static members, without operators, of an extension block: what @rid, the
+ * block, declares is in the class too, where the parameters of a generic block
+ * are the method's first.
  */
 static void add_statics(struct il_types *ts, struct il_module *im, uint32_t rid,
 			uint32_t class)
@@ -429,11 +433,10 @@ static void add_statics(struct il_types *ts, struct il_module *im, uint32_t rid,
 	const struct md *md = &im->m->md;
 	uint32_t first, end, from, to;
 	uint32_t marker = marker_of(md, rid);
-	if (!marker ||
-	    strchr(md_col_string(md, MD_TYPEDEF, rid, TYPEDEF_NAME), '`'))
-		return;
+	bool generic =
+	    strchr(md_col_string(md, MD_TYPEDEF, rid, TYPEDEF_NAME), '`');
 	md_type_methods(md, rid, &first, &end);
-	for (; first < end; first++) {
+	for (; marker && first < end; first++) {
 		if (!(md_col(md, MD_METHODDEF, first, METHOD_FLAGS) &
 		      IL_METHOD_STATIC) ||
 		    str_starts(
@@ -442,8 +445,9 @@ static void add_statics(struct il_types *ts, struct il_module *im, uint32_t rid,
 			continue;
 		md_type_methods(md, class, &from, &to);
 		for (; from < to; from++) {
-			if (is_same_method(md, first, from))
-				add_extension(ts, im, from, marker);
+			if (is_same_method(md, first, from, generic))
+				add_extension(ts, im, from, marker)->declared =
+				    generic ? first : 0;
 		}
 	}
 }
@@ -549,24 +553,98 @@ void il_extension_each(struct il_types *ts, const char *name, il_method_fn *fn,
 	}
 }
 
+enum {
+	BLOCK_PARAMS_MAX = 8
+};
+
+/* The arguments by which @open, of a block's parameters, is @type. */
+static bool match(struct il_types *ts, struct il_type *open,
+		  struct il_type *type, struct il_type **args)
+{
+	if (!open->open)
+		return open == type;
+	if (open->kind == IL_KIND_VAR) {
+		if (open->number >= BLOCK_PARAMS_MAX ||
+		    (args[open->number] && args[open->number] != type))
+			return false;
+		args[open->number] = type;
+		return true;
+	}
+	if (open->kind != type->kind || open->elem != type->elem ||
+	    open->rank != type->rank || open->n_args != type->n_args ||
+	    !open->inner != !type->inner ||
+	    (open->n_args &&
+	     il_type_generic(ts, open) != il_type_generic(ts, type)))
+		return false;
+	for (size_t i = 0; i < open->n_args; i++) {
+		if (!match(ts, open->args[i], type->args[i], args))
+			return false;
+	}
+	return !open->inner || match(ts, open->inner, type->inner, args);
+}
+
+/*
+ * @m of an extension class, whose first type parameters are the block's: these
+ * are @args; NULL if it is not what @declared declares in the block.
+ */
+static struct il_method *static_instance(struct il_types *ts,
+					 struct il_method *m,
+					 struct il_method *declared,
+					 struct il_type **args)
+{
+	const struct il_sig *a, *b;
+	uint32_t n = 0;
+	while (n < BLOCK_PARAMS_MAX && args[n])
+		n++;
+	if (dbg_err_drop(il_method_sig(ts, declared, &a)) ||
+	    n + a->n_generic > BLOCK_PARAMS_MAX)
+		return NULL;
+	const struct il_context ctx = {.class_args = args,
+				       .n_class_args = n,
+				       .method_args = args + n,
+				       .n_method_args = a->n_generic};
+	for (uint32_t i = n; i < n + a->n_generic; i++)
+		args[i] = il_type_param(ts, true, i);
+	m = il_method_instance(ts, m, args, n + a->n_generic);
+	if (dbg_err_drop(il_method_sig(ts, m, &b)) ||
+	    a->n_params != b->n_params || n + a->n_generic != b->n_generic ||
+	    il_type_subst(ts, a->ret, &ctx) != b->ret)
+		return NULL;
+	for (uint32_t i = 0; i < a->n_params; i++) {
+		if (il_type_subst(ts, a->params[i], &ctx) != b->params[i])
+			return NULL;
+	}
+	return m;
+}
+
+/* The static method @e of @type; NULL: it is of another. */
+static struct il_method *static_of(struct il_types *ts,
+				   const struct il_extension *e,
+				   struct il_type *type)
+{
+	struct il_type *args[BLOCK_PARAMS_MAX] = {0};
+	const struct il_sig *sig;
+	struct code_module *module = e->module->m;
+	struct il_method *m = method_of_row(ts, module, e->method);
+	struct il_method *marker = method_of_row(ts, module, e->marker);
+	if (!m || !marker || dbg_err_drop(il_method_sig(ts, marker, &sig)) ||
+	    sig->n_params != 1 || !match(ts, sig->params[0], type, args))
+		return NULL;
+	if (!e->declared)
+		return m;
+	struct il_method *declared = method_of_row(ts, module, e->declared);
+	return declared ? static_instance(ts, m, declared, args) : NULL;
+}
+
 void il_static_extension_each(struct il_types *ts, const char *name,
-			      const struct il_type *type, il_method_fn *fn,
-			      void *arg)
+			      struct il_type *type, il_method_fn *fn, void *arg)
 {
 	struct il_extension *e = extensions_named(ts, name);
 	for (; e; e = e->next) {
-		const struct il_sig *sig;
-		if (!e->marker || strcmp(e->name, name))
-			continue;
-		struct il_method *m =
-		    method_of_row(ts, e->module->m, e->method);
-		struct il_method *marker =
-		    method_of_row(ts, e->module->m, e->marker);
-		if (!m || !marker ||
-		    dbg_err_drop(il_method_sig(ts, marker, &sig)) ||
-		    sig->n_params != 1 || sig->params[0] != type)
-			continue;
-		if (!fn(arg, m))
+		struct il_method *m = e->marker && !strcmp(e->name, name)
+					  ? static_of(ts, e, type)
+					  : NULL;
+		if (m && !fn(arg, m))
 			return;
 	}
 }

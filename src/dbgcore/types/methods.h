@@ -114,10 +114,11 @@ void il_extension_each(struct il_types *ts, const char *name, il_method_fn *fn,
 		       void *arg);
 /*
  * ... for every static method, getter or setter of this name with which blocks
- * that are not generic extend @type.
+ * extend @type. Of a generic block it has the block's arguments, behind which a
+ * method may have parameters of its own.
  */
 void il_static_extension_each(struct il_types *ts, const char *name,
-			      const struct il_type *type, il_method_fn *fn,
+			      struct il_type *type, il_method_fn *fn,
 			      void *arg);
 
 /* ---- Facts ----------------------------------------------------------- */

@@ -107,6 +107,8 @@ struct il_extension {
 	 * that is extended; 0: its first parameter is the receiver.
 	 */
 	uint32_t marker;
+	/* ... of a generic block: rid of what declares it there; else 0. */
+	uint32_t declared;
 	struct il_extension *next;
 };
 

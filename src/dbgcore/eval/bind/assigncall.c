@@ -29,20 +29,11 @@ bool assigncall_is_backing(const struct il_field *f)
 	return f && str_ends(f->name, ">k__BackingField");
 }
 
-/* The setter that belongs to a getter; NULL: there is none. */
-static struct il_method *setter_of(struct binder *b,
-				   const struct il_method *getter)
-{
-	return il_method_named(
-	    b->ts, getter->owner,
-	    arena_printf(b->arena, "set_%s", getter->name + 4), -1);
-}
-
 bool assigncall_sets(struct binder *b, const struct bound *n)
 {
 	if (!assigncall_gets(n))
 		return false;
-	struct il_method *set = setter_of(b, n->method);
+	struct il_method *set = getter_setter(b, n->method);
 	const struct il_method_body *body;
 	bool plain = set && assigncall_is_backing(getter_field(b, n->method)) &&
 		     !dbg_err_drop(il_method_body(b->ts, set, &body)) &&
@@ -175,7 +166,7 @@ static struct dbg_error *not_called(struct binder *b,
 				    const struct bind_assignment *x,
 				    const struct bound *to)
 {
-	const char *name = il_method_name(b->ts, setter_of(b, to->method));
+	const char *name = il_method_name(b->ts, getter_setter(b, to->method));
 	b->text = x->text;
 	return dbg_err(DBG_E_UNSUPPORTED,
 		       "'%s' is set by '%s', which cannot be called in the "

@@ -99,6 +99,11 @@ DBG_MUST struct dbg_error *fetch_missing(struct binder *b, const struct expr *x,
 					 const struct value *v);
 /* The field that the getter @m only returns; NULL: it does more. */
 struct il_field *getter_field(struct binder *b, struct il_method *m);
+/*
+ * The setter that belongs to a getter, that of an extension property too; NULL:
+ * there is none.
+ */
+struct il_method *getter_setter(struct binder *b, struct il_method *getter);
 
 /* ---- bindframe.c: what the debugger knows as values -------------------- */
 
@@ -182,6 +187,11 @@ struct call {
 	bool by_span;                 /* ... that may become a span */
 };
 
+/*
+ * How many of the method's type arguments are known before the call: those of
+ * the extension block that it is in.
+ */
+size_t call_n_told(const struct il_method *m);
 DBG_MUST struct dbg_error *bind_call(struct binder *b, const struct expr *x,
 				     struct bound **ret);
 /* The same of what is called, @of. */

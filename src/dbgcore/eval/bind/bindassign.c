@@ -24,19 +24,6 @@ struct bound *declare_var(struct binder *b, const char *name,
 
 /* ---- Targets --------------------------------------------------------- */
 
-/* The setter that belongs to a getter; NULL: there is none. */
-static struct il_method *setter_of(struct binder *b, const struct il_method *m)
-{
-	const struct il_property *all;
-	size_t n;
-	il_type_properties(b->ts, m->owner, &all, &n);
-	for (size_t i = 0; i < n; i++) {
-		if (all[i].getter == m)
-			return all[i].setter;
-	}
-	return NULL;
-}
-
 static bool is_place(const struct bound *v)
 {
 	return v->kind == BOUND_PLACE || v->kind == BOUND_VAR ||
@@ -139,7 +126,7 @@ static struct dbg_error *target_bind(struct binder *b, struct bound *v,
 		return NULL;
 	}
 	if (v->kind == BOUND_CALL && v->n_list <= BIND_ARGS_MAX &&
-	    setter_of(b, v->method)) {
+	    getter_setter(b, v->method)) {
 		ret->to = hold_call(b, ret, v);
 		return NULL;
 	}
@@ -158,8 +145,9 @@ static struct bound *write(struct binder *b, struct bound *to, struct bound *v)
 		args[i] = to->list[i];
 	args[to->n_list] = kept;
 	struct bound *list[2] = {
-	    store, bound_call(b, setter_of(b, to->method), args, to->n_list + 1,
-			      bind_prim(b, ELEM_VOID), v->syntax)};
+	    store,
+	    bound_call(b, getter_setter(b, to->method), args, to->n_list + 1,
+		       bind_prim(b, ELEM_VOID), v->syntax)};
 	return bound_after(b, list, 2, kept);
 }
 

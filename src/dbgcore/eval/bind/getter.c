@@ -3,7 +3,11 @@
  * without optimization puts between. Such a property is its field, with a
  * place in the program.
  */
+#include <string.h>
+
 #include "base/err.h"
+#include "base/mem.h"
+#include "base/str.h"
 #include "eval/bind/bind_priv.h"
 #include "il/made.h"
 #include "meta/il.h"
@@ -50,4 +54,49 @@ struct il_field *getter_field(struct binder *b, struct il_method *m)
 	    dbg_err_drop(il_field_of_token(b->ts, &context, token, &f)))
 		return NULL;
 	return f;
+}
+
+/* Does @set take what @get takes, and behind it what that returns? */
+static bool is_setter(struct binder *b, struct il_method *set,
+		      const struct il_sig *get)
+{
+	const struct il_sig *sig;
+	if (dbg_err_drop(il_method_sig(b->ts, set, &sig)) ||
+	    sig->n_params != get->n_params + 1 ||
+	    sig->has_this != get->has_this ||
+	    sig->n_generic != get->n_generic ||
+	    sig->params[get->n_params] != get->ret)
+		return false;
+	for (uint32_t i = 0; i < get->n_params; i++) {
+		if (sig->params[i] != get->params[i])
+			return false;
+	}
+	return true;
+}
+
+struct il_method *getter_setter(struct binder *b, struct il_method *getter)
+{
+	const struct il_sig *sig;
+	struct il_method *const *all;
+	size_t n;
+	const char *name = strrchr(getter->name, '.');
+	name = name ? name + 1 : getter->name;
+	if (!str_starts(name, "get_") ||
+	    dbg_err_drop(il_method_sig(b->ts, getter, &sig)))
+		return NULL;
+	const char *wanted =
+	    arena_printf(b->arena, "%.*sset_%s", (int)(name - getter->name),
+			 getter->name, name + 4);
+	il_type_methods(b->ts, getter->owner, &all, &n);
+	for (size_t i = 0; i < n; i++) {
+		struct il_method *set = all[i];
+		if (strcmp(set->name, wanted))
+			continue;
+		if (getter->n_args)
+			set = il_method_instance(b->ts, set, getter->args,
+						 getter->n_args);
+		if (is_setter(b, set, sig))
+			return set;
+	}
+	return NULL;
 }

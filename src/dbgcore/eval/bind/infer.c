@@ -245,6 +245,8 @@ bool infer_method(struct binder *b, const struct call *c, struct il_method *m,
 	bool done[BIND_ARGS_MAX] = {false}, progress = true;
 	if (in.n > PARAMS_MAX || c->n > BIND_ARGS_MAX)
 		return false;
+	for (size_t i = 0; i < call_n_told(m); i++)
+		in.fixed[i] = m->args[i];
 	for (size_t i = 0; i < c->n; i++) {
 		struct il_type *to = call_param(b, sig, i, expanded);
 		struct il_type *type = c->args[i]->type

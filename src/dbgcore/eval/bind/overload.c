@@ -187,20 +187,34 @@ static bool arguments_fit(struct binder *b, const struct call *c,
 	return true;
 }
 
+size_t call_n_told(const struct il_method *m)
+{
+	size_t n = 0;
+	while (n < m->n_args &&
+	       (m->args[n]->kind != IL_KIND_MVAR || m->args[n]->number != n))
+		n++;
+	return n;
+}
+
 /* The method with its own type arguments; false: they cannot be told. */
 static bool instantiate(struct binder *b, const struct call *c,
 			struct il_method *m, const struct candidate *k,
 			struct il_method **ret)
 {
 	const struct il_sig *sig = k->open;
+	const size_t n = call_n_told(m);
 	*ret = m;
-	if (!sig->n_generic)
-		return !c->n_given;
-	if (c->n_given == sig->n_generic) {
-		*ret = il_method_instance(b->ts, m, c->given, c->n_given);
-		return true;
+	if (!c->n_given)
+		return sig->n_generic == n ||
+		       infer_method(b, c, m, k->expanded, ret);
+	if (c->n_given != sig->n_generic)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (c->given[i] != m->args[i])
+			return false;
 	}
-	return !c->n_given && infer_method(b, c, m, k->expanded, ret);
+	*ret = il_method_instance(b->ts, m, c->given, c->n_given);
+	return true;
 }
 
 static bool has_params(const struct binder *b, const struct il_method *m,
