@@ -216,6 +216,21 @@ static void take_pool(struct report_pool *p, struct dbg_stopped at)
 		p->queued += pool.queued[i];
 }
 
+void report_take_damage(struct report *r, struct dbg_stopped at)
+{
+	struct dbg_heap_parts parts;
+	struct dbg_heap_check check;
+
+	if (!r->signal || dbg_err_drop(dbg_heap_parts(at, &parts)) ||
+	    !parts.collecting)
+		return;
+	if (dbg_err_drop(dbg_heap_verify(at, &check)))
+		check.n = 0;
+	r->cause = arena_printf(
+	    r->arena, "%s, in the garbage collector: %s", r->cause,
+	    check.n ? check.v[0].text : "the heap is probably damaged");
+}
+
 void report_take_totals(struct report *r, struct dbg_stopped at)
 {
 	take_heap(&r->heap, at);

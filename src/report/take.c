@@ -546,6 +546,7 @@ struct dbg_error *report_take(struct dbg *dbg,
 	report_take_waits(ret, at);
 	rank_threads(ret, ret->kind);
 	report_take_async(ret, at, tests, n_tests);
+	report_take_damage(ret, at);
 	if (limits->variables)
 		report_take_totals(ret, at);
 	return NULL;

@@ -39,6 +39,9 @@ void report_take_async(struct report *r, struct dbg_stopped at,
 
 /* Of the heap and the thread pool. */
 void report_take_totals(struct report *r, struct dbg_stopped at);
+/* If a signal has ended it within the garbage collector, where the heap is
+ * damaged: at the end of the cause. */
+void report_take_damage(struct report *r, struct dbg_stopped at);
 /* Modules, runtime, and what /proc tells of the process. */
 void report_take_surroundings(struct report *r, struct dbg *dbg);
 

@@ -318,6 +318,30 @@ def test_fault(t):
                     "the crash handler is shown")
 
 
+def test_damaged_heap(t):
+    """A program that ends within the collector since its heap is damaged: the
+    reports of it, of its cores and the commands of the heap say where."""
+    words = throws(t, "unhandled-heap")
+    said = r", in the garbage collector: the heap is damaged at 0x[0-9a-f]{8,}"
+    reports = [only(t, reported(t, words)), *cores(t, words)]
+    # the mini core has no objects
+    for report in reports[:-1]:
+        t.check_match(said, report["cause"])
+        t.check_equal("Throws.dll", report["program"])
+    kernel = dumps.kernel_core(t, words)
+    for path in filter(None, (f"{t.dir}/fault", f"{t.dir}/fault.heap", kernel)):
+        for command in ("heap", "verify"), ("heap", "stat"), ("doctor",):
+            done = t.run(*command, path)
+            t.check_match(r"^(severe +)?the heap is damaged at 0x[0-9a-f]{8,}",
+                          done.stdout)
+            t.check_equal("the garbage collector was at work: what it was "
+                          "moving reads as damaged",
+                          done.stdout.splitlines()[-1])
+    if kernel:
+        report, = json.loads(t.run("core", kernel, "--report=json").stdout)
+        t.check_equal("Throws.dll", report["program"])
+
+
 def test_fail_fast(t):
     """Each overload of it, with what it was given."""
     for how in "unhandled-fast", "unhandled-fast-cause":

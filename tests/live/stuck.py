@@ -380,10 +380,9 @@ def test_events(t):
     """What else threads wait for."""
     program = Stuck(t, "events")
     # the state of a thread does not tell that it waits for a class
-    if t.runtime != "8":
-        t.wait_for("the wait for a class", lambda: any(
-            one["for"] == "Class constructor"
-            for one in ask(t, "deadlock", program.pid)["waits"]))
+    t.wait_for("the wait for a class", lambda: any(
+        one["for"] == "Class constructor"
+        for one in ask(t, "deadlock", program.pid)["waits"]))
     for target in program.targets():
         report = ask(t, "stack", target)
         names = {one["number"]: one["name"] for one in report["threads"]}
@@ -402,9 +401,12 @@ def test_events(t):
                   "writer": ("rwlock", "System.Threading.ReaderWriterLockSlim",
                              "reader"),
                   "maker": ("lock", "object", "user"),
+                  "user": ("class", "Stuck.Program.Made", "maker"),
+                  "mutex a": ("mutex", "System.Threading.Mutex", "mutex b"),
+                  "mutex b": ("mutex", "System.Threading.Mutex", "mutex a"),
+                  "lazy user": ("lazy", "System.Lazy<int>", "lazy maker"),
+                  "lazy maker": ("lock", "object", "lazy user"),
                   "convoy": ("lock", "object", "convoy")}
-        if t.runtime != "8":
-            wanted["user"] = ("class", "Stuck.Program.Made", "maker")
         # before .NET 10 the one with a time limit is no managed code
         joins = ("join",) if t.runtime in ("8", "9") else ("join", "joinms")
         wanted.update(dict.fromkeys(joins, (
@@ -417,8 +419,8 @@ def test_events(t):
         t.check_equal(wanted, waits)
         circles = {names[one["thread"]] for one in report["waits"]
                    if one["deadlock"]}
-        t.check_equal({"reader", "writer"} | (
-            {"maker", "user"} if t.runtime != "8" else set()), circles)
+        t.check_equal({"reader", "writer", "maker", "user", "mutex a",
+                       "mutex b", "lazy maker", "lazy user"}, circles)
         # those of the circle come first
         t.check_equal(circles,
                       set(list(names.values())[:len(circles)]))
@@ -652,6 +654,10 @@ def test_lacking(t):
         for target in one.pid, whole:
             t.check("lacking" not in ask(t, command, target),
                     f"{command} of {target}")
+    done = t.run("deadlock", path)
+    t.check_not_in("No thread waits", done.stdout)
+    # what is not there is not damaged
+    t.check_not_in("severe    the heap", t.run("doctor", path).stdout)
     for words in ("stat",), ("stat", "--live"), ("verify",):
         done = t.run("heap", words[0], path, *words[1:])
         t.check_in("\nthe heap cannot be read at ", "\n" + done.stdout)

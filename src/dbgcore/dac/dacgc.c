@@ -248,7 +248,7 @@ static void finish(struct gathering *g, struct arena *arena,
 	ret->n_gaps = g->n_gaps;
 }
 
-struct dbg_error *dac_gc_heap(struct dac *d, struct arena *arena,
+struct dbg_error *dac_gc_heap(struct dac *d, struct arena *arena, bool force,
 			      struct gc_heap *ret)
 {
 	struct sos_heap heap = {0};
@@ -257,14 +257,9 @@ struct dbg_error *dac_gc_heap(struct dac *d, struct arena *arena,
 	int32_t hr = DAC_CALL(d, d->sos, SOS_HEAP, &heap);
 	if (hr < 0)
 		return dac_err(hr, "cannot inspect the heap");
-	if (!heap.valid)
-		return dbg_err(DBG_E_STATE,
-			       target_can(d->target, TARGET_RUN)
-				   ? "the garbage collector is at work; "
-				     "continue and stop again"
-				   : "the garbage collector was at work when "
-				     "the core was written: its heap cannot be "
-				     "walked");
+	if (!heap.valid && !force)
+		return dbg_err(DBG_E_STATE, "the garbage collector is at work; "
+					    "continue and stop again");
 	if (!heap.server)
 		heap.n_heaps = 1;
 	if (!d->sos8 || heap.n_heaps > HEAPS_MAX)
@@ -272,6 +267,7 @@ struct dbg_error *dac_gc_heap(struct dac *d, struct arena *arena,
 					      "not known");
 	memset(ret, 0, sizeof(*ret));
 	ret->server = heap.server;
+	ret->collecting = !heap.valid;
 	ret->n_heaps = heap.n_heaps;
 	ret->queues = arena_calloc(arena, heap.n_heaps, sizeof(*ret->queues));
 	ret->free_type = dac_globals(d)->free_type;

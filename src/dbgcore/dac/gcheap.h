@@ -40,6 +40,7 @@ struct gc_queue {
 
 struct gc_heap {
 	bool server, regions;
+	bool collecting; /* the collector is at work */
 	uint32_t n_heaps;
 	struct gc_part *parts; /* by address, none overlap */
 	size_t n_parts;
@@ -51,11 +52,11 @@ struct gc_heap {
 };
 
 /*
- * Describe the heap, in @arena. DBG_E_STATE while the collector is at work:
- * what it moves cannot be read.
+ * Describe the heap, in @arena. DBG_E_STATE while the collector is at work, but
+ * with @force: what it moves then reads as damaged.
  */
 DBG_MUST struct dbg_error *dac_gc_heap(struct dac *d, struct arena *arena,
-				       struct gc_heap *ret);
+				       bool force, struct gc_heap *ret);
 
 struct gc_type {
 	uint32_t base_size, component_size;

@@ -112,10 +112,11 @@ static struct dbg_error *check_size(const struct gc_heap *heap)
 }
 
 struct dbg_error *heap_create(struct target *t, struct dac *d,
-			      const struct heap_watch *watch, struct heap **ret)
+			      const struct heap_watch *watch, bool force,
+			      struct heap **ret)
 {
 	struct heap *h = heap_of(t, d, watch);
-	struct dbg_error *err = dac_gc_heap(d, h->arena, &h->is);
+	struct dbg_error *err = dac_gc_heap(d, h->arena, force, &h->is);
 
 	if (!err)
 		err = check_size(&h->is);

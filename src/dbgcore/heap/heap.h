@@ -117,11 +117,11 @@ struct heap {
 
 /*
  * The heap of a stopped program; @watch is borrowed. DBG_E_STATE while the
- * collector is at work.
+ * collector is at work, but with @force.
  */
 DBG_MUST struct dbg_error *heap_create(struct target *t, struct dac *d,
 				       const struct heap_watch *watch,
-				       struct heap **ret);
+				       bool force, struct heap **ret);
 void heap_destroy(struct heap *h);
 
 /*

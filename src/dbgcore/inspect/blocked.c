@@ -16,9 +16,11 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "dac/assumption.h"
 #include "inspect/classruns.h"
 #include "inspect/framerefs.h"
 #include "inspect/inspect.h"
+#include "inspect/mutexowner.h"
 #include "inspect/waits.h"
 #include "tasks/tasks.h"
 
@@ -39,6 +41,9 @@ enum {
 #define BARRIER THREADING "Barrier"
 #define COUNTDOWN THREADING "CountdownEvent"
 #define COLLECTION "System.Collections.Concurrent.BlockingCollection"
+#define MUTEX THREADING "Mutex"
+#define LAZY "System.Lazy<"
+#define LAZY_HELPER "System.LazyHelper"
 #define CLASS_INIT "System.Runtime.CompilerServices.InitHelpers.InitClassSlow"
 
 /*
@@ -354,8 +359,9 @@ static bool take_wait(struct search *s, struct frame_refs *refs,
 /* ---- Class constructors ------------------------------------------------ */
 
 /*
- * The thread stands in InitClassSlow(MethodTable*), in code that keeps its
- * argument somewhere between its stack pointer and its caller's frame: a word
+ * The thread stands in InitClassSlow(MethodTable*), or before .NET 9 in a
+ * helper of the runtime's that a managed method has called, in code that keeps
+ * its argument somewhere between its stack pointer and the frame @level: a word
  * there that is a class whose constructor another thread runs.
  */
 static bool take_class(struct search *s, const struct dbg_thread *t,
@@ -368,7 +374,7 @@ static bool take_class(struct search *s, const struct dbg_thread *t,
 	size_t n;
 
 	if (dbg_err_drop(target_regs(s->in->target, t->tid, &regs)) ||
-	    dbg_err_drop(stack_frame(s->in->stack, t->number, level + 1, &f)) ||
+	    dbg_err_drop(stack_frame(s->in->stack, t->number, level, &f)) ||
 	    !f || f->raw.sp <= regs_sp(&regs))
 		return false;
 	n = (size_t)(f->raw.sp - regs_sp(&regs)) / 8;
@@ -405,6 +411,19 @@ static bool is_settled(const struct dbg_blocked *one, const struct frame *f)
 	return one->kind == DBG_BLOCKED_HANDLE ? is_own(f) : one->object != 0;
 }
 
+// A handle that somebody owns is a Mutex, whatever is known of its class.
+static void take_mutex(struct search *s, const struct dbg_thread *t,
+		       struct dbg_blocked *one)
+{
+	uint32_t owner = mutex_owner(s->in, t, s->threads, s->n_threads);
+
+	if (!owner && strcmp(one->type, MUTEX))
+		return;
+	one->kind = DBG_BLOCKED_MUTEX;
+	one->type = MUTEX;
+	one->owner = owner;
+}
+
 static void look_at(struct search *s, const struct dbg_thread *t)
 {
 	struct frame_refs refs = {.in = s->in, .thread = t};
@@ -422,9 +441,12 @@ static void look_at(struct search *s, const struct dbg_thread *t)
 
 		if (!found && level < FRAMES_MAX)
 			found = !strcmp(method, CLASS_INIT)
-				    ? take_class(s, t, level, &one)
+				    ? take_class(s, t, level + 1, &one)
 				    : !take_wait(s, &refs, f, method, &one) &&
 					  is_settled(&one, f);
+		if (!level && !found && is_own(f) &&
+		    dac_runtime_major(s->in->dac) < 9)
+			found = take_class(s, t, level, &one);
 		own = own || is_own(f);
 		if (!strcmp(method, "System.Threading.Tasks.Task."
 				    "ExecuteWithThreadLocal"))
@@ -437,9 +459,42 @@ static void look_at(struct search *s, const struct dbg_thread *t)
 		    .object = one.object,
 		    .type = HANDLE,
 		};
+	// WaitAny and WaitAll have several
+	if (one.kind == DBG_BLOCKED_HANDLE && !str_ends(one.type, "[]"))
+		take_mutex(s, t, &one);
 	// the framework's own threads wait for handles until there is work
 	if (one.type && (own || one.kind != DBG_BLOCKED_HANDLE))
 		add(s, &one);
+}
+
+// The lock is one of a Lazy's, in whose methods the thread is.
+static void take_lazy(struct search *s, struct dbg_blocked *one)
+{
+	const struct dbg_thread *t = NULL;
+
+	for (size_t i = 0; i < s->n_threads; i++)
+		if (s->threads[i].number == one->thread)
+			t = &s->threads[i];
+	struct frame_refs refs = {.in = s->in, .thread = t};
+	uint64_t object = 0;
+
+	one->kind = DBG_BLOCKED_LAZY;
+	for (uint32_t level = 0; t && !object && level < FRAMES_MAX; level++) {
+		const struct frame *f;
+
+		if (dbg_err_drop(
+			stack_frame(s->in->stack, t->number, level, &f)) ||
+		    !f)
+			break;
+		if (str_starts(frame_method(s->in, f), LAZY))
+			object = frame_refs_generic(&refs, f, LAZY);
+	}
+	if (!object)
+		return;
+	struct value v = value_object(s->in->types, object);
+
+	one->object = object;
+	one->type = value_type_name(v.type);
 }
 
 // @pulses: those that wait for one. Other locks wait by these: what is known to
@@ -463,6 +518,8 @@ static struct dbg_error *take_monitors(struct search *s, bool pulses)
 
 		if (v[i].pulse != pulses)
 			continue;
+		if (!pulses && !strcmp(v[i].type, LAZY_HELPER))
+			take_lazy(s, &one);
 		if (!at)
 			add(s, &one);
 		else if (s->v[at - 1].kind == DBG_BLOCKED_HANDLE)

@@ -27,6 +27,13 @@ void session_heap_drop(struct dbg *dbg)
 	dbg->heap.heap = NULL;
 }
 
+// Will the collector not come to its end, of a core or where the program dies
+// in it?
+static bool is_final(struct dbg *dbg)
+{
+	return !target_can(dbg->target, TARGET_RUN) || dbg->stop.fatal;
+}
+
 struct dbg_error *session_heap_get(struct dbg_stopped at, struct heap **ret)
 {
 	struct dbg *dbg = at.dbg;
@@ -41,7 +48,7 @@ struct dbg_error *session_heap_get(struct dbg_stopped at, struct heap **ret)
 	if (!err && (!dbg->heap.heap || dbg->heap.stop != in->stop_number)) {
 		session_heap_drop(dbg);
 		err = heap_create(in->target, in->dac, &dbg->heap.watch,
-				  &dbg->heap.heap);
+				  is_final(dbg), &dbg->heap.heap);
 		dbg->heap.stop = in->stop_number;
 	}
 	if (!err)
@@ -101,12 +108,15 @@ const char *dbg_lacking(struct dbg_stopped at)
 	struct heap *h;
 	const char *sentence = NULL;
 
-	if (dbg_err_drop(session_need_stop(at)) ||
-	    target_can(dbg->target, TARGET_RUN))
+	if (dbg_err_drop(session_need_stop(at)) || !is_final(dbg))
 		return NULL;
 	struct dbg_error *err = session_heap_get(at, &h);
 
-	if (!err && lacks_objects(h))
+	if (!err && h->is.collecting)
+		sentence = "the garbage collector was at work: what it was "
+			   "moving reads as damaged";
+	else if (!err && !target_can(dbg->target, TARGET_RUN) &&
+		 lacks_objects(h))
 		sentence = "objects are missing in this core: what they would "
 			   "tell is left out (a core of the kind heap or full "
 			   "has them)";
@@ -363,6 +373,7 @@ struct dbg_error *dbg_heap_parts(struct dbg_stopped at,
 	*ret = (struct dbg_heap_parts){
 	    .server = h->is.server,
 	    .regions = h->is.regions,
+	    .collecting = h->is.collecting,
 	    .n_heaps = h->is.n_heaps,
 	    .parts = arena_calloc(dbg->inspect.arena, h->n_parts + 1,
 				  sizeof(*ret->parts)),

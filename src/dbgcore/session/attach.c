@@ -14,6 +14,8 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -83,6 +85,23 @@ struct dbg_error *session_stand(struct dbg *dbg, struct target *t,
 	return err;
 }
 
+// By its command line, as a process is called; "": the module that Main is in
+// tells.
+static void name_core(struct dbg *dbg, const struct target_core *core)
+{
+	_cleanup_free_ char *words = xmalloc(core->words.n + 1);
+	struct program p = {.kind = PROGRAM_NATIVE};
+
+	if (core->words.n)
+		memcpy(words, core->words.p, core->words.n);
+	words[core->words.n] = '\0';
+	if (!strcmp(str_basename(words), "dotnet"))
+		program_of_host(words, core->words.n, &p);
+	else
+		snprintf(p.name, sizeof(p.name), "%s", str_basename(words));
+	session_inferior_name(dbg, &p);
+}
+
 struct dbg_error *dbg_core(struct dbg *dbg, const char *path)
 {
 	struct dbg_error *err;
@@ -96,7 +115,7 @@ struct dbg_error *dbg_core(struct dbg *dbg, const char *path)
 	err = target_core_open(path, &dbg->files, &t, &core);
 	if (err)
 		return err;
-	str_set(&dbg->inferior.name, core.command);
+	name_core(dbg, &core);
 	if (*core.command)
 		session_message(dbg, "the core was made of '%s'", core.command);
 	if (core.missing)

@@ -13,6 +13,9 @@ struct target_core {
 	struct core_fault fault;
 	uint64_t missing;    /* bytes that were cut off the file */
 	const char *command; /* the target's; "" if it is not told */
+	/* The words of the command line, each ended by a 0, and the
+	 * environment; empty if they are not in the core. The target's. */
+	struct bytes words;
 };
 
 /*

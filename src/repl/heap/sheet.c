@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "front/plain.h"
 #include "front/utf8.h"
 #include "repl/repl_priv.h"
@@ -72,7 +73,13 @@ void sheet_begin(struct sheet *s, struct repl *r, struct dbg_stopped at,
 // Unless something else that is not there was told.
 static void show_lacking(struct sheet *s)
 {
-	const char *sentence = s->damaged ? NULL : dbg_lacking(s->at);
+	struct dbg_heap_parts parts;
+	const char *sentence = dbg_lacking(s->at);
+
+	// damages tell what is missing, but not that the collector made them
+	if (sentence && s->damaged &&
+	    (dbg_err_drop(dbg_heap_parts(s->at, &parts)) || !parts.collecting))
+		sentence = NULL;
 
 	if (sentence)
 		sheet_sentences(s, "lacking", &sentence, 1);

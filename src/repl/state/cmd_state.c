@@ -54,6 +54,8 @@ static const char *const kinds[] = {
     [DBG_BLOCKED_EVENT] = "Event",
     [DBG_BLOCKED_THREAD] = "Thread",
     [DBG_BLOCKED_HANDLE] = "WaitHandle",
+    [DBG_BLOCKED_MUTEX] = "Mutex",
+    [DBG_BLOCKED_LAZY] = "Lazy",
     [DBG_BLOCKED_BARRIER] = "Barrier",
     [DBG_BLOCKED_COUNTDOWN] = "CountdownEvent",
     [DBG_BLOCKED_COLLECTION] = "BlockingCollection",
@@ -212,10 +214,13 @@ static void show_verdict(const struct waits *w)
 	}
 	if (any)
 		out(r, "\n");
+	else if (w->n)
+		out(r, "No circle among the owners that are known.\n");
 	else
-		out(r, w->n ? "No circle among the owners that are known.\n"
-			    : "No thread waits for a lock, a task, an event or "
-			      "another thing that is known here.\n");
+		out(r, dbg_lacking(w->at)
+			   ? "No wait is found in what this core has.\n"
+			   : "No thread waits for a lock, a task, an event or "
+			     "another thing that is known here.\n");
 	for (size_t i = 0; i < w->n; i++)
 		show_end(w, i);
 }
@@ -263,8 +268,8 @@ static const struct repl_cmd cmds[] = {
 	    "Threads that wait for a lock (lock, Monitor, Lock, "
 	    "ReaderWriterLockSlim with its\nreaders), a semaphore, a task, "
 	    "an event, a Mutex or another WaitHandle, a Barrier,\na "
-	    "CountdownEvent, a BlockingCollection, a class constructor "
-	    "(since .NET 9), a\npulse or the end of a thread, with the "
+	    "CountdownEvent, a BlockingCollection, a class constructor, the "
+	    "value of a Lazy, a\npulse or the end of a thread, with the "
 	    "thread that has it or runs it, and where\nthe ways end. Threads "
 	    "that wait for the same are one line (More).",
 	.stopped = cmd_deadlock,

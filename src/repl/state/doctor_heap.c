@@ -136,6 +136,20 @@ static struct dbg_error *check_exceptions(struct doctor *d)
 	return NULL;
 }
 
+// Objects that a core lacks, or that the collector was moving, read as damage,
+// of which there is a sentence; not if the program has died in the collector.
+static enum weight damage_weight(struct doctor *d)
+{
+	const struct dbg_stop *stop = dbg_stop_reason(d->r->dbg);
+	struct dbg_heap_parts parts;
+	bool collecting =
+	    !dbg_err_drop(dbg_heap_parts(d->at, &parts)) && parts.collecting;
+
+	return dbg_lacking(d->at) && !(collecting && stop && stop->fatal)
+		   ? WEIGHT_NOTE
+		   : WEIGHT_SEVERE;
+}
+
 struct dbg_error *doctor_heap(struct doctor *d)
 {
 	const struct dbg_heap_filter all = {.free = true};
@@ -156,7 +170,7 @@ struct dbg_error *doctor_heap(struct doctor *d)
 	if (err)
 		return err;
 	if (stat.n_damages)
-		doctor_find(d, WEIGHT_SEVERE, "heap stat", stat.damages[0]);
+		doctor_find(d, damage_weight(d), "heap stat", stat.damages[0]);
 	// texts are compared only if there are enough of them to matter
 	return is_tenth(s.strings, stat.bytes) ? check_strings(d, stat.bytes)
 					       : NULL;

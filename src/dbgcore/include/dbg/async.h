@@ -170,12 +170,14 @@ enum dbg_blocked_kind {
 	DBG_BLOCKED_TASK,   /* Task.Wait, Task<T>.Result */
 	DBG_BLOCKED_EVENT,  /* ManualResetEventSlim, also of another object */
 	DBG_BLOCKED_THREAD, /* Thread.Join */
-	DBG_BLOCKED_HANDLE, /* WaitHandle: Mutex, AutoResetEvent, ... */
+	DBG_BLOCKED_HANDLE, /* WaitHandle: AutoResetEvent, ... */
+	DBG_BLOCKED_MUTEX,
 	DBG_BLOCKED_BARRIER,
 	DBG_BLOCKED_COUNTDOWN,  /* CountdownEvent */
 	DBG_BLOCKED_COLLECTION, /* BlockingCollection */
 	DBG_BLOCKED_CLASS,      /* its constructor is run; no object: type */
 	DBG_BLOCKED_PULSE,      /* Monitor.Wait */
+	DBG_BLOCKED_LAZY,       /* its value is made by another thread */
 };
 
 /* A thread that waits for a lock, a task, ... */

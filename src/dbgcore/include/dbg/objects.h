@@ -156,6 +156,7 @@ struct dbg_heap_part {
 
 struct dbg_heap_parts {
 	bool server, regions;
+	bool collecting; /* the program ended within the collector */
 	uint32_t n_heaps;
 	struct dbg_heap_part *parts; /* by address */
 	size_t n_parts;

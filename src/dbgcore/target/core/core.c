@@ -297,6 +297,56 @@ static struct dbg_error *core_auxv(struct target *t, uint64_t type,
 	return NULL;
 }
 
+/* ---- The command line ------------------------------------------------ */
+
+enum {
+	WORDS_MAX = 1 << 18, /* bytes of arguments and environment */
+};
+
+// Does @at begin with the words that the kernel tells in one line?
+static bool is_command(const uint8_t *at, size_t n, const char *line,
+		       size_t n_line)
+{
+	if (n < n_line)
+		return false;
+	for (size_t i = 0; i < n_line; i++)
+		if (at[i] != (uint8_t)line[i] && (at[i] || line[i] != ' '))
+			return false;
+	return true;
+}
+
+/*
+ * The note has the first 79 bytes of the command line. All of it, and the
+ * environment behind it, is on the stack, in front of the name of the
+ * executable, whose address the auxiliary vector has.
+ */
+static struct bytes find_words(struct core *c)
+{
+	const char *line = c->file.command;
+	size_t n_line = strlen(line);
+	const struct core_segment *s;
+	uint64_t end = 0, from;
+	struct bytes b;
+
+	while (n_line && line[n_line - 1] == ' ')
+		n_line--;
+	if (!n_line || dbg_err_drop(core_auxv(&c->target, AT_EXECFN, &end)) ||
+	    !end)
+		return (struct bytes){0};
+	s = corefile_segment(&c->file, end - 1);
+	if (!s)
+		return (struct bytes){0};
+	from = end - s->addr > WORDS_MAX ? end - WORDS_MAX : s->addr;
+	b = present(c, from);
+	if (b.n > end - from)
+		b.n = (size_t)(end - from);
+	for (size_t i = b.n; i > 1; i--)
+		if (!b.p[i - 2] &&
+		    is_command(b.p + i - 1, b.n - i + 1, line, n_line))
+			return (struct bytes){b.p + i - 1, b.n - i + 1};
+	return (struct bytes){0};
+}
+
 /* ---- Threads --------------------------------------------------------- */
 
 // In the order in which they began, as those of a process, whatever the order
@@ -436,6 +486,7 @@ struct dbg_error *target_core_open(const char *path,
 	    .fault = file.fault,
 	    .missing = file.missing,
 	    .command = c->file.command,
+	    .words = find_words(c),
 	};
 	return NULL;
 }

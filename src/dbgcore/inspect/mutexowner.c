@@ -1,0 +1,182 @@
+/*
+ * Who has a Mutex that a thread waits for.
+ *
+ * Since .NET 11 a Mutex is managed code: the Thread's WaitSubsystem.
+ * ThreadWaitInfo has the objects that it waits for, and these their owners.
+ *
+ * Before, it is of the runtime's PAL (pal/src/synchmgr/synchmanager.hpp, .NET 8
+ * to 10), of which no table tells where it is. From a thread that waits three
+ * steps lead to the owner, and each is known by numbers that only it can have:
+ *
+ *   a word of its native frames leads to its ThreadWaitInfo or close before it,
+ *   a word of that to a WaitingThreadsListNode, which has the thread's number,
+ *   a word of that to a CSynchData, which has, one behind the other, how often
+ *   the Mutex is owned, the number of the process and that of the owner.
+ */
+#include "inspect/mutexowner.h"
+
+#include <string.h>
+
+#include "base/err.h"
+#include "inspect/inspect.h"
+
+enum {
+	STACK_WORDS = 1024, /* of native frames that are looked at */
+	INFO_WORDS = 96,    /* behind what a word of the stack leads to */
+	NODE_WORDS = 8,     /* WaitingThreadsListNode */
+	DATA_WORDS = 10,    /* CSynchData, up to the owner */
+	COUNT_MAX = 1000,   /* times that a thread owns a Mutex */
+	ARRAY_DATA = 16,    /* of an array's first element */
+};
+
+struct owner_search {
+	struct inspect *in;
+	const struct dbg_thread *all;
+	size_t n_all;
+	uint32_t pid, tid; /* as the program knows them */
+};
+
+/* ---- .NET 11 --------------------------------------------------------- */
+
+static uint64_t pointer_of(struct types *types, uint64_t object,
+			   const char *name)
+{
+	struct value v = value_object(types, object), at;
+	uint64_t ret = 0;
+
+	return object && value_member(types, &v, name, &at) &&
+		       value_pointer(types, &at, &ret)
+		   ? ret
+		   : 0;
+}
+
+static uint64_t integer_of(struct types *types, uint64_t object,
+			   const char *name)
+{
+	struct value v = value_object(types, object), at;
+	uint64_t ret = 0;
+
+	return object && value_member(types, &v, name, &at) &&
+		       value_integer(types, &at, &ret)
+		   ? ret
+		   : 0;
+}
+
+static uint32_t owner_managed(const struct owner_search *s,
+			      const struct dbg_thread *t)
+{
+	struct types *types = s->in->types;
+	const struct dac_thread *of = dac_thread_find(s->in->dac, t->tid);
+	uint64_t info =
+	    of ? pointer_of(types, dac_thread_object(s->in->dac, of),
+			    "_waitInfo")
+	       : 0;
+	uint64_t objects = pointer_of(types, info, "_waitedObjects");
+	uint64_t object = 0, id;
+
+	if (!objects || (uint32_t)integer_of(types, info, "_waitedCount") != 1)
+		return 0;
+	dbg_error_destroy(
+	    target_read_u64(s->in->target, objects + ARRAY_DATA, &object));
+	id = integer_of(types,
+			pointer_of(types,
+				   pointer_of(types, object, "_ownershipInfo"),
+				   "_thread"),
+			"_managedThreadId");
+	for (size_t i = 0; i < s->n_all && id; i++)
+		if (s->all[i].managed && s->all[i].managed_id == id)
+			return s->all[i].number;
+	return 0;
+}
+
+/* ---- The PAL's ------------------------------------------------------- */
+
+// Words at @addr; 0: it leads nowhere.
+static size_t words_at(const struct owner_search *s, uint64_t addr,
+		       uint64_t *words, size_t n)
+{
+	return addr && !(addr & 7)
+		   ? target_read_some(s->in->target, addr, words, n * 8) / 8
+		   : 0;
+}
+
+// The owner that a CSynchData at @addr tells of; 0: it is none.
+static uint32_t owner_at(const struct owner_search *s, uint64_t addr)
+{
+	uint64_t words[DATA_WORDS];
+	uint32_t v[DATA_WORDS * 2];
+	size_t n = words_at(s, addr, words, DATA_WORDS);
+
+	memcpy(v, words, n * 8);
+	for (size_t i = 0; i + 2 < n * 2; i++) {
+		if (!v[i] || v[i] > COUNT_MAX || v[i + 1] != s->pid)
+			continue;
+		for (size_t k = 0; k < s->n_all; k++)
+			if (v[i + 2] && v[i + 2] != s->tid &&
+			    (uint32_t)target_tid_inside(
+				s->in->target, s->all[k].tid) == v[i + 2])
+				return s->all[k].number;
+	}
+	return 0;
+}
+
+// ... what a WaitingThreadsListNode of the thread at @addr leads to.
+static uint32_t owner_of_node(const struct owner_search *s, uint64_t addr)
+{
+	uint64_t words[NODE_WORDS];
+	size_t n = words_at(s, addr, words, NODE_WORDS);
+	bool is_own = false;
+	uint32_t owner = 0;
+
+	for (size_t i = 0; i < n; i++)
+		is_own = is_own || (uint32_t)words[i] == s->tid ||
+			 words[i] >> 32 == s->tid;
+	for (size_t i = 0; i < n && is_own && !owner; i++)
+		owner = owner_at(s, words[i]);
+	return owner;
+}
+
+static uint32_t owner_native(const struct owner_search *s,
+			     const struct dbg_thread *t)
+{
+	uint64_t stack[STACK_WORDS], words[INFO_WORDS], sp;
+	const struct frame *f;
+	struct regs regs;
+	uint32_t owner = 0;
+
+	if (dbg_err_drop(target_regs(s->in->target, t->tid, &regs)) ||
+	    dbg_err_drop(stack_frame(s->in->stack, t->number, 0, &f)) || !f)
+		return 0;
+	sp = regs_sp(&regs);
+	if (f->raw.sp <= sp || sp & 7)
+		return 0;
+	size_t n = (size_t)(f->raw.sp - sp) / 8;
+
+	n = words_at(s, sp, stack, n < STACK_WORDS ? n : STACK_WORDS);
+	for (size_t i = 0; i < n && !owner; i++) {
+		// what leads to the stack itself
+		if (stack[i] >= sp && stack[i] - sp < 1 << 20)
+			continue;
+		size_t n_words = words_at(s, stack[i], words, INFO_WORDS);
+
+		for (size_t k = 0; k < n_words && !owner; k++)
+			owner = owner_of_node(s, words[k]);
+	}
+	return owner;
+}
+
+uint32_t mutex_owner(struct inspect *in, const struct dbg_thread *t,
+		     const struct dbg_thread *all, size_t n_all)
+{
+	struct target *target = in->target;
+	const struct owner_search s = {
+	    .in = in,
+	    .all = all,
+	    .n_all = n_all,
+	    .pid = (uint32_t)target_tid_inside(target, target_pid(target)),
+	    .tid = (uint32_t)target_tid_inside(target, t->tid),
+	};
+	uint32_t owner = owner_managed(&s, t);
+
+	return owner || !s.pid || !s.tid ? owner : owner_native(&s, t);
+}
