@@ -79,10 +79,12 @@ def test_expressions(t):
     t.check_equal("int", c.evaluate("i")["type"])
     for context in ("watch", "hover", "repl", "variables", "clipboard"):
         t.check_equal("0", c.evaluate("i", context)["result"])
+    t.check_equal("2", c.evaluate("? i + 2;", "repl")["result"])
     for wrong, why in (
             ("", "there is nothing to evaluate"),
             ("  ", "there is nothing to evaluate"),
             ("nothing", "no 'nothing' in this context"),
+            ("System.Nowhere", "no loaded assembly has it"),
             ("i +", "the expression ends too early"),
             ("i.no", "no 'no' in 'int'")):
         t.check_in(why, c.refused("evaluate", expression=wrong,

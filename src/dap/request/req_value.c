@@ -168,7 +168,11 @@ static struct dbg_error *do_evaluate(struct dap *d, struct request *req)
 	err = request_stop(d, &at);
 	if (err)
 		return err;
-	if (!expr[strspn(expr, " \t\r\n")])
+	expr += strspn(expr, " \t\r\n");
+	// as in Visual Studio's Immediate Window
+	if (console && *expr == '?')
+		expr += 1 + strspn(expr + 1, " \t");
+	if (!*expr)
 		return dbg_err_arg("there is nothing to evaluate");
 	return evaluate(d, at, req, expr, context);
 }

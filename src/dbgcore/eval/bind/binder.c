@@ -540,7 +540,9 @@ static struct dbg_error *unknown_name(const struct binder *b,
 	}
 	if (known)
 		return dbg_err_cs(
-		    234, dbg_err(DBG_E_NOT_FOUND, "no '%.*s' in '%.*s'%s",
+		    234, dbg_err(DBG_E_NOT_FOUND,
+				 "no '%.*s' in '%.*s'%s: no loaded "
+				 "assembly has it",
 				 (int)(end - known - 1), n->name + known + 1,
 				 (int)known, n->name,
 				 error_place(b, n->syntax, n->syntax->start)));
