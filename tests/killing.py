@@ -148,7 +148,10 @@ def executed(pid, tid, addr, more):
     def go_on():
         nonlocal count
         count += stopped(tid, False) == "hit"
-        stopped(pid, False)
+        # a runtime that suspends its threads sends a real-time signal again
+        # and again: each is queued, and none may wait for the next look
+        while stopped(pid, False):
+            pass
 
     stop(tid)
     ptrace(POKEUSER, tid, DEBUGREG, addr)
