@@ -99,6 +99,21 @@ def test_corners(t):
     check_fixture(t, "Corners", 800)
 
 
+def test_tuple_types(t):
+    """Names of types have the names of tuple elements."""
+    pairs = [("nest", "(int, string, (bool B, double D) In)"),
+             ("pt", "(int X, int Y)"), ("tq", "(int A, int B)?"),
+             ("dict", "System.Collections.Generic.Dictionary<string, "
+                      "(int A, string[] B)>"),
+             ("two", "System.Func<int, int, (int, int)>"),
+             ("DivRem2(7, 2)", "(int Q, int R)")]
+    done = t.batch(["b " + t.at("Corners", "main"), "run"] +
+                   ["whatis " + text for text, _ in pairs],
+                   t.program("Corners", os.path.join(t.dir, "lines")))
+    t.check_equal([name for _, name in pairs],
+                  re.findall(r"^type = (.*)$", done.stdout, re.M))
+
+
 def test_edges(t):
     """Names and members by the place that they are asked at, conversions and
     operators that types inherit, optional and narrowing values."""

@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "base/reader.h"
+#include "base/str.h"
 
 enum {
 	NAMES_MAX = 1024,
@@ -101,6 +102,67 @@ static size_t names_of_element(const struct il_type *type, size_t i)
 		type = type->args[OWN_MAX];
 	}
 }
+
+/* ---- Names of types -------------------------------------------------- */
+
+/* What is left of a list of names. */
+struct names_left {
+	const char *const *names;
+	size_t n;
+};
+
+static void text_named(const struct il_type *type, struct names_left *left,
+		       int depth, struct str *out);
+
+/* Add @part of a type, whose own name stands somewhere in @text. */
+static const char *part_named(const struct il_type *part, const char *text,
+			      struct names_left *left, int depth,
+			      struct str *out)
+{
+	const char *name = value_type_name(part);
+	const char *at = strstr(text, name);
+	if (!at)
+		return text;
+	str_addn(out, text, (size_t)(at - text));
+	text_named(part, left, depth + 1, out);
+	return at + strlen(name);
+}
+
+static void text_named(const struct il_type *type, struct names_left *left,
+		       int depth, struct str *out)
+{
+	const char *text = value_type_name(type);
+	size_t n = tuple_count(type), own = n < left->n ? n : left->n;
+	const char *const *names = left->names;
+	// a tuple of the rest is written as elements, in another order
+	if (!names_in(type, 0) || n > OWN_MAX || depth > NESTING_MAX) {
+		size_t used = names_in(type, 0);
+		used = used < left->n ? used : left->n;
+		left->names += used;
+		left->n -= used;
+		str_add(out, text);
+		return;
+	}
+	left->names += own;
+	left->n -= own;
+	if (type->inner)
+		text = part_named(type->inner, text, left, depth, out);
+	for (size_t i = 0; i < type->n_args; i++) {
+		text = part_named(type->args[i], text, left, depth, out);
+		if (i < own && names[i])
+			str_addf(out, " %s", names[i]);
+	}
+	str_add(out, text);
+}
+
+void tuple_type_text(const struct il_type *type, const char *const *names,
+		     size_t n, struct str *out)
+{
+	struct names_left left = {names, n};
+	text_named(type, &left, 0, out);
+}
+
+/* ---- Names of values ------------------------------------------------- */
 
 void value_name(struct value *v, const char *const *names, size_t n)
 {

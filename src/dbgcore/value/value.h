@@ -20,6 +20,7 @@
 #include "meta/sig.h"
 #include "types/types.h"
 
+struct str;
 struct arena;
 struct target;
 struct types;
@@ -235,6 +236,9 @@ struct value {
 size_t tuple_count(const struct il_type *type);
 /* Are there tuples among the types that @type is made of? */
 bool tuple_is_in(const struct il_type *type);
+/* C# name of @type, whose tuples have these names of elements (n 0: none). */
+void tuple_type_text(const struct il_type *type, const char *const *names,
+		     size_t n, struct str *out);
 /* Give the tuples in the declared type of @v their names, borrowed. */
 void value_name(struct value *v, const char *const *names, size_t n);
 /* The name of element @i; NULL: it has none. */

@@ -77,7 +77,8 @@ static void declare_field(const struct view *w, const struct field *f,
 		str_add(out, "static ");
 	if (f->attributes & INIT_ONLY_FLAG)
 		str_add(out, "readonly ");
-	str_addf(out, "%s %s", value_type_name(f->type), f->source);
+	tuple_type_text(f->type, f->names, f->n_names, out);
+	str_addf(out, " %s", f->source);
 	if (f->kind == FIELD_CONST)
 		add_constant(w, f, out);
 	end_line(out, from, ";\n");

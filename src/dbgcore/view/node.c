@@ -359,6 +359,16 @@ static bool has_rows(const struct view *w, const struct node *node,
 	       view_elements(w, seen, &els) || find_rows(w, node, seen, &rows);
 }
 
+/* The name of the type of @v, with the names of elements that it declares. */
+static const char *type_text(const struct view *w, const struct value *v)
+{
+	_cleanup_str_ struct str text = {0};
+	if (!v->type || !v->names || v->named != v->type)
+		return v->type ? value_type_name(v->type) : "";
+	tuple_type_text(v->type, v->names, v->n_names, &text);
+	return arena_strdup(w->arena, str_get(&text));
+}
+
 static void describe_value(const struct view *w, const struct node *node,
 			   const struct value *at, const struct value *seen,
 			   struct dbg_value *ret)
@@ -377,7 +387,7 @@ static void describe_value(const struct view *w, const struct node *node,
 	    node->why ? node->why : arena_strdup(w->arena, str_get(&text));
 	if (node->form.results && !has_rows(w, node, seen))
 		ret->text = "<no results view: it is no IEnumerable>";
-	ret->type = at->type ? value_type_name(at->type) : "";
+	ret->type = type_text(w, at);
 	if (w->editor && seen->where != VALUE_ABSENT &&
 	    seen->type->is_reference && display_type(w, seen, &type))
 		ret->type = arena_strdup(w->arena, str_get(&type));
