@@ -147,9 +147,7 @@ static struct dbg_error *ui_open(const struct ui_config *config,
 		ui_close(ui);
 		return err;
 	}
-	const struct dbg_stop *stop =
-	    dbg_stop_reason(dbg_inferior_current(config->dbg));
-	ui->place.thread = stop ? stop->thread : 0;
+	ui->place.thread = dbg_stop_thread(dbg_inferior_current(config->dbg));
 	prompt(ui);
 	*ret = ui;
 	return NULL;

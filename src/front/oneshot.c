@@ -119,8 +119,7 @@ carry_out(struct dbg *dbg, const struct command_ops *ops, const char *line)
 
 	if (err)
 		return err;
-	const struct dbg_stop *stop = dbg_stop_reason(dbg);
-	const struct command_place place = {.thread = stop ? stop->thread : 0};
+	const struct command_place place = {.thread = dbg_stop_thread(dbg)};
 
 	commands.host = ops->create(&commands);
 	err = ops->line(commands.host, line, &place, stdout);

@@ -152,15 +152,14 @@ static struct dbg_error *choose_group(struct mi *m, struct mi_call *call,
 				      const char *id)
 {
 	struct dbg *dbg = groups_find(m, id);
-	const struct dbg_stop *stop;
 
 	if (!dbg)
 		return dbg_err(DBG_E_ARGUMENT, "Invalid thread group for the "
 					       "--thread-group option");
 	if (dbg == m->dbg)
 		return NULL;
-	stop = dbg_stop_reason(dbg);
-	choose(m, call, dbg, stop && stop->thread ? stop->thread : 1);
+	uint32_t thread = dbg_stop_thread(dbg);
+	choose(m, call, dbg, thread ? thread : 1);
 	return NULL;
 }
 

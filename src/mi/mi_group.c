@@ -89,8 +89,7 @@ void groups_look(struct mi *m)
 	// beside a prompt the loop is the prompt's
 	if (!m->take)
 		loop_use(m->loop, dbg);
-	const struct dbg_stop *stop = dbg_stop_reason(dbg);
-	m->thread = stop ? stop->thread : 0;
+	m->thread = dbg_stop_thread(dbg);
 	m->level = 0;
 }
 

@@ -311,10 +311,9 @@ static struct dbg_error *list_locals(struct mi *m, struct dbg_stopped at,
 static void put_exception(struct mi *m, struct dbg_stopped at, struct str *t,
 			  dbg_id frame)
 {
-	const struct dbg_stop *stop = dbg_stop_reason(m->dbg);
 	struct dbg_value v;
 
-	if (m->dialect != MI_NETCOREDBG || !stop || !stop->exception_type)
+	if (m->dialect != MI_NETCOREDBG || !dbg_stop_reason(at)->exception_type)
 		return;
 	struct dbg_error *err = dbg_eval(at, frame, "$exception", &v);
 	if (!err) {

@@ -52,13 +52,11 @@ static struct dbg_error *wait_for_value(struct repl *r, struct dbg *dbg,
 /* The program stopped in the call: that is where the user is now. */
 static void show_where(struct repl *r)
 {
-	const struct dbg_stop *stop = dbg_stop_reason(r->dbg);
-
 	r->untold = false;
 	r->has_frame = false;
-	if (!stop)
+	if (dbg_state(r->dbg) != DBG_STOPPED)
 		return;
-	r->thread = stop->thread;
+	r->thread = dbg_stop_thread(r->dbg);
 	r->level = 0;
 	resume_stopped(r, true);
 }

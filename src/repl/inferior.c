@@ -34,8 +34,7 @@ static void look(struct repl *r)
 		return;
 	r->dbg = dbg;
 	loop_use(r->loop, dbg);
-	const struct dbg_stop *stop = dbg_stop_reason(dbg);
-	r->thread = stop ? stop->thread : 0;
+	r->thread = dbg_stop_thread(dbg);
 	r->level = 0;
 	r->last_thread = 0;
 	r->step_token = 0;

@@ -215,8 +215,11 @@ static int exit_status(const struct repl *r)
 	if (r->program_status > 0)
 		return r->program_status;
 	// left at what was about to end it
-	const struct dbg_stop *stop = dbg_stop_reason(r->dbg);
-	if (stop && (stop->reason == DBG_STOP_UNHANDLED || stop->fatal))
+	struct dbg_stopped at;
+	if (dbg_err_drop(dbg_stopped(r->dbg, &at)))
+		return r->failed;
+	const struct dbg_stop *stop = dbg_stop_reason(at);
+	if (stop->reason == DBG_STOP_UNHANDLED || stop->fatal)
 		return 128 + stop->signal;
 	return r->failed;
 }

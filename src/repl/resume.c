@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "base/mem.h"
 #include "repl/cmd.h"
 #include "repl/inferior.h"
@@ -128,9 +129,10 @@ struct dbg_error *resume_wait(struct repl *r, struct dbg_error *err)
 		r->stopped = dbg_state(r->dbg) == DBG_STOPPED;
 		return err;
 	}
-	const struct dbg_stop *stop = dbg_stop_reason(r->dbg);
-	if (!stop || r->hosted)
+	struct dbg_stopped at;
+	if (r->hosted || dbg_err_drop(dbg_stopped(r->dbg, &at)))
 		return NULL;
+	const struct dbg_stop *stop = dbg_stop_reason(at);
 	r->untold = false;
 	if (stop->thread)
 		r->thread = stop->thread;
@@ -172,11 +174,12 @@ struct dbg_error *resume_finish(struct repl *r, struct dbg_error *err)
 
 void resume_stopped(struct repl *r, bool show)
 {
-	const struct dbg_stop *stop = dbg_stop_reason(r->dbg);
+	struct dbg_stopped at;
 	struct dbg_error *err = NULL;
 
-	if (!stop)
+	if (dbg_err_drop(dbg_stopped(r->dbg, &at)))
 		return;
+	const struct dbg_stop *stop = dbg_stop_reason(at);
 	r->stopped = true;
 	r->action = hook_find(r, stop->breakpoint) ? stop->breakpoint : 0;
 	if (show && !is_silent(r))
@@ -189,15 +192,15 @@ void resume_stopped(struct repl *r, bool show)
 
 bool resume_told(struct repl *r)
 {
-	const struct dbg_stop *stop = dbg_stop_reason(r->dbg);
+	uint32_t thread = dbg_stop_thread(r->dbg);
 
 	if (!r->untold)
 		return false;
 	r->untold = false;
-	if (!stop)
+	if (dbg_state(r->dbg) != DBG_STOPPED)
 		return false;
-	if (stop->thread)
-		r->thread = stop->thread;
+	if (thread)
+		r->thread = thread;
 	r->level = 0;
 	r->has_frame = false;
 	resume_stopped(r, true);

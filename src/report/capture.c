@@ -284,10 +284,10 @@ static void keep_state(struct run *r, struct dbg *dbg, bool alive)
 {
 	if (alive)
 		hold_all(r);
-	const struct dbg_stop *stop = dbg_stop_reason(dbg);
-	if (!stop)
+	struct dbg_stopped at;
+	if (dbg_err_drop(dbg_stopped(dbg, &at)))
 		return;
-	report_stop(r, dbg, stop);
+	report_stop(r, dbg, dbg_stop_reason(at));
 	if (!alive)
 		return;
 	report_destroy(&r->kept);

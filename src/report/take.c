@@ -399,8 +399,6 @@ static void name_innermost(struct report *r)
 
 static void take_cause(struct report *r, const struct dbg_stop *stop)
 {
-	if (!stop)
-		return;
 	r->thread = stop->thread;
 	r->signal = stop->fatal ? stop->signal : 0;
 	if (stop->reason == DBG_STOP_FAIL_FAST) {
@@ -439,9 +437,9 @@ static void take_cause(struct report *r, const struct dbg_stop *stop)
 // Has nothing happened to it: was it stopped, or dumped, as it is?
 static bool is_stuck(const struct dbg_stop *stop)
 {
-	return !stop || ((stop->reason == DBG_STOP_PAUSE ||
-			  stop->reason == DBG_STOP_ATTACH) &&
-			 !stop->fatal && !stop->exception_type);
+	return (stop->reason == DBG_STOP_PAUSE ||
+		stop->reason == DBG_STOP_ATTACH) &&
+	       !stop->fatal && !stop->exception_type;
 }
 
 // A core need not tell what it is of: it is the module that Main is in.
@@ -528,8 +526,8 @@ struct dbg_error *report_take(struct dbg *dbg,
 	ret->pid = inferior.pid;
 	ret->program = report_copy(ret, *inferior.name ? inferior.name : "");
 	ret->time = (uint64_t)time(NULL);
-	take_cause(ret, dbg_stop_reason(dbg));
-	ret->stuck = limits->variables && is_stuck(dbg_stop_reason(dbg));
+	take_cause(ret, dbg_stop_reason(at));
+	ret->stuck = limits->variables && is_stuck(dbg_stop_reason(at));
 	report_take_tests(ret, at, &tests, &n_tests);
 	err = take_threads(ret, at, limits);
 	if (err) {

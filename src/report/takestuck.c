@@ -137,8 +137,8 @@ static void add_test(struct report *r, struct dbg_stopped at,
 void report_take_tests(struct report *r, struct dbg_stopped at,
 		       struct dbg_test **ret, size_t *ret_n)
 {
-	const struct dbg_stop *stop = dbg_stop_reason(at.dbg);
-	bool goes_on = stop && stop->reason == DBG_STOP_THROWN;
+	const struct dbg_stop *stop = dbg_stop_reason(at);
+	bool goes_on = stop->reason == DBG_STOP_THROWN;
 	bool waiting = r->stuck || (r->kind && !goes_on && has_tests(at.dbg));
 	struct dbg_test *v = NULL;
 	size_t n = 0;

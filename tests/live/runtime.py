@@ -3,6 +3,7 @@ that dndbg cannot debug."""
 import ctypes
 import glob
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -356,51 +357,188 @@ def test_newer(t):
     t.check_not_in("newer", done.stdout)
 
 
-# What is assumed of a runtime, by its name in dac/assumption.c, and what is said
-# at the latest when a program with a catchpoint has stopped and been looked at.
+# What is said of each entry of dac/assumption.c, by the first of its names. 8
+# and 11: it is of that release only; 9: not of 8.
+THROWN = "Exceptions are not seen where they are thrown"
+MORE_HANDLES = ("With server GC only the handles of as many processors as there "
+                "are heaps are listed")
+METHOD_ARGUMENTS = "Generic arguments of methods are not known"
+RUNTIME_ASYNC = ("Methods that the runtime suspends are not debugged as such: "
+                 "breakpoints in them may be missed")
+DEBUG_INFO = ("What the JIT tells of its code is not read: generic arguments "
+              "of code that instances share, locals of suspended async methods")
+INSTANCES = "Instances of generic types are not found by their arguments"
+TRACES = "Stacks of exceptions are not known"
+THIN = "Locks of objects that no thread has waited for are not listed"
+SIZES = "Sizes of structures are rounded up"
+STACKS = "Stacks take longer to read"
+STANDSTILL = ("It is not noticed when the runtime suspends all threads for a "
+              "debugger of its own kind")
 ASSUMED = {
-    "System.Runtime.EH+ExInfo._exception":
-        "Exceptions are not seen where they are thrown",
-    "System.Runtime.EH.DispatchEx":
-        "Exceptions are not seen where they are thrown",
-    "DebugDebugger_Log": "What Debugger.Log says is not shown",
-    "DebugDebugger_Break": "Debugger.Break does not stop",
-    "DebugDebugger_IsManagedDebuggerAttached": "Debugger.IsAttached is false",
-    "Environment_FailFast": "Environment.FailFast stops at its signal only",
-    "GcDacVars.gc_structures_invalid_cnt": None,
-    "g_dacTable.ThePreStub": None,
-    "GCInfoVersion": None,
-    "MethodTable.MTFlags": "Structures are not told from classes",
-    "MethodTable.EEClassOrCanonMT": "Sizes of structures are rounded up",
-    "MethodTable.PerInstInfo": None,
-    "EEClass.BaseSizePadding": "Sizes of structures are rounded up",
-    "FieldDesc.DWord1": None,
-    "Module.AvailableTypeParams": None,
-    "SyncBlock.HashCode": None,
+    "System.Runtime.EH+ExInfo._exception": (THROWN, 9),
+    "System.Runtime.EH.DispatchEx": (THROWN, 9),
+    "DebugDebugger_Log": ("What Debugger.Log says is not shown", 0),
+    "DebugDebugger_Break": ("Debugger.Break does not stop", 0),
+    "DebugDebugger_IsManagedDebuggerAttached":
+        ("Debugger.IsAttached is false", 0),
+    "Environment_FailFast":
+        ("Environment.FailFast stops at its signal only", 0),
+    "GcDacVars.gc_structures_invalid_cnt":
+        ("Places within objects are not watched any more once the collector "
+         "has moved these", 0),
+    "g_dacTable.ThePreStub":
+        ("Code that is not compiled yet is not waited for, and nothing can be "
+         "called in the program", 0),
+    "GCInfoVersion":
+        ("Generic arguments of code that instances share are not known", 0),
+    "MethodTable.MTFlags":
+        ("Generic types are known by their arguments only", 0),
+    "MethodTable.MTFlags2": (INSTANCES, 0),
+    "MethodTable.AuxiliaryData":
+        ("Expressions do not know the program's Type objects", 0),
+    "MethodTable.m_pLoaderModule":
+        ("Statics of threads and of generic classes are not known", 8),
+    "MethodTable.EEClassOrCanonMT": (SIZES, 0),
+    "MethodTable.PerInstInfo":
+        ("Generic arguments of types, and types of elements, are not known", 0),
+    "InstantiatedMethodDesc.PerInstInfo": (METHOD_ARGUMENTS, 0),
+    "InstantiatedMethodDesc.NumGenericArgs": (METHOD_ARGUMENTS, 0),
+    "MethodDesc.Flags":
+        ("Generic methods, and methods that the runtime suspends, are not "
+         "known", 0),
+    "AsyncMethodData.Signature": (RUNTIME_ASYNC, 11),
+    "MethodDesc.!": (RUNTIME_ASYNC, 11),
+    "InstantiatedMethodDesc.!": (RUNTIME_ASYNC, 11),
+    "RealCodeHeader.MethodDesc": (DEBUG_INFO, 0),
+    "RealCodeHeader.DebugInfo": (DEBUG_INFO, 0),
+    "CORINFO_METHOD_INFO.ILCode":
+        ("Breakpoints may miss the first calls of a method if several threads "
+         "make them at once", 0),
+    "StackTraceArrayHeader.!": (TRACES, 0),
+    "StackTraceElement.!": (TRACES, 0),
+    "StackTraceElement.Ip": (TRACES, 0),
+    "StackTraceElement.MethodDesc": (TRACES, 0),
+    "StackTraceElement.Flags": (TRACES, 0),
+    "EEClass.BaseSizePadding": (SIZES, 0),
+    "FieldDesc.DWord1": ("Fields of types take longer to read", 0),
+    "Module.AvailableTypeParams": (INSTANCES, 0),
+    "SyncBlock.Lock":
+        ("Who waits for the lock of an object is not known", 0),
+    "SyncBlock.HashCode":
+        ("Hash codes are not shown of objects that threads have waited for",
+         0),
+    "SyncBlockMaskLockThreadId": (THIN, 0),
+    "SyncBlockMaskLockRecursionLevel": (THIN, 0),
+    "SyncBlockRecursionLevelShift": (THIN, 0),
+    "GcDacVars.n_heaps": (MORE_HANDLES, 0),
+    "GcDacVars.handle_table_map": (MORE_HANDLES, 0),
+    "CHashTable.m_iBuckets": (STACKS, 0),
+    "CHashTable.m_piBuckets": (STACKS, 0),
+    "ThreadStore": (STANDSTILL, 9),
+    "ThreadStore.FirstThreadLink": (STANDSTILL, 9),
+    "Thread.LinkNext": (STANDSTILL, 9),
+    "Thread.Link": (STANDSTILL, 9),
+    "Thread.State": (STANDSTILL, 9),
+    "Thread.TS_DebugSuspendPending": (STANDSTILL, 9),
 }
+
+# What is shown of Assumed, and the sentences of those without whom it is not.
+SHARED = (ASSUMED["GCInfoVersion"][0], DEBUG_INFO)
+ARGUMENTS = (ASSUMED["MethodTable.PerInstInfo"][0],)
+METHODS = (ASSUMED["MethodDesc.Flags"][0], RUNTIME_ASYNC)
+SHOWN = (
+    ('Assumed.Program.Show<string> (value="text"', SHARED),
+    ("held={Assumed.Held<string>}", ARGUMENTS),
+    ('= "text"\n', ()),
+    ('Value = "value", Count = 0}\n', ()),
+    ('= "shared"\n',
+     (*ARGUMENTS, ASSUMED["MethodTable.m_pLoaderModule"][0])),
+    ('= "own"\n', (ASSUMED["MethodTable.m_pLoaderModule"][0],)),
+    ("= {{First = 0, Second = 0, Third = 0}, {First = 0,", ARGUMENTS),
+    ("= 3\n", (SIZES,)),
+    ("= 51\n", ()),
+    ("= 61\n", (ASSUMED["SyncBlock.HashCode"][0],)),
+    ("= 70\n", ()),
+    ("= void\n", (ASSUMED["g_dacTable.ThePreStub"][0],)),
+    ("        1      2        0  0x", (THIN,)),
+    ("System.OutOfMemoryException\n", ()),
+    ("Old value = 0\n",
+     (ASSUMED["GcDacVars.gc_structures_invalid_cnt"][0],)),
+    ("Assumed.Program.Twice (n=21) at ", METHODS),
+    ("Assumed.Program.Same<int> (value=42) at ", (*METHODS, *ARGUMENTS)),
+    ('Exception thrown: System.ApplicationException: "outer"\n', (THROWN,)),
+    (" ---> System.InvalidOperationException: ", (THROWN,)),
+    ("   at Assumed.Program.Fail() in ", (THROWN, TRACES)),
+    ("outer3\n", ()),
+    ("exited normally]\n", ()),
+)
+
+
+def asked(t):
+    """Commands that ask for all that is assumed."""
+    stops = ["b " + t.at("Assumed", name)
+             for name in ("stop", "resumed", "same")]
+    looks = ["bt", "info locals", "print value", "print held",
+             "print Held<string>.Shared", "print own",
+             "print odds", "print sizeof(Odd)",
+             'print typeof(string) == ((object)"x").GetType() ? 51 : 52',
+             "print hashed.GetHashCode() == code ? 61 : 62",
+             "print new List<string>().Count + 70",
+             "print Console.Out.Flush()", "syncblk", "handles"]
+    return [*stops, "run", *looks, "watch held.Count", "catch throw",
+            *["continue", "info exception"] * 7, "delete", "continue"]
+
+
+# What is lost with the one cannot be told from what is lost with the other.
+GENERIC = {METHOD_ARGUMENTS, *METHODS, *SHARED, *ARGUMENTS,
+           ASSUMED["MethodTable.MTFlags"][0]}
+
+
+def fits(said, group):
+    both = {said, *group}
+    return (said not in group and not both >= {THROWN, TRACES} and
+            len(both & GENERIC) <= 1)
+
+
+def groups(runtime):
+    """The entries that this runtime has by their sentences, as few groups as
+    possible."""
+    ret = []
+    for name, (said, of) in ASSUMED.items():
+        if int(runtime) < of or (of == 8 and runtime != "8"):
+            continue
+        group = next((g for g in ret if fits(said, g)), None)
+        if group is None:
+            group = {}
+            ret.append(group)
+        group[said] = name
+    return ret
 
 
 def test_distrust(t):
     """What is assumed of a runtime and does not hold costs one feature, with
-    one sentence; the program is debugged to its end."""
-    words = t.program("Throws", "plain")
-    commands = ["catch throw", "b " + t.at("Throws", "level-throw"), "run",
-                "bt 3", "info locals", "delete", "continue"]
-    for name, lost in ASSUMED.items():
-        native = t.runtime == "8" and ".EH" in name
-        done = t.batch(commands, words, env={"DNDBG_DISTRUST": name})
-        where = f"without {name}: "
-        t.check_in("Throws.Program.Level (n=", where + done.stdout)
-        t.check_in("plain 10\nok\n", done.stdout)
-        t.check_in("exited normally]", done.stdout)
-        if lost and not native:
-            one_line(t, lost + ": '" + name +
-                     "' is not trusted (DNDBG_DISTRUST).", done.stdout)
-        t.check(done.stdout.count("is not trusted") <= 1, where + "said twice")
-    done = t.batch([commands[0], "run", "bt 1", "delete", "continue"], words)
-    t.check_not_in("trusted", done.stdout)
-    t.check_in("exited normally]", done.stdout)
-    t.check_in("System.InvalidOperationException", done.stdout)
-    done = t.batch(commands, words, env={"DNDBG_DISTRUST": "*"})
-    t.check_in("plain 10\nok\n", done.stdout)
-    t.check_in("exited normally]", done.stdout)
+    one sentence; all else goes on, and the program to its end."""
+    source = os.path.join(drive.TOP, "src", "dbgcore", "dac", "assumption.c")
+    with open(source, encoding="utf-8") as file:
+        table = file.read().split("entries[ASSUME_N] = {")[1].split("\n};")[0]
+    names = [re.search(r'[A-Z]+\(\s*"([^"]+)"', entry)[1]
+             for entry in table.split("\n    [ASSUME_")[1:]]
+    t.check_equal(sorted(ASSUMED), sorted(names))
+    words = t.program("Assumed", config="RtDebug" if t.runtime == "11"
+                      else "Debug")
+    for off in [{}, *groups(t.runtime)]:
+        env = {"DOTNET_gcServer": "1"}
+        if off:
+            env["DNDBG_DISTRUST"] = ",".join(off.values())
+        text = t.batch(asked(t), words, env=env).stdout
+        for shown, lost in SHOWN:
+            if not off.keys() & {*lost}:
+                t.check_in(shown, text)
+        for said, name in off.items():
+            one_line(t, f"{said}: '{name}' is not trusted (DNDBG_DISTRUST).",
+                     text)
+        t.check_equal(len(off), text.count("is not trusted"))
+        t.check_not_in("as expected", text)
+    text = t.batch(asked(t), words, env={"DNDBG_DISTRUST": "*"}).stdout
+    t.check_in("outer3\n", text)
+    t.check_in("exited normally]", text)

@@ -710,6 +710,36 @@ static void test_arrays(void **state)
 	assert_int_equal(o.size, 24 + 4 * 8);
 }
 
+static void tell_count(void *arg, const char *text)
+{
+	unsigned int *n = arg;
+
+	assert_non_null(strstr(text, "has no 'CORINFO_METHOD_INFO.ILCode' as "
+				     "expected"));
+	(*n)++;
+}
+
+/* What shows itself to be wrong where it is used is told once, and is off. */
+static void test_refuted(void **state)
+{
+	struct dacfixture *f = fixture(state);
+	const struct dac_limits limits = f->d->limits;
+	struct dac_assumed at;
+	unsigned int n_told = 0;
+
+	f->d->limits.tell = tell_count;
+	f->d->limits.arg = &n_told;
+	must(dac_assume(f->d, ASSUME_JIT_IL, &at));
+	// the header of an image is no argument of the JIT's
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(dac_compiled_il(f->d, f->d->runtime_base), 0);
+	assert_int_equal(n_told, 1);
+	must_fail(dac_assume(f->d, ASSUME_JIT_IL, &at), DBG_E_RUNTIME,
+		  "breakpoints may miss the first calls");
+	must(dac_assume(f->d, ASSUME_TYPE_RID, &at));
+	f->d->limits = limits;
+}
+
 static void test_garbage(void **state)
 {
 	struct dacfixture *f = fixture(state);
@@ -899,6 +929,7 @@ int main(void)
 	    cmocka_unit_test(test_generic_statics),
 	    cmocka_unit_test(test_arrays),
 	    cmocka_unit_test(test_garbage),
+	    cmocka_unit_test(test_refuted),
 	    cmocka_unit_test(test_notify_methods),
 	    cmocka_unit_test(test_forget),
 	};

@@ -361,7 +361,8 @@ static struct dbg *stop_in_add(const char *host, struct arena *arena)
 	must_fail(dbg_stopped(dbg, &at), DBG_E_STATE, "not being run");
 	must(dbg_launch(dbg, &launch));
 	wait_for_stop(dbg);
-	assert_int_equal(dbg_stop_reason(dbg)->reason, DBG_STOP_BREAKPOINT);
+	must(dbg_stopped(dbg, &at));
+	assert_int_equal(dbg_stop_reason(at)->reason, DBG_STOP_BREAKPOINT);
 	return dbg;
 }
 
@@ -390,6 +391,9 @@ static void check_stale(struct dbg *dbg)
 		  "is running");
 	wait_for_stop(dbg);
 	must_fail(dbg_continue(old, 0), DBG_E_STALE, "an earlier stop");
+	assert_int_equal(dbg_stop_reason(now(dbg))->reason, DBG_STOP_STEP);
+	assert_int_equal(dbg_stop_reason(old)->reason, DBG_STOP_PAUSE);
+	assert_int_equal(dbg_stop_reason(old)->thread, 0);
 	must_fail(dbg_step(old, &step), DBG_E_STALE, "an earlier stop");
 	must_fail(dbg_frame_list(old, 0, 0, 1, &frames, &n), DBG_E_STALE,
 		  "an earlier stop");
@@ -447,12 +451,10 @@ static void same_as_live(const char *major)
 		skip();
 	}
 	live = stop_in_add(host, arena);
-	_cleanup_free_ char *wanted =
-	    everything(live, dbg_stop_reason(live)->thread);
+	_cleanup_free_ char *wanted = everything(live, dbg_stop_thread(live));
 	pid_t tid = 0;
 
-	tid = stack_thread_tid(live->inspect.stack,
-			       dbg_stop_reason(live)->thread);
+	tid = stack_thread_tid(live->inspect.stack, dbg_stop_thread(live));
 	t = record(live->target);
 	check_stale(live);
 	dbg_destroy(live);

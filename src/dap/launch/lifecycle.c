@@ -225,15 +225,15 @@ void begin_release(struct dap *d)
 	if (!d->held)
 		return;
 	d->held = false;
-	if (!dbg_can_run(d->dbg)) {
-		events_stopped(d, dbg_stop_reason(d->dbg));
+	struct dbg_stopped at;
+	struct dbg_error *err = dbg_stopped(d->dbg, &at);
+	if (!err && !dbg_can_run(d->dbg)) {
+		events_stopped(d, dbg_stop_reason(at));
 		return;
 	}
 	// a child that another session held for this one
 	if (d->setup.wake)
 		dap_warn(d, dbg_signal_send(d->dbg, SIGCONT));
-	struct dbg_stopped at;
-	struct dbg_error *err = dbg_stopped(d->dbg, &at);
 	dap_warn(d, err ? err : dbg_continue(at, 0));
 }
 

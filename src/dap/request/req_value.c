@@ -113,7 +113,6 @@ static void commanded(struct dap *d)
 static struct dbg_error *get_place(struct dap *d, const cJSON *args,
 				   struct command_place *ret)
 {
-	const struct dbg_stop *stop = dbg_stop_reason(d->dbg);
 	struct handle h = {0};
 	uint32_t number = 0;
 
@@ -122,7 +121,7 @@ static struct dbg_error *get_place(struct dap *d, const cJSON *args,
 		err = handles_find(&d->frames, number, "frame", &h);
 	if (err)
 		return err;
-	*ret = (struct command_place){.thread = stop ? stop->thread : 0};
+	*ret = (struct command_place){.thread = dbg_stop_thread(d->dbg)};
 	if (number)
 		*ret = (struct command_place){(uint32_t)h.frame, h.aux};
 	return NULL;
@@ -469,11 +468,13 @@ static struct dbg_error *do_exception_info(struct dap *d, struct dbg_stopped at,
 	struct dbg_exception *list;
 	size_t n;
 
+	(void)d;
+
 	struct dbg_error *err = dbg_exception_list(at, &list, &n);
 	if (err)
 		return err;
-	const struct dbg_stop *stop = dbg_stop_reason(d->dbg);
-	if (stop && stop->reason == DBG_STOP_FAIL_FAST) {
+	const struct dbg_stop *stop = dbg_stop_reason(at);
+	if (stop->reason == DBG_STOP_FAIL_FAST) {
 		emit_str(t, "exceptionId", stop->exception_type);
 		emit_str(t, "description", stop->exception_message);
 		emit_str(t, "breakMode", "unhandled");
@@ -482,7 +483,7 @@ static struct dbg_error *do_exception_info(struct dap *d, struct dbg_stopped at,
 	if (!n)
 		return dbg_err(DBG_E_STATE,
 			       "the program is not stopped at an exception");
-	enum dbg_stop_reason reason = stop ? stop->reason : DBG_STOP_THROWN;
+	enum dbg_stop_reason reason = stop->reason;
 	if (reason >= sizeof(throws) / sizeof(*throws) || !throws[reason].mode)
 		reason = DBG_STOP_UNHANDLED;
 	emit_strf(t, "exceptionId", "CLR/%s", list[0].type);

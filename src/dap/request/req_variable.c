@@ -193,17 +193,17 @@ static void add_exception(struct dap *d, struct dbg_stopped at, struct str *t,
 static void add_returned(struct dap *d, struct dbg_stopped at, struct str *t,
 			 const struct handle *h, struct window *w)
 {
-	const struct dbg_stop *stop = dbg_stop_reason(d->dbg);
 	struct dbg_frame *newest;
 	struct dbg_value v;
 	bool any = false;
 	size_t n = 0;
 
-	if (!stop || h->aux != DBG_SCOPE_ALL)
+	if (h->aux != DBG_SCOPE_ALL)
 		return;
 	struct dbg_error *err = dbg_returned(at, &v, &any);
 	if (!err && any)
-		err = dbg_frame_list(at, stop->thread, 0, 1, &newest, &n);
+		err = dbg_frame_list(at, dbg_stop_thread(d->dbg), 0, 1, &newest,
+				     &n);
 	if (!err && n && newest->id == h->id)
 		add_list(d, t, &v, 1, w);
 	dbg_error_destroy(err);

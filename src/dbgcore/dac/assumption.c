@@ -41,6 +41,16 @@ struct way {
 	bool (*find)(struct dac *d, uint64_t *ret);
 };
 
+/* What the contract tells of some releases is the same in those up to @until.
+ */
+#define OFFSET(name, value, until)                                             \
+	{                                                                      \
+		CONTRACT(name), CONSTANT(name, value, until)                   \
+	}
+#define NUMBER(name, value, until)                                             \
+	{                                                                      \
+		GLOBAL(name), CONSTANT(name, value, until)                     \
+	}
 #define FIELD(name)                                                            \
 	{                                                                      \
 		.kind = WAY_FIELD, name                                        \
@@ -74,6 +84,24 @@ static const char not_noticed[] =
     "it is not noticed when the runtime suspends all threads for a debugger of "
     "its own kind";
 
+static const char no_instances[] =
+    "instances of generic types are not found by their arguments";
+static const char no_method_arguments[] =
+    "generic arguments of methods are not known";
+static const char no_async_kinds[] =
+    "methods that the runtime suspends are not debugged as such: breakpoints "
+    "in them may be missed";
+static const char no_debug_info[] =
+    "what the JIT tells of its code is not read: generic arguments of code "
+    "that instances share, locals of suspended async methods";
+static const char no_trace[] = "stacks of exceptions are not known";
+static const char no_thin_locks[] =
+    "locks of objects that no thread has waited for are not listed";
+static const char no_more_handles[] =
+    "with server GC only the handles of as many processors as there are heaps "
+    "are listed";
+static const char slow_stacks[] = "stacks take longer to read";
+
 static bool gc_info_holds(struct dac *d, uint64_t version)
 {
 	(void)d;
@@ -84,6 +112,7 @@ static const struct entry {
 	const char *lost; /* what is said to be so if nothing holds */
 	struct way ways[WAYS_MAX + 1];
 	bool (*holds)(struct dac *d, uint64_t value); /* NULL: what is read */
+	unsigned int since; /* the first release that has it; 0: all */
 } entries[ASSUME_N] = {
     [ASSUME_EXINFO_OBJECT] = {"exceptions are not seen where they are thrown",
 			      {FIELD("System.Runtime.EH+ExInfo._exception")},
@@ -122,35 +151,98 @@ static const struct entry {
 	 {GLOBAL("GCInfoVersion"),
 	  CONSTANT("GCInfoVersion", DAC_GC_INFO_FIRST, 9)},
 	 gc_info_holds},
-    [ASSUME_TYPE_FLAGS] = {"structures are not told from classes",
-			   {CONSTANT("MethodTable.MTFlags", MT_CATEGORY, 0)},
+    [ASSUME_TYPE_FLAGS] = {"generic types are known by their arguments only",
+			   OFFSET("MethodTable.MTFlags", 0, 0),
 			   type_flags_hold},
+    [ASSUME_TYPE_RID] = {no_instances, OFFSET("MethodTable.MTFlags2", 8, 9),
+			 type_rid_holds},
+    [ASSUME_TYPE_AUXILIARY] =
+	{"expressions do not know the program's Type objects",
+	 OFFSET("MethodTable.AuxiliaryData", 32, 9), NULL},
+    [ASSUME_LOADER_MODULE] =
+	{"statics of threads and of generic classes are not known",
+	 {CONSTANT("MethodTable.m_pLoaderModule", 24, 8)},
+	 loader_module_holds},
     [ASSUME_TYPE_CLASS] = {"sizes of structures are rounded up",
-			   {CONTRACT("MethodTable.EEClassOrCanonMT"),
-			    CONSTANT("MethodTable.EEClassOrCanonMT", 40, 9)},
-			   NULL},
-    [ASSUME_TYPE_INSTANCE] = {"generic arguments of types are not known",
-			      {CONTRACT("MethodTable.PerInstInfo"),
-			       CONSTANT("MethodTable.PerInstInfo", 48, 9)},
-			      NULL},
-    [ASSUME_METHOD_INSTANCE] = {"generic arguments of methods are not known",
-				{CONTRACT("InstantiatedMethodDesc.PerInstInfo"),
-				 CONSTANT("InstantiatedMethodDesc.PerInstInfo",
-					  16, 8)},
+			   OFFSET("MethodTable.EEClassOrCanonMT", 40, 9), NULL},
+    [ASSUME_TYPE_INSTANCE] =
+	{"generic arguments of types, and types of elements, are not known",
+	 OFFSET("MethodTable.PerInstInfo", 48, 9), NULL},
+    [ASSUME_METHOD_INSTANCE] = {no_method_arguments,
+				OFFSET("InstantiatedMethodDesc.PerInstInfo", 16,
+				       8),
 				NULL},
+    [ASSUME_METHOD_COUNT] = {no_method_arguments,
+			     OFFSET("InstantiatedMethodDesc.NumGenericArgs", 26,
+				    8),
+			     NULL},
+    [ASSUME_METHOD_FLAGS] = {"generic methods, and methods that the runtime "
+			     "suspends, are not known",
+			     OFFSET("MethodDesc.Flags", 6, 9), NULL},
+    [ASSUME_ASYNC_DATA] = {no_async_kinds,
+			   OFFSET("AsyncMethodData.Signature", 8,
+				  DAC_TESTED_MAX),
+			   async_data_holds, .since = 11},
+    [ASSUME_METHOD_SIZE] = {no_async_kinds,
+			    OFFSET("MethodDesc.!", 16, DAC_TESTED_MAX), NULL,
+			    .since = 11},
+    [ASSUME_INSTANCE_SIZE] = {no_async_kinds,
+			      OFFSET("InstantiatedMethodDesc.!", 40,
+				     DAC_TESTED_MAX),
+			      NULL, .since = 11},
+    [ASSUME_CODE_METHOD] = {no_debug_info,
+			    OFFSET("RealCodeHeader.MethodDesc", 24, 9), NULL},
+    [ASSUME_CODE_INFO] = {no_debug_info,
+			  OFFSET("RealCodeHeader.DebugInfo", 0, 10), NULL},
+    [ASSUME_JIT_IL] =
+	{"breakpoints may miss the first calls of a method if several threads "
+	 "make them at once",
+	 {CONSTANT("CORINFO_METHOD_INFO.ILCode", 16, 0)},
+	 NULL},
+    [ASSUME_TRACE_HEADER] = {no_trace,
+			     OFFSET("StackTraceArrayHeader.!", 16, 10), NULL},
+    [ASSUME_TRACE_ELEMENT] = {no_trace, OFFSET("StackTraceElement.!", 32, 10),
+			      NULL},
+    [ASSUME_TRACE_IP] = {no_trace, OFFSET("StackTraceElement.Ip", 0, 10), NULL},
+    [ASSUME_TRACE_METHOD] = {no_trace,
+			     OFFSET("StackTraceElement.MethodDesc", 16, 10),
+			     NULL},
+    [ASSUME_TRACE_FLAGS] = {no_trace, OFFSET("StackTraceElement.Flags", 24, 10),
+			    NULL},
     [ASSUME_TYPE_PADDING] = {"sizes of structures are rounded up",
 			     {CONTRACT("EEClass.BaseSizePadding"),
 			      FOUND("EEClass.BaseSizePadding", padding_find)},
 			     padding_holds},
-    [ASSUME_FIELD_DESC] = {"fields are not known",
+    [ASSUME_FIELD_DESC] = {"fields of types take longer to read",
 			   {CONTRACT("FieldDesc.DWord1"),
 			    CONSTANT("FieldDesc.DWord1", 8, 10)},
 			   field_desc_holds},
-    [ASSUME_INSTANCES] =
-	{"instances of generic types are not found by their arguments",
-	 {CONTRACT("Module.AvailableTypeParams"),
-	  FOUND("Module.AvailableTypeParams", instances_find)},
-	 instances_hold},
+    [ASSUME_LOCK_OWNER] = {no_thin_locks,
+			   NUMBER("SyncBlockMaskLockThreadId", 0xffff, 10),
+			   NULL},
+    [ASSUME_LOCK_DEPTH] = {no_thin_locks,
+			   NUMBER("SyncBlockMaskLockRecursionLevel", 0x3f0000,
+				  10),
+			   NULL},
+    [ASSUME_LOCK_SHIFT] = {no_thin_locks,
+			   NUMBER("SyncBlockRecursionLevelShift", 16, 10),
+			   NULL},
+    [ASSUME_HEAPS] = {no_more_handles,
+		      {CONSTANT("GcDacVars.n_heaps", 0xb0, 0)},
+		      heaps_hold},
+    [ASSUME_HANDLE_MAP] = {no_more_handles,
+			   {CONSTANT("GcDacVars.handle_table_map", 0xe8, 0)},
+			   handle_map_holds},
+    [ASSUME_PATCH_COUNT] = {slow_stacks,
+			    {CONSTANT("CHashTable.m_iBuckets", 0x14, 0)},
+			    NULL},
+    [ASSUME_PATCH_BUCKETS] = {slow_stacks,
+			      {CONSTANT("CHashTable.m_piBuckets", 0x18, 0)},
+			      NULL},
+    [ASSUME_INSTANCES] = {no_instances,
+			  {CONTRACT("Module.AvailableTypeParams"),
+			   FOUND("Module.AvailableTypeParams", instances_find)},
+			  instances_hold},
     [ASSUME_SYNC_LOCK] = {"who waits for the lock of an object is not known",
 			  {CONTRACT("SyncBlock.Lock"),
 			   CONSTANT("SyncBlock.Lock", 0, 10)},
@@ -160,22 +252,37 @@ static const struct entry {
 	 {CONTRACT("SyncBlock.HashCode"),
 	  CONSTANT("SyncBlock.HashCode", 80, 10)},
 	 NULL},
-    [ASSUME_THREADS] = {not_noticed, {GLOBAL("ThreadStore")}, NULL},
+    [ASSUME_THREADS] = {not_noticed, {GLOBAL("ThreadStore")}, .since = 9},
     [ASSUME_THREADS_FIRST] = {not_noticed,
 			      {CONTRACT("ThreadStore.FirstThreadLink")},
-			      NULL},
-    [ASSUME_THREAD_NEXT] = {not_noticed, {CONTRACT("Thread.LinkNext")}, NULL},
+			      .since = 9},
+    [ASSUME_THREAD_NEXT] = {not_noticed,
+			    {CONTRACT("Thread.LinkNext")},
+			    .since = 9},
     [ASSUME_THREAD_LINK] = {not_noticed,
 			    {FOUND("Thread.Link", thread_link_find)},
-			    NULL},
-    [ASSUME_THREAD_STATE] = {not_noticed, {CONTRACT("Thread.State")}, NULL},
+			    .since = 9},
+    [ASSUME_THREAD_STATE] = {not_noticed,
+			     {CONTRACT("Thread.State")},
+			     .since = 9},
     [ASSUME_SUSPENDED] = {not_noticed,
-			  {CONSTANT("Thread.TS_DebugSuspendPending", 8,
-				    DAC_TESTED_MAX)},
-			  NULL},
+			  {CONSTANT("Thread.TS_DebugSuspendPending", 8, 0)},
+			  suspended_holds,
+			  .since = 9},
 };
 
 /* ---- The core library ------------------------------------------------ */
+
+/* The MethodTable of one of its types; 0: there is none, or not yet. */
+static uint64_t core_type(struct dac *d, const char *name)
+{
+	const struct core_library *core = &d->assumptions.core;
+	uint32_t rid = md_type_named(core->md, name);
+
+	return rid ? dac_type_of_token(d, core->module,
+				       MD_TOKEN(MD_TYPEDEF, rid))
+		   : 0;
+}
 
 void dac_core_library(struct dac *d, uint64_t module, const struct md *md)
 {
@@ -183,15 +290,10 @@ void dac_core_library(struct dac *d, uint64_t module, const struct md *md)
 	if (!md)
 		return;
 
-	uint32_t number = md_type_named(md, "System.Int32");
-	uint32_t letter = md_type_named(md, "System.Char");
-
-	if (!number || !letter)
-		return;
-	d->learned.int_type =
-	    dac_type_of_token(d, module, MD_TOKEN(MD_TYPEDEF, number));
-	d->learned.char_type =
-	    dac_type_of_token(d, module, MD_TOKEN(MD_TYPEDEF, letter));
+	d->learned.int_type = core_type(d, "System.Int32");
+	d->learned.char_type = core_type(d, "System.Char");
+	d->learned.value_type = core_type(d, "System.ValueType");
+	d->learned.enum_type = core_type(d, "System.Enum");
 }
 
 /* The type and the member that "Type.member" names; 0: there is none such. */
@@ -393,6 +495,14 @@ static bool entry_read(struct dac *d, const struct entry *e,
 	return false;
 }
 
+/* Is the runtime of a release that has no such thing yet? */
+static bool is_before(struct dac *d, const struct entry *e)
+{
+	unsigned int major = dac_runtime_major(d);
+
+	return major && major < e->since;
+}
+
 static struct dbg_error *failed(struct dac *d, const struct entry *e)
 {
 	const struct way *way = e->ways;
@@ -407,7 +517,7 @@ static struct dbg_error *failed(struct dac *d, const struct entry *e)
 			       "missing",
 			       e->lost);
 	return dbg_err(DBG_E_RUNTIME,
-		       e->holds || way->kind == WAY_FOUND
+		       e->holds || way->kind >= WAY_FOUND
 			   ? "%s: .NET %s has no '%s' as expected"
 			   : "%s: .NET %s has no '%s'",
 		       e->lost, dac_runtime_version(d), way->name);
@@ -420,7 +530,8 @@ struct dbg_error *dac_assume(struct dac *d, enum dac_assumption what,
 	struct assumption_answer *k = &d->assumptions.answers[what];
 
 	if (!k->holds && k->failures < TRIES_MAX) {
-		k->holds = !is_distrusted(e->ways[0].name) &&
+		k->holds = !is_before(d, e) &&
+			   !is_distrusted(e->ways[0].name) &&
 			   entry_read(d, e, &k->found);
 		k->failures += !k->holds;
 	}
@@ -433,15 +544,36 @@ struct dbg_error *dac_assume(struct dac *d, enum dac_assumption what,
 	return NULL;
 }
 
+/* One sentence for a feature, whichever of the things that it needs fail. */
+static bool is_told(struct dac *d, const struct entry *e)
+{
+	for (size_t i = 0; i < ASSUME_N; i++)
+		if (d->assumptions.answers[i].told &&
+		    !strcmp(entries[i].lost, e->lost))
+			return true;
+	return false;
+}
+
 bool dac_holds(struct dac *d, enum dac_assumption what, struct dac_assumed *ret)
 {
 	struct assumption_answer *k = &d->assumptions.answers[what];
 	const struct dac_limits *l = &d->limits;
 	struct dbg_error *err = dac_assume(d, what, ret);
 
-	if (err && !k->told && l->tell) {
+	if (err && l->tell && !is_before(d, &entries[what]) &&
+	    !is_told(d, &entries[what])) {
 		k->told = true;
 		l->tell(l->arg, err->message);
 	}
 	return !dbg_err_drop(err);
+}
+
+void dac_refute(struct dac *d, enum dac_assumption what)
+{
+	struct assumption_answer *k = &d->assumptions.answers[what];
+	struct dac_assumed none;
+
+	k->holds = false;
+	k->failures = TRIES_MAX;
+	(void)dac_holds(d, what, &none);
 }

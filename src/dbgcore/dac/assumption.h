@@ -43,21 +43,44 @@ enum dac_assumption {
 	ASSUME_GC_COUNT,        /* address, see dac_gc_count */
 	ASSUME_PRESTUB,         /* address */
 	ASSUME_GC_INFO,         /* version of its format */
-	ASSUME_TYPE_FLAGS,      /* MT_CATEGORY */
+	ASSUME_TYPE_FLAGS,      /* offset of the first flags in MethodTable */
+	ASSUME_TYPE_RID,        /* ... of the word with the definition's rid */
+	ASSUME_TYPE_AUXILIARY,  /* ... of MethodTableAuxiliaryData* */
+	ASSUME_LOADER_MODULE,   /* ... of the Module that loaded it; .NET 8 */
 	ASSUME_TYPE_CLASS,      /* offset of EEClass* in MethodTable */
 	ASSUME_TYPE_INSTANCE,   /* ... of the generic arguments */
 	ASSUME_METHOD_INSTANCE, /* ... of those of a generic method's desc */
-	ASSUME_TYPE_PADDING,    /* of the padding in EEClass */
-	ASSUME_FIELD_DESC,      /* of the first word of bits in FieldDesc */
-	ASSUME_INSTANCES,       /* of the table of instances in Module */
-	ASSUME_SYNC_LOCK,       /* of the Lock in SyncBlock; since .NET 11 */
-	ASSUME_SYNC_HASH,       /* of the hash code in SyncBlock */
-	ASSUME_THREADS,         /* address of the ThreadStore's */
-	ASSUME_THREADS_FIRST,   /* offset of its first thread's link */
-	ASSUME_THREAD_NEXT,     /* of the link to the next in Thread */
-	ASSUME_THREAD_LINK,     /* what a link leads behind in Thread */
-	ASSUME_THREAD_STATE,    /* offset of its state */
-	ASSUME_SUSPENDED,       /* the bit of one that a debugger suspends */
+	ASSUME_METHOD_COUNT,    /* ... of how many these are */
+	ASSUME_METHOD_FLAGS,    /* ... of the flags in MethodDesc */
+	ASSUME_ASYNC_DATA,      /* ... of the signature in AsyncMethodData */
+	ASSUME_METHOD_SIZE,     /* of a MethodDesc, to find that behind it */
+	ASSUME_INSTANCE_SIZE,   /* of an InstantiatedMethodDesc */
+	ASSUME_CODE_METHOD,     /* of the MethodDesc* in RealCodeHeader */
+	ASSUME_CODE_INFO,       /* ... of the debug information */
+	ASSUME_JIT_IL,          /* of the IL in CORINFO_METHOD_INFO */
+	ASSUME_TRACE_HEADER, /* size of what an exception's stack begins with */
+	ASSUME_TRACE_ELEMENT, /* ... of one of its elements */
+	ASSUME_TRACE_IP,      /* offsets in these */
+	ASSUME_TRACE_METHOD,
+	ASSUME_TRACE_FLAGS,
+	ASSUME_TYPE_PADDING,  /* of the padding in EEClass */
+	ASSUME_FIELD_DESC,    /* of the first word of bits in FieldDesc */
+	ASSUME_INSTANCES,     /* of the table of instances in Module */
+	ASSUME_SYNC_LOCK,     /* of the Lock in SyncBlock; since .NET 11 */
+	ASSUME_SYNC_HASH,     /* of the hash code in SyncBlock */
+	ASSUME_LOCK_OWNER,    /* mask of the thread in an object's header */
+	ASSUME_LOCK_DEPTH,    /* ... of how often it holds the lock */
+	ASSUME_LOCK_SHIFT,    /* ... by how many bits that is shifted */
+	ASSUME_HEAPS,         /* of the address of their number in GcDacVars */
+	ASSUME_HANDLE_MAP,    /* ... of the map of tables of handles */
+	ASSUME_PATCH_COUNT,   /* of the number of buckets in CHashTable */
+	ASSUME_PATCH_BUCKETS, /* ... of their address */
+	ASSUME_THREADS,       /* address of the ThreadStore's */
+	ASSUME_THREADS_FIRST, /* offset of its first thread's link */
+	ASSUME_THREAD_NEXT,   /* of the link to the next in Thread */
+	ASSUME_THREAD_LINK,   /* what a link leads behind in Thread */
+	ASSUME_THREAD_STATE,  /* offset of its state */
+	ASSUME_SUSPENDED,     /* the bit of one that a debugger suspends */
 	ASSUME_N,
 };
 
@@ -77,9 +100,17 @@ struct dac_assumed {
 DBG_MUST struct dbg_error *dac_assume(struct dac *d, enum dac_assumption what,
 				      struct dac_assumed *ret);
 
-/* The same, but the sentence is told by dac_tell, once. */
+/*
+ * The same, but the sentence is told by dac_tell, once; none for what a release
+ * earlier than the first that has it lacks.
+ */
 bool dac_holds(struct dac *d, enum dac_assumption what,
 	       struct dac_assumed *ret);
+/*
+ * What is read by it makes no sense: it does not hold from now on, which is
+ * told like a failure of dac_holds.
+ */
+void dac_refute(struct dac *d, enum dac_assumption what);
 
 /*
  * The metadata of System.Private.CoreLib, of @module; borrowed until it is told

@@ -4,9 +4,8 @@
  * method's code stands a pointer to its RealCodeHeader, which begins with one
  * to its debug information.
  *
- * The places are those of .NET 11 (its contract: MethodDesc,
- * InstantiatedMethodDesc, AsyncMethodData, RealCodeHeader). What is read is
- * held against what must be: the data's flags and signature against each other
+ * The places are those of .NET 11's contract. What is read is held against
+ * what must be: the data's flags and signature against each other
  * (asyncdata_read), the debug information against the DAC's own IL map
  * (dac_il_map). Where it does not agree nothing is told.
  */
@@ -18,17 +17,14 @@
 #include "dac/facts.h"
 
 enum {
-	// MethodDesc
-	MD_FLAGS = 6,
-	MD_CLASS = 7, // bits of the flags
+	// MethodDesc.Flags
+	MD_CLASS = 7,
 	MD_IL = 0,
 	MD_INSTANTIATED = 5,
 	MD_NON_VTABLE_SLOT = 0x08,
 	MD_METHOD_IMPL = 0x10,
 	MD_NATIVE_CODE_SLOT = 0x20,
 	MD_ASYNC = 0x40,
-	MD_SIZE = 16,
-	INSTANTIATED_SIZE = 40,
 	WORD = 8,
 	// AsyncMethodData.Flags
 	ASYNC_CALL = 0x01,
@@ -44,37 +40,34 @@ struct async_data {
 	uint64_t signature;
 };
 
-// Earlier runtimes use the bit otherwise.
-bool dac_has_async(struct dac *d)
+bool async_data_holds(struct dac *d, uint64_t offset)
 {
-	struct dac_learned *l = &d->learned;
-
-	if (!l->async_tried) {
-		l->async_tried = true;
-		l->no_async = dac_is_of(d->file.path, "8.") ||
-			      dac_is_of(d->file.path, "9.") ||
-			      dac_is_of(d->file.path, "10.");
-	}
-	return !l->no_async;
+	(void)d;
+	return offset == offsetof(struct async_data, signature);
 }
 
 // Where the data of a method with these flags is; 0: it has none.
-static uint64_t asyncdata_offset(uint16_t flags)
+static uint64_t asyncdata_offset(struct dac *d, uint16_t flags)
 {
-	uint64_t ret;
+	struct dac_assumed size;
 
 	if (!(flags & MD_ASYNC))
 		return 0;
 	switch (flags & MD_CLASS) {
 	case MD_IL:
-		ret = MD_SIZE;
+		if (!dac_holds(d, ASSUME_METHOD_SIZE, &size))
+			return 0;
 		break;
 	case MD_INSTANTIATED:
-		ret = INSTANTIATED_SIZE;
+		if (!dac_holds(d, ASSUME_INSTANCE_SIZE, &size))
+			return 0;
 		break;
 	default:
 		return 0;
 	}
+
+	uint64_t ret = size.value;
+
 	if (flags & MD_NON_VTABLE_SLOT)
 		ret += WORD;
 	if (flags & MD_METHOD_IMPL)
@@ -96,14 +89,17 @@ static bool asyncdata_agrees(const struct async_data *a)
 
 static bool asyncdata_read(struct dac *d, uint64_t md, struct async_data *ret)
 {
+	struct dac_assumed data, at;
 	uint16_t flags;
 	uint64_t offset;
 
-	if (!dac_has_async(d) ||
-	    target_read_some(d->target, md + MD_FLAGS, &flags, sizeof(flags)) !=
+	// Earlier runtimes use the bit otherwise.
+	if (!dac_holds(d, ASSUME_ASYNC_DATA, &data) ||
+	    !dac_holds(d, ASSUME_METHOD_FLAGS, &at) ||
+	    target_read_some(d->target, md + at.value, &flags, sizeof(flags)) !=
 		sizeof(flags))
 		return false;
-	offset = asyncdata_offset(flags);
+	offset = asyncdata_offset(d, flags);
 	return offset &&
 	       target_read_some(d->target, md + offset, ret, sizeof(*ret)) ==
 		   sizeof(*ret) &&

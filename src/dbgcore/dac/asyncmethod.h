@@ -26,11 +26,6 @@ struct dac_async {
 	bool version;
 };
 
-/*
- * Does this runtime suspend methods, as .NET 11 does first? The JIT's debug
- * information has another form since then, too.
- */
-bool dac_has_async(struct dac *d);
 /* All false: an ordinary method, or the runtime has no such methods. */
 void dac_async_get(struct dac *d, uint64_t md, struct dac_async *ret);
 /* Is the code at @ip that of a thunk: no place in the program's source? */

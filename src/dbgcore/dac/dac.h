@@ -447,6 +447,16 @@ DBG_MUST struct dbg_error *dac_type_args(struct dac *d, uint64_t mt,
  */
 size_t dac_method_args(struct dac *d, uint64_t md, uint64_t *ret, size_t n);
 /*
+ * What the runtime keeps beside a MethodTable, MethodTableAuxiliaryData; 0: not
+ * known.
+ */
+uint64_t dac_type_auxiliary(struct dac *d, uint64_t mt);
+/*
+ * The IL of the method whose CORINFO_METHOD_INFO is at @info, an argument of
+ * the JIT's compileMethod; 0: it cannot be read.
+ */
+uint64_t dac_compiled_il(struct dac *d, uint64_t info);
+/*
  * The loaded instantiation of generic @token with these arguments; 0 if the
  * runtime has none (until the next flush a miss is not looked for again).
  */
@@ -471,7 +481,7 @@ DBG_MUST struct dbg_error *dac_fields(struct dac *d, uint64_t mt,
  * all metadata of the module to answer.
  */
 uint64_t dac_field_type(struct dac *d, const struct dac_field *field);
-/* What the FieldDesc at @addr says, unchecked; false: it cannot be read. */
+/* What the FieldDesc at @addr says; false: it cannot be read. */
 bool dac_field_at(struct dac *d, uint64_t addr, struct dac_field *ret);
 /*
  * Has the runtime finished the static constructor of @mt? True if it is not

@@ -58,7 +58,8 @@ enum {
 /* What was learned of the program's runtime, each when first asked for. */
 struct dac_learned {
 	struct sos_globals globals;
-	uint64_t int_type, char_type;
+	/* Of the core library; 0: not loaded when that was told. */
+	uint64_t int_type, char_type, value_type, enum_type;
 	uint64_t gc_vars, gc_count; /* see gccount.c */
 	bool patch_table_sought;
 	bool has_method_table; /* see make_method_table */
@@ -67,9 +68,8 @@ struct dac_learned {
 	size_t instance_word; /* the type in the DAC's type instances */
 	size_t exposed_word;  /* of the handle in Thread; 0: unknown */
 	bool not_exposed[DAC_THREAD_WORDS]; /* words that are not it */
-	uint64_t barrier;           /* see dacheap.c; 0: not looked for */
-	bool async_tried, no_async; /* see asyncmethod.c */
-	bool debug_info_agrees;     /* see map_flag */
+	uint64_t barrier;       /* see dacheap.c; 0: not looked for */
+	bool debug_info_agrees; /* see map_flag */
 };
 
 struct dac {

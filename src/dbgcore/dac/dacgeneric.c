@@ -15,6 +15,8 @@ enum {
 	MT_GENERIC_INST = 0x10,
 	MT_SHARED_INST = 0x20,
 	TYPEDESC_BIT = 2,
+	MD_CLASS = 7, /* bits of MethodDesc.Flags */
+	MD_INSTANTIATED = 5,
 	// Word of an IXCLRDataTypeInstance of the DAC's; before it: table,
 	// count, the DAC, and a number of 32 bits in a word whose other half
 	// is never written (.NET 8, 9, 10).
@@ -58,12 +60,28 @@ size_t dac_args_read(struct dac *d, uint64_t mt, uint64_t ret[DAC_ARGS_MAX])
 	return target_read_some(t, dict, ret, size) == size ? counts[1] : 0;
 }
 
+// The same by its arguments: those of a definition are TypeDescs.
+static uint32_t generics_by_args(struct dac *d, uint64_t mt)
+{
+	const struct dac_type *type, *arg;
+	uint64_t args[DAC_ARGS_MAX];
+
+	if (dbg_err_drop(dac_type_get(d, mt, &type)) || type->component_size ||
+	    !dac_args_read(d, mt, args))
+		return 0;
+	return dbg_err_drop(dac_type_get(d, args[0], &arg)) ? MT_GENERICS
+							    : MT_GENERIC_INST;
+}
+
 // How generic @mt is: bits of MT_GENERICS, 0: not at all.
 static uint32_t generics_of(struct dac *d, uint64_t mt)
 {
+	struct dac_assumed at;
 	uint32_t flags;
 
-	if (target_read_some(d->target, mt, &flags, sizeof(flags)) !=
+	if (!dac_holds(d, ASSUME_TYPE_FLAGS, &at))
+		return generics_by_args(d, mt);
+	if (target_read_some(d->target, mt + at.value, &flags, sizeof(flags)) !=
 		sizeof(flags) ||
 	    (flags & MT_HAS_COMPONENT_SIZE))
 		return 0;
@@ -108,21 +126,32 @@ struct dbg_error *dac_type_args(struct dac *d, uint64_t mt, struct arena *arena,
 	return NULL;
 }
 
-// m_pPerInstInfo, two bytes of flags behind it, and the number of arguments
-// (.NET 8 to 11).
+// Is @md an InstantiatedMethodDesc, with @n arguments?
+static bool has_method_args(struct dac *d, uint64_t md, size_t n)
+{
+	struct dac_assumed at_flags, at_count;
+	uint16_t flags, count;
+
+	return dac_holds(d, ASSUME_METHOD_FLAGS, &at_flags) &&
+	       dac_holds(d, ASSUME_METHOD_COUNT, &at_count) &&
+	       target_read_some(d->target, md + at_flags.value, &flags,
+				sizeof(flags)) == sizeof(flags) &&
+	       (flags & MD_CLASS) == MD_INSTANTIATED &&
+	       target_read_some(d->target, md + at_count.value, &count,
+				sizeof(count)) == sizeof(count) &&
+	       count == n;
+}
+
 size_t dac_method_args(struct dac *d, uint64_t md, uint64_t *ret, size_t n)
 {
 	struct target *t = d->target;
 	const struct dac_type *type;
 	struct dac_assumed at;
 	uint64_t args;
-	uint16_t count;
 
-	if (!n || !dac_holds(d, ASSUME_METHOD_INSTANCE, &at) ||
+	if (!n || !has_method_args(d, md, n) ||
+	    !dac_holds(d, ASSUME_METHOD_INSTANCE, &at) ||
 	    target_read_some(t, md + at.value, &args, 8) != 8 ||
-	    target_read_some(t, md + at.value + 10, &count, sizeof(count)) !=
-		sizeof(count) ||
-	    count != n ||
 	    target_read_some(t, args, ret, n * sizeof(*ret)) !=
 		n * sizeof(*ret))
 		return 0;
@@ -130,6 +159,15 @@ size_t dac_method_args(struct dac *d, uint64_t md, uint64_t *ret, size_t n)
 		if (dbg_err_drop(dac_type_get(d, ret[i], &type)))
 			return 0;
 	return n;
+}
+
+uint64_t dac_type_auxiliary(struct dac *d, uint64_t mt)
+{
+	struct dac_assumed at;
+
+	return dac_holds(d, ASSUME_TYPE_AUXILIARY, &at)
+		   ? dac_word(d, mt + at.value)
+		   : 0;
 }
 
 /* ---- Instances ------------------------------------------------------- */

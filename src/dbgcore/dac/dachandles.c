@@ -8,10 +8,10 @@
  * while it lists them it is told that there are as many heaps as tables, which
  * are found by
  *
- *   GcDacVars +0xb0: the address of the number of heaps
- *             +0xe8: the map of tables -> its buckets -> the first of them ->
- *                    an array of tables, each with a segment, whose header
- *                    has the address of the table
+ *   GcDacVars.n_heaps: the address of the number of heaps
+ *   GcDacVars.handle_table_map: the map of tables -> its buckets -> the first
+ * of them -> an array of tables, each with a segment, whose header has the
+ * address of the table
  */
 #include "dac/gcheap.h"
 
@@ -24,9 +24,7 @@
 
 enum {
 	HANDLES_MAX = 1 << 24,
-	TABLES_MAX = 1024, /* one a processor */
-	VARS_HEAPS = 0xb0,
-	VARS_MAP = 0xe8,
+	TABLES_MAX = 1024,    /* one a processor */
 	TABLE_SEGMENT = 0x30, /* HandleTable.pSegmentList, since 10 at 0x38 */
 	TABLE_SEGMENT_LAST = 0x38,
 	SEGMENT_HEADER = 0x1000,
@@ -52,9 +50,9 @@ static bool is_table(struct dac *d, uint64_t table)
 	return false;
 }
 
-static uint32_t count_tables(struct dac *d, uint64_t vars)
+static uint32_t count_tables(struct dac *d, uint64_t map)
 {
-	uint64_t buckets = dac_word(d, dac_word(d, vars + VARS_MAP));
+	uint64_t buckets = dac_word(d, dac_word(d, map));
 	uint64_t tables = dac_word(d, dac_word(d, buckets));
 	uint32_t n = 0;
 
@@ -64,20 +62,44 @@ static uint32_t count_tables(struct dac *d, uint64_t vars)
 	return n;
 }
 
+/* Does the map lead to tables? */
+bool handle_map_holds(struct dac *d, uint64_t offset)
+{
+	uint64_t vars = dac_gc_vars(d);
+
+	return vars && count_tables(d, vars + offset);
+}
+
+/* Is the number there the one that the DAC tells? */
+bool heaps_hold(struct dac *d, uint64_t offset)
+{
+	struct sos_heap heap = {0};
+	uint64_t vars = dac_gc_vars(d);
+	uint32_t n;
+
+	return vars && DAC_CALL(d, d->sos, SOS_HEAP, &heap) >= 0 &&
+	       target_read_some(d->target, dac_word(d, vars + offset), &n,
+				sizeof(n)) == sizeof(n) &&
+	       n == heap.n_heaps;
+}
+
 // Have the DAC look into all tables if it would not; false: it does.
 static bool tell_tables(struct dac *d)
 {
 	struct sos_heap heap = {0};
+	struct dac_assumed heaps, map;
 
-	if (DAC_CALL(d, d->sos, SOS_HEAP, &heap) < 0 || !heap.server)
+	if (DAC_CALL(d, d->sos, SOS_HEAP, &heap) < 0 || !heap.server ||
+	    !dac_holds(d, ASSUME_HEAPS, &heaps) ||
+	    !dac_holds(d, ASSUME_HANDLE_MAP, &map))
 		return false;
 	uint64_t vars = dac_gc_vars(d);
-	uint32_t n = vars ? count_tables(d, vars) : 0;
+	uint32_t n = count_tables(d, vars + map.value);
 
 	if (n <= heap.n_heaps)
 		return false;
 	d->data_target.set.heaps = n;
-	d->data_target.set.heaps_at = dac_word(d, vars + VARS_HEAPS);
+	d->data_target.set.heaps_at = dac_word(d, vars + heaps.value);
 	// What it has cached it would not read.
 	dac_drop(d);
 	return true;

@@ -12,6 +12,7 @@
 enum {
 	MANAGER_BYTES = 448, /* the pointer is at 392 (8, 9), 264 (10) */
 	MANAGERS_MAX = 4,
+	IL_MAX = 1 << 24,
 };
 
 struct range {
@@ -78,6 +79,31 @@ bool dac_jit_inside(struct dac *d, const struct target_image *image,
 		return false;
 	*ret = find_compile(d, image);
 	return true;
+}
+
+/*
+ * ILCode, and behind it ILCodeSize: code of which the first and the last byte
+ * can be read. Where one does not look so the structure is another.
+ */
+uint64_t dac_compiled_il(struct dac *d, uint64_t info)
+{
+	struct il {
+		uint64_t code;
+		uint32_t size;
+	} il;
+	struct dac_assumed at;
+	uint8_t first, last;
+
+	if (!dac_holds(d, ASSUME_JIT_IL, &at) ||
+	    target_read_some(d->target, info + at.value, &il, sizeof(il)) !=
+		sizeof(il))
+		return 0;
+	if (il.size && il.size <= IL_MAX &&
+	    target_read_some(d->target, il.code, &first, 1) == 1 &&
+	    target_read_some(d->target, il.code + il.size - 1, &last, 1) == 1)
+		return il.code;
+	dac_refute(d, ASSUME_JIT_IL);
+	return 0;
 }
 
 void dac_native_functions(struct dac *d, const char *name, uint64_t *ret)

@@ -24,9 +24,10 @@ enum {
 	OFFSETS_MAX = 4,
 	SCAN_MAX = 1 << 15, /* bytes of code; a call to the DAC each */
 	CODE_MAX = 1 << 30,
-	IL_CALL_SIZE = 5,  /* III.3.19: of the await */
-	RESUME_MAX = 4096, /* instructions that resume a method */
-	HEADER_BEFORE = 8, /* RealCodeHeader*, in front of a method's code */
+	IL_CALL_SIZE = 5,    /* III.3.19: of the await */
+	RESUME_MAX = 4096,   /* instructions that resume a method */
+	HEADER_BEFORE = 8,   /* RealCodeHeader*, in front of a method's code */
+	DEBUG_INFO_NEW = 11, /* the release since which it has another form */
 	JIT_PRECOMPILED = 2,
 	FIRST_DYNAMIC_TOKEN = 0x06000000,
 };
@@ -399,20 +400,36 @@ static void map_scan(struct dac *d, void *instance,
 	free(map);
 }
 
-// The JIT's information on compiled code; {NULL, 0}: it has none, or is in a
-// form that is not known.
+static bool is_old_info(struct dac *d)
+{
+	return dac_runtime_major(d) < DEBUG_INFO_NEW;
+}
+
+// Where the JIT's information on compiled code is; 0: it has none. What is
+// before the code has to name the code's method.
+static uint64_t info_find(struct dac *d, const struct dac_code *code)
+{
+	struct dac_assumed method, info;
+
+	if (code->precompiled || !dac_holds(d, ASSUME_CODE_METHOD, &method) ||
+	    !dac_holds(d, ASSUME_CODE_INFO, &info))
+		return 0;
+	uint64_t header = dac_word(d, code->start - HEADER_BEFORE);
+	uint64_t of = header ? dac_word(d, header + method.value) : 0;
+	if (of && of != code->method)
+		dac_refute(d, ASSUME_CODE_METHOD);
+	return of == code->method ? dac_word(d, header + info.value) : 0;
+}
+
+// That information; {NULL, 0}: it is in a form that is not known.
 static struct bytes info_bytes(struct dac *d, const struct dac_code *code,
 			       struct arena *arena)
 {
 	uint8_t head[DEBUG_INFO_HEAD];
 
-	if (code->precompiled)
-		return (struct bytes){0};
-	// RealCodeHeader begins with the pointer.
-	uint64_t at = dac_word(d, dac_word(d, code->start - HEADER_BEFORE));
+	uint64_t at = info_find(d, code);
 	size_t n = target_read_some(d->target, at, head, sizeof(head));
-	size_t size =
-	    debug_info_size((struct bytes){head, n}, !dac_has_async(d));
+	size_t size = debug_info_size((struct bytes){head, n}, is_old_info(d));
 	if (!size || size > DEBUG_INFO_MAX)
 		return (struct bytes){0};
 	uint8_t *all = arena_alloc(arena, size);
@@ -703,7 +720,7 @@ const struct debug_context *dac_debug_context(struct dac *d, uint64_t ip)
 		    dynamic ? d->dynamic.arena : d->code.arena;
 		struct bytes b = info_bytes(d, &entry->code, arena);
 		if (b.n &&
-		    debug_info_context(b, !dac_has_async(d), arena, &all, &n)) {
+		    debug_info_context(b, is_old_info(d), arena, &all, &n)) {
 			entry->context = all;
 			entry->n_context = n;
 		}

@@ -18,8 +18,7 @@
 
 enum {
 	NULL_PAGE = 4096,
-	MT_LOADER_MODULE = 24, /* .NET 8 */
-	MT_OPTIONAL = 64,      /* behind the fixed part */
+	MT_OPTIONAL = 64, /* behind the fixed part */
 	OPTIONAL_WORDS = 512,
 	CLASSES_MAX = 1 << 20,
 	ARRAY_DATA = 16,
@@ -152,6 +151,26 @@ static bool class_number(struct dac *d, uint64_t mt, uint64_t *ret)
 	return false;
 }
 
+// .NET 8: the module whose statics those of @mt are; 0: not known.
+static uint64_t loader_module_of(struct dac *d, uint64_t mt)
+{
+	struct dac_assumed at;
+
+	return dac_holds(d, ASSUME_LOADER_MODULE, &at)
+		   ? dac_word(d, mt + at.value)
+		   : 0;
+}
+
+/* Is Object's type of its own module, and not one of the dynamic classes? */
+bool loader_module_holds(struct dac *d, uint64_t offset)
+{
+	const struct dac_type *type;
+	uint64_t mt = dac_globals(d)->object_type;
+
+	return !dbg_err_drop(dac_type_get(d, mt, &type)) &&
+	       dac_word(d, mt + offset) == type->module && !is_dynamic(d, mt);
+}
+
 // Where the statics of @loader_module are, those of @thread if it is not 0;
 // false: there are none yet.
 static bool module_statics(struct dac *d, uint64_t loader_module,
@@ -175,7 +194,7 @@ static uint64_t by_thread_module(struct dac *d, uint64_t mt,
 {
 	struct sos_statics_module statics = {0};
 
-	uint64_t module = dac_word(d, mt + MT_LOADER_MODULE);
+	uint64_t module = loader_module_of(d, mt);
 	if (!module || !module_statics(d, module, thread, &statics) ||
 	    !statics.gc_statics)
 		return 0;
@@ -188,7 +207,7 @@ static uint64_t by_class_table(struct dac *d, uint64_t mt,
 	struct sos_statics_module statics = {0};
 	uint64_t number;
 
-	uint64_t module = dac_word(d, mt + MT_LOADER_MODULE);
+	uint64_t module = loader_module_of(d, mt);
 	if (!module || !class_number(d, mt, &number) ||
 	    !module_statics(d, module, thread, &statics))
 		return 0;
@@ -239,7 +258,7 @@ static bool class_flags(struct dac *d, uint64_t mt, uint32_t *ret)
 	uint64_t number;
 	uint8_t flags;
 
-	uint64_t module = dac_word(d, mt + MT_LOADER_MODULE);
+	uint64_t module = loader_module_of(d, mt);
 	if (!module || dbg_err_drop(dac_type_get(d, mt, &type)) ||
 	    DAC_CALL(d, d->sos, SOS_DOMAIN_MODULE, module, &statics) < 0)
 		return false;

@@ -3,11 +3,10 @@
  * the managed Thread object of each.
  */
 #include "dac/dac_priv.h"
+#include "dac/facts.h"
 
 enum {
 	THREADS_MAX = 1 << 17,
-	STATE_UNSTARTED = 0x400,
-	STATE_DEAD = 0x800,
 	OBJECT_WORDS = 8,
 };
 
@@ -130,7 +129,7 @@ static const struct dac_thread *take_next(struct dac *d)
 	if (!l->left && l->next)
 		dac_tell_circle(d);
 	if (!data.tid || data.tid > INT32_MAX ||
-	    (data.state & (STATE_UNSTARTED | STATE_DEAD)))
+	    (data.state & (DAC_THREAD_UNSTARTED | DAC_THREAD_DEAD)))
 		return NULL;
 	pid_t tid = target_tid_outside(d->target, (pid_t)data.tid);
 	if (!tid)

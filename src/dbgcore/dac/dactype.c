@@ -95,23 +95,48 @@ static void describe_array(struct dac *d, struct dac_type *t)
 		t->element = element;
 }
 
-static bool is_value_type(struct dac *d, uint64_t mt)
+static bool flags_say_value(struct dac *d, uint64_t mt, uint64_t offset)
 {
 	uint32_t flags;
 
-	return target_read_some(d->target, mt, &flags, sizeof(flags)) ==
-		   sizeof(flags) &&
+	return target_read_some(d->target, mt + offset, &flags,
+				sizeof(flags)) == sizeof(flags) &&
 	       (flags & MT_CATEGORY) == MT_VALUE_TYPE;
 }
 
 /* What is known of the kind without the flags: a string is a class. */
-bool type_flags_hold(struct dac *d, uint64_t mask)
+bool type_flags_hold(struct dac *d, uint64_t offset)
 {
 	const struct dac_learned *l = &d->learned;
 
-	(void)mask;
-	return !is_value_type(d, dac_globals(d)->string_type) &&
-	       (!l->int_type || is_value_type(d, l->int_type));
+	return !flags_say_value(d, dac_globals(d)->string_type, offset) &&
+	       (!l->int_type || flags_say_value(d, l->int_type, offset));
+}
+
+/*
+ * By its base (I.8.9.7): ValueType's and Enum's, but for Enum itself. Without
+ * the core library's metadata, which tell these two, by the runtime's flags;
+ * object <- ValueType <- Enum are told apart by their depth then, since to name
+ * them costs the DAC a copy of those metadata.
+ */
+static void describe_kind(struct dac *d, struct dac_type *t)
+{
+	const struct dac_learned *l = &d->learned;
+	struct type_entry *parent;
+	struct dac_assumed flags;
+
+	if (l->value_type && l->enum_type) {
+		t->is_enum = t->parent == l->enum_type;
+		t->is_value_type = t->is_enum || (t->parent == l->value_type &&
+						  t->addr != l->enum_type);
+		return;
+	}
+	if (dbg_err_drop(entry_get(d, t->parent, &parent)) ||
+	    !dac_holds(d, ASSUME_TYPE_FLAGS, &flags))
+		return;
+	t->is_value_type = flags_say_value(d, t->addr, flags.value);
+	t->is_enum = t->is_value_type &&
+		     parent->type.parent != dac_globals(d)->object_type;
 }
 
 static void describe(struct dac *d, struct dac_type *t)
@@ -126,16 +151,7 @@ static void describe(struct dac *d, struct dac_type *t)
 		describe_array(d, t);
 		return;
 	}
-	struct type_entry *parent;
-	struct dac_assumed mask;
-	struct dbg_error *err = entry_get(d, t->parent, &parent);
-
-	if (dbg_err_drop(err) || !dac_holds(d, ASSUME_TYPE_FLAGS, &mask))
-		return;
-	t->is_value_type = is_value_type(d, t->addr);
-	// object <- ValueType <- Enum: told apart by their depth, since to
-	// name them costs the DAC a copy of the core library's metadata
-	t->is_enum = t->is_value_type && parent->type.parent != g->object_type;
+	describe_kind(d, t);
 }
 
 static struct dbg_error *entry_read(struct dac *d, uint64_t mt,
@@ -247,7 +263,7 @@ static struct dac_field field_from(const struct field_desc *desc, uint64_t addr)
 	};
 }
 
-bool dac_field_at(struct dac *d, uint64_t addr, struct dac_field *ret)
+static bool field_read(struct dac *d, uint64_t addr, struct dac_field *ret)
 {
 	struct field_desc desc;
 
@@ -256,6 +272,45 @@ bool dac_field_at(struct dac *d, uint64_t addr, struct dac_field *ret)
 		return false;
 	*ret = field_from(&desc, addr);
 	return true;
+}
+
+static bool field_ask(struct dac *d, uint64_t addr, struct dac_field *ret,
+		      uint64_t *ret_next)
+{
+	struct sos_field data = {0};
+
+	if (DAC_CALL(d, d->sos, SOS_FIELD, addr, &data) < 0)
+		return false;
+	*ret = (struct dac_field){
+	    .addr = addr,
+	    .token = data.token,
+	    .elem = data.elem,
+	    .offset = data.offset,
+	    .is_static = data.is_static || data.is_thread_static,
+	    .is_thread_static = data.is_thread_static,
+	    .enclosing = data.enclosing,
+	};
+	*ret_next = data.next;
+	return true;
+}
+
+/* As it lies, or, where that is not as expected, as the DAC tells. */
+static bool field_get(struct dac *d, uint64_t addr, struct dac_field *ret,
+		      uint64_t *ret_next)
+{
+	struct dac_assumed words;
+
+	if (!dac_holds(d, ASSUME_FIELD_DESC, &words))
+		return field_ask(d, addr, ret, ret_next);
+	*ret_next = addr + sizeof(struct field_desc);
+	return field_read(d, addr, ret);
+}
+
+bool dac_field_at(struct dac *d, uint64_t addr, struct dac_field *ret)
+{
+	uint64_t next;
+
+	return field_get(d, addr, ret, &next);
 }
 
 /*
@@ -272,7 +327,7 @@ bool field_desc_holds(struct dac *d, uint64_t offset)
 
 	if (offset != offsetof(struct field_desc, word1))
 		return false;
-	if (dbg_err_drop(err) || !dac_field_at(d, string->type.first_field, &f))
+	if (dbg_err_drop(err) || !field_read(d, string->type.first_field, &f))
 		return true;
 	return f.enclosing == string->type.addr && f.elem == ELEM_I4 &&
 	       !f.offset && !f.is_static;
@@ -281,12 +336,9 @@ bool field_desc_holds(struct dac *d, uint64_t offset)
 static struct dbg_error *fields_read(struct dac *d, struct type_entry *e)
 {
 	struct dbg_error *err;
-	struct dac_assumed words;
 	size_t n;
 
-	err = dac_assume(d, ASSUME_FIELD_DESC, &words);
-	if (!err)
-		err = own_count(d, &e->type, &n);
+	err = own_count(d, &e->type, &n);
 	if (err)
 		return err;
 	if (n > FIELDS_MAX)
@@ -294,10 +346,9 @@ static struct dbg_error *fields_read(struct dac *d, struct type_entry *e)
 	e->fields = arena_calloc(d->facts, n + 1, sizeof(*e->fields));
 	uint64_t addr = e->type.first_field;
 	for (size_t i = 0; i < n && addr; i++) {
-		if (!dac_field_at(d, addr, &e->fields[e->n_fields]))
+		if (!field_get(d, addr, &e->fields[e->n_fields], &addr))
 			break;
 		e->n_fields++;
-		addr += sizeof(struct field_desc);
 	}
 	e->fields_known = true;
 	return NULL;

@@ -16,7 +16,9 @@ struct target;
 struct data_settings {
 	uint64_t patch_flag;  /* see patchtable.c; 0: not known */
 	uint64_t patch_table; /* where its address is */
-	uint64_t heaps_at;    /* see dachandles.c; 0: no other number is told */
+	uint64_t patch_count; /* offset of the number of its buckets */
+	uint64_t patch_buckets;
+	uint64_t heaps_at; /* see dachandles.c; 0: no other number is told */
 	uint32_t heaps;
 };
 

@@ -118,6 +118,15 @@ DBG_MUST struct dbg_error *dac_gc_sync_blocks(struct dac *d,
 					      size_t *ret_n);
 /* The hash code that the sync block @index of @object holds; 0: none. */
 uint32_t dac_gc_sync_hash(struct dac *d, uint32_t index, uint64_t object);
+
+/* A lock that only its header word tells of: nobody has waited for it. */
+struct gc_thin_lock {
+	uint32_t number; /* of the thread that holds it */
+	uint32_t depth;
+};
+
+/* Is it one, by the lower half of the word in front of an object? */
+bool dac_gc_thin_lock(struct dac *d, uint32_t header, struct gc_thin_lock *ret);
 /* Thread* that is meant by the number in a thin lock; 0: none. */
 uint64_t dac_gc_thin_owner(struct dac *d, uint32_t number);
 

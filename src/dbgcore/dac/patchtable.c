@@ -12,14 +12,12 @@
  *   the address of the table, eight bytes
  *   the table, whole
  *   the first of its buckets, four bytes
+ *
+ * The offsets in the table are believed only if these reads agree with them.
  */
 #include "dac/dac_priv.h"
 
-#include <string.h>
-
 enum {
-	TABLE_BUCKETS = 0x14, /* CHashTable.m_iBuckets */
-	TABLE_ARRAY = 0x18,   /* ... m_piBuckets */
 	TABLE_BYTES = 0x30,
 	BUCKETS_MAX = 4096,
 	BUCKET_FREE = -1,
@@ -31,14 +29,17 @@ struct table {
 	uint64_t buckets;
 };
 
-static bool table_read(struct target *t, uint64_t addr, struct table *ret)
+static bool table_read(const struct data_target *dt, uint64_t addr,
+		       struct table *ret)
 {
-	uint8_t bytes[TABLE_BYTES];
+	const struct data_settings *set = &dt->set;
 
-	if (target_read_some(t, addr, bytes, sizeof(bytes)) != sizeof(bytes))
+	if (target_read_some(dt->target, addr + set->patch_count, &ret->n,
+			     sizeof(ret->n)) != sizeof(ret->n) ||
+	    target_read_some(dt->target, addr + set->patch_buckets,
+			     &ret->buckets,
+			     sizeof(ret->buckets)) != sizeof(ret->buckets))
 		return false;
-	memcpy(&ret->n, bytes + TABLE_BUCKETS, sizeof(ret->n));
-	memcpy(&ret->buckets, bytes + TABLE_ARRAY, sizeof(ret->buckets));
 	return ret->n && ret->n <= BUCKETS_MAX && ret->buckets;
 }
 
@@ -50,7 +51,7 @@ bool patch_table_none(const struct data_target *dt)
 
 	if (target_read_some(dt->target, dt->set.patch_table, &addr,
 			     sizeof(addr)) != sizeof(addr) ||
-	    !table_read(dt->target, addr, &table))
+	    !table_read(dt, addr, &table))
 		return false;
 	size_t size = table.n * sizeof(*buckets);
 	if (target_read_some(dt->target, table.buckets, buckets, size) != size)
@@ -79,7 +80,7 @@ static bool is_flag(struct dac *d, const struct read_log *log, size_t i)
 	       target_read_some(d->target, log->reads[i + 1].addr, &addr,
 				sizeof(addr)) == sizeof(addr) &&
 	       is_read(log, i + 3, addr, TABLE_BYTES) &&
-	       table_read(d->target, addr, &table) &&
+	       table_read(&d->data_target, addr, &table) &&
 	       is_read(log, i + 4, table.buckets, sizeof(uint32_t));
 }
 
@@ -114,7 +115,15 @@ static bool unwind_one(struct dac *d, pid_t tid)
 static void find(struct dac *d, pid_t tid)
 {
 	struct read_log log = {.n = 0};
+	struct dac_assumed count, buckets;
 
+	d->learned.patch_table_sought =
+	    !dac_holds(d, ASSUME_PATCH_COUNT, &count) ||
+	    !dac_holds(d, ASSUME_PATCH_BUCKETS, &buckets);
+	if (d->learned.patch_table_sought)
+		return;
+	d->data_target.set.patch_count = count.value;
+	d->data_target.set.patch_buckets = buckets.value;
 	// What it has cached it would not read.
 	dac_drop(d);
 	d->data_target.log = &log;

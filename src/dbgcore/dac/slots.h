@@ -41,7 +41,8 @@ static_assert(sizeof(struct sos_module) == 160, "");
 static_assert(offsetof(struct sos_module, loader_allocator) == 136, "");
 
 struct sos_thread_store {
-	int32_t n_threads, skip1[5];
+	int32_t n_threads, n_unstarted, n_background, n_pending, n_dead;
+	int32_t skip1;
 	uint64_t first, finalizer;
 	uint64_t suspender; /* who holds all threads, mostly the GC */
 	uint64_t skip2;

@@ -4,12 +4,10 @@
  * what changes meanwhile is read anew the next time.
  */
 #include "dac/dac_priv.h"
+#include "dac/facts.h"
 
 enum {
 	THREADS_MAX = 4096,
-	STATE_UNSTARTED = 0x400,
-	STATE_DEAD = 0x800,
-	FIRST_CONTRACT = 9, /* the release that tells where its threads are */
 };
 
 struct places {
@@ -43,43 +41,75 @@ bool thread_link_find(struct dac *d, uint64_t *ret)
 	return !*ret || *ret == at.next.value;
 }
 
+/* Where threads are, and their states. */
 static bool places_get(struct dac *d, struct places *ret)
 {
-	return dac_runtime_major(d) >= FIRST_CONTRACT && list_get(d, ret) &&
+	return list_get(d, ret) &&
 	       dac_holds(d, ASSUME_THREAD_LINK, &ret->link) &&
-	       dac_holds(d, ASSUME_THREAD_STATE, &ret->state) &&
-	       dac_holds(d, ASSUME_SUSPENDED, &ret->bit);
+	       dac_holds(d, ASSUME_THREAD_STATE, &ret->state);
+}
+
+/* Of the threads that have begun and not ended, those with a bit. */
+struct states {
+	uint32_t bit;
+	uint32_t n, n_with;
+};
+
+static bool states_count(struct dac *d, const struct places *at,
+			 struct states *ret)
+{
+	uint64_t link = first_link(d, at);
+	uint32_t state;
+
+	for (int i = 0; link && i < THREADS_MAX; i++) {
+		uint64_t thread = link - at->link.value;
+
+		if (target_read_some(d->target, thread + at->state.value,
+				     &state, sizeof(state)) != sizeof(state))
+			return false;
+		link = dac_word(d, thread + at->next.value);
+		if (state & (DAC_THREAD_UNSTARTED | DAC_THREAD_DEAD))
+			continue;
+		ret->n++;
+		ret->n_with += (state & ret->bit) != 0;
+	}
+	return true;
+}
+
+/*
+ * The bit cannot be read, nor seen before it counts. It holds if the states are
+ * numbered as they were: as many threads are in the background as the runtime
+ * has counted.
+ */
+bool suspended_holds(struct dac *d, uint64_t bit)
+{
+	struct sos_thread_store store = {0};
+	struct states background = {.bit = DAC_THREAD_BACKGROUND};
+	struct places at;
+
+	(void)bit;
+	return places_get(d, &at) &&
+	       DAC_CALL(d, d->sos, SOS_THREAD_STORE, &store) >= 0 &&
+	       states_count(d, &at, &background) &&
+	       background.n_with == (uint32_t)store.n_background;
 }
 
 bool dac_tells_suspension(struct dac *d)
 {
 	struct places at;
 
-	return places_get(d, &at);
+	return places_get(d, &at) && dac_holds(d, ASSUME_SUSPENDED, &at.bit);
 }
 
 bool dac_is_suspended(struct dac *d)
 {
 	struct places at;
-	uint32_t state, n = 0;
 
-	if (!places_get(d, &at))
+	if (!places_get(d, &at) || !dac_holds(d, ASSUME_SUSPENDED, &at.bit))
 		return false;
 
-	uint64_t link = first_link(d, &at);
+	struct states suspended = {.bit = (uint32_t)at.bit.value};
 
-	for (int i = 0; link && i < THREADS_MAX; i++) {
-		uint64_t thread = link - at.link.value;
-
-		if (target_read_some(d->target, thread + at.state.value, &state,
-				     sizeof(state)) != sizeof(state))
-			return false;
-		link = dac_word(d, thread + at.next.value);
-		if (state & (STATE_UNSTARTED | STATE_DEAD))
-			continue;
-		if (!(state & at.bit.value))
-			return false;
-		n++;
-	}
-	return n;
+	return states_count(d, &at, &suspended) && suspended.n &&
+	       suspended.n_with == suspended.n;
 }

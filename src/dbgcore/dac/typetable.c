@@ -38,7 +38,6 @@ enum {
 	// bits of m_dwFlags2, in .NET 8 the 16 of m_wToken, which are all set
 	// where these are too few. (Of which module is told by the DAC only:
 	// .NET 8 has the one that loaded it.)
-	MT_RID = 8,
 	RID_SHIFT = 8,
 	RID_SHIFT_SHORT = 16,
 	RID_SHORT_MAX = 0xffff,
@@ -112,15 +111,39 @@ static bool table_each(struct search *s, uint64_t table, entry_fn *fn)
 
 static bool flags_read(struct dac *d, uint64_t mt, uint32_t *ret)
 {
-	return target_read_some(d->target, mt + MT_RID, ret, sizeof(*ret)) ==
-	       sizeof(*ret);
+	struct dac_assumed at;
+
+	return dac_holds(d, ASSUME_TYPE_RID, &at) &&
+	       target_read_some(d->target, mt + at.value, ret, sizeof(*ret)) ==
+		   sizeof(*ret);
+}
+
+/* Is it the rid of a string's and of an object's type? */
+bool type_rid_holds(struct dac *d, uint64_t offset)
+{
+	const struct sos_globals *g = dac_globals(d);
+	const uint64_t types[] = {g->string_type, g->object_type};
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
+		const struct dac_type *type;
+		uint32_t flags, rid;
+
+		if (dbg_err_drop(dac_type_get(d, types[i], &type)) ||
+		    target_read_some(d->target, types[i] + offset, &flags,
+				     sizeof(flags)) != sizeof(flags))
+			return false;
+		rid = type->token & RID_MASK;
+		d->learned.short_rid = flags >> RID_SHIFT != rid;
+		if (d->learned.short_rid && flags >> RID_SHIFT_SHORT != rid)
+			return false;
+	}
+	return true;
 }
 
 static bool is_instance(struct search *s, uint64_t mt)
 {
 	const struct dac_type *type;
 	struct dbg_error *err = dac_type_get(s->dac, mt, &type);
-	uint32_t flags;
 
 	if (err) {
 		// What is no type ends the search: this is another table.
@@ -128,11 +151,7 @@ static bool is_instance(struct search *s, uint64_t mt)
 		dbg_error_destroy(err);
 		return false;
 	}
-	if (!dac_is_instance(s->dac, mt) || !flags_read(s->dac, mt, &flags))
-		return false;
-	s->dac->learned.short_rid =
-	    flags >> RID_SHIFT != (type->token & RID_MASK);
-	return true;
+	return dac_is_instance(s->dac, mt);
 }
 
 static bool is_param_table(struct dac *d, uint64_t module, uint64_t table)
@@ -259,11 +278,12 @@ static void index_update(struct dac *d)
 {
 	struct search s = {.dac = d, .left = ENTRIES_MAX};
 	struct dac_module *modules;
-	struct dac_assumed at;
+	struct dac_assumed at, rid;
 	size_t n;
 
 	d->instances.current = true;
-	if (!dac_holds(d, ASSUME_INSTANCES, &at))
+	if (!dac_holds(d, ASSUME_INSTANCES, &at) ||
+	    !dac_holds(d, ASSUME_TYPE_RID, &rid))
 		return;
 	struct arena *arena = arena_create();
 	struct dbg_error *err = dac_modules(d, arena, &modules, &n);
@@ -354,10 +374,11 @@ static void instance_found(void *arg, uint64_t mt)
 
 bool dac_type_has_instance(struct dac *d, uint64_t module, uint32_t token)
 {
-	struct dac_assumed at;
+	struct dac_assumed at, rid;
 	bool found = false;
 
-	if (!dac_holds(d, ASSUME_INSTANCES, &at))
+	if (!dac_holds(d, ASSUME_INSTANCES, &at) ||
+	    !dac_holds(d, ASSUME_TYPE_RID, &rid))
 		return true;
 	dac_type_instances(d, module, token, instance_found, &found);
 	return found;

@@ -13,7 +13,6 @@ enum {
 	UNITS_MAX = 1 << 20,
 	STRING_LENGTH = 8,
 	STRING_CHARS = 12,
-	BASE_SIZE_AT = 4,      // in a MethodTable
 	BASE_SIZE_BEYOND = 16, // fields: the header, the MethodTable
 	BASE_SIZE_MIN = 24,
 };
@@ -58,16 +57,17 @@ uint64_t given_copy(const struct eval *e, const struct vm_graph *g,
 static bool is_like(const struct eval *e, const struct vm_own *o, uint64_t addr)
 {
 	struct target *t = types_target(e->types);
+	const struct dac_type *type;
 	uint64_t mt = 0;
-	uint32_t base = 0, size = o->size + BASE_SIZE_BEYOND;
+	uint32_t size = o->size + BASE_SIZE_BEYOND;
 
 	if (dbg_err_drop(target_read_u64(t, addr, &mt)) ||
 	    il_type_of_handle(vm_types(e->vm), mt) != o->type ||
-	    dbg_err_drop(target_read_u32(t, mt + BASE_SIZE_AT, &base)))
+	    dbg_err_drop(dac_type_get(types_dac(e->types), mt, &type)))
 		return false;
 	size = (size + WORD - 1) / WORD * WORD;
 	return o->type->kind == IL_KIND_ARRAY ||
-	       base == (size < BASE_SIZE_MIN ? BASE_SIZE_MIN : size);
+	       type->base_size == (size < BASE_SIZE_MIN ? BASE_SIZE_MIN : size);
 }
 
 static bool has_references(const struct eval *e, struct il_type *type)

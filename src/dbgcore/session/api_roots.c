@@ -16,11 +16,6 @@
 enum {
 	STEPS_MAX = 1 << 20,
 	QUEUE_AT_ONCE = 1024,
-	// Bits of the header's lower half, in front of an object.
-	HEADER_OTHER = 0x1c000000, // a hash, a sync block, being changed
-	THIN_OWNER = 0xffff,
-	THIN_DEPTH = 0x003f0000,
-	THIN_SHIFT = 16,
 };
 
 /* ---- All roots ------------------------------------------------------- */
@@ -380,10 +375,12 @@ static bool header_of(struct dbg *dbg, const struct heap_object *o,
 static bool add_thin(void *arg, const struct heap_object *o)
 {
 	struct locks *l = arg;
+	struct dac *d = l->dbg->inspect.dac;
+	struct gc_thin_lock thin;
 	uint32_t header;
 
 	if (o->type->is_free || !header_of(l->dbg, o, &header) ||
-	    header & HEADER_OTHER || !(header & THIN_OWNER))
+	    !dac_gc_thin_lock(d, header, &thin))
 		return true;
 	mem_grow(&l->v, &l->cap, l->n, sizeof(*l->v));
 	struct dbg_lock *lock = &l->v[l->n++];
@@ -392,11 +389,9 @@ static bool add_thin(void *arg, const struct heap_object *o)
 	    .object = o->addr,
 	    .type = session_type_name(l->dbg, o->type),
 	    .held = true,
-	    .depth = ((header & THIN_DEPTH) >> THIN_SHIFT) + 1,
+	    .depth = thin.depth,
 	};
-	take_owner(l->dbg,
-		   dac_gc_thin_owner(l->dbg->inspect.dac, header & THIN_OWNER),
-		   lock);
+	take_owner(l->dbg, dac_gc_thin_owner(d, thin.number), lock);
 	return true;
 }
 

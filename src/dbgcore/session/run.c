@@ -594,7 +594,14 @@ struct dbg_error *dbg_goto(struct dbg_stopped at, uint32_t thread,
 	return err;
 }
 
-const struct dbg_stop *dbg_stop_reason(struct dbg *dbg)
+const struct dbg_stop *dbg_stop_reason(struct dbg_stopped at)
 {
-	return dbg->state == DBG_STOPPED ? &dbg->stop : NULL;
+	static const struct dbg_stop over = {.reason = DBG_STOP_PAUSE};
+
+	return dbg_err_drop(session_need_stop(at)) ? &over : &at.dbg->stop;
+}
+
+uint32_t dbg_stop_thread(struct dbg *dbg)
+{
+	return dbg->state == DBG_STOPPED ? dbg->stop.thread : 0;
 }

@@ -8,7 +8,6 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "types/types_priv.h"
-#include "target/target.h"
 
 enum {
 	SIG_GENERIC = 0x10,
@@ -16,10 +15,6 @@ enum {
 	ATTRIBUTE_TYPE = 1,
 	ATTRIBUTE_BITS = 5, /* HasCustomAttribute (II.24.2.6): 0 MethodDef */
 	ATTRIBUTE_TYPEDEF = 3,
-	/* MethodDesc: flags of its kind. */
-	DESC_FLAGS = 6,
-	DESC_KIND = 7,
-	DESC_INSTANTIATED = 5,
 };
 
 /* ---- Signatures as they are written ---------------------------------- */
@@ -276,42 +271,20 @@ struct dbg_error *il_method_of_token(struct il_types *ts,
 
 /* ---- MethodDesc ------------------------------------------------------ */
 
-/*
- * Generic arguments of the method itself: InstantiatedMethodDesc holds them
- * and their number; where depends on the size of a MethodDesc, which is 8
- * bytes in .NET 8 and 16 since.
- */
+/* Generic arguments of the method itself. */
 static bool read_desc_args(struct il_types *ts, uint64_t desc, size_t n,
 			   struct il_type **ret)
 {
-	static const struct {
-		uint8_t dict, count;
-	} layouts[] = {{24, 34}, {16, 26}};
-	struct target *t = ts->target;
 	uint64_t args[IL_ARGS_MAX];
-	uint16_t flags, count;
-	uint64_t dict;
-	if (target_read_some(t, desc + DESC_FLAGS, &flags, 2) != 2 ||
-	    (flags & DESC_KIND) != DESC_INSTANTIATED || n > IL_ARGS_MAX)
+	if (!ts->dac || n > IL_ARGS_MAX ||
+	    dac_method_args(ts->dac, desc, args, n) != n)
 		return false;
-	for (size_t l = 0; l < sizeof(layouts) / sizeof(layouts[0]); l++) {
-		size_t i;
-		if (target_read_some(t, desc + layouts[l].count, &count, 2) !=
-			2 ||
-		    count != n ||
-		    target_read_some(t, desc + layouts[l].dict, &dict, 8) !=
-			8 ||
-		    target_read_some(t, dict, args, 8 * n) != 8 * n)
-			continue;
-		for (i = 0; i < n; i++) {
-			ret[i] = il_type_of_mt(ts, args[i]);
-			if (!ret[i])
-				break;
-		}
-		if (i == n)
-			return true;
+	for (size_t i = 0; i < n; i++) {
+		ret[i] = il_type_of_mt(ts, args[i]);
+		if (!ret[i])
+			return false;
 	}
-	return false;
+	return true;
 }
 
 /* The base of @exact, or it, that is an instance of @type's definition. */

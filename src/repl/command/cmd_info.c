@@ -293,7 +293,7 @@ static struct dbg_error *info_program(struct repl *r, const struct call *call)
 	    [DBG_STOP_FAIL_FAST] = "because it called Environment.FailFast",
 	    [DBG_STOP_GOTO] = "where its next statement was set",
 	};
-	const struct dbg_stop *stop = dbg_stop_reason(r->dbg);
+	struct dbg_stopped at;
 
 	(void)call;
 	if (r->launch->program)
@@ -304,12 +304,14 @@ static struct dbg_error *info_program(struct repl *r, const struct call *call)
 	}
 	out(r, "Process %d, stopped in thread %" PRIu32 ".\n",
 	    (int)dbg_pid(r->dbg), r->thread);
-	if (stop)
-		out(r, "It stopped %s.\n", reasons[stop->reason]);
-	if (stop && (stop->temporary || stop->reason == DBG_STOP_WATCH_SCOPE))
+	if (dbg_err_drop(dbg_stopped(r->dbg, &at)))
+		return NULL;
+	const struct dbg_stop *stop = dbg_stop_reason(at);
+	out(r, "It stopped %s.\n", reasons[stop->reason]);
+	if (stop->temporary || stop->reason == DBG_STOP_WATCH_SCOPE)
 		out(r, "It stopped at a breakpoint that has since been "
 		       "deleted.\n");
-	else if (stop && stop->breakpoint)
+	else if (stop->breakpoint)
 		out(r, "It stopped at breakpoint %" PRIu32 ".\n",
 		    stop->breakpoint);
 	return NULL;
@@ -331,12 +333,11 @@ static void show_exception(const struct repl *r, const struct dbg_exception *e)
 static struct dbg_error *info_siginfo(struct repl *r, struct dbg_stopped at,
 				      const struct call *call)
 {
-	const struct dbg_stop *stop = dbg_stop_reason(r->dbg);
-	const struct dbg_fault *f = stop ? stop->fault : NULL;
+	const struct dbg_stop *stop = dbg_stop_reason(at);
+	const struct dbg_fault *f = stop->fault;
 
-	(void)at;
 	(void)call;
-	if (!f && stop && stop->signal)
+	if (!f && stop->signal)
 		out(r, "si_signo = %d (%s)\n", stop->signal,
 		    strsignal(stop->signal));
 	else if (!f)

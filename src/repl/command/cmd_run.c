@@ -119,8 +119,8 @@ static struct dbg_error *cmd_continue(struct repl *r, struct dbg_stopped at,
 	err = parse_count(call->args, 1, &n);
 	if (err)
 		return err;
-	const struct dbg_stop *stop = dbg_stop_reason(r->dbg);
-	if (n > 1 && stop && stop->breakpoint) {
+	const struct dbg_stop *stop = dbg_stop_reason(at);
+	if (n > 1 && stop->breakpoint) {
 		err = dbg_break_ignore(r->dbg, stop->breakpoint, n - 1);
 		if (err)
 			return err;
@@ -155,17 +155,17 @@ static struct dbg_error *step(struct repl *r, struct dbg_stopped at,
 		if (n == 1)
 			return resume_end(r, err);
 		err = resume_wait(r, err);
-		const struct dbg_stop *stop = dbg_stop_reason(r->dbg);
-		if (err || !r->stopped || !stop)
+		if (err || !r->stopped)
 			return err;
+		err = dbg_stopped(r->dbg, &at);
+		if (err)
+			return err;
+		const struct dbg_stop *stop = dbg_stop_reason(at);
 		// a step of an instruction waits for nothing, nor for Ctrl-C,
 		// and another may be over when that is seen
 		if (stop->reason != DBG_STOP_STEP || r->interrupted ||
 		    loop_interrupted(r->loop))
 			return resume_end(r, NULL);
-		err = dbg_stopped(r->dbg, &at);
-		if (err)
-			return err;
 	}
 	return NULL;
 }

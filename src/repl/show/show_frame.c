@@ -175,13 +175,14 @@ void show_frame(struct repl *r, const struct dbg_frame *f, bool with_addr)
 // As gdb: an address says that the pc is not at the beginning of a line.
 static bool needs_addr(struct repl *r, const struct dbg_frame *f)
 {
-	const struct dbg_stop *stop = dbg_stop_reason(r->dbg);
+	struct dbg_stopped at;
 
 	if (f->kind == DBG_FRAME_ASYNC || f->kind == DBG_FRAME_THROWN)
 		return false;
-	if (f->level || !f->source.path || !stop ||
-	    f->kind != DBG_FRAME_MANAGED)
+	if (f->level || !f->source.path || f->kind != DBG_FRAME_MANAGED ||
+	    dbg_err_drop(dbg_stopped(r->dbg, &at)))
 		return true;
+	const struct dbg_stop *stop = dbg_stop_reason(at);
 	return stop->reason != DBG_STOP_BREAKPOINT &&
 	       stop->reason != DBG_STOP_STEP && stop->reason != DBG_STOP_GOTO &&
 	       stop->reason != DBG_STOP_ENTRY && stop->reason != DBG_STOP_WATCH;
@@ -420,10 +421,11 @@ struct dbg_error *show_stop(struct repl *r)
 {
 	struct dbg_error *err;
 	struct dbg_frame f;
-	const struct dbg_stop *stop = dbg_stop_reason(r->dbg);
+	struct dbg_stopped at;
 
-	if (!stop)
+	if (dbg_err_drop(dbg_stopped(r->dbg, &at)))
 		return NULL;
+	const struct dbg_stop *stop = dbg_stop_reason(at);
 	if (r->last_thread && r->thread != r->last_thread) {
 		out(r, "[Switching to thread %" PRIu32 " (", r->thread);
 		show_thread(r, r->thread);

@@ -140,12 +140,12 @@ static struct dbg_error *check_exceptions(struct doctor *d)
 // of which there is a sentence; not if the program has died in the collector.
 static enum weight damage_weight(struct doctor *d)
 {
-	const struct dbg_stop *stop = dbg_stop_reason(d->r->dbg);
+	const struct dbg_stop *stop = dbg_stop_reason(d->at);
 	struct dbg_heap_parts parts;
 	bool collecting =
 	    !dbg_err_drop(dbg_heap_parts(d->at, &parts)) && parts.collecting;
 
-	return dbg_lacking(d->at) && !(collecting && stop && stop->fatal)
+	return dbg_lacking(d->at) && !(collecting && stop->fatal)
 		   ? WEIGHT_NOTE
 		   : WEIGHT_SEVERE;
 }

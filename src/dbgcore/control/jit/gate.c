@@ -30,7 +30,6 @@
 
 enum {
 	GET_JIT_MAX = 64, /* bytes of getJit looked at */
-	INFO_ILCODE = 16, /* CORINFO_METHOD_INFO: ftn, scope, ILCode */
 	ALONE_TRIES = 200,
 	OTHERS_NS = 200000, /* for which the others run in between, at first */
 	TRIES_EACH = 4,     /* before they are given twice as long */
@@ -170,19 +169,17 @@ static void jit_gate_begin(struct control *c, pid_t tid)
 {
 	struct code_waits *w = &c->waits;
 	struct regs regs;
-	uint64_t il, returns;
+	uint64_t returns;
 	struct dbg_error *err = target_regs(c->target, tid, &regs);
 
-	// compileMethod(this, comp, info, flags, &code, &size)
-	if (!err)
-		err = target_read_u64(c->target,
-				      regs_arg(&regs, 2) + INFO_ILCODE, &il);
 	if (!err)
 		err = regs_return_address(&regs, c->target, &returns);
 	if (err) {
 		control_warn(c, err);
 		return;
 	}
+	// compileMethod(this, comp, info, flags, &code, &size)
+	uint64_t il = dac_compiled_il(c->dac, regs_arg(&regs, 2));
 	const struct dac_method_ref *ref = map_find(&w->bodies, il);
 
 	if (!ref)

@@ -204,12 +204,12 @@ static bool stands_for(struct vm *vm, uint64_t object, uint64_t handle)
 uint64_t vm_program_type_object(struct vm *vm, struct il_type *type)
 {
 	enum {
-		MT_AUXILIARY = 0x20,
 		WORDS = 3,
 	};
-	uint64_t mt = il_type_record(vm->ts, type), data, words[WORDS];
-	if (!mt || !vm_read(vm, mt + MT_AUXILIARY, &data, sizeof(data)) ||
-	    !vm_read(vm, data, words, sizeof(words)))
+	struct dac *d = il_types_dac(vm->ts);
+	uint64_t mt = il_type_record(vm->ts, type), words[WORDS];
+	uint64_t data = d && mt ? dac_type_auxiliary(d, mt) : 0;
+	if (!data || !vm_read(vm, data, words, sizeof(words)))
 		return 0;
 	for (int i = 1; i < WORDS; i++)
 		if (stands_for(vm, words[i] & ~UINT64_C(1), mt))

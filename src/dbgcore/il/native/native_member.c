@@ -15,10 +15,6 @@ enum {
 	/* System.Reflection.CallingConventions */
 	CALLING_STANDARD = 1,
 	CALLING_HAS_THIS = 0x20,
-	/* FieldDesc: the MethodTable, then the number of the row in 24 bits */
-	FIELD_TOKEN = 8,
-	FIELD_TOKEN_MASK = 0xffffff,
-	FIELD_TABLE = 0x04000000,
 };
 
 /* ---- Which one ---------------------------------------------------------- */
@@ -40,20 +36,19 @@ static struct il_method *method_arg(struct native *n)
 
 static struct il_field *field_of(struct native *n, uint64_t handle)
 {
-	uint64_t mt = 0;
-	uint32_t word = 0;
+	struct dac *d = il_types_dac(n->types);
+	struct dac_field field;
 	struct il_field *const *all;
 	size_t n_all;
 	struct il_field *f = field_of_entry(n->vm, handle);
-	if (f || !vm_read(n->vm, handle, &mt, sizeof(mt)) ||
-	    !vm_read(n->vm, handle + FIELD_TOKEN, &word, sizeof(word)))
+	if (f || !d || !dac_field_at(d, handle, &field))
 		return f;
-	struct il_type *owner = il_type_of_mt(n->types, mt);
+	struct il_type *owner = il_type_of_mt(n->types, field.enclosing);
 	if (!owner)
 		return NULL;
 	il_type_fields(n->types, owner, &all, &n_all);
 	for (size_t k = 0; k < n_all; k++) {
-		if (all[k]->token == (FIELD_TABLE | (word & FIELD_TOKEN_MASK)))
+		if (all[k]->token == field.token)
 			return all[k];
 	}
 	return NULL;

@@ -3,6 +3,7 @@
 #define DBG_EVENTS_H
 
 #include "dbg/error.h"
+#include "dbg/stopped.h"
 
 enum dbg_event_kind {
 	DBG_EVENT_STOPPED,
@@ -108,7 +109,12 @@ struct dbg_event {
 bool dbg_event_next(struct dbg *dbg, struct arena *arena,
 		    struct dbg_event *ret);
 
-/* Why the program is stopped, NULL if it is not. Dies with the stop. */
-const struct dbg_stop *dbg_stop_reason(struct dbg *dbg);
+/*
+ * Why the program is stopped; dies with the stop. Of one that is over: a pause
+ * of thread 0, and nothing else is told.
+ */
+const struct dbg_stop *dbg_stop_reason(struct dbg_stopped at);
+/* The number of the thread that stopped; 0: the program is not stopped. */
+uint32_t dbg_stop_thread(struct dbg *dbg);
 
 #endif
