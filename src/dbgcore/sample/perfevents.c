@@ -68,6 +68,8 @@ static struct perf_event_attr attr_of(uint32_t hertz)
 	    .inherit = 1,
 	    .exclude_hv = 1,
 	    .exclude_callchain_kernel = 1,
+	    .context_switch = 1,
+	    .sample_id_all = 1,
 	    .use_clockid = 1,
 	    .clockid = CLOCK_MONOTONIC,
 	    .watermark = 1,
@@ -297,11 +299,27 @@ static bool sample_read(struct perf_events *p, struct reader *r,
 	return !r->bad && ret->pid == p->pid;
 }
 
+// The record has nothing of its own, but what identifies a sample.
+static bool switch_read(const struct perf_events *p, uint16_t misc,
+			struct reader *r, struct perf_switch *ret)
+{
+	pid_t pid = (pid_t)reader_u32(r);
+
+	*ret = (struct perf_switch){
+	    .tid = (pid_t)reader_u32(r),
+	    .time = reader_u64(r),
+	    .in = !(misc & PERF_RECORD_MISC_SWITCH_OUT),
+	    .preempted = misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT,
+	};
+	return !r->bad && pid == p->pid;
+}
+
 static void record_read(struct perf_events *p,
 			const struct perf_event_header *header,
-			const uint8_t *body, perf_sample_fn *fn, void *arg)
+			const uint8_t *body, const struct perf_readers *to)
 {
 	struct perf_sample sample;
+	struct perf_switch change;
 	struct reader r;
 
 	reader_init(&r, body, header->size - sizeof(*header));
@@ -310,7 +328,10 @@ static void record_read(struct perf_events *p,
 		p->lost += reader_u64(&r);
 	} else if (header->type == PERF_RECORD_SAMPLE &&
 		   sample_read(p, &r, &sample)) {
-		fn(arg, &sample);
+		to->sample(to->arg, &sample);
+	} else if (header->type == PERF_RECORD_SWITCH &&
+		   switch_read(p, header->misc, &r, &change)) {
+		to->switched(to->arg, &change);
 	}
 }
 
@@ -326,7 +347,7 @@ static void ring_copy(const uint8_t *ring, size_t size, uint64_t at, void *buf,
 }
 
 static void ring_read(struct perf_events *p, struct ring *ring,
-		      perf_sample_fn *fn, void *arg)
+		      const struct perf_readers *to)
 {
 	struct perf_event_mmap_page *page = ring->page;
 	const uint8_t *data = (const uint8_t *)page + p->page_bytes;
@@ -341,16 +362,16 @@ static void ring_read(struct perf_events *p, struct ring *ring,
 			break;
 		ring_copy(data, size, tail + sizeof(header), p->record,
 			  header.size - sizeof(header));
-		record_read(p, &header, p->record, fn, arg);
+		record_read(p, &header, p->record, to);
 		tail += header.size;
 	}
 	__atomic_store_n(&page->data_tail, head, __ATOMIC_RELEASE);
 }
 
-void perf_events_read(struct perf_events *p, perf_sample_fn *fn, void *arg)
+void perf_events_read(struct perf_events *p, const struct perf_readers *to)
 {
 	for (size_t i = 0; i < p->n_rings; i++)
-		ring_read(p, &p->rings[i], fn, arg);
+		ring_read(p, &p->rings[i], to);
 }
 
 uint64_t perf_events_lost(const struct perf_events *p)

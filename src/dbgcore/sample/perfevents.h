@@ -24,7 +24,20 @@ struct perf_sample {
 	size_t n_chain;
 };
 
-typedef void perf_sample_fn(void *arg, const struct perf_sample *s);
+/* A thread has got a processor, or has left it. */
+struct perf_switch {
+	pid_t tid;
+	uint64_t time;
+	bool in;
+	bool preempted; /* out: it would run on, if it might */
+};
+
+/* What is told of what has come: of each processor in its order. */
+struct perf_readers {
+	void (*sample)(void *arg, const struct perf_sample *s);
+	void (*switched)(void *arg, const struct perf_switch *s);
+	void *arg;
+};
 
 /*
  * Sample all threads of @pid, each so many times a second of its processor
@@ -35,9 +48,9 @@ DBG_MUST struct dbg_error *perf_events_open(pid_t pid, uint32_t hertz,
 /* Let no more come. */
 void perf_events_stop(struct perf_events *p);
 void perf_events_close(struct perf_events *p);
-/* Call @fn with each sample that has come. */
-void perf_events_read(struct perf_events *p, perf_sample_fn *fn, void *arg);
-/* Samples that were dropped: by a full ring. */
+/* Tell what has come. */
+void perf_events_read(struct perf_events *p, const struct perf_readers *to);
+/* Samples, or switches, that were dropped: by a full ring. */
 uint64_t perf_events_lost(const struct perf_events *p);
 /* Is time in the kernel sampled, too? It needs more rights. */
 bool perf_events_kernel(const struct perf_events *p);

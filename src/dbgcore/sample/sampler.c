@@ -230,6 +230,35 @@ static void sample_take(void *arg, const struct perf_sample *sample)
 	s->tree.nodes[node].run++;
 }
 
+// Those of one thread come out of order if it changes processors.
+static void switch_take(void *arg, const struct perf_switch *change)
+{
+	struct sampler *s = arg;
+	struct looked_thread *t =
+	    thread_looks_find(&s->looks, change->tid, change->time);
+
+	if (!t)
+		return;
+	if (!change->in) {
+		if (!change->preempted && change->time > t->last_out)
+			t->last_out = change->time;
+		return;
+	}
+	if (change->time > t->last_in)
+		t->last_in = change->time;
+	if (change->time > t->counted_at &&
+	    (!t->first_in || change->time < t->first_in))
+		t->first_in = change->time;
+}
+
+static void events_take(struct sampler *s)
+{
+	const struct perf_readers to = {sample_take, switch_take, s};
+
+	if (s->events)
+		perf_events_read(s->events, &to);
+}
+
 /* ---- Looking at blocked threads ---------------------------------------- */
 
 static uint32_t node_blocked(struct sampler *s, struct looked_thread *t,
@@ -297,18 +326,59 @@ static uint32_t look_blocked(struct sampler *s, struct looked_thread *t)
 static uint64_t next_look(const struct sampler *s,
 			  const struct looked_thread *t)
 {
-	uint64_t rest = t->last ? (t->looked - t->since) / IDLE_SHARE : 0;
+	uint64_t rest = t->moving ? 0 : (t->looked - t->since) / IDLE_SHARE;
 
 	if (rest > IDLE_MAX * s->tick)
 		rest = IDLE_MAX * s->tick;
 	return t->looked + s->tick / 2 + rest;
 }
 
-// One that has not run since the last look is where it was. Else half of the
-// time since is counted for where it was, half for where it is.
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+// For how long of @blocked it has been where it is now, and still was where it
+// was found the last time: by the switches, as far as they are known.
+static void blocked_ends(const struct looked_thread *t, uint64_t blocked,
+			 uint64_t *ret_now, uint64_t *ret_then)
+{
+	uint64_t here = t->last_out > t->last_in && t->looked > t->last_out
+			    ? t->looked - t->last_out
+			    : 0;
+	uint64_t there = t->first_in ? t->first_in - t->counted_at : 0;
+
+	*ret_now = least(here, blocked);
+	*ret_then = least(there, blocked - *ret_now);
+}
+
+// It is blocked at @node now. How long it was since it was found so the last
+// time is known; what of that was neither there nor here counts half for each.
+static void blocked_count(struct sampler *s, struct looked_thread *t,
+			  uint32_t node)
+{
+	const struct thread_times *then = &t->counted;
+	uint64_t busy = t->now.run - then->run + t->now.wait - then->wait;
+	uint64_t past = t->looked - t->counted_at;
+	uint64_t blocked = past > busy ? past - busy : 0, here, there;
+
+	blocked_ends(t, blocked, &here, &there);
+	uint64_t rest = blocked - here - there;
+
+	blocked_add(s, t, t->last ? t->last : node, there + rest / 2);
+	blocked_add(s, t, node, here + rest - rest / 2);
+	t->counted = t->now;
+	t->counted_at = t->looked;
+	t->first_in = 0;
+	t->last = node;
+}
+
+// One that has not run since the last look is where it was. Of one that runs,
+// or waits for a processor, the kernel has not counted all yet.
 static void look(struct sampler *s, struct looked_thread *t, uint64_t now)
 {
 	struct thread_times times;
+	uint32_t node = t->last;
 
 	// First of all let it go.
 	if (t->seized)
@@ -316,22 +386,21 @@ static void look(struct sampler *s, struct looked_thread *t, uint64_t now)
 	if (t->ended || t->seized || now < t->due ||
 	    !thread_times_read(t, &times))
 		return;
+	t->moving |= times.slices != t->now.slices || times.run != t->now.run;
 	// We may have been kept waiting for a processor ourselves.
-	now = clock_ns();
-	uint64_t half = (now - t->looked) / 2;
-	bool moved = times.slices != t->now.slices || times.run != t->now.run;
-
-	t->looked = now;
+	t->looked = clock_ns();
 	t->now = times;
-	blocked_add(s, t, t->last, half);
-	if (moved || !t->last || t->doubted) {
+	if (t->moving || !node || t->doubted) {
+		events_take(s);
 		s->names.doubted = false;
-		t->last = look_blocked(s, t);
+		node = look_blocked(s, t);
 		t->doubted = s->names.doubted;
-		t->since = now;
+		t->since = t->looked;
+		t->moving = !node;
 	}
-	s->profile.looks += t->last != 0;
-	blocked_add(s, t, t->last, half);
+	s->profile.looks += node != 0;
+	if (node)
+		blocked_count(s, t, node);
 	t->due = next_look(s, t);
 }
 
@@ -343,8 +412,7 @@ void sampler_tick(struct sampler *s, bool *ret_ended)
 	if (read(s->timer, &expired, sizeof(expired)) < 0)
 		return;
 	pc_names_tick(&s->names);
-	if (s->events)
-		perf_events_read(s->events, sample_take, s);
+	events_take(s);
 	if (now >= s->next_list) {
 		s->next_list = now + LIST_NS;
 		*ret_ended = !thread_looks_list(&s->looks, now) ||
@@ -480,7 +548,7 @@ const struct dbg_profile *sampler_stop(struct sampler *s)
 	if (s->events) {
 		perf_events_stop(s->events);
 		pc_names_tick(&s->names);
-		perf_events_read(s->events, sample_take, s);
+		events_take(s);
 		p->lost = perf_events_lost(s->events);
 		p->kernel = perf_events_kernel(s->events);
 	} else {

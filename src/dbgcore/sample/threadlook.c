@@ -53,7 +53,7 @@ struct looked_thread *thread_looks_find(struct thread_looks *l, pid_t tid,
 		return t;
 	t = xcalloc(1, sizeof(*t));
 	t->tid = tid;
-	t->met = t->looked = now;
+	t->met = t->looked = t->counted_at = now;
 	t->fresh = l->begun;
 	proc_comm(l->pid, tid, t->name);
 	t->times_fd = thread_open(l, tid, "schedstat");
@@ -61,7 +61,7 @@ struct looked_thread *thread_looks_find(struct thread_looks *l, pid_t tid,
 	t->ended = t->times_fd < 0;
 	// What it did before is not ours; of a new one all is.
 	if (!t->fresh && thread_times_read(t, &t->first))
-		t->now = t->first;
+		t->now = t->counted = t->first;
 	mem_grow(&l->v, &l->cap, l->n, sizeof(*l->v));
 	l->v[l->n++] = t;
 	map_put(&l->by_tid, (uint64_t)tid, t);

@@ -37,9 +37,15 @@ struct looked_thread {
 	uint64_t met, looked;      /* when these were */
 	uint64_t due;              /* when it is to be looked at */
 	uint64_t since;            /* when it was found where it is */
+	bool moving; /* it was not found blocked at the last look */
 	/* Of the profile: where its stacks begin, and where the last one that
 	 * was blocked ends (0: it was not). */
 	uint32_t node, last;
+	struct thread_times counted; /* when that was found */
+	uint64_t counted_at;
+	/* When it left a processor to wait, and got one, the last time; and
+	 * got one the first time since counted_at (0: never). */
+	uint64_t last_out, last_in, first_in;
 	bool doubted;     /* a name of that was not known yet */
 	uint64_t samples; /* that found it running */
 	uint64_t blocked; /* nanoseconds that stacks were counted for */
