@@ -367,6 +367,7 @@ static const struct {
     {"events", NULL, monitor_events_main},
     {"counters", NULL, monitor_counters_main},
     {"sample", NULL, monitor_sample_main},
+    {"top", NULL, monitor_top_main},
 };
 
 static bool has_option(char **argv, const char *name)

@@ -14,5 +14,7 @@ int monitor_events_main(struct dbg *dbg, int argc, char **argv);
 int monitor_counters_main(struct dbg *dbg, int argc, char **argv);
 /* `dndbg sample PID|NAME`; returns the exit status. */
 int monitor_sample_main(struct dbg *dbg, int argc, char **argv);
+/* `dndbg top`; returns the exit status. */
+int monitor_top_main(struct dbg *dbg, int argc, char **argv);
 
 #endif

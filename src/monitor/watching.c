@@ -228,8 +228,10 @@ cJSON *watch_json(const struct watch_result *r)
 	cJSON *o = cJSON_CreateObject();
 
 	cJSON_AddNumberToObject(o, "version", JSON_VERSION);
-	cJSON_AddNumberToObject(o, "pid", r->pid);
-	cJSON_AddNumberToObject(o, "runtime", r->version);
+	if (r->pid) {
+		cJSON_AddNumberToObject(o, "pid", r->pid);
+		cJSON_AddNumberToObject(o, "runtime", r->version);
+	}
 	cJSON_AddNumberToObject(o, "seconds",
 				(double)(r->ended - r->began) / 1e9);
 	cJSON_AddStringToObject(o, "end", r->reason);

@@ -20,7 +20,7 @@ struct watch_options {
 
 /* How it went. */
 struct watch_result {
-	pid_t pid;
+	pid_t pid;             /* 0: not one process */
 	uint32_t version;      /* of the runtime */
 	uint64_t began, ended; /* nanoseconds of CLOCK_MONOTONIC */
 	const char *reason;    /* "time", "interrupted" or "program ended" */

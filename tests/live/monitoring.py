@@ -2,6 +2,7 @@
 counts itself, nothing of ours is left, and no program is stopped."""
 import ctypes
 import errno
+import fcntl
 import glob
 import gzip
 import html
@@ -12,6 +13,7 @@ import shutil
 import signal
 import struct
 import subprocess
+import termios
 
 import container
 import drive
@@ -306,17 +308,20 @@ def test_sample_blocked(t):
     other knows how long each was."""
     program = Watched(t)
     program.do("phases 3")
-    watching = Watching(t, program, "sample", "--rate", "999", "--json")
-    truth = [int(n) for n in program.do("phases 60").split()]
-    got = json.loads(watching.interrupt())
     phases = [("sleep", "Sleep()"), ("lock", "Lock()"),
               ("socket", "Socket(System.Net.Sockets.Socket)"), ("task", "Task()")]
-    found = [sum(one["blockedMs"] for one in got["blocked"] if
-                 (one["on"], one["in"]) == (on, f"Watched.Program.Phase{name}"))
-             for on, name in phases]
-    for one, real in zip(found, truth):
-        t.check(abs(one / sum(found) - real / sum(truth)) < 0.02, (found, truth))
-    t.check(abs(sum(found) / sum(truth) - 1) < 0.1, (found, truth))
+    wrong = []
+    for _ in range(3):
+        watching = Watching(t, program, "sample", "--rate", "999", "--json")
+        truth = [int(n) for n in program.do("phases 30").split()]
+        got = json.loads(watching.interrupt())
+        found = [sum(one["blockedMs"] for one in got["blocked"] if
+                     (one["on"], one["in"]) == (on, f"Watched.Program.Phase{name}"))
+                 for on, name in phases]
+        t.check(abs(sum(found) / sum(truth) - 1) < 0.1, (found, truth))
+        wrong.append(max(abs(one / sum(found) - real / sum(truth))
+                         for one, real in zip(found, truth)))
+    t.check(sorted(wrong)[1] < 0.02, wrong)
     program.do("wait")
     watching = Watching(t, program, "sample", "--json")
     t.wait_for("some looks", lambda: drive.state(program.pid) == "S")
@@ -542,6 +547,46 @@ def test_sample_bad(t):
                   out)
     program.process.wait()
     t.check_equal(2, t.run("sample", "--rate", "0", "1").returncode)
+
+
+def test_top(t):
+    """Each program with what it uses, once as a table, and refreshed on a
+    terminal, however narrow; nothing is asked of the programs."""
+    program = Watched(t)
+    base = program.threads()
+    program.process.stdin.write("spin 2000\n")
+    program.process.stdin.flush()
+    got = json.loads(t.run("top", "--json").stdout)
+    one, = [one for one in got["programs"] if one["pid"] == program.pid]
+    t.check_equal("Watched.dll", one["name"])
+    t.check(one["runtime"].startswith(t.runtime + "."), one)
+    t.check(0.02 < one["processors"] < 1.2 and one["threads"] > 3 and
+            10e6 < one["residentBytes"] < 1e9 and
+            10e3 < one["heapBytes"] < 10e6 and "queued" in one["pool"], one)
+    t.check_equal(("time", False), (got["end"], "pid" in got))
+    out = t.run("top", "--seconds", "0.5").stdout
+    first, second = shown("top").splitlines()[:2]
+    t.check_equal(first, out.splitlines()[0])
+    row, = [line for line in out.splitlines() if f"{program.pid} " in line[:9]]
+    t.check_equal(len(re.split("  +", second)), len(re.split("  +", row)))
+    ours, theirs = os.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", 10, 30, 0, 0))
+    with subprocess.Popen([t.dndbg, "top"], env=t.env, stdout=theirs,
+                          stderr=theirs, start_new_session=True) as process:
+        text = b""
+        while text.count(b"\x1b[H\x1b[J") < 3:
+            text += os.read(ours, 4096)
+        process.send_signal(signal.SIGINT)
+        process.wait()
+    os.close(ours)
+    os.close(theirs)
+    t.check_equal(0, process.returncode)
+    lines = text.decode().split("\x1b[H\x1b[J")[2].split("\r\n")
+    t.check(len(lines) <= 10 and max(map(len, lines[:-1])) <= 30, lines)
+    t.check_equal("spun\n", program.process.stdout.readline())
+    t.check_equal(base, program.threads())
+    t.check_equal(2, t.run("top", "1").returncode)
+    program.end()
 
 
 def test_bad(t):

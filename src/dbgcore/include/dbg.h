@@ -48,5 +48,6 @@
 #include "dbg/sizes.h"
 #include "dbg/stopped.h"
 #include "dbg/values.h"
+#include "dbg/vitals.h"
 
 #endif

@@ -314,10 +314,15 @@ static uint32_t look_blocked(struct sampler *s, struct looked_thread *t)
 	if (state != THREAD_BLOCKED)
 		return 0;
 	callstack_of_blocked(&s->stacks, call.pc, call.sp, &s->stack);
+	uint64_t at = clock_ns();
+
 	if (!thread_times_read(t, &after) || after.slices != t->now.slices) {
 		s->profile.torn++;
 		return 0;
 	}
+	// It was still running, maybe, when these were read before.
+	t->looked = at;
+	t->now = after;
 	return node_blocked(s, t, &call);
 }
 
@@ -338,35 +343,42 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-// For how long of @blocked it has been where it is now, and still was where it
-// was found the last time: by the switches, as far as they are known.
-static void blocked_ends(const struct looked_thread *t, uint64_t blocked,
-			 uint64_t *ret_now, uint64_t *ret_then)
-{
-	uint64_t here = t->last_out > t->last_in && t->looked > t->last_out
-			    ? t->looked - t->last_out
-			    : 0;
-	uint64_t there = t->first_in ? t->first_in - t->counted_at : 0;
+/* What a thread was blocked for since it was found so the last time. */
+struct blocked_time {
+	uint64_t all;
+	uint64_t there; // ... still where it was found then
+	uint64_t here;  // ... where it is now; the rest is elsewhere
+};
 
-	*ret_now = least(here, blocked);
-	*ret_then = least(there, blocked - *ret_now);
-}
-
-// It is blocked at @node now. How long it was since it was found so the last
-// time is known; what of that was neither there nor here counts half for each.
-static void blocked_count(struct sampler *s, struct looked_thread *t,
-			  uint32_t node)
+// By the switches, as far as they are known.
+static void blocked_divide(const struct looked_thread *t,
+			   struct blocked_time *ret)
 {
 	const struct thread_times *then = &t->counted;
 	uint64_t busy = t->now.run - then->run + t->now.wait - then->wait;
 	uint64_t past = t->looked - t->counted_at;
-	uint64_t blocked = past > busy ? past - busy : 0, here, there;
+	uint64_t until = t->first_in ? t->first_in - t->counted_at : 0;
 
-	blocked_ends(t, blocked, &here, &there);
-	uint64_t rest = blocked - here - there;
+	*ret = (struct blocked_time){.all = past > busy ? past - busy : 0};
+	if (t->last_out > t->last_in && t->looked > t->last_out)
+		ret->here = least(t->looked - t->last_out, ret->all);
+	uint64_t rest = ret->all - ret->here;
 
-	blocked_add(s, t, t->last ? t->last : node, there + rest / 2);
-	blocked_add(s, t, node, here + rest - rest / 2);
+	ret->there = least(until, rest);
+}
+
+// It is blocked at @node now. What it was neither there nor here counts half
+// for each.
+static void blocked_count(struct sampler *s, struct looked_thread *t,
+			  uint32_t node)
+{
+	struct blocked_time time;
+
+	blocked_divide(t, &time);
+	uint64_t rest = time.all - time.there - time.here;
+
+	blocked_add(s, t, t->last ? t->last : node, time.there + rest / 2);
+	blocked_add(s, t, node, time.here + rest - rest / 2);
 	t->counted = t->now;
 	t->counted_at = t->looked;
 	t->first_in = 0;
@@ -383,12 +395,14 @@ static void look(struct sampler *s, struct looked_thread *t, uint64_t now)
 	// First of all let it go.
 	if (t->seized)
 		look_running(s, t);
-	if (t->ended || t->seized || now < t->due ||
-	    !thread_times_read(t, &times))
+	if (t->ended || t->seized || now < t->due)
+		return;
+	// We may have been kept waiting for a processor, and may be again.
+	now = clock_ns();
+	if (!thread_times_read(t, &times))
 		return;
 	t->moving |= times.slices != t->now.slices || times.run != t->now.run;
-	// We may have been kept waiting for a processor ourselves.
-	t->looked = clock_ns();
+	t->looked = now;
 	t->now = times;
 	if (t->moving || !node || t->doubted) {
 		events_take(s);
@@ -529,6 +543,15 @@ static void profile_times(struct sampler *s)
 	threads_rest(s, weights);
 }
 
+// What they have been blocked for until now.
+static void threads_look(struct sampler *s)
+{
+	for (size_t i = 0; i < s->looks.n; i++) {
+		s->looks.v[i]->due = 0;
+		look(s, s->looks.v[i], clock_ns());
+	}
+}
+
 // Let go what does not stop yet: else it would stand until we end.
 static void threads_release(struct sampler *s)
 {
@@ -544,10 +567,11 @@ const struct dbg_profile *sampler_stop(struct sampler *s)
 {
 	struct dbg_profile *p = &s->profile;
 
+	pc_names_tick(&s->names);
+	threads_look(s);
 	threads_release(s);
 	if (s->events) {
 		perf_events_stop(s->events);
-		pc_names_tick(&s->names);
 		events_take(s);
 		p->lost = perf_events_lost(s->events);
 		p->kernel = perf_events_kernel(s->events);

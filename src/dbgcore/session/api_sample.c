@@ -21,23 +21,6 @@ struct dbg_sampler {
 	uint32_t runtime;
 };
 
-// Names need no symbols, which take time to read.
-static struct dbg_error *look_at(struct dbg *dbg, pid_t pid)
-{
-	struct target *t;
-	struct dbg_error *err = target_observe(pid, &t);
-
-	if (err)
-		return err;
-	char *modules = dbg->inspect.symbols.modules;
-
-	dbg->inspect.symbols.modules = xstrdup("!*");
-	err = session_stand(dbg, t, NULL);
-	free(dbg->inspect.symbols.modules);
-	dbg->inspect.symbols.modules = modules;
-	return err;
-}
-
 static struct dbg_error *check_runs(pid_t pid)
 {
 	char state = proc_state(pid, pid);
@@ -60,15 +43,12 @@ struct dbg_error *dbg_sampler_open(struct dbg *dbg, pid_t pid,
 {
 	struct sampler *sampler = NULL;
 
-	if (dbg->target)
-		return dbg_err(DBG_E_STATE,
-			       "a program is being debugged already");
 	struct dbg_error *err = check_runs(pid);
 
 	if (!err)
 		err = sampler_create(pid, req->hertz, &sampler);
 	if (!err)
-		err = look_at(dbg, pid);
+		err = dbg_observe(dbg, pid);
 	if (err) {
 		sampler_destroy(sampler);
 		return err;

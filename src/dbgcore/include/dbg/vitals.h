@@ -1,0 +1,39 @@
+/*
+ * dbg.h: how a program that runs is doing, at a glance, as often as it is
+ * asked. The program is neither stopped nor traced and asked for nothing: its
+ * memory is read while it changes, so a figure may be a moment old, or missing.
+ */
+#ifndef DBG_VITALS_H
+#define DBG_VITALS_H
+
+#include "dbg/async.h"
+#include "dbg/process.h"
+
+/* What the kernel tells of a process, to everybody. */
+struct dbg_usage {
+	uint64_t cpu;      /* nanoseconds of processors since it began */
+	uint64_t resident; /* bytes of memory */
+	uint32_t threads;
+};
+
+/* False: it has ended. */
+bool dbg_usage_of(pid_t pid, struct dbg_usage *ret);
+
+/*
+ * Have a session without a program look at this one, until it is destroyed.
+ * DBG_E_TARGET: no right; DBG_E_NOT_FOUND.
+ */
+DBG_MUST struct dbg_error *dbg_observe(struct dbg *dbg, pid_t pid);
+
+/* What its runtime's memory tells. */
+struct dbg_vitals {
+	bool runtime; /* else there is none that can be read (yet) */
+	bool heap_known;
+	uint64_t heap; /* bytes of objects, the dead ones included */
+	struct dbg_pool pool;
+};
+
+/* Look at it anew; while the collector is at work the heap is not known. */
+void dbg_vitals_read(struct dbg *dbg, struct dbg_vitals *ret);
+
+#endif
