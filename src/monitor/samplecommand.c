@@ -245,6 +245,7 @@ static void result_json(const struct sampling *s, const struct dbg_profile *p,
 	add_ms(o, "runningMs", sums.run);
 	add_ms(o, "waitingMs", sums.wait);
 	add_ms(o, "blockedMs", sums.blocked);
+	add_ms(o, "guessedMs", p->guessed);
 	add_ms(o, "idleMs", sums.idle);
 	cJSON_AddItemToObject(o, "methods", methods_json(p));
 	cJSON_AddItemToObject(o, "blocked", blocked_json(p));

@@ -216,7 +216,7 @@ static void put_growth(const struct top_program *p, char ret[QUANTITY_MAX + 1])
 	double size = p->growth < 0 ? -p->growth : p->growth;
 
 	if (!p->grows) {
-		strcpy(ret, "-");
+		snprintf(ret, QUANTITY_MAX, "-");
 		return;
 	}
 	*ret = p->growth < 0 ? '-' : '+';
@@ -226,7 +226,7 @@ static void put_growth(const struct top_program *p, char ret[QUANTITY_MAX + 1])
 static void put_pool(const struct dbg_vitals *v, char ret[QUANTITY_MAX])
 {
 	if (!v->runtime)
-		strcpy(ret, "-");
+		snprintf(ret, QUANTITY_MAX, "-");
 	else
 		snprintf(ret, QUANTITY_MAX, "%" PRIu32 "/%" PRIu32,
 			 v->pool.working, v->pool.workers);
@@ -235,7 +235,7 @@ static void put_pool(const struct dbg_vitals *v, char ret[QUANTITY_MAX])
 static void put_queued(const struct dbg_vitals *v, char ret[QUANTITY_MAX])
 {
 	if (!v->runtime)
-		strcpy(ret, "-");
+		snprintf(ret, QUANTITY_MAX, "-");
 	else
 		snprintf(ret, QUANTITY_MAX, "%" PRIu64, queued(&v->pool));
 }

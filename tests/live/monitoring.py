@@ -310,18 +310,19 @@ def test_sample_blocked(t):
     program.do("phases 3")
     phases = [("sleep", "Sleep()"), ("lock", "Lock()"),
               ("socket", "Socket(System.Net.Sockets.Socket)"), ("task", "Task()")]
-    wrong = []
-    for _ in range(3):
-        watching = Watching(t, program, "sample", "--rate", "999", "--json")
-        truth = [int(n) for n in program.do("phases 30").split()]
-        got = json.loads(watching.interrupt())
-        found = [sum(one["blockedMs"] for one in got["blocked"] if
-                     (one["on"], one["in"]) == (on, f"Watched.Program.Phase{name}"))
-                 for on, name in phases]
-        t.check(abs(sum(found) / sum(truth) - 1) < 0.1, (found, truth))
-        wrong.append(max(abs(one / sum(found) - real / sum(truth))
-                         for one, real in zip(found, truth)))
-    t.check(sorted(wrong)[1] < 0.02, wrong)
+    watching = Watching(t, program, "sample", "--rate", "999", "--json")
+    truth = [int(n) for n in program.do("phases 60").split()]
+    got = json.loads(watching.interrupt())
+    found = [sum(one["blockedMs"] for one in got["blocked"] if
+                 (one["on"], one["in"]) == (on, f"Watched.Program.Phase{name}"))
+             for on, name in phases]
+    # Where it was not looked in time, as on a machine with much else to do, is
+    # said. A clock tick is what the program knows its own times by.
+    unsure = got["guessedMs"] / 2 / sum(found)
+    for one, real in zip(found, truth):
+        t.check(abs(one / sum(found) - real / sum(truth)) < 0.02 + unsure,
+                (found, truth, got["guessedMs"]))
+    t.check(abs(sum(found) / sum(truth) - 1) < 0.1, (found, truth))
     program.do("wait")
     watching = Watching(t, program, "sample", "--json")
     t.wait_for("some looks", lambda: drive.state(program.pid) == "S")

@@ -377,6 +377,8 @@ static void blocked_count(struct sampler *s, struct looked_thread *t,
 	blocked_divide(t, &time);
 	uint64_t rest = time.all - time.there - time.here;
 
+	if (t->now.slices != t->counted.slices)
+		s->profile.guessed += rest;
 	blocked_add(s, t, t->last ? t->last : node, time.there + rest / 2);
 	blocked_add(s, t, node, time.here + rest - rest / 2);
 	t->counted = t->now;

@@ -55,7 +55,12 @@ struct dbg_profile {
 	uint64_t samples, lost; /* of running threads; those dropped */
 	uint64_t looks, torn;   /* at blocked ones; they ran on meanwhile */
 	uint64_t broken;        /* stacks of both whose beginning is missing */
-	bool kernel;            /* was time in the kernel sampled? */
+	/*
+	 * Nanoseconds for which threads were blocked between two looks, and at
+	 * neither: they count for the places that were found then.
+	 */
+	uint64_t guessed;
+	bool kernel; /* was time in the kernel sampled? */
 	/* In words, what is missing and why; NULL: nothing. */
 	const char *note;
 };
