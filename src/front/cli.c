@@ -114,6 +114,7 @@ static const struct {
     {"events", "KIND PID|NAME", "watch its runtime"},
     {"counters", "PID|NAME", "what it counts"},
     {"sample", "PID|NAME", "where its time goes"},
+    {"top", "[options]", "what all .NET programs use"},
 };
 
 enum {
