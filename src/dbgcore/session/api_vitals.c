@@ -57,7 +57,7 @@ struct dbg_error *dbg_observe(struct dbg *dbg, pid_t pid)
 static void heap_read(struct inspect *in, struct dbg_vitals *ret)
 {
 	struct gc_heap heap;
-	struct dbg_error *err = dac_gc_heap(in->dac, in->arena, &heap);
+	struct dbg_error *err = dac_gc_heap(in->dac, in->arena, false, &heap);
 
 	if (dbg_err_drop(err))
 		return;
