@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
@@ -37,18 +38,28 @@ static void survive_sigpipe(void)
 	}
 }
 
+/*
+ * A descriptor of what @fd is open on that does not wait. It is opened anew,
+ * since O_NONBLOCK would be seen by everyone who shares the description; a
+ * socket cannot be and has MSG_DONTWAIT. A regular file never waits, and all
+ * who share it have to go on where the others have written.
+ */
+static int open_nonblocking(int fd)
+{
+	struct stat st;
+	char path[64];
+	int ret = -1;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+		ret = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+	return ret < 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 3) : ret;
+}
+
 void outbox_init(struct outbox *o, int fd)
 {
-	char path[64];
-
 	survive_sigpipe();
-	*o = (struct outbox){.fd = -1};
-	// Opened anew, since O_NONBLOCK would be seen by everyone who shares
-	// the description; a socket cannot be and has MSG_DONTWAIT.
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	o->fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-	if (o->fd < 0)
-		o->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	*o = (struct outbox){.fd = open_nonblocking(fd)};
 	o->gone = o->fd < 0;
 	// fewer turns for a long message; refused, or no pipe, is no harm
 	fcntl(o->fd, F_SETPIPE_SZ, PIPE_BYTES);

@@ -152,3 +152,20 @@ def test_it_goes(t):
                lambda: tracer_of(pid) == 0 and state(pid) in "RS")
     os.kill(pid, signal.SIGKILL)
     t.check_equal(0, busy.quit())
+
+
+def test_shared_file(t):
+    """Output to a file goes behind what others have written to it."""
+    path = os.path.join(t.dir, "out")
+    with open(path, "wb", buffering=0) as file:
+        for words in (["echo", "before"],
+                      [t.dndbg, "--interpreter=mi"], ["echo", "after"]):
+            subprocess.run(words, input=b"-gdb-exit\n", stdout=file,
+                           env=t.env, check=True, timeout=60)
+    with open(path) as file:
+        text = file.read()
+    t.check(text.startswith("before\n") and "^exit\n" in text
+            and text.endswith("\nafter\n"), text)
+
+
+test_shared_file.runtimes = ("10",)
