@@ -16,6 +16,7 @@
 #include "eval/bind/bind.h"
 #include "eval/bind/bindchain.h"
 #include "eval/bind/binddeclare.h"
+#include "eval/bind/conversion.h"
 #include "eval/declared.h"
 #include "eval/dollar.h"
 

@@ -12,6 +12,7 @@
 #include "eval/bind/assign_priv.h"
 #include "eval/bind/bindassign.h"
 #include "eval/bind/bindchain.h"
+#include "eval/bind/conversion.h"
 #include "eval/evalcall.h"
 #include "eval/given.h"
 

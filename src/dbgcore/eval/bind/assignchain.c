@@ -7,6 +7,7 @@
 #include "eval/bind/assign_priv.h"
 #include "eval/bind/assigncall.h"
 #include "eval/bind/bind.h"
+#include "eval/bind/conversion.h"
 #include "eval/dollar.h"
 #include "stack/stack.h"
 

@@ -8,6 +8,7 @@
 #include "eval/bind/bindlambda.h"
 #include "eval/bind/bindcollection.h"
 #include "eval/bind/bindtree.h"
+#include "eval/bind/conversion.h"
 #include "eval/bind/overload.h"
 
 static bool converts(struct binder *b, struct il_type *from, struct il_type *to)

@@ -237,40 +237,6 @@ struct il_type *call_param(struct binder *b, const struct il_sig *sig, size_t i,
 size_t methods_named(struct binder *b, struct il_type *type, const char *name,
 		     struct il_method **ret, size_t max);
 
-/* ---- conversion.c ----------------------------------------------------- */
-
-enum conversion {
-	CONVERSION_NONE,
-	CONVERSION_IDENTITY,
-	CONVERSION_NUMERIC,
-	CONVERSION_CONSTANT, /* of an int constant that fits */
-	CONVERSION_NULL,
-	CONVERSION_NULLABLE,
-	CONVERSION_REFERENCE,
-	CONVERSION_BOX,
-	CONVERSION_LAMBDA,
-	CONVERSION_GROUP,
-	CONVERSION_UNTYPED, /* default, new(), ... */
-	CONVERSION_TUPLE,
-	CONVERSION_COLLECTION,
-	CONVERSION_INTERPOLATED,
-	CONVERSION_USER,
-};
-
-/* The implicit conversion of @v to @to. */
-enum conversion conversion_find(struct binder *b, const struct bound *v,
-				struct il_type *to);
-/* ... between types alone. */
-enum conversion conversion_of_types(struct binder *b, struct il_type *from,
-				    struct il_type *to);
-/* Convert implicitly; an error that names both. */
-DBG_MUST struct dbg_error *convert(struct binder *b, struct bound *v,
-				   struct il_type *to, struct bound **ret);
-/* Convert as a cast does. */
-DBG_MUST struct dbg_error *convert_cast(struct binder *b, struct bound *v,
-					struct il_type *to, struct bound **ret);
-bool type_is_numeric(const struct il_type *type);
-
 /* ---- bindop.c, bindnew.c ---------------------------------------------- */
 
 DBG_MUST struct dbg_error *bind_unary(struct binder *b, const struct expr *x,

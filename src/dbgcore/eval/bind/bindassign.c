@@ -12,6 +12,7 @@
 #include "eval/bind/binddeclare.h"
 #include "eval/bind/bindmade.h"
 #include "eval/bind/bindtuple.h"
+#include "eval/bind/conversion.h"
 
 struct bound *declare_var(struct binder *b, const char *name,
 			  struct il_type *type, const struct expr *x)

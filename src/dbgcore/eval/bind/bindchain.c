@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "eval/bind/bindop.h"
+#include "eval/bind/conversion.h"
 
 /* The node of the chain that ends in @x at which it may end early. */
 static const struct expr *condition_of(const struct expr *x)

@@ -12,6 +12,7 @@
 #include "base/reader.h"
 #include "eval/bind/bindmade.h"
 #include "eval/bind/bindstatement.h"
+#include "eval/bind/conversion.h"
 
 /* ---- Types ----------------------------------------------------------- */
 

@@ -15,6 +15,7 @@
 #include "eval/bind/bindmade.h"
 #include "eval/bind/bindop.h"
 #include "eval/bind/bindtuple.h"
+#include "eval/bind/conversion.h"
 #include "eval/declared.h"
 
 enum {

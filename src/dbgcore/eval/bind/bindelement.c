@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "eval/bind/bindrange.h"
+#include "eval/bind/conversion.h"
 
 static struct dbg_error *array_element(struct binder *b, struct bound *of,
 				       struct call *c, const struct expr *x,

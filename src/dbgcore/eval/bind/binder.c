@@ -17,6 +17,7 @@
 #include "eval/bind/bindmade.h"
 #include "eval/bind/bindrange.h"
 #include "eval/bind/bindtuple.h"
+#include "eval/bind/conversion.h"
 #include "eval/literal.h"
 #include "eval/lookup.h"
 

@@ -10,6 +10,7 @@
 #include "eval/bind/bindasync.h"
 #include "eval/bind/bindlambda.h"
 #include "eval/bind/bindstatement.h"
+#include "eval/bind/conversion.h"
 
 void lambda_use(struct binder *b, struct bound_var *var)
 {

@@ -5,6 +5,7 @@
 #include "eval/bind/bindcollection.h"
 #include "eval/bind/bindmade.h"
 #include "eval/bind/bindstatement.h"
+#include "eval/bind/conversion.h"
 
 /* ---- Dispose --------------------------------------------------------- */
 

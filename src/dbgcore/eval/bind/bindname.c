@@ -11,6 +11,7 @@
 #include "eval/bind/bindmade.h"
 #include "eval/bind/bindparam.h"
 #include "eval/bind/bindtuple.h"
+#include "eval/bind/conversion.h"
 #include "eval/lookup.h"
 #include "meta/csname.h"
 

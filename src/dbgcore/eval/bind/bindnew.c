@@ -10,6 +10,7 @@
 #include "eval/bind/bindassign.h"
 #include "eval/bind/bindmade.h"
 #include "eval/bind/bindtuple.h"
+#include "eval/bind/conversion.h"
 #include "code/code.h"
 
 enum {

@@ -10,6 +10,7 @@
 #include "eval/bind/bindmade.h"
 #include "eval/bind/bindop.h"
 #include "eval/bind/bindtuple.h"
+#include "eval/bind/conversion.h"
 
 /* ---- Nodes ----------------------------------------------------------- */
 

@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "eval/bind/bind.h"
 #include "eval/bind/bindtuple.h"
+#include "eval/bind/conversion.h"
 
 static struct il_type *declared_type(struct binder *b, struct il_type *type)
 {

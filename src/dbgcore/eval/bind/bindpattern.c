@@ -11,6 +11,7 @@
 #include "eval/bind/bindmade.h"
 #include "eval/bind/bindpattern.h"
 #include "eval/bind/bindunion.h"
+#include "eval/bind/conversion.h"
 
 struct bound *pattern_truth(struct binder *b, bool value, const struct expr *x)
 {

@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "eval/bind/bindmade.h"
+#include "eval/bind/conversion.h"
 
 /* ---- Values ---------------------------------------------------------- */
 

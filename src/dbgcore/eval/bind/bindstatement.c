@@ -12,6 +12,7 @@
 #include "eval/bind/bindlambda.h"
 #include "eval/bind/bindmade.h"
 #include "eval/bind/bindpattern.h"
+#include "eval/bind/conversion.h"
 
 enum {
 	RETURNS_MAX = 64,

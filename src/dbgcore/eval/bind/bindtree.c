@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "eval/bind/bindlambda.h"
 #include "eval/bind/bindtree_priv.h"
+#include "eval/bind/conversion.h"
 #include "eval/evalcall.h"
 
 static const char TREES[] = "System.Linq.Expressions";

@@ -7,6 +7,7 @@
 #include "eval/bind/bindmade.h"
 #include "eval/bind/bindop.h"
 #include "eval/bind/bindrange.h"
+#include "eval/bind/conversion.h"
 
 static struct dbg_error *negative(struct binder *b, const struct expr *x,
 				  struct bound *v, struct bound **ret)

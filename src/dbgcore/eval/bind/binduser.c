@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "eval/bind/bindmade.h"
 #include "eval/bind/bindop.h"
+#include "eval/bind/conversion.h"
 #include "eval/bind/overload.h"
 
 static const char *const method_names[N_OPS] = {

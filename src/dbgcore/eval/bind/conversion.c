@@ -16,6 +16,7 @@
 #include "eval/bind/bindstatement.h"
 #include "eval/bind/bindtree.h"
 #include "eval/bind/bindtuple.h"
+#include "eval/bind/conversion.h"
 #include "eval/literal.h"
 
 /* ---- Numbers --------------------------------------------------------- */

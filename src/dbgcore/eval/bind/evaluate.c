@@ -10,6 +10,7 @@
 #include "eval/bind/bind.h"
 #include "eval/bind/binddeclare.h"
 #include "eval/bind/bind_priv.h"
+#include "eval/bind/conversion.h"
 #include "eval/evalcall.h"
 
 enum {

@@ -10,6 +10,7 @@
 #include "eval/bind/bindcollection.h"
 #include "eval/bind/bindlambda.h"
 #include "eval/bind/bindtree.h"
+#include "eval/bind/conversion.h"
 
 enum {
 	PARAMS_MAX = 8, // type parameters

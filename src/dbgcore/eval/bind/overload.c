@@ -15,6 +15,7 @@
 #include "eval/bind/bindop.h"
 #include "eval/bind/overload.h"
 #include "eval/bind/bindtree.h"
+#include "eval/bind/conversion.h"
 #include "eval/bind/querylambda.h"
 #include "eval/lookup.h"
 

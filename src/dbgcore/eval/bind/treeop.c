@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "eval/bind/bindop.h"
 #include "eval/bind/bindtree_priv.h"
+#include "eval/bind/conversion.h"
 
 /* Expression's methods, in the order of enum op. */
 static const char *const factories[N_OPS] = {

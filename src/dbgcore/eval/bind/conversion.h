@@ -1,0 +1,39 @@
+/* Conversions (ECMA-334, 10): which one there is, and carrying it out. */
+#ifndef EVAL_CONVERSION_H
+#define EVAL_CONVERSION_H
+
+#include "eval/bind/bind_priv.h"
+
+enum conversion {
+	CONVERSION_NONE,
+	CONVERSION_IDENTITY,
+	CONVERSION_NUMERIC,
+	CONVERSION_CONSTANT, /* of an int constant that fits */
+	CONVERSION_NULL,
+	CONVERSION_NULLABLE,
+	CONVERSION_REFERENCE,
+	CONVERSION_BOX,
+	CONVERSION_LAMBDA,
+	CONVERSION_GROUP,
+	CONVERSION_UNTYPED, /* default, new(), ... */
+	CONVERSION_TUPLE,
+	CONVERSION_COLLECTION,
+	CONVERSION_INTERPOLATED,
+	CONVERSION_USER,
+};
+
+/* The implicit conversion of @v to @to. */
+enum conversion conversion_find(struct binder *b, const struct bound *v,
+				struct il_type *to);
+/* ... between types alone. */
+enum conversion conversion_of_types(struct binder *b, struct il_type *from,
+				    struct il_type *to);
+/* Convert implicitly; an error that names both. */
+DBG_MUST struct dbg_error *convert(struct binder *b, struct bound *v,
+				   struct il_type *to, struct bound **ret);
+/* Convert as a cast does. */
+DBG_MUST struct dbg_error *convert_cast(struct binder *b, struct bound *v,
+					struct il_type *to, struct bound **ret);
+bool type_is_numeric(const struct il_type *type);
+
+#endif
