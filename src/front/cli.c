@@ -40,7 +40,7 @@ static const struct cli_option table[] = {
     {"args", NULL, CLI_ARGS, HIDDEN,
      "what follows are the program and its arguments, as from the first word "
      "on that is no option"},
-    {"cwd", "DIR", CLI_CWD, BRIEF, "directory to start the program in"},
+    {"cwd", "DIR", CLI_CWD, HIDDEN, "directory to start the program in"},
     {"cd", "DIR", CLI_CWD, HIDDEN, NULL},
     {"env", "NAME=VALUE", CLI_ENV, BRIEF,
      "a variable of its environment; NAME alone removes it"},

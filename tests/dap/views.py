@@ -161,7 +161,7 @@ def test_values(t):
         "point": ("{Views.Point}", "Views.Point"),
         "grid": ("{int[2, 3]}", "int[,]"),
         "pair": ('(3, "three")', "System.Tuple<int, string>"),
-        "value": ("(First: 1, Second: 98 'b')", "(int, char)"),
+        "value": ("(First: 1, Second: 98 'b')", "(int First, char Second)"),
     }
     for name, (value, type_) in wanted.items():
         t.check_equal((name, value, type_),

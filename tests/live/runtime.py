@@ -461,7 +461,8 @@ SHOWN = (
     ("= 70\n", ()),
     ("= void\n", (ASSUMED["g_dacTable.ThePreStub"][0],)),
     ("        1      2        0  0x", (THIN,)),
-    ("System.OutOfMemoryException\n", ()),
+    # in the table of the processor that its thread happened to run on
+    ("System.OutOfMemoryException\n", (MORE_HANDLES,)),
     ("Old value = 0\n",
      (ASSUMED["GcDacVars.gc_structures_invalid_cnt"][0],)),
     ("Assumed.Program.Twice (n=21) at ", METHODS),

@@ -27,7 +27,7 @@ c = 5
 +bt 3
 #0  Frames.Calls.Leaf (n=7) at Frames.cs:{@leaf}
 #1  {...}Frames.Calls.Keep (a=1000, text="text", real=2.5, {...}
-#2  {...}Frames.Calls.Hold (long) from Frames.dll
+#2  {...}Frames.Calls.Hold (c=100000) at Frames.cs:{@hold}
 (More stack frames follow...)
 +info args
 c = 100000
