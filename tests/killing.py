@@ -239,8 +239,11 @@ class Ticks(Busy):
     def sleeps_at(self):
         """The system call instruction by which its threads sleep."""
         def place(tid):
-            with open(f"/proc/{self.pid}/task/{tid}/syscall") as file:
-                words = file.read().split()
+            try:
+                with open(f"/proc/{self.pid}/task/{tid}/syscall") as file:
+                    words = file.read().split()
+            except (FileNotFoundError, ProcessLookupError):
+                return 0  # it has ended
             return int(words[-1], 16) - 2 if words[0] != "running" else 0
 
         def nap():
