@@ -352,14 +352,21 @@ char proc_state(pid_t pid, pid_t tid)
 	return fields ? *fields : 0;
 }
 
-bool proc_syscall(pid_t pid, pid_t tid, struct regs *ret)
+/* The kernel's line about the system call that a thread is in; NULL: none. */
+static char *syscall_text(pid_t pid, pid_t tid)
 {
 	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", pid, tid);
+	return proc_read(path, NULL);
+}
+
+bool proc_syscall(pid_t pid, pid_t tid, struct regs *ret)
+{
 	uint64_t v[ARCH_SYSCALL_WORDS];
 	size_t n = 0;
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", pid, tid);
-	_cleanup_free_ char *text = proc_read(path, NULL);
+	_cleanup_free_ char *text = syscall_text(pid, tid);
 	char *at = text, *end;
 	for (; at && n < sizeof(v) / sizeof(v[0]); n++, at = end) {
 		v[n] = strtoull(at, &end, 0);
@@ -379,10 +386,8 @@ bool proc_makes_child(pid_t pid, pid_t tid)
 	    SYS_vfork,
 #endif
 	    SYS_clone, SYS_clone3};
-	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", pid, tid);
-	_cleanup_free_ char *text = proc_read(path, NULL);
+	_cleanup_free_ char *text = syscall_text(pid, tid);
 	// "running" begins with no number: call 0 is no such call
 	long call = text ? strtol(text, NULL, 10) : 0;
 	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)

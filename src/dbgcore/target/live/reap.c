@@ -203,12 +203,6 @@ struct dbg_error *live_take_within(struct live *l, int ms, bool *ret_any)
 	return live_take(l, false, ret_any);
 }
 
-static void note_stuck(struct live *l, struct thread *th)
-{
-	thread_set_stuck(l, th, true);
-	vfork_look(l, th);
-}
-
 // No status for a while: find the threads that cannot stop now.
 static void note_deaf(struct live *l, int looks)
 {
@@ -218,8 +212,10 @@ static void note_deaf(struct live *l, int looks)
 		struct thread *th = l->threads[i];
 
 		if (th->kind == THREAD_OWN && th->stop == STOP_NONE &&
-		    !th->zombie && proc_state(l->target.pid, th->tid) == 'D')
-			note_stuck(l, th);
+		    !th->zombie && proc_state(l->target.pid, th->tid) == 'D') {
+			thread_set_stuck(l, th, true);
+			vfork_look(l, th);
+		}
 	}
 }
 
