@@ -24,11 +24,11 @@ static size_t read_none(struct target *t, uint64_t addr, void *buf, size_t n)
 	return 0;
 }
 
-static void print(struct types *ts, const struct value *v, struct arena *arena)
+static void print(struct values *ts, const struct value *v, struct arena *arena)
 {
 	static const char letters[] = "xduotcazs";
 	const struct view view = {
-	    .types = ts,
+	    .values = ts,
 	    .arena = arena,
 	    .elements = 10,
 	};
@@ -39,12 +39,12 @@ static void print(struct types *ts, const struct value *v, struct arena *arena)
 		dbg_error_destroy(view_format(&view, v, *letter, &out));
 }
 
-static void evaluate(struct types *ts, struct vm *vm, struct history *history,
+static void evaluate(struct values *ts, struct vm *vm, struct history *history,
 		     const char *text)
 {
 	const struct scope scope = {0};
 	struct arena *arena = arena_create();
-	const struct eval e = {.types = ts,
+	const struct eval e = {.values = ts,
 			       .vm = vm,
 			       .scope = &scope,
 			       .history = history,
@@ -71,7 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	target_init(&target, &ops, 1);
 	struct code *code = code_create(&target, NULL, NULL, NULL);
-	struct types *ts = types_create(&target, NULL, code);
+	struct values *ts = values_create(&target, NULL, code);
 	struct vm *vm = vm_create(ts);
 	struct followed followed = {0};
 	struct history *history = history_create(&followed);
@@ -88,7 +88,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	history_destroy(history);
 	vm_destroy(vm);
-	types_destroy(ts);
+	values_destroy(ts);
 	code_destroy(code);
 	target_deinit(&target);
 	return 0;

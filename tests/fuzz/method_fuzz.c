@@ -47,8 +47,8 @@ enum {
 struct library {
 	struct target target;
 	struct code *code;
-	struct types *values;
-	struct il_types *types;
+	struct values *values;
+	struct types *types;
 	struct vm *vm;
 	unsigned int inputs;
 };
@@ -144,9 +144,9 @@ static void open_library(struct library *lib, const char *version)
 static void renew(struct library *lib)
 {
 	vm_destroy(lib->vm);
-	types_destroy(lib->values);
-	lib->values = types_create(&lib->target, NULL, lib->code);
-	lib->types = types_il(lib->values);
+	values_destroy(lib->values);
+	lib->values = values_create(&lib->target, NULL, lib->code);
+	lib->values = values_types(lib->values);
 	lib->vm = vm_create(lib->values);
 	lib->inputs = 0;
 }
@@ -157,7 +157,7 @@ static struct library *library_get(size_t number)
 
 	if (!lib->code)
 		open_library(lib, versions[number % N_RUNTIMES]);
-	if (!lib->types || ++lib->inputs > INPUTS_MAX)
+	if (!lib->values || ++lib->inputs > INPUTS_MAX)
 		renew(lib);
 	vm_stop(lib->vm);
 	return lib;
@@ -183,16 +183,16 @@ static uint32_t take(struct input *in, size_t n)
 	return ret;
 }
 
-static struct il_type *argument(struct il_types *ts, uint32_t bits)
+static struct type *argument(struct types *ts, uint32_t bits)
 {
 	static const enum elem elems[] = {ELEM_I4, ELEM_STRING, ELEM_OBJECT,
 					  ELEM_U1};
-	struct il_type *type = il_type_of_elem(ts, elems[bits & 3]);
+	struct type *type = type_of_elem(ts, elems[bits & 3]);
 
-	return bits & 4 ? il_type_vector(ts, type) : type;
+	return bits & 4 ? type_vector(ts, type) : type;
 }
 
-static void fill_args(struct il_types *ts, struct il_type **args, size_t n,
+static void fill_args(struct types *ts, struct type **args, size_t n,
 		      uint32_t bits)
 {
 	for (size_t i = 0; i < n; i++)
@@ -200,34 +200,34 @@ static void fill_args(struct il_types *ts, struct il_type **args, size_t n,
 }
 
 /* A method with IL, its generic parameters replaced; NULL: none. */
-static struct il_method *choose(struct il_types *ts, struct code_module *m,
-				uint32_t number, uint32_t bits)
+static struct type_method *choose(struct types *ts, struct code_module *m,
+				  uint32_t number, uint32_t bits)
 {
-	struct il_type *args[IL_ARGS_MAX];
+	struct type *args[TYPE_ARGS_MAX];
 	uint32_t rid = 1 + number % md_rows(&m->md, MD_METHODDEF);
 	uint32_t type = md_method_type(&m->md, rid);
-	struct il_type *owner =
-	    type ? il_type_def(ts, m, MD_TOKEN(MD_TYPEDEF, type)) : NULL;
+	struct type *owner =
+	    type ? type_def(ts, m, MD_TOKEN(MD_TYPEDEF, type)) : NULL;
 
-	if (!owner || owner->n_args > IL_ARGS_MAX)
+	if (!owner || owner->n_args > TYPE_ARGS_MAX)
 		return NULL;
 	fill_args(ts, args, owner->n_args, bits);
 	if (owner->n_args)
-		owner = il_type_instance(ts, owner, args, owner->n_args);
-	struct il_method *method =
-	    il_method_get(ts, owner, MD_TOKEN(MD_METHODDEF, rid), NULL, 0);
-	if (method->n_args > IL_ARGS_MAX)
+		owner = type_instance(ts, owner, args, owner->n_args);
+	struct type_method *method =
+	    type_method_get(ts, owner, MD_TOKEN(MD_METHODDEF, rid), NULL, 0);
+	if (method->n_args > TYPE_ARGS_MAX)
 		return NULL;
 	fill_args(ts, args, method->n_args, bits >> 2);
 	return method->n_args
-		   ? il_method_instance(ts, method, args, method->n_args)
+		   ? type_method_instance(ts, method, args, method->n_args)
 		   : method;
 }
 
 /* ---- Changing it ----------------------------------------------------- */
 
 struct changed {
-	struct il_method_body body;
+	struct type_method_body body;
 	const struct md *md;
 	uint8_t *code;
 	size_t size;
@@ -315,7 +315,7 @@ static void edit_clause(struct changed *c, uint32_t where, uint32_t value)
 
 	if (!c->body.n_clauses)
 		return;
-	struct il_eh *eh = &c->body.clauses[where % c->body.n_clauses];
+	struct type_eh *eh = &c->body.clauses[where % c->body.n_clauses];
 	uint32_t *const fields[] = {&eh->try_start, &eh->try_end,
 				    &eh->handler_start, &eh->handler_end,
 				    &eh->filter};
@@ -348,14 +348,14 @@ static void change(struct changed *c, struct input *in)
 }
 
 /* A method like @m whose IL is changed as @in says; NULL: it has none. */
-static struct il_method *make_changed(struct il_types *ts, struct il_method *m,
-				      struct input *in)
+static struct type_method *make_changed(struct types *ts, struct type_method *m,
+					struct input *in)
 {
-	const struct il_method_body *body;
+	const struct type_method_body *body;
 	struct arena *arena = ts->arena;
 	struct changed *c = arena_calloc(arena, 1, sizeof(*c));
 
-	if (dbg_err_drop(il_method_body(ts, m, &body)) || !body->code.n)
+	if (dbg_err_drop(type_method_body(ts, m, &body)) || !body->code.n)
 		return NULL;
 	c->body = *body;
 	c->md = &m->module->md;
@@ -369,7 +369,7 @@ static struct il_method *make_changed(struct il_types *ts, struct il_method *m,
 	find_instructions(c);
 	if (c->n_insns)
 		change(c, in);
-	struct il_method *ret = arena_copy(arena, m, 1, sizeof(*m));
+	struct type_method *ret = arena_copy(arena, m, 1, sizeof(*m));
 	ret->facts = arena_calloc(arena, 1, sizeof(*ret->facts));
 	ret->facts->body = arena_copy(arena, &c->body, 1, sizeof(c->body));
 	return ret;
@@ -377,7 +377,7 @@ static struct il_method *make_changed(struct il_types *ts, struct il_method *m,
 
 /* ---- Executing it ---------------------------------------------------- */
 
-static uint64_t make_object(struct vm *vm, struct il_type *type, uint32_t bits)
+static uint64_t make_object(struct vm *vm, struct type *type, uint32_t bits)
 {
 	static const uint16_t text[] = {'a', ',', '1', 0xe9, 'b', ' '};
 
@@ -387,24 +387,25 @@ static uint64_t make_object(struct vm *vm, struct il_type *type, uint32_t bits)
 		return vm_new_string(vm, text, bits % 7);
 	if (type->elem == ELEM_SZARRAY)
 		return vm_new_array(vm, type, bits % 9);
-	if (type->kind == IL_KIND_ARRAY || type->flags & TYPE_INTERFACE)
+	if (type->kind == TYPE_KIND_ARRAY || type->flags & TYPE_INTERFACE)
 		return 0;
 	return vm_new(vm, type);
 }
 
 /* The address of a place of @type that holds something. */
-static uint64_t make_place(struct vm *vm, struct il_type *type, uint32_t bits)
+static uint64_t make_place(struct vm *vm, struct type *type, uint32_t bits)
 {
-	const struct il_layout *layout;
+	const struct type_layout *layout;
 	uint64_t word = bits;
 
-	if (dbg_err_drop(il_type_layout(vm_types(vm), type, &layout)) ||
+	if (dbg_err_drop(type_layout(vm_types(vm), type, &layout)) ||
 	    layout->size > PAGE)
 		return 0;
 	uint64_t place = vm_room(vm, layout->size + sizeof(word));
 	if (type->is_reference)
 		word = make_object(vm, type, bits);
-	else if (type->kind == IL_KIND_BYREF || type->kind == IL_KIND_POINTER)
+	else if (type->kind == TYPE_KIND_BYREF ||
+		 type->kind == TYPE_KIND_POINTER)
 		word = bits & 1 ? vm_room(vm, SCRATCH) : bits;
 	if (place && word)
 		vm_write(vm, place, &word,
@@ -412,16 +413,16 @@ static uint64_t make_place(struct vm *vm, struct il_type *type, uint32_t bits)
 	return place;
 }
 
-static void execute(struct vm *vm, struct il_method *m, uint32_t bits)
+static void execute(struct vm *vm, struct type_method *m, uint32_t bits)
 {
 	const struct vm_budget budget = {
 	    .instructions = 3000, .memory = 1 << 20, .depth = 40, .ms = 100};
 	struct vm_value args[PARAMS_MAX + 1];
 	struct vm_result r = {0};
-	const struct il_sig *sig;
+	const struct type_sig *sig;
 	size_t n = 0;
 
-	if (dbg_err_drop(il_method_sig(vm_types(vm), m, &sig)) ||
+	if (dbg_err_drop(type_method_sig(vm_types(vm), m, &sig)) ||
 	    sig->n_params > PARAMS_MAX)
 		return;
 	if (sig->has_this)
@@ -454,9 +455,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		fprintf(stderr, "%s is not beside the core library\n", name);
 		exit(1);
 	}
-	struct il_method *method = choose(lib->types, m, number, generic);
+	struct type_method *method = choose(lib->values, m, number, generic);
 	if (method)
-		method = make_changed(lib->types, method, &in);
+		method = make_changed(lib->values, method, &in);
 	if (method)
 		execute(lib->vm, method, bits);
 	return 0;

@@ -23,17 +23,17 @@ enum {
 };
 
 /* Without a core library: a number is what its layout says. */
-static struct il_type *prim(struct il_types *ts, struct arena *arena,
-			    enum elem elem, uint32_t size)
+static struct type *prim(struct types *ts, struct arena *arena, enum elem elem,
+			 uint32_t size)
 {
-	struct il_type *type = arena_alloc(arena, sizeof(*type));
+	struct type *type = arena_alloc(arena, sizeof(*type));
 
-	type->kind = IL_KIND_PRIM;
+	type->kind = TYPE_KIND_PRIM;
 	type->elem = elem;
 	type->is_value = elem != ELEM_VOID;
 	type->facts = arena_alloc(arena, sizeof(*type->facts));
 	type->facts->has_layout = true;
-	type->facts->layout = (struct il_layout){size, size, size, false};
+	type->facts->layout = (struct type_layout){size, size, size, false};
 	type->facts->name = "number";
 	ts->prims[elem] = type;
 	return type;
@@ -41,7 +41,7 @@ static struct il_type *prim(struct il_types *ts, struct arena *arena,
 
 /* Clauses are taken from the front of the input. */
 static size_t take_clauses(const uint8_t **data, size_t *size,
-			   struct il_eh *ret)
+			   struct type_eh *ret)
 {
 	static const uint32_t kinds[] = {0, 1, 2, 4};
 	size_t n = *size ? (*data)[0] % (CLAUSES_MAX + 1) : 0;
@@ -50,7 +50,7 @@ static size_t take_clauses(const uint8_t **data, size_t *size,
 		return 0;
 	for (size_t i = 0; i < n; i++) {
 		const uint8_t *p = *data + 1 + i * CLAUSE_BYTES;
-		ret[i] = (struct il_eh){
+		ret[i] = (struct type_eh){
 		    .flags = kinds[p[0] % 4],
 		    .try_start = p[1],
 		    .try_end = p[2],
@@ -64,8 +64,8 @@ static size_t take_clauses(const uint8_t **data, size_t *size,
 	return n;
 }
 
-static void execute(struct types *values, struct arena *arena,
-		    const struct made_code *code, const struct il_sig *sig,
+static void execute(struct values *values, struct arena *arena,
+		    const struct made_code *code, const struct type_sig *sig,
 		    struct made_entry *pool)
 {
 	const struct vm_budget budget = {
@@ -73,7 +73,7 @@ static void execute(struct types *values, struct arena *arena,
 	struct vm *vm = vm_create(values);
 	struct vm_value args[2];
 	struct vm_result r = {0};
-	struct il_method *m = made_create(arena, "fuzz", sig, code);
+	struct type_method *m = made_create(arena, "fuzz", sig, code);
 
 	pool[0] = (struct made_entry){.kind = MADE_METHOD, .method = m};
 	for (size_t i = 0; i < 2; i++) {
@@ -96,17 +96,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 					      .write = fuzz_write_none,
 					      .frozen = fuzz_never_frozen};
 	struct target target;
-	struct il_eh clauses[CLAUSES_MAX];
+	struct type_eh clauses[CLAUSES_MAX];
 	struct made_entry pool[2];
 
 	target_init(&target, &ops, 1);
 	struct code *code = code_create(&target, NULL, NULL, NULL);
-	struct types *values = types_create(&target, NULL, code);
-	struct il_types *ts = types_il(values);
+	struct values *values = values_create(&target, NULL, code);
+	struct types *ts = values_types(values);
 	struct arena *arena = arena_create();
-	struct il_type *i4 = prim(ts, arena, ELEM_I4, 4);
-	struct il_type *i8 = prim(ts, arena, ELEM_I8, 8);
-	struct il_type *locals[LOCALS] = {
+	struct type *i4 = prim(ts, arena, ELEM_I4, 4);
+	struct type *i8 = prim(ts, arena, ELEM_I8, 8);
+	struct type *locals[LOCALS] = {
 	    i4,
 	    i8,
 	    prim(ts, arena, ELEM_R8, 8),
@@ -118,8 +118,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	prim(ts, arena, ELEM_I2, 2);
 	prim(ts, arena, ELEM_U2, 2);
 	prim(ts, arena, ELEM_U4, 4);
-	struct il_type *params[2] = {i4, i8};
-	const struct il_sig sig = {.ret = i4, .params = params, .n_params = 2};
+	struct type *params[2] = {i4, i8};
+	const struct type_sig sig = {
+	    .ret = i4, .params = params, .n_params = 2};
 
 	pool[1] = (struct made_entry){.kind = MADE_TYPE, .type = i8};
 	size_t n = take_clauses(&data, &size, clauses);
@@ -132,7 +133,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 				       .n_pool = 2};
 	execute(values, arena, &made, &sig, pool);
 	arena_destroy(arena);
-	types_destroy(values);
+	values_destroy(values);
 	code_destroy(code);
 	target_deinit(&target);
 	return 0;

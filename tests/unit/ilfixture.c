@@ -11,9 +11,9 @@ struct ilfixture *ilfixture_create(const char *host, const char *program)
 	f->d = dacfixture_open(f->t, f->arena);
 	f->code = code_create(f->t, f->d, NULL, NULL);
 	must(code_modules_read(f->code));
-	f->types = types_create(f->t, f->d, f->code);
-	types_stop(f->types);
-	f->il = types_il(f->types);
+	f->values = values_create(f->t, f->d, f->code);
+	values_stop(f->values);
+	f->types = values_types(f->values);
 	f->module = code_module_named(f->code, str_basename(program));
 	assert_non_null(f->module);
 	return f;
@@ -21,7 +21,7 @@ struct ilfixture *ilfixture_create(const char *host, const char *program)
 
 void ilfixture_destroy(struct ilfixture *f)
 {
-	types_destroy(f->types);
+	values_destroy(f->values);
 	code_destroy(f->code);
 	dac_close(f->d);
 	target_destroy(f->t);

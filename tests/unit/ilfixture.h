@@ -14,8 +14,8 @@ struct ilfixture {
 	struct target *t;
 	struct dac *d;
 	struct code *code;
+	struct values *values;
 	struct types *types;
-	struct il_types *il;
 	struct code_module *module; /* of the fixture */
 	struct str said;
 };

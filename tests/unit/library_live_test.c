@@ -73,16 +73,16 @@ static void add_message(struct ilfixture *f, struct vm *vm,
 			const struct vm_value *exception, struct str *out)
 {
 	uint64_t object = 0, message = 0;
-	struct il_field *field;
+	struct type_field *field;
 	uint32_t offset;
-	struct il_type *type = il_type_core(f->il, "System.Exception");
+	struct type *type = type_core(f->types, "System.Exception");
 
-	must(il_field_find(f->il, type, "_message", &field));
-	must(il_field_offset(f->il, field, &offset));
+	must(type_field_find(f->types, type, "_message", &field));
+	must(type_field_offset(f->types, field, &offset));
 	vm_read(vm, exception->addr, &object, sizeof(object));
 	vm_read(vm, object + 8 + offset, &message, sizeof(message));
 	str_addf(out, "throws %s",
-		 exception->type ? il_type_name(f->il, exception->type) : "?");
+		 exception->type ? type_name(f->types, exception->type) : "?");
 	if (message) {
 		str_add(out, ": ");
 		add_string(vm, message, out);
@@ -90,7 +90,7 @@ static void add_message(struct ilfixture *f, struct vm *vm,
 }
 
 // Interpret @m: true and its text, or false and why not.
-static bool interpret(struct ilfixture *f, struct vm *vm, struct il_method *m,
+static bool interpret(struct ilfixture *f, struct vm *vm, struct type_method *m,
 		      struct str *out)
 {
 	struct vm_result r;
@@ -203,8 +203,9 @@ static void check_line(struct library *lib, const char *line)
 	snprintf(name, sizeof(name), "%.*s", (int)len, line);
 	const char *expected = line + len + strlen(" text ");
 	size_t n = strcspn(expected, "\n");
-	struct il_method *m = il_method_named(
-	    f->il, il_type_named(f->il, f->module, "Library.Cases"), name, 0);
+	struct type_method *m = type_method_named(
+	    f->types, type_named(f->types, f->module, "Library.Cases"), name,
+	    0);
 	assert_non_null(m);
 	struct row *row = row_of(name);
 	if (!interpret(f, lib->vm, m, &got)) {
@@ -251,7 +252,7 @@ static int set_up(void **state, size_t runtime)
 	if (host) {
 		struct library *lib = xcalloc(1, sizeof(*lib));
 		lib->f = ilfixture_create(host, "Debug/Library");
-		lib->vm = vm_create(lib->f->types);
+		lib->vm = vm_create(lib->f->values);
 		lib->runtime = runtime;
 		lib->docs = docs_read();
 		*state = lib;

@@ -21,9 +21,9 @@ static struct ilfixture *fixture(void **state)
 	return *state;
 }
 
-static struct il_type *type_at(struct ilfixture *f, uint64_t mt)
+static struct type *type_at(struct ilfixture *f, uint64_t mt)
 {
-	struct il_type *type = il_type_of_mt(f->il, mt);
+	struct type *type = type_of_mt(f->types, mt);
 
 	if (!type)
 		fail_msg("no type at 0x%" PRIx64, mt);
@@ -65,35 +65,35 @@ static size_t each_fact(struct ilfixture *f, const char *kind, bool decimal,
 
 static void check_base(struct ilfixture *f, const uint64_t *w, size_t n)
 {
-	struct il_type *parent;
+	struct type *parent;
 
 	assert_int_equal(n, 2);
-	must(il_type_parent(f->il, type_at(f, w[0]), &parent));
+	must(type_parent(f->types, type_at(f, w[0]), &parent));
 	assert_ptr_equal(parent, w[1] ? type_at(f, w[1]) : NULL);
 }
 
 static void check_iface(struct ilfixture *f, const uint64_t *w, size_t n)
 {
-	struct il_type *const *all;
+	struct type *const *all;
 	size_t n_all, i;
 
 	assert_int_equal(n, 2);
-	must(il_type_interfaces(f->il, type_at(f, w[0]), &all, &n_all));
-	struct il_type *wanted = type_at(f, w[1]);
+	must(type_interfaces(f->types, type_at(f, w[0]), &all, &n_all));
+	struct type *wanted = type_at(f, w[1]);
 	for (i = 0; i < n_all && all[i] != wanted; i++)
 		;
 	if (i == n_all)
-		fail_msg("%s is no %s", il_type_name(f->il, type_at(f, w[0])),
-			 il_type_name(f->il, wanted));
+		fail_msg("%s is no %s", type_name(f->types, type_at(f, w[0])),
+			 type_name(f->types, wanted));
 }
 
 static void check_iface_count(struct ilfixture *f, const uint64_t *w, size_t n)
 {
-	struct il_type *const *all;
+	struct type *const *all;
 	size_t n_all;
 
 	assert_int_equal(n, 2);
-	must(il_type_interfaces(f->il, type_at(f, w[0]), &all, &n_all));
+	must(type_interfaces(f->types, type_at(f, w[0]), &all, &n_all));
 	assert_int_equal(n_all, w[1]);
 }
 
@@ -102,11 +102,11 @@ static void check_assign(struct ilfixture *f, const uint64_t *w, size_t n)
 	bool fits;
 
 	assert_int_equal(n, 3);
-	struct il_type *from = type_at(f, w[0]), *to = type_at(f, w[1]);
-	must(il_type_assignable(f->il, from, to, &fits));
+	struct type *from = type_at(f, w[0]), *to = type_at(f, w[1]);
+	must(type_assignable(f->types, from, to, &fits));
 	if (fits != (w[2] != 0))
-		fail_msg("%s to %s: %d", il_type_name(f->il, from),
-			 il_type_name(f->il, to), fits);
+		fail_msg("%s to %s: %d", type_name(f->types, from),
+			 type_name(f->types, to), fits);
 }
 
 static void test_kin(void **state)
@@ -124,71 +124,70 @@ static void test_kin(void **state)
 static void test_identity(void **state)
 {
 	struct ilfixture *f = fixture(state);
-	struct il_types *ts = f->il;
-	struct il_type *list =
-	    il_type_core(ts, "System.Collections.Generic.List`1");
-	struct il_type *integer = il_type_of_elem(ts, ELEM_I4);
-	struct il_type *text = il_type_of_elem(ts, ELEM_STRING);
+	struct types *ts = f->types;
+	struct type *list = type_core(ts, "System.Collections.Generic.List`1");
+	struct type *integer = type_of_elem(ts, ELEM_I4);
+	struct type *text = type_of_elem(ts, ELEM_STRING);
 
 	assert_int_equal(list->n_args, 1);
-	assert_ptr_equal(list->args[0], il_type_param(ts, false, 0));
-	assert_string_equal(il_type_name(ts, list),
+	assert_ptr_equal(list->args[0], type_param(ts, false, 0));
+	assert_string_equal(type_name(ts, list),
 			    "System.Collections.Generic.List<T>");
-	struct il_type *of_int = il_type_instance(ts, list, &integer, 1);
-	assert_ptr_equal(of_int, il_type_of_mt(ts, il_type_mt(ts, of_int)));
-	assert_ptr_equal(il_type_generic(ts, of_int), list);
-	assert_string_equal(il_type_name(ts, of_int),
+	struct type *of_int = type_instance(ts, list, &integer, 1);
+	assert_ptr_equal(of_int, type_of_mt(ts, type_mt(ts, of_int)));
+	assert_ptr_equal(type_generic(ts, of_int), list);
+	assert_string_equal(type_name(ts, of_int),
 			    "System.Collections.Generic.List<int>");
-	struct il_context ctx = {.class_args = &text, .n_class_args = 1};
-	assert_ptr_equal(il_type_subst(ts, list, &ctx),
-			 il_type_instance(ts, list, &text, 1));
+	struct type_context ctx = {.class_args = &text, .n_class_args = 1};
+	assert_ptr_equal(type_subst(ts, list, &ctx),
+			 type_instance(ts, list, &text, 1));
 	// What the program has never loaded has a handle all the same.
-	struct il_type *deep = il_type_instance(ts, list, &of_int, 1);
-	assert_int_equal(il_type_mt(ts, deep), 0);
-	assert_ptr_equal(il_type_of_handle(ts, il_type_handle(ts, deep)), deep);
+	struct type *deep = type_instance(ts, list, &of_int, 1);
+	assert_int_equal(type_mt(ts, deep), 0);
+	assert_ptr_equal(type_of_handle(ts, type_handle(ts, deep)), deep);
 	assert_string_equal(
-	    il_type_name(ts, il_type_array(ts, il_type_vector(ts, integer), 2)),
+	    type_name(ts, type_array(ts, type_vector(ts, integer), 2)),
 	    "int[,][]");
-	assert_null(il_type_core(ts, "System.NoSuchType"));
-	assert_non_null(il_type_named(ts, f->module, "TypeFacts.Point"));
+	assert_null(type_core(ts, "System.NoSuchType"));
+	assert_non_null(type_named(ts, f->module, "TypeFacts.Point"));
 }
 
 /* ---- Layouts --------------------------------------------------------- */
 
 static void check_size(struct ilfixture *f, const uint64_t *w, size_t n)
 {
-	const struct il_layout *l;
+	const struct type_layout *l;
 
 	assert_int_equal(n, 2);
-	must(il_type_layout(f->il, type_at(f, w[0]), &l));
+	must(type_layout(f->types, type_at(f, w[0]), &l));
 	if (l->size != w[1])
 		fail_msg("%s: %u bytes, not %" PRIu64,
-			 il_type_name(f->il, type_at(f, w[0])), l->size, w[1]);
+			 type_name(f->types, type_at(f, w[0])), l->size, w[1]);
 }
 
 // What is computed of a type must be what the runtime has made of it.
-static size_t check_computed(struct ilfixture *f, struct il_type *type)
+static size_t check_computed(struct ilfixture *f, struct type *type)
 {
-	struct il_layout l;
-	struct il_field *const *fields;
+	struct type_layout l;
+	struct type_field *const *fields;
 	const struct dac_field *raw;
 	const struct dac_type *dt;
 	size_t n, n_raw, faults = 0;
-	uint64_t mt = il_type_mt(f->il, type);
+	uint64_t mt = type_mt(f->types, type);
 
-	if (!mt || type->open || type->kind == IL_KIND_INTERFACE ||
-	    type->kind == IL_KIND_PRIM || type->kind == IL_KIND_ENUM ||
-	    type->special == IL_SPECIAL_STRING)
+	if (!mt || type->open || type->kind == TYPE_KIND_INTERFACE ||
+	    type->kind == TYPE_KIND_PRIM || type->kind == TYPE_KIND_ENUM ||
+	    type->special == TYPE_SPECIAL_STRING)
 		return 0;
-	must(il_layout_compute(f->il, type, &l));
+	must(type_layout_compute(f->types, type, &l));
 	must(dac_type_get(f->d, mt, &dt));
 	must(dac_fields(f->d, mt, &raw, &n_raw));
 	if (type->is_value && l.size != dt->value_size) {
 		faults++;
-		printf("%s: %u bytes, not %u\n", il_type_name(f->il, type),
+		printf("%s: %u bytes, not %u\n", type_name(f->types, type),
 		       l.size, dt->value_size);
 	}
-	il_type_fields(f->il, type, &fields, &n);
+	type_fields(f->types, type, &fields, &n);
 	for (size_t i = 0; i < n; i++) {
 		for (size_t r = 0; r < n_raw; r++) {
 			if (raw[r].token != fields[i]->token ||
@@ -197,7 +196,7 @@ static size_t check_computed(struct ilfixture *f, struct il_type *type)
 				continue;
 			faults++;
 			printf("%s.%s: at %u, not %u\n",
-			       il_type_name(f->il, type), fields[i]->name,
+			       type_name(f->types, type), fields[i]->name,
 			       fields[i]->offset, raw[r].offset);
 		}
 	}
@@ -207,18 +206,18 @@ static size_t check_computed(struct ilfixture *f, struct il_type *type)
 static void test_layout(void **state)
 {
 	struct ilfixture *f = fixture(state);
-	struct code_module *core = il_types_core(f->il);
+	struct code_module *core = types_core(f->types);
 	size_t faults = 0, loaded = 0;
 
 	for (uint32_t i = 1; i <= md_rows(&core->md, MD_TYPEDEF); i++) {
-		struct il_type *type =
-		    il_type_def(f->il, core, MD_TOKEN(MD_TYPEDEF, i));
-		loaded += il_type_mt(f->il, type) != 0;
+		struct type *type =
+		    type_def(f->types, core, MD_TOKEN(MD_TYPEDEF, i));
+		loaded += type_mt(f->types, type) != 0;
 		faults += check_computed(f, type);
 	}
 	for (uint32_t i = 1; i <= md_rows(&f->module->md, MD_TYPEDEF); i++)
 		faults += check_computed(
-		    f, il_type_def(f->il, f->module, MD_TOKEN(MD_TYPEDEF, i)));
+		    f, type_def(f->types, f->module, MD_TOKEN(MD_TYPEDEF, i)));
 	assert_true(loaded > 100);
 	assert_int_equal(faults, 0);
 	each_fact(f, "size", true, check_size);
@@ -228,30 +227,31 @@ static void test_layout(void **state)
 
 static void check_virtual(struct ilfixture *f, const uint64_t *w, size_t n)
 {
-	struct il_method *found;
+	struct type_method *found;
 
 	assert_int_equal(n, 5);
-	struct il_type *type = type_at(f, w[0]);
-	struct il_method *m =
-	    il_method_get(f->il, type_at(f, w[1]), (uint32_t)w[2], NULL, 0);
-	struct il_method *wanted =
-	    il_method_get(f->il, type_at(f, w[3]), (uint32_t)w[4], NULL, 0);
-	must(il_method_virtual(f->il, m, type, &found));
+	struct type *type = type_at(f, w[0]);
+	struct type_method *m = type_method_get(f->types, type_at(f, w[1]),
+						(uint32_t)w[2], NULL, 0);
+	struct type_method *wanted = type_method_get(f->types, type_at(f, w[3]),
+						     (uint32_t)w[4], NULL, 0);
+	must(type_method_virtual(f->types, m, type, &found));
 	if (found != wanted)
-		fail_msg("%s: %s runs %s, not %s", il_type_name(f->il, type),
-			 il_method_name(f->il, m), il_method_name(f->il, found),
-			 il_method_name(f->il, wanted));
+		fail_msg("%s: %s runs %s, not %s", type_name(f->types, type),
+			 type_method_name(f->types, m),
+			 type_method_name(f->types, found),
+			 type_method_name(f->types, wanted));
 }
 
 static void check_desc(struct ilfixture *f, const uint64_t *w, size_t n)
 {
-	struct il_method *m;
+	struct type_method *m;
 
 	assert_int_equal(n, 3);
-	must(il_method_of_desc(f->il, w[0], NULL, &m));
+	must(type_method_of_desc(f->types, w[0], NULL, &m));
 	assert_int_equal(m->token, w[1]);
 	assert_int_equal(m->n_args, 1);
-	struct il_type *arg = type_at(f, w[2]);
+	struct type *arg = type_at(f, w[2]);
 	if (!arg->is_reference)
 		assert_ptr_equal(m->args[0], arg);
 }
@@ -268,65 +268,65 @@ struct count {
 	size_t methods, tokens, faults;
 };
 
-static struct dbg_error *resolve(struct il_types *ts,
-				 const struct il_context *ctx,
+static struct dbg_error *resolve(struct types *ts,
+				 const struct type_context *ctx,
 				 const struct il_insn *insn)
 {
-	struct il_type *type;
-	struct il_method *method;
-	struct il_field *field;
-	const struct il_sig *sig;
+	struct type *type;
+	struct type_method *method;
+	struct type_field *field;
+	const struct type_sig *sig;
 	uint32_t token = (uint32_t)insn->value;
 
 	switch (MD_TOKEN_TABLE(token)) {
 	case MD_TYPEDEF:
 	case MD_TYPEREF:
 	case MD_TYPESPEC:
-		return il_type_of_token(ts, ctx, token, &type);
+		return type_of_token(ts, ctx, token, &type);
 	case MD_FIELD:
-		return il_field_of_token(ts, ctx, token, &field);
+		return type_field_of_token(ts, ctx, token, &field);
 	case MD_STANDALONESIG:
-		return il_sig_of_token(ts, ctx, token, &sig);
+		return type_sig_of_token(ts, ctx, token, &sig);
 	case MD_MEMBERREF:
 		if (strstr(insn->op->name, "fld"))
-			return il_field_of_token(ts, ctx, token, &field);
+			return type_field_of_token(ts, ctx, token, &field);
 		if (!strcmp(insn->op->name, "ldtoken"))
 			return NULL;
-		return il_method_of_token(ts, ctx, token, &method);
+		return type_method_of_token(ts, ctx, token, &method);
 	case MD_METHODDEF:
 	case MD_METHODSPEC:
-		return il_method_of_token(ts, ctx, token, &method);
+		return type_method_of_token(ts, ctx, token, &method);
 	default:
 		return NULL;
 	}
 }
 
-static void check_body(struct ilfixture *f, struct il_method *m,
+static void check_body(struct ilfixture *f, struct type_method *m,
 		       struct count *c)
 {
-	const struct il_method_body *body;
-	const struct il_sig *sig;
+	const struct type_method_body *body;
+	const struct type_sig *sig;
 	struct il_insn insn;
-	struct il_context ctx = il_method_context(m);
-	struct dbg_error *err = il_method_sig(f->il, m, &sig);
+	struct type_context ctx = type_method_context(m);
+	struct dbg_error *err = type_method_sig(f->types, m, &sig);
 
 	if (!err && !m->rva)
 		return;
 	if (!err)
-		err = il_method_body(f->il, m, &body);
+		err = type_method_body(f->types, m, &body);
 	for (uint32_t at = 0; !err && il_decode(body->code, at, &insn);
 	     at += insn.size) {
 		assert_non_null(insn.op);
 		if (insn.op->operand != IL_TOKEN)
 			continue;
-		err = resolve(f->il, &ctx, &insn);
+		err = resolve(f->types, &ctx, &insn);
 		c->tokens++;
 	}
 	c->methods++;
 	if (!err)
 		return;
 	c->faults++;
-	printf("%s: %s\n", il_method_name(f->il, m), err->message);
+	printf("%s: %s\n", type_method_name(f->types, m), err->message);
 	dbg_error_destroy(err);
 }
 
@@ -334,18 +334,18 @@ static void check_body(struct ilfixture *f, struct il_method *m,
 static void test_tokens(void **state)
 {
 	struct ilfixture *f = fixture(state);
-	struct code_module *modules[] = {il_types_core(f->il), f->module};
+	struct code_module *modules[] = {types_core(f->types), f->module};
 	struct count c = {0};
 
 	for (size_t k = 0; k < 2; k++) {
 		const struct md *md = &modules[k]->md;
 		for (uint32_t i = 1; i <= md_rows(md, MD_TYPEDEF); i++) {
-			struct il_method *const *methods;
+			struct type_method *const *methods;
 			size_t n;
-			il_type_methods(f->il,
-					il_type_def(f->il, modules[k],
-						    MD_TOKEN(MD_TYPEDEF, i)),
-					&methods, &n);
+			type_methods(f->types,
+				     type_def(f->types, modules[k],
+					      MD_TOKEN(MD_TYPEDEF, i)),
+				     &methods, &n);
 			for (size_t j = 0; j < n; j++)
 				check_body(f, methods[j], &c);
 		}
@@ -357,9 +357,9 @@ static void test_tokens(void **state)
 
 /* ---- Members --------------------------------------------------------- */
 
-static bool count_extension(void *arg, struct il_method *m)
+static bool count_extension(void *arg, struct type_method *m)
 {
-	assert_true(m->flags & IL_METHOD_STATIC);
+	assert_true(m->flags & TYPE_METHOD_STATIC);
 	++*(size_t *)arg;
 	return true;
 }
@@ -367,33 +367,32 @@ static bool count_extension(void *arg, struct il_method *m)
 static void test_members(void **state)
 {
 	struct ilfixture *f = fixture(state);
-	struct il_types *ts = f->il;
-	struct il_type *text = il_type_of_elem(ts, ELEM_STRING);
-	const struct il_property *properties;
-	struct il_generic_param gp;
-	struct il_param p;
+	struct types *ts = f->types;
+	struct type *text = type_of_elem(ts, ELEM_STRING);
+	const struct type_property *properties;
+	struct type_generic_param gp;
+	struct type_param p;
 	size_t n, found = 0;
 
-	il_type_properties(ts, text, &properties, &n);
+	type_properties(ts, text, &properties, &n);
 	for (size_t i = 0; i < n; i++)
 		found += !strcmp(properties[i].name, "Length") &&
 			 properties[i].getter && !properties[i].setter;
 	assert_int_equal(found, 1);
-	struct il_type *program =
-	    il_type_named(ts, f->module, "TypeFacts.Program");
-	struct il_method *m = il_method_named(ts, program, "Generic", 2);
-	il_method_param(m, 1, &p);
+	struct type *program = type_named(ts, f->module, "TypeFacts.Program");
+	struct type_method *m = type_method_named(ts, program, "Generic", 2);
+	type_method_param(m, 1, &p);
 	assert_string_equal(p.name, "name");
-	must(il_generic_param(ts, NULL, m, 0, &gp));
+	must(type_generic_param(ts, NULL, m, 0, &gp));
 	assert_string_equal(gp.name, "T");
-	assert_string_equal(il_method_name(ts, m),
+	assert_string_equal(type_method_name(ts, m),
 			    "TypeFacts.Program.Generic<T>(T, string)");
 	found = 0;
-	il_extension_each(ts, "AsSpan", count_extension, &found);
+	type_extension_each(ts, "AsSpan", count_extension, &found);
 	assert_true(found > 5);
 	// Linq is loaded, since the program has used it.
 	found = 0;
-	il_extension_each(ts, "Select", count_extension, &found);
+	type_extension_each(ts, "Select", count_extension, &found);
 	assert_int_equal(found, 2);
 }
 

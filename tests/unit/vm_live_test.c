@@ -84,7 +84,7 @@ static void add_value(struct vm *vm, const struct vm_value *v, struct str *out)
 	}
 }
 
-static void run_one(struct ilfixture *f, struct vm *vm, struct il_method *m,
+static void run_one(struct ilfixture *f, struct vm *vm, struct type_method *m,
 		    struct str *out)
 {
 	struct vm_result r;
@@ -101,7 +101,7 @@ static void run_one(struct ilfixture *f, struct vm *vm, struct il_method *m,
 		add_value(vm, &r.value, out);
 		break;
 	case VM_THROWN:
-		str_addf(out, "thrown %s", il_type_name(f->il, r.value.type));
+		str_addf(out, "thrown %s", type_name(f->types, r.value.type));
 		break;
 	default:
 		str_addf(out, "state %d: %s", r.state,
@@ -113,9 +113,9 @@ static void run_one(struct ilfixture *f, struct vm *vm, struct il_method *m,
 static void test_methods(void **state)
 {
 	struct ilfixture *f = fixture(state);
-	struct vm *vm = vm_create(f->types);
-	struct il_type *type =
-	    il_type_named(f->il, f->module, "Interpreted.Basic");
+	struct vm *vm = vm_create(f->values);
+	struct type *type =
+	    type_named(f->types, f->module, "Interpreted.Basic");
 	const char *only = getenv("ONLY");
 	int n = 0, wrong = 0;
 
@@ -128,7 +128,8 @@ static void test_methods(void **state)
 		if (!space)
 			break;
 		snprintf(name, sizeof(name), "%.*s", (int)(space - at), at);
-		struct il_method *m = il_method_named(f->il, type, name, 0);
+		struct type_method *m =
+		    type_method_named(f->types, type, name, 0);
 		assert_non_null(m);
 		if (!strncmp(space + 1, "other", 5) ||
 		    (only && strcmp(only, name))) {
@@ -194,19 +195,19 @@ static uint64_t checksum(pid_t pid)
 static void test_untouched(void **state)
 {
 	struct ilfixture *f = fixture(state);
-	struct vm *vm = vm_create(f->types);
-	struct il_type *type =
-	    il_type_named(f->il, f->module, "Interpreted.Basic");
+	struct vm *vm = vm_create(f->values);
+	struct type *type =
+	    type_named(f->types, f->module, "Interpreted.Basic");
 	uint64_t before = checksum(target_pid(f->t));
-	struct il_method *const *all;
+	struct type_method *const *all;
 	size_t n, done = 0;
 
-	il_type_methods(f->il, type, &all, &n);
+	type_methods(f->types, type, &all, &n);
 	while (done < 1000) {
 		for (size_t i = 0; i < n && done < 1000; i++) {
-			const struct il_sig *sig;
+			const struct type_sig *sig;
 			_cleanup_str_ struct str got = {0};
-			must(il_method_sig(f->il, all[i], &sig));
+			must(type_method_sig(f->types, all[i], &sig));
 			if (sig->n_params || sig->n_generic || sig->has_this)
 				continue;
 			run_one(f, vm, all[i], &got);

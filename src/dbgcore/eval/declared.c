@@ -31,7 +31,7 @@ struct dbg_error *declared_get(const struct eval *e, const char *name,
 {
 	struct history *h = history_declared(e->history);
 	struct dbg_error *err =
-	    history_variable(h, e->types, declared_key(e, name), ret);
+	    history_variable(h, e->values, declared_key(e, name), ret);
 	if (!err)
 		return NULL;
 	enum dbg_code code = err->code;
@@ -51,7 +51,7 @@ struct dbg_error *declared_set(const struct eval *e, const char *name,
 	if (scope_var(e->scope, name))
 		return dbg_err(DBG_E_ARGUMENT,
 			       "'%s' is declared in the program already", name);
-	history_set(history_declared(e->history), e->types,
+	history_set(history_declared(e->history), e->values,
 		    declared_key(e, name), v);
 	return NULL;
 }

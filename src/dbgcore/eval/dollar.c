@@ -25,13 +25,13 @@ struct dbg_error *dollar_get(const struct eval *e, const char *name,
 
 	if (!strcmp(name, "$_thread") && e->scope->frame) {
 		thread = (int32_t)e->scope->frame->thread;
-		*ret = value_bytes(type_of_elem(e->types, ELEM_I4), &thread,
-				   sizeof(thread));
+		*ret = value_bytes(value_type_of_elem(e->values, ELEM_I4),
+				   &thread, sizeof(thread));
 		return NULL;
 	}
 	if (!e->history)
 		return dbg_err(DBG_E_NOT_FOUND, "'%s' is void", name);
-	return history_variable(e->history, e->types, name + 1, ret);
+	return history_variable(e->history, e->values, name + 1, ret);
 }
 
 struct dbg_error *dollar_set(const struct eval *e, const char *name,
@@ -45,6 +45,6 @@ struct dbg_error *dollar_set(const struct eval *e, const char *name,
 	if (!strcmp(name, "$_thread") || !e->history)
 		return dbg_err(DBG_E_ARGUMENT, "'%s' cannot be assigned to",
 			       name);
-	history_set(e->history, e->types, name + 1, v);
+	history_set(e->history, e->values, name + 1, v);
 	return NULL;
 }

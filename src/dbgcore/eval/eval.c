@@ -30,7 +30,7 @@ static struct dbg_error *parse_with(const struct eval *e, const char *text,
 				    struct expr **ret)
 {
 	struct dbg_error *err = fn(text, e->scratch, ret);
-	if (!err && !il_type_of_elem(vm_types(e->vm), ELEM_OBJECT))
+	if (!err && !type_of_elem(vm_types(e->vm), ELEM_OBJECT))
 		err = dbg_err(DBG_E_STATE,
 			      "System.Private.CoreLib.dll is not loaded yet");
 	return err;
@@ -123,12 +123,11 @@ static bool is_step(const struct expr *x)
 static void keep(const struct eval *e, struct value *v)
 {
 	uint8_t bytes[sizeof(v->bytes)];
-	if (v->type && v->type->kind == IL_KIND_BYREF)
-		*v = value_target(e->types, v);
-	if (v->where == VALUE_MEMORY &&
-	    il_type_size(v->type) <= sizeof(bytes) &&
-	    value_read(e->types, v, 0, bytes, il_type_size(v->type)))
-		*v = value_bytes(v->type, bytes, il_type_size(v->type));
+	if (v->type && v->type->kind == TYPE_KIND_BYREF)
+		*v = value_target(e->values, v);
+	if (v->where == VALUE_MEMORY && type_size(v->type) <= sizeof(bytes) &&
+	    value_read(e->values, v, 0, bytes, type_size(v->type)))
+		*v = value_bytes(v->type, bytes, type_size(v->type));
 }
 
 /* `x++` is `x += 1`, but its value is that of x before. */
@@ -170,9 +169,9 @@ static bool is_nothing(const struct eval *e, const struct value *v)
 	bool null = false;
 	if (v->where == VALUE_TEXT || !v->type)
 		return false;
-	if (v->type->special == IL_SPECIAL_NULLABLE)
-		member_unwrap(e->types, v, &null);
-	return null || value_is_null(e->types, v);
+	if (v->type->special == TYPE_SPECIAL_NULLABLE)
+		member_unwrap(e->values, v, &null);
+	return null || value_is_null(e->values, v);
 }
 
 /*
@@ -196,8 +195,8 @@ static struct dbg_error *coalesce(const struct eval *e, const char *text,
 		err = bind_coalesce_check(e, &a);
 		if (!err)
 			err = bind_evaluate(e, text, x->a, &was);
-		if (!err && was.type && was.type->kind == IL_KIND_BYREF)
-			was = value_target(e->types, &was);
+		if (!err && was.type && was.type->kind == TYPE_KIND_BYREF)
+			was = value_target(e->values, &was);
 		if (!err && !is_nothing(e, &was)) {
 			*ret_assigned = false;
 			*ret = was;
@@ -277,10 +276,10 @@ struct dbg_error *eval_statement(const struct eval *e, const char *text,
 	return err;
 }
 
-struct il_type *eval_type(const struct eval *e, const char *text)
+struct type *eval_type(const struct eval *e, const char *text)
 {
 	struct expr *t;
-	struct il_type *type = NULL;
+	struct type *type = NULL;
 	_cleanup_arena_ struct arena *scratch = arena_create();
 	const struct eval own = within(e, scratch);
 	struct dbg_error *err = expr_parse_type(text, scratch, &t);

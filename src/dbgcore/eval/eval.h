@@ -42,7 +42,7 @@ struct eval_trace {
 struct eval_calls;
 
 struct eval {
-	struct types *types;
+	struct values *values;
 	struct vm *vm;             /* to interpret methods in; NULL: none */
 	struct eval_calls *calls;  /* made in the program; NULL: none are */
 	const struct scope *scope; /* never NULL, may be empty */
@@ -82,7 +82,7 @@ DBG_MUST struct dbg_error *eval_statement(const struct eval *e,
 /* Can it be assigned to, as far as its kind goes? */
 bool eval_is_assignable(const struct eval *e, const char *text);
 /* Type that @text names, or NULL in *ret if it names none. */
-struct il_type *eval_type(const struct eval *e, const char *text);
+struct type *eval_type(const struct eval *e, const char *text);
 /* Truth of a condition; an error if it is not a bool. */
 DBG_MUST struct dbg_error *eval_condition(const struct eval *e,
 					  const char *text, bool *ret);

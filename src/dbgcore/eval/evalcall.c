@@ -12,7 +12,7 @@
 #include "eval/invoke.h"
 
 /* A returned value as it lies on the stack: small integers are widened. */
-static void widen(const struct il_type *type, uint8_t bytes[EVAL_ANSWER_MAX])
+static void widen(const struct type *type, uint8_t bytes[EVAL_ANSWER_MAX])
 {
 	int32_t wide;
 
@@ -48,7 +48,7 @@ static struct dbg_error *function(const struct eval *e, uint64_t addr)
 		return dbg_err(DBG_E_UNSUPPORTED,
 			       "an argument is the address of a method as only "
 			       "the debugger has it");
-	if (!value_function_method(e->types, addr))
+	if (!value_function_method(e->values, addr))
 		return dbg_err(DBG_E_UNSUPPORTED,
 			       "an argument is a function pointer that leads "
 			       "to no managed method: a call by it could end "
@@ -62,10 +62,9 @@ static struct dbg_error *argument(const struct eval *e,
 				  struct vm_graph *g, struct eval_argument *ret)
 {
 	bool word = is_this || v->type->is_reference || !v->type->is_value;
-	const struct il_layout *layout;
+	const struct type_layout *layout;
 	uint64_t addr;
-	struct dbg_error *err =
-	    il_type_layout(vm_types(e->vm), v->type, &layout);
+	struct dbg_error *err = type_layout(vm_types(e->vm), v->type, &layout);
 
 	if (err)
 		return err;
@@ -73,12 +72,12 @@ static struct dbg_error *argument(const struct eval *e,
 		return dbg_err(DBG_E_UNSUPPORTED,
 			       "an argument of type '%s', which is larger than "
 			       "two registers",
-			       il_type_name(vm_types(e->vm), v->type));
+			       type_name(vm_types(e->vm), v->type));
 	ret->type = word ? NULL : v->type;
 	if (!vm_read(e->vm, v->addr, ret->bytes, word ? 8 : layout->size))
 		return dbg_err(DBG_E_MEMORY, "an argument cannot be read");
 	memcpy(&addr, ret->bytes, sizeof(addr));
-	if (v->type->kind == IL_KIND_FUNCTION)
+	if (v->type->kind == TYPE_KIND_FUNCTION)
 		return function(e, addr);
 	if (!word || !vm_owns(e->vm, addr))
 		return NULL;
@@ -121,7 +120,7 @@ static struct dbg_error *write_down(const struct eval *e,
 			       "'%s' is called in the program, where it does "
 			       "not see what the expression has written: "
 			       "'call' makes all its calls there",
-			       il_method_name(vm_types(e->vm), r->method));
+			       type_method_name(vm_types(e->vm), r->method));
 	if (r->n_args > EVAL_ARGS_MAX)
 		return dbg_err(DBG_E_UNSUPPORTED, "too many arguments");
 	calls->method = r->method;
@@ -131,7 +130,7 @@ static struct dbg_error *write_down(const struct eval *e,
 	if (calls->invokes)
 		err = invoke_write_down(e, r, &g);
 	for (size_t i = 0; !err && !calls->invokes && i < r->n_args; i++) {
-		bool is_this = !i && !(r->method->flags & IL_METHOD_STATIC);
+		bool is_this = !i && !(r->method->flags & TYPE_METHOD_STATIC);
 
 		err = argument(e, &r->args[i], is_this, &g, &calls->args[i]);
 	}
@@ -151,8 +150,8 @@ static struct dbg_error *answer(const struct eval *e, const struct vm_result *r)
 {
 	struct eval_calls *calls = e->calls;
 	struct eval_answer *a = &calls->answers[calls->n_used];
-	const struct il_method *m = r->method;
-	const struct il_sig *sig;
+	const struct type_method *m = r->method;
+	const struct type_sig *sig;
 	uint8_t place[EVAL_ANSWER_MAX];
 
 	if (!m->module || m->module->addr != a->module || m->token != a->token)
@@ -167,7 +166,7 @@ static struct dbg_error *answer(const struct eval *e, const struct vm_result *r)
 		return err;
 	}
 	memcpy(place, a->bytes, sizeof(place));
-	if (!dbg_err_drop(il_method_sig(vm_types(e->vm), r->method, &sig)))
+	if (!dbg_err_drop(type_method_sig(vm_types(e->vm), r->method, &sig)))
 		widen(sig->ret, place);
 	vm_answer(e->vm, place, 0);
 	return NULL;
@@ -183,8 +182,8 @@ bool evalcall_kept(const struct eval *e, enum eval_found what, struct value *v)
 		return false;
 	// objects may have been moved since
 	history_stop(kept->values, true);
-	if (dbg_err_drop(
-		history_variable(kept->values, e->types, found_names[what], v)))
+	if (dbg_err_drop(history_variable(kept->values, e->values,
+					  found_names[what], v)))
 		return false;
 	e->calls->n_used = kept->at[what].n_used;
 	e->calls->n_runs = kept->at[what].n_runs;
@@ -199,7 +198,7 @@ bool evalcall_keep(const struct eval *e, enum eval_found what,
 
 	if (!kept)
 		return false;
-	history_set(kept->values, e->types, found_names[what], v);
+	history_set(kept->values, e->values, found_names[what], v);
 	kept->at[what].n_used = e->calls->n_used;
 	kept->at[what].n_runs = e->calls->n_runs;
 	kept->at[what].is = true;

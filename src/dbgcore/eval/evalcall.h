@@ -84,9 +84,9 @@ struct eval_calls {
 	bool in_call;     /* ... of which it was refused in the last */
 	size_t n_used;    /* answers */
 	enum eval_want want;
-	struct il_method *method; /* CALL, and its arguments, `this` first */
+	struct type_method *method; /* CALL, and its arguments, `this` first */
 	struct eval_argument {
-		struct il_type *type; /* NULL: an address as it is */
+		struct type *type; /* NULL: an address as it is */
 		uint8_t bytes[EVAL_ANSWER_MAX];
 	} args[EVAL_ARGS_MAX];
 	size_t n_args;
@@ -94,7 +94,7 @@ struct eval_calls {
 	bool boxes_this;       /* ... and its object the box of a structure */
 	bool writes_args;      /* ... and it writes to some */
 	const uint16_t *units; /* STRING, in e->arena */
-	struct il_type *type;  /* OBJECT, TYPE; n_units: elements of an array */
+	struct type *type;     /* OBJECT, TYPE; n_units: elements of an array */
 	size_t n_units;
 };
 

@@ -25,11 +25,11 @@ static uint8_t number_of(struct followed *f, uint64_t addr)
 }
 
 /* Mark the word of a part that is a reference in @arg, an array of them. */
-static bool mark_reference(void *arg, struct il_type *part, uint32_t at)
+static bool mark_reference(void *arg, struct type *part, uint32_t at)
 {
 	bool *words = arg;
 
-	if (part->kind == IL_KIND_BYREF ||
+	if (part->kind == TYPE_KIND_BYREF ||
 	    at >= FOLLOWED_WORDS * sizeof(uint64_t))
 		return false;
 	if (part->is_reference)
@@ -37,12 +37,12 @@ static bool mark_reference(void *arg, struct il_type *part, uint32_t at)
 	return true;
 }
 
-static bool take_references(struct followed *f, struct types *ts,
+static bool take_references(struct followed *f, struct values *ts,
 			    struct followed_value *k)
 {
 	bool words[FOLLOWED_WORDS] = {false};
 
-	if (!type_each_part(ts, k->value.type, mark_reference, words))
+	if (!value_type_each_part(ts, k->value.type, mark_reference, words))
 		return false;
 	for (size_t i = 0; i < FOLLOWED_WORDS; i++) {
 		uint64_t addr;
@@ -58,18 +58,18 @@ static bool take_references(struct followed *f, struct types *ts,
 	return true;
 }
 
-void followed_take(struct followed *f, struct types *ts, const struct value *v,
+void followed_take(struct followed *f, struct values *ts, const struct value *v,
 		   struct followed_value *ret)
 {
 	struct value at = *v;
 	uint8_t bytes[sizeof(at.bytes)] = {0};
 
-	if (at.type && at.type->kind == IL_KIND_BYREF)
+	if (at.type && at.type->kind == TYPE_KIND_BYREF)
 		at = value_target(ts, &at);
 	*ret = (struct followed_value){.value = at, .age = f->age};
 	if (at.where != VALUE_MEMORY && at.where != VALUE_BYTES)
 		return;
-	size_t size = il_type_size(at.type);
+	size_t size = type_size(at.type);
 	// what the collector leaves where it is, is there behind a call, too
 	ret->is_kept = size > sizeof(bytes) && at.fixed;
 	if (!size || size > sizeof(bytes) ||

@@ -40,7 +40,7 @@ void followed_clear(struct followed *f);
  * two words, what refers to a place, to what the interpreter has made, or to
  * more objects than there is room for.
  */
-void followed_take(struct followed *f, struct types *ts, const struct value *v,
+void followed_take(struct followed *f, struct values *ts, const struct value *v,
 		   struct followed_value *ret);
 /* The value as it is now; false: it is not known any more. */
 bool followed_get(const struct followed *f, const struct followed_value *k,

@@ -17,7 +17,7 @@ enum {
  * frame does not tell which of them is meant; where they disagree later the
  * code has no answer until another frame has told. */
 struct param_place {
-	struct il_type *type;
+	struct type *type;
 	uint32_t size;
 	bool in_register;
 	unsigned int reg;
@@ -27,8 +27,8 @@ struct param_place {
 
 struct frame_code {
 	struct arena *arena; /* of the method */
-	struct il_method *method;
-	struct il_type *type; /* of its value */
+	struct type_method *method;
+	struct type *type; /* of its value */
 	struct param_place places[BIND_PARAMS_MAX];
 	size_t n;
 };
@@ -36,7 +36,7 @@ struct frame_code {
 /* ---- Compiling ------------------------------------------------------- */
 
 /* Which instance of generic code runs has to be known to bind anything. */
-static bool is_known(const struct code_pos *pos, const struct il_context *c)
+static bool is_known(const struct code_pos *pos, const struct type_context *c)
 {
 	return c->n_class_args || c->n_method_args ||
 	       !code_is_generic(pos->module, pos->token);
@@ -66,10 +66,10 @@ static struct dbg_error *find_register(const struct eval *e,
 	struct dbg_error *err;
 	uint64_t value;
 
-	if (ret->size > sizeof(value) || value_has_floats(e->types, o->type))
+	if (ret->size > sizeof(value) || value_has_floats(e->values, o->type))
 		return not_there();
 	err =
-	    stack_var_register(e->types, e->scope->frame, o->place, &ret->reg);
+	    stack_var_register(e->values, e->scope->frame, o->place, &ret->reg);
 	if (err)
 		return err;
 	ret->in_register = true;
@@ -82,10 +82,10 @@ static struct dbg_error *find_place(const struct eval *e,
 				    const struct regs *regs,
 				    struct param_place *ret)
 {
-	const struct il_layout *layout;
+	const struct type_layout *layout;
 	uint64_t sp = regs_sp(regs);
 	struct dbg_error *err =
-	    il_type_layout(vm_types(e->vm), ret->type, &layout);
+	    type_layout(vm_types(e->vm), ret->type, &layout);
 
 	if (err)
 		return err;
@@ -120,7 +120,7 @@ static struct dbg_error *compile(struct frame_code *c, const struct eval *e,
 	if (err)
 		return err;
 	c->method = code.method;
-	c->type = type_closed(code.type);
+	c->type = value_type_closed(code.type);
 	if (!c->type)
 		return not_there();
 	c->n = code.n;
@@ -199,7 +199,7 @@ static bool take(struct frame_code *c, struct vm *vm, uint64_t addr,
 {
 	uint64_t word = 0;
 	bool is_ref = c->type->is_reference;
-	size_t n = is_ref ? sizeof(word) : il_type_size(c->type);
+	size_t n = is_ref ? sizeof(word) : type_size(c->type);
 
 	if (!n || n > sizeof(word) || !vm_read(vm, addr, &word, n) ||
 	    (is_ref && vm_owns(vm, word)))

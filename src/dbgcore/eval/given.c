@@ -36,7 +36,7 @@ static struct dbg_error *want_string(const struct eval *e, uint64_t addr)
 
 static struct dbg_error *want(const struct eval *e, const struct vm_own *o)
 {
-	if (!o->size && o->type->special == IL_SPECIAL_STRING)
+	if (!o->size && o->type->special == TYPE_SPECIAL_STRING)
 		return want_string(e, o->addr);
 	e->calls->want = o->shown ? EVAL_WANT_TYPE : EVAL_WANT_OBJECT;
 	e->calls->type = o->shown ? o->shown : o->type;
@@ -56,26 +56,26 @@ uint64_t given_copy(const struct eval *e, const struct vm_graph *g,
 /* Is the program's object at @addr what the interpreter takes it for? */
 static bool is_like(const struct eval *e, const struct vm_own *o, uint64_t addr)
 {
-	struct target *t = types_target(e->types);
+	struct target *t = values_target(e->values);
 	const struct dac_type *type;
 	uint64_t mt = 0;
 	uint32_t size = o->size + BASE_SIZE_BEYOND;
 
 	if (dbg_err_drop(target_read_u64(t, addr, &mt)) ||
-	    il_type_of_handle(vm_types(e->vm), mt) != o->type ||
-	    dbg_err_drop(dac_type_get(types_dac(e->types), mt, &type)))
+	    type_of_handle(vm_types(e->vm), mt) != o->type ||
+	    dbg_err_drop(dac_type_get(values_dac(e->values), mt, &type)))
 		return false;
 	size = (size + WORD - 1) / WORD * WORD;
-	return o->type->kind == IL_KIND_ARRAY ||
+	return o->type->kind == TYPE_KIND_ARRAY ||
 	       type->base_size == (size < BASE_SIZE_MIN ? BASE_SIZE_MIN : size);
 }
 
-static bool has_references(const struct eval *e, struct il_type *type)
+static bool has_references(const struct eval *e, struct type *type)
 {
-	const struct il_layout *layout;
-	struct il_type *of = type->kind == IL_KIND_ARRAY ? type->inner : type;
+	const struct type_layout *layout;
+	struct type *of = type->kind == TYPE_KIND_ARRAY ? type->inner : type;
 
-	return dbg_err_drop(il_type_layout(vm_types(e->vm), of, &layout)) ||
+	return dbg_err_drop(type_layout(vm_types(e->vm), of, &layout)) ||
 	       layout->has_refs;
 }
 
@@ -83,7 +83,7 @@ static bool has_references(const struct eval *e, struct il_type *type)
 static struct dbg_error *tell(const struct eval *e, uint64_t addr,
 			      const uint8_t *bytes, uint32_t n)
 {
-	struct dac *dac = types_dac(e->types);
+	struct dac *dac = values_dac(e->values);
 	pid_t tid = e->scope->frame->tid;
 	struct dbg_error *err = NULL;
 
@@ -100,16 +100,16 @@ static struct dbg_error *tell(const struct eval *e, uint64_t addr,
 	return err;
 }
 
-struct dbg_error *given_write(const struct eval *e, struct il_type *type,
+struct dbg_error *given_write(const struct eval *e, struct type *type,
 			      uint64_t addr, const uint8_t *bytes, uint32_t n)
 {
 	bool in_heap = false;
 	// not while the collector is at work
 	struct dbg_error *err = dac_heap_holds(
-	    types_dac(e->types), e->scope->frame->tid, addr, &in_heap);
+	    values_dac(e->values), e->scope->frame->tid, addr, &in_heap);
 
 	if (!err)
-		err = target_write(types_target(e->types), addr, bytes, n);
+		err = target_write(values_target(e->values), addr, bytes, n);
 	return err || !in_heap || !has_references(e, type)
 		   ? err
 		   : tell(e, addr, bytes, n);
@@ -124,7 +124,7 @@ static struct dbg_error *fill(const struct eval *e, const struct vm_graph *g,
 		return dbg_err(DBG_E_STATE,
 			       "the program's '%s' is not as the debugger has "
 			       "it: it cannot be given one",
-			       il_type_name(vm_types(e->vm), o->type));
+			       type_name(vm_types(e->vm), o->type));
 	if (!vm_read(e->vm, o->addr + WORD, bytes, o->size))
 		return dbg_err(DBG_E_MEMORY, "an argument cannot be read");
 	for (uint32_t at = 0; at + WORD <= o->size; at += WORD) {

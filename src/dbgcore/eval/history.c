@@ -88,7 +88,8 @@ void history_stop(struct history *h, bool returns)
 		history_stop(h->declared, returns);
 }
 
-static bool copy_text(struct types *ts, const struct value *v, struct stored *k)
+static bool copy_text(struct values *ts, const struct value *v,
+		      struct stored *k)
 {
 	uint32_t n;
 	if (value_is_null(ts, v) || !value_string_length(ts, v, &n) ||
@@ -103,7 +104,7 @@ static bool copy_text(struct types *ts, const struct value *v, struct stored *k)
 }
 
 /* Keep @v in @k, whatever was there. */
-static void keep(struct history *h, struct stored *k, struct types *ts,
+static void keep(struct history *h, struct stored *k, struct values *ts,
 		 const struct value *v)
 {
 	struct value at = value_dereference(ts, v);
@@ -112,8 +113,8 @@ static void keep(struct history *h, struct stored *k, struct types *ts,
 	*k = (struct stored){.as = STORED_PLACE, .value = *v};
 	if (at.where == VALUE_ABSENT)
 		return;
-	uint32_t size = il_type_size(at.type);
-	if (at.type->special == IL_SPECIAL_STRING) {
+	uint32_t size = type_size(at.type);
+	if (at.type->special == TYPE_SPECIAL_STRING) {
 		if (copy_text(ts, &at, k))
 			k->as = STORED_TEXT;
 	} else if (!at.type->is_reference && size && size <= sizeof(at.bytes) &&
@@ -121,14 +122,15 @@ static void keep(struct history *h, struct stored *k, struct types *ts,
 		// What is as small can be shown as it was.
 		k->value = value_bytes(at.type, at.bytes, size);
 		k->elem = at.type->elem;
-		if (at.type->kind == IL_KIND_PRIM)
+		if (at.type->kind == TYPE_KIND_PRIM)
 			k->as = STORED_NUMBER;
 	}
 	if (k->as == STORED_PLACE)
 		followed_take(h->followed, ts, &k->value, &k->followed);
 }
 
-uint32_t history_add(struct history *h, struct types *ts, const struct value *v)
+uint32_t history_add(struct history *h, struct values *ts,
+		     const struct value *v)
 {
 	mem_grow(&h->values, &h->cap, h->n, sizeof(h->values[0]));
 	h->values[h->n] = (struct stored){.as = STORED_NOT};
@@ -174,13 +176,13 @@ static struct dbg_error *find(const struct history *h, const char *name,
 
 /* @name: what the user wrote. */
 static struct dbg_error *recall(const struct history *h, const struct stored *k,
-				struct types *ts, const char *name,
+				struct values *ts, const char *name,
 				struct value *ret)
 {
 	switch (k->as) {
 	case STORED_NUMBER:
 		*ret = k->value;
-		ret->type = type_of_elem(ts, k->elem);
+		ret->type = value_type_of_elem(ts, k->elem);
 		return NULL;
 	case STORED_TEXT:
 		*ret = value_text(ts, k->units, k->n_units);
@@ -207,7 +209,7 @@ static struct dbg_error *recall(const struct history *h, const struct stored *k,
 		       name);
 }
 
-struct dbg_error *history_get(const struct history *h, struct types *ts,
+struct dbg_error *history_get(const struct history *h, struct values *ts,
 			      const char *name, struct value *ret)
 {
 	char number[32];
@@ -243,7 +245,7 @@ static struct stored *variable_place(struct history *h, const char *name)
 	return &v->stored;
 }
 
-void history_set(struct history *h, struct types *ts, const char *name,
+void history_set(struct history *h, struct values *ts, const char *name,
 		 const struct value *v)
 {
 	keep(h, variable_place(h, name), ts, v);
@@ -263,7 +265,7 @@ void history_set_number(struct history *h, const char *name, int64_t number)
 	};
 }
 
-struct dbg_error *history_variable(const struct history *h, struct types *ts,
+struct dbg_error *history_variable(const struct history *h, struct values *ts,
 				   const char *name, struct value *ret)
 {
 	const struct variable *v = variable_find(h, name);

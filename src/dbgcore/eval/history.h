@@ -23,13 +23,13 @@ void history_destroy(struct history *h);
  */
 void history_stop(struct history *h, bool returns);
 /* Append a value, returning its number. */
-uint32_t history_add(struct history *h, struct types *ts,
+uint32_t history_add(struct history *h, struct values *ts,
 		     const struct value *v);
 /* The number of the last one, 0: there is none. */
 uint32_t history_last(const struct history *h);
 /* The value that @name, which begins with `$`, stands for. */
 DBG_MUST struct dbg_error *history_get(const struct history *h,
-				       struct types *ts, const char *name,
+				       struct values *ts, const char *name,
 				       struct value *ret);
 /* Is it such a name, and not that of something else? */
 bool history_names(const char *name);
@@ -38,12 +38,12 @@ bool history_names(const char *name);
  * Convenience variables: values that the user keeps under names of his own,
  * given here without their '$'. What is kept lives as a shown value does.
  */
-void history_set(struct history *h, struct types *ts, const char *name,
+void history_set(struct history *h, struct values *ts, const char *name,
 		 const struct value *v);
 void history_set_number(struct history *h, const char *name, int64_t number);
 /* DBG_E_NOT_FOUND: there is none of the name. */
 DBG_MUST struct dbg_error *history_variable(const struct history *h,
-					    struct types *ts, const char *name,
+					    struct values *ts, const char *name,
 					    struct value *ret);
 /* Is there one of the name? */
 bool history_has(const struct history *h, const char *name);

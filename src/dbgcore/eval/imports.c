@@ -48,10 +48,10 @@ static const char *take_name(struct collector *c)
 	return arena_strndup(c->g->arena, (const char *)b.p, b.n);
 }
 
-static struct il_type *take_type(struct collector *c)
+static struct type *take_type(struct collector *c)
 {
 	uint32_t token = md_typedef_or_ref(reader_cuint(&c->r));
-	return type_of_token(c->g->ts, &c->g->scope->context, token);
+	return value_type_of_token(c->g->ts, &c->g->scope->context, token);
 }
 
 static void take_import(struct collector *c, struct import *ret)
@@ -118,7 +118,8 @@ static void add_standard_modules(struct collector *c)
 		struct import import = {0};
 		if (!md_has_attribute(md, token, name, NULL))
 			continue;
-		import.type = type_of_token(g->ts, &g->scope->context, token);
+		import.type =
+		    value_type_of_token(g->ts, &g->scope->context, token);
 		if (import.type)
 			add(c, &import);
 	}

@@ -21,42 +21,42 @@ enum {
 /* Invoke calls virtually: does that come to the method itself? */
 static bool is_reached(const struct eval *e, const struct vm_result *r)
 {
-	const struct il_method *m = r->method;
-	struct il_method *runs;
+	const struct type_method *m = r->method;
+	struct type_method *runs;
 	uint64_t object, handle;
 
-	if (!(m->flags & IL_METHOD_VIRTUAL) || m->flags & IL_METHOD_STATIC ||
-	    m->owner->is_value)
+	if (!(m->flags & TYPE_METHOD_VIRTUAL) ||
+	    m->flags & TYPE_METHOD_STATIC || m->owner->is_value)
 		return true;
 	if (!vm_read(e->vm, r->args[0].addr, &object, WORD) ||
 	    !vm_read(e->vm, object, &handle, WORD))
 		return false;
-	struct il_type *type = il_type_of_handle(vm_types(e->vm), handle);
+	struct type *type = type_of_handle(vm_types(e->vm), handle);
 	return type &&
-	       !dbg_err_drop(il_method_virtual(vm_types(e->vm), r->method, type,
-					       &runs)) &&
+	       !dbg_err_drop(type_method_virtual(vm_types(e->vm), r->method,
+						 type, &runs)) &&
 	       runs->module == m->module && runs->token == m->token;
 }
 
 /* Does what is returned go into registers, and can be followed from there? */
-static bool returns_in_registers(const struct eval *e, struct il_type *type)
+static bool returns_in_registers(const struct eval *e, struct type *type)
 {
-	const struct il_layout *layout;
+	const struct type_layout *layout;
 
 	if (type->elem == ELEM_VOID || type->is_reference)
 		return true;
-	if (type->kind == IL_KIND_BYREF)
+	if (type->kind == TYPE_KIND_BYREF)
 		return false;
-	if (dbg_err_drop(il_type_layout(vm_types(e->vm), type, &layout)))
+	if (dbg_err_drop(type_layout(vm_types(e->vm), type, &layout)))
 		return true;
 	if (layout->size > EVAL_ANSWER_MAX)
 		return false;
-	struct il_type *value = type_closed(type);
+	struct type *value = value_type_closed(type);
 	return !value ||
-	       value_returned_moved(e->types, value) != VALUE_MOVED_OTHER;
+	       value_returned_moved(e->values, value) != VALUE_MOVED_OTHER;
 }
 
-static bool takes_registers(const struct eval *e, const struct il_sig *sig)
+static bool takes_registers(const struct eval *e, const struct type_sig *sig)
 {
 	static const uint8_t zeros[EVAL_ANSWER_MAX];
 	struct regs regs = {0};
@@ -65,11 +65,11 @@ static bool takes_registers(const struct eval *e, const struct il_sig *sig)
 	bool fits = !sig->has_this || value_pass_word(&p, 0);
 
 	for (size_t i = 0; fits && i < sig->n_params; i++) {
-		struct il_type *type = sig->params[i];
-		struct il_type *value =
-		    type->is_value ? type_closed(type) : NULL;
+		struct type *type = sig->params[i];
+		struct type *value =
+		    type->is_value ? value_type_closed(type) : NULL;
 
-		fits = value ? value_pass(e->types, value, zeros, &p)
+		fits = value ? value_pass(e->values, value, zeros, &p)
 			     : value_pass_word(&p, 0);
 	}
 	return fits;
@@ -78,14 +78,14 @@ static bool takes_registers(const struct eval *e, const struct il_sig *sig)
 /* Is it given the address of a variable that only the machine has? */
 static bool takes_own_place(const struct eval *e, const struct vm_result *r)
 {
-	bool has_this = !(r->method->flags & IL_METHOD_STATIC);
+	bool has_this = !(r->method->flags & TYPE_METHOD_STATIC);
 
 	for (size_t i = 0; i < r->n_args; i++) {
 		bool is_this = !i && has_this;
 		uint64_t addr;
 
 		if ((is_this ? r->method->owner->is_value
-			     : r->args[i].type->kind == IL_KIND_BYREF) &&
+			     : r->args[i].type->kind == TYPE_KIND_BYREF) &&
 		    vm_read(e->vm, r->args[i].addr, &addr, sizeof(addr)) &&
 		    vm_owns(e->vm, addr))
 			return true;
@@ -94,21 +94,22 @@ static bool takes_own_place(const struct eval *e, const struct vm_result *r)
 }
 
 /* Its entry that the runtime gives out takes a box. */
-static bool has_boxed_entry(const struct il_method *m)
+static bool has_boxed_entry(const struct type_method *m)
 {
-	return m->owner && m->owner->is_value && m->flags & IL_METHOD_VIRTUAL &&
+	return m->owner && m->owner->is_value &&
+	       m->flags & TYPE_METHOD_VIRTUAL &&
 	       (m->n_args || m->owner->n_args);
 }
 
 bool invoke_is_needed(const struct eval *e, const struct vm_result *r)
 {
-	const struct il_sig *sig;
+	const struct type_sig *sig;
 
-	if (dbg_err_drop(il_method_sig(vm_types(e->vm), r->method, &sig)) ||
+	if (dbg_err_drop(type_method_sig(vm_types(e->vm), r->method, &sig)) ||
 	    (!has_boxed_entry(r->method) && takes_registers(e, sig) &&
 	     returns_in_registers(e, sig->ret) && !takes_own_place(e, r)))
 		return false;
-	return il_method_boxes(r->method, sig) && is_reached(e, r);
+	return type_method_boxes(r->method, sig) && is_reached(e, r);
 }
 
 /* ---- Arguments --------------------------------------------------------- */
@@ -124,17 +125,17 @@ static struct dbg_error *no_room(void)
 }
 
 /* The parts of a Nullable<T> at @addr; false: it has none. */
-static bool nullable_parts(const struct eval *e, struct il_type *type,
+static bool nullable_parts(const struct eval *e, struct type *type,
 			   uint64_t addr, uint64_t *ret_has, uint64_t *ret)
 {
-	struct il_types *ts = vm_types(e->vm);
-	struct il_field *has = NULL, *value = NULL;
+	struct types *ts = vm_types(e->vm);
+	struct type_field *has = NULL, *value = NULL;
 	uint32_t has_at, value_at;
 
-	if (dbg_err_drop(il_field_find(ts, type, "hasValue", &has)) ||
-	    dbg_err_drop(il_field_find(ts, type, "value", &value)) || !has ||
-	    !value || dbg_err_drop(il_field_offset(ts, has, &has_at)) ||
-	    dbg_err_drop(il_field_offset(ts, value, &value_at)))
+	if (dbg_err_drop(type_field_find(ts, type, "hasValue", &has)) ||
+	    dbg_err_drop(type_field_find(ts, type, "value", &value)) || !has ||
+	    !value || dbg_err_drop(type_field_offset(ts, has, &has_at)) ||
+	    dbg_err_drop(type_field_offset(ts, value, &value_at)))
 		return false;
 	*ret_has = addr + has_at;
 	*ret = addr + value_at;
@@ -142,10 +143,10 @@ static bool nullable_parts(const struct eval *e, struct il_type *type,
 }
 
 /* The object that the value of @type at @addr is as an object: its box. */
-static struct dbg_error *box(const struct eval *e, struct il_type *type,
+static struct dbg_error *box(const struct eval *e, struct type *type,
 			     uint64_t addr, uint64_t *ret)
 {
-	const struct il_layout *layout;
+	const struct type_layout *layout;
 	uint64_t has_at;
 	bool has = true;
 	struct dbg_error *err;
@@ -153,13 +154,13 @@ static struct dbg_error *box(const struct eval *e, struct il_type *type,
 	*ret = 0;
 	if (type->is_reference)
 		return vm_read(e->vm, addr, ret, WORD) ? NULL : no_box();
-	if (type->special == IL_SPECIAL_NULLABLE) {
+	if (type->special == TYPE_SPECIAL_NULLABLE) {
 		if (!nullable_parts(e, type, addr, &has_at, &addr) ||
 		    !vm_read(e->vm, has_at, &has, sizeof(has)))
 			return no_box();
 		type = type->args[0];
 	}
-	err = has ? il_type_layout(vm_types(e->vm), type, &layout) : NULL;
+	err = has ? type_layout(vm_types(e->vm), type, &layout) : NULL;
 	if (err || !has)
 		return err;
 	uint8_t *bytes = arena_calloc(e->scratch, layout->size + WORD, 1);
@@ -173,14 +174,14 @@ static struct dbg_error *box(const struct eval *e, struct il_type *type,
 }
 
 /* Does the call write to what parameter @i leads to? */
-static bool is_written(const struct il_method *m, size_t i,
-		       const struct il_type *type)
+static bool is_written(const struct type_method *m, size_t i,
+		       const struct type *type)
 {
-	struct il_param param;
+	struct type_param param;
 
-	if (type->kind != IL_KIND_BYREF)
+	if (type->kind != TYPE_KIND_BYREF)
 		return false;
-	il_method_param(m, (uint32_t)i, &param);
+	type_method_param(m, (uint32_t)i, &param);
 	return (param.flags & (PARAM_IN | PARAM_OUT)) != PARAM_IN;
 }
 
@@ -190,7 +191,7 @@ static struct dbg_error *box_argument(const struct eval *e,
 {
 	uint64_t addr = v->addr;
 
-	if (v->type->kind != IL_KIND_BYREF)
+	if (v->type->kind != TYPE_KIND_BYREF)
 		return box(e, v->type, addr, ret);
 	return vm_read(e->vm, addr, &addr, sizeof(addr))
 		   ? box(e, v->type->inner, addr, ret)
@@ -200,13 +201,12 @@ static struct dbg_error *box_argument(const struct eval *e,
 static struct dbg_error *array(const struct eval *e, const struct vm_result *r,
 			       size_t first, uint64_t *ret)
 {
-	struct il_types *ts = vm_types(e->vm);
+	struct types *ts = vm_types(e->vm);
 	uint64_t n = r->n_args - first;
 	struct dbg_error *err = NULL;
 
 	*ret = n ? vm_new_array(
-		       e->vm,
-		       il_type_vector(ts, il_type_of_elem(ts, ELEM_OBJECT)), n)
+		       e->vm, type_vector(ts, type_of_elem(ts, ELEM_OBJECT)), n)
 		 : 0;
 	if (n && !*ret)
 		return no_room();
@@ -228,7 +228,7 @@ struct dbg_error *invoke_write_down(const struct eval *e,
 				    struct vm_graph *g)
 {
 	struct eval_calls *calls = e->calls;
-	bool has_this = !(r->method->flags & IL_METHOD_STATIC);
+	bool has_this = !(r->method->flags & TYPE_METHOD_STATIC);
 	uint64_t words[INVOKE_ARGS] = {[INVOKE_FLAGS] = DO_NOT_WRAP_EXCEPTIONS};
 	uint64_t *object = &words[INVOKE_OBJECT];
 	struct dbg_error *err = NULL;
@@ -261,27 +261,27 @@ static struct dbg_error *not_read(const struct eval *e,
 				  const struct vm_result *r)
 {
 	return dbg_err(DBG_E_MEMORY, "what '%s' has returned cannot be read",
-		       il_method_name(vm_types(e->vm), r->method));
+		       type_method_name(vm_types(e->vm), r->method));
 }
 
 /* The value of @type that @object is the box of, to @to. */
-static bool unbox(const struct eval *e, struct il_type *type, uint32_t size,
+static bool unbox(const struct eval *e, struct type *type, uint32_t size,
 		  uint64_t object, uint8_t *to)
 {
-	const struct il_layout *layout;
+	const struct type_layout *layout;
 	uint64_t has, value;
 
 	if (type->is_reference) {
 		memcpy(to, &object, sizeof(object));
 		return true;
 	}
-	if (type->special != IL_SPECIAL_NULLABLE)
+	if (type->special != TYPE_SPECIAL_NULLABLE)
 		return vm_read(e->vm, object + WORD, to, size);
 	if (!object)
 		return true;
 	if (!nullable_parts(e, type, 0, &has, &value) ||
 	    dbg_err_drop(
-		il_type_layout(vm_types(e->vm), type->args[0], &layout)) ||
+		type_layout(vm_types(e->vm), type->args[0], &layout)) ||
 	    value + layout->size > size || has >= size)
 		return false;
 	to[has] = true;
@@ -294,17 +294,17 @@ static bool unbox(const struct eval *e, struct il_type *type, uint32_t size,
  */
 static struct dbg_error *write_back(const struct eval *e,
 				    const struct vm_result *r,
-				    struct il_type *type, uint64_t place,
+				    struct type *type, uint64_t place,
 				    uint64_t object)
 {
 	const struct eval_answer *a = &e->calls->answers[e->calls->n_used - 1];
-	const struct il_layout *layout;
+	const struct type_layout *layout;
 	uint64_t addr;
 	uint32_t size = WORD;
 	struct dbg_error *err = NULL;
 
 	if (!type->is_reference) {
-		err = il_type_layout(vm_types(e->vm), type, &layout);
+		err = type_layout(vm_types(e->vm), type, &layout);
 		if (err)
 			return err;
 		size = layout->size;
@@ -327,7 +327,7 @@ static struct dbg_error *write_back(const struct eval *e,
 static struct dbg_error *write_args(const struct eval *e,
 				    const struct vm_result *r, uint64_t array)
 {
-	bool has_this = !(r->method->flags & IL_METHOD_STATIC);
+	bool has_this = !(r->method->flags & TYPE_METHOD_STATIC);
 	struct dbg_error *err = NULL;
 
 	for (size_t i = has_this; !err && i < r->n_args; i++) {
@@ -347,10 +347,11 @@ static struct dbg_error *write_args(const struct eval *e,
 struct dbg_error *invoke_answer(const struct eval *e, const struct vm_result *r,
 				struct eval_answer *a, const void **ret)
 {
-	const struct il_layout *layout;
-	const struct il_sig *sig;
+	const struct type_layout *layout;
+	const struct type_sig *sig;
 	uint64_t object, place;
-	struct dbg_error *err = il_method_sig(vm_types(e->vm), r->method, &sig);
+	struct dbg_error *err =
+	    type_method_sig(vm_types(e->vm), r->method, &sig);
 
 	*ret = NULL;
 	if (!err && a->receiver)
@@ -361,9 +362,9 @@ struct dbg_error *invoke_answer(const struct eval *e, const struct vm_result *r,
 	a->is_written = true;
 	if (err || sig->ret->elem == ELEM_VOID)
 		return err;
-	struct il_type *type =
-	    sig->ret->kind == IL_KIND_BYREF ? sig->ret->inner : sig->ret;
-	err = il_type_layout(vm_types(e->vm), type, &layout);
+	struct type *type =
+	    sig->ret->kind == TYPE_KIND_BYREF ? sig->ret->inner : sig->ret;
+	err = type_layout(vm_types(e->vm), type, &layout);
 	if (err)
 		return err;
 	uint8_t *bytes = arena_calloc(e->arena, layout->size + 2 * WORD, 1);

@@ -38,14 +38,14 @@ static bool find_in(const struct eval *e, const char *space, size_t space_n,
 	if (space_n)
 		str_addc(&full, '.');
 	str_add(&full, name);
-	return type_find_def(e->types, e->scope->module, str_get(&full), n_args,
-			     ret_module, ret_token);
+	return value_type_find_def(e->values, e->scope->module, str_get(&full),
+				   n_args, ret_module, ret_token);
 }
 
 /* Namespace of the scope's class. */
 static const char *scope_space(const struct eval *e)
 {
-	struct il_type *type = e->scope->type;
+	struct type *type = e->scope->type;
 	return type && type->module
 		   ? md_namespace(&type->module->md, MD_TOKEN_RID(type->token))
 		   : "";
@@ -97,7 +97,7 @@ static bool find_def(const struct eval *e, const char *name, size_t n_args,
 }
 
 /* A `using Name = Type;` */
-static struct il_type *alias_type(const struct eval *e, const char *name)
+static struct type *alias_type(const struct eval *e, const char *name)
 {
 	for (size_t i = 0; i < e->scope->n_imports; i++) {
 		const struct import *im = &e->scope->imports[i];
@@ -111,10 +111,10 @@ static struct il_type *alias_type(const struct eval *e, const char *name)
  * A generic parameter of the frame's method or class, by its name. NULL: there
  * is no such, or, if *ret_any, code that instances share does not tell it.
  */
-static struct il_type *generic_param(const struct eval *e, const char *name,
-				     bool *ret_any)
+static struct type *generic_param(const struct eval *e, const char *name,
+				  bool *ret_any)
 {
-	const struct il_context *ctx = &e->scope->context;
+	const struct type_context *ctx = &e->scope->context;
 	*ret_any = false;
 	if (!ctx->module || !ctx->method)
 		return NULL;
@@ -126,7 +126,7 @@ static struct il_type *generic_param(const struct eval *e, const char *name,
 		uint32_t n;
 		uint32_t coded = of_method ? method << 1 | 1 : owner << 1;
 		uint32_t row = md_find(md, MD_GENERICPARAM, 2, coded, &n);
-		struct il_type *const *args =
+		struct type *const *args =
 		    of_method ? ctx->method_args : ctx->class_args;
 		size_t n_args =
 		    of_method ? ctx->n_method_args : ctx->n_class_args;
@@ -136,30 +136,29 @@ static struct il_type *generic_param(const struct eval *e, const char *name,
 				name))
 				continue;
 			*ret_any = true;
-			return i < n_args && il_type_is_argument(args[i])
-				   ? args[i]
-				   : NULL;
+			return i < n_args && type_is_argument(args[i]) ? args[i]
+								       : NULL;
 		}
 	}
 	return NULL;
 }
 
-struct il_type *lookup_enclosing(const struct eval *e,
-				 const struct il_type *type)
+struct type *lookup_enclosing(const struct eval *e, const struct type *type)
 {
 	struct code_module *m = type->module;
 	uint32_t outer =
 	    m ? md_enclosing(&m->md, MD_TOKEN_RID(type->token)) : 0;
-	return outer ? type_of_def(e->types, m, MD_TOKEN(MD_TYPEDEF, outer))
+	return outer ? value_type_of_def(e->values, m,
+					 MD_TOKEN(MD_TYPEDEF, outer))
 		     : NULL;
 }
 
 /* A type nested in the scope's class or in those around it. */
-static struct il_type *nested_here(const struct eval *e, const char *name)
+static struct type *nested_here(const struct eval *e, const char *name)
 {
-	struct il_type *type = e->scope->type;
+	struct type *type = e->scope->type;
 	for (int i = 0; type && i < OUTER_MAX; i++) {
-		struct il_type *found = member_nested(e->types, type, name);
+		struct type *found = member_nested(e->values, type, name);
 		if (found)
 			return found;
 		type = lookup_enclosing(e, type);
@@ -168,7 +167,7 @@ static struct il_type *nested_here(const struct eval *e, const char *name)
 }
 
 /* nint, nuint and dynamic are names, not keywords. */
-static struct il_type *native_integer(const struct eval *e, const char *name)
+static struct type *native_integer(const struct eval *e, const char *name)
 {
 	static const struct {
 		const char *name;
@@ -177,25 +176,24 @@ static struct il_type *native_integer(const struct eval *e, const char *name)
 	    {"nint", ELEM_I}, {"nuint", ELEM_U}, {"dynamic", ELEM_OBJECT}};
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		if (!strcmp(all[i].name, name))
-			return type_of_elem(e->types, all[i].elem);
+			return value_type_of_elem(e->values, all[i].elem);
 	}
 	return NULL;
 }
 
-struct il_type *lookup_type_name(const struct eval *e, const char *name,
-				 struct expr *const *args, size_t n_args)
+struct type *lookup_type_name(const struct eval *e, const char *name,
+			      struct expr *const *args, size_t n_args)
 {
 	struct code_module *m;
 	uint32_t token;
-	struct il_type *native = native_integer(e, name);
+	struct type *native = native_integer(e, name);
 	if (native)
 		return native;
 	bool is_param = false;
-	struct il_type *param =
-	    n_args ? NULL : generic_param(e, name, &is_param);
+	struct type *param = n_args ? NULL : generic_param(e, name, &is_param);
 	if (is_param)
 		return param;
-	struct il_type *known = n_args ? NULL : nested_here(e, name);
+	struct type *known = n_args ? NULL : nested_here(e, name);
 	if (!known && !n_args)
 		known = alias_type(e, name);
 	if (known)
@@ -203,14 +201,14 @@ struct il_type *lookup_type_name(const struct eval *e, const char *name,
 	if (n_args > LOOKUP_ARGS_MAX || !find_def(e, name, n_args, &m, &token))
 		return NULL;
 	if (!n_args)
-		return type_of_def(e->types, m, token);
-	struct il_type *given[LOOKUP_ARGS_MAX];
+		return value_type_of_def(e->values, m, token);
+	struct type *given[LOOKUP_ARGS_MAX];
 	for (size_t i = 0; i < n_args; i++) {
 		struct dbg_error *err = lookup_type(e, args[i], &given[i]);
 		if (dbg_err_drop(err))
 			return NULL;
 	}
-	return type_instance(e->types, m, token, given, n_args);
+	return value_type_instance(e->values, m, token, given, n_args);
 }
 
 static void add_path(const struct expr *x, struct str *name, struct dotted *ret)
@@ -249,7 +247,7 @@ struct dbg_error *lookup_no_type(const struct eval *e, const char *name,
 {
 	bool is_param;
 	for (size_t i = 0; i < n_args; i++) {
-		struct il_type *arg;
+		struct type *arg;
 		struct dbg_error *err = lookup_type(e, args[i], &arg);
 		if (err)
 			return err;
@@ -266,7 +264,7 @@ struct dbg_error *lookup_no_type(const struct eval *e, const char *name,
 }
 
 static struct dbg_error *named_type(const struct eval *e, const struct expr *t,
-				    struct il_type **ret)
+				    struct type **ret)
 {
 	struct dotted path;
 	if (!lookup_dotted(e, t, &path))
@@ -276,24 +274,26 @@ static struct dbg_error *named_type(const struct eval *e, const struct expr *t,
 		    : lookup_no_type(e, path.name, path.args, path.n_args);
 }
 
-static struct il_type *keyword_type(const struct eval *e, const struct expr *t)
+static struct type *keyword_type(const struct eval *e, const struct expr *t)
 {
-	return t->elem == ELEM_VALUETYPE ? type_core(e->types, "System.Decimal")
-					 : type_of_elem(e->types, t->elem);
+	return t->elem == ELEM_VALUETYPE
+		   ? value_type_core(e->values, "System.Decimal")
+		   : value_type_of_elem(e->values, t->elem);
 }
 
-static struct il_type *nullable(const struct eval *e, struct il_type *type)
+static struct type *nullable(const struct eval *e, struct type *type)
 {
 	struct code_module *m;
 	uint32_t token;
 	if (type->is_reference ||
-	    !type_find_def(e->types, NULL, "System.Nullable", 1, &m, &token))
+	    !value_type_find_def(e->values, NULL, "System.Nullable", 1, &m,
+				 &token))
 		return type;
-	return type_instance(e->types, m, token, &type, 1);
+	return value_type_instance(e->values, m, token, &type, 1);
 }
 
 static struct dbg_error *tuple_type(const struct eval *e, const struct expr *t,
-				    struct il_type **ret)
+				    struct type **ret)
 {
 	struct expr *args[LOOKUP_ARGS_MAX];
 	size_t n = 0;
@@ -307,22 +307,22 @@ static struct dbg_error *tuple_type(const struct eval *e, const struct expr *t,
 
 /* A type that is made of another one. */
 static struct dbg_error *made_type(const struct eval *e, const struct expr *t,
-				   struct il_type **ret)
+				   struct type **ret)
 {
 	struct dbg_error *err = lookup_type(e, t->a, ret);
 	if (err)
 		return err;
 	if (t->kind == EXPR_ARRAY_TYPE)
-		*ret = type_array_of(e->types, *ret, t->rank);
+		*ret = value_type_array_of(e->values, *ret, t->rank);
 	else if (t->kind == EXPR_POINTER_TYPE)
-		*ret = type_pointer_to(e->types, *ret);
+		*ret = value_type_pointer_to(e->values, *ret);
 	else
 		*ret = nullable(e, *ret);
 	return NULL;
 }
 
 struct dbg_error *lookup_type(const struct eval *e, const struct expr *t,
-			      struct il_type **ret)
+			      struct type **ret)
 {
 	switch (t->kind) {
 	case EXPR_KEYWORD:
@@ -391,7 +391,7 @@ static struct dbg_error *find_this(const struct eval *e, const char *name,
 	}
 	if (strcmp(name, "base") || !e->scope->type)
 		return NULL;
-	struct il_type *parent = type_parent(e->types, e->scope->type);
+	struct type *parent = value_type_parent(e->values, e->scope->type);
 	if (parent)
 		ret->type = parent;
 	return NULL;
@@ -401,7 +401,7 @@ static struct dbg_error *find_this(const struct eval *e, const char *name,
 static struct dbg_error *find_register(const struct eval *e, const char *name,
 				       struct value *ret)
 {
-	struct types *ts = e->types;
+	struct values *ts = e->values;
 	struct regs_item item;
 
 	if (!e->scope->frame)
@@ -409,14 +409,14 @@ static struct dbg_error *find_register(const struct eval *e, const char *name,
 			       "'$%s': no frame whose register it could be",
 			       name);
 	struct dbg_error *err =
-	    stack_register(types_target(ts), e->scope->frame, name, &item);
+	    stack_register(values_target(ts), e->scope->frame, name, &item);
 	if (err)
 		return err;
 	bool address = item.number == ARCH_PC || item.number == ARCH_SP ||
 		       item.number == ARCH_FP;
-	struct il_type *type =
-	    address ? type_pointer_to(ts, type_of_elem(ts, ELEM_U1))
-		    : type_of_elem(ts, ELEM_I8);
+	struct type *type =
+	    address ? value_type_pointer_to(ts, value_type_of_elem(ts, ELEM_U1))
+		    : value_type_of_elem(ts, ELEM_I8);
 	*ret = value_bytes(type, &item.value, sizeof(item.value));
 	return NULL;
 }
@@ -428,7 +428,7 @@ static struct dbg_error *find_dollar(const struct eval *e, const char *name,
 		if (!e->exception)
 			return dbg_err(DBG_E_NOT_FOUND,
 				       "there is no exception at this stop");
-		*ret = value_object(e->types, e->exception);
+		*ret = value_object(e->values, e->exception);
 		return NULL;
 	}
 	if (!strcasecmp(name, "$returnvalue")) {
@@ -442,7 +442,7 @@ static struct dbg_error *find_dollar(const struct eval *e, const char *name,
 	if (stack_register_named(name + 1))
 		return find_register(e, name + 1, ret);
 	if (e->history && history_names(name))
-		return history_get(e->history, e->types, name, ret);
+		return history_get(e->history, e->values, name, ret);
 	return dollar_get(e, name, ret);
 }
 

@@ -16,22 +16,21 @@ DBG_MUST struct dbg_error *lookup_value(const struct eval *e,
 /* Are extension methods of this namespace in scope? */
 bool lookup_space(const struct eval *e, const char *space);
 /* The class around @type, as a definition; NULL: none. */
-struct il_type *lookup_enclosing(const struct eval *e,
-				 const struct il_type *type);
+struct type *lookup_enclosing(const struct eval *e, const struct type *type);
 /*
  * A type by dotted name, relative to the scope's namespace; NULL if none is
  * known.
  */
-struct il_type *lookup_type_name(const struct eval *e, const char *name,
-				 struct expr *const *args, size_t n_args);
+struct type *lookup_type_name(const struct eval *e, const char *name,
+			      struct expr *const *args, size_t n_args);
 /* A type as written; an error names it if it is not known. */
 /* Why that is NULL. */
 DBG_MUST struct dbg_error *lookup_no_type(const struct eval *e,
 					  const char *name,
 					  struct expr *const *args,
 					  size_t n_args);
-DBG_MUST struct dbg_error *
-lookup_type(const struct eval *e, const struct expr *t, struct il_type **ret);
+DBG_MUST struct dbg_error *lookup_type(const struct eval *e,
+				       const struct expr *t, struct type **ret);
 /*
  * The dotted name of @x, a chain of names, without its type arguments, and
  * these from the left; false if it is something else.

@@ -19,14 +19,14 @@ enum {
 
 /* ---- Nullable and tuples --------------------------------------------- */
 
-struct value member_unwrap(struct types *ts, const struct value *v,
+struct value member_unwrap(struct values *ts, const struct value *v,
 			   bool *ret_null)
 {
 	*ret_null = value_is_null(ts, v);
-	if (!v->type || v->type->special != IL_SPECIAL_NULLABLE)
+	if (!v->type || v->type->special != TYPE_SPECIAL_NULLABLE)
 		return *v;
-	const struct field *has = type_field(ts, v->type, "hasValue");
-	const struct field *inner = type_field(ts, v->type, "value");
+	const struct field *has = value_type_field(ts, v->type, "hasValue");
+	const struct field *inner = value_type_field(ts, v->type, "value");
 	if (!has || !inner)
 		return value_absent(v->type, WHY_UNLOADED, 0);
 	struct value flag = value_field(ts, v, has);
@@ -40,19 +40,21 @@ struct value member_unwrap(struct types *ts, const struct value *v,
 	return value_dereference(ts, &at);
 }
 
-struct value member_tuple(struct types *ts, const struct value *v, size_t n)
+struct value member_tuple(struct values *ts, const struct value *v, size_t n)
 {
 	struct value at = *v;
 	size_t index = n;
 	for (; n >= TUPLE_OWN && at.type; n -= TUPLE_OWN) {
-		const struct field *rest = type_field(ts, at.type, "Rest");
+		const struct field *rest =
+		    value_type_field(ts, at.type, "Rest");
 		if (!rest)
 			return value_absent(NULL, WHY_NONE, 0);
 		at = value_field(ts, &at, rest);
 	}
 	char name[8] = "Item1";
 	name[4] = (char)('1' + n);
-	const struct field *f = at.type ? type_field(ts, at.type, name) : NULL;
+	const struct field *f =
+	    at.type ? value_type_field(ts, at.type, name) : NULL;
 	if (!f)
 		return value_absent(NULL, WHY_NONE, 0);
 	struct value item = value_field(ts, &at, f);
@@ -60,7 +62,7 @@ struct value member_tuple(struct types *ts, const struct value *v, size_t n)
 	return item;
 }
 
-bool member_tuple_name(struct types *ts, const struct value *v,
+bool member_tuple_name(struct values *ts, const struct value *v,
 		       const char *name, struct value *ret)
 {
 	size_t count = tuple_count(v->type);
@@ -80,15 +82,15 @@ bool member_tuple_name(struct types *ts, const struct value *v,
 
 /* ---- Fields and properties ------------------------------------------- */
 
-const struct field *member_field(struct types *ts, struct il_type *declared,
-				 struct il_type *actual, const char *name)
+const struct field *member_field(struct values *ts, struct type *declared,
+				 struct type *actual, const char *name)
 {
 	const struct field *f = NULL;
 	if (declared && declared != actual && declared->is_reference)
-		f = type_field(ts, declared, name);
+		f = value_type_field(ts, declared, name);
 	if (f && !f->property)
 		return f;
-	const struct field *by_object = type_field(ts, actual, name);
+	const struct field *by_object = value_type_field(ts, actual, name);
 	return by_object ? by_object : f;
 }
 
@@ -105,17 +107,17 @@ bool member_length(const struct eval *e, const struct value *v,
 	uint32_t length;
 	bool is_length = !strcmp(name, "Length") || !strcmp(name, "LongLength");
 	enum elem elem = name[0] == 'L' && name[1] == 'o' ? ELEM_I8 : ELEM_I4;
-	struct il_type *type = type_of_elem(e->types, elem);
-	if (v->type->special == IL_SPECIAL_STRING && is_length &&
-	    value_string_length(e->types, v, &length)) {
+	struct type *type = value_type_of_elem(e->values, elem);
+	if (v->type->special == TYPE_SPECIAL_STRING && is_length &&
+	    value_string_length(e->values, v, &length)) {
 		uint64_t n = length;
 		*ret = value_bytes(type, &n, sizeof(n));
 		return true;
 	}
-	bool row = v->type->kind == IL_KIND_ARRAY ||
-		   v->type->special == IL_SPECIAL_SPAN ||
-		   v->type->special == IL_SPECIAL_MEMORY;
-	if (!row || !value_elements(e->types, v, &els))
+	bool row = v->type->kind == TYPE_KIND_ARRAY ||
+		   v->type->special == TYPE_SPECIAL_SPAN ||
+		   v->type->special == TYPE_SPECIAL_MEMORY;
+	if (!row || !value_elements(e->values, v, &els))
 		return false;
 	uint64_t rank = els.rank;
 	if (is_length)
@@ -129,8 +131,8 @@ bool member_length(const struct eval *e, const struct value *v,
 
 /* ---- Nested types ------------------------------------------------------ */
 
-struct il_type *member_nested(struct types *ts, struct il_type *type,
-			      const char *name)
+struct type *member_nested(struct values *ts, struct type *type,
+			   const char *name)
 {
 	if (!type->module)
 		return NULL;
@@ -139,15 +141,17 @@ struct il_type *member_nested(struct types *ts, struct il_type *type,
 	str_addf(&full, "+%s", name);
 	struct code_module *m;
 	uint32_t token, n;
-	if (!type_find_def(ts, type->module, str_get(&full), 0, &m, &token))
+	if (!value_type_find_def(ts, type->module, str_get(&full), 0, &m,
+				 &token))
 		return NULL;
 	// A nested type has the parameters of those around it as its own
 	// first ones (II.10.3.1). GenericParam: Owner, a TypeDef's tag is 0.
 	if (type->n_args &&
 	    md_find(&m->md, MD_GENERICPARAM, 2, MD_TOKEN_RID(token) << 1, &n) &&
 	    n == type->n_args)
-		return type_instance(ts, m, token, type->args, type->n_args);
-	return type_of_def(ts, m, token);
+		return value_type_instance(ts, m, token, type->args,
+					   type->n_args);
+	return value_type_of_def(ts, m, token);
 }
 
 /* ---- Elements -------------------------------------------------------- */
@@ -192,14 +196,14 @@ static struct dbg_error *string_element(const struct eval *e, const char *name,
 {
 	uint32_t length;
 	uint16_t unit;
-	if (!value_string_length(e->types, v, &length))
+	if (!value_string_length(e->values, v, &length))
 		return dbg_err(DBG_E_MEMORY, "cannot read the string");
 	if (index < 0 || index >= (int64_t)length)
 		return outside(name, index, 0, length);
-	if (!value_string_read(e->types, v, (uint32_t)index, &unit, 1))
+	if (!value_string_read(e->values, v, (uint32_t)index, &unit, 1))
 		return dbg_err(DBG_E_MEMORY, "cannot read the string");
-	*ret =
-	    value_bytes(type_of_elem(e->types, ELEM_CHAR), &unit, sizeof(unit));
+	*ret = value_bytes(value_type_of_elem(e->values, ELEM_CHAR), &unit,
+			   sizeof(unit));
 	return NULL;
 }
 
@@ -207,18 +211,19 @@ static struct dbg_error *string_element(const struct eval *e, const char *name,
 static bool list_elements(const struct eval *e, const struct value *v,
 			  struct elements *ret)
 {
-	const struct field *items = type_field(e->types, v->type, "_items");
-	const struct field *size = type_field(e->types, v->type, "_size");
-	if (!items || !size ||
-	    strcmp(il_type_simple_name(items->owner), "List`1"))
+	const struct field *items =
+	    value_type_field(e->values, v->type, "_items");
+	const struct field *size =
+	    value_type_field(e->values, v->type, "_size");
+	if (!items || !size || strcmp(type_simple_name(items->owner), "List`1"))
 		return false;
-	struct value array = value_field(e->types, v, items);
-	struct value count = value_field(e->types, v, size);
+	struct value array = value_field(e->values, v, items);
+	struct value count = value_field(e->values, v, size);
 	uint64_t n;
 	eval_note(e, &array);
-	array = value_dereference(e->types, &array);
-	if (!value_integer(e->types, &count, &n) ||
-	    !value_elements(e->types, &array, ret) || n > ret->n)
+	array = value_dereference(e->values, &array);
+	if (!value_integer(e->values, &count, &n) ||
+	    !value_elements(e->values, &array, ret) || n > ret->n)
 		return false;
 	ret->n = n;
 	ret->lengths[0] = (uint32_t)n;
@@ -228,9 +233,9 @@ static bool list_elements(const struct eval *e, const struct value *v,
 bool member_has_elements(const struct eval *e, const struct value *v)
 {
 	struct elements els;
-	return v->where == VALUE_ABSENT || value_is_null(e->types, v) ||
-	       v->type->special == IL_SPECIAL_STRING ||
-	       value_elements(e->types, v, &els) || list_elements(e, v, &els);
+	return v->where == VALUE_ABSENT || value_is_null(e->values, v) ||
+	       v->type->special == TYPE_SPECIAL_STRING ||
+	       value_elements(e->values, v, &els) || list_elements(e, v, &els);
 }
 
 struct dbg_error *member_element(const struct eval *e, const char *name,
@@ -242,11 +247,11 @@ struct dbg_error *member_element(const struct eval *e, const char *name,
 		*ret = *v;
 		return NULL;
 	}
-	if (value_is_null(e->types, v))
+	if (value_is_null(e->values, v))
 		return dbg_err(DBG_E_ARGUMENT, "'%s' is null", name);
-	if (value_elements(e->types, v, &els) || list_elements(e, v, &els))
+	if (value_elements(e->values, v, &els) || list_elements(e, v, &els))
 		return array_element(name, &els, index, n, ret);
-	if (n == 1 && v->type->special == IL_SPECIAL_STRING)
+	if (n == 1 && v->type->special == TYPE_SPECIAL_STRING)
 		return string_element(e, name, v, index[0], ret);
 	return dbg_err_cs(21, dbg_err(DBG_E_ARGUMENT, "'%s' cannot be indexed",
 				      value_type_name(v->type)));

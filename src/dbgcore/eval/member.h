@@ -10,14 +10,14 @@
  * run-time type where the static one has none, and for automatic properties
  * (which may be overridden). NULL if there is none.
  */
-const struct field *member_field(struct types *ts, struct il_type *declared,
-				 struct il_type *actual, const char *name);
+const struct field *member_field(struct values *ts, struct type *declared,
+				 struct type *actual, const char *name);
 /* One field of one definition, whatever its type's arguments? */
 bool member_same(const struct field *a, const struct field *b);
 
 /* The type @name nested in @type, over the same arguments; NULL: none. */
-struct il_type *member_nested(struct types *ts, struct il_type *type,
-			      const char *name);
+struct type *member_nested(struct values *ts, struct type *type,
+			   const char *name);
 /* Has the settled value @v elements in memory, or nothing at all? */
 bool member_has_elements(const struct eval *e, const struct value *v);
 /* Element @index[0 .. n) of the settled @v, which is called @name. */
@@ -31,15 +31,15 @@ bool member_length(const struct eval *e, const struct value *v,
  * The value of a Nullable<T>, the same value of any other; *ret_null if it
  * has none. @v is settled.
  */
-struct value member_unwrap(struct types *ts, const struct value *v,
+struct value member_unwrap(struct values *ts, const struct value *v,
 			   bool *ret_null);
 /*
  * Element @n (0-based) of a ValueTuple with more than seven, through its
  * Rest. @v is settled.
  */
-struct value member_tuple(struct types *ts, const struct value *v, size_t n);
+struct value member_tuple(struct values *ts, const struct value *v, size_t n);
 /* ... the one that is called @name: ItemN, or as its author has named it. */
-bool member_tuple_name(struct types *ts, const struct value *v,
+bool member_tuple_name(struct values *ts, const struct value *v,
 		       const char *name, struct value *ret);
 
 #endif

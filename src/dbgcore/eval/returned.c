@@ -18,7 +18,7 @@ enum {
  * What the method's signature says that it returns, a value that is nowhere
  * yet; false: not known.
  */
-static bool declared(struct types *ts, const struct returned *of,
+static bool declared(struct values *ts, const struct returned *of,
 		     struct arena *arena, struct value *ret)
 {
 	struct dac_method method;
@@ -26,19 +26,19 @@ static bool declared(struct types *ts, const struct returned *of,
 	struct gather g = {.ts = ts, .arena = arena, .scope = &scope};
 	struct sig_method *sig;
 	struct dbg_error *err =
-	    dac_method_get(types_dac(ts), of->method, &method);
+	    dac_method_get(values_dac(ts), of->method, &method);
 	struct code_module *m =
-	    err ? NULL : code_module_find(types_code(ts), method.module);
+	    err ? NULL : code_module_find(values_code(ts), method.module);
 
 	if (!m || method.dynamic || !MD_TOKEN_RID(method.token)) {
 		dbg_error_destroy(err);
 		return false;
 	}
 	scope.module = scope.context.module = m;
-	scope_set_class(&scope,
-			type_of_mt(ts, of->type ? of->type : method.type));
+	scope_set_class(
+	    &scope, value_type_of_mt(ts, of->type ? of->type : method.type));
 	// what such a method returns, its author did not write
-	if (scope.type && type_is_state_machine(scope.type))
+	if (scope.type && value_type_is_state_machine(scope.type))
 		return false;
 	scope.context.method = method.token;
 	scope_method_args(&g, of->method);
@@ -48,10 +48,10 @@ static bool declared(struct types *ts, const struct returned *of,
 			       arena, &sig);
 	if (dbg_err_drop(err))
 		return false;
-	struct il_type *type = type_of_sig(ts, sig->ret, &scope.context, 0);
+	struct type *type = value_type_of_sig(ts, sig->ret, &scope.context, 0);
 	struct dac_async async;
 	// such code returns what its task is to have
-	dac_async_get(types_dac(ts), of->method, &async);
+	dac_async_get(values_dac(ts), of->method, &async);
 	if (type && async.suspends)
 		type = type->n_args ? type->args[0] : NULL;
 	*ret = value_absent(type, WHY_NONE, 0);
@@ -59,7 +59,7 @@ static bool declared(struct types *ts, const struct returned *of,
 	return type != NULL;
 }
 
-struct value returned_value(struct types *ts, const struct returned *of,
+struct value returned_value(struct values *ts, const struct returned *of,
 			    struct arena *arena)
 {
 	struct value type;

@@ -18,7 +18,7 @@ struct returned {
  * The value; call before the registers change. Absent without a type if the
  * method returns none, or its place is not known.
  */
-struct value returned_value(struct types *ts, const struct returned *of,
+struct value returned_value(struct values *ts, const struct returned *of,
 			    struct arena *arena);
 
 #endif

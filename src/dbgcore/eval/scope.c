@@ -112,14 +112,14 @@ static void sort(struct gather *g)
 }
 
 /* The type a place holds variables by: through a by-ref. */
-static struct il_type *holder_type(struct il_type *type)
+static struct type *holder_type(struct type *type)
 {
-	return type->kind == IL_KIND_BYREF ? type->inner : type;
+	return type->kind == TYPE_KIND_BYREF ? type->inner : type;
 }
 
 /* ---- Arguments ------------------------------------------------------- */
 
-static struct value place(struct il_type *type, const struct dac_var *var)
+static struct value place(struct type *type, const struct dac_var *var)
 {
 	if (var && var->unread)
 		return value_absent(type, WHY_NOT_IN_CORE, 0);
@@ -148,7 +148,7 @@ static struct dac_var *frame_vars(struct gather *g, bool args, size_t *ret_n)
 	return vars;
 }
 
-void scope_set_class(struct scope *s, struct il_type *type)
+void scope_set_class(struct scope *s, struct type *type)
 {
 	s->type = type;
 	// a definition has none but its own parameters
@@ -164,33 +164,33 @@ void scope_set_class(struct scope *s, struct il_type *type)
  */
 static void context_from_this(struct gather *g, const struct value *v)
 {
-	struct il_type *declared = g->scope->type;
+	struct type *declared = g->scope->type;
 	struct value at = value_dereference(g->ts, v);
 	if (at.where == VALUE_ABSENT || !declared || !declared->n_args)
 		return;
-	struct il_type *type = at.type;
+	struct type *type = at.type;
 	for (int i = 0; type && i < 1000; i++) {
 		if (type->module == declared->module &&
 		    type->token == declared->token) {
 			scope_set_class(g->scope, type);
 			return;
 		}
-		type = type_parent(g->ts, type);
+		type = value_type_parent(g->ts, type);
 	}
 }
 
 static void add_this(struct gather *g, const struct dac_var *var)
 {
-	struct il_type *type = g->scope->type;
+	struct type *type = g->scope->type;
 	struct value v = place(type, var);
 	// Methods of structs get the address of theirs.
 	if (!type->is_reference)
-		v.type = type_byref_to(g->ts, type);
+		v.type = value_type_byref_to(g->ts, type);
 	context_from_this(g, &v);
 	if (v.type->is_reference)
 		v.type = g->scope->type;
 	set_origin(g, true, 0, &v, var);
-	if (type_is_closure(type))
+	if (value_type_is_closure(type))
 		scope_expand_outer(g, &v);
 	else if (scope_holds(type))
 		scope_expand(g, &v, 0);
@@ -273,9 +273,9 @@ static void add_arguments(struct gather *g, const struct sig_method *sig)
 	}
 	for (uint32_t i = 0; i < sig->n_params; i++, at++) {
 		const struct dac_var *var = at < n ? &vars[at] : NULL;
-		struct il_type *type =
-		    type_of_sig(g->ts, sig->params[i], &g->scope->context,
-				var ? var->type : 0);
+		struct type *type =
+		    value_type_of_sig(g->ts, sig->params[i], &g->scope->context,
+				      var ? var->type : 0);
 		struct value v = place(type, var);
 		fix_floats(g, &n_floats, &v);
 		set_origin(g, true, (uint32_t)at, &v, var);
@@ -312,9 +312,9 @@ static void add_local(struct gather *g, const struct slots *slots,
 		return;
 	const struct dac_var *var =
 	    local->slot < slots->n_vars ? &slots->vars[local->slot] : NULL;
-	struct il_type *type =
-	    type_of_sig(g->ts, slots->sigs[local->slot], &g->scope->context,
-			var ? var->type : 0);
+	struct type *type =
+	    value_type_of_sig(g->ts, slots->sigs[local->slot],
+			      &g->scope->context, var ? var->type : 0);
 	// The prolog clears the locals; before its end they hold anything.
 	if (g->frame->pos->in_prolog)
 		var = NULL;
@@ -365,9 +365,9 @@ static void add_nameless_locals(struct gather *g, const struct slots *slots)
 		struct pdb_local local = {.slot = i, .name = "?"};
 		const struct dac_var *var =
 		    i < slots->n_vars ? &slots->vars[i] : NULL;
-		struct il_type *type =
-		    type_of_sig(g->ts, slots->sigs[i], &g->scope->context,
-				var ? var->type : 0);
+		struct type *type =
+		    value_type_of_sig(g->ts, slots->sigs[i], &g->scope->context,
+				      var ? var->type : 0);
 		if (scope_holds(holder_type(type))) {
 			add_local(g, slots, &local);
 			continue;
@@ -420,10 +420,10 @@ static void add_locals(struct gather *g)
 /* ---- The whole ------------------------------------------------------- */
 
 /* The class that the author wrote around closures and state machines. */
-static struct il_type *author_type(struct types *ts, struct il_type *type)
+static struct type *author_type(struct values *ts, struct type *type)
 {
 	for (int i = 0; type && i < CLOSURES_MAX; i++) {
-		if (!type_is_compiler_made(type) || !type->module)
+		if (!value_type_is_compiler_made(type) || !type->module)
 			return type;
 		struct code_module *m = type->module;
 		uint32_t outer =
@@ -436,10 +436,10 @@ static struct il_type *author_type(struct types *ts, struct il_type *type)
 		    md_find(&m->md, MD_GENERICPARAM, 2, outer << 1, &n_params);
 		uint32_t token = MD_TOKEN(MD_TYPEDEF, outer);
 		if (any && n_params <= type->n_args)
-			type =
-			    type_instance(ts, m, token, type->args, n_params);
+			type = value_type_instance(ts, m, token, type->args,
+						   n_params);
 		else
-			type = type_of_def(ts, m, token);
+			type = value_type_of_def(ts, m, token);
 	}
 	return type;
 }
@@ -491,14 +491,14 @@ static struct dbg_error *gather(struct gather *g)
 	}
 	stack_frame_instance(g->ts, g->frame, &exact);
 	struct dbg_error *err =
-	    dac_method_get(types_dac(g->ts), exact.method, &method);
+	    dac_method_get(values_dac(g->ts), exact.method, &method);
 	if (err)
 		return err;
 	s->module = pos->module;
 	s->context.module = pos->module;
 	s->context.method = pos->token;
 	scope_set_class(s, exact.type ? exact.type
-				      : type_of_mt(g->ts, method.type));
+				      : value_type_of_mt(g->ts, method.type));
 	scope_method_args(g, exact.method);
 	scope_add_imports(g);
 	// what led to a throw has left its variables behind
@@ -510,7 +510,7 @@ static struct dbg_error *gather(struct gather *g)
 	return NULL;
 }
 
-struct dbg_error *scope_get(struct types *ts, const struct frame *frame,
+struct dbg_error *scope_get(struct values *ts, const struct frame *frame,
 			    struct thread_ref *thread, struct arena *arena,
 			    struct scope **ret)
 {

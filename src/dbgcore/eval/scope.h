@@ -25,7 +25,7 @@ struct var_origin {
 	const struct field *field;       /* of what the holder leads to */
 	bool is_arg;
 	uint32_t index;              /* among the arguments, or slots */
-	struct il_type *type;        /* as declared */
+	struct type *type;           /* as declared */
 	const struct dac_var *place; /* NULL: not known */
 };
 
@@ -40,21 +40,21 @@ struct var {
 
 /* A `using` of the file, innermost first. */
 struct import {
-	const char *alias;    /* NULL: none */
-	const char *space;    /* a namespace, or */
-	struct il_type *type; /* a type: its statics, if there is no alias */
+	const char *alias; /* NULL: none */
+	const char *space; /* a namespace, or */
+	struct type *type; /* a type: its statics, if there is no alias */
 };
 
 struct scope {
 	struct var *vars; /* this, arguments, locals from outside in */
 	size_t n_vars;
-	struct il_type *type;       /* the author's class, NULL: none */
+	struct type *type;          /* the author's class, NULL: none */
 	struct code_module *module; /* NULL: none */
 	struct thread_ref *thread;  /* NULL: none */
 	struct import *imports;
 	size_t n_imports;
-	const struct frame *frame; /* NULL: none */
-	struct il_context context; /* generic arguments of the method */
+	const struct frame *frame;   /* NULL: none */
+	struct type_context context; /* generic arguments of the method */
 	bool partial; /* what holds further variables is not there yet */
 };
 
@@ -62,7 +62,7 @@ struct scope {
  * Scope of a frame, in @arena. A frame without managed code (or @frame NULL)
  * has an empty one. @thread is the frame's.
  */
-DBG_MUST struct dbg_error *scope_get(struct types *ts,
+DBG_MUST struct dbg_error *scope_get(struct values *ts,
 				     const struct frame *frame,
 				     struct thread_ref *thread,
 				     struct arena *arena, struct scope **ret);

@@ -45,9 +45,9 @@ static bool hoisted_in_scope(const struct gather *g, const char *name)
 	return !r || (il >= r->start && il - r->start < r->length);
 }
 
-bool scope_holds(const struct il_type *type)
+bool scope_holds(const struct type *type)
 {
-	return type_is_closure(type) || type_is_state_machine(type);
+	return value_type_is_closure(type) || value_type_is_state_machine(type);
 }
 
 static void replace(struct gather *g, struct var *var, const struct value *v)
@@ -60,7 +60,7 @@ static void expand_this(struct gather *g, const struct value *v,
 			unsigned int depth)
 {
 	struct value settled = value_dereference(g->ts, v);
-	if (settled.type && type_is_closure(settled.type)) {
+	if (settled.type && value_type_is_closure(settled.type)) {
 		scope_expand_outer(g, v);
 		return;
 	}
@@ -80,7 +80,7 @@ static bool is_author_object(const struct field *f)
 	return !strcmp(f->name, "<>4__this") || !strcmp(f->name, "$VB$Me");
 }
 
-static const char *type_def_name(const struct il_type *type)
+static const char *type_def_name(const struct type *type)
 {
 	return type->module
 		   ? md_col_string(&type->module->md, MD_TYPEDEF,
@@ -119,7 +119,7 @@ static void expand_range(struct gather *g, const struct value *v,
 	if (at.where == VALUE_ABSENT || value_is_null(g->ts, &at) ||
 	    depth > CLOSURES_MAX)
 		return;
-	type_fields(g->ts, at.type, &fields, &n);
+	value_type_fields(g->ts, at.type, &fields, &n);
 	for (size_t i = 0; i < n; i++) {
 		const struct field *f = &fields[i];
 		const struct var_origin origin = {
@@ -166,7 +166,7 @@ static void expand_variable(struct gather *g, const struct value *v,
 		return;
 	if (v->type->module)
 		scope_note_dynamic(g, v->type->module, f->token, &value);
-	if (type_is_state_machine(v->type)) {
+	if (value_type_is_state_machine(v->type)) {
 		bool local = f->name[0] == '<' ||
 			     str_starts(f->name, "$VB$ResumableLocal_");
 		if (!local || hoisted_in_scope(g, f->name))
@@ -193,8 +193,9 @@ static void expand_field(struct gather *g, const struct value *v,
 	const struct var_origin *holder = g->origin;
 	const struct var_origin origin = {
 	    .holder = holder, .field = f, .type = f->type};
-	const struct il_range *r =
-	    type_is_state_machine(v->type) ? hoisted_range(g, f->name) : NULL;
+	const struct il_range *r = value_type_is_state_machine(v->type)
+				       ? hoisted_range(g, f->name)
+				       : NULL;
 	if (r)
 		g->end = r->start + r->length;
 	if (holder)
@@ -208,7 +209,7 @@ static void expand_field(struct gather *g, const struct value *v,
  * The compiler numbers the closures of a method from the outside in, also
  * those of its lambdas and local functions: <>c__DisplayClass3_1.
  */
-static unsigned int closure_level(const struct il_type *type)
+static unsigned int closure_level(const struct type *type)
 {
 	enum {
 		MOST = 10000
@@ -235,8 +236,8 @@ static void expand_fields(struct gather *g, const struct value *at,
 {
 	const struct field *fields;
 	size_t n;
-	bool machine = type_is_state_machine(at->type);
-	type_fields(g->ts, at->type, &fields, &n);
+	bool machine = value_type_is_state_machine(at->type);
+	value_type_fields(g->ts, at->type, &fields, &n);
 	// what a state machine was given is known before what it makes
 	for (size_t i = 0; machine && i < n; i++) {
 		if (is_author_object(&fields[i]))

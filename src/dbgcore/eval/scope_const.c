@@ -16,16 +16,16 @@ enum {
 
 /* ---- Constants (Portable PDB, LocalConstant signature) --------------- */
 
-static struct il_type *token_type(struct gather *g, uint32_t coded)
+static struct type *token_type(struct gather *g, uint32_t coded)
 {
 	struct sig_type sig = {.elem = ELEM_VALUETYPE};
 	sig.token = md_typedef_or_ref(coded);
-	return type_of_sig(g->ts, &sig, &g->scope->context, 0);
+	return value_type_of_sig(g->ts, &sig, &g->scope->context, 0);
 }
 
 static struct value string_constant(struct gather *g, struct reader *r)
 {
-	struct il_type *type = type_of_elem(g->ts, ELEM_STRING);
+	struct type *type = value_type_of_elem(g->ts, ELEM_STRING);
 	size_t n = reader_left(r);
 	struct bytes units = reader_bytes(r, n);
 	// A lone 0xff is null; text has an even length.
@@ -38,14 +38,14 @@ static struct value string_constant(struct gather *g, struct reader *r)
 static struct value primitive_constant(struct gather *g, struct reader *r,
 				       enum elem elem)
 {
-	struct il_type *type = type_of_elem(g->ts, elem);
-	struct bytes bytes = reader_bytes(r, il_type_size(type));
+	struct type *type = value_type_of_elem(g->ts, elem);
+	struct bytes bytes = reader_bytes(r, type_size(type));
 	if (r->bad)
 		return value_absent(type, WHY_NONE, 0);
 	if (reader_left(r)) {
-		struct il_type *of = token_type(g, reader_cuint(r));
-		if (of->kind == IL_KIND_ENUM &&
-		    il_type_size(of) == il_type_size(type))
+		struct type *of = token_type(g, reader_cuint(r));
+		if (of->kind == TYPE_KIND_ENUM &&
+		    type_size(of) == type_size(type))
 			type = of;
 	}
 	return value_constant(g->ts, g->arena, type, bytes);
@@ -55,12 +55,12 @@ static struct value general_constant(struct gather *g, struct reader *r,
 				     enum elem elem)
 {
 	if (elem == ELEM_OBJECT)
-		return value_bytes(type_of_elem(g->ts, ELEM_OBJECT),
+		return value_bytes(value_type_of_elem(g->ts, ELEM_OBJECT),
 				   &(uint64_t){0}, sizeof(uint64_t));
 	if (elem != ELEM_CLASS && elem != ELEM_VALUETYPE)
-		return value_absent(type_of_elem(g->ts, ELEM_OBJECT), WHY_NONE,
-				    0);
-	struct il_type *type = token_type(g, reader_cuint(r));
+		return value_absent(value_type_of_elem(g->ts, ELEM_OBJECT),
+				    WHY_NONE, 0);
+	struct type *type = token_type(g, reader_cuint(r));
 	struct bytes bytes = reader_bytes(r, reader_left(r));
 	if (type->is_reference)
 		return value_bytes(type, &(uint64_t){0}, sizeof(uint64_t));
@@ -91,7 +91,7 @@ void scope_add_constant(struct gather *g, const struct pdb_local *local)
 
 void scope_method_args(struct gather *g, uint64_t method)
 {
-	struct il_context *c = &g->scope->context;
+	struct type_context *c = &g->scope->context;
 	const struct md *md = &c->module->md;
 	uint64_t mts[METHOD_ARGS_MAX];
 	uint32_t n;
@@ -99,11 +99,11 @@ void scope_method_args(struct gather *g, uint64_t method)
 	if (!md_find(md, MD_GENERICPARAM, 2, MD_TOKEN_RID(c->method) << 1 | 1,
 		     &n) ||
 	    n > METHOD_ARGS_MAX ||
-	    dac_method_args(types_dac(g->ts), method, mts, n) != n)
+	    dac_method_args(values_dac(g->ts), method, mts, n) != n)
 		return;
-	struct il_type **args = arena_calloc(g->arena, n, sizeof(*args));
+	struct type **args = arena_calloc(g->arena, n, sizeof(*args));
 	for (uint32_t i = 0; i < n; i++)
-		args[i] = type_of_mt(g->ts, mts[i]);
+		args[i] = value_type_of_mt(g->ts, mts[i]);
 	c->method_args = args;
 	c->n_method_args = n;
 }
@@ -120,7 +120,7 @@ void scope_add_statics(struct gather *g)
 	const struct field *fields;
 	size_t n_fields = 0, n = strlen(method);
 	if (g->scope->type)
-		type_fields(g->ts, g->scope->type, &fields, &n_fields);
+		value_type_fields(g->ts, g->scope->type, &fields, &n_fields);
 	for (size_t i = 0; i < n_fields; i++) {
 		const struct field *f = &fields[i];
 		if (!str_starts(f->name, "$STATIC$") ||

@@ -9,7 +9,7 @@ enum {
 };
 
 struct gather {
-	struct types *ts;
+	struct values *ts;
 	const struct frame *frame;
 	struct arena *arena;
 	struct scope *scope;
@@ -45,7 +45,7 @@ struct var *scope_find(const struct scope *s, const char *name);
 /* A variable's name as C# spells it: `@this` is not the object. */
 const char *scope_spelled(const char *name);
 /* Is it a class of closures, or a state machine? */
-bool scope_holds(const struct il_type *type);
+bool scope_holds(const struct type *type);
 /*
  * Show the fields of such a one as variables; @depth: of closures around each
  * other.
@@ -69,7 +69,7 @@ void scope_add_imports(struct gather *g);
 /* Static locals of a method of Visual Basic. */
 void scope_add_statics(struct gather *g);
 /* The class that the code is of, NULL: unknown, and its generic arguments. */
-void scope_set_class(struct scope *s, struct il_type *type);
+void scope_set_class(struct scope *s, struct type *type);
 /* Generic arguments of a method; NULL: one that the code does not tell. */
 void scope_method_args(struct gather *g, uint64_t method);
 /*

@@ -11,8 +11,8 @@ void eval_note(const struct eval *e, const struct value *v)
 		return;
 	t->moves |= !v->fixed;
 	uint32_t size =
-	    v->type->kind == IL_KIND_BYREF ? 8 : il_type_size(v->type);
-	if (v->type->kind == IL_KIND_STRUCT || size == 0 || size > 8 ||
+	    v->type->kind == TYPE_KIND_BYREF ? 8 : type_size(v->type);
+	if (v->type->kind == TYPE_KIND_STRUCT || size == 0 || size > 8 ||
 	    t->n_links == EVAL_LINKS_MAX)
 		return;
 	for (size_t i = 0; i < t->n_links; i++)

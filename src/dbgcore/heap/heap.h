@@ -22,7 +22,7 @@
 struct arena;
 struct dac;
 struct target;
-struct types;
+struct values;
 
 enum {
 	HEAP_OBJECT_MIN = 24,
@@ -305,7 +305,7 @@ uint64_t heap_ref_at(const struct heap_object *o, uint64_t offset);
  * What the reference at @offset of an object is called, in @arena: a field's
  * name, "[3]", "[3].next"; NULL: it is not known.
  */
-const char *heap_ref_name(struct types *ts, const struct heap_object *o,
+const char *heap_ref_name(struct values *ts, const struct heap_object *o,
 			  uint64_t offset, struct arena *arena);
 
 #endif

@@ -15,18 +15,18 @@ enum {
 };
 
 // The instance field of @type or a base at @offset from the first one.
-static const struct field *field_at(struct types *ts, struct il_type *type,
+static const struct field *field_at(struct values *ts, struct type *type,
 				    uint64_t offset)
 {
-	for (; type; type = type_parent(ts, type)) {
+	for (; type; type = value_type_parent(ts, type)) {
 		const struct field *fields;
 		size_t n;
 
-		type_fields(ts, type, &fields, &n);
+		value_type_fields(ts, type, &fields, &n);
 		for (size_t i = 0; i < n; i++) {
 			const struct field *f = &fields[i];
 			uint64_t size =
-			    il_type_size(f->type) ? il_type_size(f->type) : 1;
+			    type_size(f->type) ? type_size(f->type) : 1;
 
 			if (f->kind == FIELD_INSTANCE && f->offset <= offset &&
 			    offset - f->offset < size)
@@ -36,7 +36,7 @@ static const struct field *field_at(struct types *ts, struct il_type *type,
 	return NULL;
 }
 
-static bool add_fields(struct types *ts, struct il_type *type, uint64_t offset,
+static bool add_fields(struct values *ts, struct type *type, uint64_t offset,
 		       struct str *out)
 {
 	for (int depth = 0; depth < DEPTH_MAX; depth++) {
@@ -47,7 +47,7 @@ static bool add_fields(struct types *ts, struct il_type *type, uint64_t offset,
 		if (out->len)
 			str_addc(out, '.');
 		str_add(out, f->source ? f->source : f->name);
-		if (f->type->kind != IL_KIND_STRUCT)
+		if (f->type->kind != TYPE_KIND_STRUCT)
 			return true;
 		offset -= f->offset;
 		type = f->type;
@@ -55,16 +55,16 @@ static bool add_fields(struct types *ts, struct il_type *type, uint64_t offset,
 	return false;
 }
 
-const char *heap_ref_name(struct types *ts, const struct heap_object *o,
+const char *heap_ref_name(struct values *ts, const struct heap_object *o,
 			  uint64_t offset, struct arena *arena)
 {
-	struct il_type *type = type_of_mt(ts, o->type->mt);
+	struct type *type = value_type_of_mt(ts, o->type->mt);
 	_cleanup_str_ struct str name = {0};
 	bool known = false;
 
 	if (!type)
 		return NULL;
-	if (type->kind == IL_KIND_ARRAY && o->type->component_size) {
+	if (type->kind == TYPE_KIND_ARRAY && o->type->component_size) {
 		// lengths and lower bounds lie in front of the elements
 		uint64_t data = DATA + (o->type->base_size - VECTOR_BASE);
 		uint32_t size = o->type->component_size;
@@ -74,7 +74,7 @@ const char *heap_ref_name(struct types *ts, const struct heap_object *o,
 		str_addf(&name, "[%llu]",
 			 (unsigned long long)((offset - data) / size));
 		known =
-		    !type->inner || type->inner->kind != IL_KIND_STRUCT ||
+		    !type->inner || type->inner->kind != TYPE_KIND_STRUCT ||
 		    add_fields(ts, type->inner, (offset - data) % size, &name);
 	} else if (offset >= HEAP_WORD) {
 		known = add_fields(ts, type, offset - HEAP_WORD, &name);

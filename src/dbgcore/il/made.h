@@ -27,10 +27,10 @@ enum made_kind {
 /* What one token means; tokens are indexes in the pool. */
 struct made_entry {
 	enum made_kind kind;
-	struct il_type *type;
-	struct il_method *method;
-	struct il_field *field;
-	const struct il_sig *sig;
+	struct type *type;
+	struct type_method *method;
+	struct type_field *field;
+	const struct type_sig *sig;
 	const uint16_t *units; /* STRING */
 	size_t n_units;
 };
@@ -38,9 +38,9 @@ struct made_entry {
 /* All borrowed; a catch clause has its type in `caught`. */
 struct made_code {
 	struct bytes code;
-	struct il_type **locals;
+	struct type **locals;
 	size_t n_locals;
-	struct il_eh *clauses;
+	struct type_eh *clauses;
 	size_t n_clauses;
 	const struct made_entry *pool;
 	size_t n_pool;
@@ -51,15 +51,15 @@ struct made_code {
  * A method of @sig (generic parameters it has none) whose body is @code;
  * @name is for sentences. It lives in @arena, with all that it borrows.
  */
-struct il_method *made_create(struct arena *arena, const char *name,
-			      const struct il_sig *sig,
-			      const struct made_code *code);
+struct type_method *made_create(struct arena *arena, const char *name,
+				const struct type_sig *sig,
+				const struct made_code *code);
 /* Where what belongs to it goes; NULL if @m was not made by us. */
-struct arena *made_arena_of(const struct il_method *m);
+struct arena *made_arena_of(const struct type_method *m);
 /* A place of the machine's own with it. */
-void **made_slot_of(struct il_method *m);
+void **made_slot_of(struct type_method *m);
 /* NULL if @m was not made by us. */
-const struct made_code *made_code_of(const struct il_method *m);
-const struct il_sig *made_sig_of(const struct il_method *m);
+const struct made_code *made_code_of(const struct type_method *m);
+const struct type_sig *made_sig_of(const struct type_method *m);
 
 #endif

@@ -9,7 +9,7 @@
  * machine's own at addresses that no program has. So references, by-refs,
  * pointers and spans are plain addresses, whichever side they are on, and
  * objects of both sides look alike: the MethodTable pointer first (the
- * runtime's, or il_type_handle's), then what the runtime has there.
+ * runtime's, or type_handle's), then what the runtime has there.
  *
  * A method is compiled once for the session, for its exact generic arguments,
  * to an array of operations on places of its frame (compile*.c); the types on
@@ -53,7 +53,7 @@ struct vm_budget {
 	bool keeps;            /* sees what others that keep have written */
 };
 
-struct vm *vm_create(struct types *types);
+struct vm *vm_create(struct values *types);
 void vm_destroy(struct vm *m);
 /* A new stop: what was read and allocated before is gone. */
 void vm_stop(struct vm *m);
@@ -61,7 +61,7 @@ void vm_stop(struct vm *m);
 void vm_forget(struct vm *m);
 /* Whose thread statics and Thread.CurrentThread are meant; borrowed. */
 void vm_set_thread(struct vm *m, struct thread_ref *thread);
-struct il_types *vm_types(struct vm *m);
+struct types *vm_types(struct vm *m);
 /*
  * Which calls of the program's methods that the outermost code makes (what
  * vm_begin is given, if it was made by us) are VM_CALL instead of executed?
@@ -92,7 +92,7 @@ bool vm_in_outer_call(const struct vm *m);
 
 /* A value of @type: its bytes at an address of the machine's space. */
 struct vm_value {
-	struct il_type *type; /* void: none */
+	struct type *type; /* void: none */
 	uint64_t addr;
 };
 
@@ -105,7 +105,7 @@ struct vm_value {
  * first (a reference; the address of a value type), @n as its signature says;
  * each is the bytes of a place of its type.
  */
-DBG_MUST struct dbg_error *vm_begin(struct vm *m, struct il_method *method,
+DBG_MUST struct dbg_error *vm_begin(struct vm *m, struct type_method *method,
 				    const struct vm_value *args, size_t n,
 				    const struct vm_budget *budget);
 
@@ -121,7 +121,7 @@ enum vm_state {
 struct vm_result {
 	enum vm_state state;
 	struct vm_value value;
-	struct il_method *method; /* CALL; REFUSED: where, may be NULL */
+	struct type_method *method; /* CALL; REFUSED: where, may be NULL */
 	/* CALL: its arguments, as for vm_begin; borrowed. */
 	const struct vm_value *args;
 	size_t n_args;
@@ -162,10 +162,10 @@ enum {
 struct vm_graph {
 	struct vm_own {
 		uint64_t addr;
-		struct il_type *type;
+		struct type *type;
 		uint64_t n;    /* elements of an array */
 		uint32_t size; /* behind the MethodTable; 0: a string, or */
-		struct il_type *shown; /* ... the object of this type */
+		struct type *shown; /* ... the object of this type */
 	} v[VM_OWN_MAX];
 	size_t n;
 };
@@ -177,8 +177,8 @@ struct vm_graph {
 bool vm_graph_add(struct vm *m, struct vm_graph *g, uint64_t addr);
 
 /* Allocate zeroed objects; 0: the budget is spent. Strings may be NULL. */
-uint64_t vm_new(struct vm *m, struct il_type *type);
-uint64_t vm_new_array(struct vm *m, struct il_type *type, uint64_t n);
+uint64_t vm_new(struct vm *m, struct type *type);
+uint64_t vm_new_array(struct vm *m, struct type *type, uint64_t n);
 uint64_t vm_new_string(struct vm *m, const uint16_t *units, size_t n);
 /* @n bytes for values that are handed in or out; aligned to 8. */
 uint64_t vm_room(struct vm *m, size_t n);
@@ -187,10 +187,10 @@ uint64_t vm_room(struct vm *m, size_t n);
  * The program's RuntimeType object of @type, which the keys of its dictionaries
  * are; 0: it has none. Valid until the program runs.
  */
-uint64_t vm_program_type_object(struct vm *m, struct il_type *type);
+uint64_t vm_program_type_object(struct vm *m, struct type *type);
 /* The RuntimeType object of @type, made if the program has none. */
-uint64_t vm_type_object(struct vm *m, struct il_type *type);
+uint64_t vm_type_object(struct vm *m, struct type *type);
 /* The type that a RuntimeType object stands for; NULL: none. */
-struct il_type *vm_type_of_object(struct vm *m, uint64_t addr);
+struct type *vm_type_of_object(struct vm *m, uint64_t addr);
 
 #endif

@@ -127,11 +127,11 @@ static uint32_t thread_of_tid(const struct search *s, uint64_t inside)
 
 static uint64_t field_of(struct search *s, uint64_t object, const char *name)
 {
-	struct value v = value_object(s->in->types, object), at;
+	struct value v = value_object(s->in->values, object), at;
 	uint64_t ret = 0;
 
-	return value_member(s->in->types, &v, name, &at) &&
-		       value_integer(s->in->types, &at, &ret)
+	return value_member(s->in->values, &v, name, &at) &&
+		       value_integer(s->in->values, &at, &ret)
 		   ? (uint32_t)ret
 		   : 0;
 }
@@ -149,9 +149,10 @@ static enum dbg_blocked_kind kind_of(enum dbg_blocked_kind kind,
 /* Lock.CoreCLR.cs: a uint has the kernel's number, the int of .NET 11 ours. */
 static uint32_t lock_owner(struct search *s, uint64_t lock)
 {
-	struct value v = value_object(s->in->types, lock);
+	struct value v = value_object(s->in->values, lock);
 	const struct field *f =
-	    v.type ? type_field(s->in->types, v.type, "_owningThreadId") : NULL;
+	    v.type ? value_type_field(s->in->values, v.type, "_owningThreadId")
+		   : NULL;
 	uint64_t id = field_of(s, lock, "_owningThreadId");
 
 	return f && f->type->elem == ELEM_I4 ? thread_of(s, id)
@@ -165,26 +166,26 @@ static uint32_t lock_owner(struct search *s, uint64_t lock)
 static bool reads_under(struct search *s, const struct field *list,
 			const struct dbg_thread *t, uint64_t id)
 {
-	struct types *types = s->in->types;
+	struct values *values = s->in->values;
 	struct thread_ref thread = {
 	    .tid = t->tid,
 	    .found = true,
 	    .addr = stack_managed_thread(s->in->stack, t->tid),
 	};
 	uint64_t node = 0;
-	struct value at = value_static(types, list, &thread);
+	struct value at = value_static(values, list, &thread);
 
-	if (!value_pointer(types, &at, &node))
+	if (!value_pointer(values, &at, &node))
 		return false;
 	for (int i = 0; node && i < READS_MAX; i++) {
-		struct value v = value_object(types, node), next;
+		struct value v = value_object(values, node), next;
 		uint64_t lock = 0;
 
-		if (value_member(types, &v, "lockID", &at) &&
-		    value_integer(types, &at, &lock) && lock == id)
+		if (value_member(values, &v, "lockID", &at) &&
+		    value_integer(values, &at, &lock) && lock == id)
 			return field_of(s, node, "readercount") > 0;
-		if (!value_member(types, &v, "next", &next) ||
-		    !value_pointer(types, &next, &node))
+		if (!value_member(values, &v, "next", &next) ||
+		    !value_pointer(values, &next, &node))
 			return false;
 	}
 	return false;
@@ -194,16 +195,16 @@ static bool reads_under(struct search *s, const struct field *list,
 static uint32_t reader_of(struct search *s, uint64_t object, uint32_t self,
 			  uint32_t *ret_more)
 {
-	struct types *types = s->in->types;
-	struct value v = value_object(types, object), at;
+	struct values *values = s->in->values;
+	struct value v = value_object(values, object), at;
 	const struct field *list =
-	    v.type ? type_field(types, v.type, "t_rwc") : NULL;
+	    v.type ? value_type_field(values, v.type, "t_rwc") : NULL;
 	uint64_t id = 0;
 	uint32_t found = 0;
 
 	*ret_more = 0;
-	if (!list || !value_member(types, &v, "_lockID", &at) ||
-	    !value_integer(types, &at, &id))
+	if (!list || !value_member(values, &v, "_lockID", &at) ||
+	    !value_integer(values, &at, &id))
 		return 0;
 	for (size_t i = 0; i < s->n_threads; i++) {
 		uint32_t number = s->threads[i].number;
@@ -267,7 +268,7 @@ static void take_runs(struct search *s, struct frame_refs *refs,
 /* The Thread whose end @handle tells of, its _joinEvent's; 0: none. */
 static uint64_t joined_thread(struct search *s, uint64_t handle)
 {
-	struct types *types = s->in->types;
+	struct values *values = s->in->values;
 
 	for (size_t i = 0; i < s->n_threads; i++) {
 		struct value event, own;
@@ -275,11 +276,11 @@ static uint64_t joined_thread(struct search *s, uint64_t handle)
 		    dac_thread_find(s->in->dac, s->threads[i].tid);
 		uint64_t object = t ? dac_thread_object(s->in->dac, t) : 0;
 		uint64_t addr;
-		struct value v = value_object(types, object);
+		struct value v = value_object(values, object);
 
-		if (object && value_member(types, &v, "_joinEvent", &event) &&
-		    value_member(types, &event, "_waitHandle", &own) &&
-		    value_pointer(types, &own, &addr) && addr == handle)
+		if (object && value_member(values, &v, "_joinEvent", &event) &&
+		    value_member(values, &event, "_waitHandle", &own) &&
+		    value_pointer(values, &own, &addr) && addr == handle)
 			return object;
 	}
 	return 0;
@@ -298,7 +299,7 @@ static bool take_collection(struct search *s, struct frame_refs *refs,
 	if (!str_starts(method, COLLECTION "<"))
 		return false;
 	uint64_t object = frame_refs_generic(refs, f, COLLECTION "<");
-	struct value v = value_object(s->in->types, object);
+	struct value v = value_object(s->in->values, object);
 
 	if (object)
 		*ret = (struct dbg_blocked){
@@ -343,7 +344,7 @@ static bool take_wait(struct search *s, struct frame_refs *refs,
 		}
 		if (!object)
 			continue;
-		struct value v = value_object(s->in->types, object);
+		struct value v = value_object(s->in->values, object);
 
 		*ret = (struct dbg_blocked){
 		    .thread = refs->thread->number,
@@ -491,7 +492,7 @@ static void take_lazy(struct search *s, struct dbg_blocked *one)
 	}
 	if (!object)
 		return;
-	struct value v = value_object(s->in->types, object);
+	struct value v = value_object(s->in->values, object);
 
 	one->object = object;
 	one->type = value_type_name(v.type);
@@ -578,13 +579,13 @@ static void take_contexts(struct search *s)
 		const struct dac_thread *of =
 		    dac_thread_find(s->in->dac, s->threads[i].tid);
 		uint64_t object = of ? dac_thread_object(s->in->dac, of) : 0;
-		struct value v = value_object(s->in->types, object), at;
+		struct value v = value_object(s->in->values, object), at;
 		uint64_t context = 0;
 
 		if (!object ||
-		    !value_member(s->in->types, &v, "_synchronizationContext",
+		    !value_member(s->in->values, &v, "_synchronizationContext",
 				  &at) ||
-		    !value_pointer(s->in->types, &at, &context) || !context)
+		    !value_pointer(s->in->values, &at, &context) || !context)
 			continue;
 		if (!number_at(&threads, context) ||
 		    !number_at(&s->waits, s->threads[i].number))

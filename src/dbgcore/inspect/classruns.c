@@ -22,9 +22,9 @@ static uint64_t class_of(struct inspect *in, const struct frame *f)
 	    !(code_traits(in->code, f->pos->module, f->pos->token) &
 	      CODE_CCTOR))
 		return 0;
-	stack_frame_instance(in->types, f, &exact);
+	stack_frame_instance(in->values, f, &exact);
 	if (exact.type)
-		return type_mt(in->types, exact.type);
+		return value_type_mt(in->values, exact.type);
 	return dbg_err_drop(dac_method_get(in->dac, f->raw.method, &m))
 		   ? 0
 		   : m.type;

@@ -251,24 +251,25 @@ static const char *own_message(struct inspect *in, uint64_t addr,
 	uint32_t n = 0;
 	bool own = false;
 
-	if (!in->types)
+	if (!in->values)
 		return NULL;
 
 	struct view w = inspect_view(in, NULL);
-	struct value v = value_object(in->types, addr), message = v;
+	struct value v = value_object(in->values, addr), message = v;
 
-	if (v.where != VALUE_ABSENT && type_is_exception(in->types, v.type))
+	if (v.where != VALUE_ABSENT &&
+	    value_type_is_exception(in->values, v.type))
 		message = view_exception_message(&w, &v, &own);
 	if (!own)
 		return NULL;
-	if (value_is_null(in->types, &message))
+	if (value_is_null(in->values, &message))
 		return "";
 	if (message.where == VALUE_ABSENT ||
-	    !value_string_length(in->types, &message, &n))
+	    !value_string_length(in->values, &message, &n))
 		return "<not known: its Message cannot be interpreted>";
 	if (n > OBJECT_STRING_MAX)
 		n = OBJECT_STRING_MAX;
-	if (!value_string_read(in->types, &message, 0, units, n))
+	if (!value_string_read(in->values, &message, 0, units, n))
 		return "<not known: its Message cannot be read>";
 	str_add_utf16(&text, units, n);
 	return arena_strdup(arena, str_get(&text));
@@ -278,12 +279,12 @@ bool exception_is(struct inspect *in, uint64_t addr)
 {
 	struct dac_object object;
 
-	if (!addr || !in->types ||
+	if (!addr || !in->values ||
 	    dbg_err_drop(dac_object_get(in->dac, addr, &object)))
 		return false;
-	struct value v = value_object(in->types, addr);
+	struct value v = value_object(in->values, addr);
 	return v.where != VALUE_ABSENT && v.type &&
-	       type_is_exception(in->types, v.type);
+	       value_type_is_exception(in->values, v.type);
 }
 
 /* Type, message and number. False if there is no object. */

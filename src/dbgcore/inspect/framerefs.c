@@ -17,14 +17,14 @@ void frame_refs_read(struct frame_refs *refs)
 		refs->n = 0;
 }
 
-static bool is_kind(struct types *types, const struct value *v,
+static bool is_kind(struct values *values, const struct value *v,
 		    const char *type)
 {
 	if (v->where == VALUE_ABSENT || !v->type)
 		return false;
 	return type ? value_type_name(v->type) &&
 			  !strcmp(value_type_name(v->type), type)
-		    : type_field(types, v->type, "m_stateFlags") != NULL;
+		    : value_type_field(values, v->type, "m_stateFlags") != NULL;
 }
 
 // Is it kept by the frame, or for a method of the runtime's that it has called,
@@ -39,13 +39,13 @@ uint64_t frame_refs_at(const struct frame_refs *refs, size_t i,
 		       const char *type)
 {
 	const struct gc_stack_ref *ref = &refs->v[i];
-	struct types *types = refs->in->types;
+	struct values *values = refs->in->values;
 
 	if (ref->interior || !ref->object)
 		return 0;
-	struct value v = value_object(types, ref->object);
+	struct value v = value_object(values, ref->object);
 
-	return is_kind(types, &v, type) ? ref->object : 0;
+	return is_kind(values, &v, type) ? ref->object : 0;
 }
 
 uint64_t frame_refs_find(struct frame_refs *refs, const struct frame *f,
@@ -62,12 +62,12 @@ uint64_t frame_refs_find(struct frame_refs *refs, const struct frame *f,
 
 // The first object that @f refers to whose type @is_meant accepts; 0: none.
 static uint64_t find_by(struct frame_refs *refs, const struct frame *f,
-			bool (*is_meant)(struct types *types,
-					 const struct il_type *type,
+			bool (*is_meant)(struct values *values,
+					 const struct type *type,
 					 const char *name),
 			const char *name)
 {
-	struct types *types = refs->in->types;
+	struct values *values = refs->in->values;
 
 	frame_refs_read(refs);
 	for (size_t i = 0; i < refs->n; i++) {
@@ -75,16 +75,16 @@ static uint64_t find_by(struct frame_refs *refs, const struct frame *f,
 
 		if (!is_of(ref, f) || ref->interior || !ref->object)
 			continue;
-		struct value v = value_object(types, ref->object);
+		struct value v = value_object(values, ref->object);
 
 		if (v.where != VALUE_ABSENT && v.type &&
-		    value_type_name(v.type) && is_meant(types, v.type, name))
+		    value_type_name(v.type) && is_meant(values, v.type, name))
 			return ref->object;
 	}
 	return 0;
 }
 
-static bool is_handle(struct types *types, const struct il_type *type,
+static bool is_handle(struct values *values, const struct type *type,
 		      const char *name)
 {
 	size_t n = strlen(value_type_name(type));
@@ -93,14 +93,14 @@ static bool is_handle(struct types *types, const struct il_type *type,
 	if (str_ends(name, "[]"))
 		return list &&
 		       str_starts(value_type_name(type), "System.Threading.");
-	return !list && type_field(types, (struct il_type *)(uintptr_t)type,
-				   "_waitHandle");
+	return !list && value_type_field(values, (struct type *)(uintptr_t)type,
+					 "_waitHandle");
 }
 
-static bool begins_so(struct types *types, const struct il_type *type,
+static bool begins_so(struct values *values, const struct type *type,
 		      const char *name)
 {
-	(void)types;
+	(void)values;
 	return str_starts(value_type_name(type), name);
 }
 

@@ -114,7 +114,7 @@ dbg_id inspect_node_id(struct inspect *in, const struct node *node,
 		in->nodes[in->n_nodes].way.name =
 		    arena_strdup(in->ways, way->name);
 	if (way->kind == WAY_FOLLOWED)
-		followed_take(&in->followed, in->types, &node->value,
+		followed_take(&in->followed, in->values, &node->value,
 			      &in->nodes[in->n_nodes].followed);
 	in->n_nodes++;
 	return (dbg_id)in->stop_number << 32 | in->n_nodes;

@@ -63,11 +63,11 @@ static bool is_class_run(void *arg, uint64_t mt)
 
 static void vm_open(struct inspect *in)
 {
-	in->il = types_il(in->types);
-	in->vm = vm_create(in->types);
+	in->types = values_types(in->values);
+	in->vm = vm_create(in->values);
 	in->vm_serial++;
-	il_types_ask_runs(in->il, is_class_run, in);
-	types_set_beside(in->types, vm_memory, in);
+	types_ask_runs(in->types, is_class_run, in);
+	values_set_beside(in->values, vm_memory, in);
 	in->views = view_cache_create();
 }
 
@@ -77,15 +77,15 @@ static void vm_close(struct inspect *in)
 	in->views = NULL;
 	vm_destroy(in->vm);
 	in->vm = NULL;
-	in->il = NULL;
+	in->types = NULL;
 }
 
 /* The program has run: nothing that was read of it holds any more. */
 static void vm_renew(struct inspect *in)
 {
-	if (types_stop(in->types)) {
+	if (values_stop(in->values)) {
 		vm_destroy(in->vm);
-		in->vm = vm_create(in->types);
+		in->vm = vm_create(in->values);
 		in->vm_serial++;
 		// types are gone, too
 		followed_clear(&in->followed);
@@ -99,8 +99,8 @@ struct dbg_error *inspect_runtime(struct inspect *in, const char *bundle)
 	if (bundle)
 		code_set_bundle(in->code, bundle);
 	stack_set_runtime(in->stack, in->dac, in->code);
-	in->types = types_create(in->target, in->dac, in->code);
-	stack_set_types(in->stack, in->types);
+	in->values = values_create(in->target, in->dac, in->code);
+	stack_set_types(in->stack, in->values);
 	vm_open(in);
 	return code_modules_read(in->code);
 }
@@ -122,8 +122,8 @@ void inspect_runtime_gone(struct inspect *in)
 	forget_stop(in);
 	inspect_ids_forget(in);
 	vm_close(in);
-	types_destroy(in->types);
-	in->types = NULL;
+	values_destroy(in->values);
+	in->values = NULL;
 	if (in->stack) {
 		stack_set_types(in->stack, NULL);
 		stack_set_runtime(in->stack, NULL, NULL);
@@ -164,7 +164,7 @@ void inspect_stop(struct inspect *in)
 	forget_stop(in);
 	if (!in->returns)
 		inspect_ids_forget(in);
-	if (in->types)
+	if (in->values)
 		vm_renew(in);
 }
 

@@ -83,8 +83,8 @@ struct inspect {
 	struct dac *dac;          /* owned; NULL: not opened */
 	struct code *code;        /* NULL: no runtime is up */
 	struct stack *stack;      /* there if target is */
-	struct types *types;      /* there if code is */
-	struct il_types *il;      /* ... */
+	struct values *values;    /* there if code is */
+	struct types *types;      /* ... */
 	struct vm *vm;            /* ... */
 	uint64_t vm_serial;       /* counts the machines that there were */
 	struct view_cache *views; /* there if vm is */

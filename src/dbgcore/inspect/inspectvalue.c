@@ -70,7 +70,7 @@ static struct dbg_error *scope_of(struct inspect *in, const struct frame *frame,
 		thread->arg = in->stack;
 		thread->tid = frame->tid;
 	}
-	err = scope_get(in->types, frame, thread, in->arena, ret);
+	err = scope_get(in->values, frame, thread, in->arena, ret);
 	if (err)
 		return err;
 	mem_grow(&in->scopes, &in->cap_scopes, in->n_scopes,
@@ -88,7 +88,7 @@ void inspect_assigned(struct inspect *in)
 
 struct view inspect_view(const struct inspect *in, struct thread_ref *thread)
 {
-	return (struct view){.types = in->types,
+	return (struct view){.values = in->values,
 			     .arena = in->arena,
 			     .thread = thread,
 			     .vm = in->vm,
@@ -117,9 +117,9 @@ void inspect_scope_nodes(const struct view *w, const struct eval *e,
 /* $returnvalue; no type: there is none. */
 static const struct value *inspect_returned(struct inspect *in)
 {
-	if (in->returned.tid && in->types)
+	if (in->returned.tid && in->values)
 		in->returned_value =
-		    returned_value(in->types, &in->returned, in->arena);
+		    returned_value(in->values, &in->returned, in->arena);
 	in->returned.tid = 0;
 	return &in->returned_value;
 }
@@ -151,12 +151,12 @@ struct dbg_error *inspect_eval(struct inspect *in, const struct frame *frame,
 	struct dbg_error *err;
 	struct scope *scope;
 
-	if (!in->types)
+	if (!in->values)
 		return dbg_err(DBG_E_STATE, "the runtime is not usable");
 	err = scope_of(in, frame, &scope);
 	if (err)
 		return err;
-	*ret = (struct eval){.types = in->types,
+	*ret = (struct eval){.values = in->values,
 			     .vm = in->vm,
 			     .scope = scope,
 			     .arena = in->arena,
@@ -191,7 +191,7 @@ static struct dbg_error *eval_at(struct inspect *in,
 	struct dbg_error *err;
 	const struct frame *frame;
 
-	if (!in->types)
+	if (!in->values)
 		return dbg_err(DBG_E_STATE, "the runtime is not usable");
 	// it has run since something was interpreted last
 	view_cache_clear(in->views);
@@ -281,7 +281,7 @@ void inspect_value_text(struct inspect *in, const char *expr,
 void inspect_object_text(struct inspect *in, uint64_t addr, struct str *out)
 {
 	struct view w = inspect_view(in, NULL);
-	struct value value = value_object(in->types, addr);
+	struct value value = value_object(in->values, addr);
 
 	if (addr)
 		view_text(&w, &value, out);
@@ -296,21 +296,22 @@ const char *inspect_string_field(struct inspect *in, uint64_t object,
 {
 	uint16_t units[128];
 	uint32_t n;
-	struct value at = value_object(in->types, object);
-	const struct field *f = at.where == VALUE_ABSENT
-				    ? NULL
-				    : type_field(in->types, at.type, name);
+	struct value at = value_object(in->values, object);
+	const struct field *f =
+	    at.where == VALUE_ABSENT
+		? NULL
+		: value_type_field(in->values, at.type, name);
 
 	if (!f)
 		return NULL;
-	at = value_field(in->types, &at, f);
-	if (value_is_null(in->types, &at) ||
-	    !value_string_length(in->types, &at, &n))
+	at = value_field(in->values, &at, f);
+	if (value_is_null(in->values, &at) ||
+	    !value_string_length(in->values, &at, &n))
 		return NULL;
 	if (n > sizeof(units) / sizeof(units[0]))
 		n = sizeof(units) / sizeof(units[0]);
 	_cleanup_str_ struct str text = {0};
-	if (!value_string_read(in->types, &at, 0, units, n))
+	if (!value_string_read(in->values, &at, 0, units, n))
 		return NULL;
 	str_add_utf16(&text, units, n);
 	return arena_strdup(arena, str_get(&text));
@@ -319,7 +320,7 @@ const char *inspect_string_field(struct inspect *in, uint64_t object,
 const char *inspect_load_context(struct inspect *in, uint64_t module,
 				 struct arena *arena)
 {
-	if (!in->types || !in->stopped)
+	if (!in->values || !in->stopped)
 		return NULL;
 	uint64_t addr = dac_module_context(in->dac, module);
 

@@ -38,26 +38,26 @@ struct owner_search {
 
 /* ---- .NET 11 --------------------------------------------------------- */
 
-static uint64_t pointer_of(struct types *types, uint64_t object,
+static uint64_t pointer_of(struct values *values, uint64_t object,
 			   const char *name)
 {
-	struct value v = value_object(types, object), at;
+	struct value v = value_object(values, object), at;
 	uint64_t ret = 0;
 
-	return object && value_member(types, &v, name, &at) &&
-		       value_pointer(types, &at, &ret)
+	return object && value_member(values, &v, name, &at) &&
+		       value_pointer(values, &at, &ret)
 		   ? ret
 		   : 0;
 }
 
-static uint64_t integer_of(struct types *types, uint64_t object,
+static uint64_t integer_of(struct values *values, uint64_t object,
 			   const char *name)
 {
-	struct value v = value_object(types, object), at;
+	struct value v = value_object(values, object), at;
 	uint64_t ret = 0;
 
-	return object && value_member(types, &v, name, &at) &&
-		       value_integer(types, &at, &ret)
+	return object && value_member(values, &v, name, &at) &&
+		       value_integer(values, &at, &ret)
 		   ? ret
 		   : 0;
 }
@@ -65,22 +65,22 @@ static uint64_t integer_of(struct types *types, uint64_t object,
 static uint32_t owner_managed(const struct owner_search *s,
 			      const struct dbg_thread *t)
 {
-	struct types *types = s->in->types;
+	struct values *values = s->in->values;
 	const struct dac_thread *of = dac_thread_find(s->in->dac, t->tid);
 	uint64_t info =
-	    of ? pointer_of(types, dac_thread_object(s->in->dac, of),
+	    of ? pointer_of(values, dac_thread_object(s->in->dac, of),
 			    "_waitInfo")
 	       : 0;
-	uint64_t objects = pointer_of(types, info, "_waitedObjects");
+	uint64_t objects = pointer_of(values, info, "_waitedObjects");
 	uint64_t object = 0, id;
 
-	if (!objects || (uint32_t)integer_of(types, info, "_waitedCount") != 1)
+	if (!objects || (uint32_t)integer_of(values, info, "_waitedCount") != 1)
 		return 0;
 	dbg_error_destroy(
 	    target_read_u64(s->in->target, objects + ARRAY_DATA, &object));
-	id = integer_of(types,
-			pointer_of(types,
-				   pointer_of(types, object, "_ownershipInfo"),
+	id = integer_of(values,
+			pointer_of(values,
+				   pointer_of(values, object, "_ownershipInfo"),
 				   "_thread"),
 			"_managedThreadId");
 	for (size_t i = 0; i < s->n_all && id; i++)

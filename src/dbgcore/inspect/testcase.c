@@ -131,7 +131,7 @@ static uint64_t call_of(struct inspect *in, const struct value *machine)
 	uint64_t addr;
 
 	return stack_call(in->stack, machine, &call) &&
-		       value_pointer(in->types, &call, &addr)
+		       value_pointer(in->values, &call, &addr)
 		   ? addr
 		   : 0;
 }

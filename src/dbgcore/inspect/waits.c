@@ -165,10 +165,10 @@ static uint64_t lock_of(struct search *s, struct frame_refs *refs,
 		return 0;
 	*ret_how = FOR_PULSE;
 	condition = frame_refs_find(refs, f, CONDITION);
-	struct value v = value_object(s->in->types, condition), at;
+	struct value v = value_object(s->in->values, condition), at;
 
-	return condition && value_member(s->in->types, &v, "_lock", &at) &&
-		       value_pointer(s->in->types, &at, &lock)
+	return condition && value_member(s->in->values, &v, "_lock", &at) &&
+		       value_pointer(s->in->values, &at, &lock)
 		   ? lock
 		   : 0;
 }

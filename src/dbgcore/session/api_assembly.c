@@ -99,10 +99,10 @@ struct dbg_error *dbg_domain_list(struct dbg_stopped at,
 
 struct contexts {
 	struct dbg *dbg;
-	struct il_type *base; /* AssemblyLoadContext */
+	struct type *base; /* AssemblyLoadContext */
 	struct heap_kinds kinds;
 	uint64_t common; /* allocator of what is not collectible; 0: unknown */
-	struct il_type *allocator; /* LoaderAllocator, and those on the heap */
+	struct type *allocator; /* LoaderAllocator, and those on the heap */
 	struct heap_kinds allocator_kinds;
 	uint64_t allocators[CONTEXTS_MAX];
 	size_t n_allocators;
@@ -114,7 +114,7 @@ struct contexts {
 static uint64_t integer_field(struct dbg *dbg, uint64_t object,
 			      const char *name)
 {
-	struct types *ts = dbg->inspect.types;
+	struct values *ts = dbg->inspect.values;
 	struct value v = value_object(ts, object), at;
 	uint64_t n = 0;
 
@@ -142,7 +142,7 @@ static struct dbg_load_context *context_at(struct contexts *c, uint64_t object)
 
 	if (one)
 		return one;
-	struct value v = value_object(dbg->inspect.types, object);
+	struct value v = value_object(dbg->inspect.values, object);
 	const struct dbg_load_context found = {
 	    .object = object,
 	    .type = v.type && value_type_name(v.type) ? value_type_name(v.type)
@@ -173,7 +173,7 @@ static bool visit(void *arg, const struct heap_object *o)
 // The object that the program has of the runtime's allocator; 0: none.
 static uint64_t allocator_object(struct contexts *c, uint64_t allocator)
 {
-	struct types *ts = c->dbg->inspect.types;
+	struct values *ts = c->dbg->inspect.values;
 
 	for (size_t i = 0; i < c->n_allocators && allocator; i++) {
 		struct value v = value_object(ts, c->allocators[i]), at;
@@ -193,10 +193,10 @@ static struct dbg_error *from_heap(struct contexts *c)
 {
 	struct heap *h;
 
-	c->base = type_core(c->dbg->inspect.types,
-			    "System.Runtime.Loader.AssemblyLoadContext");
-	c->allocator = type_core(c->dbg->inspect.types,
-				 "System.Reflection.LoaderAllocator");
+	c->base = value_type_core(c->dbg->inspect.values,
+				  "System.Runtime.Loader.AssemblyLoadContext");
+	c->allocator = value_type_core(c->dbg->inspect.values,
+				       "System.Reflection.LoaderAllocator");
 	struct dbg_error *err =
 	    c->base ? session_heap_get(session_standing(c->dbg), &h) : NULL;
 	if (err || !c->base)
@@ -388,7 +388,7 @@ struct dbg_error *dbg_runtime_thread_list(struct dbg_stopped at,
 	    arena_calloc(in->arena, n + 1, sizeof(*v));
 	for (size_t i = 0; i < n; i++) {
 		const struct dac_any_thread *t = &all[i];
-		struct value thrown = value_object(in->types, t->exception);
+		struct value thrown = value_object(in->values, t->exception);
 
 		v[i] = (struct dbg_runtime_thread){
 		    .addr = t->addr,

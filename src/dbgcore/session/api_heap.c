@@ -132,7 +132,7 @@ const char *session_type_name(struct dbg *dbg, const struct heap_type *type)
 {
 	if (type->is_free)
 		return "Free";
-	const struct il_type *t = type_of_mt(dbg->inspect.types, type->mt);
+	const struct type *t = value_type_of_mt(dbg->inspect.values, type->mt);
 	const char *name = NULL;
 
 	if (t && value_type_name(t))
@@ -442,20 +442,20 @@ static void take_fields(struct dbg *dbg, const struct value *object,
 {
 	struct inspect *in = &dbg->inspect;
 	struct view w = inspect_view(in, NULL);
-	struct il_type *chain[BASES_MAX];
+	struct type *chain[BASES_MAX];
 	size_t n_chain = 0, total = 0;
 	const struct field *fields;
 	size_t n;
 
-	for (struct il_type *t = object->type; t && n_chain < BASES_MAX;
-	     t = type_parent(in->types, t)) {
-		type_fields(in->types, t, &fields, &n);
+	for (struct type *t = object->type; t && n_chain < BASES_MAX;
+	     t = value_type_parent(in->values, t)) {
+		value_type_fields(in->values, t, &fields, &n);
 		chain[n_chain++] = t;
 		total += n;
 	}
 	ret->fields = arena_calloc(in->arena, total + 1, sizeof(*ret->fields));
 	while (n_chain--) {
-		type_fields(in->types, chain[n_chain], &fields, &n);
+		value_type_fields(in->values, chain[n_chain], &fields, &n);
 		for (size_t i = 0; i < n; i++) {
 			struct dbg_value v;
 			struct node node = {.kind = NODE_VALUE,
@@ -463,7 +463,8 @@ static void take_fields(struct dbg *dbg, const struct value *object,
 
 			if (fields[i].kind != FIELD_INSTANCE)
 				continue;
-			node.value = value_field(in->types, object, &fields[i]);
+			node.value =
+			    value_field(in->values, object, &fields[i]);
 			view_describe(&w, &node, &v);
 			ret->fields[ret->n_fields++] = (struct dbg_heap_field){
 			    .name = fields[i].source ? fields[i].source
@@ -481,7 +482,7 @@ static void take_value(struct dbg *dbg, const struct heap_object *o,
 {
 	struct inspect *in = &dbg->inspect;
 	_cleanup_str_ struct str text = {0};
-	struct value v = value_object(in->types, o->addr);
+	struct value v = value_object(in->values, o->addr);
 	uint32_t length;
 
 	inspect_object_text(in, o->addr, &text);

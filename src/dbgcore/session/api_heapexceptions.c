@@ -21,7 +21,7 @@ struct group {
 
 struct gathering {
 	struct heap_query query;
-	struct il_type *base; /* System.Exception */
+	struct type *base; /* System.Exception */
 	struct heap_kinds kinds;
 	uint64_t *objects;
 	size_t n, cap;
@@ -165,7 +165,8 @@ struct dbg_error *dbg_heap_exception_list(struct dbg_stopped at,
 	struct dbg_error *err = heap_query_init(at, filter, &g.query);
 
 	if (!err)
-		g.base = type_core(dbg->inspect.types, "System.Exception");
+		g.base =
+		    value_type_core(dbg->inspect.values, "System.Exception");
 	if (!err && g.base)
 		err = heap_each(g.query.heap, false, gather, &g);
 	if (!err) {

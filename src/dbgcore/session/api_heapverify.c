@@ -36,7 +36,7 @@ static void bad_reference(struct checking *c, const struct heap_object *o,
 	if (!f)
 		return;
 	const char *name =
-	    heap_ref_name(c->dbg->inspect.types, o, offset, arena);
+	    heap_ref_name(c->dbg->inspect.values, o, offset, arena);
 
 	*f = (struct dbg_heap_fault){
 	    .object = o->addr,

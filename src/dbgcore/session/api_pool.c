@@ -7,7 +7,7 @@ static struct tasks reader(struct dbg *dbg)
 {
 	return (struct tasks){
 	    .stack = dbg->inspect.stack,
-	    .types = dbg->inspect.types,
+	    .values = dbg->inspect.values,
 	    .arena = dbg->inspect.arena,
 	};
 }

@@ -59,7 +59,7 @@ static struct dbg_error *find(struct dbg_stopped at, bool completed,
 	*t = (struct tasks){
 	    .heap = h,
 	    .stack = dbg->inspect.stack,
-	    .types = dbg->inspect.types,
+	    .values = dbg->inspect.values,
 	    .arena = dbg->inspect.arena,
 	    .completed = completed,
 	};
@@ -108,8 +108,8 @@ bool dbg_suspended_any(struct dbg_stopped at)
 {
 	struct dbg *dbg = at.dbg;
 
-	if (!dbg->heap.may_wait && dbg->inspect.types)
-		dbg->heap.may_wait = tasks_may_wait(dbg->inspect.types);
+	if (!dbg->heap.may_wait && dbg->inspect.values)
+		dbg->heap.may_wait = tasks_may_wait(dbg->inspect.values);
 	return dbg->heap.may_wait;
 }
 

@@ -88,12 +88,12 @@ struct dbg_error *dbg_value_code(struct dbg_stopped at, dbg_id value,
 		err = inspect_node(&dbg->inspect, value, &node);
 	if (err)
 		return err;
-	struct types *types = dbg->inspect.types;
-	struct value v = value_dereference(types, &node->value);
+	struct values *values = dbg->inspect.values;
+	struct value v = value_dereference(values, &node->value);
 	uint64_t md = 0;
 	if (node->kind == NODE_VALUE && v.where != VALUE_ABSENT &&
 	    v.type->is_delegate)
-		md = value_delegate_method(types, &v);
+		md = value_delegate_method(values, &v);
 	if (!md)
 		return dbg_err(DBG_E_NOT_FOUND, "'%s' leads to no one method",
 			       node->name);
@@ -173,7 +173,7 @@ struct dbg_error *session_evaluate(struct dbg *dbg, const struct eval *e,
 		node.value = thrown;
 	if (place.type && place.where == VALUE_MEMORY)
 		control_written(dbg->control, place.addr,
-				il_type_size(place.type));
+				type_size(place.type));
 	// carried out again it would assign again, or call
 	bool again = !threw && (!place.type || x->value) &&
 		     !(e->calls && e->calls->n_answers);
@@ -296,7 +296,7 @@ struct dbg_error *dbg_returned(struct dbg_stopped at, struct dbg_value *ret,
 	struct dbg_error *err = session_need_stop(at);
 
 	*ret_any = false;
-	if (err || !in->types || !in->returned.method)
+	if (err || !in->values || !in->returned.method)
 		return err;
 	err = begin(at, 0, &e);
 	if (err || !e.returned.type)
@@ -317,7 +317,7 @@ uint32_t dbg_keep(struct dbg_stopped at)
 
 	if (dbg_err_drop(session_need_stop(at)))
 		return 0;
-	return in->types ? history_add(in->history, in->types, &in->last) : 0;
+	return in->values ? history_add(in->history, in->values, &in->last) : 0;
 }
 
 uint32_t dbg_kept(const struct dbg *dbg)
@@ -349,7 +349,7 @@ void dbg_variable_list(struct dbg *dbg, struct arena *arena,
 
 // The type of a value, or that is named: *@ret_named.
 static struct dbg_error *type_of(struct eval *e, const char *expr,
-				 struct il_type **ret, bool *ret_named)
+				 struct type **ret, bool *ret_named)
 {
 	struct value value;
 	struct dbg_error *err = eval_value(e, expr, &value);
@@ -361,7 +361,7 @@ static struct dbg_error *type_of(struct eval *e, const char *expr,
 			return err;
 		dbg_error_destroy(err);
 	} else {
-		value = value_dereference(e->types, &value);
+		value = value_dereference(e->values, &value);
 		*ret = value.type;
 	}
 	if (!*ret)
@@ -375,7 +375,7 @@ struct dbg_error *session_members(struct dbg_stopped at, dbg_id frame,
 {
 	struct dbg *dbg = at.dbg;
 	struct eval e;
-	struct il_type *type;
+	struct type *type;
 	bool named;
 	struct dbg_error *err = begin(at, frame, &e);
 	if (!err)
@@ -392,7 +392,7 @@ struct dbg_error *dbg_type_describe(struct dbg_stopped at, dbg_id frame,
 {
 	struct dbg *dbg = at.dbg;
 	struct eval e;
-	struct il_type *type;
+	struct type *type;
 	bool named;
 	struct dbg_error *err = begin(at, frame, &e);
 	if (!err)

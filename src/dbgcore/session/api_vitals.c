@@ -71,7 +71,7 @@ void dbg_vitals_read(struct dbg *dbg, struct dbg_vitals *ret)
 	struct inspect *in = &dbg->inspect;
 
 	*ret = (struct dbg_vitals){0};
-	if (!dbg->target || !in->dac || !in->types)
+	if (!dbg->target || !in->dac || !in->values)
 		return;
 	target_observe_again(dbg->target);
 	inspect_go(in);
@@ -80,7 +80,7 @@ void dbg_vitals_read(struct dbg *dbg, struct dbg_vitals *ret)
 	heap_read(in, ret);
 
 	const struct tasks t = {
-	    .stack = in->stack, .types = in->types, .arena = in->arena};
+	    .stack = in->stack, .values = in->values, .arena = in->arena};
 
 	pool_read(&t, false, &ret->pool);
 }

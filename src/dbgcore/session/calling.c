@@ -95,54 +95,54 @@ static struct dbg_error *run(struct dbg *dbg, const struct call_request *req,
 	return session_go(dbg);
 }
 
-static bool is_helper(struct il_types *ts, struct il_method *m,
+static bool is_helper(struct types *ts, struct type_method *m,
 		      const struct helper *h)
 {
-	const struct il_sig *sig;
+	const struct type_sig *sig;
 
 	return !strcmp(m->name, h->method) &&
-	       !dbg_err_drop(il_method_sig(ts, m, &sig)) &&
+	       !dbg_err_drop(type_method_sig(ts, m, &sig)) &&
 	       sig->n_params == h->n_params &&
 	       (!h->last || sig->params[h->n_params - 1]->elem == h->last);
 }
 
-static struct il_method *helper_named(struct il_types *ts,
-				      const struct helper *h)
+static struct type_method *helper_named(struct types *ts,
+					const struct helper *h)
 {
-	struct il_type *type = il_type_core(ts, h->type);
-	struct il_method *const *list = NULL;
+	struct type *type = type_core(ts, h->type);
+	struct type_method *const *list = NULL;
 	size_t n = 0;
 
 	if (type)
-		il_type_methods(ts, type, &list, &n);
+		type_methods(ts, type, &list, &n);
 	for (size_t i = 0; i < n; i++)
 		if (is_helper(ts, list[i], h))
 			return list[i];
 	return NULL;
 }
 
-static struct il_method *helper_find(struct dbg *dbg, enum doing doing)
+static struct type_method *helper_find(struct dbg *dbg, enum doing doing)
 {
-	struct il_types *ts = dbg->inspect.il;
-	struct il_method *m = helper_named(ts, &helpers[doing]);
+	struct types *ts = dbg->inspect.types;
+	struct type_method *m = helper_named(ts, &helpers[doing]);
 
 	bool shows = doing == DOING_TYPE || doing == DOING_SHOWN;
 
 	return m || !shows ? m : helper_named(ts, &old_type);
 }
 
-struct il_type *calling_helper_class(struct dbg *dbg, enum doing doing)
+struct type *calling_helper_class(struct dbg *dbg, enum doing doing)
 {
-	struct il_method *m = helper_find(dbg, doing);
+	struct type_method *m = helper_find(dbg, doing);
 
 	return m ? m->owner : NULL;
 }
 
-static struct il_type *helper_result(struct types *ts, const struct helper *h)
+static struct type *helper_result(struct values *ts, const struct helper *h)
 {
 	enum elem elem = h->is_reference ? ELEM_OBJECT : ELEM_I;
 
-	return h->is_void ? NULL : type_of_elem(ts, elem);
+	return h->is_void ? NULL : value_type_of_elem(ts, elem);
 }
 
 /* Have @req call it. */
@@ -150,7 +150,7 @@ static struct dbg_error *helper_set(struct dbg *dbg, enum doing doing,
 				    struct call_request *req)
 {
 	const struct helper *h = &helpers[doing];
-	struct il_method *m = helper_find(dbg, doing);
+	struct type_method *m = helper_find(dbg, doing);
 
 	req->method =
 	    m ? dac_method_of_token(dbg->inspect.dac, m->module->addr, m->token)
@@ -161,9 +161,9 @@ static struct dbg_error *helper_set(struct dbg *dbg, enum doing doing,
 			       "needs",
 			       h->type, h->method);
 	if (!req->name)
-		req->name = il_method_name(dbg->inspect.il, m);
+		req->name = type_method_name(dbg->inspect.types, m);
 	req->is_reference = h->is_reference;
-	req->ret = helper_result(dbg->inspect.types, h);
+	req->ret = helper_result(dbg->inspect.values, h);
 	return NULL;
 }
 
@@ -185,35 +185,34 @@ struct dbg_error *calling_helper(struct dbg *dbg, pid_t tid, enum doing doing,
  * What the value is that the method returns. What a reference refers to is
  * known by the object alone.
  */
-static struct dbg_error *result_of(struct dbg *dbg, struct il_method *m,
+static struct dbg_error *result_of(struct dbg *dbg, struct type_method *m,
 				   struct call_request *req)
 {
-	struct il_types *ts = dbg->inspect.il;
-	const struct il_layout *layout;
-	const struct il_sig *sig;
-	struct dbg_error *err = il_method_sig(ts, m, &sig);
+	struct types *ts = dbg->inspect.types;
+	const struct type_layout *layout;
+	const struct type_sig *sig;
+	struct dbg_error *err = type_method_sig(ts, m, &sig);
 
 	dbg->evaluation->moved = VALUE_MOVED_NOTHING;
 	if (err || sig->ret->elem == ELEM_VOID)
 		return err;
-	err = il_type_layout(ts, sig->ret, &layout);
+	err = type_layout(ts, sig->ret, &layout);
 	if (err)
 		return err;
 	if (layout->size > EVAL_ANSWER_MAX)
 		return dbg_err(DBG_E_UNSUPPORTED,
 			       "'%s' cannot be called: it returns a '%s', "
 			       "which is larger than two registers",
-			       req->name, il_type_name(ts, sig->ret));
-	req->ret = type_closed(sig->ret->is_reference
-				   ? il_type_of_elem(ts, ELEM_OBJECT)
-				   : sig->ret);
+			       req->name, type_name(ts, sig->ret));
+	req->ret = value_type_closed(
+	    sig->ret->is_reference ? type_of_elem(ts, ELEM_OBJECT) : sig->ret);
 	if (!req->ret)
 		return dbg_err(DBG_E_STATE,
 			       "'%s' cannot be called: the program has not "
 			       "loaded '%s', which it returns",
-			       req->name, il_type_name(ts, sig->ret));
+			       req->name, type_name(ts, sig->ret));
 	enum value_moved moved =
-	    value_returned_moved(dbg->inspect.types, req->ret);
+	    value_returned_moved(dbg->inspect.values, req->ret);
 	dbg->evaluation->moved = moved;
 	req->is_reference =
 	    moved == VALUE_MOVED_FIRST || moved == VALUE_MOVED_BEHIND;
@@ -223,14 +222,14 @@ static struct dbg_error *result_of(struct dbg *dbg, struct il_method *m,
 			     "'%s' cannot be called: it returns a '%s', in "
 			     "which a collection could move more than one "
 			     "object",
-			     req->name, il_type_name(ts, sig->ret));
+			     req->name, type_name(ts, sig->ret));
 }
 
 /*
  * Methods that look at who calls them: a call of ours returns into no method of
  * the user's.
  */
-static bool looks_at_caller(struct il_types *ts, struct il_method *m)
+static bool looks_at_caller(struct types *ts, struct type_method *m)
 {
 	static const struct {
 		const char *type, *method;
@@ -242,16 +241,16 @@ static bool looks_at_caller(struct il_types *ts, struct il_method *m)
 	    {"System.Type", "GetType"},
 	    {"System.Activator", "CreateInstance"},
 	};
-	const struct il_sig *sig;
+	const struct type_sig *sig;
 
-	if (dbg_err_drop(il_method_sig(ts, m, &sig)) || sig->has_this)
+	if (dbg_err_drop(type_method_sig(ts, m, &sig)) || sig->has_this)
 		return false;
 	// what is given a name, or nothing; not Activator.CreateInstance(Type)
 	if (sig->n_params && sig->params[0]->elem != ELEM_STRING)
 		return false;
 	if (m->n_args || !m->owner)
 		return false;
-	const char *owner = il_type_name(ts, m->owner);
+	const char *owner = type_name(ts, m->owner);
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (!strcmp(owner, known[i].type) &&
 		    !strcmp(m->name, known[i].method))
@@ -289,11 +288,11 @@ static struct dbg_error *call(struct dbg *dbg, const struct eval_calls *calls,
 {
 	struct evaluation *v = dbg->evaluation;
 	struct call_request req = {.tid = tid};
-	struct il_method *m = calls->method;
+	struct type_method *m = calls->method;
 	bool runs = false;
 
 	req.name = v->wanted;
-	if (looks_at_caller(dbg->inspect.il, m))
+	if (looks_at_caller(dbg->inspect.types, m))
 		return dbg_err(DBG_E_UNSUPPORTED,
 			       "'%s' cannot be called: what it returns depends "
 			       "on the method that calls it, and here none "
@@ -318,11 +317,11 @@ static struct dbg_error *call(struct dbg *dbg, const struct eval_calls *calls,
 		struct call_arg *to = &req.args[req.n_args];
 
 		if (from->type)
-			to->type = type_closed(from->type);
+			to->type = value_type_closed(from->type);
 		if (from->type && !to->type)
 			return dbg_err(
 			    DBG_E_STATE, "the program has not loaded '%s'",
-			    il_type_name(dbg->inspect.il, from->type));
+			    type_name(dbg->inspect.types, from->type));
 		memcpy(to->bytes, from->bytes, sizeof(to->bytes));
 	}
 	if (calls->invokes)
@@ -363,7 +362,7 @@ struct dbg_error *calling_begin(struct dbg *dbg, const struct eval_calls *calls,
 	if (calls->method)
 		dbg->evaluation->wanted = arena_strdup(
 		    dbg->evaluation->arena,
-		    il_method_name(dbg->inspect.il, calls->method));
+		    type_method_name(dbg->inspect.types, calls->method));
 	return calls->want == EVAL_WANT_CALL ? call(dbg, calls, tid)
 					     : give(dbg, calls, tid);
 }
@@ -374,16 +373,16 @@ struct dbg_error *calling_begin(struct dbg *dbg, const struct eval_calls *calls,
 static struct dbg_error *fill_string(struct dbg *dbg, uint64_t addr)
 {
 	struct evaluation *v = dbg->evaluation;
-	struct il_types *ts = dbg->inspect.il;
-	struct il_field *field = NULL;
+	struct types *ts = dbg->inspect.types;
+	struct type_field *field = NULL;
 	uint32_t first;
-	struct dbg_error *err = il_field_find(
-	    ts, il_type_of_elem(ts, ELEM_STRING), "_firstChar", &field);
+	struct dbg_error *err = type_field_find(
+	    ts, type_of_elem(ts, ELEM_STRING), "_firstChar", &field);
 
 	if (!err && !field)
 		err = dbg_err(DBG_E_RUNTIME, "strings are not known");
 	if (!err)
-		err = il_field_offset(ts, field, &first);
+		err = type_field_offset(ts, field, &first);
 	if (err || !v->n_units)
 		return err;
 	return target_write(dbg->target, addr + STRING_HEADER + first, v->units,

@@ -58,22 +58,22 @@ struct allocating {
 
 /* A generic method that the program is to have. */
 struct making {
-	struct il_method *method; /* NULL: none is made */
-	uint64_t class;           /* MethodDesc in the class; 0: not asked */
-	uint64_t array;           /* of type arguments; 0: not made */
-	size_t n_set;             /* of them */
-	uint64_t name;            /* a string for Type.GetType; 0: none */
-	struct il_type *naming;   /* what the call under way is for */
-	struct il_type *loaded;   /* was last tried to be loaded */
-	struct il_type *shown;    /* whose object was last asked for */
+	struct type_method *method; /* NULL: none is made */
+	uint64_t class;             /* MethodDesc in the class; 0: not asked */
+	uint64_t array;             /* of type arguments; 0: not made */
+	size_t n_set;               /* of them */
+	uint64_t name;              /* a string for Type.GetType; 0: none */
+	struct type *naming;        /* what the call under way is for */
+	struct type *loaded;        /* was last tried to be loaded */
+	struct type *shown;         /* whose object was last asked for */
 };
 
 /* A call by the program's reflection, see eval/invoke.h. */
 struct invoking {
-	struct il_method *method; /* whose object: */
-	uint64_t object;          /* 0: none */
-	size_t receiver, array;   /* among given from 1; 0: none */
-	bool is_begun;            /* the expression's last call is one */
+	struct type_method *method; /* whose object: */
+	uint64_t object;            /* 0: none */
+	size_t receiver, array;     /* among given from 1; 0: none */
+	bool is_begun;              /* the expression's last call is one */
 };
 
 /* Large: all that is kept over the calls of one expression. */
@@ -132,7 +132,7 @@ DBG_MUST struct dbg_error *calling_helper(struct dbg *dbg, pid_t tid,
 					  enum doing doing,
 					  const uint64_t *words, size_t n);
 /* Its class; NULL: there is none. */
-struct il_type *calling_helper_class(struct dbg *dbg, enum doing doing);
+struct type *calling_helper_class(struct dbg *dbg, enum doing doing);
 /* Take the call's result, or what went wrong. */
 DBG_MUST struct dbg_error *calling_take(struct dbg *dbg,
 					const struct call_result *r);
@@ -172,14 +172,14 @@ void holding_late(struct dbg *dbg, const struct call_result *r);
  * evaluation.invoking; *ret_runs instead: a call was begun that is needed to
  * have them.
  */
-DBG_MUST struct dbg_error *making_method(struct dbg *dbg, struct il_method *m,
+DBG_MUST struct dbg_error *making_method(struct dbg *dbg, struct type_method *m,
 					 bool invokes, pid_t tid, uint64_t *ret,
 					 bool *ret_runs);
 /* Have an object of @type made, all zeros; @n: elements, if it is an array. */
-DBG_MUST struct dbg_error *making_object(struct dbg *dbg, struct il_type *type,
+DBG_MUST struct dbg_error *making_object(struct dbg *dbg, struct type *type,
 					 uint64_t n, pid_t tid);
 /* Have the object that stands for @type given. */
-DBG_MUST struct dbg_error *making_type(struct dbg *dbg, struct il_type *type,
+DBG_MUST struct dbg_error *making_type(struct dbg *dbg, struct type *type,
 				       pid_t tid);
 /* Nothing is made any more. */
 void making_end(struct dbg *dbg);

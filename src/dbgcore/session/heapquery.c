@@ -66,18 +66,18 @@ bool heap_query_type(struct heap_query *q, const struct heap_type *type)
 }
 
 bool session_derives(struct dbg *dbg, struct heap_kinds *known,
-		     const struct heap_type *type, struct il_type *base)
+		     const struct heap_type *type, struct type *base)
 {
 	uint8_t *choice = heap_kind(known, type);
 
 	if (*choice == CHOICE_OPEN) {
-		struct types *ts = dbg->inspect.types;
-		struct il_type *t = type->is_free || type->component_size
-					? NULL
-					: type_of_mt(ts, type->mt);
+		struct values *ts = dbg->inspect.values;
+		struct type *t = type->is_free || type->component_size
+				     ? NULL
+				     : value_type_of_mt(ts, type->mt);
 
-		*choice =
-		    t && type_derives(ts, t, base) ? CHOICE_YES : CHOICE_NO;
+		*choice = t && value_type_derives(ts, t, base) ? CHOICE_YES
+							       : CHOICE_NO;
 	}
 	return *choice == CHOICE_YES;
 }

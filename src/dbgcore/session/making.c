@@ -32,11 +32,11 @@ struct step {
 /* ---- Names ----------------------------------------------------------- */
 
 /* As Type.GetType reads it; false: parts of the name mean something to it. */
-static bool add_definition(struct il_types *ts, struct il_type *type,
-			   struct str *out, unsigned int depth)
+static bool add_definition(struct types *ts, struct type *type, struct str *out,
+			   unsigned int depth)
 {
-	struct il_type *outer = il_type_enclosing(ts, type);
-	const char *name = il_type_simple_name(type);
+	struct type *outer = type_enclosing(ts, type);
+	const char *name = type_simple_name(type);
 
 	if (depth > NAME_DEPTH_MAX || strpbrk(name, ",+&*[]\\"))
 		return false;
@@ -44,13 +44,13 @@ static bool add_definition(struct il_types *ts, struct il_type *type,
 		return false;
 	if (outer)
 		str_addc(out, '+');
-	else if (*il_type_namespace(type))
-		str_addf(out, "%s.", il_type_namespace(type));
+	else if (*type_namespace(type))
+		str_addf(out, "%s.", type_namespace(type));
 	str_add(out, name);
 	return true;
 }
 
-static bool add_assembly(const struct il_type *type, struct str *out)
+static bool add_assembly(const struct type *type, struct str *out)
 {
 	while (type->inner)
 		type = type->inner;
@@ -61,7 +61,7 @@ static bool add_assembly(const struct il_type *type, struct str *out)
 	return true;
 }
 
-static bool add_type(struct il_types *ts, struct il_type *type, struct str *out,
+static bool add_type(struct types *ts, struct type *type, struct str *out,
 		     unsigned int depth)
 {
 	if (depth > NAME_DEPTH_MAX || type->open)
@@ -90,7 +90,7 @@ static bool add_type(struct il_types *ts, struct il_type *type, struct str *out,
  * Does the runtime find it by its name? It looks in the default load context
  * alone, and might load the assembly of another a second time there.
  */
-static bool has_name(struct dbg *dbg, const struct il_type *type)
+static bool has_name(struct dbg *dbg, const struct type *type)
 {
 	struct inspect *in = &dbg->inspect;
 
@@ -108,25 +108,25 @@ static bool has_name(struct dbg *dbg, const struct il_type *type)
 
 /* ---- Types ----------------------------------------------------------- */
 
-static struct dbg_error *not_loaded(struct dbg *dbg, struct il_type *type)
+static struct dbg_error *not_loaded(struct dbg *dbg, struct type *type)
 {
 	return dbg_err(DBG_E_STATE,
 		       "'%s' cannot be called: the program has not loaded '%s' "
 		       "yet",
 		       dbg->evaluation->wanted,
-		       il_type_name(dbg->inspect.il, type));
+		       type_name(dbg->inspect.types, type));
 }
 
 static struct dbg_error *load(struct dbg *dbg, struct step *s,
-			      struct il_type *type);
+			      struct type *type);
 
 static struct dbg_error *helper(struct dbg *dbg, struct step *s,
 				enum doing doing, const uint64_t *words,
 				size_t n)
 {
-	struct il_type *class = calling_helper_class(dbg, doing);
+	struct type *class = calling_helper_class(dbg, doing);
 
-	if (class && !il_type_mt(dbg->inspect.il, class))
+	if (class && !type_mt(dbg->inspect.types, class))
 		return load(dbg, s, class);
 	s->runs = true;
 	return calling_helper(dbg, s->tid, doing, words, n);
@@ -134,7 +134,7 @@ static struct dbg_error *helper(struct dbg *dbg, struct step *s,
 
 /* Have @type loaded by its name. */
 static struct dbg_error *load(struct dbg *dbg, struct step *s,
-			      struct il_type *type)
+			      struct type *type)
 {
 	struct evaluation *v = dbg->evaluation;
 	_cleanup_str_ struct str name = {0};
@@ -143,7 +143,7 @@ static struct dbg_error *load(struct dbg *dbg, struct step *s,
 		return not_loaded(dbg, type);
 	if (v->making.name)
 		return helper(dbg, s, DOING_LOAD, &v->making.name, 1);
-	if (!add_type(dbg->inspect.il, type, &name, 0) ||
+	if (!add_type(dbg->inspect.types, type, &name, 0) ||
 	    !add_assembly(type, &name) || name.len > NAME_UNITS_MAX)
 		return not_loaded(dbg, type);
 	uint16_t *units = arena_calloc(v->arena, name.len, sizeof(*units));
@@ -164,10 +164,10 @@ static struct dbg_error *load(struct dbg *dbg, struct step *s,
  * an assembly that can be unloaded moves on .NET 9 and 10.
  */
 static struct dbg_error *type_object(struct dbg *dbg, struct step *s,
-				     struct il_type *type, uint64_t *ret)
+				     struct type *type, uint64_t *ret)
 {
 	struct making *g = &dbg->evaluation->making;
-	uint64_t mt = il_type_mt(dbg->inspect.il, type);
+	uint64_t mt = type_mt(dbg->inspect.types, type);
 
 	if (!mt)
 		return load(dbg, s, type);
@@ -179,7 +179,7 @@ static struct dbg_error *type_object(struct dbg *dbg, struct step *s,
 			       "'%s' cannot be called: '%s' is of an assembly "
 			       "that can be unloaded",
 			       dbg->evaluation->wanted,
-			       il_type_name(dbg->inspect.il, type));
+			       type_name(dbg->inspect.types, type));
 	g->naming = type;
 	return helper(dbg, s, DOING_TYPE, &mt, 1);
 }
@@ -197,11 +197,10 @@ void making_end(struct dbg *dbg)
 
 /* The array of the method's type arguments. */
 static struct dbg_error *arguments(struct dbg *dbg, struct step *s,
-				   struct il_method *m)
+				   struct type_method *m)
 {
 	struct making *g = &dbg->evaluation->making;
-	struct il_type *of =
-	    il_type_core(dbg->inspect.il, "System.RuntimeType");
+	struct type *of = type_core(dbg->inspect.types, "System.RuntimeType");
 	uint64_t object = 0;
 	struct dbg_error *err = NULL;
 
@@ -222,15 +221,15 @@ static struct dbg_error *arguments(struct dbg *dbg, struct step *s,
 }
 
 /* Does a caller that is not generic have to call it by an entry of its own? */
-static bool has_entry(const struct il_method *m)
+static bool has_entry(const struct type_method *m)
 {
-	return m->n_args || m->flags & IL_METHOD_STATIC || m->owner->is_value ||
-	       m->owner->kind == IL_KIND_INTERFACE;
+	return m->n_args || m->flags & TYPE_METHOD_STATIC ||
+	       m->owner->is_value || m->owner->kind == TYPE_KIND_INTERFACE;
 }
 
 /* The instance @m, of the definition's @desc. */
 static struct dbg_error *instance(struct dbg *dbg, struct step *s,
-				  struct il_method *m, uint64_t desc)
+				  struct type_method *m, uint64_t desc)
 {
 	struct making *g = &dbg->evaluation->making;
 	uint64_t owner = 0;
@@ -246,7 +245,7 @@ static struct dbg_error *instance(struct dbg *dbg, struct step *s,
 	if (g->class)
 		desc = g->class;
 	if (!has_entry(m)) {
-		*il_method_desc(m) = desc;
+		*type_method_desc(m) = desc;
 		return NULL;
 	}
 	if (m->n_args)
@@ -259,7 +258,7 @@ static struct dbg_error *instance(struct dbg *dbg, struct step *s,
 
 /* The object of the method, by which it is called. */
 static struct dbg_error *invoked(struct dbg *dbg, struct step *s,
-				 struct il_method *m, uint64_t desc)
+				 struct type_method *m, uint64_t desc)
 {
 	struct evaluation *v = dbg->evaluation;
 	uint64_t owner = 0;
@@ -274,9 +273,9 @@ static struct dbg_error *invoked(struct dbg *dbg, struct step *s,
 }
 
 /* Of a virtual method the runtime gives out the entry that takes a box. */
-static struct dbg_error *no_entry(struct dbg *dbg, const struct il_method *m)
+static struct dbg_error *no_entry(struct dbg *dbg, const struct type_method *m)
 {
-	bool ref = il_type_attribute(
+	bool ref = type_attribute(
 	    m->owner, "System.Runtime.CompilerServices.IsByRefLikeAttribute",
 	    NULL);
 
@@ -290,7 +289,8 @@ static struct dbg_error *no_entry(struct dbg *dbg, const struct il_method *m)
 }
 
 static struct dbg_error *find(struct dbg *dbg, struct step *s,
-			      struct il_method *m, bool invokes, uint64_t *ret)
+			      struct type_method *m, bool invokes,
+			      uint64_t *ret)
 {
 	struct making *g = &dbg->evaluation->making;
 	bool is_generic = m->n_args || m->owner->n_args;
@@ -300,17 +300,17 @@ static struct dbg_error *find(struct dbg *dbg, struct step *s,
 
 	if (!desc)
 		return load(dbg, s, m->owner);
-	if (is_generic && m->owner->is_value && m->flags & IL_METHOD_VIRTUAL &&
-	    !invokes)
+	if (is_generic && m->owner->is_value &&
+	    m->flags & TYPE_METHOD_VIRTUAL && !invokes)
 		return no_entry(dbg, m);
 	if (g->method != m)
 		making_end(dbg);
 	g->method = m;
-	err = is_generic && !*il_method_desc(m) ? instance(dbg, s, m, desc)
-						: NULL;
+	err = is_generic && !*type_method_desc(m) ? instance(dbg, s, m, desc)
+						  : NULL;
 	if (err || s->runs)
 		return err;
-	*ret = is_generic ? *il_method_desc(m) : desc;
+	*ret = is_generic ? *type_method_desc(m) : desc;
 	if (invokes)
 		err = invoked(dbg, s, m, *ret);
 	if (!err && !s->runs)
@@ -318,7 +318,7 @@ static struct dbg_error *find(struct dbg *dbg, struct step *s,
 	return err;
 }
 
-struct dbg_error *making_method(struct dbg *dbg, struct il_method *m,
+struct dbg_error *making_method(struct dbg *dbg, struct type_method *m,
 				bool invokes, pid_t tid, uint64_t *ret,
 				bool *ret_runs)
 {
@@ -335,11 +335,11 @@ struct dbg_error *making_method(struct dbg *dbg, struct il_method *m,
 	return err;
 }
 
-struct dbg_error *making_object(struct dbg *dbg, struct il_type *type,
-				uint64_t n, pid_t tid)
+struct dbg_error *making_object(struct dbg *dbg, struct type *type, uint64_t n,
+				pid_t tid)
 {
 	struct step s = {.tid = tid};
-	bool is_array = type->kind == IL_KIND_ARRAY;
+	bool is_array = type->kind == TYPE_KIND_ARRAY;
 	uint64_t object = 0;
 	struct dbg_error *err =
 	    type_object(dbg, &s, is_array ? type->inner : type, &object);
@@ -351,10 +351,10 @@ struct dbg_error *making_object(struct dbg *dbg, struct il_type *type,
 		      is_array ? 2 : 1);
 }
 
-struct dbg_error *making_type(struct dbg *dbg, struct il_type *type, pid_t tid)
+struct dbg_error *making_type(struct dbg *dbg, struct type *type, pid_t tid)
 {
 	struct step s = {.tid = tid};
-	uint64_t mt = il_type_mt(dbg->inspect.il, type);
+	uint64_t mt = type_mt(dbg->inspect.types, type);
 
 	return mt ? helper(dbg, &s, DOING_SHOWN, &mt, 1) : load(dbg, &s, type);
 }
@@ -387,7 +387,7 @@ struct dbg_error *making_take(struct dbg *dbg, uint64_t word)
 		g->class = word;
 		break;
 	case DOING_STUB:
-		*il_method_desc(g->method) = word;
+		*type_method_desc(g->method) = word;
 		break;
 	case DOING_METHOD:
 		v->invoking.object = word;

@@ -21,15 +21,15 @@ static struct frame *suspended_in(struct dbg *dbg, uint64_t addr,
 				  const struct heap_type *of)
 {
 	struct inspect *in = &dbg->inspect;
-	struct il_type *type = of->component_size || of->is_free || !in->types
-				   ? NULL
-				   : type_of_mt(in->types, of->mt);
+	struct type *type = of->component_size || of->is_free || !in->values
+				? NULL
+				: value_type_of_mt(in->values, of->mt);
 	struct value v;
 
-	if (!type || !continuation_is_type(in->types, type))
+	if (!type || !continuation_is_type(in->values, type))
 		return NULL;
-	v = value_object(in->types, addr);
-	v = value_dereference(in->types, &v);
+	v = value_object(in->values, addr);
+	v = value_dereference(in->values, &v);
 	return v.where == VALUE_ABSENT ? NULL
 				       : stack_suspended_frame(in->stack, &v);
 }
@@ -60,8 +60,8 @@ static const char *variable_at(struct dbg *dbg, const struct frame *f,
 		return NULL;
 	for (size_t i = 0; i < e.scope->n_vars; i++) {
 		const struct value *v = &e.scope->vars[i].value;
-		uint64_t size = v->type && il_type_size(v->type)
-				    ? il_type_size(v->type)
+		uint64_t size = v->type && type_size(v->type)
+				    ? type_size(v->type)
 				    : REFERENCE;
 
 		if (v->where == VALUE_MEMORY && addr >= v->addr &&
@@ -75,7 +75,7 @@ const char *session_ref_name(struct dbg *dbg, const struct heap_object *o,
 			     uint64_t offset)
 {
 	const char *name =
-	    heap_ref_name(dbg->inspect.types, o, offset, dbg->inspect.arena);
+	    heap_ref_name(dbg->inspect.values, o, offset, dbg->inspect.arena);
 	const struct frame *f =
 	    name ? NULL : suspended_in(dbg, o->addr, o->type);
 

@@ -57,7 +57,7 @@ static const struct frame *frame_of(struct dbg *dbg, const struct root *root)
 static const char *variable_of(struct dbg *dbg, const struct root *root,
 			       const struct frame *f)
 {
-	struct types *ts = dbg->inspect.types;
+	struct values *ts = dbg->inspect.values;
 	const char *by_value = NULL;
 	struct eval e;
 
@@ -65,7 +65,7 @@ static const char *variable_of(struct dbg *dbg, const struct root *root,
 		return NULL;
 	for (size_t i = 0; i < e.scope->n_vars; i++) {
 		const struct var *v = &e.scope->vars[i];
-		uint64_t size = v->value.type ? il_type_size(v->value.type) : 0;
+		uint64_t size = v->value.type ? type_size(v->value.type) : 0;
 		uint64_t value;
 
 		if (v->value.where == VALUE_MEMORY && root->is.addr &&
@@ -125,13 +125,13 @@ struct search {
 const char *root_field_name(struct dbg *dbg, uint64_t mt,
 			    const struct dac_field *raw)
 {
-	struct il_type *type = type_of_mt(dbg->inspect.types, mt);
+	struct type *type = value_type_of_mt(dbg->inspect.values, mt);
 	const struct field *fields;
 	size_t n = 0;
 
 	if (!type)
 		return NULL;
-	type_fields(dbg->inspect.types, type, &fields, &n);
+	value_type_fields(dbg->inspect.values, type, &fields, &n);
 	for (size_t i = 0; i < n; i++)
 		if (fields[i].token == raw->token)
 			return arena_printf(

@@ -87,7 +87,7 @@ bool heap_query_type(struct heap_query *q, const struct heap_type *type);
 bool heap_query_has(struct heap_query *q, const struct heap_object *o);
 /* Is @type a class, and @base or derived from it? @known: what was found. */
 bool session_derives(struct dbg *dbg, struct heap_kinds *known,
-		     const struct heap_type *type, struct il_type *base);
+		     const struct heap_type *type, struct type *base);
 /* What the last walk says of damage, in the arena of the stop. (api_heap.c) */
 void session_take_damages(const struct heap_query *q, const char ***ret,
 			  size_t *ret_n);

@@ -28,7 +28,7 @@ enum {
 /* ---- Objects --------------------------------------------------------- */
 
 // The task of a builder; some builders are made of another.
-static bool builder_task(struct types *ts, struct value builder,
+static bool builder_task(struct values *ts, struct value builder,
 			 struct value *ret)
 {
 	for (int i = 0; i < BUILDERS_MAX; i++) {
@@ -44,7 +44,7 @@ static bool builder_task(struct types *ts, struct value builder,
 }
 
 // The builder of a state machine that the compiler of C# made, or that of VB.
-static bool machine_builder(struct types *ts, const struct value *machine,
+static bool machine_builder(struct values *ts, const struct value *machine,
 			    struct value *ret)
 {
 	return value_member(ts, machine, "<>t__builder", ret) ||
@@ -53,7 +53,7 @@ static bool machine_builder(struct types *ts, const struct value *machine,
 
 // For an async iterator, and for a pooling builder, it is the continuation of
 // the promise (ManualResetValueTaskSourceCore) that stands in for a task.
-bool stack_machine_awaiter(struct types *ts, const struct value *machine,
+bool stack_machine_awaiter(struct values *ts, const struct value *machine,
 			   struct value *ret)
 {
 	struct value at, task;
@@ -67,7 +67,7 @@ bool stack_machine_awaiter(struct types *ts, const struct value *machine,
 		value_member(ts, &at, "_continuationState", ret));
 }
 
-bool stack_link(struct types *ts, const struct value *at, size_t i,
+bool stack_link(struct values *ts, const struct value *at, size_t i,
 		struct value *ret)
 {
 	static const char *const names[] = {
@@ -93,7 +93,7 @@ bool stack_link(struct types *ts, const struct value *at, size_t i,
 }
 
 // One step from a continuation towards the method that awaits.
-static bool link_next(struct types *ts, const struct value *at,
+static bool link_next(struct values *ts, const struct value *at,
 		      struct value *ret)
 {
 	for (size_t i = 0; i < LINKS_MAX && stack_link(ts, at, i, ret); i++)
@@ -109,7 +109,7 @@ struct waiting {
 
 // A task of runtime async: the calls that it resumes, or who awaits it while a
 // thread runs them.
-static bool enter_task(struct types *ts, struct value *at, struct waiting *w)
+static bool enter_task(struct values *ts, struct value *at, struct waiting *w)
 {
 	struct value next;
 
@@ -124,7 +124,7 @@ static bool enter_task(struct types *ts, struct value *at, struct waiting *w)
 }
 
 // The suspended call that @at leads to, in itself or further on.
-static bool next_call(struct types *ts, struct value at, struct waiting *w)
+static bool next_call(struct values *ts, struct value at, struct waiting *w)
 {
 	struct value next;
 
@@ -145,7 +145,7 @@ static bool next_call(struct types *ts, struct value at, struct waiting *w)
 }
 
 // Who awaits the call of @w.
-static bool next_waiting(struct types *ts, struct waiting *w)
+static bool next_waiting(struct values *ts, struct waiting *w)
 {
 	struct value at;
 
@@ -167,7 +167,7 @@ static bool is_move_next(const struct md *md, uint32_t rid)
 		       "MoveNext");
 }
 
-static uint32_t move_next(const struct il_type *type)
+static uint32_t move_next(const struct type *type)
 {
 	uint32_t first, end;
 	const struct md *md = &type->module->md;
@@ -179,7 +179,7 @@ static uint32_t move_next(const struct il_type *type)
 	return 0;
 }
 
-bool stack_machine_state(struct types *ts, const struct value *machine,
+bool stack_machine_state(struct values *ts, const struct value *machine,
 			 int32_t *ret)
 {
 	struct value state;
@@ -205,7 +205,7 @@ static void find_place(struct stack *s, const struct value *machine,
 
 	if (m->pdb)
 		pdb_awaits(m->pdb, MD_TOKEN_RID(token), s->arena, &awaits, &n);
-	if (stack_machine_state(s->types, machine, &state) && state >= 0 &&
+	if (stack_machine_state(s->values, machine, &state) && state >= 0 &&
 	    (size_t)state < n)
 		il = awaits[state].yield_offset;
 	code_pos_of(s->code, m, token, il, ret);
@@ -233,8 +233,8 @@ static struct frame *machine_frame(struct stack *s, const struct value *machine)
 
 struct frame *stack_suspended_frame(struct stack *s, const struct value *call)
 {
-	return continuation_is(s->types, call) ? continuation_frame(s, call)
-					       : machine_frame(s, call);
+	return continuation_is(s->values, call) ? continuation_frame(s, call)
+						: machine_frame(s, call);
 }
 
 void stack_frame_number(struct stack *s, struct frame *f)
@@ -252,7 +252,7 @@ static struct frame *make(struct stack *s, struct stack_thread *t,
 	if (f->continuation) {
 		struct continuation *c =
 		    arena_copy(s->arena, f->continuation, 1, sizeof(*c));
-		value_pointer(s->types, &w->task, &c->task);
+		value_pointer(s->values, &w->task, &c->task);
 		f->continuation = c;
 	}
 	f->tid = t->tid;
@@ -263,25 +263,24 @@ static struct frame *make(struct stack *s, struct stack_thread *t,
 }
 
 // The type of the state machine whose method the frame runs; NULL: none.
-static struct il_type *frame_machine_type(struct stack *s,
-					  const struct frame *f)
+static struct type *frame_machine_type(struct stack *s, const struct frame *f)
 {
 	struct dac_method method;
 	struct dbg_error *err = dac_method_get(s->dac, f->raw.method, &method);
-	struct il_type *type =
-	    dbg_err_drop(err) ? NULL : type_of_mt(s->types, method.type);
+	struct type *type =
+	    dbg_err_drop(err) ? NULL : value_type_of_mt(s->values, method.type);
 
-	return type && (type_field(s->types, type, "<>t__builder") ||
-			type_field(s->types, type, "$Builder"))
+	return type && (value_type_field(s->values, type, "<>t__builder") ||
+			value_type_field(s->values, type, "$Builder"))
 		   ? type
 		   : NULL;
 }
 
 bool stack_runs_async(struct stack *s, const struct frame *f)
 {
-	return s->types && f->kind == DBG_FRAME_MANAGED &&
+	return s->values && f->kind == DBG_FRAME_MANAGED &&
 	       (frame_machine_type(s, f) ||
-		continuation_suspends(s->types, f->raw.method));
+		continuation_suspends(s->values, f->raw.method));
 }
 
 // The state machine that a frame of MoveNext works on: an object, or in
@@ -293,10 +292,10 @@ static bool frame_machine(struct stack *s, const struct frame *f,
 	struct dac_var *vars = NULL;
 	size_t n = 0;
 	uint64_t addr = 0;
-	struct il_type *type = frame_machine_type(s, f);
+	struct type *type = frame_machine_type(s, f);
 
 	if (type)
-		err = stack_frame_vars(s->types, f, true, s->arena, &vars, &n);
+		err = stack_frame_vars(s->values, f, true, s->arena, &vars, &n);
 	if (err || !n || !vars[0].present) {
 		dbg_error_destroy(err);
 		return false;
@@ -309,9 +308,9 @@ static bool frame_machine(struct stack *s, const struct frame *f,
 		err = target_read_u64(s->target, vars[0].addr, &addr);
 	if (dbg_err_drop(err) || !addr)
 		return false;
-	struct value v = type->is_reference ? value_object(s->types, addr)
+	struct value v = type->is_reference ? value_object(s->values, addr)
 					    : value_memory(type, addr);
-	*ret = value_dereference(s->types, &v);
+	*ret = value_dereference(s->values, &v);
 	return ret->where != VALUE_ABSENT;
 }
 
@@ -319,24 +318,26 @@ bool stack_runs_closures(struct stack *s, const struct frame *f)
 {
 	struct dac_method method;
 
-	if (!s->types || f->kind != DBG_FRAME_MANAGED)
+	if (!s->values || f->kind != DBG_FRAME_MANAGED)
 		return false;
 	struct dbg_error *err = dac_method_get(s->dac, f->raw.method, &method);
-	struct il_type *type = err ? NULL : type_of_mt(s->types, method.type);
+	struct type *type =
+	    err ? NULL : value_type_of_mt(s->values, method.type);
 	dbg_error_destroy(err);
 	// ResumableStateMachine<T> of FSharp.Core, whose only method calls what
 	// this field holds
-	return type && type_field(s->types, type, "ResumptionDynamicInfo");
+	return type &&
+	       value_type_field(s->values, type, "ResumptionDynamicInfo");
 }
 
-struct types *stack_types(struct stack *s)
+struct values *stack_types(struct stack *s)
 {
-	return s->types;
+	return s->values;
 }
 
 bool stack_machine(struct stack *s, const struct frame *f, struct value *ret)
 {
-	return s->types && f->kind == DBG_FRAME_MANAGED &&
+	return s->values && f->kind == DBG_FRAME_MANAGED &&
 	       frame_machine(s, f, ret);
 }
 
@@ -344,8 +345,8 @@ bool stack_call(struct stack *s, const struct value *machine, struct value *ret)
 {
 	struct value builder;
 
-	return machine_builder(s->types, machine, &builder) &&
-	       builder_task(s->types, builder, ret);
+	return machine_builder(s->values, machine, &builder) &&
+	       builder_task(s->values, builder, ret);
 }
 
 void stack_waiters(struct stack *s, const struct frame *f, stack_waiter_fn *fn,
@@ -367,17 +368,17 @@ static bool first_waiting(struct stack *s, const struct frame *f,
 	if (continuation_record_of(s, f, &record)) {
 		w->task = record.task;
 		if (record.any)
-			return continuation_first(s->types, &record.next,
+			return continuation_first(s->values, &record.next,
 						  &w->call);
-		return value_member(s->types, &record.task,
+		return value_member(s->values, &record.task,
 				    "m_continuationObject", &at) &&
-		       next_call(s->types, at, w);
+		       next_call(s->values, at, w);
 	}
 	return f->pos->module &&
 	       is_move_next(&f->pos->module->md, MD_TOKEN_RID(f->pos->token)) &&
 	       frame_machine(s, f, &machine) &&
-	       stack_machine_awaiter(s->types, &machine, &at) &&
-	       next_call(s->types, at, w);
+	       stack_machine_awaiter(s->values, &machine, &at) &&
+	       next_call(s->values, at, w);
 }
 
 void async_each(struct stack *s, struct stack_thread *t, const struct frame *f,
@@ -385,7 +386,7 @@ void async_each(struct stack *s, struct stack_thread *t, const struct frame *f,
 {
 	struct waiting w = {0};
 
-	if (!s->types || f->kind != DBG_FRAME_MANAGED)
+	if (!s->values || f->kind != DBG_FRAME_MANAGED)
 		return;
 	bool any = first_waiting(s, f, &w);
 	for (int i = 0; any && i < CHAIN_MAX; i++) {
@@ -394,6 +395,6 @@ void async_each(struct stack *s, struct stack_thread *t, const struct frame *f,
 		if (!next)
 			return;
 		fn(arg, next);
-		any = next_waiting(s->types, &w);
+		any = next_waiting(s->values, &w);
 	}
 }

@@ -42,13 +42,13 @@ enum {
 
 /* ---- One ------------------------------------------------------------- */
 
-static bool is_core(struct types *ts, const struct il_type *type)
+static bool is_core(struct values *ts, const struct type *type)
 {
 	return type->module &&
-	       type->module == type_of_elem(ts, ELEM_OBJECT)->module;
+	       type->module == value_type_of_elem(ts, ELEM_OBJECT)->module;
 }
 
-static bool pointer_member(struct types *ts, const struct value *v,
+static bool pointer_member(struct values *ts, const struct value *v,
 			   const char *name, uint64_t *ret)
 {
 	struct value at;
@@ -66,7 +66,7 @@ static bool is_pointer_field(const struct md *md, uint32_t rid)
 
 // The offset of ResumeInfo.DiagnosticIP by metadata: the runtime makes no type
 // of a structure that it has pointers to alone. Pointers are laid out in order.
-static bool place_offset(const struct il_type *info, uint64_t *ret)
+static bool place_offset(const struct type *info, uint64_t *ret)
 {
 	uint32_t first, end;
 
@@ -85,9 +85,10 @@ static bool place_offset(const struct il_type *info, uint64_t *ret)
 }
 
 // Where the call waits; *ret 0: it is none of a method's.
-static bool resume_place(struct types *ts, const struct value *v, uint64_t *ret)
+static bool resume_place(struct values *ts, const struct value *v,
+			 uint64_t *ret)
 {
-	const struct field *f = type_field(ts, v->type, "ResumeInfo");
+	const struct field *f = value_type_field(ts, v->type, "ResumeInfo");
 	uint64_t info, offset;
 
 	*ret = 0;
@@ -96,42 +97,43 @@ static bool resume_place(struct types *ts, const struct value *v, uint64_t *ret)
 	if (!pointer_member(ts, v, "ResumeInfo", &info) || !info)
 		return true;
 	return !dbg_err_drop(
-	    target_read_u64(types_target(ts), info + offset, ret));
+	    target_read_u64(values_target(ts), info + offset, ret));
 }
 
-bool continuation_is_type(struct types *ts, struct il_type *type)
+bool continuation_is_type(struct values *ts, struct type *type)
 {
 	for (int i = 0; type && i < BASES_MAX; i++) {
 		if (is_core(ts, type) &&
 		    !strcmp(value_type_name(type), NAMESPACE "Continuation"))
 			return true;
-		type = type_parent(ts, type);
+		type = value_type_parent(ts, type);
 	}
 	return false;
 }
 
 // A method without that flag has a continuation, too, where it is awaited: what
 // the runtime makes of one that returns a task waits for that task.
-bool continuation_suspends(struct types *ts, uint64_t method)
+bool continuation_suspends(struct values *ts, uint64_t method)
 {
 	struct dac_method of;
 
-	if (!method || dbg_err_drop(dac_method_get(types_dac(ts), method, &of)))
+	if (!method ||
+	    dbg_err_drop(dac_method_get(values_dac(ts), method, &of)))
 		return false;
 	const struct code_module *m =
-	    code_module_find(types_code(ts), of.module);
+	    code_module_find(values_code(ts), of.module);
 	return m && !of.dynamic &&
 	       md_col(&m->md, MD_METHODDEF, MD_TOKEN_RID(of.token),
 		      METHOD_IMPL_FLAGS) &
 		   METHOD_IS_ASYNC;
 }
 
-bool continuation_is(struct types *ts, const struct value *v)
+bool continuation_is(struct values *ts, const struct value *v)
 {
 	return v->where != VALUE_ABSENT && continuation_is_type(ts, v->type);
 }
 
-bool continuation_read(struct types *ts, const struct value *v,
+bool continuation_read(struct values *ts, const struct value *v,
 		       struct continuation *ret)
 {
 	struct value state;
@@ -144,18 +146,18 @@ bool continuation_read(struct types *ts, const struct value *v,
 	    !value_integer(ts, &state, &number))
 		return false;
 	ret->state = (int32_t)number;
-	uint64_t method = ret->ip ? dac_method_at(types_dac(ts), ret->ip) : 0;
+	uint64_t method = ret->ip ? dac_method_at(values_dac(ts), ret->ip) : 0;
 	ret->method = continuation_suspends(ts, method) ? method : 0;
 	return true;
 }
 
-bool continuation_next(struct types *ts, const struct value *v,
+bool continuation_next(struct values *ts, const struct value *v,
 		       struct value *ret)
 {
 	return value_member(ts, v, "Next", ret) && continuation_is(ts, ret);
 }
 
-bool continuation_first(struct types *ts, const struct value *v,
+bool continuation_first(struct values *ts, const struct value *v,
 			struct value *ret)
 {
 	struct continuation c;
@@ -173,14 +175,14 @@ bool continuation_first(struct types *ts, const struct value *v,
 	return false;
 }
 
-bool continuation_of_task(struct types *ts, const struct value *task,
+bool continuation_of_task(struct values *ts, const struct value *task,
 			  struct value *ret)
 {
 	return value_member(ts, task, "m_stateObject", ret) &&
 	       continuation_is(ts, ret);
 }
 
-bool continuation_outermost(struct types *ts, const struct value *task,
+bool continuation_outermost(struct values *ts, const struct value *task,
 			    struct continuation *ret)
 {
 	struct value at;
@@ -201,10 +203,10 @@ bool continuation_outermost(struct types *ts, const struct value *task,
 
 /* ---- Of a thread ----------------------------------------------------- */
 
-bool continuation_is_task(struct types *ts, const struct il_type *type)
+bool continuation_is_task(struct values *ts, const struct type *type)
 {
 	return type && is_core(ts, type) &&
-	       !strcmp(il_type_simple_name(type), "RuntimeAsyncTask`1");
+	       !strcmp(type_simple_name(type), "RuntimeAsyncTask`1");
 }
 
 static uint64_t find_thread(struct thread_ref *ref)
@@ -212,7 +214,7 @@ static uint64_t find_thread(struct thread_ref *ref)
 	return stack_managed_thread(ref->arg, ref->tid);
 }
 
-static bool record_read(struct types *ts, const struct value *pointer,
+static bool record_read(struct values *ts, const struct value *pointer,
 			struct continuation_record *ret)
 {
 	struct value at = value_target(ts, pointer);
@@ -230,21 +232,21 @@ void continuation_records(struct stack *s, pid_t tid, continuation_fn *fn,
 			  void *arg)
 {
 	struct thread_ref thread = {.find = find_thread, .arg = s, .tid = tid};
-	struct il_type *type =
-	    type_core(s->types, NAMESPACE "AsyncDispatcherInfo");
+	struct type *type =
+	    value_type_core(s->values, NAMESPACE "AsyncDispatcherInfo");
 	const struct field *f =
-	    type ? type_field(s->types, type, "t_current") : NULL;
+	    type ? value_type_field(s->values, type, "t_current") : NULL;
 	struct continuation_record record;
 
 	if (!f || f->kind != FIELD_THREAD)
 		return;
-	struct value at = value_static(s->types, f, &thread);
-	for (int i = 0; i < RECORDS_MAX && record_read(s->types, &at, &record);
+	struct value at = value_static(s->values, f, &thread);
+	for (int i = 0; i < RECORDS_MAX && record_read(s->values, &at, &record);
 	     i++) {
-		struct value outer = value_target(s->types, &at);
+		struct value outer = value_target(s->values, &at);
 
 		if (!fn(arg, &record) ||
-		    !value_member(s->types, &outer, "Next", &at))
+		    !value_member(s->values, &outer, "Next", &at))
 			return;
 	}
 }
@@ -272,9 +274,10 @@ bool continuation_record_of(struct stack *s, const struct frame *f,
 	struct nearest nearest = {.sp = f->raw.sp, .ret = ret};
 	struct dac_method method;
 
-	if (!s->types || f->kind != DBG_FRAME_MANAGED ||
+	if (!s->values || f->kind != DBG_FRAME_MANAGED ||
 	    dbg_err_drop(dac_method_get(s->dac, f->raw.method, &method)) ||
-	    !continuation_is_task(s->types, type_of_mt(s->types, method.type)))
+	    !continuation_is_task(s->values,
+				  value_type_of_mt(s->values, method.type)))
 		return false;
 	continuation_records(s, f->tid, take_nearest, &nearest);
 	return nearest.found;
@@ -340,7 +343,7 @@ struct frame *continuation_frame(struct stack *s, const struct value *v)
 {
 	struct continuation c;
 
-	if (!continuation_read(s->types, v, &c) || !c.method)
+	if (!continuation_read(s->values, v, &c) || !c.method)
 		return NULL;
 	const struct wait *wait = wait_get(s, &c);
 	if (!wait->pos)
@@ -405,7 +408,7 @@ struct dbg_error *continuation_vars(const struct frame *f, bool args,
 	return NULL;
 }
 
-uint64_t continuation_context(struct types *ts, const struct frame *f)
+uint64_t continuation_context(struct values *ts, const struct frame *f)
 {
 	const struct continuation *c = f->continuation;
 	uint64_t ret = 0;
@@ -415,7 +418,7 @@ uint64_t continuation_context(struct types *ts, const struct frame *f)
 
 		if (k->number != NUMBER_CONTEXT || k->offset >= OBJECT_MAX)
 			continue;
-		if (dbg_err_drop(target_read_u64(types_target(ts),
+		if (dbg_err_drop(target_read_u64(values_target(ts),
 						 c->addr + k->offset, &ret)))
 			return 0;
 	}

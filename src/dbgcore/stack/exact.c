@@ -23,7 +23,7 @@ enum {
 
 /* ---- By `this` ------------------------------------------------------- */
 
-static uint64_t this_object(struct types *ts, const struct frame *f)
+static uint64_t this_object(struct values *ts, const struct frame *f)
 {
 	struct dbg_error *err;
 	struct dac_var *vars = NULL;
@@ -36,7 +36,7 @@ static uint64_t this_object(struct types *ts, const struct frame *f)
 		if (vars[0].in_register)
 			memcpy(&addr, vars[0].bytes, sizeof(addr));
 		else
-			err = target_read_u64(types_target(ts), vars[0].addr,
+			err = target_read_u64(values_target(ts), vars[0].addr,
 					      &addr);
 	}
 	arena_destroy(arena);
@@ -44,20 +44,20 @@ static uint64_t this_object(struct types *ts, const struct frame *f)
 }
 
 // The base of @type that declares methods of the definition of @declared.
-static struct il_type *declaring(struct types *ts, struct il_type *type,
-				 const struct il_type *declared)
+static struct type *declaring(struct values *ts, struct type *type,
+			      const struct type *declared)
 {
 	for (int i = 0; type && i < BASES_MAX; i++) {
 		if (type->module == declared->module &&
 		    type->token == declared->token)
 			return type;
-		type = type_parent(ts, type);
+		type = value_type_parent(ts, type);
 	}
 	return NULL;
 }
 
-static struct il_type *type_by_this(struct types *ts, const struct frame *f,
-				    const struct il_type *declared)
+static struct type *type_by_this(struct values *ts, const struct frame *f,
+				 const struct type *declared)
 {
 	uint64_t addr = this_object(ts, f);
 
@@ -90,7 +90,7 @@ static bool is_generic(const struct code_pos *pos)
 // tell, as in a class's methods, it does. The runtime gives methods of
 // interfaces and structures a hidden argument.
 static bool tells_by_this(const struct code_pos *pos,
-			  const struct il_type *declared)
+			  const struct type *declared)
 {
 	const struct md *md = &pos->module->md;
 	uint32_t rid = MD_TOKEN_RID(pos->token);
@@ -102,7 +102,7 @@ static bool tells_by_this(const struct code_pos *pos,
 
 // Which one the hidden argument is follows from the method's kind, as in the
 // runtime: that of a generic method, that of a class, or `this` tells.
-static void suspended_instance(struct types *ts, const struct frame *f,
+static void suspended_instance(struct values *ts, const struct frame *f,
 			       struct dac_instance *ret)
 {
 	const struct md *md = &f->pos->module->md;
@@ -119,7 +119,7 @@ static void suspended_instance(struct types *ts, const struct frame *f,
 				 METHOD_STATIC);
 }
 
-void stack_frame_instance(struct types *ts, const struct frame *f,
+void stack_frame_instance(struct values *ts, const struct frame *f,
 			  struct stack_instance *ret)
 {
 	struct dbg_error *err;
@@ -134,15 +134,15 @@ void stack_frame_instance(struct types *ts, const struct frame *f,
 	if (f->continuation)
 		suspended_instance(ts, f, &exact);
 	else
-		dac_frame_instance(types_dac(ts), f->tid, &f->raw, &exact);
+		dac_frame_instance(values_dac(ts), f->tid, &f->raw, &exact);
 	if (exact.method)
 		ret->method = exact.method;
-	err = dac_method_get(types_dac(ts), ret->method, &method);
+	err = dac_method_get(values_dac(ts), ret->method, &method);
 	if (dbg_err_drop(err))
 		return;
-	struct il_type *declared = type_of_mt(ts, method.type);
+	struct type *declared = value_type_of_mt(ts, method.type);
 	if (exact.type) {
-		struct il_type *type = type_of_mt(ts, exact.type);
+		struct type *type = value_type_of_mt(ts, exact.type);
 		ret->type = declared ? declaring(ts, type, declared) : NULL;
 	} else if (exact.method) {
 		ret->type = declared;
@@ -155,7 +155,7 @@ void stack_frame_instance(struct types *ts, const struct frame *f,
 
 // The name of @token with the generic arguments of its class.
 static void name_in(struct stack *s, const struct code_pos *pos,
-		    const struct il_type *type, struct code_name *ret)
+		    const struct type *type, struct code_name *ret)
 {
 	const char **args =
 	    arena_calloc(s->arena, type->n_args + 1, sizeof(*args));
@@ -175,8 +175,8 @@ void exact_name(struct stack *s, const struct frame *f, struct code_name *ret)
 		name_in(s, f->pos, f->machine->type, ret);
 		return;
 	}
-	if (s->types)
-		stack_frame_instance(s->types, f, &exact);
+	if (s->values)
+		stack_frame_instance(s->values, f, &exact);
 	if (exact.type && exact.method == f->raw.method)
 		name_in(s, f->pos, exact.type, ret);
 	else

@@ -40,7 +40,7 @@ static bool has_popped(struct target *t, const struct frame *f)
 }
 
 // The registers of @f by which its variables are found.
-static struct dac_frame settled(struct types *ts, const struct frame *f)
+static struct dac_frame settled(struct values *ts, const struct frame *f)
 {
 	struct dac_frame ret = f->raw;
 	uint64_t sp;
@@ -48,17 +48,17 @@ static struct dac_frame settled(struct types *ts, const struct frame *f)
 	if (!f->raw.leaf || !f->pos || f->pos->vars_ip == f->raw.ip)
 		return ret;
 	if (f->pos->enters) {
-		sp = dac_caller_sp(types_dac(ts), f->tid, &f->raw);
+		sp = dac_caller_sp(values_dac(ts), f->tid, &f->raw);
 		if (!sp)
 			return ret;
 		ret.sp = sp - WORD;
 	} else if (f->pos->in_epilog) {
 		struct dac_code code = {0};
 		if (dbg_err_drop(
-			dac_code_at(types_dac(ts), f->raw.ip, &code)) ||
-		    !insn_is_push_fp(types_target(ts), code.start))
+			dac_code_at(values_dac(ts), f->raw.ip, &code)) ||
+		    !insn_is_push_fp(values_target(ts), code.start))
 			return ret;
-		if (has_popped(types_target(ts), f))
+		if (has_popped(values_target(ts), f))
 			ret.bp = f->raw.sp - WORD;
 	}
 	ret.ip = f->pos->vars_ip;
@@ -74,33 +74,33 @@ static void drop_registers(struct dac_var *vars, size_t n)
 }
 
 // Those that an await of the method did not keep.
-static void drop_lost(struct types *ts, const struct frame *f, bool args,
+static void drop_lost(struct values *ts, const struct frame *f, bool args,
 		      struct dac_var *vars, size_t n)
 {
 	struct dac_async kind;
 
-	dac_async_get(types_dac(ts), f->raw.method, &kind);
+	dac_async_get(values_dac(ts), f->raw.method, &kind);
 	if (!kind.suspends || !f->pos || !f->pos->module || !n)
 		return;
 	uint32_t n_args = code_count_args(f->pos);
 	uint32_t first = args ? 0 : n_args, n_vars = first + (uint32_t)n;
 	_cleanup_free_ bool *lost = xcalloc(n_vars, sizeof(*lost));
-	if (!code_lost_vars(types_code(ts), f->pos, lost, n_args, n_vars))
+	if (!code_lost_vars(values_code(ts), f->pos, lost, n_args, n_vars))
 		return;
 	for (size_t i = 0; i < n; i++)
 		if (lost[first + i])
 			vars[i].present = vars[i].in_register = false;
 }
 
-struct dbg_error *stack_frame_vars(struct types *ts, const struct frame *f,
+struct dbg_error *stack_frame_vars(struct values *ts, const struct frame *f,
 				   bool args, struct arena *arena,
 				   struct dac_var **ret, size_t *ret_n)
 {
 	if (f->continuation)
 		return continuation_vars(f, args, arena, ret, ret_n);
 	const struct dac_frame at = settled(ts, f);
-	struct dbg_error *err =
-	    dac_frame_vars(types_dac(ts), f->tid, &at, args, arena, ret, ret_n);
+	struct dbg_error *err = dac_frame_vars(values_dac(ts), f->tid, &at,
+					       args, arena, ret, ret_n);
 
 	if (!err && at.ip != f->raw.ip && !f->pos->enters)
 		drop_registers(*ret, *ret_n);
@@ -109,7 +109,7 @@ struct dbg_error *stack_frame_vars(struct types *ts, const struct frame *f,
 	return err;
 }
 
-struct dbg_error *stack_var_register(struct types *ts, const struct frame *f,
+struct dbg_error *stack_var_register(struct values *ts, const struct frame *f,
 				     const struct dac_var *var,
 				     unsigned int *ret)
 {
@@ -119,5 +119,5 @@ struct dbg_error *stack_var_register(struct types *ts, const struct frame *f,
 		return dbg_err(DBG_E_STATE, "the method is being entered and "
 					    "may have copied it already: step "
 					    "to its first line");
-	return dac_var_register(types_dac(ts), f->tid, &at, var, ret);
+	return dac_var_register(values_dac(ts), f->tid, &at, var, ret);
 }

@@ -58,14 +58,14 @@ void stack_set_runtime(struct stack *s, struct dac *d, struct code *c)
 	stack_reset(s, s->arena);
 	s->dac = d;
 	s->code = c;
-	s->types = NULL;
+	s->values = NULL;
 	s->name_type = 0;
 	s->first_managed = 0;
 }
 
-void stack_set_types(struct stack *s, struct types *ts)
+void stack_set_types(struct stack *s, struct values *ts)
 {
-	s->types = ts;
+	s->values = ts;
 }
 
 void stack_reset(struct stack *s, struct arena *arena)

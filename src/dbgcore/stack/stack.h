@@ -48,7 +48,7 @@ void stack_destroy(struct stack *s);
 /* The runtime is up: managed stacks from here on. NULL: it is gone. */
 void stack_set_runtime(struct stack *s, struct dac *d, struct code *c);
 /* Types of the runtime that is up, to follow async calls by; NULL: none. */
-void stack_set_types(struct stack *s, struct types *ts);
+void stack_set_types(struct stack *s, struct values *ts);
 /* A new stop: forget frames and threads' facts; @arena serves the stop. */
 void stack_reset(struct stack *s, struct arena *arena);
 
@@ -128,11 +128,11 @@ void stack_describe(struct stack *s, uint32_t thread, uint32_t level,
  * class (NULL: as the method's own) and MethodDesc.
  */
 struct stack_instance {
-	struct il_type *type;
+	struct type *type;
 	uint64_t method;
 };
 
-void stack_frame_instance(struct types *ts, const struct frame *f,
+void stack_frame_instance(struct values *ts, const struct frame *f,
 			  struct stack_instance *ret);
 /*
  * Where @f keeps registers of its caller: addresses; 0: not kept,
@@ -153,9 +153,9 @@ DBG_MUST struct dbg_error *stack_register_set(struct stack *s,
  * instructions. What has no place while the frame is built is DBG_E_STATE.
  */
 DBG_MUST struct dbg_error *
-stack_frame_vars(struct types *ts, const struct frame *f, bool args,
+stack_frame_vars(struct values *ts, const struct frame *f, bool args,
 		 struct arena *arena, struct dac_var **ret, size_t *ret_n);
-DBG_MUST struct dbg_error *stack_var_register(struct types *ts,
+DBG_MUST struct dbg_error *stack_var_register(struct values *ts,
 					      const struct frame *f,
 					      const struct dac_var *var,
 					      unsigned int *ret);
@@ -165,7 +165,7 @@ uint64_t stack_managed_thread(struct stack *s, pid_t tid);
 /* ---- Async calls ----------------------------------------------------- */
 
 /* Types of the runtime that is up; NULL: none. */
-struct types *stack_types(struct stack *s);
+struct values *stack_types(struct stack *s);
 /*
  * The state machine of the async method or async iterator that @f runs;
  * false if it runs none.
@@ -191,17 +191,17 @@ bool stack_call(struct stack *s, const struct value *machine,
  * What is resumed when the async method of @machine is done; false: nothing, or
  * it is not known.
  */
-bool stack_machine_awaiter(struct types *ts, const struct value *machine,
+bool stack_machine_awaiter(struct values *ts, const struct value *machine,
 			   struct value *ret);
 /*
  * Step @i from what is resumed towards the state machine whose method awaits:
  * there are several from a list alone, whose free elements are null. False at
  * the end.
  */
-bool stack_link(struct types *ts, const struct value *at, size_t i,
+bool stack_link(struct values *ts, const struct value *at, size_t i,
 		struct value *ret);
 /* The number of the await that @machine is at; negative: it is at none. */
-bool stack_machine_state(struct types *ts, const struct value *machine,
+bool stack_machine_state(struct values *ts, const struct value *machine,
 			 int32_t *ret);
 /*
  * The method of a suspended call, a state machine or a Continuation, as a frame
@@ -238,28 +238,28 @@ struct continuation {
 };
 
 /* Is the settled @v an object of System...Continuation or derived from it? */
-bool continuation_is(struct types *ts, const struct value *v);
-bool continuation_is_type(struct types *ts, struct il_type *type);
+bool continuation_is(struct values *ts, const struct value *v);
+bool continuation_is_type(struct values *ts, struct type *type);
 /* False: it is none, or the core library has another form of them. */
-bool continuation_read(struct types *ts, const struct value *v,
+bool continuation_read(struct values *ts, const struct value *v,
 		       struct continuation *ret);
 /* What awaits the call @v in the same task; false: it is the outermost. */
-bool continuation_next(struct types *ts, const struct value *v,
+bool continuation_next(struct values *ts, const struct value *v,
 		       struct value *ret);
 /* The first of a chain that is a method's: @v or behind it; false: none is. */
-bool continuation_first(struct types *ts, const struct value *v,
+bool continuation_first(struct values *ts, const struct value *v,
 			struct value *ret);
 /*
  * The chain of a task of runtime async, beginning with what is resumed first;
  * false: @task has none, or a thread runs it.
  */
-bool continuation_of_task(struct types *ts, const struct value *task,
+bool continuation_of_task(struct values *ts, const struct value *task,
 			  struct value *ret);
 /* The outermost call of that chain; false likewise. */
-bool continuation_outermost(struct types *ts, const struct value *task,
+bool continuation_outermost(struct values *ts, const struct value *task,
 			    struct continuation *ret);
 /* Is it RuntimeAsyncTask<T>, the task of a chain? */
-bool continuation_is_task(struct types *ts, const struct il_type *type);
+bool continuation_is_task(struct values *ts, const struct type *type);
 
 /* A task of runtime async that a thread runs. */
 struct continuation_record {

@@ -55,7 +55,7 @@ struct stack {
 	bool native;            /* show native frames */
 	bool fold;              /* frames that are not the user's */
 	uint32_t first_managed; /* number as last found, 0: none */
-	struct types *types;    /* NULL: no runtime */
+	struct values *values;  /* NULL: no runtime */
 	const struct stack_thrown *thrown; /* of this stop, see there */
 	size_t n_thrown;
 	uint32_t thrown_thread; /* whose list begins with them */
@@ -134,7 +134,7 @@ void async_each(struct stack *s, struct stack_thread *t, const struct frame *f,
 /* ---- continuation.c -------------------------------------------------- */
 
 /* Is @method, a MethodDesc, one of runtime async in its author's source? */
-bool continuation_suspends(struct types *ts, uint64_t method);
+bool continuation_suspends(struct values *ts, uint64_t method);
 /* A suspended call as a frame, as stack_suspended_frame. */
 struct frame *continuation_frame(struct stack *s, const struct value *v);
 /* What stack_frame_vars gives of such a frame: what is kept in the object. */
@@ -146,7 +146,7 @@ DBG_MUST struct dbg_error *continuation_vars(const struct frame *f, bool args,
  * The hidden argument of generic code that such a frame would run; 0: it is not
  * kept.
  */
-uint64_t continuation_context(struct types *ts, const struct frame *f);
+uint64_t continuation_context(struct values *ts, const struct frame *f);
 
 /* ---- exact.c --------------------------------------------------------- */
 

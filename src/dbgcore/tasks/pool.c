@@ -22,18 +22,18 @@ enum {
 
 #define WORKERS_OWN "System.Threading.ThreadPoolWorkQueue.WorkStealingQueueList"
 
-static bool static_member(struct types *ts, const char *type_name,
+static bool static_member(struct values *ts, const char *type_name,
 			  const char *name, struct value *ret)
 {
-	struct il_type *type = type_core(ts, type_name);
-	struct il_type *near = type_core(ts, "System.Threading.ThreadPool");
+	struct type *type = value_type_core(ts, type_name);
+	struct type *near = value_type_core(ts, "System.Threading.ThreadPool");
 	struct code_module *m;
 	uint32_t token;
 
 	if (!type && near &&
-	    type_find_def(ts, near->module, type_name, 0, &m, &token))
-		type = type_of_def(ts, m, token);
-	const struct field *f = type ? type_field(ts, type, name) : NULL;
+	    value_type_find_def(ts, near->module, type_name, 0, &m, &token))
+		type = value_type_of_def(ts, m, token);
+	const struct field *f = type ? value_type_field(ts, type, name) : NULL;
 	if (!f || f->kind != FIELD_STATIC)
 		return false;
 	struct value v = value_static(ts, f, NULL);
@@ -43,7 +43,7 @@ static bool static_member(struct types *ts, const char *type_name,
 	return ret->where != VALUE_ABSENT;
 }
 
-static uint64_t integer(struct types *ts, const struct value *v,
+static uint64_t integer(struct values *ts, const struct value *v,
 			const char *name)
 {
 	struct value at;
@@ -72,18 +72,19 @@ static void describe_item(const struct tasks *t, const struct value *v,
 	struct value callback;
 	uint64_t addr = 0;
 
-	value_pointer(t->types, v, &addr);
-	if (type_field(t->types, v->type, "m_stateFlags") ||
-	    type_field(t->types, v->type, "StateMachine")) {
+	value_pointer(t->values, v, &addr);
+	if (value_type_field(t->values, v->type, "m_stateFlags") ||
+	    value_type_field(t->values, v->type, "StateMachine")) {
 		const struct task as = {
 		    .addr = addr,
-		    .mt = type_mt(t->types, v->type),
-		    .is_box = type_field(t->types, v->type, "StateMachine"),
+		    .mt = value_type_mt(t->values, v->type),
+		    .is_box =
+			value_type_field(t->values, v->type, "StateMachine"),
 		    .state = DBG_TASK_QUEUED,
 		    .awaits = true,
 		};
 		tasks_describe(t, &as, &task);
-	} else if (value_member(t->types, v, "_callback", &callback)) {
+	} else if (value_member(t->values, v, "_callback", &callback)) {
 		tasks_delegate(t, &callback, &task);
 	}
 	ret->type = value_type_name(v->type);
@@ -124,7 +125,7 @@ static void take_item(struct gathering *g, enum dbg_work_queue queue,
 static void read_segment(struct gathering *g, enum dbg_work_queue queue,
 			 const struct value *segment)
 {
-	struct types *ts = g->t->types;
+	struct values *ts = g->t->values;
 	struct value slots, indexes;
 	struct elements e;
 
@@ -160,13 +161,13 @@ static void read_queue(struct gathering *g, enum dbg_work_queue queue,
 		       const struct value *v)
 {
 	struct value segment, next;
-	bool any = value_member(g->t->types, v, "_head", &segment);
+	bool any = value_member(g->t->values, v, "_head", &segment);
 
 	for (int i = 0; any && i < SEGMENTS_MAX && g->count < COUNTED_MAX;
 	     i++) {
 		read_segment(g, queue, &segment);
 		any =
-		    value_member(g->t->types, &segment, "_nextSegment", &next);
+		    value_member(g->t->values, &segment, "_nextSegment", &next);
 		segment = next;
 	}
 }
@@ -174,7 +175,7 @@ static void read_queue(struct gathering *g, enum dbg_work_queue queue,
 // That of one worker: [head, tail) of a ring.
 static void read_local(struct gathering *g, const struct value *v)
 {
-	struct types *ts = g->t->types;
+	struct values *ts = g->t->values;
 	uint32_t head = (uint32_t)integer(ts, v, "m_headIndex");
 	uint32_t tail = (uint32_t)integer(ts, v, "m_tailIndex");
 	uint32_t mask = (uint32_t)integer(ts, v, "m_mask");
@@ -205,7 +206,7 @@ static void read_local(struct gathering *g, const struct value *v)
 static void read_each(struct gathering *g, const struct value *array,
 		      void (*read)(struct gathering *g, const struct value *v))
 {
-	struct types *ts = g->t->types;
+	struct values *ts = g->t->values;
 	struct elements e;
 
 	if (!value_elements(ts, array, &e))
@@ -235,7 +236,7 @@ static void read_queues(struct gathering *g, struct dbg_pool *ret)
 	    {"workItems", DBG_WORK_GLOBAL},
 	    {"lowPriorityWorkItems", DBG_WORK_LOW},
 	};
-	struct types *ts = g->t->types;
+	struct values *ts = g->t->values;
 	struct value work, v;
 
 	if (static_member(ts, "System.Threading.ThreadPool", "s_workQueue",
@@ -260,7 +261,7 @@ static void read_queues(struct gathering *g, struct dbg_pool *ret)
 
 /* ---- Workers --------------------------------------------------------- */
 
-static void read_workers(struct types *ts, const struct value *pool,
+static void read_workers(struct values *ts, const struct value *pool,
 			 struct dbg_pool *ret)
 {
 	struct value separated, counts;
@@ -286,10 +287,10 @@ void pool_read(const struct tasks *t, bool items, struct dbg_pool *ret)
 
 	*ret = (struct dbg_pool){0};
 	ret->started =
-	    static_member(t->types, "System.Threading.PortableThreadPool",
+	    static_member(t->values, "System.Threading.PortableThreadPool",
 			  "ThreadPoolInstance", &pool);
 	if (ret->started)
-		read_workers(t->types, &pool, ret);
+		read_workers(t->values, &pool, ret);
 	read_queues(&g, ret);
 	ret->work = arena_copy(t->arena, g.v, g.n, sizeof(*g.v));
 	ret->n_work = g.n;
@@ -306,7 +307,7 @@ struct timers {
 
 static void add_timer(struct timers *l, const struct value *v)
 {
-	struct types *ts = l->t->types;
+	struct values *ts = l->t->values;
 	struct dbg_task method = {0};
 	struct value at;
 	uint64_t addr = 0;
@@ -334,11 +335,11 @@ static void add_timers(struct timers *l, const struct value *queue)
 	struct value v, next;
 
 	for (size_t i = 0; i < 2; i++) {
-		bool any = value_member(l->t->types, queue, lists[i], &v);
+		bool any = value_member(l->t->values, queue, lists[i], &v);
 
 		while (any && l->n < TIMERS_MAX) {
 			add_timer(l, &v);
-			any = value_member(l->t->types, &v, "_next", &next);
+			any = value_member(l->t->values, &v, "_next", &next);
 			v = next;
 		}
 	}
@@ -350,12 +351,12 @@ void pool_timers(const struct tasks *t, struct dbg_timer **ret, size_t *ret_n)
 	struct value queues, v;
 	struct elements e;
 
-	if (static_member(t->types, "System.Threading.TimerQueue",
+	if (static_member(t->values, "System.Threading.TimerQueue",
 			  "<Instances>k__BackingField", &queues) &&
-	    value_elements(t->types, &queues, &e)) {
+	    value_elements(t->values, &queues, &e)) {
 		for (uint64_t i = 0; i < e.n && i < QUEUES_MAX; i++) {
 			v = element_get(&e, i);
-			v = value_dereference(t->types, &v);
+			v = value_dereference(t->values, &v);
 			if (v.where != VALUE_ABSENT)
 				add_timers(&l, &v);
 		}

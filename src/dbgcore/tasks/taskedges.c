@@ -35,7 +35,7 @@ static void add_edge(struct tasks *t, struct task *from, struct task *to)
 
 static bool is_thread_waiting(const struct value *v)
 {
-	return !strcmp(il_type_simple_name(v->type), "SetOnInvokeMres");
+	return !strcmp(type_simple_name(v->type), "SetOnInvokeMres");
 }
 
 /* One task's continuations, as they are followed. */
@@ -47,7 +47,7 @@ struct following {
 
 static void follow(struct following *f, const struct value *at, int depth)
 {
-	struct types *ts = f->t->types;
+	struct values *ts = f->t->values;
 	struct value next;
 	uint64_t addr;
 
@@ -75,7 +75,7 @@ static void follow(struct following *f, const struct value *at, int depth)
 
 static void link_task(struct tasks *t, struct task *task)
 {
-	struct value v = value_object(t->types, task->addr), next, machine;
+	struct value v = value_object(t->values, task->addr), next, machine;
 
 	struct following f = {.t = t, .from = task};
 
@@ -87,11 +87,11 @@ static void link_task(struct tasks *t, struct task *task)
 			add_edge(t, task, to);
 		return;
 	}
-	if (value_member(t->types, &v, "m_continuationObject", &next) ||
-	    value_member(t->types, &v, "_continuationState", &next))
+	if (value_member(t->values, &v, "m_continuationObject", &next) ||
+	    value_member(t->values, &v, "_continuationState", &next))
 		follow(&f, &next, 0);
 	if (!task->n_edges && tasks_call(t, task, &machine) &&
-	    stack_machine_awaiter(t->types, &machine, &next))
+	    stack_machine_awaiter(t->values, &machine, &next))
 		follow(&f, &next, 0);
 }
 

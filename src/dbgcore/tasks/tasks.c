@@ -50,27 +50,27 @@ static enum dbg_task_state state_of(uint32_t bits)
 
 static enum kind classify(struct tasks *t, const struct heap_type *of)
 {
-	struct il_type *type = of->component_size || of->is_free
-				   ? NULL
-				   : type_of_mt(t->types, of->mt);
+	struct type *type = of->component_size || of->is_free
+				? NULL
+				: value_type_of_mt(t->values, of->mt);
 
 	if (!type)
 		return KIND_OTHER;
 	bool ours = type->module == t->task->module;
-	bool box = ours && type_field(t->types, type, "StateMachine");
+	bool box = ours && value_type_field(t->values, type, "StateMachine");
 
-	if (continuation_is_task(t->types, type))
+	if (continuation_is_task(t->values, type))
 		return KIND_CHAIN;
-	if (type_derives(t->types, type, t->task))
+	if (value_type_derives(t->values, type, t->task))
 		return box ? KIND_BOX : KIND_TASK;
 	if (box)
 		return KIND_POOLED;
-	if (ours && !strncmp(il_type_simple_name(type), "TaskCompletionSource",
+	if (ours && !strncmp(type_simple_name(type), "TaskCompletionSource",
 			     strlen("TaskCompletionSource")))
 		return KIND_SOURCE;
-	if (ours && !strcmp(il_type_simple_name(type), "SemaphoreSlim"))
+	if (ours && !strcmp(type_simple_name(type), "SemaphoreSlim"))
 		return KIND_SEMAPHORE;
-	if (ours && !strcmp(il_type_simple_name(type),
+	if (ours && !strcmp(type_simple_name(type),
 			    "SynchronizationContextAwaitTaskContinuation"))
 		return KIND_RESUMPTION;
 	return KIND_OTHER;
@@ -87,11 +87,12 @@ static enum kind kind_of(struct tasks *t, const struct heap_type *type)
 
 static bool find_offsets(struct tasks *t)
 {
-	t->task = type_core(t->types, "System.Threading.Tasks.Task");
+	t->task = value_type_core(t->values, "System.Threading.Tasks.Task");
 	const struct field *state =
-	    t->task ? type_field(t->types, t->task, "m_stateFlags") : NULL;
+	    t->task ? value_type_field(t->values, t->task, "m_stateFlags")
+		    : NULL;
 	const struct field *id =
-	    t->task ? type_field(t->types, t->task, "m_taskId") : NULL;
+	    t->task ? value_type_field(t->values, t->task, "m_taskId") : NULL;
 
 	if (!state || !id)
 		return false;
@@ -164,7 +165,7 @@ static void add(struct tasks *t, const struct heap_object *o, enum kind kind)
 
 	if (task.is_box && task.state < DBG_TASK_DONE &&
 	    tasks_call(t, &task, &machine) &&
-	    !stack_machine_state(t->types, &machine, &task.await))
+	    !stack_machine_state(t->values, &machine, &task.await))
 		task.await = 0;
 	// one of a pool that nobody has taken, or behind its last await
 	if (kind != KIND_POOLED || task.await >= -1)
@@ -213,15 +214,15 @@ static void add_calls(struct tasks *t, size_t index, struct value first)
 
 	t->v[index].calls.first = t->v[index].addr;
 	for (int i = 0; i < CONTINUATIONS_MAX &&
-			continuation_first(t->types, &first, &first) &&
-			continuation_read(t->types, &first, &c);
+			continuation_first(t->values, &first, &first) &&
+			continuation_read(t->values, &first, &c);
 	     i++) {
 		struct value next;
-		bool any = continuation_next(t->types, &first, &next) &&
-			   continuation_first(t->types, &next, &next);
+		bool any = continuation_next(t->values, &first, &next) &&
+			   continuation_first(t->values, &next, &next);
 		struct task call = {
 		    .addr = c.addr,
-		    .mt = type_mt(t->types, first.type),
+		    .mt = value_type_mt(t->values, first.type),
 		    .state = DBG_TASK_WAITING,
 		    .calls = {.runtime_async = true, .next = t->v[index].addr},
 		};
@@ -253,8 +254,8 @@ static void add_chain(struct tasks *t, const struct heap_object *o)
 	t->any_chain = true;
 	if (!keep(t, &task, &at) || task.state >= DBG_TASK_DONE)
 		return;
-	v = value_object(t->types, task.addr);
-	if (continuation_of_task(t->types, &v, &first))
+	v = value_object(t->values, task.addr);
+	if (continuation_of_task(t->values, &v, &first))
 		add_calls(t, at, first);
 }
 
@@ -274,7 +275,7 @@ static bool take_record(void *arg, const struct continuation_record *r)
 {
 	struct running_list *l = arg;
 	uint64_t addr;
-	struct task *task = value_pointer(l->t->types, &r->task, &addr)
+	struct task *task = value_pointer(l->t->values, &r->task, &addr)
 				? tasks_at(l->t, addr)
 				: NULL;
 
@@ -308,25 +309,25 @@ static void add_running(struct tasks *t)
 // What waits in line for a semaphore is a list of tasks.
 static void add_line(struct tasks *t, uint64_t semaphore)
 {
-	struct value v = value_object(t->types, semaphore), node;
+	struct value v = value_object(t->values, semaphore), node;
 	uint64_t addr;
-	bool any = value_member(t->types, &v, "m_asyncHead", &node);
+	bool any = value_member(t->values, &v, "m_asyncHead", &node);
 
 	for (int i = 0; any && i < LINE_MAX && t->n_owners < OWNERS_MAX; i++) {
-		if (value_pointer(t->types, &node, &addr))
+		if (value_pointer(t->values, &node, &addr))
 			add_owner(t, addr, semaphore);
 		v = node;
-		any = value_member(t->types, &v, "Next", &node);
+		any = value_member(t->values, &v, "Next", &node);
 	}
 }
 
 static void add_source(struct tasks *t, uint64_t source)
 {
-	struct value v = value_object(t->types, source), task;
+	struct value v = value_object(t->values, source), task;
 	uint64_t addr;
 
-	if (value_member(t->types, &v, "_task", &task) &&
-	    value_pointer(t->types, &task, &addr))
+	if (value_member(t->values, &v, "_task", &task) &&
+	    value_pointer(t->values, &task, &addr))
 		add_owner(t, addr, source);
 }
 
@@ -334,15 +335,15 @@ static void add_source(struct tasks *t, uint64_t source)
 // done: it has the delegate that resumes the box.
 static void add_resumption(struct tasks *t, uint64_t addr)
 {
-	struct value v = value_object(t->types, addr), action, box, context;
+	struct value v = value_object(t->values, addr), action, box, context;
 	struct task_owner one;
 
 	if (t->n_contexts == OWNERS_MAX ||
-	    !value_member(t->types, &v, "m_action", &action) ||
-	    !value_member(t->types, &action, "_target", &box) ||
-	    !value_member(t->types, &v, "m_syncContext", &context) ||
-	    !value_pointer(t->types, &box, &one.task) ||
-	    !value_pointer(t->types, &context, &one.owner))
+	    !value_member(t->values, &v, "m_action", &action) ||
+	    !value_member(t->values, &action, "_target", &box) ||
+	    !value_member(t->values, &v, "m_syncContext", &context) ||
+	    !value_pointer(t->values, &box, &one.task) ||
+	    !value_pointer(t->values, &context, &one.owner))
 		return;
 	mem_grow(&t->contexts, &t->cap_contexts, t->n_contexts,
 		 sizeof(*t->contexts));
@@ -381,16 +382,16 @@ static bool visit(void *arg, const struct heap_object *o)
 
 enum dbg_task_state tasks_state(const struct tasks *t, uint64_t addr)
 {
-	struct value v = value_object(t->types, addr), at;
+	struct value v = value_object(t->values, addr), at;
 	uint64_t bits = 0;
 
-	return value_member(t->types, &v, "m_stateFlags", &at) &&
-		       value_integer(t->types, &at, &bits)
+	return value_member(t->values, &v, "m_stateFlags", &at) &&
+		       value_integer(t->values, &at, &bits)
 		   ? state_of((uint32_t)bits)
 		   : DBG_TASK_WAITING;
 }
 
-bool tasks_may_wait(struct types *types)
+bool tasks_may_wait(struct values *values)
 {
 #define SERVICES "System.Runtime.CompilerServices."
 	// what calls are in that wait: of state machines, of those whose
@@ -402,11 +403,11 @@ bool tasks_may_wait(struct types *types)
 	};
 #undef SERVICES
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		const struct il_type *type = type_core(types, names[i]);
+		const struct type *type = value_type_core(values, names[i]);
 
 		if (type && type->module &&
-		    dac_type_has_instance(types_dac(types), type->module->addr,
-					  type->token))
+		    dac_type_has_instance(values_dac(values),
+					  type->module->addr, type->token))
 			return true;
 	}
 	return false;

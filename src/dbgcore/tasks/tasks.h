@@ -61,7 +61,7 @@ struct task_owner {
 struct tasks {
 	struct heap *heap;
 	struct stack *stack;
-	struct types *types;
+	struct values *values;
 	struct arena *arena; /* of the stop */
 	bool completed;      /* keep those as well that are done */
 	struct task *v;      /* by address */
@@ -76,7 +76,7 @@ struct tasks {
 	size_t n_contexts, cap_contexts;
 	bool any_chain; /* there are tasks of runtime async */
 	struct heap_kinds kinds;
-	struct il_type *task;     /* System.Threading.Tasks.Task */
+	struct type *task;        /* System.Threading.Tasks.Task */
 	uint64_t flags_at, id_at; /* offsets in a task */
 };
 
@@ -87,7 +87,7 @@ struct task *tasks_at(const struct tasks *t, uint64_t addr);
  * May there be async calls that wait, by the types that the runtime has made
  * for some that have waited? The heap is not looked at.
  */
-bool tasks_may_wait(struct types *types);
+bool tasks_may_wait(struct values *values);
 /*
  * Find all tasks of the heap. DBG_E_RUNTIME if the core library is not as it
  * is known; DBG_E_INTERRUPTED.

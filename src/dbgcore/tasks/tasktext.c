@@ -26,17 +26,17 @@ bool tasks_call(const struct tasks *t, const struct task *task,
 
 	if (!task->is_box)
 		return false;
-	v = value_object(t->types, at ? at : task->addr);
+	v = value_object(t->values, at ? at : task->addr);
 	if (!at)
-		return value_member(t->types, &v, "StateMachine", ret);
-	*ret = value_dereference(t->types, &v);
+		return value_member(t->values, &v, "StateMachine", ret);
+	*ret = value_dereference(t->values, &v);
 	return ret->where != VALUE_ABSENT;
 }
 
 static bool type_starts(const struct value *v, const char *name)
 {
 	return v->type &&
-	       !strncmp(il_type_simple_name(v->type), name, strlen(name));
+	       !strncmp(type_simple_name(v->type), name, strlen(name));
 }
 
 /* ---- What it stands for ---------------------------------------------- */
@@ -47,13 +47,13 @@ static const char *delay_text(const struct tasks *t, const struct value *v)
 	uint64_t ms;
 
 	// a Timer, or what is in it
-	if (value_member(t->types, v, "_timer", &timer)) {
+	if (value_member(t->values, v, "_timer", &timer)) {
 		struct value inner = timer;
 
-		if (value_member(t->types, &inner, "_timer", &timer))
+		if (value_member(t->values, &inner, "_timer", &timer))
 			inner = timer;
-		if (value_member(t->types, &inner, "_dueTime", &due) &&
-		    value_integer(t->types, &due, &ms))
+		if (value_member(t->values, &inner, "_dueTime", &due) &&
+		    value_integer(t->values, &due, &ms))
 			return arena_printf(t->arena,
 					    "Task.Delay, %" PRIu32 " ms",
 					    (uint32_t)ms);
@@ -75,11 +75,12 @@ static const struct {
 
 static const char *source_text(const struct tasks *t, const struct task *task)
 {
-	const char *type = value_type_name(type_of_mt(t->types, task->mt));
+	const char *type =
+	    value_type_name(value_type_of_mt(t->values, task->mt));
 
 	if (!task->owner)
 		return arena_printf(t->arena, "a promise, %s", type);
-	struct value source = value_object(t->types, task->owner);
+	struct value source = value_object(t->values, task->owner);
 	return arena_printf(t->arena, "%s 0x%" PRIx64,
 			    source.type ? value_type_name(source.type) : "?",
 			    task->owner);
@@ -96,13 +97,13 @@ static bool awaited_object(const struct tasks *t, const struct value *machine,
 	struct value at, next;
 	size_t n;
 
-	type_fields(t->types, machine->type, &fields, &n);
+	value_type_fields(t->values, machine->type, &fields, &n);
 	for (size_t i = 0; i < n; i++) {
 		if (strncmp(fields[i].name, "<>u__", 5) ||
-		    !value_member(t->types, machine, fields[i].name, &at))
+		    !value_member(t->values, machine, fields[i].name, &at))
 			continue;
 		for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++)
-			if (value_member(t->types, &at, names[k], &next))
+			if (value_member(t->values, &at, names[k], &next))
 				at = next;
 		*ret = at;
 		if (at.type && at.type->is_reference)
@@ -121,7 +122,7 @@ static const char *awaited_text(const struct tasks *t, const struct task *task,
 
 	if (!awaited_object(t, machine, &at))
 		return NULL;
-	if (!value_pointer(t->types, &at, &addr) ||
+	if (!value_pointer(t->values, &at, &addr) ||
 	    tasks_state(t, addr) < DBG_TASK_DONE)
 		return arena_printf(t->arena, "awaits %s",
 				    value_type_name(at.type));
@@ -130,7 +131,7 @@ static const char *awaited_text(const struct tasks *t, const struct task *task,
 				    "has awaited %s, which is done, and is to "
 				    "be resumed",
 				    value_type_name(at.type));
-	struct value context = value_object(t->types, task->context);
+	struct value context = value_object(t->values, task->context);
 	return arena_printf(t->arena,
 			    "has awaited %s, which is done, and is to be "
 			    "resumed by %s 0x%" PRIx64,
@@ -151,11 +152,11 @@ static const char *chain_awaited(const struct tasks *t, const struct task *task)
 		if (!task)
 			return NULL;
 	}
-	v = value_object(t->types, task->addr);
-	if (!continuation_of_task(t->types, &v, &first))
+	v = value_object(t->values, task->addr);
+	if (!continuation_of_task(t->values, &v, &first))
 		return NULL;
 	for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++)
-		if (value_member(t->types, &first, names[k], &at) &&
+		if (value_member(t->values, &first, names[k], &at) &&
 		    at.type->is_reference)
 			return value_type_name(at.type);
 	return NULL;
@@ -190,8 +191,8 @@ static const char *promise_text(const struct tasks *t, const struct task *task,
 	for (size_t i = 0; i < sizeof(promises) / sizeof(*promises); i++)
 		if (type_starts(v, promises[i].type))
 			return promises[i].text;
-	if (!strcmp(il_type_simple_name(v->type), "Task") ||
-	    !strcmp(il_type_simple_name(v->type), "Task`1"))
+	if (!strcmp(type_simple_name(v->type), "Task") ||
+	    !strcmp(type_simple_name(v->type), "Task`1"))
 		return source_text(t, task);
 	return value_type_name(v->type);
 }
@@ -219,8 +220,8 @@ static void describe_async(const struct tasks *t, const struct value *call,
 void tasks_delegate(const struct tasks *t, const struct value *action,
 		    struct dbg_task *ret)
 {
-	struct code *code = types_code(t->types);
-	uint64_t method = value_delegate_method(t->types, action);
+	struct code *code = values_code(t->values);
+	uint64_t method = value_delegate_method(t->values, action);
 	struct dac_method of;
 	struct code_name name;
 
@@ -229,7 +230,7 @@ void tasks_delegate(const struct tasks *t, const struct value *action,
 	code_method_names(code, method, t->arena, &name);
 	ret->method = name.plain;
 	ret->params = name.params;
-	if (dbg_err_drop(dac_method_get(types_dac(t->types), method, &of)))
+	if (dbg_err_drop(dac_method_get(values_dac(t->values), method, &of)))
 		return;
 	const struct code_module *m = code_module_find(code, of.module);
 
@@ -240,8 +241,8 @@ void tasks_delegate(const struct tasks *t, const struct value *action,
 void tasks_describe(const struct tasks *t, const struct task *task,
 		    struct dbg_task *ret)
 {
-	struct value v = value_object(t->types, task->addr), at;
-	struct il_type *type = type_of_mt(t->types, task->mt);
+	struct value v = value_object(t->values, task->addr), at;
+	struct type *type = value_type_of_mt(t->values, task->mt);
 
 	*ret = (struct dbg_task){
 	    .addr = task->addr,
@@ -259,7 +260,7 @@ void tasks_describe(const struct tasks *t, const struct task *task,
 	} else if (task->calls.runtime_async) {
 		ret->async = true;
 		ret->what = task->calls.running ? "runs on a thread" : NULL;
-	} else if (value_member(t->types, &v, "m_action", &at)) {
+	} else if (value_member(t->values, &v, "m_action", &at)) {
 		tasks_delegate(t, &at, ret);
 	} else if (task->state < DBG_TASK_DONE) {
 		ret->what = promise_text(t, task, &v);
@@ -271,24 +272,24 @@ uint64_t tasks_exception(const struct tasks *t, const struct task *task,
 {
 	static const char *const way[] = {"m_contingentProperties",
 					  "m_exceptionsHolder"};
-	struct value v = value_object(t->types, task->addr), next, items;
+	struct value v = value_object(t->values, task->addr), next, items;
 	struct elements elements;
 	uint64_t seen = 0, ret = 0;
 
 	for (size_t i = 0; i < 2; i++, v = next)
-		if (!value_member(t->types, &v, way[i], &next))
+		if (!value_member(t->values, &v, way[i], &next))
 			return 0;
-	if (value_member(t->types, &v, "m_isHandled", &next))
-		value_integer(t->types, &next, &seen);
+	if (value_member(t->values, &v, "m_isHandled", &next))
+		value_integer(t->values, &next, &seen);
 	*ret_seen = seen & 0xff;
-	if (!value_member(t->types, &v, "m_faultExceptions", &next) ||
-	    !value_member(t->types, &next, "_items", &items) ||
-	    !value_elements(t->types, &items, &elements) || !elements.n)
+	if (!value_member(t->values, &v, "m_faultExceptions", &next) ||
+	    !value_member(t->values, &next, "_items", &items) ||
+	    !value_elements(t->values, &items, &elements) || !elements.n)
 		return 0;
 	v = element_get(&elements, 0);
-	v = value_dereference(t->types, &v);
-	return value_member(t->types, &v, "_exception", &next) &&
-		       value_pointer(t->types, &next, &ret)
+	v = value_dereference(t->values, &v);
+	return value_member(t->values, &v, "_exception", &next) &&
+		       value_pointer(t->values, &next, &ret)
 		   ? ret
 		   : 0;
 }

@@ -44,73 +44,73 @@ static enum elem enum_elem(const struct md *md, uint32_t rid)
 	return ELEM_I4;
 }
 
-static void fill_class(struct il_types *ts, struct il_type *t, uint32_t rid)
+static void fill_class(struct types *ts, struct type *t, uint32_t rid)
 {
 	const struct md *md = &t->module->md;
-	t->kind = IL_KIND_CLASS;
+	t->kind = TYPE_KIND_CLASS;
 	t->elem = ELEM_CLASS;
 	if (t->flags & TYPE_INTERFACE) {
-		t->kind = IL_KIND_INTERFACE;
-	} else if (t->special == IL_SPECIAL_OBJECT) {
+		t->kind = TYPE_KIND_INTERFACE;
+	} else if (t->special == TYPE_SPECIAL_OBJECT) {
 		t->elem = ELEM_OBJECT;
-	} else if (t->special == IL_SPECIAL_STRING) {
+	} else if (t->special == TYPE_SPECIAL_STRING) {
 		t->elem = ELEM_STRING;
 	} else if (extends(md, rid, "Enum")) {
-		t->kind = IL_KIND_ENUM;
+		t->kind = TYPE_KIND_ENUM;
 		t->elem = enum_elem(md, rid);
-	} else if (t->special != IL_SPECIAL_ENUM &&
+	} else if (t->special != TYPE_SPECIAL_ENUM &&
 		   extends(md, rid, "ValueType")) {
-		t->kind = IL_KIND_STRUCT;
+		t->kind = TYPE_KIND_STRUCT;
 		t->elem = ELEM_VALUETYPE;
-		enum elem prim = t->module == il_types_core(ts)
+		enum elem prim = t->module == types_core(ts)
 				     ? wellknown_elem(md, rid)
 				     : ELEM_END;
 		if (prim != ELEM_END) {
-			t->kind = IL_KIND_PRIM;
+			t->kind = TYPE_KIND_PRIM;
 			t->elem = prim;
 		}
 	}
 	t->is_delegate = extends(md, rid, "MulticastDelegate");
-	t->is_value = t->kind == IL_KIND_PRIM || t->kind == IL_KIND_ENUM ||
-		      t->kind == IL_KIND_STRUCT;
+	t->is_value = t->kind == TYPE_KIND_PRIM || t->kind == TYPE_KIND_ENUM ||
+		      t->kind == TYPE_KIND_STRUCT;
 	t->is_reference = !t->is_value;
 }
 
-uint32_t il_generic_count(const struct code_module *m, uint32_t owner,
-			  uint32_t *ret_first)
+uint32_t type_generic_count(const struct code_module *m, uint32_t owner,
+			    uint32_t *ret_first)
 {
 	uint32_t n = 0;
 	uint32_t first =
 	    md_find(&m->md, MD_GENERICPARAM, GENERICPARAM_OWNER, owner, &n);
 	if (ret_first)
 		*ret_first = first;
-	return first && n <= IL_ARGS_MAX ? n : 0;
+	return first && n <= TYPE_ARGS_MAX ? n : 0;
 }
 
-static struct il_type *make_def(struct il_types *ts, struct code_module *m,
-				uint32_t rid)
+static struct type *make_def(struct types *ts, struct code_module *m,
+			     uint32_t rid)
 {
-	struct il_type proto = {
+	struct type proto = {
 	    .module = m,
 	    .token = MD_TOKEN(MD_TYPEDEF, rid),
 	    .flags = md_col(&m->md, MD_TYPEDEF, rid, TYPEDEF_FLAGS),
-	    .special = m == il_types_core(ts) ? wellknown_special(&m->md, rid)
-					      : IL_SPECIAL_NONE,
+	    .special = m == types_core(ts) ? wellknown_special(&m->md, rid)
+					   : TYPE_SPECIAL_NONE,
 	};
-	struct il_type *args[IL_ARGS_MAX];
+	struct type *args[TYPE_ARGS_MAX];
 	fill_class(ts, &proto, rid);
 	// TypeOrMethodDef (II.24.2.6): one bit of tag, 0 is TypeDef.
-	proto.n_args = il_generic_count(m, rid << 1, NULL);
+	proto.n_args = type_generic_count(m, rid << 1, NULL);
 	for (uint32_t i = 0; i < proto.n_args; i++)
-		args[i] = il_type_param(ts, false, i);
+		args[i] = type_param(ts, false, i);
 	proto.args = args;
-	return il_type_intern(ts, &proto);
+	return type_intern(ts, &proto);
 }
 
-struct il_type *il_type_def(struct il_types *ts, struct code_module *module,
-			    uint32_t token)
+struct type *type_def(struct types *ts, struct code_module *module,
+		      uint32_t token)
 {
-	struct il_module *im = il_module_get(ts, module);
+	struct type_module *im = type_module_get(ts, module);
 	uint32_t rid = MD_TOKEN_RID(token);
 	if (MD_TOKEN_TABLE(token) != MD_TYPEDEF || !rid || rid >= im->n_defs)
 		return NULL;
@@ -119,62 +119,62 @@ struct il_type *il_type_def(struct il_types *ts, struct code_module *module,
 	return im->defs[rid];
 }
 
-struct il_type *il_type_instance(struct il_types *ts, const struct il_type *def,
-				 struct il_type *const *args, size_t n_args)
+struct type *type_instance(struct types *ts, const struct type *def,
+			   struct type *const *args, size_t n_args)
 {
-	struct il_type *whole = il_type_def(ts, def->module, def->token);
+	struct type *whole = type_def(ts, def->module, def->token);
 	if (!whole || whole->n_args != n_args)
 		return whole;
-	struct il_type proto = *whole;
-	struct il_type *copy[IL_ARGS_MAX];
+	struct type proto = *whole;
+	struct type *copy[TYPE_ARGS_MAX];
 	memcpy(copy, args, n_args * sizeof(args[0]));
 	proto.args = copy;
-	return il_type_intern(ts, &proto);
+	return type_intern(ts, &proto);
 }
 
-struct il_type *il_type_generic(struct il_types *ts, struct il_type *type)
+struct type *type_generic(struct types *ts, struct type *type)
 {
 	return type->n_args && type->module
-		   ? il_type_def(ts, type->module, type->token)
+		   ? type_def(ts, type->module, type->token)
 		   : type;
 }
 
 /* ---- By name --------------------------------------------------------- */
 
-struct il_type *il_type_of_elem(struct il_types *ts, enum elem elem)
+struct type *type_of_elem(struct types *ts, enum elem elem)
 {
 	if (elem == ELEM_TYPEDBYREF)
-		return il_type_core(ts, "System.TypedReference");
+		return type_core(ts, "System.TypedReference");
 	if (elem > ELEM_OBJECT)
 		return NULL;
 	const char *name = wellknown_elem_name(elem);
 	if (!ts->prims[elem] && name)
-		ts->prims[elem] = il_type_core(ts, name);
+		ts->prims[elem] = type_core(ts, name);
 	return ts->prims[elem];
 }
 
-struct il_type *il_type_shown_elem(struct il_types *ts, enum elem elem)
+struct type *type_shown_elem(struct types *ts, enum elem elem)
 {
 	if (!wellknown_elem_name(elem))
 		elem = ELEM_VOID;
-	struct il_type *type = il_type_of_elem(ts, elem);
-	struct il_type proto = {.kind = IL_KIND_PRIM,
-				.elem = elem,
-				.is_value = true,
-				.label = wellknown_elem_keyword(elem)};
+	struct type *type = type_of_elem(ts, elem);
+	struct type proto = {.kind = TYPE_KIND_PRIM,
+			     .elem = elem,
+			     .is_value = true,
+			     .label = wellknown_elem_keyword(elem)};
 	if (elem == ELEM_STRING || elem == ELEM_OBJECT) {
-		proto.kind = IL_KIND_CLASS;
+		proto.kind = TYPE_KIND_CLASS;
 		proto.is_value = false;
 		proto.is_reference = true;
 	}
-	return type ? type : il_type_intern(ts, &proto);
+	return type ? type : type_intern(ts, &proto);
 }
 
-struct il_type *il_type_named(struct il_types *ts, struct code_module *m,
-			      const char *name)
+struct type *type_named(struct types *ts, struct code_module *m,
+			const char *name)
 {
 	char part[512];
-	struct il_def def = {0};
+	struct type_def def = {0};
 	size_t head = strcspn(name, "+");
 	if (strlen(name) >= sizeof(part))
 		return NULL;
@@ -184,56 +184,56 @@ struct il_type *il_type_named(struct il_types *ts, struct code_module *m,
 	const char *simple = dot ? dot + 1 : part;
 	if (dot)
 		*dot = 0;
-	if (!il_module_find(ts, il_module_get(ts, m), dot ? part : "", simple,
-			    &def))
+	if (!type_module_find(ts, type_module_get(ts, m), dot ? part : "",
+			      simple, &def))
 		return NULL;
 	for (name += head; *name; name += head) {
 		name++;
 		head = strcspn(name, "+");
 		memcpy(part, name, head);
 		part[head] = 0;
-		def.rid = il_module_def(il_module_get(ts, def.module), def.rid,
-					"", part);
+		def.rid = type_module_def(type_module_get(ts, def.module),
+					  def.rid, "", part);
 		if (!def.rid)
 			return NULL;
 	}
-	return il_type_def(ts, def.module, MD_TOKEN(MD_TYPEDEF, def.rid));
+	return type_def(ts, def.module, MD_TOKEN(MD_TYPEDEF, def.rid));
 }
 
-struct il_type *il_type_core(struct il_types *ts, const char *name)
+struct type *type_core(struct types *ts, const char *name)
 {
-	struct code_module *core = il_types_core(ts);
-	return core ? il_type_named(ts, core, name) : NULL;
+	struct code_module *core = types_core(ts);
+	return core ? type_named(ts, core, name) : NULL;
 }
 
 /* ---- Signatures ------------------------------------------------------ */
 
 struct maker {
-	struct il_types *ts;
-	const struct il_context *ctx;
+	struct types *ts;
+	const struct type_context *ctx;
 	unsigned int depth;
-	bool shown; /* see il_type_shown */
+	bool shown; /* see type_shown */
 };
 
 static struct dbg_error *make(struct maker *mk, const struct sig_type *sig,
-			      struct il_type **ret);
+			      struct type **ret);
 
 static struct dbg_error *
-make_class(struct maker *mk, const struct sig_type *sig, struct il_type **ret)
+make_class(struct maker *mk, const struct sig_type *sig, struct type **ret)
 {
-	struct il_type *args[IL_ARGS_MAX], *type = NULL;
-	struct il_def def;
+	struct type *args[TYPE_ARGS_MAX], *type = NULL;
+	struct type_def def;
 	struct dbg_error *err = NULL;
 	if (sig->handle)
-		type = il_type_of_handle(mk->ts, sig->handle);
+		type = type_of_handle(mk->ts, sig->handle);
 	else
-		err = il_resolve(mk->ts, mk->ctx->module, sig->token, &def);
+		err = type_resolve(mk->ts, mk->ctx->module, sig->token, &def);
 	if (err)
 		return err;
 	if (!sig->handle)
-		type = il_type_def(mk->ts, def.module,
-				   MD_TOKEN(MD_TYPEDEF, def.rid));
-	if (!type || sig->n_args > IL_ARGS_MAX ||
+		type =
+		    type_def(mk->ts, def.module, MD_TOKEN(MD_TYPEDEF, def.rid));
+	if (!type || sig->n_args > TYPE_ARGS_MAX ||
 	    (sig->elem == ELEM_GENERICINST && type->n_args != sig->n_args))
 		return dbg_err(DBG_E_FORMAT,
 			       "wrong number of generic arguments in '%s'",
@@ -244,7 +244,7 @@ make_class(struct maker *mk, const struct sig_type *sig, struct il_type **ret)
 			if (err)
 				return err;
 		}
-		type = il_type_instance(mk->ts, type, args, sig->n_args);
+		type = type_instance(mk->ts, type, args, sig->n_args);
 	}
 	*ret = type;
 	return NULL;
@@ -252,15 +252,14 @@ make_class(struct maker *mk, const struct sig_type *sig, struct il_type **ret)
 
 static struct dbg_error *make_method(struct maker *mk,
 				     const struct sig_method *sig,
-				     const struct il_sig **ret);
+				     const struct type_sig **ret);
 
-static struct dbg_error *make_function(struct maker *mk,
-				       const struct sig_type *sig,
-				       struct il_type **ret)
+static struct dbg_error *
+make_function(struct maker *mk, const struct sig_type *sig, struct type **ret)
 {
-	struct il_type *parts[IL_ARGS_MAX];
-	const struct il_sig *function;
-	if (!sig->method || sig->method->n_params >= IL_ARGS_MAX)
+	struct type *parts[TYPE_ARGS_MAX];
+	const struct type_sig *function;
+	if (!sig->method || sig->method->n_params >= TYPE_ARGS_MAX)
 		return dbg_err(DBG_E_FORMAT, "malformed signature");
 	struct dbg_error *err = make_method(mk, sig->method, &function);
 	if (err)
@@ -268,77 +267,77 @@ static struct dbg_error *make_function(struct maker *mk,
 	parts[0] = function->ret;
 	for (size_t i = 0; i < function->n_params; i++)
 		parts[i + 1] = function->params[i];
-	struct il_type proto = {.kind = IL_KIND_FUNCTION,
-				.elem = ELEM_FNPTR,
-				.number = function->convention,
-				.args = parts,
-				.n_args = function->n_params + 1,
-				.function = function};
-	*ret = il_type_intern(mk->ts, &proto);
+	struct type proto = {.kind = TYPE_KIND_FUNCTION,
+			     .elem = ELEM_FNPTR,
+			     .number = function->convention,
+			     .args = parts,
+			     .n_args = function->n_params + 1,
+			     .function = function};
+	*ret = type_intern(mk->ts, &proto);
 	return NULL;
 }
 
 /* The type of which nothing is known but how @sig names it. */
-static struct il_type *label(const struct maker *mk, const struct sig_type *sig)
+static struct type *label(const struct maker *mk, const struct sig_type *sig)
 {
-	const struct il_context *ctx = mk->ctx;
+	const struct type_context *ctx = mk->ctx;
 	_cleanup_str_ struct str name = {0};
 	csname_sig(&ctx->module->md, sig, ctx->method, NULL, &name);
-	struct il_type proto = {.kind = IL_KIND_CLASS,
-				.elem = ELEM_CLASS,
-				.is_reference = true,
-				.label = str_get(&name)};
+	struct type proto = {.kind = TYPE_KIND_CLASS,
+			     .elem = ELEM_CLASS,
+			     .is_reference = true,
+			     .label = str_get(&name)};
 	if (sig->elem == ELEM_FNPTR) {
-		proto.kind = IL_KIND_FUNCTION;
+		proto.kind = TYPE_KIND_FUNCTION;
 		proto.elem = ELEM_FNPTR;
 		proto.is_reference = false;
 	}
-	return il_type_intern(mk->ts, &proto);
+	return type_intern(mk->ts, &proto);
 }
 
 static struct dbg_error *
-make_param(struct maker *mk, const struct sig_type *sig, struct il_type **ret)
+make_param(struct maker *mk, const struct sig_type *sig, struct type **ret)
 {
-	const struct il_context *ctx = mk->ctx;
+	const struct type_context *ctx = mk->ctx;
 	bool of_method = sig->elem == ELEM_MVAR;
 	size_t n = of_method ? ctx->n_method_args : ctx->n_class_args;
-	struct il_type *const *args =
+	struct type *const *args =
 	    of_method ? ctx->method_args : ctx->class_args;
-	struct il_type *arg = sig->number < n ? args[sig->number] : NULL;
-	if (mk->shown && !il_type_is_argument(arg))
+	struct type *arg = sig->number < n ? args[sig->number] : NULL;
+	if (mk->shown && !type_is_argument(arg))
 		arg = label(mk, sig);
-	*ret = arg ? arg : il_type_param(mk->ts, of_method, sig->number);
+	*ret = arg ? arg : type_param(mk->ts, of_method, sig->number);
 	return NULL;
 }
 
 static struct dbg_error *
-make_inner(struct maker *mk, const struct sig_type *sig, struct il_type **ret)
+make_inner(struct maker *mk, const struct sig_type *sig, struct type **ret)
 {
-	struct il_type *inner;
+	struct type *inner;
 	struct dbg_error *err = make(mk, sig->inner, &inner);
 	if (err)
 		return err;
 	switch (sig->elem) {
 	case ELEM_PTR:
-		*ret = il_type_pointer(mk->ts, inner);
+		*ret = type_pointer(mk->ts, inner);
 		break;
 	case ELEM_BYREF:
-		*ret = il_type_byref(mk->ts, inner);
+		*ret = type_byref(mk->ts, inner);
 		break;
 	case ELEM_SZARRAY:
-		*ret = il_type_vector(mk->ts, inner);
+		*ret = type_vector(mk->ts, inner);
 		break;
 	default:
-		*ret = il_type_array(mk->ts, inner, sig->number);
+		*ret = type_array(mk->ts, inner, sig->number);
 		break;
 	}
 	return NULL;
 }
 
 static struct dbg_error *
-make_exact(struct maker *mk, const struct sig_type *sig, struct il_type **ret)
+make_exact(struct maker *mk, const struct sig_type *sig, struct type **ret)
 {
-	if (!sig || mk->depth >= IL_DEPTH_MAX)
+	if (!sig || mk->depth >= TYPE_DEPTH_MAX)
 		return dbg_err(DBG_E_FORMAT, "malformed signature");
 	struct maker deeper = *mk;
 	deeper.depth++;
@@ -359,25 +358,25 @@ make_exact(struct maker *mk, const struct sig_type *sig, struct il_type **ret)
 		return make_inner(&deeper, sig, ret);
 	default:
 		*ret = sig->elem == ELEM_INTERNAL
-			   ? il_type_of_handle(mk->ts, sig->handle)
-			   : il_type_of_elem(mk->ts, sig->elem);
+			   ? type_of_handle(mk->ts, sig->handle)
+			   : type_of_elem(mk->ts, sig->elem);
 		return *ret ? NULL
 			    : dbg_err(DBG_E_FORMAT, "malformed signature");
 	}
 }
 
 /* What stands for a type that leads nowhere. */
-static struct il_type *make_shown(struct maker *mk, const struct sig_type *sig)
+static struct type *make_shown(struct maker *mk, const struct sig_type *sig)
 {
 	if (!sig || sig->elem == ELEM_GENERICINST)
-		return il_type_shown_elem(mk->ts, ELEM_OBJECT);
+		return type_shown_elem(mk->ts, ELEM_OBJECT);
 	if (sig->elem == ELEM_CLASS || sig->elem == ELEM_FNPTR)
 		return label(mk, sig);
-	return il_type_shown_elem(mk->ts, sig->elem);
+	return type_shown_elem(mk->ts, sig->elem);
 }
 
 static struct dbg_error *make(struct maker *mk, const struct sig_type *sig,
-			      struct il_type **ret)
+			      struct type **ret)
 {
 	struct dbg_error *err = make_exact(mk, sig, ret);
 	if (!err || !mk->shown)
@@ -387,35 +386,33 @@ static struct dbg_error *make(struct maker *mk, const struct sig_type *sig,
 	return NULL;
 }
 
-struct il_type *il_type_shown(struct il_types *ts, const struct sig_type *sig,
-			      const struct il_context *ctx)
+struct type *type_shown(struct types *ts, const struct sig_type *sig,
+			const struct type_context *ctx)
 {
-	struct il_type *type;
+	struct type *type;
 	struct maker mk = {.ts = ts, .ctx = ctx, .shown = true};
 	return dbg_err_drop(make(&mk, sig, &type)) ? NULL : type;
 }
 
-struct dbg_error *il_type_of_sig(struct il_types *ts,
-				 const struct sig_type *sig,
-				 const struct il_context *ctx,
-				 struct il_type **ret)
+struct dbg_error *type_of_sig(struct types *ts, const struct sig_type *sig,
+			      const struct type_context *ctx, struct type **ret)
 {
 	struct maker mk = {.ts = ts, .ctx = ctx};
 	return make(&mk, sig, ret);
 }
 
-struct dbg_error *il_type_of_token(struct il_types *ts,
-				   const struct il_context *ctx, uint32_t token,
-				   struct il_type **ret)
+struct dbg_error *type_of_token(struct types *ts,
+				const struct type_context *ctx, uint32_t token,
+				struct type **ret)
 {
-	struct il_def def;
+	struct type_def def;
 	struct sig_type *sig;
 	struct dbg_error *err;
 	if (MD_TOKEN_TABLE(token) != MD_TYPESPEC) {
-		err = il_resolve(ts, ctx->module, token, &def);
+		err = type_resolve(ts, ctx->module, token, &def);
 		if (!err)
-			*ret = il_type_def(ts, def.module,
-					   MD_TOKEN(MD_TYPEDEF, def.rid));
+			*ret = type_def(ts, def.module,
+					MD_TOKEN(MD_TYPEDEF, def.rid));
 		return err;
 	}
 	struct arena *arena = arena_create();
@@ -423,17 +420,17 @@ struct dbg_error *il_type_of_token(struct il_types *ts,
 	    md_col_blob(&ctx->module->md, MD_TYPESPEC, MD_TOKEN_RID(token), 0),
 	    arena, &sig);
 	if (!err)
-		err = il_type_of_sig(ts, sig, ctx, ret);
+		err = type_of_sig(ts, sig, ctx, ret);
 	arena_destroy(arena);
 	return err;
 }
 
 static struct dbg_error *make_method(struct maker *mk,
 				     const struct sig_method *sig,
-				     const struct il_sig **ret)
+				     const struct type_sig **ret)
 {
 	struct arena *arena = mk->ts->arena;
-	struct il_sig *made = arena_alloc(arena, sizeof(*made));
+	struct type_sig *made = arena_alloc(arena, sizeof(*made));
 	made->convention = sig->convention;
 	made->has_this = sig->convention & 0x20;
 	made->is_vararg = (sig->convention & 0xf) == 5;
@@ -449,9 +446,9 @@ static struct dbg_error *make_method(struct maker *mk,
 	return err;
 }
 
-struct dbg_error *il_sig_make(struct il_types *ts, const struct sig_method *sig,
-			      const struct il_context *ctx,
-			      const struct il_sig **ret)
+struct dbg_error *type_sig_make(struct types *ts, const struct sig_method *sig,
+				const struct type_context *ctx,
+				const struct type_sig **ret)
 {
 	struct maker mk = {.ts = ts, .ctx = ctx};
 	return make_method(&mk, sig, ret);
@@ -459,7 +456,7 @@ struct dbg_error *il_sig_make(struct il_types *ts, const struct sig_method *sig,
 
 /* ---- Names ----------------------------------------------------------- */
 
-const char *il_type_simple_name(const struct il_type *type)
+const char *type_simple_name(const struct type *type)
 {
 	return type->module
 		   ? md_col_string(&type->module->md, MD_TYPEDEF,
@@ -467,24 +464,24 @@ const char *il_type_simple_name(const struct il_type *type)
 		   : "";
 }
 
-const char *il_type_namespace(const struct il_type *type)
+const char *type_namespace(const struct type *type)
 {
 	return type->module
 		   ? md_namespace(&type->module->md, MD_TOKEN_RID(type->token))
 		   : "";
 }
 
-struct il_type *il_type_enclosing(struct il_types *ts, struct il_type *type)
+struct type *type_enclosing(struct types *ts, struct type *type)
 {
 	uint32_t rid = type->module ? md_enclosing(&type->module->md,
 						   MD_TOKEN_RID(type->token))
 				    : 0;
-	return rid ? il_type_def(ts, type->module, MD_TOKEN(MD_TYPEDEF, rid))
+	return rid ? type_def(ts, type->module, MD_TOKEN(MD_TYPEDEF, rid))
 		   : NULL;
 }
 
-bool il_type_attribute(const struct il_type *type, const char *name,
-		       struct bytes *ret_blob)
+bool type_attribute(const struct type *type, const char *name,
+		    struct bytes *ret_blob)
 {
 	return type->module &&
 	       md_has_attribute(&type->module->md, type->token, name, ret_blob);

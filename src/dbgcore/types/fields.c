@@ -25,11 +25,11 @@ static const char thread_static[] = "System.ThreadStaticAttribute";
 
 /* ---- Lists ----------------------------------------------------------- */
 
-static struct il_field *make_field(struct il_types *ts, struct il_type *type,
-				   uint32_t rid)
+static struct type_field *make_field(struct types *ts, struct type *type,
+				     uint32_t rid)
 {
 	const struct md *md = &type->module->md;
-	struct il_field *f = arena_alloc(ts->arena, sizeof(*f));
+	struct type_field *f = arena_alloc(ts->arena, sizeof(*f));
 	f->owner = type;
 	f->token = MD_TOKEN(MD_FIELD, rid);
 	f->flags = (uint16_t)md_col(md, MD_FIELD, rid, FIELD_FLAGS);
@@ -42,10 +42,10 @@ static struct il_field *make_field(struct il_types *ts, struct il_type *type,
 	return f;
 }
 
-void il_type_fields(struct il_types *ts, struct il_type *type,
-		    struct il_field *const **ret, size_t *ret_n)
+void type_fields(struct types *ts, struct type *type,
+		 struct type_field *const **ret, size_t *ret_n)
 {
-	struct il_type_facts *facts = type->facts;
+	struct type_facts *facts = type->facts;
 	if (!facts->has_fields) {
 		uint32_t first = 0, end = 0;
 		facts->has_fields = true;
@@ -67,20 +67,20 @@ void il_type_fields(struct il_types *ts, struct il_type *type,
 	*ret_n = facts->n_fields;
 }
 
-struct dbg_error *il_field_find(struct il_types *ts, struct il_type *type,
-				const char *name, struct il_field **ret)
+struct dbg_error *type_field_find(struct types *ts, struct type *type,
+				  const char *name, struct type_field **ret)
 {
-	for (int i = 0; type && i < IL_BASES_MAX; i++) {
-		struct il_field *const *fields;
+	for (int i = 0; type && i < TYPE_BASES_MAX; i++) {
+		struct type_field *const *fields;
 		size_t n;
-		il_type_fields(ts, type, &fields, &n);
+		type_fields(ts, type, &fields, &n);
 		for (size_t f = 0; f < n; f++) {
 			if (!strcmp(fields[f]->name, name)) {
 				*ret = fields[f];
 				return NULL;
 			}
 		}
-		struct dbg_error *err = il_type_parent(ts, type, &type);
+		struct dbg_error *err = type_parent(ts, type, &type);
 		if (err)
 			return err;
 	}
@@ -90,23 +90,23 @@ struct dbg_error *il_field_find(struct il_types *ts, struct il_type *type,
 
 /* ---- Tokens ---------------------------------------------------------- */
 
-static struct dbg_error *of_def(struct il_types *ts,
-				const struct il_context *ctx, uint32_t token,
-				struct il_field **ret)
+static struct dbg_error *of_def(struct types *ts,
+				const struct type_context *ctx, uint32_t token,
+				struct type_field **ret)
 {
 	struct code_module *m = ctx->module;
 	uint32_t rid = MD_TOKEN_RID(token);
-	struct il_type *type = il_type_def(
-	    ts, m, MD_TOKEN(MD_TYPEDEF, md_field_type(&m->md, rid)));
-	struct il_field *const *fields;
+	struct type *type =
+	    type_def(ts, m, MD_TOKEN(MD_TYPEDEF, md_field_type(&m->md, rid)));
+	struct type_field *const *fields;
 	size_t n = 0;
 	// A field of a generic class is named by a MemberRef, but by those
 	// who mean the class's own instance.
 	if (type && type->n_args && type->n_args == ctx->n_class_args)
-		type = il_type_instance(ts, type, ctx->class_args,
-					ctx->n_class_args);
+		type =
+		    type_instance(ts, type, ctx->class_args, ctx->n_class_args);
 	if (type)
-		il_type_fields(ts, type, &fields, &n);
+		type_fields(ts, type, &fields, &n);
 	uint32_t index = n ? rid - MD_TOKEN_RID(fields[0]->token) : 0;
 	if (index >= n)
 		return dbg_err(DBG_E_FORMAT, "token 0x%08x of '%s' is no field",
@@ -115,32 +115,32 @@ static struct dbg_error *of_def(struct il_types *ts,
 	return NULL;
 }
 
-static struct dbg_error *of_ref(struct il_types *ts,
-				const struct il_context *ctx, uint32_t token,
-				struct il_field **ret)
+static struct dbg_error *of_ref(struct types *ts,
+				const struct type_context *ctx, uint32_t token,
+				struct type_field **ret)
 {
 	const struct md *md = &ctx->module->md;
 	uint32_t rid = MD_TOKEN_RID(token);
-	struct il_type *type;
+	struct type *type;
 	struct dbg_error *err =
-	    il_type_of_token(ts, ctx,
-			     md_memberref_parent(md_col(md, MD_MEMBERREF, rid,
-							MEMBERREF_PARENT)),
-			     &type);
+	    type_of_token(ts, ctx,
+			  md_memberref_parent(
+			      md_col(md, MD_MEMBERREF, rid, MEMBERREF_PARENT)),
+			  &type);
 	const char *name = md_col_string(md, MD_MEMBERREF, rid, MEMBERREF_NAME);
 	if (!err)
-		err = il_field_find(ts, type, name, ret);
+		err = type_field_find(ts, type, name, ret);
 	if (!err && !*ret)
 		err = dbg_err(DBG_E_NOT_FOUND, "'%s' has no field '%s'",
-			      il_type_name(ts, type), name);
+			      type_name(ts, type), name);
 	return err;
 }
 
-struct dbg_error *il_field_of_token(struct il_types *ts,
-				    const struct il_context *ctx,
-				    uint32_t token, struct il_field **ret)
+struct dbg_error *type_field_of_token(struct types *ts,
+				      const struct type_context *ctx,
+				      uint32_t token, struct type_field **ret)
 {
-	struct il_field *f = NULL;
+	struct type_field *f = NULL;
 	struct dbg_error *err;
 	if (MD_TOKEN_TABLE(token) == MD_MEMBERREF)
 		err = of_ref(ts, ctx, token, &f);
@@ -153,19 +153,19 @@ struct dbg_error *il_field_of_token(struct il_types *ts,
 
 /* ---- Facts ----------------------------------------------------------- */
 
-struct dbg_error *il_field_type(struct il_types *ts, struct il_field *f,
-				struct il_type **ret)
+struct dbg_error *type_field_type(struct types *ts, struct type_field *f,
+				  struct type **ret)
 {
 	if (!f->type) {
 		struct sig_type *sig;
-		struct il_context ctx = il_type_context(f->owner);
+		struct type_context ctx = type_context(f->owner);
 		struct arena *arena = arena_create();
 		struct dbg_error *err = sig_parse_field(
 		    md_col_blob(&ctx.module->md, MD_FIELD,
 				MD_TOKEN_RID(f->token), FIELD_SIGNATURE),
 		    arena, &sig);
 		if (!err)
-			err = il_type_of_sig(ts, sig, &ctx, &f->type);
+			err = type_of_sig(ts, sig, &ctx, &f->type);
 		arena_destroy(arena);
 		if (err)
 			return err;
@@ -174,22 +174,22 @@ struct dbg_error *il_field_type(struct il_types *ts, struct il_field *f,
 	return NULL;
 }
 
-struct dbg_error *il_field_offset(struct il_types *ts, struct il_field *f,
-				  uint32_t *ret)
+struct dbg_error *type_field_offset(struct types *ts, struct type_field *f,
+				    uint32_t *ret)
 {
-	const struct il_layout *layout;
-	struct dbg_error *err = il_type_layout(ts, f->owner, &layout);
+	const struct type_layout *layout;
+	struct dbg_error *err = type_layout(ts, f->owner, &layout);
 	if (!err)
 		*ret = f->offset;
 	return err;
 }
 
-static const struct dac_field *raw_field(struct il_types *ts,
-					 const struct il_field *f)
+static const struct dac_field *raw_field(struct types *ts,
+					 const struct type_field *f)
 {
 	const struct dac_field *raw;
 	size_t n;
-	uint64_t mt = il_type_mt(ts, f->owner);
+	uint64_t mt = type_mt(ts, f->owner);
 	if (!mt || dbg_err_drop(dac_fields(ts->dac, mt, &raw, &n)))
 		return NULL;
 	for (size_t i = 0; i < n; i++) {
@@ -199,8 +199,8 @@ static const struct dac_field *raw_field(struct il_types *ts,
 	return NULL;
 }
 
-struct dbg_error *il_field_static(struct il_types *ts, struct il_field *f,
-				  struct thread_ref *thread, uint64_t *ret)
+struct dbg_error *type_field_static(struct types *ts, struct type_field *f,
+				    struct thread_ref *thread, uint64_t *ret)
 {
 	const struct dac_field *raw = raw_field(ts, f);
 	uint64_t of = 0;
@@ -214,7 +214,7 @@ struct dbg_error *il_field_static(struct il_types *ts, struct il_field *f,
 	return dac_static_addr(ts->dac, f->owner->facts->mt, raw, of, ret);
 }
 
-struct bytes il_field_data(const struct il_field *f)
+struct bytes type_field_data(const struct type_field *f)
 {
 	const struct code_module *m = f->owner->module;
 	uint32_t n, row = md_find(&m->md, MD_FIELDRVA, FIELDRVA_FIELD,
@@ -225,7 +225,8 @@ struct bytes il_field_data(const struct il_field *f)
 			 md_col(&m->md, MD_FIELDRVA, row, FIELDRVA_RVA));
 }
 
-struct bytes il_field_constant(const struct il_field *f, enum elem *ret_elem)
+struct bytes type_field_constant(const struct type_field *f,
+				 enum elem *ret_elem)
 {
 	const struct md *md = &f->owner->module->md;
 	uint32_t n, row = md_find(md, MD_CONSTANT, CONSTANT_PARENT,
@@ -237,19 +238,19 @@ struct bytes il_field_constant(const struct il_field *f, enum elem *ret_elem)
 	return md_col_blob(md, MD_CONSTANT, row, CONSTANT_VALUE);
 }
 
-static bool has_place(const struct il_field *f)
+static bool has_place(const struct type_field *f)
 {
 	return f->is_static && !f->is_const && !f->is_rva && !f->is_thread;
 }
 
 /* Is something in the static @f, which is at @addr in the program? */
-static bool is_written(struct il_types *ts, struct il_field *f, uint64_t addr)
+static bool is_written(struct types *ts, struct type_field *f, uint64_t addr)
 {
 	uint8_t bytes[LOOKED_AT];
-	struct il_type *type;
-	const struct il_layout *layout;
-	if (dbg_err_drop(il_field_type(ts, f, &type)) ||
-	    dbg_err_drop(il_type_layout(ts, type, &layout)))
+	struct type *type;
+	const struct type_layout *layout;
+	if (dbg_err_drop(type_field_type(ts, f, &type)) ||
+	    dbg_err_drop(type_layout(ts, type, &layout)))
 		return false;
 	size_t n = layout->size < sizeof(bytes) ? layout->size : sizeof(bytes);
 	if (target_read_some(ts->target, addr, bytes, n) != n)
@@ -261,27 +262,26 @@ static bool is_written(struct il_types *ts, struct il_field *f, uint64_t addr)
 	return false;
 }
 
-bool il_type_is_initialized(struct il_types *ts, struct il_type *type)
+bool type_is_initialized(struct types *ts, struct type *type)
 {
-	struct il_field *const *fields;
+	struct type_field *const *fields;
 	size_t n;
 	bool any = false;
-	if (!il_method_cctor(ts, type))
+	if (!type_method_cctor(ts, type))
 		return true;
-	il_type_fields(ts, type, &fields, &n);
+	type_fields(ts, type, &fields, &n);
 	for (size_t i = 0; i < n; i++) {
 		uint64_t addr;
 		if (!has_place(fields[i]))
 			continue;
-		if (dbg_err_drop(il_field_static(ts, fields[i], NULL, &addr)))
+		if (dbg_err_drop(type_field_static(ts, fields[i], NULL, &addr)))
 			return false;
 		// Statics may have their places before they have values.
 		if (!any && addr &&
-		    dac_is_class_ready(ts->dac, il_type_mt(ts, type)))
+		    dac_is_class_ready(ts->dac, type_mt(ts, type)))
 			return true;
 		any = true;
-		if (!addr ||
-		    dac_has_class_failed(ts->dac, il_type_mt(ts, type)))
+		if (!addr || dac_has_class_failed(ts->dac, type_mt(ts, type)))
 			return false;
 		// the static constructor is at work, or was
 		if (is_written(ts, fields[i], addr))
@@ -289,6 +289,6 @@ bool il_type_is_initialized(struct il_types *ts, struct il_type *type)
 	}
 	if (any)
 		return !ts->quiet && ts->runs &&
-		       ts->runs(ts->runs_arg, il_type_mt(ts, type));
-	return il_type_mt(ts, type) != 0;
+		       ts->runs(ts->runs_arg, type_mt(ts, type));
+	return type_mt(ts, type) != 0;
 }

@@ -28,19 +28,19 @@ enum {
 };
 
 struct placing {
-	struct il_types *ts;
-	struct il_type *type;
-	struct il_field *const *fields; /* all of the type's */
+	struct types *ts;
+	struct type *type;
+	struct type_field *const *fields; /* all of the type's */
 	size_t n;
-	struct il_layout *of; /* each field's own layout, by index */
-	uint32_t pos;         /* end of what is placed */
+	struct type_layout *of; /* each field's own layout, by index */
+	uint32_t pos;           /* end of what is placed */
 	uint32_t align;
 	bool refs;
 	uint32_t pack, size; /* ClassLayout; 0: none */
 	bool auto_field;     /* a field of a struct laid out automatically */
 };
 
-static const struct il_layout reference = {
+static const struct type_layout reference = {
     .size = POINTER, .align = POINTER, .has_refs = true};
 
 static uint32_t align_up(uint32_t pos, uint32_t align)
@@ -48,7 +48,7 @@ static uint32_t align_up(uint32_t pos, uint32_t align)
 	return align ? (pos + align - 1) / align * align : pos;
 }
 
-static bool is_instance(const struct il_field *f)
+static bool is_instance(const struct type_field *f)
 {
 	return !f->is_static && !f->is_const;
 }
@@ -56,7 +56,7 @@ static bool is_instance(const struct il_field *f)
 /* ---- Sizes of places ------------------------------------------------- */
 
 /* Structs that the runtime aligns as the processor's ABI does. */
-static uint32_t special_align(struct il_types *ts, const struct il_type *type)
+static uint32_t special_align(struct types *ts, const struct type *type)
 {
 	static const struct {
 		const char *space, *name;
@@ -69,20 +69,20 @@ static uint32_t special_align(struct il_types *ts, const struct il_type *type)
 	    {"System.Runtime.Intrinsics", "Vector256`1", 32},
 	    {"System.Runtime.Intrinsics", "Vector512`1", 64},
 	};
-	if (type->module != il_types_core(ts))
+	if (type->module != types_core(ts))
 		return 0;
-	const char *name = il_type_simple_name(type);
+	const char *name = type_simple_name(type);
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		if (!strcmp(known[i].name, name) &&
-		    !strcmp(known[i].space, il_type_namespace(type)))
+		    !strcmp(known[i].space, type_namespace(type)))
 			return known[i].align;
 	}
 	return 0;
 }
 
-static struct il_layout plain(uint32_t size)
+static struct type_layout plain(uint32_t size)
 {
-	return (struct il_layout){
+	return (struct type_layout){
 	    .size = size, .align = size ? size : 1, .object = size};
 }
 
@@ -90,7 +90,7 @@ static struct il_layout plain(uint32_t size)
 
 static void set_place(struct placing *p, size_t i, uint32_t offset)
 {
-	const struct il_layout *l = &p->of[i];
+	const struct type_layout *l = &p->of[i];
 	p->fields[i]->offset = offset;
 	if (offset + l->size > p->pos)
 		p->pos = offset + l->size;
@@ -136,14 +136,14 @@ static void place_explicit(struct placing *p)
 }
 
 /* What the runtime places by value, after all others. */
-static bool is_by_value(const struct il_field *f)
+static bool is_by_value(const struct type_field *f)
 {
-	return f->type->kind == IL_KIND_STRUCT;
+	return f->type->kind == TYPE_KIND_STRUCT;
 }
 
 static bool has_size(const struct placing *p, size_t i, uint32_t size)
 {
-	const struct il_field *f = p->fields[i];
+	const struct type_field *f = p->fields[i];
 	return is_instance(f) && !is_by_value(f) && p->of[i].size == size;
 }
 
@@ -183,7 +183,7 @@ static void place_size(struct placing *p, uint32_t size, bool refs,
 static void place_structs(struct placing *p)
 {
 	for (size_t i = 0; i < p->n; i++) {
-		const struct il_layout *l = &p->of[i];
+		const struct type_layout *l = &p->of[i];
 		if (!is_instance(p->fields[i]))
 			continue;
 		uint32_t align = POINTER;
@@ -206,7 +206,7 @@ static void place_auto(struct placing *p)
 		place_size(p, size, false, placed);
 	}
 	place_structs(p);
-	if (p->type->kind != IL_KIND_STRUCT)
+	if (p->type->kind != TYPE_KIND_STRUCT)
 		return;
 	// Machine words are copied whole.
 	uint32_t align = p->refs ? POINTER : p->align;
@@ -233,26 +233,27 @@ static void read_pack(struct placing *p)
 
 static struct dbg_error *lay_fields_own(struct placing *p)
 {
-	struct il_types *ts = p->ts;
+	struct types *ts = p->ts;
 	p->of = arena_calloc(ts->arena, p->n + 1, sizeof(p->of[0]));
 	for (size_t i = 0; i < p->n; i++) {
-		const struct il_layout *l;
-		struct il_type *type;
+		const struct type_layout *l;
+		struct type *type;
 		if (!is_instance(p->fields[i]))
 			continue;
-		struct dbg_error *err = il_field_type(ts, p->fields[i], &type);
+		struct dbg_error *err =
+		    type_field_type(ts, p->fields[i], &type);
 		if (!err && type->is_reference)
 			l = &reference;
 		else if (!err)
-			err = il_type_layout(ts, type, &l);
+			err = type_layout(ts, type, &l);
 		if (err)
 			return err;
 		p->of[i] = *l;
 		p->refs |= l->has_refs;
 		// A by-ref is among the references, though no object's.
-		if (type->kind == IL_KIND_BYREF)
+		if (type->kind == TYPE_KIND_BYREF)
 			p->refs = p->of[i].has_refs = true;
-		p->auto_field |= type->kind == IL_KIND_STRUCT &&
+		p->auto_field |= type->kind == TYPE_KIND_STRUCT &&
 				 !(type->flags & TYPE_LAYOUT);
 	}
 	return NULL;
@@ -261,14 +262,14 @@ static struct dbg_error *lay_fields_own(struct placing *p)
 /* Where the base class ends. */
 static struct dbg_error *begin(struct placing *p)
 {
-	struct il_type *parent;
-	const struct il_layout *l;
-	if (p->type->kind == IL_KIND_STRUCT)
+	struct type *parent;
+	const struct type_layout *l;
+	if (p->type->kind == TYPE_KIND_STRUCT)
 		return NULL;
-	struct dbg_error *err = il_type_parent(p->ts, p->type, &parent);
-	if (err || !parent || parent->special == IL_SPECIAL_OBJECT)
+	struct dbg_error *err = type_parent(p->ts, p->type, &parent);
+	if (err || !parent || parent->special == TYPE_SPECIAL_OBJECT)
 		return err;
-	err = il_type_layout(p->ts, parent, &l);
+	err = type_layout(p->ts, parent, &l);
 	if (err)
 		return err;
 	p->pos = l->object;
@@ -279,13 +280,13 @@ static struct dbg_error *begin(struct placing *p)
 	return NULL;
 }
 
-static uint32_t inline_length(const struct il_type *type)
+static uint32_t inline_length(const struct type *type)
 {
 	struct bytes blob;
 	static const char name[] =
 	    "System.Runtime.CompilerServices.InlineArrayAttribute";
-	if (type->kind != IL_KIND_STRUCT ||
-	    !il_type_attribute(type, name, &blob) || blob.n < 6)
+	if (type->kind != TYPE_KIND_STRUCT ||
+	    !type_attribute(type, name, &blob) || blob.n < 6)
 		return 1;
 	uint32_t n;
 	memcpy(&n, blob.p + 2, sizeof(n));
@@ -293,9 +294,9 @@ static uint32_t inline_length(const struct il_type *type)
 }
 
 static struct dbg_error *finish(struct placing *p, bool is_auto,
-				struct il_layout *ret)
+				struct type_layout *ret)
 {
-	bool is_struct = p->type->kind == IL_KIND_STRUCT;
+	bool is_struct = p->type->kind == TYPE_KIND_STRUCT;
 	uint32_t special = special_align(p->ts, p->type);
 	if (special)
 		p->align = special;
@@ -308,24 +309,25 @@ static struct dbg_error *finish(struct placing *p, bool is_auto,
 	uint64_t size = (uint64_t)p->pos * inline_length(p->type);
 	if (size > SIZE_MAX_BYTES)
 		return dbg_err(DBG_E_FORMAT, "'%s' is too big",
-			       il_type_name(p->ts, p->type));
-	*ret = (struct il_layout){.size = is_struct ? (uint32_t)size : POINTER,
-				  .align = is_struct ? p->align : POINTER,
-				  .object = (uint32_t)size,
-				  .has_refs = is_struct ? p->refs : true};
+			       type_name(p->ts, p->type));
+	*ret =
+	    (struct type_layout){.size = is_struct ? (uint32_t)size : POINTER,
+				 .align = is_struct ? p->align : POINTER,
+				 .object = (uint32_t)size,
+				 .has_refs = is_struct ? p->refs : true};
 	return NULL;
 }
 
-static struct placing placing_of(struct il_types *ts, struct il_type *type)
+static struct placing placing_of(struct types *ts, struct type *type)
 {
 	struct placing p = {.ts = ts, .type = type};
-	il_type_fields(ts, type, &p.fields, &p.n);
+	type_fields(ts, type, &p.fields, &p.n);
 	return p;
 }
 
-static struct dbg_error *compute(struct placing *p, struct il_layout *ret)
+static struct dbg_error *compute(struct placing *p, struct type_layout *ret)
 {
-	struct il_type *type = p->type;
+	struct type *type = p->type;
 	struct dbg_error *err = begin(p);
 	uint32_t how = type->flags & TYPE_LAYOUT;
 	if (!err)
@@ -350,19 +352,19 @@ static struct dbg_error *compute(struct placing *p, struct il_layout *ret)
  * Take the offsets of the runtime's own FieldDescs, and what sizes follow from
  * them and from its MethodTable, if the type is loaded.
  */
-static void as_loaded(const struct placing *p, struct il_layout *l)
+static void as_loaded(const struct placing *p, struct type_layout *l)
 {
-	struct il_types *ts = p->ts;
-	struct il_type *type = p->type;
+	struct types *ts = p->ts;
+	struct type *type = p->type;
 	const struct dac_field *raw;
 	const struct dac_type *dt;
 	size_t n_raw;
-	uint64_t mt = il_type_mt(ts, type);
+	uint64_t mt = type_mt(ts, type);
 	if (!mt || dbg_err_drop(dac_type_get(ts->dac, mt, &dt)) ||
 	    dbg_err_drop(dac_fields(ts->dac, mt, &raw, &n_raw)))
 		return;
 	for (size_t i = 0; i < p->n; i++) {
-		struct il_field *f = p->fields[i];
+		struct type_field *f = p->fields[i];
 		if (!is_instance(f))
 			continue;
 		for (size_t r = 0; r < n_raw; r++) {
@@ -373,37 +375,37 @@ static void as_loaded(const struct placing *p, struct il_layout *l)
 		if (f->offset + p->of[i].size > l->object)
 			l->object = f->offset + p->of[i].size;
 	}
-	if (type->kind == IL_KIND_STRUCT && dt->value_size)
+	if (type->kind == TYPE_KIND_STRUCT && dt->value_size)
 		l->size = l->object = dt->value_size;
 }
 
-struct dbg_error *il_layout_compute(struct il_types *ts, struct il_type *type,
-				    struct il_layout *ret)
+struct dbg_error *type_layout_compute(struct types *ts, struct type *type,
+				      struct type_layout *ret)
 {
 	struct placing p = placing_of(ts, type);
 	return compute(&p, ret);
 }
 
 /* What needs no look at fields. */
-static bool simple(struct il_type *type, struct il_layout *ret)
+static bool simple(struct type *type, struct type_layout *ret)
 {
 	switch (type->kind) {
-	case IL_KIND_PRIM:
-	case IL_KIND_ENUM:
+	case TYPE_KIND_PRIM:
+	case TYPE_KIND_ENUM:
 		*ret = plain(wellknown_elem_size(type->elem));
 		return true;
-	case IL_KIND_POINTER:
-	case IL_KIND_FUNCTION:
-	case IL_KIND_BYREF:
+	case TYPE_KIND_POINTER:
+	case TYPE_KIND_FUNCTION:
+	case TYPE_KIND_BYREF:
 		*ret = plain(POINTER);
 		return true;
-	case IL_KIND_ARRAY:
+	case TYPE_KIND_ARRAY:
 		*ret = reference;
 		ret->object = ARRAY_FIRST;
 		if (type->elem == ELEM_ARRAY)
 			ret->object += 8 * type->rank;
 		return true;
-	case IL_KIND_INTERFACE:
+	case TYPE_KIND_INTERFACE:
 		*ret = reference;
 		return true;
 	default:
@@ -411,22 +413,22 @@ static bool simple(struct il_type *type, struct il_layout *ret)
 	}
 }
 
-struct dbg_error *il_type_layout(struct il_types *ts, struct il_type *type,
-				 const struct il_layout **ret)
+struct dbg_error *type_layout(struct types *ts, struct type *type,
+			      const struct type_layout **ret)
 {
-	struct il_type_facts *facts = type->facts;
+	struct type_facts *facts = type->facts;
 	if (facts->has_layout) {
 		*ret = &facts->layout;
 		return NULL;
 	}
-	if (type->kind == IL_KIND_VAR || type->kind == IL_KIND_MVAR)
+	if (type->kind == TYPE_KIND_VAR || type->kind == TYPE_KIND_MVAR)
 		return dbg_err(DBG_E_STATE,
 			       "generic parameter '%s' has no size",
-			       il_type_name(ts, type));
+			       type_name(ts, type));
 	if (!simple(type, &facts->layout)) {
 		if (facts->laying_out)
 			return dbg_err(DBG_E_FORMAT, "'%s' contains itself",
-				       il_type_name(ts, type));
+				       type_name(ts, type));
 		facts->laying_out = true;
 		struct placing p = placing_of(ts, type);
 		struct dbg_error *err = compute(&p, &facts->layout);
@@ -434,7 +436,7 @@ struct dbg_error *il_type_layout(struct il_types *ts, struct il_type *type,
 		if (err)
 			return err;
 		as_loaded(&p, &facts->layout);
-		if (type->special == IL_SPECIAL_STRING)
+		if (type->special == TYPE_SPECIAL_STRING)
 			facts->layout.object = STRING_FIRST;
 	}
 	facts->has_layout = true;
@@ -442,17 +444,16 @@ struct dbg_error *il_type_layout(struct il_types *ts, struct il_type *type,
 	return NULL;
 }
 
-uint32_t il_type_size(const struct il_type *type)
+uint32_t type_size(const struct type *type)
 {
-	struct il_types *ts = type->of;
-	struct il_type *own = (struct il_type *)type; // facts are no part of it
-	const struct il_layout *layout;
+	struct types *ts = type->of;
+	struct type *own = (struct type *)type; // facts are no part of it
+	const struct type_layout *layout;
 	const struct dac_type *dt;
 	if (type->is_reference)
 		return POINTER;
-	uint64_t mt = type->kind == IL_KIND_STRUCT ? il_type_mt(ts, own) : 0;
+	uint64_t mt = type->kind == TYPE_KIND_STRUCT ? type_mt(ts, own) : 0;
 	if (mt && !dbg_err_drop(dac_type_get(ts->dac, mt, &dt)))
 		return dt->value_size;
-	return dbg_err_drop(il_type_layout(ts, own, &layout)) ? 0
-							      : layout->size;
+	return dbg_err_drop(type_layout(ts, own, &layout)) ? 0 : layout->size;
 }

@@ -75,7 +75,7 @@ static bool same_sig_type(const struct md *a_md, const struct sig_type *a,
 /* ---- MemberRef ------------------------------------------------------- */
 
 struct member {
-	struct il_types *ts;
+	struct types *ts;
 	const struct md *md; /* of the reference */
 	const char *name;
 	struct bytes blob;
@@ -83,7 +83,7 @@ struct member {
 	struct arena *arena;
 };
 
-static bool sig_fits(struct member *mb, const struct il_method *m)
+static bool sig_fits(struct member *mb, const struct type_method *m)
 {
 	struct sig_method *sig;
 	struct dbg_error *err = sig_parse_method(
@@ -94,11 +94,11 @@ static bool sig_fits(struct member *mb, const struct il_method *m)
 	       same_sig_method(mb->md, mb->sig, &m->module->md, sig);
 }
 
-static struct il_method *find_member(struct member *mb, struct il_type *type)
+static struct type_method *find_member(struct member *mb, struct type *type)
 {
-	struct il_method *const *methods;
+	struct type_method *const *methods;
 	size_t n;
-	il_type_methods(mb->ts, type, &methods, &n);
+	type_methods(mb->ts, type, &methods, &n);
 	for (size_t i = 0; i < n; i++) {
 		if (!strcmp(methods[i]->name, mb->name) &&
 		    sig_fits(mb, methods[i]))
@@ -109,92 +109,92 @@ static struct il_method *find_member(struct member *mb, struct il_type *type)
 
 static const struct {
 	const char *name;
-	enum il_array_op op;
-} array_ops[] = {{"Get", IL_ARRAY_GET},
-		 {"Set", IL_ARRAY_SET},
-		 {"Address", IL_ARRAY_ADDRESS},
-		 {".ctor", IL_ARRAY_NEW}};
+	enum type_array_op op;
+} array_ops[] = {{"Get", TYPE_ARRAY_GET},
+		 {"Set", TYPE_ARRAY_SET},
+		 {"Address", TYPE_ARRAY_ADDRESS},
+		 {".ctor", TYPE_ARRAY_NEW}};
 
-struct il_method *il_method_of_array(struct il_types *ts, struct il_type *type,
-				     enum il_array_op op)
+struct type_method *type_method_of_array(struct types *ts, struct type *type,
+					 enum type_array_op op)
 {
-	struct il_method proto = {.owner = type,
-				  .array = op,
-				  .rva = op == IL_ARRAY_SET ? type->rank + 1
-							    : type->rank};
+	struct type_method proto = {.owner = type,
+				    .array = op,
+				    .rva = op == TYPE_ARRAY_SET ? type->rank + 1
+								: type->rank};
 	for (size_t i = 0; i < sizeof(array_ops) / sizeof(array_ops[0]); i++) {
 		if (array_ops[i].op == op)
 			proto.name = array_ops[i].name;
 	}
-	return il_method_intern(ts, &proto);
+	return type_method_intern(ts, &proto);
 }
 
-static struct il_method *array_method(struct il_types *ts, struct il_type *type,
-				      const struct member *mb)
+static struct type_method *array_method(struct types *ts, struct type *type,
+					const struct member *mb)
 {
 	for (size_t i = 0; i < sizeof(array_ops) / sizeof(array_ops[0]); i++) {
 		if (strcmp(array_ops[i].name, mb->name))
 			continue;
 		uint32_t n = mb->sig->n_params, rank = type->rank;
-		bool good = array_ops[i].op == IL_ARRAY_SET ? n == rank + 1
-			    : array_ops[i].op == IL_ARRAY_NEW
+		bool good = array_ops[i].op == TYPE_ARRAY_SET ? n == rank + 1
+			    : array_ops[i].op == TYPE_ARRAY_NEW
 				? n == rank || n == 2 * rank
 				: n == rank;
 		// The number of parameters stands where others have an RVA.
-		struct il_method proto = {.name = array_ops[i].name,
-					  .owner = type,
-					  .array = array_ops[i].op,
-					  .rva = n};
-		return good ? il_method_intern(ts, &proto) : NULL;
+		struct type_method proto = {.name = array_ops[i].name,
+					    .owner = type,
+					    .array = array_ops[i].op,
+					    .rva = n};
+		return good ? type_method_intern(ts, &proto) : NULL;
 	}
 	return NULL;
 }
 
-static struct dbg_error *search(struct member *mb, struct il_type *type,
-				struct il_method **ret)
+static struct dbg_error *search(struct member *mb, struct type *type,
+				struct type_method **ret)
 {
-	struct il_type *at = type;
-	if (type->kind == IL_KIND_ARRAY) {
+	struct type *at = type;
+	if (type->kind == TYPE_KIND_ARRAY) {
 		*ret = array_method(mb->ts, type, mb);
 		if (*ret)
 			return NULL;
 	}
-	for (int i = 0; at && i < IL_BASES_MAX; i++) {
+	for (int i = 0; at && i < TYPE_BASES_MAX; i++) {
 		*ret = find_member(mb, at);
 		if (*ret)
 			return NULL;
-		struct dbg_error *err = il_type_parent(mb->ts, at, &at);
+		struct dbg_error *err = type_parent(mb->ts, at, &at);
 		if (err)
 			return err;
 	}
 	return dbg_err(DBG_E_NOT_FOUND, "'%s' has no method '%s' as it is used",
-		       il_type_name(mb->ts, type), mb->name);
+		       type_name(mb->ts, type), mb->name);
 }
 
-static struct dbg_error *of_def(struct il_types *ts,
-				const struct il_context *ctx, uint32_t token,
-				struct il_method **ret)
+static struct dbg_error *of_def(struct types *ts,
+				const struct type_context *ctx, uint32_t token,
+				struct type_method **ret)
 {
 	struct code_module *m = ctx->module;
 	uint32_t rid = MD_TOKEN_RID(token);
-	struct il_type *type = NULL;
+	struct type *type = NULL;
 	if (rid && rid <= md_rows(&m->md, MD_METHODDEF))
-		type = il_type_def(
+		type = type_def(
 		    ts, m, MD_TOKEN(MD_TYPEDEF, md_method_type(&m->md, rid)));
 	if (!type)
 		return dbg_err(DBG_E_FORMAT,
 			       "token 0x%08x of '%s' is no method", token,
 			       m->name);
 	if (type->n_args && type->n_args == ctx->n_class_args)
-		type = il_type_instance(ts, type, ctx->class_args,
-					ctx->n_class_args);
-	*ret = il_method_get(ts, type, token, NULL, 0);
+		type =
+		    type_instance(ts, type, ctx->class_args, ctx->n_class_args);
+	*ret = type_method_get(ts, type, token, NULL, 0);
 	return NULL;
 }
 
-static struct dbg_error *of_ref(struct il_types *ts,
-				const struct il_context *ctx, uint32_t token,
-				struct il_method **ret)
+static struct dbg_error *of_ref(struct types *ts,
+				const struct type_context *ctx, uint32_t token,
+				struct type_method **ret)
 {
 	const struct md *md = &ctx->module->md;
 	uint32_t rid = MD_TOKEN_RID(token);
@@ -202,14 +202,14 @@ static struct dbg_error *of_ref(struct il_types *ts,
 	    md_col(md, MD_MEMBERREF, rid, MEMBERREF_PARENT));
 	if (MD_TOKEN_TABLE(parent) == MD_METHODDEF)
 		return of_def(ts, ctx, parent, ret);
-	struct il_type *type;
+	struct type *type;
 	struct member mb = {
 	    .ts = ts,
 	    .md = md,
 	    .name = md_col_string(md, MD_MEMBERREF, rid, MEMBERREF_NAME),
 	    .blob = md_col_blob(md, MD_MEMBERREF, rid, MEMBERREF_SIGNATURE),
 	};
-	struct dbg_error *err = il_type_of_token(ts, ctx, parent, &type);
+	struct dbg_error *err = type_of_token(ts, ctx, parent, &type);
 	if (err)
 		return err;
 	mb.arena = arena_create();
@@ -220,17 +220,17 @@ static struct dbg_error *of_ref(struct il_types *ts,
 	return err;
 }
 
-static struct dbg_error *of_spec(struct il_types *ts,
-				 const struct il_context *ctx, uint32_t token,
-				 struct il_method **ret)
+static struct dbg_error *of_spec(struct types *ts,
+				 const struct type_context *ctx, uint32_t token,
+				 struct type_method **ret)
 {
-	struct il_type *args[IL_ARGS_MAX];
+	struct type *args[TYPE_ARGS_MAX];
 	struct sig_type **types;
-	struct il_method *m;
+	struct type_method *m;
 	uint32_t n = 0;
 	const struct md *md = &ctx->module->md;
 	uint32_t rid = MD_TOKEN_RID(token);
-	struct dbg_error *err = il_method_of_token(
+	struct dbg_error *err = type_method_of_token(
 	    ts, ctx, md_methoddef_or_ref(md_col(md, MD_METHODSPEC, rid, 0)),
 	    &m);
 	if (err)
@@ -238,21 +238,21 @@ static struct dbg_error *of_spec(struct il_types *ts,
 	struct arena *arena = arena_create();
 	err = sig_parse_methodspec(md_col_blob(md, MD_METHODSPEC, rid, 1),
 				   arena, &types, &n);
-	for (uint32_t i = 0; !err && i < n && i < IL_ARGS_MAX; i++)
-		err = il_type_of_sig(ts, types[i], ctx, &args[i]);
+	for (uint32_t i = 0; !err && i < n && i < TYPE_ARGS_MAX; i++)
+		err = type_of_sig(ts, types[i], ctx, &args[i]);
 	arena_destroy(arena);
-	if (!err && (n != m->n_args || n > IL_ARGS_MAX))
+	if (!err && (n != m->n_args || n > TYPE_ARGS_MAX))
 		err = dbg_err(DBG_E_FORMAT,
 			      "wrong number of generic arguments in '%s'",
 			      ctx->module->name);
 	if (!err)
-		*ret = il_method_instance(ts, m, args, n);
+		*ret = type_method_instance(ts, m, args, n);
 	return err;
 }
 
-struct dbg_error *il_method_of_token(struct il_types *ts,
-				     const struct il_context *ctx,
-				     uint32_t token, struct il_method **ret)
+struct dbg_error *type_method_of_token(struct types *ts,
+				       const struct type_context *ctx,
+				       uint32_t token, struct type_method **ret)
 {
 	switch (MD_TOKEN_TABLE(token)) {
 	case MD_METHODDEF:
@@ -272,15 +272,15 @@ struct dbg_error *il_method_of_token(struct il_types *ts,
 /* ---- MethodDesc ------------------------------------------------------ */
 
 /* Generic arguments of the method itself. */
-static bool read_desc_args(struct il_types *ts, uint64_t desc, size_t n,
-			   struct il_type **ret)
+static bool read_desc_args(struct types *ts, uint64_t desc, size_t n,
+			   struct type **ret)
 {
-	uint64_t args[IL_ARGS_MAX];
-	if (!ts->dac || n > IL_ARGS_MAX ||
+	uint64_t args[TYPE_ARGS_MAX];
+	if (!ts->dac || n > TYPE_ARGS_MAX ||
 	    dac_method_args(ts->dac, desc, args, n) != n)
 		return false;
 	for (size_t i = 0; i < n; i++) {
-		ret[i] = il_type_of_mt(ts, args[i]);
+		ret[i] = type_of_mt(ts, args[i]);
 		if (!ret[i])
 			return false;
 	}
@@ -288,21 +288,21 @@ static bool read_desc_args(struct il_types *ts, uint64_t desc, size_t n,
 }
 
 /* The base of @exact, or it, that is an instance of @type's definition. */
-static struct il_type *exact_owner(struct il_types *ts, struct il_type *type,
-				   struct il_type *exact)
+static struct type *exact_owner(struct types *ts, struct type *type,
+				struct type *exact)
 {
-	struct il_type *found = NULL;
+	struct type *found = NULL;
 	if (!exact || !type->n_args ||
-	    dbg_err_drop(il_type_as(ts, exact, type, &found)) || !found)
+	    dbg_err_drop(type_as(ts, exact, type, &found)) || !found)
 		return type;
 	return found;
 }
 
-struct dbg_error *il_method_of_desc(struct il_types *ts, uint64_t desc,
-				    struct il_type *exact,
-				    struct il_method **ret)
+struct dbg_error *type_method_of_desc(struct types *ts, uint64_t desc,
+				      struct type *exact,
+				      struct type_method **ret)
 {
-	struct il_type *args[IL_ARGS_MAX];
+	struct type *args[TYPE_ARGS_MAX];
 	struct dac_method dm;
 	if (!ts->dac)
 		return dbg_err(
@@ -312,7 +312,7 @@ struct dbg_error *il_method_of_desc(struct il_types *ts, uint64_t desc,
 	struct dbg_error *err = dac_method_get(ts->dac, desc, &dm);
 	if (err)
 		return err;
-	struct il_type *owner = il_type_of_mt(ts, dm.type);
+	struct type *owner = type_of_mt(ts, dm.type);
 	if (dm.dynamic)
 		return dbg_err(DBG_E_UNSUPPORTED,
 			       "it calls code that the program has made at run "
@@ -322,9 +322,9 @@ struct dbg_error *il_method_of_desc(struct il_types *ts, uint64_t desc,
 			       "the method at 0x%llx has no metadata",
 			       (unsigned long long)desc);
 	owner = exact_owner(ts, owner, exact);
-	struct il_method *m = il_method_get(ts, owner, dm.token, NULL, 0);
+	struct type_method *m = type_method_get(ts, owner, dm.token, NULL, 0);
 	if (m->n_args && read_desc_args(ts, desc, m->n_args, args))
-		m = il_method_instance(ts, m, args, m->n_args);
+		m = type_method_instance(ts, m, args, m->n_args);
 	*ret = m;
 	return NULL;
 }
@@ -346,11 +346,11 @@ static bool is_extension_ctor(const struct md *md, uint32_t token)
 		   "ExtensionAttribute");
 }
 
-static struct il_extension *add_extension(struct il_types *ts,
-					  struct il_module *im, uint32_t rid,
-					  uint32_t marker)
+static struct type_extension *add_extension(struct types *ts,
+					    struct type_module *im,
+					    uint32_t rid, uint32_t marker)
 {
-	struct il_extension *e = arena_alloc(ts->arena, sizeof(*e));
+	struct type_extension *e = arena_alloc(ts->arena, sizeof(*e));
 	e->name = md_col_string(&im->m->md, MD_METHODDEF, rid, METHOD_NAME);
 	e->module = im;
 	e->method = rid;
@@ -361,10 +361,10 @@ static struct il_extension *add_extension(struct il_types *ts,
 	return e;
 }
 
-static bool is_added(struct il_types *ts, const struct il_module *im,
+static bool is_added(struct types *ts, const struct type_module *im,
 		     const char *name, uint32_t rid)
 {
-	struct il_extension *e =
+	struct type_extension *e =
 	    map_find(&ts->extensions, str_hash(name, strlen(name)));
 	while (e && (e->module != im || e->method != rid))
 		e = e->next;
@@ -400,7 +400,7 @@ static bool is_same_method(const struct md *md, uint32_t a, uint32_t b,
  * block, declares is in the class too, where the parameters of a generic block
  * are the method's first.
  */
-static void add_statics(struct il_types *ts, struct il_module *im, uint32_t rid,
+static void add_statics(struct types *ts, struct type_module *im, uint32_t rid,
 			uint32_t class)
 {
 	const struct md *md = &im->m->md;
@@ -411,7 +411,7 @@ static void add_statics(struct il_types *ts, struct il_module *im, uint32_t rid,
 	md_type_methods(md, rid, &first, &end);
 	for (; marker && first < end; first++) {
 		if (!(md_col(md, MD_METHODDEF, first, METHOD_FLAGS) &
-		      IL_METHOD_STATIC) ||
+		      TYPE_METHOD_STATIC) ||
 		    str_starts(
 			md_col_string(md, MD_METHODDEF, first, METHOD_NAME),
 			"op_"))
@@ -430,7 +430,7 @@ static void add_statics(struct il_types *ts, struct il_module *im, uint32_t rid,
  * which has the getters of its properties and its operators; its methods have
  * the attribute themselves. @seen: classes that blocks seen before stand for.
  */
-static void add_block(struct il_types *ts, struct il_module *im, uint32_t rid,
+static void add_block(struct types *ts, struct type_module *im, uint32_t rid,
 		      bool *seen)
 {
 	const struct md *md = &im->m->md;
@@ -451,7 +451,7 @@ static void add_block(struct il_types *ts, struct il_module *im, uint32_t rid,
 	}
 }
 
-static void read_extensions(struct il_types *ts, struct il_module *im)
+static void read_extensions(struct types *ts, struct type_module *im)
 {
 	const struct md *md = &im->m->md;
 	uint32_t ctor = 0; // the last one seen that is the attribute's
@@ -477,9 +477,9 @@ static void read_extensions(struct il_types *ts, struct il_module *im)
 	}
 }
 
-static void need_extensions(struct il_types *ts, struct code_module *m)
+static void need_extensions(struct types *ts, struct code_module *m)
 {
-	struct il_module *im = il_module_get(ts, m);
+	struct type_module *im = type_module_get(ts, m);
 	if (!im->extensions_read)
 		read_extensions(ts, im);
 }
@@ -490,8 +490,8 @@ static void unloaded_extensions(void *arg, struct code_module *m)
 }
 
 /* The first extension of this name in the loaded modules; the rest follow. */
-static struct il_extension *extensions_named(struct il_types *ts,
-					     const char *name)
+static struct type_extension *extensions_named(struct types *ts,
+					       const char *name)
 {
 	size_t n;
 	struct code_module *const *modules = code_modules(ts->code, &n);
@@ -502,24 +502,24 @@ static struct il_extension *extensions_named(struct il_types *ts,
 }
 
 /* The method @rid of a module; NULL: its type is not known. */
-static struct il_method *method_of_row(struct il_types *ts,
-				       struct code_module *m, uint32_t rid)
+static struct type_method *method_of_row(struct types *ts,
+					 struct code_module *m, uint32_t rid)
 {
-	struct il_type *type = il_type_def(
-	    ts, m, MD_TOKEN(MD_TYPEDEF, md_method_type(&m->md, rid)));
-	return type ? il_method_get(ts, type, MD_TOKEN(MD_METHODDEF, rid), NULL,
-				    0)
+	struct type *type =
+	    type_def(ts, m, MD_TOKEN(MD_TYPEDEF, md_method_type(&m->md, rid)));
+	return type ? type_method_get(ts, type, MD_TOKEN(MD_METHODDEF, rid),
+				      NULL, 0)
 		    : NULL;
 }
 
-void il_extension_each(struct il_types *ts, const char *name, il_method_fn *fn,
-		       void *arg)
+void type_extension_each(struct types *ts, const char *name, type_method_fn *fn,
+			 void *arg)
 {
-	struct il_extension *e = extensions_named(ts, name);
+	struct type_extension *e = extensions_named(ts, name);
 	for (; e; e = e->next) {
 		if (e->marker || strcmp(e->name, name))
 			continue;
-		struct il_method *m =
+		struct type_method *m =
 		    method_of_row(ts, e->module->m, e->method);
 		if (m && !fn(arg, m))
 			return;
@@ -531,12 +531,12 @@ enum {
 };
 
 /* The arguments by which @open, of a block's parameters, is @type. */
-static bool match(struct il_types *ts, struct il_type *open,
-		  struct il_type *type, struct il_type **args)
+static bool match(struct types *ts, struct type *open, struct type *type,
+		  struct type **args)
 {
 	if (!open->open)
 		return open == type;
-	if (open->kind == IL_KIND_VAR) {
+	if (open->kind == TYPE_KIND_VAR) {
 		if (open->number >= BLOCK_PARAMS_MAX ||
 		    (args[open->number] && args[open->number] != type))
 			return false;
@@ -546,8 +546,7 @@ static bool match(struct il_types *ts, struct il_type *open,
 	if (open->kind != type->kind || open->elem != type->elem ||
 	    open->rank != type->rank || open->n_args != type->n_args ||
 	    !open->inner != !type->inner ||
-	    (open->n_args &&
-	     il_type_generic(ts, open) != il_type_generic(ts, type)))
+	    (open->n_args && type_generic(ts, open) != type_generic(ts, type)))
 		return false;
 	for (size_t i = 0; i < open->n_args; i++) {
 		if (!match(ts, open->args[i], type->args[i], args))
@@ -560,63 +559,63 @@ static bool match(struct il_types *ts, struct il_type *open,
  * @m of an extension class, whose first type parameters are the block's: these
  * are @args; NULL if it is not what @declared declares in the block.
  */
-static struct il_method *static_instance(struct il_types *ts,
-					 struct il_method *m,
-					 struct il_method *declared,
-					 struct il_type **args)
+static struct type_method *static_instance(struct types *ts,
+					   struct type_method *m,
+					   struct type_method *declared,
+					   struct type **args)
 {
-	const struct il_sig *a, *b;
+	const struct type_sig *a, *b;
 	uint32_t n = 0;
 	while (n < BLOCK_PARAMS_MAX && args[n])
 		n++;
-	if (dbg_err_drop(il_method_sig(ts, declared, &a)) ||
+	if (dbg_err_drop(type_method_sig(ts, declared, &a)) ||
 	    n + a->n_generic > BLOCK_PARAMS_MAX)
 		return NULL;
-	const struct il_context ctx = {.class_args = args,
-				       .n_class_args = n,
-				       .method_args = args + n,
-				       .n_method_args = a->n_generic};
+	const struct type_context ctx = {.class_args = args,
+					 .n_class_args = n,
+					 .method_args = args + n,
+					 .n_method_args = a->n_generic};
 	for (uint32_t i = n; i < n + a->n_generic; i++)
-		args[i] = il_type_param(ts, true, i);
-	m = il_method_instance(ts, m, args, n + a->n_generic);
-	if (dbg_err_drop(il_method_sig(ts, m, &b)) ||
+		args[i] = type_param(ts, true, i);
+	m = type_method_instance(ts, m, args, n + a->n_generic);
+	if (dbg_err_drop(type_method_sig(ts, m, &b)) ||
 	    a->n_params != b->n_params || n + a->n_generic != b->n_generic ||
-	    il_type_subst(ts, a->ret, &ctx) != b->ret)
+	    type_subst(ts, a->ret, &ctx) != b->ret)
 		return NULL;
 	for (uint32_t i = 0; i < a->n_params; i++) {
-		if (il_type_subst(ts, a->params[i], &ctx) != b->params[i])
+		if (type_subst(ts, a->params[i], &ctx) != b->params[i])
 			return NULL;
 	}
 	return m;
 }
 
 /* The static method @e of @type; NULL: it is of another. */
-static struct il_method *static_of(struct il_types *ts,
-				   const struct il_extension *e,
-				   struct il_type *type)
+static struct type_method *
+static_of(struct types *ts, const struct type_extension *e, struct type *type)
 {
-	struct il_type *args[BLOCK_PARAMS_MAX] = {0};
-	const struct il_sig *sig;
+	struct type *args[BLOCK_PARAMS_MAX] = {0};
+	const struct type_sig *sig;
 	struct code_module *module = e->module->m;
-	struct il_method *m = method_of_row(ts, module, e->method);
-	struct il_method *marker = method_of_row(ts, module, e->marker);
-	if (!m || !marker || dbg_err_drop(il_method_sig(ts, marker, &sig)) ||
+	struct type_method *m = method_of_row(ts, module, e->method);
+	struct type_method *marker = method_of_row(ts, module, e->marker);
+	if (!m || !marker || dbg_err_drop(type_method_sig(ts, marker, &sig)) ||
 	    sig->n_params != 1 || !match(ts, sig->params[0], type, args))
 		return NULL;
 	if (!e->declared)
 		return m;
-	struct il_method *declared = method_of_row(ts, module, e->declared);
+	struct type_method *declared = method_of_row(ts, module, e->declared);
 	return declared ? static_instance(ts, m, declared, args) : NULL;
 }
 
-void il_static_extension_each(struct il_types *ts, const char *name,
-			      struct il_type *type, il_method_fn *fn, void *arg)
+void type_static_extension_each(struct types *ts, const char *name,
+				struct type *type, type_method_fn *fn,
+				void *arg)
 {
-	struct il_extension *e = extensions_named(ts, name);
+	struct type_extension *e = extensions_named(ts, name);
 	for (; e; e = e->next) {
-		struct il_method *m = e->marker && !strcmp(e->name, name)
-					  ? static_of(ts, e, type)
-					  : NULL;
+		struct type_method *m = e->marker && !strcmp(e->name, name)
+					    ? static_of(ts, e, type)
+					    : NULL;
 		if (m && !fn(arg, m))
 			return;
 	}

@@ -19,16 +19,17 @@ enum {
 
 /* ---- Interning ------------------------------------------------------- */
 
-static uint64_t hash_method(const struct il_method *m)
+static uint64_t hash_method(const struct type_method *m)
 {
-	uint64_t h = il_hash((uintptr_t)m->owner, m->token);
-	h = il_hash(h, (uint64_t)m->array << 32 | (m->token ? 0 : m->rva));
+	uint64_t h = type_hash((uintptr_t)m->owner, m->token);
+	h = type_hash(h, (uint64_t)m->array << 32 | (m->token ? 0 : m->rva));
 	for (size_t i = 0; i < m->n_args; i++)
-		h = il_hash(h, (uintptr_t)m->args[i]);
+		h = type_hash(h, (uintptr_t)m->args[i]);
 	return h;
 }
 
-static bool same_method(const struct il_method *a, const struct il_method *b)
+static bool same_method(const struct type_method *a,
+			const struct type_method *b)
 {
 	return a->owner == b->owner && a->token == b->token &&
 	       a->array == b->array && a->n_args == b->n_args &&
@@ -37,16 +38,16 @@ static bool same_method(const struct il_method *a, const struct il_method *b)
 		!memcmp(a->args, b->args, a->n_args * sizeof(a->args[0])));
 }
 
-struct il_method *il_method_intern(struct il_types *ts,
-				   const struct il_method *proto)
+struct type_method *type_method_intern(struct types *ts,
+				       const struct type_method *proto)
 {
 	uint64_t hash = hash_method(proto);
-	struct il_method *first = map_find(&ts->methods, hash);
-	for (struct il_method *m = first; m; m = m->facts->next) {
+	struct type_method *first = map_find(&ts->methods, hash);
+	for (struct type_method *m = first; m; m = m->facts->next) {
 		if (same_method(m, proto))
 			return m;
 	}
-	struct il_method *m = arena_copy(ts->arena, proto, 1, sizeof(*proto));
+	struct type_method *m = arena_copy(ts->arena, proto, 1, sizeof(*proto));
 	m->args = arena_copy(ts->arena, proto->args, proto->n_args,
 			     sizeof(proto->args[0]));
 	m->facts = arena_alloc(ts->arena, sizeof(*m->facts));
@@ -55,14 +56,14 @@ struct il_method *il_method_intern(struct il_types *ts,
 	return m;
 }
 
-struct il_method *il_method_get(struct il_types *ts, struct il_type *owner,
-				uint32_t token, struct il_type *const *args,
-				size_t n_args)
+struct type_method *type_method_get(struct types *ts, struct type *owner,
+				    uint32_t token, struct type *const *args,
+				    size_t n_args)
 {
-	struct il_type *all[IL_ARGS_MAX];
+	struct type *all[TYPE_ARGS_MAX];
 	const struct md *md = &owner->module->md;
 	uint32_t rid = MD_TOKEN_RID(token);
-	struct il_method proto = {
+	struct type_method proto = {
 	    .name = md_col_string(md, MD_METHODDEF, rid, METHOD_NAME),
 	    .owner = owner,
 	    .module = owner->module,
@@ -73,28 +74,29 @@ struct il_method *il_method_get(struct il_types *ts, struct il_type *owner,
 	    .rva = md_col(md, MD_METHODDEF, rid, METHOD_RVA),
 	    .args = all,
 	    // TypeOrMethodDef (II.24.2.6): tag 1 is MethodDef.
-	    .n_args = il_generic_count(owner->module, rid << 1 | 1, NULL),
+	    .n_args = type_generic_count(owner->module, rid << 1 | 1, NULL),
 	};
 	for (size_t i = 0; i < proto.n_args; i++)
 		all[i] = n_args == proto.n_args
 			     ? args[i]
-			     : il_type_param(ts, true, (uint32_t)i);
-	return il_method_intern(ts, &proto);
+			     : type_param(ts, true, (uint32_t)i);
+	return type_method_intern(ts, &proto);
 }
 
-struct il_method *il_method_instance(struct il_types *ts,
-				     const struct il_method *m,
-				     struct il_type *const *args, size_t n_args)
+struct type_method *type_method_instance(struct types *ts,
+					 const struct type_method *m,
+					 struct type *const *args,
+					 size_t n_args)
 {
-	return il_method_get(ts, m->owner, m->token, args, n_args);
+	return type_method_get(ts, m->owner, m->token, args, n_args);
 }
 
 /* ---- Lists ----------------------------------------------------------- */
 
-void il_type_methods(struct il_types *ts, struct il_type *type,
-		     struct il_method *const **ret, size_t *ret_n)
+void type_methods(struct types *ts, struct type *type,
+		  struct type_method *const **ret, size_t *ret_n)
 {
-	struct il_type_facts *facts = type->facts;
+	struct type_facts *facts = type->facts;
 	if (!facts->has_methods) {
 		uint32_t first = 0, end = 0;
 		if (type->module)
@@ -106,7 +108,7 @@ void il_type_methods(struct il_types *ts, struct il_type *type,
 		facts->methods =
 		    arena_calloc(ts->arena, n + 1, sizeof(facts->methods[0]));
 		for (size_t i = 0; i < n; i++)
-			facts->methods[i] = il_method_get(
+			facts->methods[i] = type_method_get(
 			    ts, type,
 			    MD_TOKEN(MD_METHODDEF, first + (uint32_t)i), NULL,
 			    0);
@@ -117,7 +119,7 @@ void il_type_methods(struct il_types *ts, struct il_type *type,
 	*ret_n = facts->n_methods;
 }
 
-static uint32_t param_count(const struct il_method *m)
+static uint32_t param_count(const struct type_method *m)
 {
 	struct reader r;
 	struct bytes sig =
@@ -129,12 +131,12 @@ static uint32_t param_count(const struct il_method *m)
 	return reader_cuint(&r);
 }
 
-struct il_method *il_method_named(struct il_types *ts, struct il_type *type,
-				  const char *name, int n_params)
+struct type_method *type_method_named(struct types *ts, struct type *type,
+				      const char *name, int n_params)
 {
-	struct il_method *const *methods;
+	struct type_method *const *methods;
 	size_t n;
-	il_type_methods(ts, type, &methods, &n);
+	type_methods(ts, type, &methods, &n);
 	for (size_t i = 0; i < n; i++) {
 		if (!strcmp(methods[i]->name, name) &&
 		    (n_params < 0 ||
@@ -144,39 +146,39 @@ struct il_method *il_method_named(struct il_types *ts, struct il_type *type,
 	return NULL;
 }
 
-struct il_method *il_method_cctor(struct il_types *ts, struct il_type *type)
+struct type_method *type_method_cctor(struct types *ts, struct type *type)
 {
-	return type->module ? il_method_named(ts, type, ".cctor", 0) : NULL;
+	return type->module ? type_method_named(ts, type, ".cctor", 0) : NULL;
 }
 
-struct il_method *il_method_invoke(struct il_types *ts, struct il_type *type)
+struct type_method *type_method_invoke(struct types *ts, struct type *type)
 {
-	return type->is_delegate ? il_method_named(ts, type, "Invoke", -1)
+	return type->is_delegate ? type_method_named(ts, type, "Invoke", -1)
 				 : NULL;
 }
 
 /* ---- Signatures ------------------------------------------------------ */
 
-uint64_t *il_method_desc(struct il_method *m)
+uint64_t *type_method_desc(struct type_method *m)
 {
 	return &m->facts->desc;
 }
 
-struct il_context il_method_context(const struct il_method *m)
+struct type_context type_method_context(const struct type_method *m)
 {
-	return (struct il_context){.module = m->module,
-				   .class_args = m->owner->args,
-				   .n_class_args = m->owner->n_args,
-				   .method_args = m->args,
-				   .n_method_args = m->n_args};
+	return (struct type_context){.module = m->module,
+				     .class_args = m->owner->args,
+				     .n_class_args = m->owner->n_args,
+				     .method_args = m->args,
+				     .n_method_args = m->n_args};
 }
 
-static struct dbg_error *array_sig(struct il_types *ts, struct il_method *m)
+static struct dbg_error *array_sig(struct types *ts, struct type_method *m)
 {
-	struct il_type *type = m->owner;
-	struct il_type *integer = il_type_of_elem(ts, ELEM_I4);
-	struct il_type *none = il_type_of_elem(ts, ELEM_VOID);
-	struct il_sig *sig = arena_alloc(ts->arena, sizeof(*sig));
+	struct type *type = m->owner;
+	struct type *integer = type_of_elem(ts, ELEM_I4);
+	struct type *none = type_of_elem(ts, ELEM_VOID);
+	struct type_sig *sig = arena_alloc(ts->arena, sizeof(*sig));
 	sig->has_this = true;
 	sig->convention = 0x20;
 	sig->n_params = m->rva;
@@ -185,33 +187,33 @@ static struct dbg_error *array_sig(struct il_types *ts, struct il_method *m)
 	for (size_t i = 0; i < sig->n_params; i++)
 		sig->params[i] = integer;
 	sig->ret = none;
-	if (m->array == IL_ARRAY_GET)
+	if (m->array == TYPE_ARRAY_GET)
 		sig->ret = type->inner;
-	else if (m->array == IL_ARRAY_ADDRESS)
-		sig->ret = il_type_byref(ts, type->inner);
-	else if (m->array == IL_ARRAY_SET)
+	else if (m->array == TYPE_ARRAY_ADDRESS)
+		sig->ret = type_byref(ts, type->inner);
+	else if (m->array == TYPE_ARRAY_SET)
 		sig->params[sig->n_params - 1] = type->inner;
 	m->facts->sig = sig;
 	return NULL;
 }
 
-static struct dbg_error *read_sig(struct il_types *ts, struct il_method *m)
+static struct dbg_error *read_sig(struct types *ts, struct type_method *m)
 {
 	struct sig_method *parsed;
-	struct il_context ctx = il_method_context(m);
+	struct type_context ctx = type_method_context(m);
 	struct arena *arena = arena_create();
 	struct dbg_error *err = sig_parse_method(
 	    md_col_blob(&m->module->md, MD_METHODDEF, MD_TOKEN_RID(m->token),
 			METHOD_SIGNATURE),
 	    arena, &parsed);
 	if (!err)
-		err = il_sig_make(ts, parsed, &ctx, &m->facts->sig);
+		err = type_sig_make(ts, parsed, &ctx, &m->facts->sig);
 	arena_destroy(arena);
 	return err;
 }
 
-struct dbg_error *il_method_sig(struct il_types *ts, struct il_method *m,
-				const struct il_sig **ret)
+struct dbg_error *type_method_sig(struct types *ts, struct type_method *m,
+				  const struct type_sig **ret)
 {
 	if (!m->facts->sig) {
 		struct dbg_error *err =
@@ -223,9 +225,9 @@ struct dbg_error *il_method_sig(struct il_types *ts, struct il_method *m,
 	return NULL;
 }
 
-struct dbg_error *il_sig_of_token(struct il_types *ts,
-				  const struct il_context *ctx, uint32_t token,
-				  const struct il_sig **ret)
+struct dbg_error *type_sig_of_token(struct types *ts,
+				    const struct type_context *ctx,
+				    uint32_t token, const struct type_sig **ret)
 {
 	struct sig_method *parsed;
 	struct arena *arena = arena_create();
@@ -234,27 +236,27 @@ struct dbg_error *il_sig_of_token(struct il_types *ts,
 					 MD_TOKEN_RID(token), 0),
 			     arena, &parsed);
 	if (!err)
-		err = il_sig_make(ts, parsed, ctx, ret);
+		err = type_sig_make(ts, parsed, ctx, ret);
 	arena_destroy(arena);
 	return err;
 }
 
 /* ---- Names, attributes ----------------------------------------------- */
 
-static const char *make_name(struct il_types *ts, struct il_method *m)
+static const char *make_name(struct types *ts, struct type_method *m)
 {
-	const char *types[IL_ARGS_MAX], *own[IL_ARGS_MAX];
+	const char *types[TYPE_ARGS_MAX], *own[TYPE_ARGS_MAX];
 	_cleanup_str_ struct str name = {0};
 	if (!m->token)
-		return arena_printf(ts->arena, "%s.%s",
-				    il_type_name(ts, m->owner), m->name);
-	struct il_type *type = m->owner;
-	bool is_def = il_type_generic(ts, type) == type;
+		return arena_printf(ts->arena, "%s.%s", type_name(ts, m->owner),
+				    m->name);
+	struct type *type = m->owner;
+	bool is_def = type_generic(ts, type) == type;
 	for (size_t i = 0; i < type->n_args; i++)
-		types[i] = il_type_name(ts, type->args[i]);
-	bool open = m->n_args && m->args[0]->kind == IL_KIND_MVAR;
+		types[i] = type_name(ts, type->args[i]);
+	bool open = m->n_args && m->args[0]->kind == TYPE_KIND_MVAR;
 	for (size_t i = 0; i < m->n_args; i++)
-		own[i] = il_type_name(ts, m->args[i]);
+		own[i] = type_name(ts, m->args[i]);
 	struct csname_args args = {.type_args = types,
 				   .n_type_args = is_def ? 0 : type->n_args,
 				   .method_args = own,
@@ -263,15 +265,15 @@ static const char *make_name(struct il_types *ts, struct il_method *m)
 	return arena_strdup(ts->arena, str_get(&name));
 }
 
-const char *il_method_name(struct il_types *ts, struct il_method *m)
+const char *type_method_name(struct types *ts, struct type_method *m)
 {
 	if (!m->facts->name)
 		m->facts->name = make_name(ts, m);
 	return m->facts->name;
 }
 
-bool il_method_attribute(const struct il_method *m, const char *name,
-			 struct bytes *ret_blob)
+bool type_method_attribute(const struct type_method *m, const char *name,
+			   struct bytes *ret_blob)
 {
 	return m->token &&
 	       md_has_attribute(&m->module->md, m->token, name, ret_blob);
@@ -279,13 +281,13 @@ bool il_method_attribute(const struct il_method *m, const char *name,
 
 /* ---- Bodies ---------------------------------------------------------- */
 
-static struct dbg_error *add_locals(struct il_types *ts, struct il_method *m,
+static struct dbg_error *add_locals(struct types *ts, struct type_method *m,
 				    uint32_t token, struct arena *arena,
-				    struct il_method_body *body)
+				    struct type_method_body *body)
 {
 	struct sig_type **types;
 	uint32_t n;
-	struct il_context ctx = il_method_context(m);
+	struct type_context ctx = type_method_context(m);
 	if (!token)
 		return NULL;
 	struct dbg_error *err =
@@ -296,22 +298,23 @@ static struct dbg_error *add_locals(struct il_types *ts, struct il_method *m,
 		return err;
 	body->locals = arena_calloc(ts->arena, n + 1u, sizeof(body->locals[0]));
 	for (uint32_t i = 0; i < n && !err; i++)
-		err = il_type_of_sig(ts, types[i], &ctx, &body->locals[i]);
+		err = type_of_sig(ts, types[i], &ctx, &body->locals[i]);
 	body->n_locals = n;
 	return err;
 }
 
-static void add_clauses(struct il_types *ts, struct il_method *m,
-			const struct il_body *raw, struct il_method_body *body)
+static void add_clauses(struct types *ts, struct type_method *m,
+			const struct il_body *raw,
+			struct type_method_body *body)
 {
-	struct il_context ctx = il_method_context(m);
+	struct type_context ctx = type_method_context(m);
 	body->n_clauses = raw->n_clauses;
 	body->clauses = arena_calloc(ts->arena, raw->n_clauses + 1,
 				     sizeof(body->clauses[0]));
 	for (size_t i = 0; i < raw->n_clauses; i++) {
 		const struct il_clause *c = &raw->clauses[i];
-		struct il_eh *eh = &body->clauses[i];
-		*eh = (struct il_eh){
+		struct type_eh *eh = &body->clauses[i];
+		*eh = (struct type_eh){
 		    .flags = c->flags,
 		    .try_start = c->try_offset,
 		    .try_end = c->try_offset + c->try_length,
@@ -321,21 +324,21 @@ static void add_clauses(struct il_types *ts, struct il_method *m,
 		};
 		// An exception of a type that is not loaded is never thrown.
 		if (c->flags == 0 &&
-		    dbg_err_drop(il_type_of_token(ts, &ctx, c->token_or_filter,
-						  &eh->caught)))
+		    dbg_err_drop(type_of_token(ts, &ctx, c->token_or_filter,
+					       &eh->caught)))
 			eh->caught = NULL;
 	}
 }
 
-static struct dbg_error *read_body(struct il_types *ts, struct il_method *m,
+static struct dbg_error *read_body(struct types *ts, struct type_method *m,
 				   struct arena *arena)
 {
 	struct il_body raw;
 	struct dbg_error *err =
 	    il_body_parse(pe_at_rva(&m->module->pe, m->rva), arena, &raw);
 	if (err)
-		return dbg_err_prefix(err, "%s", il_method_name(ts, m));
-	struct il_method_body *body = arena_alloc(ts->arena, sizeof(*body));
+		return dbg_err_prefix(err, "%s", type_method_name(ts, m));
+	struct type_method_body *body = arena_alloc(ts->arena, sizeof(*body));
 	body->code = raw.code;
 	body->max_stack = raw.max_stack;
 	body->init_locals = raw.init_locals;
@@ -347,18 +350,19 @@ static struct dbg_error *read_body(struct il_types *ts, struct il_method *m,
 	return NULL;
 }
 
-struct dbg_error *il_method_body(struct il_types *ts, struct il_method *m,
-				 const struct il_method_body **ret)
+struct dbg_error *type_method_body(struct types *ts, struct type_method *m,
+				   const struct type_method_body **ret)
 {
 	if (!m->facts->body) {
 		if (!m->token || !m->rva || (m->impl_flags & 3))
 			return dbg_err(DBG_E_STATE, "%s has no IL",
-				       il_method_name(ts, m));
+				       type_method_name(ts, m));
 		if (!m->module->pe.n_sections)
 			return dbg_err(DBG_E_STATE,
 				       "the file of '%s', which has the IL of "
 				       "%s, cannot be read",
-				       m->module->name, il_method_name(ts, m));
+				       m->module->name,
+				       type_method_name(ts, m));
 		struct arena *arena = arena_create();
 		struct dbg_error *err = read_body(ts, m, arena);
 		arena_destroy(arena);

@@ -34,7 +34,7 @@ enum {
 /* ---- Parameters ------------------------------------------------------ */
 
 static void read_constant(const struct md *md, uint32_t rid,
-			  struct il_param *ret)
+			  struct type_param *ret)
 {
 	uint32_t n, row = md_find(md, MD_CONSTANT, CONSTANT_PARENT,
 				  rid << 2 | CONSTANT_PARAM, &n);
@@ -44,11 +44,11 @@ static void read_constant(const struct md *md, uint32_t rid,
 	ret->value = md_col_blob(md, MD_CONSTANT, row, CONSTANT_VALUE);
 }
 
-void il_method_param(const struct il_method *m, uint32_t i,
-		     struct il_param *ret)
+void type_method_param(const struct type_method *m, uint32_t i,
+		       struct type_param *ret)
 {
 	uint32_t first, end;
-	*ret = (struct il_param){.name = "", .constant = ELEM_END};
+	*ret = (struct type_param){.name = "", .constant = ELEM_END};
 	if (!m->token)
 		return;
 	const struct md *md = &m->module->md;
@@ -71,7 +71,7 @@ void il_method_param(const struct il_method *m, uint32_t i,
 	}
 }
 
-uint32_t il_method_return_token(const struct il_method *m)
+uint32_t type_method_return_token(const struct type_method *m)
 {
 	uint32_t first, end;
 	if (!m->token)
@@ -85,10 +85,10 @@ uint32_t il_method_return_token(const struct il_method *m)
 	return 0;
 }
 
-static struct dbg_error *read_constraints(struct il_types *ts,
-					  const struct il_context *ctx,
+static struct dbg_error *read_constraints(struct types *ts,
+					  const struct type_context *ctx,
 					  uint32_t param,
-					  struct il_generic_param *ret)
+					  struct type_generic_param *ret)
 {
 	const struct md *md = &ctx->module->md;
 	uint32_t n, row = md_find(md, MD_GENERICPARAMCONSTRAINT,
@@ -100,7 +100,7 @@ static struct dbg_error *read_constraints(struct il_types *ts,
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t token = md_typedef_or_ref(md_col(
 		    md, MD_GENERICPARAMCONSTRAINT, row + i, CONSTRAINT_TYPE));
-		struct dbg_error *err = il_type_of_token(
+		struct dbg_error *err = type_of_token(
 		    ts, ctx, token, &ret->constraints[ret->n_constraints]);
 		if (err)
 			return err;
@@ -109,10 +109,10 @@ static struct dbg_error *read_constraints(struct il_types *ts,
 	return NULL;
 }
 
-struct dbg_error *il_generic_param(struct il_types *ts,
-				   const struct il_type *type,
-				   const struct il_method *m, uint32_t number,
-				   struct il_generic_param *ret)
+struct dbg_error *type_generic_param(struct types *ts, const struct type *type,
+				     const struct type_method *m,
+				     uint32_t number,
+				     struct type_generic_param *ret)
 {
 	uint32_t first;
 	struct code_module *module = m ? m->module : type->module;
@@ -120,9 +120,9 @@ struct dbg_error *il_generic_param(struct il_types *ts,
 		return dbg_err(DBG_E_ARGUMENT, "not a generic definition");
 	uint32_t owner = m ? MD_TOKEN_RID(m->token) << 1 | 1
 			   : MD_TOKEN_RID(type->token) << 1;
-	uint32_t n = il_generic_count(module, owner, &first);
-	struct il_context ctx = {.module = module};
-	*ret = (struct il_generic_param){.name = ""};
+	uint32_t n = type_generic_count(module, owner, &first);
+	struct type_context ctx = {.module = module};
+	*ret = (struct type_generic_param){.name = ""};
 	for (uint32_t i = 0; i < n; i++) {
 		const struct md *md = &module->md;
 		if (md_col(md, MD_GENERICPARAM, first + i,
@@ -139,8 +139,8 @@ struct dbg_error *il_generic_param(struct il_types *ts,
 
 /* ---- Properties ------------------------------------------------------ */
 
-static void add_accessors(struct il_types *ts, struct il_type *type,
-			  struct il_property *p)
+static void add_accessors(struct types *ts, struct type *type,
+			  struct type_property *p)
 {
 	const struct md *md = &type->module->md;
 	// HasSemantics (II.24.2.6): one bit of tag, 1 is Property.
@@ -153,7 +153,7 @@ static void add_accessors(struct il_types *ts, struct il_type *type,
 		    md_col(md, MD_METHODSEMANTICS, row, SEMANTICS_KIND);
 		uint32_t rid =
 		    md_col(md, MD_METHODSEMANTICS, row, SEMANTICS_METHOD);
-		struct il_method *m = il_method_get(
+		struct type_method *m = type_method_get(
 		    ts, type, MD_TOKEN(MD_METHODDEF, rid), NULL, 0);
 		if (kind & SEMANTICS_GETTER)
 			p->getter = m;
@@ -162,7 +162,7 @@ static void add_accessors(struct il_types *ts, struct il_type *type,
 	}
 }
 
-static void property_range(const struct il_type *type, uint32_t *ret_first,
+static void property_range(const struct type *type, uint32_t *ret_first,
 			   uint32_t *ret_end)
 {
 	const struct md *md = &type->module->md;
@@ -178,10 +178,10 @@ static void property_range(const struct il_type *type, uint32_t *ret_first,
 		       : md_rows(md, MD_PROPERTY) + 1;
 }
 
-void il_type_properties(struct il_types *ts, struct il_type *type,
-			const struct il_property **ret, size_t *ret_n)
+void type_properties(struct types *ts, struct type *type,
+		     const struct type_property **ret, size_t *ret_n)
 {
-	struct il_type_facts *facts = type->facts;
+	struct type_facts *facts = type->facts;
 	if (!facts->has_properties && type->module) {
 		uint32_t first, end;
 		property_range(type, &first, &end);
@@ -192,7 +192,7 @@ void il_type_properties(struct il_types *ts, struct il_type *type,
 						 sizeof(facts->properties[0]));
 		facts->n_properties = n;
 		for (size_t i = 0; i < n; i++) {
-			struct il_property *p = &facts->properties[i];
+			struct type_property *p = &facts->properties[i];
 			uint32_t rid = first + (uint32_t)i;
 			p->owner = type;
 			p->token = MD_TOKEN(MD_PROPERTY, rid);
@@ -208,23 +208,23 @@ void il_type_properties(struct il_types *ts, struct il_type *type,
 
 /* ---- Boxes ------------------------------------------------------------- */
 
-static bool can_be_boxed(const struct il_type *type)
+static bool can_be_boxed(const struct type *type)
 {
 	return type->is_reference ||
-	       (type->is_value && type->special != IL_SPECIAL_TYPEDBYREF &&
-		!il_type_attribute(type,
-				   "System.Runtime.CompilerServices."
-				   "IsByRefLikeAttribute",
-				   NULL));
+	       (type->is_value && type->special != TYPE_SPECIAL_TYPEDBYREF &&
+		!type_attribute(type,
+				"System.Runtime.CompilerServices."
+				"IsByRefLikeAttribute",
+				NULL));
 }
 
 /* Without what a call of it leaves by, that is read or written by address. */
-static const struct il_type *referred(const struct il_type *type)
+static const struct type *referred(const struct type *type)
 {
-	return type->kind == IL_KIND_BYREF ? type->inner : type;
+	return type->kind == TYPE_KIND_BYREF ? type->inner : type;
 }
 
-bool il_method_boxes(const struct il_method *m, const struct il_sig *sig)
+bool type_method_boxes(const struct type_method *m, const struct type_sig *sig)
 {
 	if (!strcmp(m->name, ".ctor") || !m->owner || !m->module ||
 	    (sig->has_this && !can_be_boxed(m->owner)))

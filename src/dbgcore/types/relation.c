@@ -25,31 +25,31 @@ static const char *const vector_interfaces[] = {
 
 /* ---- Bases ----------------------------------------------------------- */
 
-static struct dbg_error *find_parent(struct il_types *ts, struct il_type *type,
-				     struct il_type **ret)
+static struct dbg_error *find_parent(struct types *ts, struct type *type,
+				     struct type **ret)
 {
 	*ret = NULL;
-	if (type->kind == IL_KIND_ARRAY) {
-		*ret = il_type_core(ts, "System.Array");
+	if (type->kind == TYPE_KIND_ARRAY) {
+		*ret = type_core(ts, "System.Array");
 		return NULL;
 	}
-	if (!type->module || type->kind == IL_KIND_INTERFACE)
+	if (!type->module || type->kind == TYPE_KIND_INTERFACE)
 		return NULL;
 	uint32_t token = md_typedef_or_ref(md_col(&type->module->md, MD_TYPEDEF,
 						  MD_TOKEN_RID(type->token),
 						  TYPEDEF_EXTENDS));
 	if (!MD_TOKEN_RID(token))
 		return NULL;
-	struct il_context ctx = il_type_context(type);
-	return il_type_of_token(ts, &ctx, token, ret);
+	struct type_context ctx = type_context(type);
+	return type_of_token(ts, &ctx, token, ret);
 }
 
-struct dbg_error *il_type_parent(struct il_types *ts, struct il_type *type,
-				 struct il_type **ret)
+struct dbg_error *type_parent(struct types *ts, struct type *type,
+			      struct type **ret)
 {
-	struct il_type_facts *facts = type->facts;
+	struct type_facts *facts = type->facts;
 	if (!facts->has_parent) {
-		struct il_type *parent;
+		struct type *parent;
 		struct dbg_error *err = find_parent(ts, type, &parent);
 		if (err)
 			return err;
@@ -60,16 +60,16 @@ struct dbg_error *il_type_parent(struct il_types *ts, struct il_type *type,
 	return NULL;
 }
 
-struct dbg_error *il_type_derives(struct il_types *ts, struct il_type *type,
-				  struct il_type *base, bool *ret)
+struct dbg_error *type_derives(struct types *ts, struct type *type,
+			       struct type *base, bool *ret)
 {
 	struct dbg_error *err;
-	for (int i = 0; type && i < IL_BASES_MAX; i++) {
+	for (int i = 0; type && i < TYPE_BASES_MAX; i++) {
 		if (type == base) {
 			*ret = true;
 			return NULL;
 		}
-		err = il_type_parent(ts, type, &type);
+		err = type_parent(ts, type, &type);
 		if (err)
 			return err;
 	}
@@ -80,12 +80,12 @@ struct dbg_error *il_type_derives(struct il_types *ts, struct il_type *type,
 /* ---- Interfaces ------------------------------------------------------ */
 
 struct collection {
-	struct il_types *ts;
-	struct il_type **types;
+	struct types *ts;
+	struct type **types;
 	size_t n, cap;
 };
 
-static void collect(struct collection *c, struct il_type *type)
+static void collect(struct collection *c, struct type *type)
 {
 	for (size_t i = 0; i < c->n; i++) {
 		if (c->types[i] == type)
@@ -97,32 +97,32 @@ static void collect(struct collection *c, struct il_type *type)
 	c->types[c->n++] = type;
 }
 
-static struct dbg_error *collect_of(struct collection *c, struct il_type *type)
+static struct dbg_error *collect_of(struct collection *c, struct type *type)
 {
-	struct il_type *const *more;
+	struct type *const *more;
 	size_t n;
 	if (!type)
 		return NULL;
-	struct dbg_error *err = il_type_interfaces(c->ts, type, &more, &n);
+	struct dbg_error *err = type_interfaces(c->ts, type, &more, &n);
 	for (size_t i = 0; !err && i < n; i++)
 		collect(c, more[i]);
 	return err;
 }
 
-static struct dbg_error *collect_own(struct collection *c, struct il_type *type)
+static struct dbg_error *collect_own(struct collection *c, struct type *type)
 {
 	const struct md *md = &type->module->md;
 	uint32_t n, rid = MD_TOKEN_RID(type->token);
 	uint32_t row = md_find(md, MD_INTERFACEIMPL, 0, rid, &n);
-	struct il_context ctx = il_type_context(type);
+	struct type_context ctx = type_context(type);
 	for (; row && row <= md_rows(md, MD_INTERFACEIMPL); row++) {
-		struct il_type *found;
+		struct type *found;
 		if (md_col(md, MD_INTERFACEIMPL, row, 0) != rid)
 			break;
 		uint32_t token =
 		    md_typedef_or_ref(md_col(md, MD_INTERFACEIMPL, row, 1));
 		struct dbg_error *err =
-		    il_type_of_token(c->ts, &ctx, token, &found);
+		    type_of_token(c->ts, &ctx, token, &found);
 		if (err)
 			return err;
 		collect(c, found);
@@ -133,10 +133,10 @@ static struct dbg_error *collect_own(struct collection *c, struct il_type *type)
 	return NULL;
 }
 
-static struct dbg_error *collect_all(struct collection *c, struct il_type *type)
+static struct dbg_error *collect_all(struct collection *c, struct type *type)
 {
-	struct il_type *parent;
-	struct dbg_error *err = il_type_parent(c->ts, type, &parent);
+	struct type *parent;
+	struct dbg_error *err = type_parent(c->ts, type, &parent);
 	if (!err)
 		err = collect_of(c, parent);
 	if (!err && type->module)
@@ -146,18 +146,17 @@ static struct dbg_error *collect_all(struct collection *c, struct il_type *type)
 		      (type->inner->is_reference || type->inner->is_value ||
 		       type->inner->open);
 	for (size_t i = 0; !err && vector && i < n; i++) {
-		struct il_type *def = il_type_core(c->ts, vector_interfaces[i]);
+		struct type *def = type_core(c->ts, vector_interfaces[i]);
 		if (def)
-			collect(c,
-				il_type_instance(c->ts, def, &type->inner, 1));
+			collect(c, type_instance(c->ts, def, &type->inner, 1));
 	}
 	return err;
 }
 
-struct dbg_error *il_type_interfaces(struct il_types *ts, struct il_type *type,
-				     struct il_type *const **ret, size_t *ret_n)
+struct dbg_error *type_interfaces(struct types *ts, struct type *type,
+				  struct type *const **ret, size_t *ret_n)
 {
-	struct il_type_facts *facts = type->facts;
+	struct type_facts *facts = type->facts;
 	if (!facts->has_interfaces) {
 		struct collection c = {.ts = ts};
 		// An interface that extends itself ends here.
@@ -181,15 +180,15 @@ struct dbg_error *il_type_interfaces(struct il_types *ts, struct il_type *type,
 
 static bool is_ring(unsigned int depth)
 {
-	return depth > IL_DEPTH_MAX;
+	return depth > TYPE_DEPTH_MAX;
 }
 
-static struct dbg_error *assignable(struct il_types *ts, struct il_type *from,
-				    struct il_type *to, unsigned int depth,
+static struct dbg_error *assignable(struct types *ts, struct type *from,
+				    struct type *to, unsigned int depth,
 				    bool *ret);
 
 /* int and uint, an enum and its integer are one as elements of arrays. */
-static enum elem reduced(const struct il_type *type)
+static enum elem reduced(const struct type *type)
 {
 	switch (type->elem) {
 	case ELEM_U1:
@@ -207,8 +206,8 @@ static enum elem reduced(const struct il_type *type)
 	}
 }
 
-static struct dbg_error *elements_fit(struct il_types *ts, struct il_type *from,
-				      struct il_type *to, unsigned int depth,
+static struct dbg_error *elements_fit(struct types *ts, struct type *from,
+				      struct type *to, unsigned int depth,
 				      bool *ret)
 {
 	*ret = from == to;
@@ -216,18 +215,19 @@ static struct dbg_error *elements_fit(struct il_types *ts, struct il_type *from,
 		return NULL;
 	if (from->is_reference && to->is_reference)
 		return assignable(ts, from, to, depth, ret);
-	bool simple = from->kind == IL_KIND_PRIM || from->kind == IL_KIND_ENUM;
+	bool simple =
+	    from->kind == TYPE_KIND_PRIM || from->kind == TYPE_KIND_ENUM;
 	*ret = simple &&
-	       (to->kind == IL_KIND_PRIM || to->kind == IL_KIND_ENUM) &&
+	       (to->kind == TYPE_KIND_PRIM || to->kind == TYPE_KIND_ENUM) &&
 	       from->elem != ELEM_VOID && reduced(from) == reduced(to);
 	return NULL;
 }
 
-static uint32_t variance(const struct il_type *type, uint32_t number)
+static uint32_t variance(const struct type *type, uint32_t number)
 {
 	uint32_t first;
-	uint32_t n = il_generic_count(type->module,
-				      MD_TOKEN_RID(type->token) << 1, &first);
+	uint32_t n = type_generic_count(type->module,
+					MD_TOKEN_RID(type->token) << 1, &first);
 	for (uint32_t i = 0; i < n; i++) {
 		if (md_col(&type->module->md, MD_GENERICPARAM, first + i,
 			   GENERICPARAM_NUMBER) == number)
@@ -239,16 +239,15 @@ static uint32_t variance(const struct il_type *type, uint32_t number)
 }
 
 /* Two instances of one definition. */
-static struct dbg_error *varies(struct il_types *ts, struct il_type *from,
-				struct il_type *to, unsigned int depth,
-				bool *ret)
+static struct dbg_error *varies(struct types *ts, struct type *from,
+				struct type *to, unsigned int depth, bool *ret)
 {
 	*ret = from == to;
 	if (*ret || is_ring(depth) || from->module != to->module ||
 	    from->token != to->token || from->n_args != to->n_args)
 		return NULL;
 	for (size_t i = 0; i < from->n_args; i++) {
-		struct il_type *a = from->args[i], *b = to->args[i];
+		struct type *a = from->args[i], *b = to->args[i];
 		bool fits = a == b;
 		if (!fits && a->is_reference && b->is_reference) {
 			struct dbg_error *err = NULL;
@@ -268,32 +267,32 @@ static struct dbg_error *varies(struct il_types *ts, struct il_type *from,
 }
 
 /* string[] is an IList<object>, though that is not variant. */
-static struct dbg_error *vector_fits(struct il_types *ts, struct il_type *from,
-				     struct il_type *to, unsigned int depth,
+static struct dbg_error *vector_fits(struct types *ts, struct type *from,
+				     struct type *to, unsigned int depth,
 				     bool *ret)
 {
 	if (from->elem != ELEM_SZARRAY || to->n_args != 1)
 		return NULL;
-	struct il_type *def = il_type_generic(ts, to);
+	struct type *def = type_generic(ts, to);
 	size_t n = sizeof(vector_interfaces) / sizeof(vector_interfaces[0]);
 	for (size_t i = 0; i < n; i++) {
-		if (il_type_core(ts, vector_interfaces[i]) == def)
+		if (type_core(ts, vector_interfaces[i]) == def)
 			return elements_fit(ts, from->inner, to->args[0],
 					    depth + 1, ret);
 	}
 	return NULL;
 }
 
-static struct dbg_error *implements(struct il_types *ts, struct il_type *from,
-				    struct il_type *to, unsigned int depth,
+static struct dbg_error *implements(struct types *ts, struct type *from,
+				    struct type *to, unsigned int depth,
 				    bool *ret)
 {
-	struct il_type *const *all;
+	struct type *const *all;
 	size_t n;
 	struct dbg_error *err = varies(ts, from, to, depth, ret);
 	if (err || *ret)
 		return err;
-	err = il_type_interfaces(ts, from, &all, &n);
+	err = type_interfaces(ts, from, &all, &n);
 	for (size_t i = 0; i < n && !err && !*ret; i++)
 		err = varies(ts, all[i], to, depth + 1, ret);
 	if (err || *ret)
@@ -301,72 +300,71 @@ static struct dbg_error *implements(struct il_types *ts, struct il_type *from,
 	return vector_fits(ts, from, to, depth, ret);
 }
 
-static struct dbg_error *derives(struct il_types *ts, struct il_type *from,
-				 struct il_type *to, unsigned int depth,
-				 bool *ret)
+static struct dbg_error *derives(struct types *ts, struct type *from,
+				 struct type *to, unsigned int depth, bool *ret)
 {
-	struct dbg_error *err = il_type_derives(ts, from, to, ret);
+	struct dbg_error *err = type_derives(ts, from, to, ret);
 	if (err || *ret || !from->is_delegate)
 		return err;
 	return varies(ts, from, to, depth, ret);
 }
 
-static struct dbg_error *assignable(struct il_types *ts, struct il_type *from,
-				    struct il_type *to, unsigned int depth,
+static struct dbg_error *assignable(struct types *ts, struct type *from,
+				    struct type *to, unsigned int depth,
 				    bool *ret)
 {
 	*ret = from == to;
 	if (*ret || is_ring(depth))
 		return NULL;
-	if (to->special == IL_SPECIAL_NULLABLE && to->n_args == 1) {
+	if (to->special == TYPE_SPECIAL_NULLABLE && to->n_args == 1) {
 		*ret = to->args[0] == from;
 		return NULL;
 	}
 	if (!from->is_reference && !from->is_value)
 		return NULL;
-	if (to->special == IL_SPECIAL_OBJECT) {
+	if (to->special == TYPE_SPECIAL_OBJECT) {
 		*ret = from->elem != ELEM_VOID;
 		return NULL;
 	}
 	if (!to->is_reference)
 		return NULL;
-	if (to->kind == IL_KIND_INTERFACE)
+	if (to->kind == TYPE_KIND_INTERFACE)
 		return implements(ts, from, to, depth, ret);
-	if (to->kind != IL_KIND_ARRAY)
+	if (to->kind != TYPE_KIND_ARRAY)
 		return derives(ts, from, to, depth, ret);
-	if (from->kind != IL_KIND_ARRAY || from->rank != to->rank ||
+	if (from->kind != TYPE_KIND_ARRAY || from->rank != to->rank ||
 	    (from->elem != to->elem && to->elem == ELEM_SZARRAY))
 		return NULL;
 	return elements_fit(ts, from->inner, to->inner, depth + 1, ret);
 }
 
-struct dbg_error *il_type_assignable(struct il_types *ts, struct il_type *from,
-				     struct il_type *to, bool *ret)
+struct dbg_error *type_assignable(struct types *ts, struct type *from,
+				  struct type *to, bool *ret)
 {
 	return assignable(ts, from, to, 0, ret);
 }
 
-struct dbg_error *il_type_as(struct il_types *ts, struct il_type *type,
-			     const struct il_type *def, struct il_type **ret)
+struct dbg_error *type_as(struct types *ts, struct type *type,
+			  const struct type *def, struct type **ret)
 {
-	struct il_type *const *all;
+	struct type *const *all;
 	struct dbg_error *err;
 	size_t n;
 	*ret = NULL;
-	if (def->kind != IL_KIND_INTERFACE) {
-		for (int i = 0; type && i < IL_BASES_MAX; i++) {
+	if (def->kind != TYPE_KIND_INTERFACE) {
+		for (int i = 0; type && i < TYPE_BASES_MAX; i++) {
 			if (type->module == def->module &&
 			    type->token == def->token) {
 				*ret = type;
 				return NULL;
 			}
-			err = il_type_parent(ts, type, &type);
+			err = type_parent(ts, type, &type);
 			if (err)
 				return err;
 		}
 		return NULL;
 	}
-	err = il_type_interfaces(ts, type, &all, &n);
+	err = type_interfaces(ts, type, &all, &n);
 	if (!err && type->module == def->module && type->token == def->token)
 		*ret = type;
 	for (size_t i = 0; i < n && !err && !*ret; i++) {

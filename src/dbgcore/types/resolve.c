@@ -26,11 +26,11 @@ enum {
 static uint64_t name_hash(uint32_t enclosing, const char *space,
 			  const char *name)
 {
-	uint64_t h = il_hash(enclosing, str_hash(space, strlen(space)));
-	return il_hash(h, str_hash(name, strlen(name)));
+	uint64_t h = type_hash(enclosing, str_hash(space, strlen(space)));
+	return type_hash(h, str_hash(name, strlen(name)));
 }
 
-static void index_defs(struct il_types *ts, struct il_module *im)
+static void index_defs(struct types *ts, struct type_module *im)
 {
 	const struct md *md = &im->m->md;
 	im->n_defs = md_rows(md, MD_TYPEDEF) + 1;
@@ -52,7 +52,7 @@ static void index_defs(struct il_types *ts, struct il_module *im)
 	}
 }
 
-static void index_exported(struct il_module *im)
+static void index_exported(struct type_module *im)
 {
 	const struct md *md = &im->m->md;
 	for (uint32_t rid = md_rows(md, MD_EXPORTEDTYPE); rid; rid--) {
@@ -65,9 +65,9 @@ static void index_exported(struct il_module *im)
 	}
 }
 
-struct il_module *il_module_get(struct il_types *ts, struct code_module *m)
+struct type_module *type_module_get(struct types *ts, struct code_module *m)
 {
-	struct il_module *im = map_find(&ts->modules, m->addr);
+	struct type_module *im = map_find(&ts->modules, m->addr);
 	if (im)
 		return im;
 	im = arena_alloc(ts->arena, sizeof(*im));
@@ -80,8 +80,8 @@ struct il_module *il_module_get(struct il_types *ts, struct code_module *m)
 	return im;
 }
 
-uint32_t il_module_def(struct il_module *im, uint32_t enclosing,
-		       const char *space, const char *name)
+uint32_t type_module_def(struct type_module *im, uint32_t enclosing,
+			 const char *space, const char *name)
 {
 	const struct md *md = &im->m->md;
 	uint64_t hash = name_hash(enclosing, space, name);
@@ -103,8 +103,8 @@ uint32_t il_module_def(struct il_module *im, uint32_t enclosing,
  * Where the runtime has bound the reference to, for names that several
  * modules have; NULL if it has not used it.
  */
-static struct code_module *bound_module(struct il_types *ts,
-					struct code_module *m, uint32_t ref)
+static struct code_module *bound_module(struct types *ts, struct code_module *m,
+					uint32_t ref)
 {
 	const struct dac_type *type;
 	uint64_t mt =
@@ -119,7 +119,7 @@ static struct code_module *bound_module(struct il_types *ts,
  * The module that AssemblyRef @rid of @m means; NULL: not loaded, and no file
  * of the framework or beside @m.
  */
-static struct code_module *assembly(struct il_types *ts, struct code_module *m,
+static struct code_module *assembly(struct types *ts, struct code_module *m,
 				    uint32_t rid, uint32_t ref)
 {
 	const char *name =
@@ -140,15 +140,15 @@ static struct code_module *assembly(struct il_types *ts, struct code_module *m,
 	return bound ? bound : found;
 }
 
-static bool find_forwarded(struct il_types *ts, struct il_module *im,
+static bool find_forwarded(struct types *ts, struct type_module *im,
 			   const char *space, const char *name,
-			   struct il_def *ret)
+			   struct type_def *ret)
 {
 	for (int i = 0; im && i < FORWARDS_MAX; i++) {
 		const struct md *md = &im->m->md;
-		uint32_t rid = il_module_def(im, 0, space, name);
+		uint32_t rid = type_module_def(im, 0, space, name);
 		if (rid) {
-			*ret = (struct il_def){im->m, rid};
+			*ret = (struct type_def){im->m, rid};
 			return true;
 		}
 		rid = (uint32_t)(uintptr_t)map_find(&im->exported,
@@ -161,13 +161,13 @@ static bool find_forwarded(struct il_types *ts, struct il_module *im,
 			return false;
 		struct code_module *next =
 		    assembly(ts, im->m, to >> IMPLEMENTATION_BITS, 0);
-		im = next ? il_module_get(ts, next) : NULL;
+		im = next ? type_module_get(ts, next) : NULL;
 	}
 	return false;
 }
 
-bool il_module_find(struct il_types *ts, struct il_module *im,
-		    const char *space, const char *name, struct il_def *ret)
+bool type_module_find(struct types *ts, struct type_module *im,
+		      const char *space, const char *name, struct type_def *ret)
 {
 	return find_forwarded(ts, im, space, name, ret);
 }
@@ -187,41 +187,41 @@ static struct dbg_error *not_there(struct code_module *m, uint32_t ref,
 		       str_get(&name), assembly_name);
 }
 
-static struct dbg_error *resolve_assembly(struct il_types *ts,
+static struct dbg_error *resolve_assembly(struct types *ts,
 					  struct code_module *m, uint32_t ref,
-					  uint32_t rid, struct il_def *ret)
+					  uint32_t rid, struct type_def *ret)
 {
 	const struct md *md = &m->md;
 	const char *name = md_col_string(md, MD_TYPEREF, ref, TYPEREF_NAME);
 	const char *space =
 	    md_col_string(md, MD_TYPEREF, ref, TYPEREF_NAMESPACE);
 	struct code_module *to = assembly(ts, m, rid, ref);
-	if (to && find_forwarded(ts, il_module_get(ts, to), space, name, ret))
+	if (to && find_forwarded(ts, type_module_get(ts, to), space, name, ret))
 		return NULL;
 	// A facade that nothing has needed yet is not loaded: what it stands
 	// for is in the core library more often than not.
-	struct code_module *core = il_types_core(ts);
+	struct code_module *core = types_core(ts);
 	if (!to && core &&
-	    find_forwarded(ts, il_module_get(ts, core), space, name, ret))
+	    find_forwarded(ts, type_module_get(ts, core), space, name, ret))
 		return NULL;
 	return not_there(
 	    m, ref, md_col_string(md, MD_ASSEMBLYREF, rid, ASSEMBLYREF_NAME),
 	    to != NULL);
 }
 
-static struct dbg_error *resolve_ref(struct il_types *ts, struct code_module *m,
+static struct dbg_error *resolve_ref(struct types *ts, struct code_module *m,
 				     uint32_t ref, unsigned int depth,
-				     struct il_def *ret)
+				     struct type_def *ret)
 {
 	struct dbg_error *err;
-	struct il_def outer;
+	struct type_def outer;
 	const struct md *md = &m->md;
 	uint32_t scope =
 	    md_resolution_scope(md_col(md, MD_TYPEREF, ref, TYPEREF_SCOPE));
 	const char *name = md_col_string(md, MD_TYPEREF, ref, TYPEREF_NAME);
 	const char *space =
 	    md_col_string(md, MD_TYPEREF, ref, TYPEREF_NAMESPACE);
-	if (depth > IL_DEPTH_MAX)
+	if (depth > TYPE_DEPTH_MAX)
 		return dbg_err(DBG_E_FORMAT, "type references in a ring");
 	switch (MD_TOKEN_TABLE(scope)) {
 	case MD_ASSEMBLYREF:
@@ -232,31 +232,31 @@ static struct dbg_error *resolve_ref(struct il_types *ts, struct code_module *m,
 		if (err)
 			return err;
 		*ret = outer;
-		ret->rid = il_module_def(il_module_get(ts, outer.module),
-					 outer.rid, space, name);
+		ret->rid = type_module_def(type_module_get(ts, outer.module),
+					   outer.rid, space, name);
 		break;
 	default:
-		*ret = (struct il_def){
-		    m, il_module_def(il_module_get(ts, m), 0, space, name)};
+		*ret = (struct type_def){
+		    m, type_module_def(type_module_get(ts, m), 0, space, name)};
 		break;
 	}
 	return ret->rid ? NULL : not_there(m, ref, ret->module->name, true);
 }
 
-struct dbg_error *il_resolve(struct il_types *ts, struct code_module *m,
-			     uint32_t token, struct il_def *ret)
+struct dbg_error *type_resolve(struct types *ts, struct code_module *m,
+			       uint32_t token, struct type_def *ret)
 {
-	struct il_module *im = il_module_get(ts, m);
+	struct type_module *im = type_module_get(ts, m);
 	uint32_t rid = MD_TOKEN_RID(token);
 	if (MD_TOKEN_TABLE(token) == MD_TYPEDEF && rid && rid < im->n_defs) {
-		*ret = (struct il_def){m, rid};
+		*ret = (struct type_def){m, rid};
 		return NULL;
 	}
 	if (MD_TOKEN_TABLE(token) != MD_TYPEREF || !rid || rid >= im->n_refs)
 		return dbg_err(DBG_E_FORMAT, "token 0x%08x of '%s' is no type",
 			       token, m->name);
 	if (!im->refs[rid].rid) {
-		struct il_def def;
+		struct type_def def;
 		struct dbg_error *err = resolve_ref(ts, m, rid, 0, &def);
 		if (err)
 			return err;

@@ -14,10 +14,9 @@
 
 /* ---- The session's table --------------------------------------------- */
 
-struct il_types *il_types_create(struct target *t, struct dac *d,
-				 struct code *c)
+struct types *types_create(struct target *t, struct dac *d, struct code *c)
 {
-	struct il_types *ts = xcalloc(1, sizeof(*ts));
+	struct types *ts = xcalloc(1, sizeof(*ts));
 	ts->target = t;
 	ts->dac = d;
 	ts->code = c;
@@ -26,10 +25,10 @@ struct il_types *il_types_create(struct target *t, struct dac *d,
 	return ts;
 }
 
-static void drop_modules(struct il_types *ts)
+static void drop_modules(struct types *ts)
 {
 	for (size_t i = 0; i < ts->modules.cap; i++) {
-		struct il_module *im = ts->modules.slots[i].value;
+		struct type_module *im = ts->modules.slots[i].value;
 		if (!im)
 			continue;
 		map_deinit(&im->names);
@@ -38,16 +37,16 @@ static void drop_modules(struct il_types *ts)
 	map_clear(&ts->modules);
 }
 
-static void drop_impls(struct il_types *ts)
+static void drop_impls(struct types *ts)
 {
 	for (size_t i = 0; i < ts->by_hash.cap; i++) {
-		struct il_type *type = ts->by_hash.slots[i].value;
+		struct type *type = ts->by_hash.slots[i].value;
 		for (; type; type = type->facts->next)
 			map_deinit(&type->facts->impls);
 	}
 }
 
-static void forget(struct il_types *ts)
+static void forget(struct types *ts)
 {
 	drop_impls(ts);
 	drop_modules(ts);
@@ -61,13 +60,13 @@ static void forget(struct il_types *ts)
 	ts->n_seen = 0;
 }
 
-static void free_retired(struct il_types *ts)
+static void free_retired(struct types *ts)
 {
 	while (ts->n_retired)
 		arena_destroy(ts->retired[--ts->n_retired]);
 }
 
-void il_types_destroy(struct il_types *ts)
+void types_destroy(struct types *ts)
 {
 	if (!ts)
 		return;
@@ -86,8 +85,8 @@ void il_types_destroy(struct il_types *ts)
 }
 
 /* Are the modules seen so far still there, at the front of the list? */
-static bool modules_stand(struct il_types *ts,
-			  struct code_module *const *modules, size_t n)
+static bool modules_stand(struct types *ts, struct code_module *const *modules,
+			  size_t n)
 {
 	if (n < ts->n_seen)
 		return false;
@@ -98,13 +97,13 @@ static bool modules_stand(struct il_types *ts,
 	return true;
 }
 
-void il_types_quiet(struct il_types *ts, bool on)
+void types_quiet(struct types *ts, bool on)
 {
 	ts->quiet = on;
 }
 
-void il_types_ask_runs(struct il_types *ts,
-		       bool (*runs)(void *arg, uint64_t mt), void *arg)
+void types_ask_runs(struct types *ts, bool (*runs)(void *arg, uint64_t mt),
+		    void *arg)
 {
 	ts->runs = runs;
 	ts->runs_arg = arg;
@@ -112,7 +111,7 @@ void il_types_ask_runs(struct il_types *ts,
 
 // What holds a type over the loading of an assembly, such as a call under way,
 // goes on with the one that it has.
-static void retire(struct il_types *ts)
+static void retire(struct types *ts)
 {
 	forget(ts);
 	mem_grow(&ts->retired, &ts->cap_retired, ts->n_retired,
@@ -121,7 +120,7 @@ static void retire(struct il_types *ts)
 	ts->arena = arena_create();
 }
 
-enum types_kept il_types_stop(struct il_types *ts)
+enum types_kept types_stop(struct types *ts)
 {
 	enum types_kept kept = TYPES_STAND;
 	size_t n;
@@ -147,17 +146,17 @@ enum types_kept il_types_stop(struct il_types *ts)
 	return kept;
 }
 
-struct target *il_types_target(struct il_types *ts)
+struct target *types_target(struct types *ts)
 {
 	return ts->target;
 }
 
-struct dac *il_types_dac(struct il_types *ts)
+struct dac *types_dac(struct types *ts)
 {
 	return ts->dac;
 }
 
-struct code *il_types_code(struct il_types *ts)
+struct code *types_code(struct types *ts)
 {
 	return ts->code;
 }
@@ -172,7 +171,7 @@ uint64_t thread_ref_get(struct thread_ref *ref)
 	return ref->addr;
 }
 
-struct code_module *il_types_core(struct il_types *ts)
+struct code_module *types_core(struct types *ts)
 {
 	if (!ts->core)
 		ts->core =
@@ -182,24 +181,24 @@ struct code_module *il_types_core(struct il_types *ts)
 
 /* ---- Interning ------------------------------------------------------- */
 
-uint64_t il_hash(uint64_t h, uint64_t word)
+uint64_t type_hash(uint64_t h, uint64_t word)
 {
 	h = (h ^ word) * 0x9e3779b97f4a7c15;
 	return h ^ h >> 29;
 }
 
-static uint64_t hash_type(const struct il_type *t)
+static uint64_t hash_type(const struct type *t)
 {
-	uint64_t h = il_hash(0xcbf29ce484222325, t->kind);
-	h = il_hash(h, (uint64_t)t->number << 32 | t->rank);
-	h = il_hash(h, t->elem);
-	h = il_hash(h, (uintptr_t)t->module);
-	h = il_hash(h, t->token);
-	h = il_hash(h, (uintptr_t)t->inner);
+	uint64_t h = type_hash(0xcbf29ce484222325, t->kind);
+	h = type_hash(h, (uint64_t)t->number << 32 | t->rank);
+	h = type_hash(h, t->elem);
+	h = type_hash(h, (uintptr_t)t->module);
+	h = type_hash(h, t->token);
+	h = type_hash(h, (uintptr_t)t->inner);
 	if (t->label)
-		h = il_hash(h, str_hash(t->label, strlen(t->label)));
+		h = type_hash(h, str_hash(t->label, strlen(t->label)));
 	for (size_t i = 0; i < t->n_args; i++)
-		h = il_hash(h, (uintptr_t)t->args[i]);
+		h = type_hash(h, (uintptr_t)t->args[i]);
 	return h;
 }
 
@@ -208,7 +207,7 @@ static bool same_labels(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-static bool same_parts(const struct il_type *a, const struct il_type *b)
+static bool same_parts(const struct type *a, const struct type *b)
 {
 	return a->kind == b->kind && a->elem == b->elem &&
 	       a->number == b->number && a->rank == b->rank &&
@@ -219,9 +218,9 @@ static bool same_parts(const struct il_type *a, const struct il_type *b)
 		!memcmp(a->args, b->args, a->n_args * sizeof(a->args[0])));
 }
 
-static bool is_open(const struct il_type *type)
+static bool is_open(const struct type *type)
 {
-	if (type->kind == IL_KIND_VAR || type->kind == IL_KIND_MVAR)
+	if (type->kind == TYPE_KIND_VAR || type->kind == TYPE_KIND_MVAR)
 		return true;
 	if (type->inner && type->inner->open)
 		return true;
@@ -232,7 +231,7 @@ static bool is_open(const struct il_type *type)
 	return false;
 }
 
-static bool is_inexact(const struct il_type *type)
+static bool is_inexact(const struct type *type)
 {
 	if (type->label || (type->inner && type->inner->inexact))
 		return true;
@@ -243,10 +242,10 @@ static bool is_inexact(const struct il_type *type)
 	return false;
 }
 
-struct il_type *il_type_add(struct il_types *ts, const struct il_type *proto)
+struct type *type_add(struct types *ts, const struct type *proto)
 {
 	uint64_t hash = hash_type(proto);
-	struct il_type *type = arena_copy(ts->arena, proto, 1, sizeof(*proto));
+	struct type *type = arena_copy(ts->arena, proto, 1, sizeof(*proto));
 	type->args = arena_copy(ts->arena, proto->args, proto->n_args,
 				sizeof(proto->args[0]));
 	if (proto->label)
@@ -260,144 +259,140 @@ struct il_type *il_type_add(struct il_types *ts, const struct il_type *proto)
 	return type;
 }
 
-struct il_type *il_type_intern(struct il_types *ts, const struct il_type *proto)
+struct type *type_intern(struct types *ts, const struct type *proto)
 {
-	struct il_type *type = map_find(&ts->by_hash, hash_type(proto));
+	struct type *type = map_find(&ts->by_hash, hash_type(proto));
 	for (; type; type = type->facts->next) {
 		if (same_parts(type, proto))
 			return type;
 	}
-	return il_type_add(ts, proto);
+	return type_add(ts, proto);
 }
 
 /* ---- Made types ------------------------------------------------------ */
 
-struct il_type *il_type_vector(struct il_types *ts, struct il_type *inner)
+struct type *type_vector(struct types *ts, struct type *inner)
 {
-	struct il_type proto = {.kind = IL_KIND_ARRAY,
-				.elem = ELEM_SZARRAY,
-				.inner = inner,
-				.rank = 1,
-				.is_reference = true};
+	struct type proto = {.kind = TYPE_KIND_ARRAY,
+			     .elem = ELEM_SZARRAY,
+			     .inner = inner,
+			     .rank = 1,
+			     .is_reference = true};
 	if (!inner->facts->vector)
-		inner->facts->vector = il_type_intern(ts, &proto);
+		inner->facts->vector = type_intern(ts, &proto);
 	return inner->facts->vector;
 }
 
-struct il_type *il_type_array(struct il_types *ts, struct il_type *inner,
-			      uint32_t rank)
+struct type *type_array(struct types *ts, struct type *inner, uint32_t rank)
 {
-	struct il_type proto = {.kind = IL_KIND_ARRAY,
-				.elem = ELEM_ARRAY,
-				.inner = inner,
-				.rank = rank,
-				.is_reference = true};
-	return il_type_intern(ts, &proto);
+	struct type proto = {.kind = TYPE_KIND_ARRAY,
+			     .elem = ELEM_ARRAY,
+			     .inner = inner,
+			     .rank = rank,
+			     .is_reference = true};
+	return type_intern(ts, &proto);
 }
 
-struct il_type *il_type_pointer(struct il_types *ts, struct il_type *inner)
+struct type *type_pointer(struct types *ts, struct type *inner)
 {
-	struct il_type proto = {
-	    .kind = IL_KIND_POINTER, .elem = ELEM_PTR, .inner = inner};
-	return il_type_intern(ts, &proto);
+	struct type proto = {
+	    .kind = TYPE_KIND_POINTER, .elem = ELEM_PTR, .inner = inner};
+	return type_intern(ts, &proto);
 }
 
-struct il_type *il_type_any_function(struct il_types *ts)
+struct type *type_any_function(struct types *ts)
 {
-	struct il_type proto = {.kind = IL_KIND_FUNCTION, .elem = ELEM_FNPTR};
-	return il_type_intern(ts, &proto);
+	struct type proto = {.kind = TYPE_KIND_FUNCTION, .elem = ELEM_FNPTR};
+	return type_intern(ts, &proto);
 }
 
-struct il_type *il_type_byref(struct il_types *ts, struct il_type *inner)
+struct type *type_byref(struct types *ts, struct type *inner)
 {
-	struct il_type proto = {
-	    .kind = IL_KIND_BYREF, .elem = ELEM_BYREF, .inner = inner};
+	struct type proto = {
+	    .kind = TYPE_KIND_BYREF, .elem = ELEM_BYREF, .inner = inner};
 	if (!inner->facts->byref)
-		inner->facts->byref = il_type_intern(ts, &proto);
+		inner->facts->byref = type_intern(ts, &proto);
 	return inner->facts->byref;
 }
 
-struct il_type *il_type_param(struct il_types *ts, bool of_method,
-			      uint32_t number)
+struct type *type_param(struct types *ts, bool of_method, uint32_t number)
 {
-	struct il_type proto = {.kind = of_method ? IL_KIND_MVAR : IL_KIND_VAR,
-				.elem = of_method ? ELEM_MVAR : ELEM_VAR,
-				.number = number};
-	return il_type_intern(ts, &proto);
+	struct type proto = {.kind = of_method ? TYPE_KIND_MVAR : TYPE_KIND_VAR,
+			     .elem = of_method ? ELEM_MVAR : ELEM_VAR,
+			     .number = number};
+	return type_intern(ts, &proto);
 }
 
-struct il_type *il_type_nullable(struct il_types *ts, struct il_type *inner)
+struct type *type_nullable(struct types *ts, struct type *inner)
 {
-	struct il_type *def = il_type_core(ts, "System.Nullable`1");
-	return def ? il_type_instance(ts, def, &inner, 1) : NULL;
+	struct type *def = type_core(ts, "System.Nullable`1");
+	return def ? type_instance(ts, def, &inner, 1) : NULL;
 }
 
 /* ---- Substitution ---------------------------------------------------- */
 
-static struct il_type *subst(struct il_types *ts, struct il_type *type,
-			     const struct il_context *ctx, unsigned int depth);
+static struct type *subst(struct types *ts, struct type *type,
+			  const struct type_context *ctx, unsigned int depth);
 
-static struct il_type *subst_args(struct il_types *ts, struct il_type *type,
-				  const struct il_context *ctx,
-				  unsigned int depth)
+static struct type *subst_args(struct types *ts, struct type *type,
+			       const struct type_context *ctx,
+			       unsigned int depth)
 {
-	struct il_type proto = *type;
-	struct il_type *args[IL_ARGS_MAX];
-	if (type->n_args > IL_ARGS_MAX)
+	struct type proto = *type;
+	struct type *args[TYPE_ARGS_MAX];
+	if (type->n_args > TYPE_ARGS_MAX)
 		return type;
 	for (size_t i = 0; i < type->n_args; i++)
 		args[i] = subst(ts, type->args[i], ctx, depth);
 	proto.args = args;
-	if (type->kind != IL_KIND_FUNCTION)
-		return il_type_intern(ts, &proto);
-	struct il_sig *sig =
+	if (type->kind != TYPE_KIND_FUNCTION)
+		return type_intern(ts, &proto);
+	struct type_sig *sig =
 	    arena_copy(ts->arena, type->function, 1, sizeof(*sig));
 	sig->ret = args[0];
 	sig->params =
 	    arena_copy(ts->arena, args + 1, type->n_args - 1, sizeof(args[0]));
 	proto.function = sig;
-	return il_type_intern(ts, &proto);
+	return type_intern(ts, &proto);
 }
 
-static struct il_type *subst(struct il_types *ts, struct il_type *type,
-			     const struct il_context *ctx, unsigned int depth)
+static struct type *subst(struct types *ts, struct type *type,
+			  const struct type_context *ctx, unsigned int depth)
 {
-	if (!type->open || depth > IL_DEPTH_MAX)
+	if (!type->open || depth > TYPE_DEPTH_MAX)
 		return type;
 	switch (type->kind) {
-	case IL_KIND_VAR:
+	case TYPE_KIND_VAR:
 		return type->number < ctx->n_class_args
 			   ? ctx->class_args[type->number]
 			   : type;
-	case IL_KIND_MVAR:
+	case TYPE_KIND_MVAR:
 		return type->number < ctx->n_method_args
 			   ? ctx->method_args[type->number]
 			   : type;
-	case IL_KIND_ARRAY: {
-		struct il_type proto = *type;
+	case TYPE_KIND_ARRAY: {
+		struct type proto = *type;
 		proto.inner = subst(ts, type->inner, ctx, depth + 1);
-		return il_type_intern(ts, &proto);
+		return type_intern(ts, &proto);
 	}
-	case IL_KIND_POINTER:
-		return il_type_pointer(ts,
-				       subst(ts, type->inner, ctx, depth + 1));
-	case IL_KIND_BYREF:
-		return il_type_byref(ts,
-				     subst(ts, type->inner, ctx, depth + 1));
+	case TYPE_KIND_POINTER:
+		return type_pointer(ts, subst(ts, type->inner, ctx, depth + 1));
+	case TYPE_KIND_BYREF:
+		return type_byref(ts, subst(ts, type->inner, ctx, depth + 1));
 	default:
 		return subst_args(ts, type, ctx, depth + 1);
 	}
 }
 
-struct il_type *il_type_subst(struct il_types *ts, struct il_type *type,
-			      const struct il_context *ctx)
+struct type *type_subst(struct types *ts, struct type *type,
+			const struct type_context *ctx)
 {
 	return subst(ts, type, ctx, 0);
 }
 
-struct il_context il_type_context(const struct il_type *type)
+struct type_context type_context(const struct type *type)
 {
-	return (struct il_context){.module = type->module,
-				   .class_args = type->args,
-				   .n_class_args = type->n_args};
+	return (struct type_context){.module = type->module,
+				     .class_args = type->args,
+				     .n_class_args = type->n_args};
 }

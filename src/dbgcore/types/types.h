@@ -1,21 +1,21 @@
 /*
  * The type system: types, fields, their layout.
  *
- * struct il_type is canonical: equal types are one pointer, wherever they
+ * struct type is canonical: equal types are one pointer, wherever they
  * come from (a MethodTable of the program, a signature, a C# name), until
- * il_types_stop says that they are made anew or gone. It says what the
+ * types_stop says that they are made anew or gone. It says what the
  * metadata says, so a type that the program has never loaded is as good as any
  * other; the runtime's own record, its MethodTable, is found on demand and
  * decides the layout where there is one.
  *
  * A generic definition is its instance over its own parameters: List<T> is
  * List<VAR 0>. Parameters have a number and no owner, as in signatures;
- * il_type_subst puts arguments in their place.
+ * type_subst puts arguments in their place.
  *
  * What leads nowhere (an assembly that is not loaded, broken metadata) is an
  * error with the name of what was sought. NULL without an error is said
  * where it can be. What a stopped program shows has a type all the same, which
- * is marked as inexact (il_type_shown, il_type_of_record): of a type that leads
+ * is marked as inexact (type_shown, type_of_record): of a type that leads
  * nowhere, of a generic parameter in shared code and of a type that the program
  * has made by Reflection.Emit it has the name alone.
  */
@@ -30,86 +30,86 @@
 struct arena;
 struct target;
 struct value_facts;
-struct il_field;
-struct il_method;
-struct il_type_facts;
-struct il_types;
+struct type_field;
+struct type_method;
+struct type_facts;
+struct types;
 
-enum il_kind {
-	IL_KIND_PRIM,   /* elem: VOID, BOOLEAN .. R8, I, U */
-	IL_KIND_ENUM,   /* elem: of the underlying type */
-	IL_KIND_STRUCT, /* any other value type */
-	IL_KIND_CLASS,  /* string, object, delegates, boxed in general */
-	IL_KIND_INTERFACE,
-	IL_KIND_ARRAY,
-	IL_KIND_POINTER,
-	IL_KIND_FUNCTION, /* function pointer */
-	IL_KIND_BYREF,
-	IL_KIND_VAR,  /* number: of the class's parameters */
-	IL_KIND_MVAR, /* ... of the method's */
+enum type_kind {
+	TYPE_KIND_PRIM,   /* elem: VOID, BOOLEAN .. R8, I, U */
+	TYPE_KIND_ENUM,   /* elem: of the underlying type */
+	TYPE_KIND_STRUCT, /* any other value type */
+	TYPE_KIND_CLASS,  /* string, object, delegates, boxed in general */
+	TYPE_KIND_INTERFACE,
+	TYPE_KIND_ARRAY,
+	TYPE_KIND_POINTER,
+	TYPE_KIND_FUNCTION, /* function pointer */
+	TYPE_KIND_BYREF,
+	TYPE_KIND_VAR,  /* number: of the class's parameters */
+	TYPE_KIND_MVAR, /* ... of the method's */
 };
 
 /* Types of the core library that are more than their fields. */
-enum il_special {
-	IL_SPECIAL_NONE,
-	IL_SPECIAL_OBJECT,
-	IL_SPECIAL_STRING,
-	IL_SPECIAL_VALUETYPE, /* the class System.ValueType */
-	IL_SPECIAL_ENUM,      /* the class System.Enum */
-	IL_SPECIAL_ARRAY,     /* the class System.Array */
-	IL_SPECIAL_DELEGATE,  /* System.Delegate, System.MulticastDelegate */
-	IL_SPECIAL_NULLABLE,
-	IL_SPECIAL_DECIMAL,
-	IL_SPECIAL_TYPE, /* System.Type */
-	IL_SPECIAL_TYPEDBYREF,
-	IL_SPECIAL_TUPLE, /* ValueTuple<...> */
-	IL_SPECIAL_DATETIME,
-	IL_SPECIAL_TIMESPAN,
-	IL_SPECIAL_DATEONLY,
-	IL_SPECIAL_TIMEONLY,
-	IL_SPECIAL_DATETIMEOFFSET,
-	IL_SPECIAL_GUID,
-	IL_SPECIAL_HALF,
-	IL_SPECIAL_INT128,
-	IL_SPECIAL_UINT128,
-	IL_SPECIAL_SPAN,   /* Span<T>, ReadOnlySpan<T> */
-	IL_SPECIAL_MEMORY, /* Memory<T>, ReadOnlyMemory<T> */
+enum type_special {
+	TYPE_SPECIAL_NONE,
+	TYPE_SPECIAL_OBJECT,
+	TYPE_SPECIAL_STRING,
+	TYPE_SPECIAL_VALUETYPE, /* the class System.ValueType */
+	TYPE_SPECIAL_ENUM,      /* the class System.Enum */
+	TYPE_SPECIAL_ARRAY,     /* the class System.Array */
+	TYPE_SPECIAL_DELEGATE,  /* System.Delegate, System.MulticastDelegate */
+	TYPE_SPECIAL_NULLABLE,
+	TYPE_SPECIAL_DECIMAL,
+	TYPE_SPECIAL_TYPE, /* System.Type */
+	TYPE_SPECIAL_TYPEDBYREF,
+	TYPE_SPECIAL_TUPLE, /* ValueTuple<...> */
+	TYPE_SPECIAL_DATETIME,
+	TYPE_SPECIAL_TIMESPAN,
+	TYPE_SPECIAL_DATEONLY,
+	TYPE_SPECIAL_TIMEONLY,
+	TYPE_SPECIAL_DATETIMEOFFSET,
+	TYPE_SPECIAL_GUID,
+	TYPE_SPECIAL_HALF,
+	TYPE_SPECIAL_INT128,
+	TYPE_SPECIAL_UINT128,
+	TYPE_SPECIAL_SPAN,   /* Span<T>, ReadOnlySpan<T> */
+	TYPE_SPECIAL_MEMORY, /* Memory<T>, ReadOnlyMemory<T> */
 };
 
-struct il_type {
-	enum il_kind kind;
+struct type {
+	enum type_kind kind;
 	/*
 	 * PRIM, ENUM: see there. Of others as in signatures: STRING, OBJECT,
 	 * CLASS (interfaces too), VALUETYPE, SZARRAY, ARRAY, PTR, FNPTR, BYREF,
 	 * VAR, MVAR.
 	 */
 	enum elem elem;
-	enum il_special special;
-	bool open;             /* mentions a VAR or MVAR */
-	bool inexact;          /* is or mentions one with a label */
-	bool is_delegate;      /* derives from MulticastDelegate */
-	bool is_reference;     /* a place of it holds an object reference */
-	bool is_value;         /* PRIM, ENUM, STRUCT; not pointers */
-	uint32_t number;       /* VAR, MVAR */
-	uint32_t rank;         /* ARRAY; 1 with elem ARRAY: not from 0 */
-	uint32_t flags;        /* TypeAttributes, II.23.1.15 */
-	struct il_type *inner; /* ARRAY, POINTER, BYREF */
-	struct il_type **args; /* generic arguments, outermost class first */
+	enum type_special special;
+	bool open;          /* mentions a VAR or MVAR */
+	bool inexact;       /* is or mentions one with a label */
+	bool is_delegate;   /* derives from MulticastDelegate */
+	bool is_reference;  /* a place of it holds an object reference */
+	bool is_value;      /* PRIM, ENUM, STRUCT; not pointers */
+	uint32_t number;    /* VAR, MVAR */
+	uint32_t rank;      /* ARRAY; 1 with elem ARRAY: not from 0 */
+	uint32_t flags;     /* TypeAttributes, II.23.1.15 */
+	struct type *inner; /* ARRAY, POINTER, BYREF */
+	struct type **args; /* generic arguments, outermost class first */
 	size_t n_args;
-	const char *label;             /* of what has a name alone; else NULL */
-	struct code_module *module;    /* of the definition; NULL: made type */
-	uint32_t token;                /* TypeDef, 0: made type */
-	const struct il_sig *function; /* FUNCTION; NULL: not known */
-	struct il_types *of;           /* the table that it is in */
-	struct il_type_facts *facts;   /* of types/ alone */
+	const char *label;          /* of what has a name alone; else NULL */
+	struct code_module *module; /* of the definition; NULL: made type */
+	uint32_t token;             /* TypeDef, 0: made type */
+	const struct type_sig *function; /* FUNCTION; NULL: not known */
+	struct types *of;                /* the table that it is in */
+	struct type_facts *facts;        /* of types/ alone */
 };
 
 /* What generic parameters stand for, and whose tokens are meant. */
-struct il_context {
+struct type_context {
 	struct code_module *module;
-	struct il_type *const *class_args;
+	struct type *const *class_args;
 	size_t n_class_args;
-	struct il_type *const *method_args;
+	struct type *const *method_args;
 	size_t n_method_args;
 	uint32_t method; /* MethodDef for names of its parameters, or 0 */
 };
@@ -129,9 +129,8 @@ struct thread_ref {
 uint64_t thread_ref_get(struct thread_ref *ref);
 
 /* The session's. @t, @d (NULL: there is no runtime) and @c are borrowed. */
-struct il_types *il_types_create(struct target *t, struct dac *d,
-				 struct code *c);
-void il_types_destroy(struct il_types *ts);
+struct types *types_create(struct target *t, struct dac *d, struct code *c);
+void types_destroy(struct types *ts);
 enum types_kept {
 	TYPES_STAND,
 	/* A module that was not loaded is now: types are made anew, and those
@@ -141,159 +140,153 @@ enum types_kept {
 };
 
 /* A new stop: what was not loaded may be now. */
-enum types_kept il_types_stop(struct il_types *ts);
+enum types_kept types_stop(struct types *ts);
 /*
  * From now on the runtime is asked for nothing, since it runs: an object of a
  * type that was not met before has none.
  */
-void il_types_quiet(struct il_types *ts, bool on);
+void types_quiet(struct types *ts, bool on);
 /* @runs says whether a thread runs the static constructor of a class. */
-void il_types_ask_runs(struct il_types *ts,
-		       bool (*runs)(void *arg, uint64_t mt), void *arg);
-struct target *il_types_target(struct il_types *ts);
-struct dac *il_types_dac(struct il_types *ts);
-struct code *il_types_code(struct il_types *ts);
+void types_ask_runs(struct types *ts, bool (*runs)(void *arg, uint64_t mt),
+		    void *arg);
+struct target *types_target(struct types *ts);
+struct dac *types_dac(struct types *ts);
+struct code *types_code(struct types *ts);
 /* System.Private.CoreLib; NULL: not loaded yet. */
-struct code_module *il_types_core(struct il_types *ts);
+struct code_module *types_core(struct types *ts);
 
 /* ---- Making types ---------------------------------------------------- */
 
 /* Primitive, void, string, object, I, U, TYPEDBYREF; NULL: no such elem. */
-struct il_type *il_type_of_elem(struct il_types *ts, enum elem elem);
-static inline bool il_type_is_pointer(const struct il_type *type)
+struct type *type_of_elem(struct types *ts, enum elem elem);
+static inline bool type_is_pointer(const struct type *type)
 {
-	return type->kind == IL_KIND_POINTER || type->kind == IL_KIND_FUNCTION;
+	return type->kind == TYPE_KIND_POINTER ||
+	       type->kind == TYPE_KIND_FUNCTION;
 }
 
 /* NULL if @mt is no MethodTable, or its module is not known. */
-struct il_type *il_type_of_mt(struct il_types *ts, uint64_t mt);
+struct type *type_of_mt(struct types *ts, uint64_t mt);
 /*
  * The same, inexact where the metadata of the type or of a part of it is not
  * known. NULL: no MethodTable.
  */
-struct il_type *il_type_of_record(struct il_types *ts, uint64_t mt);
+struct type *type_of_record(struct types *ts, uint64_t mt);
 /* Where value/ keeps what it has found out about the type. */
-struct value_facts **il_type_value(const struct il_type *type);
+struct value_facts **type_value(const struct type *type);
 /*
  * Does @arg say what a parameter stands for? Not if it is NULL or a parameter
  * itself, nor __Canon, by which shared code stands for any class.
  */
-bool il_type_is_argument(const struct il_type *arg);
+bool type_is_argument(const struct type *arg);
 /* A definition over its own parameters, if it is generic. */
-struct il_type *il_type_def(struct il_types *ts, struct code_module *module,
-			    uint32_t token);
+struct type *type_def(struct types *ts, struct code_module *module,
+		      uint32_t token);
 /* @args: as many as the definition has, those of enclosing classes first. */
-struct il_type *il_type_instance(struct il_types *ts, const struct il_type *def,
-				 struct il_type *const *args, size_t n_args);
+struct type *type_instance(struct types *ts, const struct type *def,
+			   struct type *const *args, size_t n_args);
 /* The definition of an instance over its own parameters. */
-struct il_type *il_type_generic(struct il_types *ts, struct il_type *type);
-struct il_type *il_type_vector(struct il_types *ts, struct il_type *inner);
-struct il_type *il_type_array(struct il_types *ts, struct il_type *inner,
-			      uint32_t rank);
-struct il_type *il_type_pointer(struct il_types *ts, struct il_type *inner);
+struct type *type_generic(struct types *ts, struct type *type);
+struct type *type_vector(struct types *ts, struct type *inner);
+struct type *type_array(struct types *ts, struct type *inner, uint32_t rank);
+struct type *type_pointer(struct types *ts, struct type *inner);
 /* A function pointer whose signature is not known. */
-struct il_type *il_type_any_function(struct il_types *ts);
-struct il_type *il_type_byref(struct il_types *ts, struct il_type *inner);
-struct il_type *il_type_param(struct il_types *ts, bool of_method,
-			      uint32_t number);
-struct il_type *il_type_nullable(struct il_types *ts, struct il_type *inner);
+struct type *type_any_function(struct types *ts);
+struct type *type_byref(struct types *ts, struct type *inner);
+struct type *type_param(struct types *ts, bool of_method, uint32_t number);
+struct type *type_nullable(struct types *ts, struct type *inner);
 /* Replace parameters; those that @ctx has no argument for stay. */
-struct il_type *il_type_subst(struct il_types *ts, struct il_type *type,
-			      const struct il_context *ctx);
+struct type *type_subst(struct types *ts, struct type *type,
+			const struct type_context *ctx);
 
-DBG_MUST struct dbg_error *il_type_of_sig(struct il_types *ts,
-					  const struct sig_type *sig,
-					  const struct il_context *ctx,
-					  struct il_type **ret);
+DBG_MUST struct dbg_error *type_of_sig(struct types *ts,
+				       const struct sig_type *sig,
+				       const struct type_context *ctx,
+				       struct type **ret);
 /*
  * The same, as it is shown, whatever the program has loaded: inexact where it
  * leads nowhere, and where a parameter has no argument in @ctx or a shared one.
  */
-struct il_type *il_type_shown(struct il_types *ts, const struct sig_type *sig,
-			      const struct il_context *ctx);
+struct type *type_shown(struct types *ts, const struct sig_type *sig,
+			const struct type_context *ctx);
 /* A primitive, string or object; inexact without a core library. */
-struct il_type *il_type_shown_elem(struct il_types *ts, enum elem elem);
+struct type *type_shown_elem(struct types *ts, enum elem elem);
 /* TypeDef, TypeRef, TypeSpec. */
-DBG_MUST struct dbg_error *il_type_of_token(struct il_types *ts,
-					    const struct il_context *ctx,
-					    uint32_t token,
-					    struct il_type **ret);
+DBG_MUST struct dbg_error *type_of_token(struct types *ts,
+					 const struct type_context *ctx,
+					 uint32_t token, struct type **ret);
 /*
  * The definition of a full metadata name, "System.Collections.Generic.List`1",
  * nested ones by '+', in the core library; NULL if it has none.
  */
-struct il_type *il_type_core(struct il_types *ts, const char *name);
+struct type *type_core(struct types *ts, const char *name);
 /*
  * The same in the module @m, which may forward it; NULL if it is not there, or
  * the module it is forwarded to is not loaded.
  */
-struct il_type *il_type_named(struct il_types *ts, struct code_module *m,
-			      const char *name);
+struct type *type_named(struct types *ts, struct code_module *m,
+			const char *name);
 
 /* ---- Facts ----------------------------------------------------------- */
 
 /* MethodTable, if the program has loaded exactly this type; else 0. */
-uint64_t il_type_mt(struct il_types *ts, struct il_type *type);
+uint64_t type_mt(struct types *ts, struct type *type);
 /* The same; a generic definition has a MethodTable of its own, too. */
-uint64_t il_type_record(struct il_types *ts, struct il_type *type);
+uint64_t type_record(struct types *ts, struct type *type);
 /*
  * What stands for the type as the first word of an object and in a
  * RuntimeTypeHandle: its MethodTable, or else a number that no address of the
  * program is. Stays the same once it was given out.
  */
-uint64_t il_type_handle(struct il_types *ts, struct il_type *type);
+uint64_t type_handle(struct types *ts, struct type *type);
 /* Is it a handle that was made, since the program has not loaded the type? */
-bool il_handle_is_made(const struct il_types *ts, uint64_t handle);
+bool type_handle_is_made(const struct types *ts, uint64_t handle);
 /* The type of a handle or MethodTable; NULL if it is none. */
-struct il_type *il_type_of_handle(struct il_types *ts, uint64_t handle);
+struct type *type_of_handle(struct types *ts, uint64_t handle);
 
 /* C# name, "System.Collections.Generic.List<int>"; never NULL. */
-const char *il_type_name(struct il_types *ts, struct il_type *type);
+const char *type_name(struct types *ts, struct type *type);
 /* Of the definition, in metadata: "List`1"; "" for made types. */
-const char *il_type_simple_name(const struct il_type *type);
-const char *il_type_namespace(const struct il_type *type);
+const char *type_simple_name(const struct type *type);
+const char *type_namespace(const struct type *type);
 /* The class whose member it is, not instantiated; NULL: none. */
-struct il_type *il_type_enclosing(struct il_types *ts, struct il_type *type);
+struct type *type_enclosing(struct types *ts, struct type *type);
 
 /* *ret NULL: object, interfaces, pointers, by-refs, parameters. */
-DBG_MUST struct dbg_error *
-il_type_parent(struct il_types *ts, struct il_type *type, struct il_type **ret);
+DBG_MUST struct dbg_error *type_parent(struct types *ts, struct type *type,
+				       struct type **ret);
 /*
  * All interfaces, those of bases and of interfaces included, each once;
  * arrays have those of their elements. Borrowed.
  */
-DBG_MUST struct dbg_error *il_type_interfaces(struct il_types *ts,
-					      struct il_type *type,
-					      struct il_type *const **ret,
-					      size_t *ret_n);
+DBG_MUST struct dbg_error *type_interfaces(struct types *ts, struct type *type,
+					   struct type *const **ret,
+					   size_t *ret_n);
 /*
  * May a reference to an object of @from be used as one to @to: identity,
  * bases, interfaces, variance, arrays (ECMA-335 I.8.7)? A value type as @from
  * means its box; Nullable<T> as @to means T's.
  */
-DBG_MUST struct dbg_error *il_type_assignable(struct il_types *ts,
-					      struct il_type *from,
-					      struct il_type *to, bool *ret);
+DBG_MUST struct dbg_error *type_assignable(struct types *ts, struct type *from,
+					   struct type *to, bool *ret);
 /* Is @type @base, or derived from it? Classes only, no variance. */
-DBG_MUST struct dbg_error *il_type_derives(struct il_types *ts,
-					   struct il_type *type,
-					   struct il_type *base, bool *ret);
+DBG_MUST struct dbg_error *type_derives(struct types *ts, struct type *type,
+					struct type *base, bool *ret);
 /*
  * The instance of generic interface or class definition @def that @type is or
  * implements, e.g. IEnumerable<string> for List<string>; *ret NULL: none. The
  * first one, if there are several.
  */
-DBG_MUST struct dbg_error *il_type_as(struct il_types *ts, struct il_type *type,
-				      const struct il_type *def,
-				      struct il_type **ret);
+DBG_MUST struct dbg_error *type_as(struct types *ts, struct type *type,
+				   const struct type *def, struct type **ret);
 /* Does the definition have the attribute? *ret_blob (may be NULL): its value.
  */
-bool il_type_attribute(const struct il_type *type, const char *name,
-		       struct bytes *ret_blob);
+bool type_attribute(const struct type *type, const char *name,
+		    struct bytes *ret_blob);
 
 /* ---- Layout and fields ----------------------------------------------- */
 
-struct il_layout {
+struct type_layout {
 	uint32_t size;  /* of a place: 8 for references */
 	uint32_t align; /* of a place */
 	/*
@@ -308,63 +301,63 @@ struct il_layout {
  * As in the program, if it has loaded the type or an instance that shares its
  * layout, else by the runtime's rules. Borrowed.
  */
-DBG_MUST struct dbg_error *il_type_layout(struct il_types *ts,
-					  struct il_type *type,
-					  const struct il_layout **ret);
+DBG_MUST struct dbg_error *type_layout(struct types *ts, struct type *type,
+				       const struct type_layout **ret);
 
-struct il_field {
+struct type_field {
 	const char *name;
-	struct il_type *owner; /* the instance that declares it */
+	struct type *owner; /* the instance that declares it */
 	uint32_t token;
 	uint16_t flags; /* FieldAttributes, II.23.1.5 */
 	bool is_static, is_const;
 	bool is_thread; /* [ThreadStatic] */
 	bool is_rva;    /* data of the image */
 	/*
-	 * Instance fields, once il_type_layout of the owner succeeded: from
+	 * Instance fields, once type_layout of the owner succeeded: from
 	 * the first byte of a struct, or behind the MethodTable of an object.
 	 */
 	uint32_t offset;
-	uint32_t index;       /* among the owner's fields */
-	struct il_type *type; /* NULL: see il_field_type */
+	uint32_t index;    /* among the owner's fields */
+	struct type *type; /* NULL: see type_field_type */
 };
 
 /* Own fields in order of declaration, constants too. Borrowed. */
-void il_type_fields(struct il_types *ts, struct il_type *type,
-		    struct il_field *const **ret, size_t *ret_n);
+void type_fields(struct types *ts, struct type *type,
+		 struct type_field *const **ret, size_t *ret_n);
 /* In @type or the nearest base that has it; *ret NULL: none. */
-DBG_MUST struct dbg_error *il_field_find(struct il_types *ts,
-					 struct il_type *type, const char *name,
-					 struct il_field **ret);
+DBG_MUST struct dbg_error *type_field_find(struct types *ts, struct type *type,
+					   const char *name,
+					   struct type_field **ret);
 /* Field, MemberRef. */
-DBG_MUST struct dbg_error *il_field_of_token(struct il_types *ts,
-					     const struct il_context *ctx,
-					     uint32_t token,
-					     struct il_field **ret);
+DBG_MUST struct dbg_error *type_field_of_token(struct types *ts,
+					       const struct type_context *ctx,
+					       uint32_t token,
+					       struct type_field **ret);
 DBG_MUST struct dbg_error *
-il_field_type(struct il_types *ts, struct il_field *f, struct il_type **ret);
+type_field_type(struct types *ts, struct type_field *f, struct type **ret);
 /* Size of a place of @type: 8 for references; 0: it is not known. */
-uint32_t il_type_size(const struct il_type *type);
+uint32_t type_size(const struct type *type);
 /* Offset of an instance field; lays its owner out. */
-DBG_MUST struct dbg_error *il_field_offset(struct il_types *ts,
-					   struct il_field *f, uint32_t *ret);
+DBG_MUST struct dbg_error *
+type_field_offset(struct types *ts, struct type_field *f, uint32_t *ret);
 /*
  * Address of a static in the program, of the value inside its box if the
  * runtime boxes it; 0: its class is not initialised there. @thread may be
  * NULL.
  */
-DBG_MUST struct dbg_error *il_field_static(struct il_types *ts,
-					   struct il_field *f,
-					   struct thread_ref *thread,
-					   uint64_t *ret);
+DBG_MUST struct dbg_error *type_field_static(struct types *ts,
+					     struct type_field *f,
+					     struct thread_ref *thread,
+					     uint64_t *ret);
 /* Data of an RVA field, from its file, to the end of the section. */
-struct bytes il_field_data(const struct il_field *f);
+struct bytes type_field_data(const struct type_field *f);
 /* Value of a constant; *ret_elem ELEM_END: it has none. */
-struct bytes il_field_constant(const struct il_field *f, enum elem *ret_elem);
+struct bytes type_field_constant(const struct type_field *f,
+				 enum elem *ret_elem);
 /*
  * Has the program begun to run the static constructor of @type, as far as the
  * statics tell, or needs it none?
  */
-bool il_type_is_initialized(struct il_types *ts, struct il_type *type);
+bool type_is_initialized(struct types *ts, struct type *type);
 
 #endif

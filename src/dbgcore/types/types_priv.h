@@ -34,9 +34,9 @@ enum {
 };
 
 enum {
-	IL_ARGS_MAX = 256,
-	IL_DEPTH_MAX = 64,   /* of types in types */
-	IL_BASES_MAX = 1000, /* a broken chain may be a ring */
+	TYPE_ARGS_MAX = 256,
+	TYPE_DEPTH_MAX = 64,   /* of types in types */
+	TYPE_BASES_MAX = 1000, /* a broken chain may be a ring */
 	TYPE_INTERFACE = 0x20,
 	TYPE_LAYOUT = 0x18,
 	TYPE_SEQUENTIAL = 0x8,
@@ -47,60 +47,60 @@ enum {
 };
 
 /* A type definition: resolved token. */
-struct il_def {
+struct type_def {
 	struct code_module *module;
 	uint32_t rid; /* 0: not resolved yet */
 };
 
 /* What is kept for each module that was looked into. */
-struct il_module {
+struct type_module {
 	struct code_module *m;
 	struct map names;    /* hash of name, enclosing rid: TypeDef rid */
 	uint32_t *next;      /* of the same hash, by TypeDef rid */
 	struct map exported; /* hash of name: ExportedType rid */
 	uint32_t n_defs, n_refs;
-	struct il_type **defs; /* by TypeDef rid */
-	struct il_def *refs;   /* by TypeRef rid */
+	struct type **defs;    /* by TypeDef rid */
+	struct type_def *refs; /* by TypeRef rid */
 	bool extensions_read;
 };
 
-struct il_type_facts {
-	struct il_type *next; /* of the same hash */
+struct type_facts {
+	struct type *next; /* of the same hash */
 	const char *name;
 	struct value_facts *value;
 	uint64_t mt, handle;
 	uint32_t mt_sought; /* stop */
 	bool has_parent, has_interfaces, has_fields, has_methods;
 	bool has_properties, has_layout, laying_out;
-	struct il_type *parent;
-	struct il_type **interfaces;
+	struct type *parent;
+	struct type **interfaces;
 	size_t n_interfaces;
-	struct il_field **fields;
+	struct type_field **fields;
 	size_t n_fields;
-	struct il_method **methods;
+	struct type_method **methods;
 	size_t n_methods;
-	struct il_property *properties;
+	struct type_property *properties;
 	size_t n_properties;
-	struct il_layout layout;
-	struct map impls;         /* method: the one that runs */
-	struct il_method **slots; /* vtable */
+	struct type_layout layout;
+	struct map impls;           /* method: the one that runs */
+	struct type_method **slots; /* vtable */
 	size_t n_slots;
 	bool has_slots;
-	struct il_type *vector; /* array of it */
-	struct il_type *byref;  /* by-ref of it */
+	struct type *vector; /* array of it */
+	struct type *byref;  /* by-ref of it */
 };
 
-struct il_method_facts {
-	struct il_method *next; /* of the same hash */
-	const struct il_sig *sig;
-	const struct il_method_body *body;
+struct type_method_facts {
+	struct type_method *next; /* of the same hash */
+	const struct type_sig *sig;
+	const struct type_method_body *body;
 	const char *name;
-	uint64_t desc; /* see il_method_desc */
+	uint64_t desc; /* see type_method_desc */
 };
 
-struct il_extension {
+struct type_extension {
 	const char *name;
-	struct il_module *module;
+	struct type_module *module;
 	uint32_t method; /* rid */
 	/*
 	 * Of a static member: rid of the method whose parameter has the type
@@ -109,10 +109,10 @@ struct il_extension {
 	uint32_t marker;
 	/* ... of a generic block: rid of what declares it there; else 0. */
 	uint32_t declared;
-	struct il_extension *next;
+	struct type_extension *next;
 };
 
-struct il_types {
+struct types {
 	struct target *target;
 	struct dac *dac;
 	struct code *code;
@@ -122,10 +122,10 @@ struct il_types {
 	struct map by_mt;
 	struct map by_handle;  /* made handles */
 	struct map methods;    /* by hash */
-	struct map modules;    /* by Module*: struct il_module */
+	struct map modules;    /* by Module*: struct type_module */
 	struct map extensions; /* hash of name */
 	struct code_module *core;
-	struct il_type *prims[ELEM_OBJECT + 1];
+	struct type *prims[ELEM_OBJECT + 1];
 	uint32_t *seen; /* numbers of the modules at the last stop */
 	size_t n_seen, cap_seen;
 	uint32_t unloaded_age; /* code_unloaded_age at the last stop */
@@ -133,27 +133,27 @@ struct il_types {
 	    *retired; /* of types that were dropped, and may be held */
 	size_t n_retired, cap_retired;
 	uint64_t n_handles;
-	bool quiet;                           /* see il_types_quiet */
-	bool (*runs)(void *arg, uint64_t mt); /* see il_types_ask_runs */
+	bool quiet;                           /* see types_quiet */
+	bool (*runs)(void *arg, uint64_t mt); /* see types_ask_runs */
 	void *runs_arg;
 };
 
-uint64_t il_hash(uint64_t h, uint64_t word);
+uint64_t type_hash(uint64_t h, uint64_t word);
 
-struct il_module *il_module_get(struct il_types *ts, struct code_module *m);
+struct type_module *type_module_get(struct types *ts, struct code_module *m);
 /* The TypeDef of @m of this name in class @enclosing (0: none); 0: none. */
-uint32_t il_module_def(struct il_module *im, uint32_t enclosing,
-		       const char *space, const char *name);
+uint32_t type_module_def(struct type_module *im, uint32_t enclosing,
+			 const char *space, const char *name);
 /* The same, or what it is forwarded to. */
-bool il_module_find(struct il_types *ts, struct il_module *im,
-		    const char *space, const char *name, struct il_def *ret);
+bool type_module_find(struct types *ts, struct type_module *im,
+		      const char *space, const char *name,
+		      struct type_def *ret);
 /* TypeDef or TypeRef of @m. */
-DBG_MUST struct dbg_error *il_resolve(struct il_types *ts,
-				      struct code_module *m, uint32_t token,
-				      struct il_def *ret);
+DBG_MUST struct dbg_error *type_resolve(struct types *ts, struct code_module *m,
+					uint32_t token, struct type_def *ret);
 
 /* What a TypeDef of the core library is, by its name. */
-enum il_special wellknown_special(const struct md *md, uint32_t rid);
+enum type_special wellknown_special(const struct md *md, uint32_t rid);
 /* ELEM_END if it is no primitive. */
 enum elem wellknown_elem(const struct md *md, uint32_t rid);
 /* 0: void, or no primitive, string or object. */
@@ -163,25 +163,24 @@ const char *wellknown_elem_name(enum elem elem);
 const char *wellknown_elem_keyword(enum elem elem);
 
 /* A new type like @proto, which is no other's equal. */
-struct il_type *il_type_add(struct il_types *ts, const struct il_type *proto);
+struct type *type_add(struct types *ts, const struct type *proto);
 /* The canonical type like @proto, whose made parts are set. */
-struct il_type *il_type_intern(struct il_types *ts,
-			       const struct il_type *proto);
+struct type *type_intern(struct types *ts, const struct type *proto);
 /* How many generic parameters the definition has. */
-uint32_t il_generic_count(const struct code_module *m, uint32_t owner,
-			  uint32_t *ret_first);
-DBG_MUST struct dbg_error *il_sig_make(struct il_types *ts,
-				       const struct sig_method *sig,
-				       const struct il_context *ctx,
-				       const struct il_sig **ret);
+uint32_t type_generic_count(const struct code_module *m, uint32_t owner,
+			    uint32_t *ret_first);
+DBG_MUST struct dbg_error *type_sig_make(struct types *ts,
+					 const struct sig_method *sig,
+					 const struct type_context *ctx,
+					 const struct type_sig **ret);
 /* The canonical method like @proto. */
-struct il_method *il_method_intern(struct il_types *ts,
-				   const struct il_method *proto);
-struct il_context il_type_context(const struct il_type *type);
+struct type_method *type_method_intern(struct types *ts,
+				       const struct type_method *proto);
+struct type_context type_context(const struct type *type);
 
 /* Layout by the rules alone, as if the program had not loaded @type. */
-DBG_MUST struct dbg_error *il_layout_compute(struct il_types *ts,
-					     struct il_type *type,
-					     struct il_layout *ret);
+DBG_MUST struct dbg_error *type_layout_compute(struct types *ts,
+					       struct type *type,
+					       struct type_layout *ret);
 
 #endif

@@ -35,43 +35,43 @@ static const struct prim prims[] = {
 
 struct special {
 	const char *name; /* in System */
-	enum il_special special;
+	enum type_special special;
 };
 
 static const struct special specials[] = {
-    {"String", IL_SPECIAL_STRING},
-    {"Object", IL_SPECIAL_OBJECT},
-    {"ValueType", IL_SPECIAL_VALUETYPE},
-    {"Enum", IL_SPECIAL_ENUM},
-    {"Array", IL_SPECIAL_ARRAY},
-    {"Delegate", IL_SPECIAL_DELEGATE},
-    {"MulticastDelegate", IL_SPECIAL_DELEGATE},
-    {"Type", IL_SPECIAL_TYPE},
-    {"TypedReference", IL_SPECIAL_TYPEDBYREF},
-    {"Nullable`1", IL_SPECIAL_NULLABLE},
-    {"ValueTuple", IL_SPECIAL_TUPLE},
-    {"ValueTuple`1", IL_SPECIAL_TUPLE},
-    {"ValueTuple`2", IL_SPECIAL_TUPLE},
-    {"ValueTuple`3", IL_SPECIAL_TUPLE},
-    {"ValueTuple`4", IL_SPECIAL_TUPLE},
-    {"ValueTuple`5", IL_SPECIAL_TUPLE},
-    {"ValueTuple`6", IL_SPECIAL_TUPLE},
-    {"ValueTuple`7", IL_SPECIAL_TUPLE},
-    {"ValueTuple`8", IL_SPECIAL_TUPLE},
-    {"Decimal", IL_SPECIAL_DECIMAL},
-    {"DateTime", IL_SPECIAL_DATETIME},
-    {"TimeSpan", IL_SPECIAL_TIMESPAN},
-    {"DateOnly", IL_SPECIAL_DATEONLY},
-    {"TimeOnly", IL_SPECIAL_TIMEONLY},
-    {"DateTimeOffset", IL_SPECIAL_DATETIMEOFFSET},
-    {"Guid", IL_SPECIAL_GUID},
-    {"Half", IL_SPECIAL_HALF},
-    {"Int128", IL_SPECIAL_INT128},
-    {"UInt128", IL_SPECIAL_UINT128},
-    {"Span`1", IL_SPECIAL_SPAN},
-    {"ReadOnlySpan`1", IL_SPECIAL_SPAN},
-    {"Memory`1", IL_SPECIAL_MEMORY},
-    {"ReadOnlyMemory`1", IL_SPECIAL_MEMORY},
+    {"String", TYPE_SPECIAL_STRING},
+    {"Object", TYPE_SPECIAL_OBJECT},
+    {"ValueType", TYPE_SPECIAL_VALUETYPE},
+    {"Enum", TYPE_SPECIAL_ENUM},
+    {"Array", TYPE_SPECIAL_ARRAY},
+    {"Delegate", TYPE_SPECIAL_DELEGATE},
+    {"MulticastDelegate", TYPE_SPECIAL_DELEGATE},
+    {"Type", TYPE_SPECIAL_TYPE},
+    {"TypedReference", TYPE_SPECIAL_TYPEDBYREF},
+    {"Nullable`1", TYPE_SPECIAL_NULLABLE},
+    {"ValueTuple", TYPE_SPECIAL_TUPLE},
+    {"ValueTuple`1", TYPE_SPECIAL_TUPLE},
+    {"ValueTuple`2", TYPE_SPECIAL_TUPLE},
+    {"ValueTuple`3", TYPE_SPECIAL_TUPLE},
+    {"ValueTuple`4", TYPE_SPECIAL_TUPLE},
+    {"ValueTuple`5", TYPE_SPECIAL_TUPLE},
+    {"ValueTuple`6", TYPE_SPECIAL_TUPLE},
+    {"ValueTuple`7", TYPE_SPECIAL_TUPLE},
+    {"ValueTuple`8", TYPE_SPECIAL_TUPLE},
+    {"Decimal", TYPE_SPECIAL_DECIMAL},
+    {"DateTime", TYPE_SPECIAL_DATETIME},
+    {"TimeSpan", TYPE_SPECIAL_TIMESPAN},
+    {"DateOnly", TYPE_SPECIAL_DATEONLY},
+    {"TimeOnly", TYPE_SPECIAL_TIMEONLY},
+    {"DateTimeOffset", TYPE_SPECIAL_DATETIMEOFFSET},
+    {"Guid", TYPE_SPECIAL_GUID},
+    {"Half", TYPE_SPECIAL_HALF},
+    {"Int128", TYPE_SPECIAL_INT128},
+    {"UInt128", TYPE_SPECIAL_UINT128},
+    {"Span`1", TYPE_SPECIAL_SPAN},
+    {"ReadOnlySpan`1", TYPE_SPECIAL_SPAN},
+    {"Memory`1", TYPE_SPECIAL_MEMORY},
+    {"ReadOnlyMemory`1", TYPE_SPECIAL_MEMORY},
 };
 
 static const struct prim *prim_of(enum elem elem)
@@ -90,16 +90,16 @@ static bool is_in_system(const struct md *md, uint32_t rid)
 		       "System");
 }
 
-enum il_special wellknown_special(const struct md *md, uint32_t rid)
+enum type_special wellknown_special(const struct md *md, uint32_t rid)
 {
 	if (!is_in_system(md, rid))
-		return IL_SPECIAL_NONE;
+		return TYPE_SPECIAL_NONE;
 	const char *name = md_col_string(md, MD_TYPEDEF, rid, TYPEDEF_NAME);
 	for (size_t i = 0; i < sizeof(specials) / sizeof(specials[0]); i++) {
 		if (!strcmp(specials[i].name, name))
 			return specials[i].special;
 	}
-	return IL_SPECIAL_NONE;
+	return TYPE_SPECIAL_NONE;
 }
 
 enum elem wellknown_elem(const struct md *md, uint32_t rid)

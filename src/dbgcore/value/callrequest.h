@@ -14,17 +14,17 @@ enum {
 };
 
 struct call_arg {
-	struct il_type *type; /* NULL: a word, as it is: `this`, a by-ref */
+	struct type *type; /* NULL: a word, as it is: `this`, a by-ref */
 	uint8_t bytes[CALL_BYTES_MAX];
 };
 
 struct call_request {
 	pid_t tid;
-	uint64_t method;     /* MethodDesc */
-	const char *name;    /* for sentences; copied */
-	struct il_type *ret; /* NULL: void */
-	bool is_reference;   /* the collector may move what it returns */
-	bool serves;         /* one that the user asked for */
+	uint64_t method;   /* MethodDesc */
+	const char *name;  /* for sentences; copied */
+	struct type *ret;  /* NULL: void */
+	bool is_reference; /* the collector may move what it returns */
+	bool serves;       /* one that the user asked for */
 	struct call_arg args[CALL_ARGS_MAX]; /* `this` first */
 	size_t n_args;
 };

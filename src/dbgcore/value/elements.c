@@ -20,33 +20,33 @@ enum {
 };
 
 /* NULL: only their name is known, if that. */
-static struct il_type *elements_type(const struct il_type *type)
+static struct type *elements_type(const struct type *type)
 {
 	bool is_named =
-	    type->inner->label && type->inner->kind == IL_KIND_FUNCTION;
+	    type->inner->label && type->inner->kind == TYPE_KIND_FUNCTION;
 	return is_named ? NULL : type->inner;
 }
 
-static uint32_t component_size(struct types *ts, struct il_type *type)
+static uint32_t component_size(struct values *ts, struct type *type)
 {
-	uint64_t mt = type->inner->is_reference ? 0 : type_mt(ts, type);
+	uint64_t mt = type->inner->is_reference ? 0 : value_type_mt(ts, type);
 	const struct dac_type *dt;
 	if (!mt)
-		return il_type_size(type->inner);
+		return type_size(type->inner);
 	return dbg_err_drop(dac_type_get(ts->dac, mt, &dt))
 		   ? 0
 		   : dt->component_size;
 }
 
 /* Lengths, then lower bounds, then the elements. */
-static bool read_bounds(struct types *ts, uint64_t ref, struct elements *e)
+static bool read_bounds(struct values *ts, uint64_t ref, struct elements *e)
 {
 	if (e->rank == 0 || e->rank > ARRAY_RANK_MAX)
 		return false;
 	size_t n = e->rank * sizeof(uint32_t);
 	uint64_t at = ref + ARRAY_DATA;
-	if (!types_read(ts, at, e->lengths, n) ||
-	    !types_read(ts, at + n, e->lower, n))
+	if (!values_read(ts, at, e->lengths, n) ||
+	    !values_read(ts, at + n, e->lower, n))
 		return false;
 	uint64_t product = 1;
 	for (uint32_t i = 0; i < e->rank; i++) {
@@ -60,14 +60,14 @@ static bool read_bounds(struct types *ts, uint64_t ref, struct elements *e)
 	return product == e->n;
 }
 
-static bool array_elements(struct types *ts, const struct value *v,
+static bool array_elements(struct values *ts, const struct value *v,
 			   struct elements *e)
 {
 	uint64_t ref;
 	uint32_t n;
 	if (!value_pointer(ts, v, &ref) || !ref)
 		return false;
-	if (!types_read(ts, ref + ARRAY_COUNT, &n, sizeof(n)) || n > INT32_MAX)
+	if (!values_read(ts, ref + ARRAY_COUNT, &n, sizeof(n)) || n > INT32_MAX)
 		return false;
 	e->n = n;
 	e->type = elements_type(v->type);
@@ -83,12 +83,12 @@ static bool array_elements(struct types *ts, const struct value *v,
 	return true;
 }
 
-static bool span_elements(struct types *ts, const struct value *v,
+static bool span_elements(struct values *ts, const struct value *v,
 			  struct elements *e)
 {
-	const struct field *ref = type_field(ts, v->type, "_reference");
-	const struct field *len = type_field(ts, v->type, "_length");
-	if (!ref || !len || ref->type->kind != IL_KIND_BYREF)
+	const struct field *ref = value_type_field(ts, v->type, "_reference");
+	const struct field *len = value_type_field(ts, v->type, "_length");
+	if (!ref || !len || ref->type->kind != TYPE_KIND_BYREF)
 		return false;
 	struct value at = value_field(ts, v, ref);
 	struct value count = value_field(ts, v, len);
@@ -97,7 +97,7 @@ static bool span_elements(struct types *ts, const struct value *v,
 	    !value_pointer(ts, &at, &e->addr))
 		return false;
 	e->type = ref->type->inner;
-	e->size = il_type_size(e->type);
+	e->size = type_size(e->type);
 	e->n = n;
 	e->rank = 1;
 	e->plain = true;
@@ -109,15 +109,15 @@ static bool span_elements(struct types *ts, const struct value *v,
  * A part of an array or string. One that a MemoryManager gives out has its
  * elements wherever that says, by a call.
  */
-static bool memory_elements(struct types *ts, const struct value *v,
+static bool memory_elements(struct values *ts, const struct value *v,
 			    struct elements *e)
 {
 	enum {
 		PINNED = 1u << 31 // in the index of arrays pinned for good
 	};
-	const struct field *object = type_field(ts, v->type, "_object");
-	const struct field *index = type_field(ts, v->type, "_index");
-	const struct field *length = type_field(ts, v->type, "_length");
+	const struct field *object = value_type_field(ts, v->type, "_object");
+	const struct field *index = value_type_field(ts, v->type, "_index");
+	const struct field *length = value_type_field(ts, v->type, "_length");
 	uint64_t first, n;
 	uint32_t units;
 	if (!object || !index || !length || v->type->n_args != 1)
@@ -132,15 +132,15 @@ static bool memory_elements(struct types *ts, const struct value *v,
 	first &= ~(uint32_t)PINNED;
 	if (value_is_null(ts, &of)) {
 		e->type = v->type->args[0];
-		e->size = il_type_size(e->type);
-	} else if (of.type->special == IL_SPECIAL_STRING &&
+		e->size = type_size(e->type);
+	} else if (of.type->special == TYPE_SPECIAL_STRING &&
 		   value_string_length(ts, &of, &units) &&
 		   value_pointer(ts, &of, &e->addr)) {
 		e->type = v->type->args[0];
 		e->size = sizeof(uint16_t);
 		e->addr += STRING_CHARS;
 		e->n = units;
-	} else if (of.type->kind != IL_KIND_ARRAY ||
+	} else if (of.type->kind != TYPE_KIND_ARRAY ||
 		   !array_elements(ts, &of, e)) {
 		return false;
 	}
@@ -155,39 +155,38 @@ static bool memory_elements(struct types *ts, const struct value *v,
 }
 
 /* Fixed-size buffers of C# and [InlineArray] structs. */
-static bool is_inline(struct types *ts, struct il_type *type)
+static bool is_inline(struct values *ts, struct type *type)
 {
-	struct value_facts *facts = type_facts(ts, type);
+	struct value_facts *facts = value_type_facts(ts, type);
 	if (facts->inline_sought || !type->module)
 		return facts->is_inline;
 	facts->inline_sought = ts->stop;
-	facts->is_inline =
-	    str_ends(il_type_simple_name(type), "e__FixedBuffer") ||
-	    md_has_attribute(&type->module->md, type->token,
-			     "System.Runtime.CompilerServices."
-			     "InlineArrayAttribute",
-			     NULL);
+	facts->is_inline = str_ends(type_simple_name(type), "e__FixedBuffer") ||
+			   md_has_attribute(&type->module->md, type->token,
+					    "System.Runtime.CompilerServices."
+					    "InlineArrayAttribute",
+					    NULL);
 	return facts->is_inline;
 }
 
-static bool inline_elements(struct types *ts, const struct value *v,
+static bool inline_elements(struct values *ts, const struct value *v,
 			    struct elements *e)
 {
 	const struct field *fields;
 	size_t n;
 	if (v->where != VALUE_MEMORY || !is_inline(ts, v->type))
 		return false;
-	type_fields(ts, v->type, &fields, &n);
+	value_type_fields(ts, v->type, &fields, &n);
 	for (size_t i = 0; i < n; i++) {
 		if (fields[i].kind != FIELD_INSTANCE)
 			continue;
 		e->type = fields[i].type;
 		break;
 	}
-	if (!e->type || !il_type_size(e->type))
+	if (!e->type || !type_size(e->type))
 		return false;
-	e->size = il_type_size(e->type);
-	e->n = il_type_size(v->type) / e->size;
+	e->size = type_size(e->type);
+	e->n = type_size(v->type) / e->size;
 	e->addr = v->addr;
 	e->rank = 1;
 	e->plain = true;
@@ -195,19 +194,19 @@ static bool inline_elements(struct types *ts, const struct value *v,
 	return true;
 }
 
-bool value_elements(struct types *ts, const struct value *v,
+bool value_elements(struct values *ts, const struct value *v,
 		    struct elements *ret)
 {
 	memset(ret, 0, sizeof(*ret));
 	if (v->where == VALUE_ABSENT || v->where == VALUE_TEXT)
 		return false;
-	if (v->type->kind == IL_KIND_ARRAY)
+	if (v->type->kind == TYPE_KIND_ARRAY)
 		return array_elements(ts, v, ret);
-	if (v->type->kind != IL_KIND_STRUCT)
+	if (v->type->kind != TYPE_KIND_STRUCT)
 		return false;
-	if (v->type->special == IL_SPECIAL_SPAN)
+	if (v->type->special == TYPE_SPECIAL_SPAN)
 		return span_elements(ts, v, ret);
-	if (v->type->special == IL_SPECIAL_MEMORY)
+	if (v->type->special == TYPE_SPECIAL_MEMORY)
 		return memory_elements(ts, v, ret);
 	return inline_elements(ts, v, ret);
 }
@@ -225,10 +224,10 @@ struct value element_get(const struct elements *e, uint64_t index)
 
 /* ---- Delegates ------------------------------------------------------- */
 
-static uint64_t pointer_field(struct types *ts, const struct value *v,
+static uint64_t pointer_field(struct values *ts, const struct value *v,
 			      const char *name)
 {
-	const struct field *f = type_field(ts, v->type, name);
+	const struct field *f = value_type_field(ts, v->type, name);
 	if (!f)
 		return 0;
 	struct value at = value_field(ts, v, f);
@@ -237,19 +236,19 @@ static uint64_t pointer_field(struct types *ts, const struct value *v,
 }
 
 /* A runtime has either @name or what .NET 11 has; see il/machine/delegate.c. */
-static bool delegate_field(struct types *ts, const struct value *v,
+static bool delegate_field(struct values *ts, const struct value *v,
 			   const char *name, const char *newer,
 			   struct value *ret)
 {
-	const struct field *f = type_field(ts, v->type, name);
+	const struct field *f = value_type_field(ts, v->type, name);
 	if (!f)
-		f = type_field(ts, v->type, newer);
+		f = value_type_field(ts, v->type, newer);
 	if (f)
 		*ret = value_field(ts, v, f);
 	return f != NULL;
 }
 
-uint64_t value_function_method(struct types *ts, uint64_t code)
+uint64_t value_function_method(struct values *ts, uint64_t code)
 {
 	uint64_t method = ts->dac ? dac_method_at(ts->dac, code) : 0;
 	if (method || !ts->dac)
@@ -264,7 +263,7 @@ uint64_t value_function_method(struct types *ts, uint64_t code)
 }
 
 /* Open over a virtual method: the list's length is the MethodDesc instead. */
-static uint64_t virtual_method(struct types *ts, const struct value *v)
+static uint64_t virtual_method(struct values *ts, const struct value *v)
 {
 	struct value at;
 	struct dac_method known;
@@ -277,7 +276,7 @@ static uint64_t virtual_method(struct types *ts, const struct value *v)
 								     : method;
 }
 
-uint64_t value_delegate_method(struct types *ts, const struct value *v)
+uint64_t value_delegate_method(struct values *ts, const struct value *v)
 {
 	// Open and static ones go through a shuffle thunk: _methodPtrAux is
 	// the method then.
@@ -288,7 +287,7 @@ uint64_t value_delegate_method(struct types *ts, const struct value *v)
 	return method ? method : virtual_method(ts, v);
 }
 
-bool value_delegate_targets(struct types *ts, const struct value *v,
+bool value_delegate_targets(struct values *ts, const struct value *v,
 			    struct elements *ret)
 {
 	struct value list, count;
@@ -304,13 +303,13 @@ bool value_delegate_targets(struct types *ts, const struct value *v,
 	return true;
 }
 
-struct value value_delegate_target(struct types *ts, const struct elements *e,
+struct value value_delegate_target(struct values *ts, const struct elements *e,
 				   uint64_t index)
 {
 	struct value item = element_get(e, index);
 	const struct field *f = NULL;
-	if (item.where != VALUE_ABSENT && item.type->kind == IL_KIND_STRUCT)
-		f = type_field(ts, item.type, "Value");
+	if (item.where != VALUE_ABSENT && item.type->kind == TYPE_KIND_STRUCT)
+		f = value_type_field(ts, item.type, "Value");
 	if (f)
 		item = value_field(ts, &item, f);
 	return value_dereference(ts, &item);

@@ -23,7 +23,7 @@ enum {
 	PARTS_DEPTH_MAX = 16, // of structures in structures
 };
 
-bool type_is_tuple_class(const struct il_type *type)
+bool value_type_is_tuple_class(const struct type *type)
 {
 	return type->is_reference &&
 	       str_starts(value_type_name(type), "System.Tuple<");
@@ -53,17 +53,17 @@ static const char *fsharp_source_name(struct arena *arena, const char *name,
 	return arena_strndup(arena, name, n);
 }
 
-static const char *source_name(struct types *ts, const struct il_type *type,
+static const char *source_name(struct values *ts, const struct type *type,
 			       const char *name)
 {
 	// System.Tuple's properties are what its users know.
-	if (!strncmp(name, "m_Item", 6) && type_is_tuple_class(type))
+	if (!strncmp(name, "m_Item", 6) && value_type_is_tuple_class(type))
 		return name + 2;
 	if (str_starts(value_type_name(type),
 		       "System.Collections.Generic.KeyValuePair<"))
 		return strcmp(name, "key") ? "Value" : "Key";
 	if (name[0] == '$' && !str_starts(name, "$VB$"))
-		return str_starts(il_type_simple_name(type), "VB$AnonymousType")
+		return str_starts(type_simple_name(type), "VB$AnonymousType")
 			   ? name + 1
 			   : NULL;
 	const char *at = strchr(name, '@');
@@ -86,24 +86,24 @@ static const struct dac_field *raw_field(const struct dac_field *raw, size_t n,
 }
 
 /* A field of a type that leads nowhere has one all the same. */
-static struct il_type *field_type(struct types *ts, const struct il_type *type,
-				  struct il_field *f)
+static struct type *field_type(struct values *ts, const struct type *type,
+			       struct type_field *f)
 {
 	const struct md *md = &type->module->md;
-	struct il_type *il;
+	struct type *il;
 	struct sig_type *sig;
-	struct dbg_error *err = il_field_type(ts->il, f, &il);
+	struct dbg_error *err = type_field_type(ts->types, f, &il);
 	if (!dbg_err_drop(err) && !il->open)
 		return il;
 	err = sig_parse_field(
 	    md_col_blob(md, MD_FIELD, MD_TOKEN_RID(f->token), FIELD_SIGNATURE),
 	    ts->arena, &sig);
 	if (dbg_err_drop(err))
-		return type_of_elem(ts, ELEM_OBJECT);
-	struct il_context ctx = {.module = type->module,
-				 .class_args = type->args,
-				 .n_class_args = type->n_args};
-	return type_of_sig(ts, sig, &ctx, 0);
+		return value_type_of_elem(ts, ELEM_OBJECT);
+	struct type_context ctx = {.module = type->module,
+				   .class_args = type->args,
+				   .n_class_args = type->n_args};
+	return value_type_of_sig(ts, sig, &ctx, 0);
 }
 
 /* PropertyMap: Parent, PropertyList. Property: Flags, Name, Type. */
@@ -124,7 +124,7 @@ static uint32_t find_property(const struct md *md, uint32_t type_rid,
  * The field `_Name` that Visual Basic's compiler has made for the property
  * Name.
  */
-static bool is_vb_property(const struct md *md, const struct il_type *type,
+static bool is_vb_property(const struct md *md, const struct type *type,
 			   const struct field *f)
 {
 	static const char made[] =
@@ -134,12 +134,12 @@ static bool is_vb_property(const struct md *md, const struct il_type *type,
 	       find_property(md, MD_TOKEN_RID(type->token), f->name + 1);
 }
 
-static void fill_field(struct types *ts, struct il_type *type,
-		       struct il_field *f, const struct dac_field *raw,
+static void fill_field(struct values *ts, struct type *type,
+		       struct type_field *f, const struct dac_field *raw,
 		       struct field *ret)
 {
 	const struct md *md = &type->module->md;
-	ret->il = f;
+	ret->in_types = f;
 	ret->token = f->token;
 	ret->attributes = f->flags;
 	ret->name = f->name;
@@ -162,9 +162,10 @@ static void fill_field(struct types *ts, struct il_type *type,
 		ret->names =
 		    tuple_names(md, ret->token, ts->arena, &ret->n_names);
 	enum elem elem;
-	if (ret->kind != FIELD_CONST || ret->type->special != IL_SPECIAL_STRING)
+	if (ret->kind != FIELD_CONST ||
+	    ret->type->special != TYPE_SPECIAL_STRING)
 		return;
-	struct bytes text = il_field_constant(f, &elem);
+	struct bytes text = type_field_constant(f, &elem);
 	if (elem != ELEM_STRING)
 		return;
 	// In the metadata it may lie at an odd place.
@@ -178,27 +179,27 @@ static void fill_field(struct types *ts, struct il_type *type,
  * Where the instance field @f is, by the runtime's record of it if its type is
  * loaded. Statics have their names before that.
  */
-static bool find_offset(struct types *ts, struct il_field *f, bool loaded,
+static bool find_offset(struct values *ts, struct type_field *f, bool loaded,
 			const struct dac_field *raw, uint32_t *ret)
 {
 	if (raw)
 		*ret = raw->offset;
 	return raw || f->is_static ||
-	       (!loaded && !dbg_err_drop(il_field_offset(ts->il, f, ret)));
+	       (!loaded && !dbg_err_drop(type_field_offset(ts->types, f, ret)));
 }
 
-static void make_fields(struct types *ts, struct il_type *type)
+static void make_fields(struct values *ts, struct type *type)
 {
-	struct value_facts *facts = type_facts(ts, type);
-	uint64_t mt = type_mt(ts, type);
+	struct value_facts *facts = value_type_facts(ts, type);
+	uint64_t mt = value_type_mt(ts, type);
 	const struct dac_field *raw = NULL;
-	struct il_field *const *all;
+	struct type_field *const *all;
 	size_t n_raw = 0, n_all, n = 0;
 	if (mt)
 		dbg_error_destroy(dac_fields(ts->dac, mt, &raw, &n_raw));
 	if (!mt && facts->fields)
 		return;
-	il_type_fields(ts->il, type, &all, &n_all);
+	type_fields(ts->types, type, &all, &n_all);
 	struct field *fields =
 	    arena_calloc(ts->arena, n_all + 1, sizeof(fields[0]));
 	for (size_t i = 0; i < n_all; i++) {
@@ -216,10 +217,10 @@ static void make_fields(struct types *ts, struct il_type *type)
 	facts->fields_sought = mt ? UINT32_MAX : ts->stop;
 }
 
-void type_fields(struct types *ts, struct il_type *type,
-		 const struct field **ret, size_t *ret_n)
+void value_type_fields(struct values *ts, struct type *type,
+		       const struct field **ret, size_t *ret_n)
 {
-	struct value_facts *facts = type_facts(ts, type);
+	struct value_facts *facts = value_type_facts(ts, type);
 	if (facts->fields_sought != UINT32_MAX &&
 	    facts->fields_sought != ts->stop) {
 		// Set first: a field's type may lead back here.
@@ -232,12 +233,12 @@ void type_fields(struct types *ts, struct il_type *type,
 
 /* A walk through the parts of a value. */
 struct part_walk {
-	struct types *ts;
-	type_part_fn *fn;
+	struct values *ts;
+	value_type_part_fn *fn;
 	void *arg;
 };
 
-static bool walk_parts(const struct part_walk *w, struct il_type *type,
+static bool walk_parts(const struct part_walk *w, struct type *type,
 		       uint32_t at, unsigned int depth)
 {
 	const struct field *fields;
@@ -246,37 +247,37 @@ static bool walk_parts(const struct part_walk *w, struct il_type *type,
 
 	if (depth > PARTS_DEPTH_MAX || !w->fn(w->arg, type, at))
 		return false;
-	if (type->kind != IL_KIND_STRUCT)
+	if (type->kind != TYPE_KIND_STRUCT)
 		return true;
-	type_fields(w->ts, type, &fields, &n);
+	value_type_fields(w->ts, type, &fields, &n);
 	for (size_t i = 0; i < n; i++) {
 		if (fields[i].kind != FIELD_INSTANCE)
 			continue;
 		seen++;
-		if (fields[i].offset > il_type_size(type) ||
+		if (fields[i].offset > type_size(type) ||
 		    !walk_parts(w, fields[i].type, at + fields[i].offset,
 				depth + 1))
 			return false;
-		last = il_type_size(fields[i].type);
+		last = type_size(fields[i].type);
 	}
 	// one field for many: an inline array or a fixed buffer; none: a byte
-	return seen > 1 || (seen ? last : 1) == il_type_size(type);
+	return seen > 1 || (seen ? last : 1) == type_size(type);
 }
 
-bool type_each_part(struct types *ts, struct il_type *type, type_part_fn *fn,
-		    void *arg)
+bool value_type_each_part(struct values *ts, struct type *type,
+			  value_type_part_fn *fn, void *arg)
 {
 	const struct part_walk w = {.ts = ts, .fn = fn, .arg = arg};
 
 	return walk_parts(&w, type, 0, 0);
 }
 
-static const struct field *own_field(struct types *ts, struct il_type *type,
+static const struct field *own_field(struct values *ts, struct type *type,
 				     const char *name, uint32_t token)
 {
 	const struct field *fields;
 	size_t n;
-	type_fields(ts, type, &fields, &n);
+	value_type_fields(ts, type, &fields, &n);
 	for (size_t i = 0; i < n; i++) {
 		if (token ? fields[i].token == token
 			  : !strcmp(fields[i].name, name) ||
@@ -287,24 +288,24 @@ static const struct field *own_field(struct types *ts, struct il_type *type,
 	return NULL;
 }
 
-const struct field *type_field(struct types *ts, struct il_type *type,
-			       const char *name)
+const struct field *value_type_field(struct values *ts, struct type *type,
+				     const char *name)
 {
 	for (int i = 0; type && i < BASES_MAX; i++) {
 		const struct field *f = own_field(ts, type, name, 0);
 		if (f)
 			return f;
-		type = type_parent(ts, type);
+		type = value_type_parent(ts, type);
 	}
 	return NULL;
 }
 
-bool value_member(struct types *ts, const struct value *v, const char *name,
+bool value_member(struct values *ts, const struct value *v, const char *name,
 		  struct value *ret)
 {
 	if (v->where == VALUE_ABSENT || !v->type)
 		return false;
-	const struct field *f = type_field(ts, v->type, name);
+	const struct field *f = value_type_field(ts, v->type, name);
 	if (!f || f->kind != FIELD_INSTANCE)
 		return false;
 	struct value at = value_field(ts, v, f);
@@ -322,12 +323,12 @@ static int by_value(const void *a, const void *b)
 	return x->value < y->value ? -1 : x->value > y->value;
 }
 
-static void make_enumerators(struct types *ts, struct il_type *type)
+static void make_enumerators(struct values *ts, struct type *type)
 {
-	struct value_facts *facts = type_facts(ts, type);
+	struct value_facts *facts = value_type_facts(ts, type);
 	const struct field *fields;
 	size_t n;
-	type_fields(ts, type, &fields, &n);
+	value_type_fields(ts, type, &fields, &n);
 	facts->enumerators =
 	    arena_calloc(ts->arena, n + 1, sizeof(facts->enumerators[0]));
 	for (size_t i = 0; i < n; i++) {
@@ -352,11 +353,11 @@ static void make_enumerators(struct types *ts, struct il_type *type)
 					     "System.FlagsAttribute", NULL);
 }
 
-void type_enumerators(struct types *ts, struct il_type *type,
-		      const struct enumerator **ret, size_t *ret_n,
-		      bool *ret_flags)
+void value_type_enumerators(struct values *ts, struct type *type,
+			    const struct enumerator **ret, size_t *ret_n,
+			    bool *ret_flags)
 {
-	struct value_facts *facts = type_facts(ts, type);
+	struct value_facts *facts = value_type_facts(ts, type);
 	if (!facts->enumerators)
 		make_enumerators(ts, type);
 	*ret = facts->enumerators;
@@ -439,18 +440,18 @@ static uint32_t returned_field(struct bytes code)
 
 /* A field of @type, or of another class of its module: F# keeps the values of
  * a module in a class of their own. */
-static const struct field *field_of_module(struct types *ts,
-					   struct il_type *type, uint32_t token)
+static const struct field *field_of_module(struct values *ts, struct type *type,
+					   uint32_t token)
 {
 	uint32_t owner = md_field_type(&type->module->md, MD_TOKEN_RID(token));
 	if (owner != MD_TOKEN_RID(type->token))
-		type =
-		    type_of_def(ts, type->module, MD_TOKEN(MD_TYPEDEF, owner));
+		type = value_type_of_def(ts, type->module,
+					 MD_TOKEN(MD_TYPEDEF, owner));
 	return type ? own_field(ts, type, NULL, token) : NULL;
 }
 
 /* The field that the getter MethodDef @rid of @type returns, or NULL. */
-static const struct field *getter_field(struct types *ts, struct il_type *type,
+static const struct field *getter_field(struct values *ts, struct type *type,
 					uint32_t rid)
 {
 	const struct code_module *m = type->module;
@@ -477,27 +478,27 @@ static const struct field *getter_field(struct types *ts, struct il_type *type,
 }
 
 /* The nearest class with a property of this name, and its row. */
-static struct il_type *declares(struct types *ts, struct il_type *type,
-				const char *name, uint32_t *ret)
+static struct type *declares(struct values *ts, struct type *type,
+			     const char *name, uint32_t *ret)
 {
 	for (int i = 0; type && i < BASES_MAX; i++) {
-		type_mt(ts, type);
+		value_type_mt(ts, type);
 		*ret = type->module
 			   ? find_property(&type->module->md,
 					   MD_TOKEN_RID(type->token), name)
 			   : 0;
 		if (*ret)
 			return type;
-		type = type_parent(ts, type);
+		type = value_type_parent(ts, type);
 	}
 	return NULL;
 }
 
-const struct field *type_property(struct types *ts, struct il_type *type,
-				  const char *name, bool *ret_found)
+const struct field *value_type_property(struct values *ts, struct type *type,
+					const char *name, bool *ret_found)
 {
 	uint32_t property;
-	struct il_type *owner = declares(ts, type, name, &property);
+	struct type *owner = declares(ts, type, name, &property);
 	*ret_found = owner != NULL;
 	uint32_t rid = owner ? getter_of(&owner->module->md, property) : 0;
 	return rid ? getter_field(ts, owner, rid) : NULL;

@@ -16,7 +16,7 @@ enum {
 };
 
 /* Copy the bytes of @from, zeros if it is NULL, to the place at @addr. */
-static struct dbg_error *copy(struct types *ts, uint64_t addr,
+static struct dbg_error *copy(struct values *ts, uint64_t addr,
 			      const struct value *from, size_t n)
 {
 	uint8_t buf[CHUNK] = {0};
@@ -35,8 +35,8 @@ static struct dbg_error *copy(struct types *ts, uint64_t addr,
 }
 
 /* Tell the GC of the references that were written. */
-static struct dbg_error *tell_references(struct types *ts, pid_t tid,
-					 struct il_type *type, uint64_t addr,
+static struct dbg_error *tell_references(struct values *ts, pid_t tid,
+					 struct type *type, uint64_t addr,
 					 int depth)
 {
 	const struct field *fields;
@@ -48,9 +48,9 @@ static struct dbg_error *tell_references(struct types *ts, pid_t tid,
 		return err || !ref ? err
 				   : dac_heap_store(ts->dac, tid, addr, ref);
 	}
-	if (type->kind != IL_KIND_STRUCT || depth > NESTING_MAX)
+	if (type->kind != TYPE_KIND_STRUCT || depth > NESTING_MAX)
 		return NULL;
-	type_fields(ts, type, &fields, &n);
+	value_type_fields(ts, type, &fields, &n);
 	for (size_t i = 0; !err && i < n; i++) {
 		if (fields[i].kind == FIELD_INSTANCE)
 			err =
@@ -60,23 +60,23 @@ static struct dbg_error *tell_references(struct types *ts, pid_t tid,
 	return err;
 }
 
-struct dbg_error *value_store(struct types *ts, struct thread_ref *thread,
+struct dbg_error *value_store(struct values *ts, struct thread_ref *thread,
 			      const struct value *to, const struct value *from)
 {
 	pid_t tid = thread ? thread->tid : 0;
-	struct il_type *type = to->type;
-	size_t n = type->is_reference ? sizeof(uint64_t) : il_type_size(type);
+	struct type *type = to->type;
+	size_t n = type->is_reference ? sizeof(uint64_t) : type_size(type);
 	bool in_heap;
 	if (to->where != VALUE_MEMORY || !n || n > STORE_MAX)
 		return dbg_err(DBG_E_STATE, "it has no place in memory");
-	if (types_beside(to->addr))
+	if (values_beside(to->addr))
 		return dbg_err(DBG_E_STATE,
 			       "it was computed by a call: it has no place in "
 			       "the program");
 	if (!target_can(ts->target, TARGET_WRITE))
 		return dbg_err(DBG_E_STATE,
 			       "this program cannot be written to");
-	bool refs = type->is_reference || type->kind == IL_KIND_STRUCT;
+	bool refs = type->is_reference || type->kind == TYPE_KIND_STRUCT;
 	struct dbg_error *err =
 	    dac_heap_holds(ts->dac, tid, to->addr, &in_heap);
 	if (!err)

@@ -9,27 +9,27 @@
 
 #include "value/value_priv.h"
 
-static struct value member(struct types *ts, const struct value *v,
+static struct value member(struct values *ts, const struct value *v,
 			   const char *name)
 {
 	const struct field *f = v->where == VALUE_ABSENT || !v->type
 				    ? NULL
-				    : type_field(ts, v->type, name);
+				    : value_type_field(ts, v->type, name);
 	struct value at =
 	    f ? value_field(ts, v, f) : value_absent(NULL, WHY_UNLOADED, 0);
 	return value_dereference(ts, &at);
 }
 
-bool type_is_thread_local(struct types *ts, const struct il_type *type)
+bool value_type_is_thread_local(struct values *ts, const struct type *type)
 {
-	return type->n_args == 1 && type->module == il_types_core(ts->il) &&
-	       !strcmp(il_type_simple_name(type), "ThreadLocal`1");
+	return type->n_args == 1 && type->module == types_core(ts->types) &&
+	       !strcmp(type_simple_name(type), "ThreadLocal`1");
 }
 
-struct value value_thread_local(struct types *ts, const struct value *v,
+struct value value_thread_local(struct values *ts, const struct value *v,
 				struct thread_ref *thread)
 {
-	const struct field *f = type_field(ts, v->type, "ts_slotArray");
+	const struct field *f = value_type_field(ts, v->type, "ts_slotArray");
 	struct value number = member(ts, v, "_idComplement");
 	struct value none = value_absent(v->type->args[0], WHY_THREAD, 0);
 	struct elements els;
@@ -50,6 +50,6 @@ struct value value_thread_local(struct types *ts, const struct value *v,
 	if (!value_pointer(ts, &owner, &back) ||
 	    !value_pointer(ts, &array, &own) || back != own)
 		return none;
-	f = type_field(ts, slot.type, "_value");
+	f = value_type_field(ts, slot.type, "_value");
 	return f ? value_field(ts, &slot, f) : none;
 }

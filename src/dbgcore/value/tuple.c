@@ -60,20 +60,20 @@ const char *const *tuple_names(const struct md *md, uint32_t token,
 
 /* ---- Places in it ---------------------------------------------------- */
 
-size_t tuple_count(const struct il_type *type)
+size_t tuple_count(const struct type *type)
 {
 	size_t n = 0;
-	if (type->special != IL_SPECIAL_TUPLE)
+	if (type->special != TYPE_SPECIAL_TUPLE)
 		return 0;
 	while (type->n_args == OWN_MAX + 1 && n < ELEMENTS_MAX &&
-	       type->args[OWN_MAX]->special == IL_SPECIAL_TUPLE) {
+	       type->args[OWN_MAX]->special == TYPE_SPECIAL_TUPLE) {
 		n += OWN_MAX;
 		type = type->args[OWN_MAX];
 	}
 	return n + type->n_args;
 }
 
-static size_t names_in(const struct il_type *type, int depth)
+static size_t names_in(const struct type *type, int depth)
 {
 	size_t n = 0;
 	if (!type || depth > NESTING_MAX)
@@ -84,13 +84,13 @@ static size_t names_in(const struct il_type *type, int depth)
 	return n;
 }
 
-bool tuple_is_in(const struct il_type *type)
+bool tuple_is_in(const struct type *type)
 {
 	return names_in(type, 0) != 0;
 }
 
 /* Where the names of the type of element @i of a tuple begin. */
-static size_t names_of_element(const struct il_type *type, size_t i)
+static size_t names_of_element(const struct type *type, size_t i)
 {
 	size_t at = 0;
 	for (;; i -= OWN_MAX) {
@@ -111,11 +111,11 @@ struct names_left {
 	size_t n;
 };
 
-static void text_named(const struct il_type *type, struct names_left *left,
+static void text_named(const struct type *type, struct names_left *left,
 		       int depth, struct str *out);
 
 /* Add @part of a type, whose own name stands somewhere in @text. */
-static const char *part_named(const struct il_type *part, const char *text,
+static const char *part_named(const struct type *part, const char *text,
 			      struct names_left *left, int depth,
 			      struct str *out)
 {
@@ -128,7 +128,7 @@ static const char *part_named(const struct il_type *part, const char *text,
 	return at + strlen(name);
 }
 
-static void text_named(const struct il_type *type, struct names_left *left,
+static void text_named(const struct type *type, struct names_left *left,
 		       int depth, struct str *out)
 {
 	const char *text = value_type_name(type);
@@ -155,7 +155,7 @@ static void text_named(const struct il_type *type, struct names_left *left,
 	str_add(out, text);
 }
 
-void tuple_type_text(const struct il_type *type, const char *const *names,
+void tuple_type_text(const struct type *type, const char *const *names,
 		     size_t n, struct str *out)
 {
 	struct names_left left = {names, n};
@@ -166,8 +166,8 @@ void tuple_type_text(const struct il_type *type, const char *const *names,
 
 void value_name(struct value *v, const char *const *names, size_t n)
 {
-	const struct il_type *type = v->type;
-	while (type && type->kind == IL_KIND_BYREF)
+	const struct type *type = v->type;
+	while (type && type->kind == TYPE_KIND_BYREF)
 		type = type->inner;
 	v->names = n ? names : NULL;
 	v->n_names = v->names ? n : 0;
@@ -196,7 +196,7 @@ const char *value_element_name(const struct value *tuple, size_t i)
 
 /* Looking for a type in another one. */
 struct search {
-	const struct il_type *wanted;
+	const struct type *wanted;
 	const char *const *names; /* of what is looked through, */
 	size_t at, n;             /* and how far that went */
 	const char *const *found;
@@ -219,8 +219,7 @@ static void note_found(struct search *s)
 	s->found = names;
 }
 
-static void look_through(struct search *s, const struct il_type *type,
-			 int depth)
+static void look_through(struct search *s, const struct type *type, int depth)
 {
 	if (!type || depth > NESTING_MAX || s->at >= s->n)
 		return;
@@ -232,17 +231,17 @@ static void look_through(struct search *s, const struct il_type *type,
 		look_through(s, type->args[i], depth + 1);
 }
 
-static bool have_same_args(const struct il_type *a, const struct il_type *b)
+static bool have_same_args(const struct type *a, const struct type *b)
 {
 	return a->n_args && a->n_args == b->n_args &&
-	       a->special != IL_SPECIAL_TUPLE &&
-	       b->special != IL_SPECIAL_TUPLE &&
+	       a->special != TYPE_SPECIAL_TUPLE &&
+	       b->special != TYPE_SPECIAL_TUPLE &&
 	       !memcmp(a->args, b->args, a->n_args * sizeof(*a->args));
 }
 
 void value_inherit_names(const struct value *whole, struct value *part)
 {
-	const struct il_type *type = part->type;
+	const struct type *type = part->type;
 	if (!whole->names || part->names || !type || !whole->named)
 		return;
 	struct search s = {.wanted = type,
@@ -255,7 +254,7 @@ void value_inherit_names(const struct value *whole, struct value *part)
 		value_name(part, s.found, s.n_found);
 	else if (have_same_args(type, whole->named))
 		value_name(part, whole->names, whole->n_names);
-	else if (whole->type && whole->type->special != IL_SPECIAL_TUPLE &&
+	else if (whole->type && whole->type->special != TYPE_SPECIAL_TUPLE &&
 		 (!whole->type->module || whole->type->module->framework)) {
 		// a part of a collection may hold what is named
 		value_name(part, whole->names, whole->n_names);

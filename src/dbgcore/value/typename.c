@@ -22,7 +22,7 @@ struct name_entry {
 	struct name_entry *next;
 };
 
-void type_names_clear(struct types *ts)
+void value_type_names_clear(struct values *ts)
 {
 	map_clear(&ts->names);
 	map_clear(&ts->unloaded);
@@ -43,7 +43,7 @@ static const char *own_name(const struct md *md, uint32_t rid)
 	return name + csname_file_prefix(name);
 }
 
-static void index_module(struct types *ts, struct code_module *m)
+static void index_module(struct values *ts, struct code_module *m)
 {
 	uint32_t rows = md_rows(&m->md, MD_TYPEDEF);
 	for (uint32_t rid = 1; rid <= rows; rid++) {
@@ -59,7 +59,7 @@ static void index_module(struct types *ts, struct code_module *m)
 	}
 }
 
-static void index_all(struct types *ts)
+static void index_all(struct values *ts)
 {
 	size_t n;
 	struct code_module *const *modules = code_modules(ts->code, &n);
@@ -69,14 +69,14 @@ static void index_all(struct types *ts)
 
 static void index_unloaded(void *arg, struct code_module *m)
 {
-	struct types *ts = arg;
+	struct values *ts = arg;
 	if (!map_find(&ts->unloaded, m->addr))
 		index_module(ts, m);
 	map_put(&ts->unloaded, m->addr, m);
 }
 
 /* What @near refers to and is not loaded; false: it was looked for already. */
-static bool index_more(struct types *ts, const struct code_module *near)
+static bool index_more(struct values *ts, const struct code_module *near)
 {
 	if (!near || (ts->refers == near && ts->refers_at == ts->n_named))
 		return false;
@@ -185,9 +185,9 @@ static void consider(struct search *s, const struct name_entry *e)
 	s->token = MD_TOKEN(MD_TYPEDEF, e->rid);
 }
 
-bool type_find_def(struct types *ts, struct code_module *near, const char *name,
-		   size_t n_args, struct code_module **ret_module,
-		   uint32_t *ret_token)
+bool value_type_find_def(struct values *ts, struct code_module *near,
+			 const char *name, size_t n_args,
+			 struct code_module **ret_module, uint32_t *ret_token)
 {
 	size_t n = strlen(name);
 	size_t start = n;

@@ -25,8 +25,7 @@ enum {
 
 /* ---- Making ---------------------------------------------------------- */
 
-struct value value_absent(struct il_type *type, enum value_why why,
-			  uint64_t addr)
+struct value value_absent(struct type *type, enum value_why why, uint64_t addr)
 {
 	struct value v = {.type = type, .where = VALUE_ABSENT};
 	v.why = why;
@@ -34,36 +33,36 @@ struct value value_absent(struct il_type *type, enum value_why why,
 	return v;
 }
 
-struct value value_memory(struct il_type *type, uint64_t addr)
+struct value value_memory(struct type *type, uint64_t addr)
 {
 	struct value v = {.type = type, .where = VALUE_MEMORY, .addr = addr};
 	return v;
 }
 
-struct value value_bytes(struct il_type *type, const void *bytes, size_t n)
+struct value value_bytes(struct type *type, const void *bytes, size_t n)
 {
 	struct value v = {.type = type, .where = VALUE_BYTES};
 	memcpy(v.bytes, bytes, n < sizeof(v.bytes) ? n : sizeof(v.bytes));
 	return v;
 }
 
-struct value value_text(struct types *ts, const uint16_t *units, size_t n)
+struct value value_text(struct values *ts, const uint16_t *units, size_t n)
 {
 	struct value v = {.where = VALUE_TEXT, .units = units, .n_units = n};
-	v.type = type_of_elem(ts, ELEM_STRING);
+	v.type = value_type_of_elem(ts, ELEM_STRING);
 	return v;
 }
 
-struct value value_object(struct types *ts, uint64_t addr)
+struct value value_object(struct values *ts, uint64_t addr)
 {
-	struct value v =
-	    value_bytes(type_of_elem(ts, ELEM_OBJECT), &addr, sizeof(addr));
+	struct value v = value_bytes(value_type_of_elem(ts, ELEM_OBJECT), &addr,
+				     sizeof(addr));
 	return value_dereference(ts, &v);
 }
 
 /* ---- Reading --------------------------------------------------------- */
 
-bool value_read(struct types *ts, const struct value *v, uint64_t offset,
+bool value_read(struct values *ts, const struct value *v, uint64_t offset,
 		void *buf, size_t n)
 {
 	if (v->where == VALUE_BYTES) {
@@ -74,10 +73,10 @@ bool value_read(struct types *ts, const struct value *v, uint64_t offset,
 	}
 	if (v->where != VALUE_MEMORY || v->addr + offset < v->addr)
 		return false;
-	return types_read(ts, v->addr + offset, buf, n);
+	return values_read(ts, v->addr + offset, buf, n);
 }
 
-bool value_pointer(struct types *ts, const struct value *v, uint64_t *ret)
+bool value_pointer(struct values *ts, const struct value *v, uint64_t *ret)
 {
 	return value_read(ts, v, 0, ret, sizeof(*ret));
 }
@@ -96,20 +95,20 @@ static uint64_t extend(enum elem elem, uint64_t raw)
 	}
 }
 
-bool value_integer(struct types *ts, const struct value *v, uint64_t *ret)
+bool value_integer(struct values *ts, const struct value *v, uint64_t *ret)
 {
-	const struct il_type *type = v->type;
+	const struct type *type = v->type;
 	uint64_t raw = 0;
-	if (!type || !type->is_value || type->kind == IL_KIND_STRUCT ||
+	if (!type || !type->is_value || type->kind == TYPE_KIND_STRUCT ||
 	    type->elem == ELEM_R4 || type->elem == ELEM_R8 ||
 	    type->elem == ELEM_VOID ||
-	    !value_read(ts, v, 0, &raw, il_type_size(type)))
+	    !value_read(ts, v, 0, &raw, type_size(type)))
 		return false;
 	*ret = extend(type->elem, raw);
 	return true;
 }
 
-bool value_is_null(struct types *ts, const struct value *v)
+bool value_is_null(struct values *ts, const struct value *v)
 {
 	uint64_t ref;
 	return v->type && v->type->is_reference && v->where != VALUE_TEXT &&
@@ -122,22 +121,22 @@ bool value_is_null(struct types *ts, const struct value *v)
  * Small cores have objects without their types: the MethodTable, or what it
  * points at, is not there.
  */
-static bool is_left_out(struct types *ts, uint64_t mt)
+static bool is_left_out(struct values *ts, uint64_t mt)
 {
 	uint64_t words[8], first;
 	if (!mt || target_can(ts->target, TARGET_RUN))
 		return false;
-	if (!types_read(ts, mt, words, sizeof(words)))
+	if (!values_read(ts, mt, words, sizeof(words)))
 		return true;
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (words[i] >> 16 && !(words[i] >> 47) &&
-		    !types_read(ts, words[i], &first, sizeof(first)))
+		    !values_read(ts, words[i], &first, sizeof(first)))
 			return true;
 	return false;
 }
 
 /* @v holds a reference: give it the object's type, or open the box. */
-static struct value dereference_reference(struct types *ts,
+static struct value dereference_reference(struct values *ts,
 					  const struct value *v)
 {
 	uint64_t ref, mt;
@@ -145,10 +144,10 @@ static struct value dereference_reference(struct types *ts,
 		return value_absent(v->type, WHY_UNREADABLE, v->addr);
 	if (!ref)
 		return *v;
-	if (!types_read(ts, ref, &mt, sizeof(mt)))
+	if (!values_read(ts, ref, &mt, sizeof(mt)))
 		return value_absent(v->type, WHY_UNREADABLE, ref);
 	mt &= ~(uint64_t)MT_MARKS;
-	struct il_type *type = type_of_mt(ts, mt);
+	struct type *type = value_type_of_mt(ts, mt);
 	if (!type && is_left_out(ts, mt))
 		return value_absent(v->type, WHY_UNREADABLE, ref);
 	if (!type)
@@ -163,11 +162,11 @@ static struct value dereference_reference(struct types *ts,
 	return settled;
 }
 
-struct value value_dereference(struct types *ts, const struct value *v)
+struct value value_dereference(struct values *ts, const struct value *v)
 {
 	struct value at = *v;
 	for (int i = 0; i < DEREFERENCE_MAX && at.where != VALUE_ABSENT; i++) {
-		if (at.type->kind != IL_KIND_BYREF)
+		if (at.type->kind != TYPE_KIND_BYREF)
 			break;
 		uint64_t addr;
 		if (!value_pointer(ts, &at, &addr))
@@ -183,16 +182,16 @@ struct value value_dereference(struct types *ts, const struct value *v)
 		return at;
 	if (at.type->is_reference)
 		return dereference_reference(ts, &at);
-	if (at.where == VALUE_MEMORY && at.type->kind == IL_KIND_STRUCT &&
-	    !il_type_size(at.type))
+	if (at.where == VALUE_MEMORY && at.type->kind == TYPE_KIND_STRUCT &&
+	    !type_size(at.type))
 		return value_absent(at.type, WHY_UNLOADED, 0);
 	return at;
 }
 
 /* ---- Members --------------------------------------------------------- */
 
-static struct value part(struct types *ts, const struct value *v,
-			 uint64_t offset, struct il_type *type)
+static struct value part(struct values *ts, const struct value *v,
+			 uint64_t offset, struct type *type)
 {
 	if (v->where == VALUE_MEMORY) {
 		struct value at = value_memory(type, v->addr + offset);
@@ -200,14 +199,14 @@ static struct value part(struct types *ts, const struct value *v,
 		return at;
 	}
 	uint8_t bytes[16] = {0};
-	size_t size = il_type_size(type);
+	size_t size = type_size(type);
 	if (v->where != VALUE_BYTES || size > sizeof(bytes) ||
 	    !value_read(ts, v, offset, bytes, size))
 		return value_absent(type, WHY_OPTIMIZED, 0);
 	return value_bytes(type, bytes, size);
 }
 
-struct value value_field(struct types *ts, const struct value *v,
+struct value value_field(struct values *ts, const struct value *v,
 			 const struct field *f)
 {
 	if (v->where == VALUE_ABSENT)
@@ -227,10 +226,10 @@ struct value value_field(struct types *ts, const struct value *v,
 	return ret;
 }
 
-static struct value constant_field(struct types *ts, const struct field *f)
+static struct value constant_field(struct values *ts, const struct field *f)
 {
 	enum elem elem;
-	struct bytes blob = il_field_constant(f->il, &elem);
+	struct bytes blob = type_field_constant(f->in_types, &elem);
 	if (elem == ELEM_END)
 		return value_absent(f->type, WHY_NONE, 0);
 	// A null of any class is four bytes of 0.
@@ -263,16 +262,16 @@ bool value_decimal_attribute(const struct code_module *m, uint32_t token,
 	return !r.bad;
 }
 
-struct value value_static(struct types *ts, const struct field *f,
+struct value value_static(struct values *ts, const struct field *f,
 			  struct thread_ref *thread)
 {
 	uint32_t words[4];
 	if (f->kind == FIELD_CONST)
 		return constant_field(ts, f);
-	if (f->type->special == IL_SPECIAL_DECIMAL &&
+	if (f->type->special == TYPE_SPECIAL_DECIMAL &&
 	    value_decimal_attribute(f->owner->module, f->token, words))
 		return value_bytes(f->type, words, sizeof(words));
-	uint64_t mt = type_mt(ts, f->owner);
+	uint64_t mt = value_type_mt(ts, f->owner);
 	uint64_t addr = 0;
 	uint64_t of = f->kind == FIELD_THREAD ? thread_ref_get(thread) : 0;
 	if (mt) {
@@ -291,10 +290,10 @@ struct value value_static(struct types *ts, const struct field *f,
 	return v;
 }
 
-struct value value_target(struct types *ts, const struct value *v)
+struct value value_target(struct values *ts, const struct value *v)
 {
 	uint64_t addr;
-	struct il_type *inner = v->type ? v->type->inner : NULL;
+	struct type *inner = v->type ? v->type->inner : NULL;
 	if (!inner || inner->elem == ELEM_VOID)
 		return value_absent(inner, WHY_NONE, 0);
 	if (!value_pointer(ts, v, &addr))
@@ -307,7 +306,7 @@ struct value value_target(struct types *ts, const struct value *v)
 /* ---- Constants ------------------------------------------------------- */
 
 /* PDB form of a decimal: sign and scale, then low, middle and high words. */
-static struct value decimal_constant(struct il_type *type, struct bytes blob)
+static struct value decimal_constant(struct type *type, struct bytes blob)
 {
 	struct reader r;
 	reader_init(&r, blob.p, blob.n);
@@ -323,17 +322,17 @@ static struct value decimal_constant(struct il_type *type, struct bytes blob)
 	return value_bytes(type, words, sizeof(words));
 }
 
-struct value value_constant(struct types *ts, struct arena *arena,
-			    struct il_type *type, struct bytes blob)
+struct value value_constant(struct values *ts, struct arena *arena,
+			    struct type *type, struct bytes blob)
 {
-	if (type->special == IL_SPECIAL_STRING) {
+	if (type->special == TYPE_SPECIAL_STRING) {
 		uint16_t *units = arena_copy(arena, blob.p, blob.n / 2, 2);
 		return value_text(ts, units, blob.n / 2);
 	}
-	if (type->special == IL_SPECIAL_DECIMAL)
+	if (type->special == TYPE_SPECIAL_DECIMAL)
 		return decimal_constant(type, blob);
 	size_t size =
-	    type->special == IL_SPECIAL_DATETIME ? 8 : il_type_size(type);
+	    type->special == TYPE_SPECIAL_DATETIME ? 8 : type_size(type);
 	if (!size || blob.n < size || size > 16)
 		return value_absent(type, WHY_NONE, 0);
 	return value_bytes(type, blob.p, size);
@@ -341,7 +340,8 @@ struct value value_constant(struct types *ts, struct arena *arena,
 
 /* ---- Strings --------------------------------------------------------- */
 
-bool value_string_length(struct types *ts, const struct value *v, uint32_t *ret)
+bool value_string_length(struct values *ts, const struct value *v,
+			 uint32_t *ret)
 {
 	if (v->where == VALUE_TEXT) {
 		*ret = (uint32_t)v->n_units;
@@ -351,11 +351,11 @@ bool value_string_length(struct types *ts, const struct value *v, uint32_t *ret)
 	if (!value_pointer(ts, v, &ref) || !ref)
 		return false;
 	// String.MaxLength; anything above is no string.
-	return types_read(ts, ref + STRING_LENGTH, ret, sizeof(*ret)) &&
+	return values_read(ts, ref + STRING_LENGTH, ret, sizeof(*ret)) &&
 	       *ret <= 0x3fffffdf;
 }
 
-bool value_string_read(struct types *ts, const struct value *v, uint32_t first,
+bool value_string_read(struct values *ts, const struct value *v, uint32_t first,
 		       uint16_t *buf, size_t n)
 {
 	if (v->where == VALUE_TEXT) {
@@ -368,6 +368,6 @@ bool value_string_read(struct types *ts, const struct value *v, uint32_t first,
 	uint64_t ref;
 	if (!value_pointer(ts, v, &ref) || !ref)
 		return false;
-	return types_read(ts, ref + STRING_CHARS + (uint64_t)first * 2, buf,
-			  n * 2);
+	return values_read(ts, ref + STRING_CHARS + (uint64_t)first * 2, buf,
+			   n * 2);
 }

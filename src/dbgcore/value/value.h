@@ -23,97 +23,99 @@
 struct str;
 struct arena;
 struct target;
-struct types;
+struct values;
 
 /* ---- Types ----------------------------------------------------------- */
 
 /* The session's types. @t, @d and @c are borrowed. */
-struct types *types_create(struct target *t, struct dac *d, struct code *c);
-void types_destroy(struct types *ts);
+struct values *values_create(struct target *t, struct dac *d, struct code *c);
+void values_destroy(struct values *ts);
 /*
  * A new stop: types that were not loaded may be now, and are made anew then:
  * true. Pointers to those before are invalid if a module was unloaded, see enum
  * types_kept.
  */
-bool types_stop(struct types *ts);
+bool values_stop(struct values *ts);
 /* The type system that they are of; borrowed. */
-struct il_types *types_il(struct types *ts);
-struct target *types_target(struct types *ts);
-struct dac *types_dac(struct types *ts);
-struct code *types_code(struct types *ts);
+struct types *values_types(struct values *ts);
+struct target *values_target(struct values *ts);
+struct dac *values_dac(struct values *ts);
+struct code *values_code(struct values *ts);
 
 /*
  * Memory beside the program's, at addresses that no program has, where an
  * interpreter keeps what it has made. False: it is not there.
  */
-typedef bool types_read_fn(void *arg, uint64_t addr, void *buf, size_t n);
-void types_set_beside(struct types *ts, types_read_fn *read, void *arg);
+typedef bool values_read_fn(void *arg, uint64_t addr, void *buf, size_t n);
+void values_set_beside(struct values *ts, values_read_fn *read, void *arg);
 
 /* NULL if @type mentions parameters: no place has such a type. */
-static inline struct il_type *type_closed(struct il_type *type)
+static inline struct type *value_type_closed(struct type *type)
 {
 	return type->open ? NULL : type;
 }
 /* The type for rules that have to know all of it; NULL: it is inexact. */
-static inline struct il_type *type_exact(struct il_type *type)
+static inline struct type *value_type_exact(struct type *type)
 {
 	return type->inexact ? NULL : type;
 }
 /* Type of a MethodTable; NULL if it is none. */
-struct il_type *type_of_mt(struct types *ts, uint64_t mt);
+struct type *value_type_of_mt(struct values *ts, uint64_t mt);
 /* Primitive, string, object or void. */
-struct il_type *type_of_elem(struct types *ts, enum elem elem);
+struct type *value_type_of_elem(struct values *ts, enum elem elem);
 /* System.Tuple<...>, the class. */
-bool type_is_tuple_class(const struct il_type *type);
+bool value_type_is_tuple_class(const struct type *type);
 /* Types made from others. */
-struct il_type *type_pointer_to(struct types *ts, struct il_type *inner);
-struct il_type *type_byref_to(struct types *ts, struct il_type *inner);
+struct type *value_type_pointer_to(struct values *ts, struct type *inner);
+struct type *value_type_byref_to(struct values *ts, struct type *inner);
 /* Type of a TypeDef; NULL if there is none. */
-struct il_type *type_of_def(struct types *ts, struct code_module *m,
-			    uint32_t token);
+struct type *value_type_of_def(struct values *ts, struct code_module *m,
+			       uint32_t token);
 /* @args instantiate the generic definition @module, @token. */
-struct il_type *type_instance(struct types *ts, struct code_module *module,
-			      uint32_t token, struct il_type **args,
-			      size_t n_args);
-struct il_type *type_array_of(struct types *ts, struct il_type *inner,
-			      uint32_t rank);
+struct type *value_type_instance(struct values *ts, struct code_module *module,
+				 uint32_t token, struct type **args,
+				 size_t n_args);
+struct type *value_type_array_of(struct values *ts, struct type *inner,
+				 uint32_t rank);
 
 /*
  * Type of a signature. @hint is a MethodTable to fall back on where the
  * signature leads nowhere, 0: none. Never NULL; a parameter not given is taken
  * as an object reference under its own name.
  */
-struct il_type *type_of_sig(struct types *ts, const struct sig_type *sig,
-			    const struct il_context *ctx, uint64_t hint);
+struct type *value_type_of_sig(struct values *ts, const struct sig_type *sig,
+			       const struct type_context *ctx, uint64_t hint);
 
 /* Type of a TypeDef, TypeRef or TypeSpec; NULL if it is not known. */
-struct il_type *type_of_token(struct types *ts, const struct il_context *ctx,
-			      uint32_t token);
+struct type *value_type_of_token(struct values *ts,
+				 const struct type_context *ctx,
+				 uint32_t token);
 
 /* MethodTable of @type, looked for once it is wanted; 0 if not loaded. */
-uint64_t type_mt(struct types *ts, struct il_type *type);
+uint64_t value_type_mt(struct values *ts, struct type *type);
 /* Base class; NULL for object, interfaces and unknown ones. */
-struct il_type *type_parent(struct types *ts, struct il_type *type);
+struct type *value_type_parent(struct values *ts, struct type *type);
 /* Is @type (of an object) @base or derived from it? Interfaces: no. */
-bool type_derives(struct types *ts, struct il_type *type, struct il_type *base);
-bool type_is_exception(struct types *ts, struct il_type *type);
+bool value_type_derives(struct values *ts, struct type *type,
+			struct type *base);
+bool value_type_is_exception(struct values *ts, struct type *type);
 /* In C#; of a by-ref that of its target. */
-const char *value_type_name(const struct il_type *type);
+const char *value_type_name(const struct type *type);
 /* Made by the compiler: closure ("<>c__DisplayClass"), state machine. */
-bool type_is_closure(const struct il_type *type);
-bool type_is_state_machine(const struct il_type *type);
-bool type_is_compiler_made(const struct il_type *type);
+bool value_type_is_closure(const struct type *type);
+bool value_type_is_state_machine(const struct type *type);
+bool value_type_is_compiler_made(const struct type *type);
 /* First type in the core library of this full metadata name, or NULL. */
-struct il_type *type_core(struct types *ts, const char *full_name);
+struct type *value_type_core(struct values *ts, const char *full_name);
 
 /*
  * Find the TypeDef that @name ("Ns.Outer.Inner", any dots) and generic arity
  * @n_args name, in @near first, then in every module; a name without its
  * namespace serves if it is in a module with symbols. False if none.
  */
-bool type_find_def(struct types *ts, struct code_module *near, const char *name,
-		   size_t n_args, struct code_module **ret_module,
-		   uint32_t *ret_token);
+bool value_type_find_def(struct values *ts, struct code_module *near,
+			 const char *name, size_t n_args,
+			 struct code_module **ret_module, uint32_t *ret_token);
 
 /* ---- Fields ---------------------------------------------------------- */
 
@@ -125,16 +127,16 @@ enum field_kind {
 };
 
 struct field {
-	struct il_field *il; /* the same in the type system */
-	const char *name;    /* in metadata */
-	const char *source;  /* as its author named it; NULL: compiler's own */
+	struct type_field *in_types; /* the same in the type system */
+	const char *name;            /* in metadata */
+	const char *source; /* as its author named it; NULL: compiler's own */
 	enum field_kind kind;
 	bool property;       /* backing field of an automatic property */
 	uint16_t attributes; /* II.23.1.5 */
 	uint32_t token;
-	struct il_type *type;
+	struct type *type;
 	uint32_t offset; /* INSTANCE */
-	struct il_type *owner;
+	struct type *owner;
 	struct dac_field raw;
 	const uint16_t *units; /* CONST of a string: its text */
 	size_t n_units;
@@ -146,33 +148,33 @@ struct field {
  * Own fields of @type in order of declaration (not those of its bases),
  * constants included. None (*ret_n 0) for types not loaded.
  */
-void type_fields(struct types *ts, struct il_type *type,
-		 const struct field **ret, size_t *ret_n);
+void value_type_fields(struct values *ts, struct type *type,
+		       const struct field **ret, size_t *ret_n);
 /*
  * What is done with one part of a value: a structure, or a field of one, at
  * @at in the value. False ends the walk.
  */
-typedef bool type_part_fn(void *arg, struct il_type *part, uint32_t at);
+typedef bool value_type_part_fn(void *arg, struct type *part, uint32_t at);
 /*
  * Walk through a value of @type and, before what follows them, the instance
  * fields of structures within structures. False if @fn ended it, or if fields
  * do not tell all that is there: an inline array or a fixed buffer.
  */
-bool type_each_part(struct types *ts, struct il_type *type, type_part_fn *fn,
-		    void *arg);
+bool value_type_each_part(struct values *ts, struct type *type,
+			  value_type_part_fn *fn, void *arg);
 /*
  * The field of this metadata or source name in @type or its nearest base
  * that has it; NULL if there is none.
  */
-const struct field *type_field(struct types *ts, struct il_type *type,
-			       const char *name);
+const struct field *value_type_field(struct values *ts, struct type *type,
+				     const char *name);
 /*
  * The field that the getter of property @name only returns, if its body is
  * as simple as that; looks in @type and its bases. *ret_found tells if there
  * is such a property at all.
  */
-const struct field *type_property(struct types *ts, struct il_type *type,
-				  const char *name, bool *ret_found);
+const struct field *value_type_property(struct values *ts, struct type *type,
+					const char *name, bool *ret_found);
 
 /*
  * Names of tuple elements that the compiler left with a Field or Param
@@ -187,9 +189,9 @@ struct enumerator {
 };
 
 /* Names of an enum, by value as unsigned; *ret_flags: it has [Flags]. */
-void type_enumerators(struct types *ts, struct il_type *type,
-		      const struct enumerator **ret, size_t *ret_n,
-		      bool *ret_flags);
+void value_type_enumerators(struct values *ts, struct type *type,
+			    const struct enumerator **ret, size_t *ret_n,
+			    bool *ret_flags);
 
 /* ---- Values ---------------------------------------------------------- */
 
@@ -212,7 +214,7 @@ enum value_why {
 };
 
 struct value {
-	struct il_type *type; /* NULL only if absent */
+	struct type *type; /* NULL only if absent */
 	enum value_where where;
 	enum value_why why; /* ABSENT */
 	uint64_t addr;
@@ -228,16 +230,16 @@ struct value {
 	 */
 	const char *const *names;
 	size_t n_names;
-	const struct il_type *named; /* whose tuples these are: its declared
+	const struct type *named; /* whose tuples these are: its declared
 				     type, or that of what it is a part of */
 };
 
 /* How many elements a tuple has, those of its rest too; 0: it is none. */
-size_t tuple_count(const struct il_type *type);
+size_t tuple_count(const struct type *type);
 /* Are there tuples among the types that @type is made of? */
-bool tuple_is_in(const struct il_type *type);
+bool tuple_is_in(const struct type *type);
 /* C# name of @type, whose tuples have these names of elements (n 0: none). */
-void tuple_type_text(const struct il_type *type, const char *const *names,
+void tuple_type_text(const struct type *type, const char *const *names,
 		     size_t n, struct str *out);
 /* Give the tuples in the declared type of @v their names, borrowed. */
 void value_name(struct value *v, const char *const *names, size_t n);
@@ -248,43 +250,42 @@ void value_name_element(const struct value *tuple, size_t i,
 			struct value *element);
 void value_inherit_names(const struct value *whole, struct value *part);
 
-struct value value_absent(struct il_type *type, enum value_why why,
-			  uint64_t addr);
-struct value value_memory(struct il_type *type, uint64_t addr);
+struct value value_absent(struct type *type, enum value_why why, uint64_t addr);
+struct value value_memory(struct type *type, uint64_t addr);
 /* @n at most 16. */
-struct value value_bytes(struct il_type *type, const void *bytes, size_t n);
-struct value value_text(struct types *ts, const uint16_t *units, size_t n);
+struct value value_bytes(struct type *type, const void *bytes, size_t n);
+struct value value_text(struct values *ts, const uint16_t *units, size_t n);
 
 /* Copy bytes of the place; false if unreadable, absent or not there. */
-bool value_read(struct types *ts, const struct value *v, uint64_t offset,
+bool value_read(struct values *ts, const struct value *v, uint64_t offset,
 		void *buf, size_t n);
 /* The reference or pointer that the place holds. */
-bool value_pointer(struct types *ts, const struct value *v, uint64_t *ret);
+bool value_pointer(struct values *ts, const struct value *v, uint64_t *ret);
 /* Integer of a PRIM or ENUM place, sign- or zero-extended; not R4, R8. */
-bool value_integer(struct types *ts, const struct value *v, uint64_t *ret);
+bool value_integer(struct values *ts, const struct value *v, uint64_t *ret);
 
 /* See the head of this file. The result's type is exact or it is absent. */
-struct value value_dereference(struct types *ts, const struct value *v);
+struct value value_dereference(struct values *ts, const struct value *v);
 /* Is it a reference that holds null? */
-bool value_is_null(struct types *ts, const struct value *v);
+bool value_is_null(struct values *ts, const struct value *v);
 /* A reference to the object at @addr, its type read from there. */
-struct value value_object(struct types *ts, uint64_t addr);
+struct value value_object(struct values *ts, uint64_t addr);
 
 /* Instance field of a settled struct or object. */
-struct value value_field(struct types *ts, const struct value *v,
+struct value value_field(struct values *ts, const struct value *v,
 			 const struct field *f);
 /*
  * The instance field @name of the settled @v, settled; false if it has none
  * such, or nothing is there.
  */
-bool value_member(struct types *ts, const struct value *v, const char *name,
+bool value_member(struct values *ts, const struct value *v, const char *name,
 		  struct value *ret);
 /*
  * Write @from, of @to's type (NULL: zeros), into the place @to; the GC is
  * told of references. DBG_E_STATE if it has no address, or while the GC is at
  * work, which it is not while @thread (may be NULL) runs managed code.
  */
-DBG_MUST struct dbg_error *value_store(struct types *ts,
+DBG_MUST struct dbg_error *value_store(struct values *ts,
 				       struct thread_ref *thread,
 				       const struct value *to,
 				       const struct value *from);
@@ -297,13 +298,13 @@ DBG_MUST struct dbg_error *value_store(struct types *ts,
 bool value_decimal_attribute(const struct code_module *m, uint32_t token,
 			     uint32_t words[4]);
 /* Static or constant; @thread may be NULL. */
-struct value value_static(struct types *ts, const struct field *f,
+struct value value_static(struct values *ts, const struct field *f,
 			  struct thread_ref *thread);
 /*
  * The value of @type that a method has returned to @tid, which is stopped
  * behind the call; absent without a type if its place is not known.
  */
-struct value value_returned(struct types *ts, pid_t tid, struct il_type *type);
+struct value value_returned(struct values *ts, pid_t tid, struct type *type);
 /*
  * The same of a method of runtime async: the address of the Continuation that
  * is returned beside the result; 0: none, the call is done.
@@ -316,13 +317,13 @@ enum value_moved {
 	VALUE_MOVED_BEHIND, /* ... the value's second word: a number is first */
 	VALUE_MOVED_OTHER,  /* more than that, or that is not known */
 };
-enum value_moved value_returned_moved(struct types *ts, struct il_type *type);
+enum value_moved value_returned_moved(struct values *ts, struct type *type);
 /*
  * An argument of the method that @tid is about to enter, @v, which the runtime
  * knows as far as it is in general registers: add what is in floating-point
  * ones. *@n_floats of these serve the arguments before it.
  */
-void value_argument(struct types *ts, pid_t tid, size_t *n_floats,
+void value_argument(struct values *ts, pid_t tid, size_t *n_floats,
 		    struct value *v);
 /* Registers that a call is to find its arguments in, and how many are used. */
 struct passing {
@@ -337,18 +338,18 @@ bool value_pass_word(struct passing *p, uint64_t word);
  * An argument of @type, whose bytes these are; false: it does not go into
  * registers, or that is not known.
  */
-bool value_pass(struct types *ts, struct il_type *type, const uint8_t *bytes,
+bool value_pass(struct values *ts, struct type *type, const uint8_t *bytes,
 		struct passing *p);
 /* Would some of an argument or variable of @type be in such registers? */
-bool value_has_floats(struct types *ts, struct il_type *type);
+bool value_has_floats(struct values *ts, struct type *type);
 /* What a pointer points to. */
-struct value value_target(struct types *ts, const struct value *v);
+struct value value_target(struct values *ts, const struct value *v);
 /*
  * A constant of a Constant row or PDB LocalConstant: value bytes @blob of
  * type @type; a string's units are copied into @arena.
  */
-struct value value_constant(struct types *ts, struct arena *arena,
-			    struct il_type *type, struct bytes blob);
+struct value value_constant(struct values *ts, struct arena *arena,
+			    struct type *type, struct bytes blob);
 
 enum {
 	ARRAY_RANK_MAX = 32
@@ -356,8 +357,8 @@ enum {
 
 /* Elements in a row in memory: arrays, spans, Memory<T>. */
 struct elements {
-	struct il_type *type; /* of an element, NULL: unknown */
-	uint64_t addr;        /* of the first */
+	struct type *type; /* of an element, NULL: unknown */
+	uint64_t addr;     /* of the first */
 	uint64_t n;
 	uint32_t size; /* of one */
 	uint32_t rank;
@@ -367,29 +368,29 @@ struct elements {
 };
 
 /* Elements of a settled value that has some; false: it has none. */
-bool value_elements(struct types *ts, const struct value *v,
+bool value_elements(struct values *ts, const struct value *v,
 		    struct elements *ret);
 struct value element_get(const struct elements *e, uint64_t index);
 
 /* Length of a settled, non-null string; false if unreadable. */
-bool value_string_length(struct types *ts, const struct value *v,
+bool value_string_length(struct values *ts, const struct value *v,
 			 uint32_t *ret);
 /* Units @first .. @first + @n of it; false if unreadable. */
-bool value_string_read(struct types *ts, const struct value *v, uint32_t first,
+bool value_string_read(struct values *ts, const struct value *v, uint32_t first,
 		       uint16_t *buf, size_t n);
-bool type_is_thread_local(struct types *ts, const struct il_type *type);
+bool value_type_is_thread_local(struct values *ts, const struct type *type);
 /* What the settled ThreadLocal<T> @v holds in @thread; WHY_THREAD: nothing. */
-struct value value_thread_local(struct types *ts, const struct value *v,
+struct value value_thread_local(struct values *ts, const struct value *v,
 				struct thread_ref *thread);
 /* Address of the MethodDesc that a function pointer calls; 0: unknown. */
-uint64_t value_function_method(struct types *ts, uint64_t code);
+uint64_t value_function_method(struct values *ts, uint64_t code);
 /* Address of the MethodDesc that a settled delegate calls; 0: unknown. */
-uint64_t value_delegate_method(struct types *ts, const struct value *v);
+uint64_t value_delegate_method(struct values *ts, const struct value *v);
 /* The list of a settled multicast delegate; false: it has one target. */
-bool value_delegate_targets(struct types *ts, const struct value *v,
+bool value_delegate_targets(struct values *ts, const struct value *v,
 			    struct elements *ret);
 /* The delegate, settled, at @index of that list. */
-struct value value_delegate_target(struct types *ts, const struct elements *e,
+struct value value_delegate_target(struct values *ts, const struct elements *e,
 				   uint64_t index);
 
 #endif

@@ -18,13 +18,13 @@ struct value_facts {
 	bool is_flags;
 };
 
-struct types {
+struct values {
 	struct target *target;
 	struct dac *dac;
 	struct code *code;
-	struct il_types *il;
+	struct types *types;
 	struct arena *arena;
-	types_read_fn *read_beside; /* see types_set_beside */
+	values_read_fn *read_beside; /* see values_set_beside */
 	void *beside;
 	uint32_t stop;
 	struct map names;    /* hash of simple name: struct name_entry chain */
@@ -35,15 +35,16 @@ struct types {
 };
 
 /* Read the program's memory, or what is beside it; false: unreadable. */
-bool types_read(struct types *ts, uint64_t addr, void *buf, size_t n);
+bool values_read(struct values *ts, uint64_t addr, void *buf, size_t n);
 /* Is @addr one that no program has? */
-static inline bool types_beside(uint64_t addr)
+static inline bool values_beside(uint64_t addr)
 {
 	return addr >> 47 && addr >> 47 != 0x1ffff;
 }
 
 /* What is found out about @type in this room. */
-struct value_facts *type_facts(struct types *ts, const struct il_type *type);
-void type_names_clear(struct types *ts);
+struct value_facts *value_type_facts(struct values *ts,
+				     const struct type *type);
+void value_type_names_clear(struct values *ts);
 
 #endif

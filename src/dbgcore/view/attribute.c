@@ -79,25 +79,25 @@ static bool read_texts(const struct view *w, struct bytes blob,
 }
 
 /* Is @name ("Ns.Outer+Inner, Assembly, ...") that of @type's definition? */
-static bool is_named(const struct view *w, const struct il_type *type,
+static bool is_named(const struct view *w, const struct type *type,
 		     const char *name)
 {
-	struct il_types *ts = vm_types(w->vm);
-	const struct il_type *at = type;
+	struct types *ts = vm_types(w->vm);
+	const struct type *at = type;
 	const char *end = name + strcspn(name, ",[");
 	for (int i = 0; at && i < NESTING_MAX; i++) {
-		const char *own = il_type_simple_name(at);
+		const char *own = type_simple_name(at);
 		size_t n = strlen(own);
 		if ((size_t)(end - name) < n || memcmp(end - n, own, n))
 			return false;
 		end -= n;
-		const struct il_type *outer =
-		    il_type_enclosing(ts, (struct il_type *)at);
+		const struct type *outer =
+		    type_enclosing(ts, (struct type *)at);
 		if (outer) {
 			if (end == name || *--end != '+')
 				return false;
 		} else {
-			const char *space = il_type_namespace(at);
+			const char *space = type_namespace(at);
 			n = strlen(space);
 			if (!n)
 				return end == name;
@@ -111,7 +111,7 @@ static bool is_named(const struct view *w, const struct il_type *type,
 
 /* The attribute @name of the assembly @m whose Target is @type. */
 static bool of_assembly(const struct view *w, const struct code_module *m,
-			const struct il_type *type, const char *name,
+			const struct type *type, const char *name,
 			struct texts *ret)
 {
 	struct bytes blob;
@@ -126,7 +126,7 @@ static bool of_assembly(const struct view *w, const struct code_module *m,
 }
 
 /* Those of the program's own assemblies, and of the type's, count. */
-static bool find(const struct view *w, const struct il_type *type,
+static bool find(const struct view *w, const struct type *type,
 		 const char *name, struct texts *ret,
 		 struct code_module **ret_m)
 {
@@ -134,10 +134,11 @@ static bool find(const struct view *w, const struct il_type *type,
 	if (!type->module || !type->token)
 		return false;
 	*ret_m = type->module;
-	if (il_type_attribute(type, name, &blob))
+	if (type_attribute(type, name, &blob))
 		return read_texts(w, blob, ret);
 	size_t n;
-	struct code_module *const *all = code_modules(types_code(w->types), &n);
+	struct code_module *const *all =
+	    code_modules(values_code(w->values), &n);
 	for (size_t i = 0; i < n; i++) {
 		if (all[i]->framework && all[i] != type->module)
 			continue;
@@ -148,7 +149,7 @@ static bool find(const struct view *w, const struct il_type *type,
 	return false;
 }
 
-bool attribute_display(const struct view *w, const struct il_type *type,
+bool attribute_display(const struct view *w, const struct type *type,
 		       struct display_attribute *ret)
 {
 	struct texts t;
@@ -159,7 +160,7 @@ bool attribute_display(const struct view *w, const struct il_type *type,
 	return true;
 }
 
-const char *attribute_proxy(const struct view *w, const struct il_type *type,
+const char *attribute_proxy(const struct view *w, const struct type *type,
 			    struct code_module **ret)
 {
 	struct texts t;

@@ -16,13 +16,13 @@ struct display_attribute {
 };
 
 /* DebuggerDisplay of @type itself (not of its bases); false: it has none. */
-bool attribute_display(const struct view *w, const struct il_type *type,
+bool attribute_display(const struct view *w, const struct type *type,
 		       struct display_attribute *ret);
 /*
  * The metadata name of the type that DebuggerTypeProxy of @type itself names,
  * and the module to look for it first; NULL: it has none.
  */
-const char *attribute_proxy(const struct view *w, const struct il_type *type,
+const char *attribute_proxy(const struct view *w, const struct type *type,
 			    struct code_module **ret);
 
 enum browse {

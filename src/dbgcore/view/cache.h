@@ -8,7 +8,7 @@
 #include "base/map.h"
 
 struct view_cache {
-	struct map looks;   /* struct il_type *: struct look */
+	struct map looks;   /* struct type *: struct look */
 	struct map proxies; /* address of an object: struct proxy */
 	struct map results; /* ... of what is enumerated */
 };

@@ -37,7 +37,7 @@ static const char *access_of(uint32_t flags)
 }
 
 static const char *const *arg_names(const struct view *w,
-				    const struct il_type *type)
+				    const struct type *type)
 {
 	const char **names =
 	    arena_calloc(w->arena, type->n_args + 1, sizeof(names[0]));
@@ -58,7 +58,7 @@ static void end_line(struct str *out, size_t from, const char *end)
 static void add_constant(const struct view *w, const struct field *f,
 			 struct str *out)
 {
-	struct value v = value_static(w->types, f, NULL);
+	struct value v = value_static(w->values, f, NULL);
 	str_add(out, " = ");
 	view_text(w, &v, out);
 }
@@ -111,14 +111,14 @@ static void add_modifiers(uint32_t flags, struct str *out)
 	str_addf(out, "    %s ", access_of(flags));
 	if (flags & STATIC_FLAG)
 		str_add(out, "static ");
-	else if (flags & IL_METHOD_ABSTRACT)
+	else if (flags & TYPE_METHOD_ABSTRACT)
 		str_add(out, "abstract ");
-	else if ((flags & IL_METHOD_VIRTUAL) && !(flags & IL_METHOD_FINAL))
+	else if ((flags & TYPE_METHOD_VIRTUAL) && !(flags & TYPE_METHOD_FINAL))
 		str_add(out, "virtual ");
 }
 
 /* Type that the first part of a method's or property's signature returns. */
-static void add_return(const struct view *w, struct il_type *type,
+static void add_return(const struct view *w, struct type *type,
 		       struct bytes blob, uint32_t method, struct str *out)
 {
 	struct sig_method *sig;
@@ -133,7 +133,7 @@ static void add_return(const struct view *w, struct il_type *type,
 	csname_sig(&type->module->md, sig->ret, method, &args, out);
 }
 
-static void declare_property(const struct view *w, struct il_type *type,
+static void declare_property(const struct view *w, struct type *type,
 			     uint32_t rid, struct str *out)
 {
 	const struct md *md = &type->module->md;
@@ -151,7 +151,7 @@ static void declare_property(const struct view *w, struct il_type *type,
 	end_line(out, from, "\n");
 }
 
-static void declare_properties(const struct view *w, struct il_type *type,
+static void declare_properties(const struct view *w, struct type *type,
 			       struct str *out)
 {
 	const struct md *md = &type->module->md;
@@ -181,7 +181,7 @@ static const char *own_part(const char *full, size_t list)
 }
 
 /* F# does not mark the accessors of its properties as special. */
-static bool is_accessor(const struct md *md, const struct il_type *type,
+static bool is_accessor(const struct md *md, const struct type *type,
 			const char *name)
 {
 	uint32_t first, end;
@@ -194,7 +194,7 @@ static bool is_accessor(const struct md *md, const struct il_type *type,
 	return false;
 }
 
-void view_signature(const struct view *w, struct il_type *type, uint32_t rid,
+void view_signature(const struct view *w, struct type *type, uint32_t rid,
 		    enum view_signature_part part, struct str *out)
 {
 	const struct md *md = &type->module->md;
@@ -215,7 +215,7 @@ void view_signature(const struct view *w, struct il_type *type, uint32_t rid,
 	str_add(out, own_part(str_get(&full), list));
 }
 
-static void declare_method(const struct view *w, struct il_type *type,
+static void declare_method(const struct view *w, struct type *type,
 			   uint32_t rid, struct str *out)
 {
 	const struct md *md = &type->module->md;
@@ -223,7 +223,7 @@ static void declare_method(const struct view *w, struct il_type *type,
 	const char *name = md_col_string(md, MD_METHODDEF, rid, METHOD_NAME);
 	bool constructor = !strcmp(name, ".ctor");
 	if (strchr(name, '<') || !strcmp(name, ".cctor") ||
-	    ((flags & IL_METHOD_SPECIAL_NAME) && !constructor &&
+	    ((flags & TYPE_METHOD_SPECIAL_NAME) && !constructor &&
 	     strncmp(name, "op_", 3)) ||
 	    is_accessor(md, type, name))
 		return;
@@ -237,11 +237,11 @@ static void declare_method(const struct view *w, struct il_type *type,
 
 /* ---- Types ----------------------------------------------------------- */
 
-static const char *keyword(const struct il_type *type, uint32_t flags)
+static const char *keyword(const struct type *type, uint32_t flags)
 {
 	if (flags & INTERFACE_FLAG)
 		return "interface";
-	if (type->kind == IL_KIND_ENUM)
+	if (type->kind == TYPE_KIND_ENUM)
 		return "enum";
 	if (!type->is_reference)
 		return "struct";
@@ -253,14 +253,13 @@ static const char *keyword(const struct il_type *type, uint32_t flags)
 }
 
 /* Base class (but not object and the like), then interfaces. */
-static void add_bases(const struct view *w, struct il_type *type,
-		      struct str *out)
+static void add_bases(const struct view *w, struct type *type, struct str *out)
 {
 	const char *before = " : ";
 	const struct md *md = &type->module->md;
-	struct il_type *parent = type_parent(w->types, type);
+	struct type *parent = value_type_parent(w->values, type);
 	if (type->is_reference && parent &&
-	    parent->special != IL_SPECIAL_OBJECT) {
+	    parent->special != TYPE_SPECIAL_OBJECT) {
 		str_addf(out, "%s%s", before, value_type_name(parent));
 		before = ", ";
 	}
@@ -278,20 +277,20 @@ static void add_bases(const struct view *w, struct il_type *type,
 	}
 }
 
-static void declare_enum(const struct view *w, struct il_type *type,
+static void declare_enum(const struct view *w, struct type *type,
 			 struct str *out)
 {
 	const struct field *fields;
 	size_t n;
-	struct il_type *under = type_of_elem(w->types, type->elem);
+	struct type *under = value_type_of_elem(w->values, type->elem);
 	str_addf(out, "enum %s : %s", value_type_name(type),
 		 value_type_name(under));
 	end_line(out, 0, "\n{\n");
-	type_fields(w->types, type, &fields, &n);
+	value_type_fields(w->values, type, &fields, &n);
 	for (size_t i = 0; i < n; i++) {
 		if (fields[i].kind != FIELD_CONST)
 			continue;
-		struct value v = value_static(w->types, &fields[i], NULL);
+		struct value v = value_static(w->values, &fields[i], NULL);
 		v.type = under;
 		size_t from = out->len;
 		str_addf(out, "    %s = ", fields[i].name);
@@ -301,12 +300,12 @@ static void declare_enum(const struct view *w, struct il_type *type,
 	str_addc(out, '}');
 }
 
-static void declare_members(const struct view *w, struct il_type *type,
+static void declare_members(const struct view *w, struct type *type,
 			    struct str *out)
 {
 	const struct field *fields;
 	size_t n;
-	type_fields(w->types, type, &fields, &n);
+	value_type_fields(w->values, type, &fields, &n);
 	for (size_t i = 0; i < n; i++)
 		declare_field(w, &fields[i], out);
 	declare_properties(w, type, out);
@@ -317,14 +316,14 @@ static void declare_members(const struct view *w, struct il_type *type,
 		declare_method(w, type, m, out);
 }
 
-void view_declare(const struct view *w, struct il_type *type, struct str *out)
+void view_declare(const struct view *w, struct type *type, struct str *out)
 {
-	type_mt(w->types, type);
-	if (!type->module || type->kind == IL_KIND_PRIM) {
+	value_type_mt(w->values, type);
+	if (!type->module || type->kind == TYPE_KIND_PRIM) {
 		str_add(out, value_type_name(type));
 		return;
 	}
-	if (type->kind == IL_KIND_ENUM) {
+	if (type->kind == TYPE_KIND_ENUM) {
 		declare_enum(w, type, out);
 		return;
 	}

@@ -25,25 +25,26 @@ bool display_bare(const struct view *w, const struct value *v, struct str *out)
 {
 	uint16_t units[BARE_MAX];
 	uint32_t n;
-	struct value at = value_dereference(w->types, v);
+	struct value at = value_dereference(w->values, v);
 	if (at.where == VALUE_TEXT) {
 		size_t shown = at.n_units < BARE_MAX ? at.n_units : BARE_MAX;
 		str_add_utf16(out, at.units, shown);
 		str_add(out, shown < at.n_units ? "..." : "");
 		return true;
 	}
-	if (at.where != VALUE_ABSENT && at.type->kind == IL_KIND_PRIM &&
+	if (at.where != VALUE_ABSENT && at.type->kind == TYPE_KIND_PRIM &&
 	    at.type->elem == ELEM_CHAR &&
-	    value_read(w->types, &at, 0, units, 2)) {
+	    value_read(w->values, &at, 0, units, 2)) {
 		str_add_utf16(out, units, 1);
 		return true;
 	}
-	if (at.where == VALUE_ABSENT || at.type->special != IL_SPECIAL_STRING ||
-	    value_is_null(w->types, &at) ||
-	    !value_string_length(w->types, &at, &n))
+	if (at.where == VALUE_ABSENT ||
+	    at.type->special != TYPE_SPECIAL_STRING ||
+	    value_is_null(w->values, &at) ||
+	    !value_string_length(w->values, &at, &n))
 		return false;
 	uint32_t shown = n < BARE_MAX ? n : BARE_MAX;
-	if (!value_string_read(w->types, &at, 0, units, shown))
+	if (!value_string_read(w->values, &at, 0, units, shown))
 		return false;
 	str_add_utf16(out, units, shown);
 	str_add(out, shown < n ? "..." : "");
@@ -64,7 +65,7 @@ static void add_line(const char *text, struct str *out)
 }
 
 /* Is it Type.ToString's name of @type, which object.ToString returns? */
-static bool is_type_name(const char *text, const struct il_type *type)
+static bool is_type_name(const char *text, const struct type *type)
 {
 	const char *name = value_type_name(type);
 	while (*name && *name != '<' &&
@@ -90,8 +91,10 @@ static bool evaluate(const struct view *w, struct look *look,
 			.class_args = v->type->args,
 			.n_class_args = v->type->n_args},
 	};
-	struct eval e = {
-	    .types = w->types, .vm = w->vm, .scope = &scope, .arena = w->arena};
+	struct eval e = {.values = w->values,
+			 .vm = w->vm,
+			 .scope = &scope,
+			 .arena = w->arena};
 	struct dbg_error *err = eval_value(&e, expr, ret);
 	// given up, or met what cannot be interpreted: so it will be again
 	look->too_slow |= err && err->code == DBG_E_UNSUPPORTED;
@@ -105,7 +108,7 @@ static bool piece_value(const struct view *w, struct look *look,
 	struct outcome o;
 	*ret_thrown = false;
 	if (piece->field) {
-		*ret = value_field(w->types, v, piece->field);
+		*ret = value_field(w->values, v, piece->field);
 		return ret->where != VALUE_ABSENT;
 	}
 	if (!piece->getter)
@@ -131,19 +134,19 @@ static bool task_method(const struct view *w, const struct value *task,
 	uint64_t method;
 
 	if (strcmp(piece->text, "DebuggerDisplayMethodDescription") ||
-	    !value_member(w->types, task, "m_action", &action))
+	    !value_member(w->values, task, "m_action", &action))
 		return false;
-	if (!continuation_is_task(w->types, task->type))
-		method = value_delegate_method(w->types, &action);
+	if (!continuation_is_task(w->values, task->type))
+		method = value_delegate_method(w->values, &action);
 	else
-		method = continuation_outermost(w->types, task, &call)
+		method = continuation_outermost(w->values, task, &call)
 			     ? call.method
 			     : 0;
 	if (!method) {
 		str_add(out, "\"{null}\"");
 		return true;
 	}
-	code_method_names(types_code(w->types), method, w->arena, &name);
+	code_method_names(values_code(w->values), method, w->arena, &name);
 	str_addf(out, "\"%s(%s)\"", name.plain, name.params ? name.params : "");
 	return true;
 }
@@ -161,7 +164,7 @@ static bool add_piece(const struct view *w, struct look *look,
 	if (!piece_value(w, look, v, piece, &value, &thrown))
 		return false;
 	if (thrown) {
-		struct value object = value_dereference(w->types, &value);
+		struct value object = value_dereference(w->values, &value);
 		str_addf(out, "<%s throws %s>", piece->text,
 			 object.type ? value_type_name(object.type)
 				     : "an exception");

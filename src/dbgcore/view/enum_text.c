@@ -8,11 +8,11 @@
 
 #include "base/mem.h"
 
-static void add_name(const struct view *w, const struct il_type *type,
+static void add_name(const struct view *w, const struct type *type,
 		     const char *name, struct str *out)
 {
 	if (!w->editor && !w->display)
-		str_addf(out, "%s.", il_type_simple_name(type));
+		str_addf(out, "%s.", type_simple_name(type));
 	str_add(out, name);
 }
 
@@ -20,7 +20,7 @@ static void add_name(const struct view *w, const struct il_type *type,
  * Names that together make @value: the largest first, as Enum.ToString()
  * does. False if something is left over.
  */
-static bool add_flags(const struct view *w, const struct il_type *type,
+static bool add_flags(const struct view *w, const struct type *type,
 		      const struct enumerator *all, size_t n_all,
 		      uint64_t value, struct str *out)
 {
@@ -45,16 +45,16 @@ static bool add_flags(const struct view *w, const struct il_type *type,
 
 void enum_text(const struct view *w, const struct value *seen, struct str *out)
 {
-	struct il_type *type = seen->type;
+	struct type *type = seen->type;
 	const struct enumerator *all;
 	size_t n;
 	bool flags;
 	uint64_t value;
-	if (!value_integer(w->types, seen, &value)) {
+	if (!value_integer(w->values, seen, &value)) {
 		str_addf(out, "<cannot read 0x%" PRIx64 ">", seen->addr);
 		return;
 	}
-	type_enumerators(w->types, type, &all, &n, &flags);
+	value_type_enumerators(w->values, type, &all, &n, &flags);
 	for (size_t i = 0; i < n; i++) {
 		if (all[i].value == value) {
 			add_name(w, type, all[i].name, out);

@@ -6,17 +6,17 @@
 #include "view/interpret.h"
 
 /* The override of Exception.Message; NULL: it is Exception's own. */
-static struct il_method *override_of_message(const struct view *w,
-					     const struct value *seen)
+static struct type_method *override_of_message(const struct view *w,
+					       const struct value *seen)
 {
-	struct il_types *ts = vm_types(w->vm);
-	struct il_type *type = type_exact(seen->type);
-	struct il_type *base = il_type_core(ts, "System.Exception");
-	struct il_method *found = NULL, *m = NULL;
+	struct types *ts = vm_types(w->vm);
+	struct type *type = value_type_exact(seen->type);
+	struct type *base = type_core(ts, "System.Exception");
+	struct type_method *found = NULL, *m = NULL;
 
 	if (type && base)
-		m = il_method_named(ts, base, "get_Message", 0);
-	if (!m || dbg_err_drop(il_method_virtual(ts, m, type, &found)) ||
+		m = type_method_named(ts, base, "get_Message", 0);
+	if (!m || dbg_err_drop(type_method_virtual(ts, m, type, &found)) ||
 	    found == m)
 		return NULL;
 	return found;
@@ -26,20 +26,21 @@ static struct il_method *override_of_message(const struct view *w,
 static struct value message_field(const struct view *w,
 				  const struct value *seen)
 {
-	const struct field *f = type_field(w->types, seen->type, "_message");
+	const struct field *f =
+	    value_type_field(w->values, seen->type, "_message");
 
 	if (!f)
 		return value_absent(NULL, WHY_NONE, 0);
 
-	struct value v = value_field(w->types, seen, f);
+	struct value v = value_field(w->values, seen, f);
 
-	return value_dereference(w->types, &v);
+	return value_dereference(w->values, &v);
 }
 
 struct value view_exception_message(const struct view *w,
 				    const struct value *seen, bool *ret_own)
 {
-	struct il_method *m = w->vm ? override_of_message(w, seen) : NULL;
+	struct type_method *m = w->vm ? override_of_message(w, seen) : NULL;
 	struct value field = message_field(w, seen);
 	struct outcome o;
 
@@ -49,9 +50,9 @@ struct value view_exception_message(const struct view *w,
 	interpret_call(w, m, seen, &o);
 	if (!o.why && !o.thrown && o.value.where != VALUE_ABSENT &&
 	    !vm_named_texts(w->vm))
-		return value_dereference(w->types, &o.value);
+		return value_dereference(w->values, &o.value);
 	// what it would make of nothing is not known
-	return field.where != VALUE_ABSENT && value_is_null(w->types, &field)
+	return field.where != VALUE_ABSENT && value_is_null(w->values, &field)
 		   ? value_absent(NULL, WHY_NONE, 0)
 		   : field;
 }

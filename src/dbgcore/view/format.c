@@ -23,15 +23,15 @@ static bool load(const struct view *w, const struct value *seen,
 	memset(ret, 0, sizeof(*ret));
 	if (seen->where == VALUE_ABSENT || seen->where == VALUE_TEXT)
 		return false;
-	const struct il_type *type = seen->type;
+	const struct type *type = seen->type;
 	// A reference is a number to those who ask for it; text is not.
-	if (type->kind == IL_KIND_STRUCT || type->kind == IL_KIND_BYREF ||
-	    type->special == IL_SPECIAL_STRING)
+	if (type->kind == TYPE_KIND_STRUCT || type->kind == TYPE_KIND_BYREF ||
+	    type->special == TYPE_SPECIAL_STRING)
 		return false;
 	ret->is_real = type->elem == ELEM_R4 || type->elem == ELEM_R8;
-	ret->size = il_type_size(type);
+	ret->size = type_size(type);
 	return ret->size && ret->size <= sizeof(ret->raw) &&
-	       value_read(w->types, seen, 0, &ret->raw, ret->size);
+	       value_read(w->values, seen, 0, &ret->raw, ret->size);
 }
 
 static int64_t signed_value(const struct bits *b)

@@ -25,7 +25,7 @@ enum {
 	LINE_MAX = 1000,
 };
 
-static unsigned int mapping(const struct il_type *type)
+static unsigned int mapping(const struct type *type)
 {
 	struct bytes blob;
 
@@ -37,18 +37,18 @@ static unsigned int mapping(const struct il_type *type)
 	return blob.p[BLOB_FLAGS] & MAPPING_KIND;
 }
 
-bool fsharp_is_module(const struct il_type *type)
+bool fsharp_is_module(const struct type *type)
 {
 	return mapping(type) == MAPPING_MODULE;
 }
 
-bool fsharp_is_option(const struct il_type *type)
+bool fsharp_is_option(const struct type *type)
 {
 	return str_starts(value_type_name(type),
 			  "Microsoft.FSharp.Core.FSharpOption<");
 }
 
-bool fsharp_is_list(const struct il_type *type)
+bool fsharp_is_list(const struct type *type)
 {
 	return str_starts(value_type_name(type),
 			  "Microsoft.FSharp.Collections.FSharpList<");
@@ -57,10 +57,10 @@ bool fsharp_is_list(const struct il_type *type)
 static bool field_value(const struct view *w, const struct value *v,
 			const char *name, struct value *ret)
 {
-	const struct field *f = type_field(w->types, v->type, name);
+	const struct field *f = value_type_field(w->values, v->type, name);
 
 	if (f && f->kind == FIELD_INSTANCE)
-		*ret = value_field(w->types, v, f);
+		*ret = value_field(w->values, v, f);
 	return f && f->kind == FIELD_INSTANCE;
 }
 
@@ -72,7 +72,7 @@ static void add_list(const struct view *w, const struct value *v, int depth,
 
 	str_addc(out, '[');
 	for (int i = 0; field_value(w, &at, "tail", &tail) &&
-			!value_is_null(w->types, &tail);
+			!value_is_null(w->values, &tail);
 	     i++) {
 		str_add(out, i ? "; " : "");
 		if (i == ITEMS_MAX || out->len > LINE_MAX) {
@@ -81,7 +81,7 @@ static void add_list(const struct view *w, const struct value *v, int depth,
 		}
 		if (field_value(w, &at, "head", &head))
 			view_text_at(w, &head, depth + 1, out);
-		at = value_dereference(w->types, &tail);
+		at = value_dereference(w->values, &tail);
 		if (at.where == VALUE_ABSENT)
 			break;
 	}
@@ -94,12 +94,12 @@ static void add_record(const struct view *w, const struct value *v, int depth,
 	const struct field *fields;
 	size_t n, shown = 0;
 
-	type_fields(w->types, v->type, &fields, &n);
+	value_type_fields(w->values, v->type, &fields, &n);
 	str_add(out, "{ ");
 	for (size_t i = 0; i < n && out->len <= LINE_MAX; i++) {
 		if (fields[i].kind != FIELD_INSTANCE || !fields[i].source)
 			continue;
-		struct value at = value_field(w->types, v, &fields[i]);
+		struct value at = value_field(w->values, v, &fields[i]);
 		str_addf(out, "%s%s = ", shown++ ? "; " : "", fields[i].source);
 		view_text_at(w, &at, depth + 1, out);
 	}
@@ -129,7 +129,7 @@ static bool is_behind(const char *field, const char *property)
 }
 
 // Has the struct @type the field @f for its case @tag? The property tells.
-static bool is_of_case(const struct il_type *type, const struct field *f,
+static bool is_of_case(const struct type *type, const struct field *f,
 		       uint64_t tag)
 {
 	const struct md *md = &type->module->md;
@@ -162,14 +162,14 @@ static void add_case(const struct view *w, const struct value *v, uint64_t tag,
 	const struct field *fields;
 	size_t n, n_data = 0, shown = 0;
 
-	type_fields(w->types, v->type, &fields, &n);
+	value_type_fields(w->values, v->type, &fields, &n);
 	for (size_t i = 0; i < n; i++)
 		n_data += is_data(v, &fields[i], tag);
 	str_add(out, n_data > 1 ? " (" : "");
 	for (size_t i = 0; i < n; i++) {
 		if (!is_data(v, &fields[i], tag))
 			continue;
-		struct value at = value_field(w->types, v, &fields[i]);
+		struct value at = value_field(w->values, v, &fields[i]);
 		if (n_data == 1) {
 			add_one(w, &at, depth, out);
 			return;
@@ -181,7 +181,7 @@ static void add_case(const struct view *w, const struct value *v, uint64_t tag,
 }
 
 // The case by its number: a constant of the nested class Tags.
-static const char *tag_name(const struct il_type *type, uint64_t tag)
+static const char *tag_name(const struct type *type, uint64_t tag)
 {
 	const struct md *md = &type->module->md;
 	uint32_t rid = MD_TOKEN_RID(type->token);
@@ -202,11 +202,11 @@ static const char *tag_name(const struct il_type *type, uint64_t tag)
 }
 
 static bool add_union(const struct view *w, const struct value *v,
-		      struct il_type *base, int depth, struct str *out)
+		      struct type *base, int depth, struct str *out)
 {
 	struct value field;
 	uint64_t tag;
-	const char *name = il_type_simple_name(v->type);
+	const char *name = type_simple_name(v->type);
 
 	if (fsharp_is_option(v->type)) {
 		str_add(out, "Some");
@@ -220,7 +220,7 @@ static bool add_union(const struct view *w, const struct value *v,
 		add_case(w, v, TAG_NONE, depth, out);
 		return true;
 	}
-	if (!value_integer(w->types, &field, &tag))
+	if (!value_integer(w->values, &field, &tag))
 		return false;
 	name = tag_name(base, tag);
 	if (!name)
@@ -233,7 +233,7 @@ static bool add_union(const struct view *w, const struct value *v,
 bool fsharp_text(const struct view *w, const struct value *seen, int depth,
 		 struct str *out)
 {
-	struct il_type *type = seen->type;
+	struct type *type = seen->type;
 
 	if (fsharp_is_list(type)) {
 		add_list(w, seen, depth, out);
@@ -247,7 +247,8 @@ bool fsharp_text(const struct view *w, const struct value *seen, int depth,
 		case MAPPING_UNION:
 			return add_union(w, seen, type, depth, out);
 		}
-		type = type->is_reference ? type_parent(w->types, type) : NULL;
+		type = type->is_reference ? value_type_parent(w->values, type)
+					  : NULL;
 	}
 	return false;
 }

@@ -27,29 +27,29 @@ static uint64_t put_word(struct vm *vm, uint64_t word)
 }
 
 /* The bytes of a struct or primitive, where the machine can reach them. */
-static uint64_t put_bytes(const struct view *w, struct il_type *type,
+static uint64_t put_bytes(const struct view *w, struct type *type,
 			  const struct value *v)
 {
-	const struct il_layout *layout;
+	const struct type_layout *layout;
 	uint8_t bytes[SIZE_MAX_ARG];
 	if (v->where == VALUE_MEMORY)
 		return v->addr;
-	if (dbg_err_drop(il_type_layout(vm_types(w->vm), type, &layout)) ||
+	if (dbg_err_drop(type_layout(vm_types(w->vm), type, &layout)) ||
 	    layout->size > sizeof(bytes) ||
-	    !value_read(w->types, v, 0, bytes, layout->size))
+	    !value_read(w->values, v, 0, bytes, layout->size))
 		return 0;
 	uint64_t at = vm_room(w->vm, layout->size + 8);
 	return at && vm_write(w->vm, at, bytes, layout->size) ? at : 0;
 }
 
-static uint64_t put_box(const struct view *w, struct il_type *type,
+static uint64_t put_box(const struct view *w, struct type *type,
 			const struct value *v)
 {
-	const struct il_layout *layout;
+	const struct type_layout *layout;
 	uint8_t bytes[SIZE_MAX_ARG];
-	if (dbg_err_drop(il_type_layout(vm_types(w->vm), type, &layout)) ||
+	if (dbg_err_drop(type_layout(vm_types(w->vm), type, &layout)) ||
 	    layout->size > sizeof(bytes) ||
-	    !value_read(w->types, v, 0, bytes, layout->size))
+	    !value_read(w->values, v, 0, bytes, layout->size))
 		return 0;
 	uint64_t box = vm_new(w->vm, type);
 	if (!box || !vm_write(w->vm, box + 8, bytes, layout->size))
@@ -58,11 +58,11 @@ static uint64_t put_box(const struct view *w, struct il_type *type,
 }
 
 /* A place that holds @v for a parameter of type @to (NULL: `this`); 0: none. */
-static uint64_t put(const struct view *w, const struct il_type *to,
+static uint64_t put(const struct view *w, const struct type *to,
 		    const struct value *v)
 {
 	uint64_t object;
-	struct il_type *type = type_exact(v->type);
+	struct type *type = value_type_exact(v->type);
 	if (!type || v->where == VALUE_ABSENT)
 		return 0;
 	if (v->where == VALUE_TEXT) {
@@ -72,8 +72,8 @@ static uint64_t put(const struct view *w, const struct il_type *to,
 	if (!type->is_reference)
 		return to && to->is_reference ? put_box(w, type, v)
 					      : put_bytes(w, type, v);
-	return value_pointer(w->types, v, &object) ? put_word(w->vm, object)
-						   : 0;
+	return value_pointer(w->values, v, &object) ? put_word(w->vm, object)
+						    : 0;
 }
 
 /* ---- Executing ------------------------------------------------------- */
@@ -85,12 +85,12 @@ static void fail(const struct view *w, struct dbg_error *err,
 	dbg_error_destroy(err);
 }
 
-static void run(const struct view *w, struct il_method *m,
+static void run(const struct view *w, struct type_method *m,
 		const struct vm_value *args, size_t n,
 		const struct vm_budget *budget, struct outcome *ret)
 {
 	struct vm_result r = {0};
-	struct il_types *ts = vm_types(w->vm);
+	struct types *ts = vm_types(w->vm);
 	memset(ret, 0, sizeof(*ret));
 	ret->value = value_absent(NULL, WHY_NONE, 0);
 	vm_set_thread(w->vm, w->thread);
@@ -109,10 +109,10 @@ static void run(const struct view *w, struct il_method *m,
 	}
 	if (r.value.type->elem == ELEM_VOID)
 		return;
-	struct il_type *type = type_closed(r.value.type);
+	struct type *type = value_type_closed(r.value.type);
 	if (!type) {
 		ret->why = arena_printf(w->arena, "type '%s' is not known",
-					il_type_name(ts, r.value.type));
+					type_name(ts, r.value.type));
 		return;
 	}
 	ret->value = value_memory(type, r.value.addr);
@@ -126,12 +126,12 @@ static void unreadable(struct outcome *ret)
 	ret->why = "the object cannot be read";
 }
 
-void interpret_call(const struct view *w, struct il_method *m,
+void interpret_call(const struct view *w, struct type_method *m,
 		    const struct value *self, struct outcome *ret)
 {
-	struct vm_value arg = {.type = type_exact(self->type)};
+	struct vm_value arg = {.type = value_type_exact(self->type)};
 	// a struct that a method of its base is called on has to be boxed
-	const struct il_type *owner = m->owner;
+	const struct type *owner = m->owner;
 	arg.addr = put(w, owner->is_value ? NULL : owner, self);
 	if (arg.addr)
 		run(w, m, &arg, 1, &one_of_many, ret);
@@ -139,21 +139,21 @@ void interpret_call(const struct view *w, struct il_method *m,
 		unreadable(ret);
 }
 
-void interpret_static(const struct view *w, struct il_method *m,
+void interpret_static(const struct view *w, struct type_method *m,
 		      struct outcome *ret)
 {
 	run(w, m, NULL, 0, &one_of_many, ret);
 }
 
-void interpret_new(const struct view *w, struct il_method *constructor,
+void interpret_new(const struct view *w, struct type_method *constructor,
 		   const struct value *v, struct outcome *ret)
 {
 	struct vm_value args[ARGS_MAX];
-	struct il_types *ts = vm_types(w->vm);
-	const struct il_sig *sig;
+	struct types *ts = vm_types(w->vm);
+	const struct type_sig *sig;
 	uint64_t object = vm_new(w->vm, constructor->owner);
 	unreadable(ret);
-	if (!object || dbg_err_drop(il_method_sig(ts, constructor, &sig)) ||
+	if (!object || dbg_err_drop(type_method_sig(ts, constructor, &sig)) ||
 	    sig->n_params != 1)
 		return;
 	args[0].type = constructor->owner;
@@ -164,5 +164,5 @@ void interpret_new(const struct view *w, struct il_method *constructor,
 		return;
 	run(w, constructor, args, ARGS_MAX, &of_rows, ret);
 	if (!ret->why && !ret->thrown)
-		ret->value = value_object(w->types, object);
+		ret->value = value_object(w->values, object);
 }

@@ -18,16 +18,16 @@ struct outcome {
 };
 
 /* Call @m, an instance method without parameters, on the settled @self. */
-void interpret_call(const struct view *w, struct il_method *m,
+void interpret_call(const struct view *w, struct type_method *m,
 		    const struct value *self, struct outcome *ret);
 /* Call @m, static, without parameters. */
-void interpret_static(const struct view *w, struct il_method *m,
+void interpret_static(const struct view *w, struct type_method *m,
 		      struct outcome *ret);
 /*
  * A new object of the class of @constructor, given the settled @arg. What is
  * asked for alone may take longer than one of many.
  */
-void interpret_new(const struct view *w, struct il_method *constructor,
+void interpret_new(const struct view *w, struct type_method *constructor,
 		   const struct value *arg, struct outcome *ret);
 
 #endif

@@ -20,41 +20,41 @@ enum {
 static const char compiler_made[] =
     "System.Runtime.CompilerServices.CompilerGeneratedAttribute";
 
-static struct il_type *base_of(const struct view *w, struct il_type *type)
+static struct type *base_of(const struct view *w, struct type *type)
 {
-	struct il_type *parent = NULL;
-	return dbg_err_drop(il_type_parent(vm_types(w->vm), type, &parent))
+	struct type *parent = NULL;
+	return dbg_err_drop(type_parent(vm_types(w->vm), type, &parent))
 		   ? NULL
 		   : parent;
 }
 
 /* ---- Formats --------------------------------------------------------- */
 
-static bool is_static_method(const struct il_method *m)
+static bool is_static_method(const struct type_method *m)
 {
-	return m->flags & IL_METHOD_STATIC;
+	return m->flags & TYPE_METHOD_STATIC;
 }
 
 /* The instance method without parameters of this name: a getter or not. */
-static struct il_method *find_method(const struct view *w, struct il_type *type,
-				     const char *name, bool is_getter)
+static struct type_method *find_method(const struct view *w, struct type *type,
+				       const char *name, bool is_getter)
 {
-	struct il_types *ts = vm_types(w->vm);
+	struct types *ts = vm_types(w->vm);
 	for (int i = 0; type && i < BASES_MAX; i++) {
-		const struct il_property *all;
-		const struct il_sig *sig;
+		const struct type_property *all;
+		const struct type_sig *sig;
 		size_t n;
-		il_type_properties(ts, type, &all, &n);
+		type_properties(ts, type, &all, &n);
 		for (size_t k = 0; is_getter && k < n; k++) {
-			struct il_method *m = all[k].getter;
+			struct type_method *m = all[k].getter;
 			if (m && !is_static_method(m) &&
 			    !strcmp(all[k].name, name) &&
-			    !dbg_err_drop(il_method_sig(ts, m, &sig)) &&
+			    !dbg_err_drop(type_method_sig(ts, m, &sig)) &&
 			    !sig->n_params)
 				return m;
 		}
-		struct il_method *m =
-		    is_getter ? NULL : il_method_named(ts, type, name, 0);
+		struct type_method *m =
+		    is_getter ? NULL : type_method_named(ts, type, name, 0);
 		if (m && !is_static_method(m) && !m->n_args)
 			return m;
 		type = base_of(w, type);
@@ -63,21 +63,21 @@ static struct il_method *find_method(const struct view *w, struct il_type *type,
 }
 
 /* What a call of @m on an object of @type runs. */
-static struct il_method *
-implementation(const struct view *w, struct il_method *m, struct il_type *type)
+static struct type_method *
+implementation(const struct view *w, struct type_method *m, struct type *type)
 {
-	struct il_method *found = NULL;
+	struct type_method *found = NULL;
 	if (!m ||
-	    dbg_err_drop(il_method_virtual(vm_types(w->vm), m, type, &found)))
+	    dbg_err_drop(type_method_virtual(vm_types(w->vm), m, type, &found)))
 		return NULL;
 	return found;
 }
 
 /* Is @piece a name, or a call without arguments: a member of @from? */
-static void resolve(const struct view *w, struct look *look,
-		    struct il_type *from, struct piece *piece)
+static void resolve(const struct view *w, struct look *look, struct type *from,
+		    struct piece *piece)
 {
-	struct il_type *type = type_exact(look->type);
+	struct type *type = value_type_exact(look->type);
 	size_t n = 0;
 	while (isalnum((unsigned char)piece->text[n]) || piece->text[n] == '_')
 		n++;
@@ -85,11 +85,11 @@ static void resolve(const struct view *w, struct look *look,
 	if (!n || (piece->text[n] && !is_call) || !type)
 		return;
 	const char *name = arena_strndup(w->arena, piece->text, n);
-	struct il_method *m = find_method(w, from, name, !is_call);
+	struct type_method *m = find_method(w, from, name, !is_call);
 	piece->getter = implementation(w, m, type);
 	if (piece->getter || is_call)
 		return;
-	const struct field *f = type_field(w->types, look->type, name);
+	const struct field *f = value_type_field(w->values, look->type, name);
 	if (f && f->kind == FIELD_INSTANCE && !f->property)
 		piece->field = f;
 }
@@ -152,7 +152,7 @@ static const char *closing(const char *p)
 }
 
 /* Cut @text into pieces; a format with a fault is none. */
-static void parse(const struct view *w, struct look *look, struct il_type *from,
+static void parse(const struct view *w, struct look *look, struct type *from,
 		  const char *text, struct format *ret)
 {
 	struct piece pieces[PIECES_MAX] = {0};
@@ -192,7 +192,7 @@ static void parse(const struct view *w, struct look *look, struct il_type *from,
 /* ---- Attributes ------------------------------------------------------ */
 
 static void find_display(const struct view *w, struct look *look,
-			 struct il_type *type)
+			 struct type *type)
 {
 	struct display_attribute text;
 	for (int i = 0; type && i < BASES_MAX; i++) {
@@ -207,42 +207,42 @@ static void find_display(const struct view *w, struct look *look,
 }
 
 /* The type that "Ns.Proxy`1, Assembly, Version=..." names, in @m at first. */
-static struct il_type *named_type(const struct view *w, struct code_module *m,
-				  const char *text)
+static struct type *named_type(const struct view *w, struct code_module *m,
+			       const char *text)
 {
-	struct il_types *ts = vm_types(w->vm);
+	struct types *ts = vm_types(w->vm);
 	size_t n = strcspn(text, ",[");
 	const char *name = arena_strndup(w->arena, text, n);
-	struct il_type *type = il_type_named(ts, m, name);
+	struct type *type = type_named(ts, m, name);
 	if (!type)
-		type = il_type_core(ts, name);
+		type = type_core(ts, name);
 	const char *assembly = text[n] == ',' ? text + n + 1 : NULL;
 	if (type || !assembly)
 		return type;
 	while (*assembly == ' ')
 		assembly++;
 	assembly = arena_strndup(w->arena, assembly, strcspn(assembly, ","));
-	m = code_module_named(types_code(w->types), assembly);
-	return m ? il_type_named(ts, m, name) : NULL;
+	m = code_module_named(values_code(w->values), assembly);
+	return m ? type_named(ts, m, name) : NULL;
 }
 
 /* Its constructor of one parameter, which takes an object of @type. */
-static struct il_method *
-constructor(const struct view *w, struct il_type *proxy, struct il_type *type)
+static struct type_method *constructor(const struct view *w, struct type *proxy,
+				       struct type *type)
 {
-	struct il_types *ts = vm_types(w->vm);
-	struct il_method *const *all;
-	const struct il_sig *sig;
+	struct types *ts = vm_types(w->vm);
+	struct type_method *const *all;
+	const struct type_sig *sig;
 	size_t n;
-	il_type_methods(ts, proxy, &all, &n);
+	type_methods(ts, proxy, &all, &n);
 	for (size_t i = 0; i < n; i++) {
 		bool fits = false;
 		if (strcmp(all[i]->name, ".ctor") ||
-		    dbg_err_drop(il_method_sig(ts, all[i], &sig)) ||
+		    dbg_err_drop(type_method_sig(ts, all[i], &sig)) ||
 		    sig->n_params != 1)
 			continue;
 		if (!dbg_err_drop(
-			il_type_assignable(ts, type, sig->params[0], &fits)) &&
+			type_assignable(ts, type, sig->params[0], &fits)) &&
 		    fits)
 			return all[i];
 	}
@@ -250,10 +250,10 @@ constructor(const struct view *w, struct il_type *proxy, struct il_type *type)
 }
 
 static void find_proxy(const struct view *w, struct look *look,
-		       struct il_type *type)
+		       struct type *type)
 {
-	struct il_types *ts = vm_types(w->vm);
-	struct il_type *self = type;
+	struct types *ts = vm_types(w->vm);
+	struct type *self = type;
 	struct code_module *m;
 	const char *name = NULL;
 	for (int i = 0; type && i < BASES_MAX; i++) {
@@ -262,71 +262,69 @@ static void find_proxy(const struct view *w, struct look *look,
 			break;
 		type = base_of(w, type);
 	}
-	struct il_type *proxy = name ? named_type(w, m, name) : NULL;
+	struct type *proxy = name ? named_type(w, m, name) : NULL;
 	// its arguments are those of the class that names it
 	if (proxy && proxy->n_args)
-		proxy =
-		    proxy->n_args == type->n_args
-			? il_type_instance(ts, proxy, type->args, type->n_args)
-			: NULL;
+		proxy = proxy->n_args == type->n_args
+			    ? type_instance(ts, proxy, type->args, type->n_args)
+			    : NULL;
 	if (proxy)
 		look->proxy = constructor(w, proxy, self);
 }
 
 /* An override that says more than the name of the type. */
 static void find_to_string(const struct view *w, struct look *look,
-			   struct il_type *type)
+			   struct type *type)
 {
-	struct il_types *ts = vm_types(w->vm);
-	struct il_type *object = il_type_of_elem(ts, ELEM_OBJECT);
-	struct il_method *m =
-	    object ? il_method_named(ts, object, "ToString", 0) : NULL;
+	struct types *ts = vm_types(w->vm);
+	struct type *object = type_of_elem(ts, ELEM_OBJECT);
+	struct type_method *m =
+	    object ? type_method_named(ts, object, "ToString", 0) : NULL;
 	m = implementation(w, m, type);
-	if (m && m->owner->special != IL_SPECIAL_OBJECT &&
-	    m->owner->special != IL_SPECIAL_VALUETYPE)
+	if (m && m->owner->special != TYPE_SPECIAL_OBJECT &&
+	    m->owner->special != TYPE_SPECIAL_VALUETYPE)
 		look->to_string = m;
 }
 
-static bool implements(const struct view *w, struct il_type *type,
+static bool implements(const struct view *w, struct type *type,
 		       const char *name)
 {
-	struct il_types *ts = vm_types(w->vm);
-	struct il_type *iface = il_type_core(ts, name);
+	struct types *ts = vm_types(w->vm);
+	struct type *iface = type_core(ts, name);
 	bool is = false;
-	return iface &&
-	       !dbg_err_drop(il_type_assignable(ts, type, iface, &is)) && is;
+	return iface && !dbg_err_drop(type_assignable(ts, type, iface, &is)) &&
+	       is;
 }
 
 /* Does it implement an instance of the generic interface? */
-static bool is_instance(const struct view *w, struct il_type *type,
+static bool is_instance(const struct view *w, struct type *type,
 			const char *name)
 {
-	struct il_types *ts = vm_types(w->vm);
-	struct il_type *def = il_type_core(ts, name), *as = NULL;
-	return def && !dbg_err_drop(il_type_as(ts, type, def, &as)) && as;
+	struct types *ts = vm_types(w->vm);
+	struct type *def = type_core(ts, name), *as = NULL;
+	return def && !dbg_err_drop(type_as(ts, type, def, &as)) && as;
 }
 
 /* What an object that can be enumerated is made a list by. */
 static void find_list(const struct view *w, struct look *look,
-		      struct il_type *type)
+		      struct type *type)
 {
-	struct il_types *ts = vm_types(w->vm);
-	struct il_type *list =
-	    il_type_core(ts, "System.Collections.Generic.List`1");
-	struct il_type *def =
-	    il_type_core(ts, "System.Collections.Generic.IEnumerable`1");
-	struct il_type *as = NULL;
-	if (!list || !def || type->special == IL_SPECIAL_STRING ||
-	    dbg_err_drop(il_type_as(ts, type, def, &as)) || !as)
+	struct types *ts = vm_types(w->vm);
+	struct type *list = type_core(ts, "System.Collections.Generic.List`1");
+	struct type *def =
+	    type_core(ts, "System.Collections.Generic.IEnumerable`1");
+	struct type *as = NULL;
+	if (!list || !def || type->special == TYPE_SPECIAL_STRING ||
+	    dbg_err_drop(type_as(ts, type, def, &as)) || !as)
 		return;
-	list = il_type_instance(ts, list, as->args, as->n_args);
+	list = type_instance(ts, list, as->args, as->n_args);
 	if (list)
 		look->list = constructor(w, list, type);
 }
 
-static struct look *make(const struct view *w, struct il_type *type)
+static struct look *make(const struct view *w, struct type *type)
 {
-	struct il_type *il = type_exact(type);
+	struct type *il = value_type_exact(type);
 	if (!il || il->open)
 		return NULL;
 	struct look *look = arena_alloc(w->arena, sizeof(*look));
@@ -347,10 +345,10 @@ static struct look *make(const struct view *w, struct il_type *type)
 	return look;
 }
 
-struct look *look_get(const struct view *w, struct il_type *type)
+struct look *look_get(const struct view *w, struct type *type)
 {
 	if (w->raw || !w->vm || !w->cache || !type || !type->module ||
-	    type->kind == IL_KIND_ARRAY)
+	    type->kind == TYPE_KIND_ARRAY)
 		return NULL;
 	struct look *known =
 	    map_find(&w->cache->looks, (uint64_t)(uintptr_t)type);
@@ -390,8 +388,8 @@ static struct member *add(struct list *l, const char *name)
 	return m;
 }
 
-static const struct il_property *property_named(const struct il_property *all,
-						size_t n, const char *name)
+static const struct type_property *
+property_named(const struct type_property *all, size_t n, const char *name)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (!strcmp(all[i].name, name))
@@ -400,21 +398,21 @@ static const struct il_property *property_named(const struct il_property *all,
 	return NULL;
 }
 
-static bool is_public_method(const struct il_method *m)
+static bool is_public_method(const struct type_method *m)
 {
 	return m && m->flags & ACCESS_DERIVED;
 }
 
-bool look_is_users(const struct view *w, const struct il_type *type)
+bool look_is_users(const struct view *w, const struct type *type)
 {
 	const struct code_module *m = type->module;
 	return m && m->pdb && !m->framework &&
-	       (!m->optimized || code_all_optimized(types_code(w->types)));
+	       (!m->optimized || code_all_optimized(values_code(w->values)));
 }
 
 /* One that a property is named for has that one's access and attributes. */
 static void add_field(const struct view *w, struct list *l,
-		      const struct field *f, const struct il_property *p)
+		      const struct field *f, const struct type_property *p)
 {
 	struct member *m = add(l, f->source);
 	m->field = f;
@@ -428,7 +426,8 @@ static void add_field(const struct view *w, struct list *l,
 		m->token = p->token;
 		// `field ??= ...`: what it returns is not in the field yet
 		if (f->property && !m->is_static &&
-		    type_property(w->types, f->owner, f->source, &found) != f)
+		    value_type_property(w->values, f->owner, f->source,
+					&found) != f)
 			m->getter = p->getter;
 	}
 	// what the compiler hides of its own has no property instead
@@ -442,30 +441,30 @@ static void add_field(const struct view *w, struct list *l,
  * Is it there by its field, or by the override of a nearer class? One that a
  * nearer class hides by `new` is not.
  */
-static bool is_shown(const struct list *l, const struct il_type *owner,
-		     const struct il_property *p)
+static bool is_shown(const struct list *l, const struct type *owner,
+		     const struct type_property *p)
 {
 	bool shown = false;
 	for (size_t i = 0; i < l->n && !shown; i++) {
 		const struct member *m = &l->all[i];
 		shown = !strcmp(m->name, p->name) &&
 			(m->owner == owner ||
-			 (p->getter->flags & IL_METHOD_VIRTUAL) != 0);
+			 (p->getter->flags & TYPE_METHOD_VIRTUAL) != 0);
 	}
 	return shown;
 }
 
 static void add_property(const struct view *w, struct list *l,
-			 struct il_type *owner, const struct il_property *p)
+			 struct type *owner, const struct type_property *p)
 {
-	const struct il_sig *sig;
-	struct il_types *ts = vm_types(w->vm);
+	const struct type_sig *sig;
+	struct types *ts = vm_types(w->vm);
 	// of a library those that implement an interface by its name are noise
 	if (!p->getter || is_shown(l, owner, p) ||
 	    (strchr(p->name, '.') && !look_is_users(w, owner)) ||
-	    dbg_err_drop(il_method_sig(ts, p->getter, &sig)) || sig->n_params ||
-	    sig->ret->kind == IL_KIND_BYREF ||
-	    il_method_attribute(p->getter, compiler_made, NULL))
+	    dbg_err_drop(type_method_sig(ts, p->getter, &sig)) ||
+	    sig->n_params || sig->ret->kind == TYPE_KIND_BYREF ||
+	    type_method_attribute(p->getter, compiler_made, NULL))
 		return;
 	struct member *m = add(l, p->name);
 	m->getter = p->getter;
@@ -476,16 +475,16 @@ static void add_property(const struct view *w, struct list *l,
 	m->browse = attribute_browse(owner->module, p->token);
 }
 
-static void add_own(const struct view *w, struct list *l, struct il_type *type)
+static void add_own(const struct view *w, struct list *l, struct type *type)
 {
-	const struct il_property *properties = NULL;
+	const struct type_property *properties = NULL;
 	const struct field *fields;
 	size_t n, n_properties = 0;
-	struct il_type *il = type_exact(type);
+	struct type *il = value_type_exact(type);
 	if (il)
-		il_type_properties(vm_types(w->vm), il, &properties,
-				   &n_properties);
-	type_fields(w->types, type, &fields, &n);
+		type_properties(vm_types(w->vm), il, &properties,
+				&n_properties);
+	value_type_fields(w->values, type, &fields, &n);
 	for (size_t i = 0; i < n && l->n < MEMBERS_MAX; i++) {
 		if (fields[i].source)
 			add_field(w, l, &fields[i],
@@ -501,10 +500,10 @@ void look_members(const struct view *w, struct look *look,
 {
 	if (!look->has_members) {
 		struct list l = {0};
-		struct il_type *type = look->type;
+		struct type *type = look->type;
 		for (int i = 0; type && type->module && i < BASES_MAX; i++) {
 			add_own(w, &l, type);
-			type = type_parent(w->types, type);
+			type = value_type_parent(w->values, type);
 		}
 		look->members =
 		    arena_copy(w->arena, l.all, l.n, sizeof(l.all[0]));

@@ -15,7 +15,7 @@ struct piece {
 	bool is_expr;
 	bool bare; /* nq, raw: strings without quotes */
 	char letter;
-	struct il_method *getter; /* all that the expression is; NULL */
+	struct type_method *getter; /* all that the expression is; NULL */
 	const struct field *field;
 };
 
@@ -28,9 +28,9 @@ struct format {
 /* A field or property, of the type or a base. */
 struct member {
 	const char *name;
-	const struct field *field; /* NULL: a property without one */
-	struct il_method *getter;  /* NULL: it returns the field as it is */
-	struct il_type *owner;
+	const struct field *field;  /* NULL: a property without one */
+	struct type_method *getter; /* NULL: it returns the field as it is */
+	struct type *owner;
 	uint32_t token; /* of the property, or else of the field */
 	enum browse browse;
 	bool is_public; /* or protected, which counts as public */
@@ -39,12 +39,12 @@ struct member {
 };
 
 struct look {
-	struct il_type *type;
+	struct type *type;
 	struct format value, name, kind; /* of DebuggerDisplay */
-	struct il_method *to_string;     /* an override; NULL */
-	struct il_method *proxy;         /* its constructor; NULL */
-	struct il_method *count;         /* getter of Count; NULL */
-	struct il_method *list;          /* List<T>(IEnumerable<T>); NULL */
+	struct type_method *to_string;   /* an override; NULL */
+	struct type_method *proxy;       /* its constructor; NULL */
+	struct type_method *count;       /* getter of Count; NULL */
+	struct type_method *list;        /* List<T>(IEnumerable<T>); NULL */
 	bool is_list, is_map;            /* has an indexer by index, by key */
 	bool is_sequence;                /* can be enumerated */
 	bool too_slow;                   /* its line is not tried again */
@@ -54,9 +54,9 @@ struct look {
 };
 
 /* NULL: nothing can be interpreted, or values are to be shown raw. */
-struct look *look_get(const struct view *w, struct il_type *type);
+struct look *look_get(const struct view *w, struct type *type);
 /* Is the type one whose source the user has, and not a library's? */
-bool look_is_users(const struct view *w, const struct il_type *type);
+bool look_is_users(const struct view *w, const struct type *type);
 /* Members of @type and its bases, nearest first. */
 void look_members(const struct view *w, struct look *look,
 		  const struct member **ret, size_t *ret_n);

@@ -38,19 +38,19 @@ static void take(const struct walk *k, const char *name,
 		k->fn(k->arg, &member);
 }
 
-static bool is_offered(const struct walk *k, const struct il_type *type,
+static bool is_offered(const struct walk *k, const struct type *type,
 		       uint32_t flags)
 {
 	return k->all || (flags & ACCESS_MASK) == ACCESS_PUBLIC ||
 	       look_is_users(k->w, type);
 }
 
-static void take_fields(const struct walk *k, struct il_type *type)
+static void take_fields(const struct walk *k, struct type *type)
 {
 	const struct field *fields;
 	size_t n;
 
-	type_fields(k->w->types, type, &fields, &n);
+	value_type_fields(k->w->values, type, &fields, &n);
 	for (size_t i = 0; i < n; i++)
 		if ((fields[i].kind != FIELD_INSTANCE) == k->is_static &&
 		    fields[i].source &&
@@ -69,8 +69,8 @@ static bool is_wanted(const struct walk *k, const struct md *md, uint32_t rid)
 }
 
 // What a method returns and takes; of a property's getter its type.
-static void take_method(const struct walk *k, struct il_type *type,
-			uint32_t rid, const char *property)
+static void take_method(const struct walk *k, struct type *type, uint32_t rid,
+			const char *property)
 {
 	_cleanup_str_ struct str text = {0};
 
@@ -85,7 +85,7 @@ static void take_method(const struct walk *k, struct il_type *type,
 	     property ? DBG_NAME_PROPERTY : DBG_NAME_METHOD, str_get(&text));
 }
 
-static void take_methods(const struct walk *k, struct il_type *type)
+static void take_methods(const struct walk *k, struct type *type)
 {
 	const struct md *md = &type->module->md;
 	uint32_t first, end;
@@ -100,24 +100,24 @@ static void take_methods(const struct walk *k, struct il_type *type)
 		if (!is_wanted(k, md, m) || !is_offered(k, type, flags))
 			continue;
 		// a property by its getter; an indexer has no name to write
-		if (!(flags & IL_METHOD_SPECIAL_NAME))
+		if (!(flags & TYPE_METHOD_SPECIAL_NAME))
 			take_method(k, type, m, NULL);
 		else if (getter && strcmp(name, "get_Item"))
 			take_method(k, type, m, name + 4);
 	}
 }
 
-void view_members(const struct view *w, struct il_type *type, bool is_static,
+void view_members(const struct view *w, struct type *type, bool is_static,
 		  bool all, view_member_fn *fn, void *arg)
 {
 	const struct walk k = {w, is_static, all, fn, arg};
 
 	for (int i = 0; type && i < BASES_MAX; i++) {
-		type_mt(w->types, type);
+		value_type_mt(w->values, type);
 		if (type->module) {
 			take_fields(&k, type);
 			take_methods(&k, type);
 		}
-		type = type_parent(w->types, type);
+		type = value_type_parent(w->values, type);
 	}
 }

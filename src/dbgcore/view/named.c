@@ -64,10 +64,10 @@ static const char *member_path(struct walk *k, const struct field *f)
 	const char *path = named_primary(w, k->parent->path);
 	if (!path)
 		return NULL;
-	struct value seen = value_dereference(w->types, v);
+	struct value seen = value_dereference(w->values, v);
 	if (!seen.type ||
 	    member_same(
-		member_field(w->types, k->declared, seen.type, f->source), f))
+		member_field(w->values, k->declared, seen.type, f->source), f))
 		return arena_printf(w->arena, "%s.%s", path, f->source);
 	return arena_printf(w->arena, "((%s)%s).%s", value_type_name(f->owner),
 			    path, f->source);
@@ -94,9 +94,9 @@ static void fill_field(struct walk *k, const struct value *seen,
 					value_type_name(f->owner));
 	to->path = member_path(k, f);
 	if (f->kind == FIELD_INSTANCE) {
-		to->value = value_field(w->types, seen, f);
+		to->value = value_field(w->values, seen, f);
 	} else {
-		to->value = value_static(w->types, f, w->thread);
+		to->value = value_static(w->values, f, w->thread);
 		to->is_static = true;
 	}
 }
@@ -171,7 +171,7 @@ static const char *property_path(struct walk *k, const struct member *m)
 				    (int)(dot - m->name), m->name, path,
 				    dot + 1);
 	if (!m->hidden && k->declared &&
-	    type_derives(w->types, k->declared, m->owner))
+	    value_type_derives(w->values, k->declared, m->owner))
 		return arena_printf(w->arena, "%s.%s", path, m->name);
 	return arena_printf(w->arena, "((%s)%s).%s", value_type_name(m->owner),
 			    path, m->name);
@@ -221,7 +221,7 @@ static bool is_plain_object(const struct view *w, const struct value *seen)
 {
 	struct elements els;
 	uint64_t n;
-	if (seen->where == VALUE_ABSENT || value_is_null(w->types, seen) ||
+	if (seen->where == VALUE_ABSENT || value_is_null(w->values, seen) ||
 	    view_elements(w, seen, &els))
 		return false;
 	struct look *look = look_get(w, seen->type);
@@ -278,26 +278,26 @@ static void add_looked(struct walk *k, struct look *look,
 }
 
 /* Without a look: fields alone. */
-static void add_fields(struct walk *k, struct il_type *actual,
+static void add_fields(struct walk *k, struct type *actual,
 		       const struct value *seen, bool statics)
 {
-	struct il_type *type = actual;
+	struct type *type = actual;
 	for (int i = 0; type && i < BASES_MAX; i++) {
 		const struct field *fields;
 		size_t n;
-		type_fields(k->w->types, type, &fields, &n);
+		value_type_fields(k->w->values, type, &fields, &n);
 		for (size_t j = 0; j < n; j++) {
 			const struct field *f = &fields[j];
 			if (f->source && statics == (f->kind != FIELD_INSTANCE))
 				add_field(k, seen, f,
-					  type_field(k->w->types, actual,
-						     f->source) != f);
+					  value_type_field(k->w->values, actual,
+							   f->source) != f);
 		}
-		type = type_parent(k->w->types, type);
+		type = value_type_parent(k->w->values, type);
 	}
 }
 
-static void add_which(struct walk *k, struct il_type *type,
+static void add_which(struct walk *k, struct type *type,
 		      const struct value *seen, enum which which)
 {
 	struct look *look = look_get(k->w, type);
@@ -313,7 +313,7 @@ static void add_which(struct walk *k, struct il_type *type,
 }
 
 /* Are there any? */
-static bool has_which(const struct walk *k, struct il_type *type,
+static bool has_which(const struct walk *k, struct type *type,
 		      const struct value *seen, enum which which)
 {
 	struct walk count = {.w = k->w, .parent = k->parent, .seen = k->seen};
@@ -322,7 +322,7 @@ static bool has_which(const struct walk *k, struct il_type *type,
 }
 
 static void add_group(struct walk *k, enum node_kind kind, const char *name,
-		      struct il_type *type)
+		      struct type *type)
 {
 	// A member whose children are in its place has none of these two.
 	if (k->depth && (kind == NODE_STATICS || kind == NODE_RAW))
@@ -346,18 +346,18 @@ static void add_group(struct walk *k, enum node_kind kind, const char *name,
  * What a module of F# binds by `let` is a field of another class, which a
  * property of the module returns.
  */
-static const struct field *module_value(const struct view *w,
-					struct il_type *type, uint32_t property,
-					const char **ret)
+static const struct field *module_value(const struct view *w, struct type *type,
+					uint32_t property, const char **ret)
 {
 	bool found;
 	*ret = md_col_string(&type->module->md, MD_PROPERTY, property,
 			     PROPERTY_NAME);
-	const struct field *f = type_property(w->types, type, *ret, &found);
+	const struct field *f =
+	    value_type_property(w->values, type, *ret, &found);
 	return f && f->kind != FIELD_INSTANCE && f->owner != type ? f : NULL;
 }
 
-static void add_module_values(struct walk *k, struct il_type *type)
+static void add_module_values(struct walk *k, struct type *type)
 {
 	const struct view *w = k->w;
 	uint32_t first, end;
@@ -374,7 +374,7 @@ static void add_module_values(struct walk *k, struct il_type *type)
 		to->name = name;
 		to->path = arena_printf(w->arena, "%s.%s",
 					value_type_name(type), name);
-		to->value = value_static(w->types, f, w->thread);
+		to->value = value_static(w->values, f, w->thread);
 		to->is_static = true;
 	}
 }
@@ -390,7 +390,7 @@ static void add_tuple(struct walk *k, const struct value *seen)
 		to->name = value_element_name(seen, i);
 		if (!to->name)
 			to->name = arena_printf(w->arena, "Item%zu", i + 1);
-		to->value = member_tuple(w->types, seen, i);
+		to->value = member_tuple(w->values, seen, i);
 		const char *path = named_primary(w, k->parent->path);
 		if (path)
 			to->path =
@@ -401,16 +401,16 @@ static void add_tuple(struct walk *k, const struct value *seen)
 static void add_target(struct walk *k, const struct value *seen)
 {
 	uint64_t addr;
-	struct il_type *inner = seen->type->inner;
+	struct type *inner = seen->type->inner;
 	if (!inner || inner->elem == ELEM_VOID ||
-	    !value_pointer(k->w->types, seen, &addr) || !addr)
+	    !value_pointer(k->w->values, seen, &addr) || !addr)
 		return;
 	struct node *to = take(k);
 	if (!to)
 		return;
 	const char *path = k->parent->path;
 	to->name = arena_printf(k->w->arena, "*%s", k->parent->name);
-	to->value = value_target(k->w->types, seen);
+	to->value = value_target(k->w->values, seen);
 	if (path)
 		to->path =
 		    arena_printf(k->w->arena, "*%s", named_primary(k->w, path));
@@ -425,28 +425,28 @@ static void add_thread_value(struct walk *k, const struct value *seen)
 	const struct view *w = k->w;
 	const char *path = named_primary(w, k->parent->path);
 	to->name = "Value";
-	to->value = value_thread_local(w->types, seen, w->thread);
+	to->value = value_thread_local(w->values, seen, w->thread);
 	if (path)
 		to->path = arena_printf(w->arena, "%s.Value", path);
 }
 
-static bool has_fields(const struct view *w, struct il_type *type)
+static bool has_fields(const struct view *w, struct type *type)
 {
 	for (int i = 0; type && i < BASES_MAX; i++) {
 		const struct field *fields;
 		size_t n;
-		type_fields(w->types, type, &fields, &n);
+		value_type_fields(w->values, type, &fields, &n);
 		for (size_t j = 0; j < n; j++)
 			if (fields[j].kind == FIELD_INSTANCE)
 				return true;
-		type = type_parent(w->types, type);
+		type = value_type_parent(w->values, type);
 	}
 	return false;
 }
 
 static void add_object(struct walk *k, const struct value *seen)
 {
-	struct il_type *type = seen->type;
+	struct type *type = seen->type;
 	struct look *look = k->w->editor ? look_get(k->w, type) : NULL;
 	k->bare = !has_fields(k->w, type);
 	add_which(k, type, seen, WHICH_OWN);
@@ -463,7 +463,7 @@ static void add_object(struct walk *k, const struct value *seen)
 /* The members of the proxy that @look names, without making it. */
 static void count_proxied(struct walk *k, const struct look *look)
 {
-	struct il_type *type = type_closed(look->proxy->owner);
+	struct type *type = value_type_closed(look->proxy->owner);
 	struct look *of = type ? look_get(k->w, type) : NULL;
 	if (of)
 		add_looked(k, of, NULL, WHICH_PUBLIC, true);
@@ -490,23 +490,23 @@ static bool add_proxied(struct walk *k, const struct value *seen)
 static void add_members(struct walk *k, const struct value *seen)
 {
 	struct elements els;
-	if (seen->type->special == IL_SPECIAL_STRING ||
-	    seen->type->special == IL_SPECIAL_NULLABLE ||
+	if (seen->type->special == TYPE_SPECIAL_STRING ||
+	    seen->type->special == TYPE_SPECIAL_NULLABLE ||
 	    wellknown_scalar(seen->type) || view_elements(k->w, seen, &els))
 		return;
-	if (seen->type->special == IL_SPECIAL_TUPLE) {
+	if (seen->type->special == TYPE_SPECIAL_TUPLE) {
 		add_tuple(k, seen);
 		return;
 	}
 	bool raw = k->parent->kind == NODE_RAW || k->parent->form.raw;
 	if (!raw && add_proxied(k, seen))
 		return;
-	if (type_is_thread_local(k->w->types, seen->type))
+	if (value_type_is_thread_local(k->w->values, seen->type))
 		add_thread_value(k, seen);
 	add_object(k, seen);
 }
 
-static void add_statics(struct walk *k, struct il_type *type)
+static void add_statics(struct walk *k, struct type *type)
 {
 	add_which(k, type, NULL, WHICH_STATIC);
 	add_module_values(k, type);
@@ -525,16 +525,17 @@ void named_each(struct walk *k, const struct value *seen)
 		add_which(k, node->group, NULL, WHICH_OTHER_STATICS);
 		return;
 	}
-	if (seen->where == VALUE_ABSENT || value_is_null(k->w->types, seen))
+	if (seen->where == VALUE_ABSENT || value_is_null(k->w->values, seen))
 		return;
 	k->seen = seen;
 	k->declared = node->value.type;
-	if (k->declared && k->declared->kind == IL_KIND_BYREF)
+	if (k->declared && k->declared->kind == TYPE_KIND_BYREF)
 		k->declared = k->declared->inner;
 	if (node->kind == NODE_OTHERS)
 		add_which(k, seen->type, seen, WHICH_OTHERS);
-	else if (il_type_is_pointer(seen->type))
+	else if (type_is_pointer(seen->type))
 		add_target(k, seen);
-	else if (seen->type->is_reference || seen->type->kind == IL_KIND_STRUCT)
+	else if (seen->type->is_reference ||
+		 seen->type->kind == TYPE_KIND_STRUCT)
 		add_members(k, seen);
 }

@@ -8,7 +8,7 @@ struct walk {
 	const struct view *w;
 	const struct node *parent;
 	const struct value *seen; /* the parent, or what a member of it is */
-	struct il_type *declared; /* static type of the parent's place */
+	struct type *declared;    /* static type of the parent's place */
 	bool bare;          /* it has no fields: properties are its members */
 	unsigned int depth; /* members whose children are in their place */
 	uint64_t first, count; /* of those that are wanted */

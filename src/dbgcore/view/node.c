@@ -58,12 +58,12 @@ struct rows {
 static bool pointed_rows(const struct view *w, const struct node *node,
 			 const struct value *seen, struct elements *ret)
 {
-	if (!node->form.count || !il_type_is_pointer(seen->type) ||
-	    !seen->type->inner || !il_type_size(seen->type->inner) ||
-	    !value_pointer(w->types, seen, &ret->addr) || !ret->addr)
+	if (!node->form.count || !type_is_pointer(seen->type) ||
+	    !seen->type->inner || !type_size(seen->type->inner) ||
+	    !value_pointer(w->values, seen, &ret->addr) || !ret->addr)
 		return false;
 	ret->type = seen->type->inner;
-	ret->size = il_type_size(ret->type);
+	ret->size = type_size(ret->type);
 	ret->n = node->form.count;
 	ret->rank = 1;
 	ret->plain = true;
@@ -87,7 +87,7 @@ static bool find_rows(const struct view *w, const struct node *node,
 		      const struct value *seen, struct rows *ret)
 {
 	memset(ret, 0, sizeof(*ret));
-	if (seen->where == VALUE_ABSENT || value_is_null(w->types, seen))
+	if (seen->where == VALUE_ABSENT || value_is_null(w->values, seen))
 		return false;
 	bool has =
 	    !is_enumerated(node) && (view_elements(w, seen, &ret->els) ||
@@ -121,32 +121,31 @@ static const char *indexer_path(const struct view *w, const struct look *look,
 	return join(w, path, name);
 }
 
-static const struct field *pair_field(const struct view *w,
-				      struct il_type *type, const char *name,
-				      const char *property)
+static const struct field *pair_field(const struct view *w, struct type *type,
+				      const char *name, const char *property)
 {
-	const struct field *f = type_field(w->types, type, name);
-	return f ? f : type_field(w->types, type, property);
+	const struct field *f = value_type_field(w->values, type, name);
+	return f ? f : value_type_field(w->values, type, property);
 }
 
 /* A pair of a map is its value, called by its key. */
 static bool open_pair(const struct view *w, const struct value *seen,
 		      struct node *node, struct str *name)
 {
-	struct il_type *type = seen->type;
+	struct type *type = seen->type;
 	const struct field *key = pair_field(w, type, "key", "Key");
 	const struct field *value = pair_field(w, type, "value", "Value");
-	const char *simple = il_type_simple_name(type);
+	const char *simple = type_simple_name(type);
 	if ((strcmp(simple, "KeyValuePair`2") &&
 	     strcmp(simple, "DebugViewDictionaryItem`2")) ||
 	    !key || !value)
 		return false;
-	struct value at = value_field(w->types, seen, key);
+	struct value at = value_field(w->values, seen, key);
 	str_addc(name, '[');
 	view_text(w, &at, name);
 	str_addc(name, ']');
 	str_one_line(name, 0);
-	node->value = value_field(w->types, seen, value);
+	node->value = value_field(w->values, seen, value);
 	return true;
 }
 
@@ -162,7 +161,7 @@ static void name_row(const struct view *w, const struct look *of,
 	struct view brief = *w;
 	brief.elements = KEY_MAX;
 	brief.display++;
-	if (seen.where == VALUE_ABSENT || value_is_null(w->types, &seen))
+	if (seen.where == VALUE_ABSENT || value_is_null(w->values, &seen))
 		return;
 	node->keyed =
 	    (of && of->is_map && open_pair(&brief, &seen, node, &name)) ||
@@ -229,16 +228,16 @@ static void indexed(const struct view *w, const struct node *node,
 /* ---- The room's functions -------------------------------------------- */
 
 /* An iterator: <Evens>d__6 of C#, evens@12 of F#, VB$StateMachine_5_Evens. */
-static bool is_compilers(const struct il_type *type)
+static bool is_compilers(const struct type *type)
 {
-	const char *name = il_type_simple_name(type);
+	const char *name = type_simple_name(type);
 	return strpbrk(name, "<@$");
 }
 
 void view_enumerate(const struct view *w, struct node *node)
 {
 	struct value seen = view_seen(w, &node->value);
-	const struct il_type *type = seen.type;
+	const struct type *type = seen.type;
 	struct rows rows;
 	if (w->editor || node->form.raw || node->form.hidden ||
 	    node->form.results || !type || !type->is_reference ||
@@ -311,15 +310,15 @@ static uint64_t address_of(const struct view *w, const struct value *seen)
 		return 0;
 	// Of an object its own address, not that of the reference.
 	if (seen->type->is_reference)
-		return value_pointer(w->types, seen, &addr) ? addr : 0;
+		return value_pointer(w->values, seen, &addr) ? addr : 0;
 	return seen->where == VALUE_MEMORY ? seen->addr : 0;
 }
 
 /* Name of the type of the place @v, if what @at it is has another. */
 static const char *declared_name(const struct value *v, const struct value *at)
 {
-	const struct il_type *type = v->type;
-	if (type && type->kind == IL_KIND_BYREF)
+	const struct type *type = v->type;
+	if (type && type->kind == TYPE_KIND_BYREF)
 		type = type->inner;
 	return type && at->type && at->where != VALUE_ABSENT &&
 		       type->is_reference && type != at->type &&
@@ -334,16 +333,18 @@ static enum dbg_value_kind kind_of(const struct view *w,
 	struct elements els;
 	if (seen->where == VALUE_ABSENT)
 		return DBG_VALUE_ABSENT;
-	if (seen->type->kind == IL_KIND_ENUM)
+	if (seen->type->kind == TYPE_KIND_ENUM)
 		return DBG_VALUE_ENUM;
-	if ((!seen->type->is_reference && seen->type->kind != IL_KIND_STRUCT) ||
-	    seen->type->special == IL_SPECIAL_NULLABLE ||
-	    wellknown_scalar(seen->type) || value_is_null(w->types, seen))
+	if ((!seen->type->is_reference &&
+	     seen->type->kind != TYPE_KIND_STRUCT) ||
+	    seen->type->special == TYPE_SPECIAL_NULLABLE ||
+	    wellknown_scalar(seen->type) || value_is_null(w->values, seen))
 		return DBG_VALUE_SCALAR;
-	if (seen->type->special == IL_SPECIAL_STRING)
+	if (seen->type->special == TYPE_SPECIAL_STRING)
 		return DBG_VALUE_STRING;
 	if (view_elements(w, seen, &els))
-		return seen->type->kind == IL_KIND_STRUCT && view_is_text(&els)
+		return seen->type->kind == TYPE_KIND_STRUCT &&
+			       view_is_text(&els)
 			   ? DBG_VALUE_STRING
 			   : DBG_VALUE_ARRAY;
 	return seen->type->is_delegate ? DBG_VALUE_DELEGATE : DBG_VALUE_OBJECT;
@@ -355,7 +356,7 @@ static bool has_rows(const struct view *w, const struct node *node,
 {
 	struct rows rows;
 	struct elements els;
-	return seen->where == VALUE_ABSENT || value_is_null(w->types, seen) ||
+	return seen->where == VALUE_ABSENT || value_is_null(w->values, seen) ||
 	       view_elements(w, seen, &els) || find_rows(w, node, seen, &rows);
 }
 
@@ -393,12 +394,12 @@ static void describe_value(const struct view *w, const struct node *node,
 		ret->type = arena_strdup(w->arena, str_get(&type));
 	ret->addr = address_of(w, seen);
 	if (ret->addr && !seen->type->is_reference)
-		ret->size = il_type_size(seen->type);
+		ret->size = type_size(seen->type);
 	ret->declared = declared_name(&node->value, at);
 	// a union, which is shown as what it holds
 	if (seen->where != VALUE_ABSENT && at->where != VALUE_ABSENT &&
-	    at->type->special != IL_SPECIAL_NULLABLE &&
-	    seen->type != at->type && !value_is_null(w->types, seen)) {
+	    at->type->special != TYPE_SPECIAL_NULLABLE &&
+	    seen->type != at->type && !value_is_null(w->values, seen)) {
 		ret->declared = ret->type;
 		ret->type = value_type_name(seen->type);
 	}
@@ -412,8 +413,8 @@ static void describe_rows(const struct view *w, const struct node *node,
 	struct rows rows;
 	if (seen->where == VALUE_ABSENT)
 		return;
-	if (il_type_is_pointer(seen->type))
-		(void)value_pointer(w->types, seen, &ret->data);
+	if (type_is_pointer(seen->type))
+		(void)value_pointer(w->values, seen, &ret->data);
 	struct look *look =
 	    ret->kind == DBG_VALUE_OBJECT && !is_enumerated(node)
 		? look_get(w, seen->type)
@@ -442,7 +443,7 @@ void view_describe(const struct view *w, const struct node *node,
 	struct walk k = {.w = view_of_members(w, &own, node), .parent = node};
 	struct value at = {0}, seen = {0};
 	if (has_value(node)) {
-		at = value_dereference(w->types, &node->value);
+		at = value_dereference(w->values, &node->value);
 		seen = view_open(w, &at);
 	}
 	if (node->kind == NODE_RESULTS)
@@ -467,7 +468,7 @@ void view_describe(const struct view *w, const struct node *node,
 	describe_rows(&own, node, &seen, ret);
 }
 
-void view_statics(const struct view *w, struct il_type *type, struct node **ret,
+void view_statics(const struct view *w, struct type *type, struct node **ret,
 		  size_t *ret_n)
 {
 	struct node group = {.kind = NODE_STATICS, .group = type};

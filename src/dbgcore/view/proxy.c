@@ -29,18 +29,18 @@ const char *member_value(const struct view *w, const struct member *m,
 	*ret_refused = false;
 	if (m->field && !m->getter) {
 		*ret = m->is_static
-			   ? value_static(w->types, m->field, w->thread)
-			   : value_field(w->types, self, m->field);
+			   ? value_static(w->values, m->field, w->thread)
+			   : value_field(w->values, self, m->field);
 		return NULL;
 	}
 	if (m->is_static) {
 		interpret_static(w, m->getter, &o);
 	} else {
-		struct il_types *ts = vm_types(w->vm);
-		struct il_type *type = type_exact(self->type);
-		struct il_method *found = m->getter;
-		if (type && dbg_err_drop(
-				il_method_virtual(ts, m->getter, type, &found)))
+		struct types *ts = vm_types(w->vm);
+		struct type *type = value_type_exact(self->type);
+		struct type_method *found = m->getter;
+		if (type && dbg_err_drop(type_method_virtual(ts, m->getter,
+							     type, &found)))
 			found = m->getter;
 		interpret_call(w, found, self, &o);
 	}
@@ -48,7 +48,7 @@ const char *member_value(const struct view *w, const struct member *m,
 	*ret_refused = o.refused;
 	if (!o.thrown)
 		return o.why ? in_place(w, o.why) : NULL;
-	struct value thrown = value_dereference(w->types, &o.value);
+	struct value thrown = value_dereference(w->values, &o.value);
 	return arena_printf(w->arena, "'%s' threw an exception of type '%s'",
 			    m->name,
 			    thrown.type ? value_type_name(thrown.type) : "?");
@@ -115,7 +115,7 @@ static void make_rows(const struct view *w, struct proxy *p)
 	if (p->why)
 		return;
 	p->root = view_seen(w, &v);
-	if (p->root.where == VALUE_ABSENT || value_is_null(w->types, &p->root))
+	if (p->root.where == VALUE_ABSENT || value_is_null(w->values, &p->root))
 		return;
 	p->has_rows = view_elements(w, &p->root, &p->rows);
 	if (p->has_rows)
@@ -150,7 +150,7 @@ static uint64_t key_of(const struct view *w, const struct value *seen)
 	uint64_t addr;
 	if (!seen->type->is_reference)
 		return seen->where == VALUE_MEMORY ? seen->addr : 0;
-	return value_pointer(w->types, seen, &addr) ? addr : 0;
+	return value_pointer(w->values, seen, &addr) ? addr : 0;
 }
 
 static bool shows_more(const struct view *w, const struct look *look)
@@ -199,7 +199,8 @@ bool proxy_count(const struct view *w, const struct look *look,
 	if ((!p || p->type != seen->type) && proxy_is_counted(look)) {
 		interpret_call(w, look->count, seen, &o);
 		if (!o.why && !o.thrown &&
-		    value_integer(w->types, &o.value, ret) && *ret <= COUNT_MAX)
+		    value_integer(w->values, &o.value, ret) &&
+		    *ret <= COUNT_MAX)
 			return true;
 	}
 	p = proxy_get(w, look, seen);
@@ -213,16 +214,18 @@ bool proxy_count(const struct view *w, const struct look *look,
 static bool list_rows(const struct view *w, const struct value *list,
 		      struct elements *ret)
 {
-	const struct field *items = type_field(w->types, list->type, "_items");
-	const struct field *size = type_field(w->types, list->type, "_size");
+	const struct field *items =
+	    value_type_field(w->values, list->type, "_items");
+	const struct field *size =
+	    value_type_field(w->values, list->type, "_size");
 	uint64_t n;
 	if (!items || !size)
 		return false;
-	struct value all = value_field(w->types, list, items);
-	struct value count = value_field(w->types, list, size);
-	all = value_dereference(w->types, &all);
+	struct value all = value_field(w->values, list, items);
+	struct value count = value_field(w->values, list, size);
+	all = value_dereference(w->values, &all);
 	if (!view_elements(w, &all, ret) ||
-	    !value_integer(w->types, &count, &n) || n > ret->n)
+	    !value_integer(w->values, &count, &n) || n > ret->n)
 		return false;
 	ret->n = n;
 	return true;

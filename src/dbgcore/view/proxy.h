@@ -10,7 +10,7 @@
 #include "view/look.h"
 
 struct proxy {
-	struct il_type *type; /* of what it stands for */
+	struct type *type;    /* of what it stands for */
 	struct value subject; /* the proxy, or the value itself */
 	struct look *look;    /* of the subject; NULL: no members */
 	bool is_proxy;

@@ -32,20 +32,20 @@ static void show(const struct view *w, const struct value *v, int depth,
 static struct value open_union(const struct view *w, const struct value *at)
 {
 	bool found;
-	const struct il_type *type = at->type;
+	const struct type *type = at->type;
 	if (w->raw || at->where == VALUE_ABSENT || !type->module ||
-	    !type->token || value_is_null(w->types, at) ||
-	    (type->kind != IL_KIND_STRUCT && !type->is_reference) ||
+	    !type->token || value_is_null(w->values, at) ||
+	    (type->kind != TYPE_KIND_STRUCT && !type->is_reference) ||
 	    !md_has_attribute(&type->module->md, type->token,
 			      "System.Runtime.CompilerServices.UnionAttribute",
 			      NULL))
 		return *at;
 	const struct field *f =
-	    type_property(w->types, at->type, "Value", &found);
+	    value_type_property(w->values, at->type, "Value", &found);
 	if (!f || f->kind != FIELD_INSTANCE)
 		return *at;
-	struct value content = value_field(w->types, at, f);
-	return value_dereference(w->types, &content);
+	struct value content = value_field(w->values, at, f);
+	return value_dereference(w->values, &content);
 }
 
 struct value view_open(const struct view *w, const struct value *at)
@@ -53,14 +53,14 @@ struct value view_open(const struct view *w, const struct value *at)
 	bool null;
 	struct value inner = *at;
 	if (at->where != VALUE_ABSENT &&
-	    at->type->special == IL_SPECIAL_NULLABLE)
-		inner = member_unwrap(w->types, at, &null);
+	    at->type->special == TYPE_SPECIAL_NULLABLE)
+		inner = member_unwrap(w->values, at, &null);
 	return open_union(w, &inner);
 }
 
 struct value view_seen(const struct view *w, const struct value *v)
 {
-	struct value at = value_dereference(w->types, v);
+	struct value at = value_dereference(w->values, v);
 	return view_open(w, &at);
 }
 
@@ -68,7 +68,7 @@ bool view_elements(const struct view *w, const struct value *seen,
 		   struct elements *ret)
 {
 	return seen->where != VALUE_ABSENT &&
-	       value_elements(w->types, seen, ret);
+	       value_elements(w->values, seen, ret);
 }
 
 /* ---- Absence --------------------------------------------------------- */
@@ -145,12 +145,12 @@ static void show_prim(const struct view *w, const struct value *v,
 	double d;
 	float f;
 	if (v->type->elem == ELEM_R8 &&
-	    value_read(w->types, v, 0, &d, sizeof(d)))
+	    value_read(w->values, v, 0, &d, sizeof(d)))
 		literal_double(d, out);
 	else if (v->type->elem == ELEM_R4 &&
-		 value_read(w->types, v, 0, &f, sizeof(f)))
+		 value_read(w->values, v, 0, &f, sizeof(f)))
 		literal_float(f, out);
-	else if (value_integer(w->types, v, &raw))
+	else if (value_integer(w->values, v, &raw))
 		show_integer(w, v, raw, out);
 	else
 		show_unreadable(v, out);
@@ -160,7 +160,7 @@ static void show_pointer(const struct view *w, const struct value *v,
 			 struct str *out)
 {
 	uint64_t addr;
-	if (!value_pointer(w->types, v, &addr)) {
+	if (!value_pointer(w->values, v, &addr)) {
 		show_unreadable(v, out);
 		return;
 	}
@@ -168,11 +168,12 @@ static void show_pointer(const struct view *w, const struct value *v,
 		str_add(out, "null");
 	else
 		str_addf(out, "0x%" PRIx64, addr);
-	uint64_t method =
-	    addr && !v->type->inner ? value_function_method(w->types, addr) : 0;
+	uint64_t method = addr && !v->type->inner
+			      ? value_function_method(w->values, addr)
+			      : 0;
 	if (method)
 		str_addf(out, " <%s>",
-			 code_method_name(types_code(w->types), method, true,
+			 code_method_name(values_code(w->values), method, true,
 					  w->arena));
 }
 
@@ -182,7 +183,7 @@ static void show_string(const struct view *w, const struct value *v,
 			struct str *out)
 {
 	uint32_t length;
-	if (!value_string_length(w->types, v, &length)) {
+	if (!value_string_length(w->values, v, &length)) {
 		show_unreadable(v, out);
 		return;
 	}
@@ -190,7 +191,7 @@ static void show_string(const struct view *w, const struct value *v,
 	    w->elements && w->elements < STRING_MAX ? w->elements : STRING_MAX;
 	uint32_t n = length < max ? length : max;
 	uint16_t *units = xcalloc((size_t)n + 1, sizeof(units[0]));
-	if (value_string_read(w->types, v, 0, units, n))
+	if (value_string_read(w->values, v, 0, units, n))
 		literal_string(units, n, n < length, out);
 	else
 		show_unreadable(v, out);
@@ -206,7 +207,7 @@ static void show_chars(const struct view *w, const struct elements *els,
 	uint64_t n = els->n < max ? els->n : max;
 	struct value at = value_memory(els->type, els->addr);
 	uint16_t *units = xcalloc(n + 1, sizeof(units[0]));
-	if (!n || value_read(w->types, &at, 0, units, n * sizeof(units[0])))
+	if (!n || value_read(w->values, &at, 0, units, n * sizeof(units[0])))
 		literal_string(units, n, n < els->n, out);
 	else
 		show_unreadable(&at, out);
@@ -248,10 +249,10 @@ static void show_row(const struct value *v, const struct elements *els,
 {
 	const char *name = value_type_name(v->type);
 	// A buffer's own type is the compiler's.
-	if (type_is_compiler_made(v->type) && els->type)
+	if (value_type_is_compiler_made(v->type) && els->type)
 		name = value_type_name(els->type);
 	size_t at =
-	    v->type->kind == IL_KIND_ARRAY ? rank_start(name) : strlen(name);
+	    v->type->kind == TYPE_KIND_ARRAY ? rank_start(name) : strlen(name);
 	str_addc(out, '{');
 	str_addn(out, name, at);
 	str_addc(out, '[');
@@ -269,8 +270,8 @@ static void show_row(const struct value *v, const struct elements *els,
 static void add_method(const struct view *w, const struct value *v,
 		       struct str *out)
 {
-	uint64_t method = value_delegate_method(w->types, v);
-	const char *name = method ? code_method_name(types_code(w->types),
+	uint64_t method = value_delegate_method(w->values, v);
+	const char *name = method ? code_method_name(values_code(w->values),
 						     method, false, w->arena)
 				  : NULL;
 	str_add(out, name ? name : value_type_name(v->type));
@@ -280,10 +281,10 @@ static bool add_targets(const struct view *w, const struct value *v,
 			struct str *out)
 {
 	struct elements els;
-	if (!value_delegate_targets(w->types, v, &els))
+	if (!value_delegate_targets(w->values, v, &els))
 		return false;
 	for (uint64_t i = 0; i < els.n && i < TARGETS_MAX; i++) {
-		struct value item = value_delegate_target(w->types, &els, i);
+		struct value item = value_delegate_target(w->values, &els, i);
 		if (i)
 			str_add(out, ", ");
 		if (item.where != VALUE_ABSENT && item.type->is_delegate)
@@ -310,7 +311,7 @@ static bool show_exception(const struct view *w, const struct value *v,
 	bool own;
 	struct value text = view_exception_message(w, v, &own);
 	bool known = text.where != VALUE_ABSENT;
-	bool null = known && value_is_null(w->types, &text);
+	bool null = known && value_is_null(w->values, &text);
 	str_addf(out, "{%s%s", value_type_name(v->type), known ? ": " : "");
 	if (null && own)
 		str_add(out, "null");
@@ -340,7 +341,7 @@ static void show_tuple(const struct view *w, const struct value *v, int depth,
 		const char *name = value_element_name(v, i);
 		if (name)
 			str_addf(out, "%s: ", name);
-		struct value item = member_tuple(w->types, v, i);
+		struct value item = member_tuple(w->values, v, i);
 		show(w, &item, depth + 1, out);
 	}
 	str_addc(out, ')');
@@ -352,7 +353,7 @@ static bool show_fields(const struct view *w, const struct value *v, int depth,
 {
 	const struct field *fields;
 	size_t n, shown = 0;
-	type_fields(w->types, v->type, &fields, &n);
+	value_type_fields(w->values, v->type, &fields, &n);
 	str_addc(out, '{');
 	for (size_t i = 0; i < n; i++) {
 		if (fields[i].kind != FIELD_INSTANCE || !fields[i].source)
@@ -365,7 +366,7 @@ static bool show_fields(const struct view *w, const struct value *v, int depth,
 			break;
 		}
 		str_addf(out, "%s = ", fields[i].source);
-		struct value at = value_field(w->types, v, &fields[i]);
+		struct value at = value_field(w->values, v, &fields[i]);
 		show(w, &at, depth + 1, out);
 	}
 	str_addc(out, '}');
@@ -375,14 +376,14 @@ static bool show_fields(const struct view *w, const struct value *v, int depth,
 bool view_is_text(const struct elements *els)
 {
 	return els->type && els->type->elem == ELEM_CHAR &&
-	       els->type->kind == IL_KIND_PRIM;
+	       els->type->kind == TYPE_KIND_PRIM;
 }
 
 /*
  * Of the user's own types the prompt shows all, what ToString says or not. A
  * struct over others' values says less of these than its fields do.
  */
-static bool says_itself(const struct view *w, const struct il_type *type)
+static bool says_itself(const struct view *w, const struct type *type)
 {
 	return w->editor || (!look_is_users(w, type) && !type->n_args);
 }
@@ -397,9 +398,9 @@ static bool show_struct(const struct view *w, const struct value *v, int depth,
 	if (wellknown_scalar(v->type)) {
 		if (!wellknown_text(w, v, out))
 			show_unreadable(v, out);
-	} else if (v->type->special == IL_SPECIAL_NULLABLE) {
+	} else if (v->type->special == TYPE_SPECIAL_NULLABLE) {
 		str_add(out, "null");
-	} else if (v->type->special == IL_SPECIAL_TUPLE) {
+	} else if (v->type->special == TYPE_SPECIAL_TUPLE) {
 		show_tuple(w, v, depth, out);
 	} else if (view_elements(w, v, &els)) {
 		if (!view_is_text(&els)) {
@@ -426,22 +427,22 @@ static void show_tuple_class(const struct view *w, const struct value *v,
 {
 	const struct field *fields;
 	size_t n, shown = 0;
-	type_fields(w->types, v->type, &fields, &n);
+	value_type_fields(w->values, v->type, &fields, &n);
 	str_addc(out, '(');
 	for (size_t i = 0; i < n && out->len <= LINE_MAX; i++) {
 		if (fields[i].kind != FIELD_INSTANCE || !fields[i].source)
 			continue;
-		struct value at = value_field(w->types, v, &fields[i]);
+		struct value at = value_field(w->values, v, &fields[i]);
 		str_add(out, shown++ ? ", " : "");
 		show(w, &at, depth + 1, out);
 	}
 	str_addc(out, ')');
 }
 
-static bool is_anonymous(const struct il_type *type)
+static bool is_anonymous(const struct type *type)
 {
-	return str_starts(il_type_simple_name(type), "<>f__AnonymousType") ||
-	       str_starts(il_type_simple_name(type), "VB$AnonymousType_");
+	return str_starts(type_simple_name(type), "<>f__AnonymousType") ||
+	       str_starts(type_simple_name(type), "VB$AnonymousType_");
 }
 
 /* System.RuntimeType holds the MethodTable of what it stands for. */
@@ -450,14 +451,15 @@ static bool show_type_object(const struct view *w, const struct value *v,
 {
 	if (strcmp(value_type_name(v->type), "System.RuntimeType"))
 		return false;
-	const struct field *f = type_field(w->types, v->type, "m_handle");
+	const struct field *f =
+	    value_type_field(w->values, v->type, "m_handle");
 	uint64_t mt;
 	if (!f)
 		return false;
-	struct value handle = value_field(w->types, v, f);
-	struct il_type *type = value_pointer(w->types, &handle, &mt)
-				   ? type_of_mt(w->types, mt)
-				   : NULL;
+	struct value handle = value_field(w->values, v, f);
+	struct type *type = value_pointer(w->values, &handle, &mt)
+				? value_type_of_mt(w->values, mt)
+				: NULL;
 	if (type)
 		str_addf(out, "typeof(%s)", value_type_name(type));
 	return type != NULL;
@@ -467,21 +469,21 @@ static bool show_object(const struct view *w, const struct value *v, int depth,
 			struct str *out)
 {
 	struct elements els;
-	if (v->type->special == IL_SPECIAL_STRING) {
+	if (v->type->special == TYPE_SPECIAL_STRING) {
 		show_string(w, v, out);
 	} else if (fsharp_text(w, v, depth, out)) {
 		return false;
-	} else if (v->type->kind == IL_KIND_ARRAY &&
+	} else if (v->type->kind == TYPE_KIND_ARRAY &&
 		   view_elements(w, v, &els)) {
 		show_row(v, &els, out);
 		return true;
-	} else if (type_is_tuple_class(v->type)) {
+	} else if (value_type_is_tuple_class(v->type)) {
 		show_tuple_class(w, v, depth, out);
 	} else if (is_anonymous(v->type)) {
 		return show_fields(w, v, depth, out);
 	} else if (v->type->is_delegate && !w->delegate_types) {
 		show_delegate(w, v, out);
-	} else if (type_is_exception(w->types, v->type)) {
+	} else if (value_type_is_exception(w->values, v->type)) {
 		return show_exception(w, v, out);
 	} else if (show_type_object(w, v, out) || display_own(w, v, out)) {
 		return false;
@@ -517,20 +519,20 @@ static bool show_seen(const struct view *w, const struct value *seen, int depth,
 		str_add(out, "...");
 		return false;
 	}
-	const struct il_type *type = seen->type;
-	if (type->is_reference && !value_is_null(w->types, seen))
+	const struct type *type = seen->type;
+	if (type->is_reference && !value_is_null(w->values, seen))
 		return show_object(w, seen, depth, out);
-	if (type->kind == IL_KIND_STRUCT)
+	if (type->kind == TYPE_KIND_STRUCT)
 		return show_struct(w, seen, depth, out);
 	if (type->is_reference)
 		str_add(out, fsharp_is_option(type) ? "None" : "null");
-	else if (il_type_is_pointer(type))
+	else if (type_is_pointer(type))
 		show_pointer(w, seen, out);
 	else if (!type->is_value || type->elem == ELEM_VOID)
 		str_add(out, "<no value>");
 	else if (is_formatted(w, seen, out))
 		;
-	else if (type->kind == IL_KIND_ENUM)
+	else if (type->kind == TYPE_KIND_ENUM)
 		enum_text(w, seen, out);
 	else
 		show_prim(w, seen, out);

@@ -16,7 +16,7 @@
 struct view_cache;
 
 struct view {
-	struct types *types;
+	struct values *values;
 	struct arena *arena;       /* of the stop: names, texts, paths */
 	struct thread_ref *thread; /* whose thread statics are shown */
 	uint32_t elements;         /* characters of a string shown */
@@ -42,7 +42,7 @@ enum node_kind {
 struct node {
 	enum node_kind kind;
 	struct value value;
-	struct il_type *group;
+	struct type *group;
 	const char *name;
 	const char *path; /* NULL: none */
 	bool is_static;
@@ -84,7 +84,7 @@ void view_children(const struct view *w, const struct node *node,
 		   enum dbg_children kind, uint64_t first, uint32_t count,
 		   struct node **ret, size_t *ret_n);
 /* Static members of @type as nodes (own, constants too). */
-void view_statics(const struct view *w, struct il_type *type, struct node **ret,
+void view_statics(const struct view *w, struct type *type, struct node **ret,
 		  size_t *ret_n);
 /* Variables of a frame as nodes: arguments (this first), locals or all. */
 void view_scope(const struct view *w, const struct scope *s,
@@ -104,9 +104,9 @@ typedef void view_member_fn(void *arg, const struct view_member *member);
  * order; one may come several times. Unless @all are wanted, of classes that
  * are not the user's own only what is public.
  */
-void view_members(const struct view *w, struct il_type *type, bool is_static,
+void view_members(const struct view *w, struct type *type, bool is_static,
 		  bool all, view_member_fn *fn, void *arg);
 /* A C# declaration of a type: bases, fields, properties, methods. */
-void view_declare(const struct view *w, struct il_type *type, struct str *out);
+void view_declare(const struct view *w, struct type *type, struct str *out);
 
 #endif

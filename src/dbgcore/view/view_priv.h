@@ -26,7 +26,7 @@ bool view_is_text(const struct elements *els);
 bool wellknown_text(const struct view *w, const struct value *seen,
 		    struct str *out);
 /* Has the type a text of its own, and so no children? */
-bool wellknown_scalar(const struct il_type *type);
+bool wellknown_scalar(const struct type *type);
 /* "Color.Red", "Access.Read | Access.Run" or the number. */
 void enum_text(const struct view *w, const struct value *seen, struct str *out);
 
@@ -57,7 +57,7 @@ enum view_signature_part {
 	VIEW_SIGNATURE_ALL = 3,
 };
 /* Append "int Add(int, int)" of MethodDef @rid of @type, or a part of it. */
-void view_signature(const struct view *w, struct il_type *type, uint32_t rid,
+void view_signature(const struct view *w, struct type *type, uint32_t rid,
 		    enum view_signature_part part, struct str *out);
 
 /* ---- fsharp.c -------------------------------------------------------- */
@@ -69,10 +69,10 @@ void view_signature(const struct view *w, struct il_type *type, uint32_t rid,
 bool fsharp_text(const struct view *w, const struct value *seen, int depth,
 		 struct str *out);
 /* Is its null None? */
-bool fsharp_is_option(const struct il_type *type);
+bool fsharp_is_option(const struct type *type);
 /* Is it a list, whose text has its elements? */
-bool fsharp_is_list(const struct il_type *type);
+bool fsharp_is_list(const struct type *type);
 /* Is it a module, whose values are in a class of their own? */
-bool fsharp_is_module(const struct il_type *type);
+bool fsharp_is_module(const struct type *type);
 
 #endif

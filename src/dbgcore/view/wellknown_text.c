@@ -19,11 +19,11 @@ enum {
 static bool field_integer(const struct view *w, const struct value *v,
 			  const char *name, uint64_t *ret)
 {
-	const struct field *f = type_field(w->types, v->type, name);
+	const struct field *f = value_type_field(w->values, v->type, name);
 	if (!f)
 		return false;
-	struct value at = value_field(w->types, v, f);
-	return value_integer(w->types, &at, ret);
+	struct value at = value_field(w->values, v, f);
+	return value_integer(w->values, &at, ret);
 }
 
 /* Proleptic Gregorian date of a day number, 0 being 0001-01-01. */
@@ -70,7 +70,7 @@ static bool date_time(const struct view *w, const struct value *v,
 		      struct str *out)
 {
 	uint64_t data;
-	if (!value_read(w->types, v, 0, &data, sizeof(data)))
+	if (!value_read(w->values, v, 0, &data, sizeof(data)))
 		return false;
 	add_date_time(data & 0x3fffffffffffffff, out);
 	if (data >> 62 == 1)
@@ -94,7 +94,7 @@ static bool time_span(const struct view *w, const struct value *v,
 		      struct str *out)
 {
 	int64_t ticks;
-	if (!value_read(w->types, v, 0, &ticks, sizeof(ticks)))
+	if (!value_read(w->values, v, 0, &ticks, sizeof(ticks)))
 		return false;
 	add_span(ticks, out);
 	return true;
@@ -124,12 +124,13 @@ static bool time_only(const struct view *w, const struct value *v,
 static bool date_time_offset(const struct view *w, const struct value *v,
 			     struct str *out)
 {
-	const struct field *f = type_field(w->types, v->type, "_dateTime");
+	const struct field *f =
+	    value_type_field(w->values, v->type, "_dateTime");
 	uint64_t minutes, data;
 	if (!f || !field_integer(w, v, "_offsetMinutes", &minutes))
 		return false;
-	struct value at = value_field(w->types, v, f);
-	if (!value_read(w->types, &at, 0, &data, sizeof(data)))
+	struct value at = value_field(w->values, v, f);
+	if (!value_read(w->values, &at, 0, &data, sizeof(data)))
 		return false;
 	int64_t offset = (int64_t)minutes;
 	uint64_t utc = data & 0x3fffffffffffffff;
@@ -146,7 +147,7 @@ static bool guid(const struct view *w, const struct value *v, struct str *out)
 	// Three numbers, little endian, and eight bytes.
 	static const uint8_t order[16] = {3, 2, 1,  0,  5,  4,  7,  6,
 					  8, 9, 10, 11, 12, 13, 14, 15};
-	if (!value_read(w->types, v, 0, b, sizeof(b)))
+	if (!value_read(w->values, v, 0, b, sizeof(b)))
 		return false;
 	for (size_t i = 0; i < sizeof(b); i++) {
 		if (i == 4 || i == 6 || i == 8 || i == 10)
@@ -161,7 +162,7 @@ static bool decimal(const struct view *w, const struct value *v,
 {
 	uint32_t words[4];
 	struct decimal d;
-	if (!value_read(w->types, v, 0, words, sizeof(words)))
+	if (!value_read(w->values, v, 0, words, sizeof(words)))
 		return false;
 	decimal_load(words, &d);
 	decimal_text(&d, out);
@@ -171,10 +172,10 @@ static bool decimal(const struct view *w, const struct value *v,
 static bool int128(const struct view *w, const struct value *v, struct str *out)
 {
 	uint64_t words[2];
-	if (!value_read(w->types, v, 0, words, sizeof(words)))
+	if (!value_read(w->values, v, 0, words, sizeof(words)))
 		return false;
 	literal_int128(words[0], words[1],
-		       v->type->special == IL_SPECIAL_INT128, out);
+		       v->type->special == TYPE_SPECIAL_INT128, out);
 	return true;
 }
 
@@ -182,7 +183,7 @@ static bool int128(const struct view *w, const struct value *v, struct str *out)
 static bool half(const struct view *w, const struct value *v, struct str *out)
 {
 	uint16_t bits;
-	if (!value_read(w->types, v, 0, &bits, sizeof(bits)))
+	if (!value_read(w->values, v, 0, &bits, sizeof(bits)))
 		return false;
 	uint32_t sign = (uint32_t)(bits >> 15) << 31;
 	uint32_t exponent = bits >> 10 & 0x1f, fraction = bits & 0x3ff;
@@ -203,24 +204,24 @@ typedef bool wellknown_fn(const struct view *w, const struct value *v,
 			  struct str *out);
 
 struct wellknown {
-	enum il_special special;
+	enum type_special special;
 	wellknown_fn *fn;
 };
 
 static const struct wellknown all[] = {
-    {IL_SPECIAL_DECIMAL, decimal},
-    {IL_SPECIAL_DATETIME, date_time},
-    {IL_SPECIAL_TIMESPAN, time_span},
-    {IL_SPECIAL_DATEONLY, date_only},
-    {IL_SPECIAL_TIMEONLY, time_only},
-    {IL_SPECIAL_DATETIMEOFFSET, date_time_offset},
-    {IL_SPECIAL_GUID, guid},
-    {IL_SPECIAL_HALF, half},
-    {IL_SPECIAL_INT128, int128},
-    {IL_SPECIAL_UINT128, int128},
+    {TYPE_SPECIAL_DECIMAL, decimal},
+    {TYPE_SPECIAL_DATETIME, date_time},
+    {TYPE_SPECIAL_TIMESPAN, time_span},
+    {TYPE_SPECIAL_DATEONLY, date_only},
+    {TYPE_SPECIAL_TIMEONLY, time_only},
+    {TYPE_SPECIAL_DATETIMEOFFSET, date_time_offset},
+    {TYPE_SPECIAL_GUID, guid},
+    {TYPE_SPECIAL_HALF, half},
+    {TYPE_SPECIAL_INT128, int128},
+    {TYPE_SPECIAL_UINT128, int128},
 };
 
-bool wellknown_scalar(const struct il_type *type)
+bool wellknown_scalar(const struct type *type)
 {
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		if (all[i].special == type->special)

@@ -17,7 +17,7 @@ static bool ask(struct control *c, const struct hit_code *k,
 	uint64_t truth;
 
 	if (!hit_code_ask(c, k, 0, regs, &v) ||
-	    !value_integer(c->inspect->types, &v, &truth))
+	    !value_integer(c->inspect->values, &v, &truth))
 		return false;
 	*ret = truth;
 	return true;

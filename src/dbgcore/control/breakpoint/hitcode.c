@@ -67,9 +67,9 @@ bool hit_code_ask(struct control *c, const struct hit_code *k, size_t i,
 	// what the expressions of one hit have read is theirs together
 	if (i == 0)
 		vm_stop(in->vm);
-	il_types_quiet(in->il, !target_all_stopped(c->target));
+	types_quiet(in->types, !target_all_stopped(c->target));
 	bool answered = frame_code_run(k->v[i], in->vm, regs, ret);
-	il_types_quiet(in->il, false);
+	types_quiet(in->types, false);
 	return answered && dac_calls(c->dac) == calls;
 }
 

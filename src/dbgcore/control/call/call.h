@@ -86,7 +86,7 @@ struct calls {
 	struct call_hits hits;
 	pid_t tid;
 	char *name;
-	struct il_type *ret;
+	struct type *ret;
 	struct call_guard *guard;
 	struct regs saved;
 	struct fpregs saved_fp;

@@ -16,13 +16,12 @@ static const struct {
     {"System.Reflection.SignatureTypeExtensions", "TryMakeArrayType"},
 };
 
-static struct il_method *method_of(struct control *c, bool is_reference)
+static struct type_method *method_of(struct control *c, bool is_reference)
 {
-	struct il_types *ts = c->inspect->il;
-	struct il_type *type =
-	    ts ? il_type_core(ts, names[is_reference].type) : NULL;
+	struct types *ts = c->inspect->types;
+	struct type *type = ts ? type_core(ts, names[is_reference].type) : NULL;
 
-	return type ? il_method_named(ts, type, names[is_reference].method, 1)
+	return type ? type_method_named(ts, type, names[is_reference].method, 1)
 		    : NULL;
 }
 
@@ -40,20 +39,20 @@ static uint64_t native_of(const struct dac_il_map *map, size_t n,
 }
 
 /* Its parts, as its code's map tells. */
-static struct dbg_error *parts(struct control *c, struct il_method *m,
+static struct dbg_error *parts(struct control *c, struct type_method *m,
 			       struct call_guard *g)
 {
-	const struct il_method_body *body = NULL;
+	const struct type_method_body *body = NULL;
 	const struct dac_il_map *map;
 	size_t n;
-	struct dbg_error *err = il_method_body(c->inspect->il, m, &body);
+	struct dbg_error *err = type_method_body(c->inspect->types, m, &body);
 
 	if (!err)
 		err = dac_il_map(c->dac, g->code, &map, &n);
 	if (err)
 		return err;
 	if (body->n_clauses == 1) {
-		const struct il_eh *eh = &body->clauses[0];
+		const struct type_eh *eh = &body->clauses[0];
 
 		g->body = native_of(map, n, eh->try_start, eh->try_end);
 		g->handler =
@@ -70,9 +69,10 @@ static struct dbg_error *parts(struct control *c, struct il_method *m,
 uint64_t guard_method(struct control *c, const char *class, const char *name,
 		      uint32_t n_params)
 {
-	struct il_type *type = il_type_core(c->inspect->il, class);
-	struct il_method *m =
-	    type ? il_method_named(c->inspect->il, type, name, n_params) : NULL;
+	struct type *type = type_core(c->inspect->types, class);
+	struct type_method *m =
+	    type ? type_method_named(c->inspect->types, type, name, n_params)
+		 : NULL;
 
 	return m ? dac_method_of_token(c->dac, m->module->addr, m->token) : 0;
 }
@@ -85,7 +85,7 @@ const char *guard_class(bool is_reference)
 struct dbg_error *guard_find(struct control *c, bool is_reference,
 			     struct call_guard *g)
 {
-	struct il_method *m = method_of(c, is_reference);
+	struct type_method *m = method_of(c, is_reference);
 
 	if (!m)
 		return dbg_err(DBG_E_RUNTIME,

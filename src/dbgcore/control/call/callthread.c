@@ -140,7 +140,7 @@ void call_begun(struct control *c, const struct call_request *req,
 static struct dbg_error *pass(struct control *c, const struct call_request *req,
 			      struct regs *regs, struct fpregs *fpregs)
 {
-	struct types *types = c->inspect->types;
+	struct values *values = c->inspect->values;
 	struct passing p = {.regs = regs, .fpregs = fpregs};
 
 	for (size_t i = 0; i < req->n_args; i++) {
@@ -148,7 +148,7 @@ static struct dbg_error *pass(struct control *c, const struct call_request *req,
 		uint64_t word;
 
 		memcpy(&word, a->bytes, sizeof(word));
-		if (a->type ? value_pass(types, a->type, a->bytes, &p)
+		if (a->type ? value_pass(values, a->type, a->bytes, &p)
 			    : value_pass_word(&p, word))
 			continue;
 		return dbg_err(DBG_E_UNSUPPORTED,
@@ -374,10 +374,10 @@ static struct dbg_error *returned(struct control *c, struct regs *regs)
 	v->result.end = CALL_RETURNED;
 	if (v->ret)
 		v->result.value =
-		    value_returned(c->inspect->types, v->tid, v->ret);
+		    value_returned(c->inspect->values, v->tid, v->ret);
 	// what moves until the thread stands at the statement is lost
-	if (v->ret && call_is_hijacked(c) && v->ret->kind != IL_KIND_PRIM &&
-	    v->ret->kind != IL_KIND_ENUM)
+	if (v->ret && call_is_hijacked(c) && v->ret->kind != TYPE_KIND_PRIM &&
+	    v->ret->kind != TYPE_KIND_ENUM)
 		v->result.value = value_absent(NULL, WHY_NONE, 0);
 	return leave(c, regs, v->back);
 }

@@ -34,11 +34,11 @@ static bool write_int(struct control *c, uint64_t addr, uint32_t value)
 }
 
 /* Give the task whose number is to be at @addr the next one; 0: failed. */
-static uint32_t number_task(struct control *c, struct il_type *owner,
+static uint32_t number_task(struct control *c, struct type *owner,
 			    uint64_t addr)
 {
-	struct types *ts = stack_types(c->stack);
-	const struct field *f = type_field(ts, owner, "s_taskIdCounter");
+	struct values *ts = stack_types(c->stack);
+	const struct field *f = value_type_field(ts, owner, "s_taskIdCounter");
 	uint32_t number;
 
 	if (!f || f->kind != FIELD_STATIC)
@@ -57,8 +57,8 @@ static uint32_t number_task(struct control *c, struct il_type *owner,
 
 uint32_t asynccall_task(struct control *c, const struct value *task)
 {
-	struct types *ts = stack_types(c->stack);
-	const struct field *f = type_field(ts, task->type, "m_taskId");
+	struct values *ts = stack_types(c->stack);
+	const struct field *f = value_type_field(ts, task->type, "m_taskId");
 	uint32_t number = 0;
 
 	if (!f || f->kind != FIELD_INSTANCE)
@@ -81,7 +81,7 @@ uint32_t asynccall_number(struct control *c, const struct value *machine)
 void asynccall_objects(struct control *c, const struct value *machine,
 		       struct async_call *ret)
 {
-	struct types *ts = stack_types(c->stack);
+	struct values *ts = stack_types(c->stack);
 	struct value task;
 
 	*ret = (struct async_call){0};

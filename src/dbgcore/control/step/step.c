@@ -153,21 +153,21 @@ static void plan_returned(struct control *c, uint32_t level)
 	uint32_t thread = stack_thread_number(c->stack, p->tid);
 	const struct frame *f = NULL, *caller = NULL;
 	struct stack_instance exact;
-	struct types *types = c->inspect->types;
+	struct values *values = c->inspect->values;
 	struct dbg_error *err = stack_frame(c->stack, thread, level, &f);
 
 	if (!err)
 		err = stack_frame(c->stack, thread, level + 1, &caller);
 	if (dbg_err_drop(err) || !f || !caller ||
-	    f->kind != DBG_FRAME_MANAGED || !types ||
+	    f->kind != DBG_FRAME_MANAGED || !values ||
 	    caller->raw.ip != p->return_addr || caller->raw.sp != p->caller.sp)
 		return;
-	stack_frame_instance(types, f, &exact);
+	stack_frame_instance(values, f, &exact);
 	p->return_method = caller->raw.method;
 	p->returns = (struct returned){
 	    .tid = p->tid,
 	    .method = exact.method,
-	    .type = exact.type ? type_mt(types, exact.type) : 0,
+	    .type = exact.type ? value_type_mt(values, exact.type) : 0,
 	};
 }
 

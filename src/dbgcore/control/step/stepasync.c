@@ -97,8 +97,8 @@ struct dbg_error *stepasync_waits(struct control *c, const struct frame *f)
 
 static bool is_iterator(struct control *c, const struct value *machine)
 {
-	return type_field(stack_types(c->stack), machine->type,
-			  "<>v__promiseOfValueOrEnd");
+	return value_type_field(stack_types(c->stack), machine->type,
+				"<>v__promiseOfValueOrEnd");
 }
 
 struct dbg_error *stepasync_plan_end(struct control *c, const struct frame *f,

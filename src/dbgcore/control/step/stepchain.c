@@ -80,7 +80,7 @@ bool stepchain_runs(struct control *c, const struct frame *f)
 	return suspends(c, f) && f->pos && f->pos->module;
 }
 
-static uint32_t chain_length(struct types *ts, const struct value *first)
+static uint32_t chain_length(struct values *ts, const struct value *first)
 {
 	struct value at = *first, next;
 	uint32_t n = 1;
@@ -96,7 +96,7 @@ static void running_resumed(struct control *c, const struct frame *resumer,
 			    const struct continuation_record *record,
 			    struct running *ret)
 {
-	struct types *ts = stack_types(c->stack);
+	struct values *ts = stack_types(c->stack);
 
 	ret->resumer = resumer;
 	ret->direct = !ret->id.depth;
@@ -149,7 +149,7 @@ static bool same_chain(const struct step_chain *a, const struct step_chain *b)
 
 bool stepchain_has_suspended(struct control *c, const struct returned *of)
 {
-	struct types *ts = stack_types(c->stack);
+	struct values *ts = stack_types(c->stack);
 	struct dac_async async;
 
 	dac_async_get(c->dac, of->method, &async);
@@ -219,7 +219,7 @@ static void add_all_resumes(struct control *c, uint64_t ip)
 static struct step_chain chain_of(struct control *c,
 				  const struct continuation *call)
 {
-	struct types *ts = stack_types(c->stack);
+	struct values *ts = stack_types(c->stack);
 	struct value v = value_object(ts, call->addr);
 	struct value at = value_dereference(ts, &v);
 	struct step_chain ret = {.depth = chain_length(ts, &at) - 1};
@@ -296,7 +296,7 @@ struct dbg_error *stepchain_suspend(struct control *c,
 /* The task that a thread has got from a thunk: a Task, or in a ValueTask. */
 static bool task_returned(struct control *c, pid_t tid, struct value *ret)
 {
-	struct types *ts = stack_types(c->stack);
+	struct values *ts = stack_types(c->stack);
 	struct regs regs;
 	uint64_t addr;
 

@@ -12,7 +12,7 @@
 
 struct control;
 struct frame;
-struct il_type;
+struct type;
 
 enum step_phase {
 	STEP_NONE,
@@ -75,11 +75,11 @@ struct step_hit {
  * one that is about to await what returns.
  */
 struct suspended {
-	pid_t tid;            /* its thread; 0: that has ended */
-	uint64_t sp;          /* of the frame */
-	uint32_t number;      /* of the call, 0: not known yet */
-	struct il_type *type; /* of the state machine, NULL: not known */
-	uint64_t machine;     /* where it was */
+	pid_t tid;         /* its thread; 0: that has ended */
+	uint64_t sp;       /* of the frame */
+	uint32_t number;   /* of the call, 0: not known yet */
+	struct type *type; /* of the state machine, NULL: not known */
+	uint64_t machine;  /* where it was */
 };
 
 /*

@@ -80,13 +80,13 @@ static const char *absent_words(const struct value *v)
 }
 
 // Through by-refs, not through references.
-static struct value target_of(struct types *ts, const struct value *v)
+static struct value target_of(struct values *ts, const struct value *v)
 {
 	struct value at = *v;
 	uint64_t addr;
 
 	for (int i = 0; i < BYREFS_MAX && at.where != VALUE_ABSENT &&
-			at.type->kind == IL_KIND_BYREF;
+			at.type->kind == TYPE_KIND_BYREF;
 	     i++) {
 		if (!value_pointer(ts, &at, &addr) || !addr)
 			return value_absent(at.type, WHY_UNREADABLE, at.addr);
@@ -97,14 +97,14 @@ static struct value target_of(struct types *ts, const struct value *v)
 
 static struct dbg_error *check_size(const char *expr, const struct value *v)
 {
-	if (v->where == VALUE_TEXT || !il_type_size(v->type))
+	if (v->where == VALUE_TEXT || !type_size(v->type))
 		return dbg_err(DBG_E_UNSUPPORTED,
 			       "'%s' is no value that can be watched", expr);
-	if (il_type_size(v->type) > WATCH_BYTES)
+	if (type_size(v->type) > WATCH_BYTES)
 		return dbg_err(DBG_E_UNSUPPORTED,
 			       "'%s' has %u bytes: no more than %d can be "
 			       "watched at once; watch a part of it",
-			       expr, il_type_size(v->type), WATCH_BYTES);
+			       expr, type_size(v->type), WATCH_BYTES);
 	return NULL;
 }
 
@@ -118,12 +118,12 @@ static struct dbg_error *take(const struct watch *w, const struct view *view,
 		ret->text = xstrdup(absent_words(v));
 		return NULL;
 	}
-	type_mt(view->types, v->type);
+	value_type_mt(view->values, v->type);
 	err = check_size(w->expr, v);
 	if (err)
 		return err;
-	ret->size = il_type_size(v->type);
-	if (!value_read(view->types, v, 0, ret->bytes, ret->size)) {
+	ret->size = type_size(v->type);
+	if (!value_read(view->values, v, 0, ret->bytes, ret->size)) {
 		ret->text = xstrdup("it cannot be read");
 		return NULL;
 	}
@@ -134,7 +134,7 @@ static struct dbg_error *take(const struct watch *w, const struct view *view,
 	ret->text = xstrdup(str_get(&text));
 	ret->known = true;
 	ret->is_place = v->where == VALUE_MEMORY;
-	ret->type = type_mt(view->types, v->type);
+	ret->type = value_type_mt(view->values, v->type);
 	if (!ret->is_place)
 		return NULL;
 	add_parts(ret, v->addr, ret->size, w->access != DBG_WATCH_WRITE);
@@ -142,7 +142,7 @@ static struct dbg_error *take(const struct watch *w, const struct view *view,
 	ret->in_object = !v->fixed;
 	// A reference is written by the GC when what it leads to moves.
 	ret->moves = !v->fixed || v->type->is_reference ||
-		     v->type->kind == IL_KIND_STRUCT;
+		     v->type->kind == TYPE_KIND_STRUCT;
 	return NULL;
 }
 
@@ -157,7 +157,7 @@ static struct dbg_error *evaluate(struct watch *w, struct eval *e,
 	e->trace = &trace;
 	err = eval_value(e, w->expr, &v);
 	if (!err) {
-		v = target_of(e->types, &v);
+		v = target_of(e->values, &v);
 		err = take(w, view, &v, ret);
 	}
 	add_links(ret, &trace);
@@ -177,10 +177,10 @@ static struct dbg_error *evaluate(struct watch *w, struct eval *e,
 }
 
 // Where there is no frame: the class of the one it was asked for in.
-static void class_scope(const struct watch *w, struct types *ts,
+static void class_scope(const struct watch *w, struct values *ts,
 			struct scope *ret)
 {
-	ret->type = w->class ? type_of_mt(ts, w->class) : NULL;
+	ret->type = w->class ? value_type_of_mt(ts, w->class) : NULL;
 	ret->module = ret->type ? ret->type->module : NULL;
 	ret->thread = NULL;
 }
@@ -212,7 +212,7 @@ struct dbg_error *watch_read(struct control *c, struct watch *w,
 	view = inspect_view(c->inspect, e.scope->thread);
 	scope = *e.scope;
 	if (!frame) {
-		class_scope(w, e.types, &scope);
+		class_scope(w, e.values, &scope);
 		if (thread.tid)
 			scope.thread = view.thread = &thread;
 	}
@@ -251,7 +251,7 @@ struct dbg_error *watch_class_condition(struct control *c,
 		return err;
 	vm_forget(e.vm);
 	scope = *e.scope;
-	class_scope(w, e.types, &scope);
+	class_scope(w, e.values, &scope);
 	e.scope = &scope;
 	return eval_condition(&e, expr, ret);
 }
@@ -265,7 +265,7 @@ struct dbg_error *watch_context(struct control *c, struct watch *w,
 	err = inspect_eval(c->inspect, frame, &e);
 	if (err)
 		return err;
-	w->class = e.scope->type ? type_mt(e.types, e.scope->type) : 0;
+	w->class = e.scope->type ? value_type_mt(e.values, e.scope->type) : 0;
 	memset(&w->thread, 0, sizeof(w->thread));
 	if (e.scope->thread) {
 		w->thread.find = e.scope->thread->find;
@@ -290,7 +290,7 @@ struct dbg_error *watch_read_place(struct control *c, const struct watch *w,
 	struct view view = inspect_view(c->inspect, e.scope->thread);
 	// fields, since what is watched is memory; and nothing is interpreted
 	view.raw = true;
-	struct il_type *type = type_of_mt(e.types, now->type);
+	struct type *type = value_type_of_mt(e.values, now->type);
 	struct value v = value_memory(type, now->parts[0].addr);
 
 	if (!type)

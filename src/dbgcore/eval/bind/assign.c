@@ -41,14 +41,14 @@ static struct dbg_error *no_place(const char *name, const struct value *v)
 static struct dbg_error *no_call(struct binder *b, const struct expr *x,
 				 const struct bound *n)
 {
-	const struct il_field *f = getter_field(b, n->method);
+	const struct type_field *f = getter_field(b, n->method);
 	const char *name = bind_source(b, x);
 	bool sets = assigncall_sets(b, n);
 	if (x->kind == EXPR_INDEX && !sets)
 		return dbg_err(DBG_E_ARGUMENT,
 			       "'%s' cannot be assigned to: the indexer of "
 			       "'%s' has no setter",
-			       name, il_type_name(b->ts, n->method->owner));
+			       name, type_name(b->ts, n->method->owner));
 	if (x->kind == EXPR_INDEX)
 		return dbg_err(DBG_E_UNSUPPORTED,
 			       "'%s' is set by a call of the indexer, which is "
@@ -111,10 +111,10 @@ static struct dbg_error *check_target(struct binder *b, const struct expr *x,
 			    "'%s' is not a variable that can be assigned to",
 			    name));
 	if (n->kind == BOUND_DEREF && n->a->kind == BOUND_CALL &&
-	    !strcmp(il_type_simple_name(n->a->method->owner), "ReadOnlySpan`1"))
+	    !strcmp(type_simple_name(n->a->method->owner), "ReadOnlySpan`1"))
 		return dbg_err(DBG_E_ARGUMENT,
 			       "elements of '%s' cannot be assigned to",
-			       il_type_name(b->ts, n->a->method->owner));
+			       type_name(b->ts, n->a->method->owner));
 	return NULL;
 }
 
@@ -125,16 +125,16 @@ check_initialized(struct binder *b, const struct expr *x, const struct bound *n)
 	while (n->kind == BOUND_FIELD && !n->is_static && n->a &&
 	       n->a->type->is_value)
 		n = n->a;
-	const struct il_field *f = n->kind == BOUND_FIELD ? n->field
-				   : assigncall_gets(n)
-				       ? getter_field(b, n->method)
-				       : NULL;
+	const struct type_field *f = n->kind == BOUND_FIELD ? n->field
+				     : assigncall_gets(n)
+					 ? getter_field(b, n->method)
+					 : NULL;
 	if (!f || !f->is_static || fetch_is_ready(b, f))
 		return NULL;
 	return dbg_err(DBG_E_STATE,
 		       "'%s' cannot be assigned to: '%s' is not initialized "
 		       "yet, and its static constructor would overwrite it",
-		       bind_source(b, x), il_type_name(b->ts, f->owner));
+		       bind_source(b, x), type_name(b->ts, f->owner));
 }
 
 struct dbg_error *assignment_place(struct assignment *a, const struct expr *x,
@@ -155,16 +155,17 @@ struct dbg_error *assignment_place(struct assignment *a, const struct expr *x,
 		err = check_target(b, x, *ret, &v);
 	if (err)
 		return err;
-	if (v.where != VALUE_ABSENT && v.type->kind == IL_KIND_BYREF)
-		v = value_target(b->e->types, &v);
+	if (v.where != VALUE_ABSENT && v.type->kind == TYPE_KIND_BYREF)
+		v = value_target(b->e->values, &v);
 	if (v.where != VALUE_MEMORY && !v.in_register)
 		return no_place(a->name, &v);
-	type_mt(b->e->types, v.type);
+	value_type_mt(b->e->values, v.type);
 	a->to = v;
-	a->type = type_exact(v.type);
+	a->type = value_type_exact(v.type);
 	// Shared code that does not tell its type: what fits the object that is
 	// there fits the variable.
-	if (!a->type && v.type->is_reference && !value_is_null(b->e->types, &v))
+	if (!a->type && v.type->is_reference &&
+	    !value_is_null(b->e->values, &v))
 		a->type = (*ret)->type;
 	return a->type ? NULL
 		       : dbg_err(DBG_E_RUNTIME, "the type of '%s' is not known",
@@ -179,11 +180,10 @@ static struct dbg_error *store_register(const struct assignment *a,
 					const struct value *from)
 {
 	struct dbg_error *err;
-	struct types *ts = a->b->e->types;
+	struct values *ts = a->b->e->values;
 	const struct frame *f = a->b->e->scope->frame;
 	uint64_t word = 0;
-	size_t n =
-	    to->type->is_reference ? sizeof(word) : il_type_size(to->type);
+	size_t n = to->type->is_reference ? sizeof(word) : type_size(to->type);
 	unsigned int reg;
 	if (!a->b->e->stack || !f || !n || n > sizeof(word))
 		return dbg_err(DBG_E_STATE, "it is in several registers");
@@ -205,7 +205,7 @@ struct dbg_error *assignment_made(const struct assignment *a,
 				  const struct value *from, struct value *ret)
 {
 	*ret = *from;
-	if (!assigncall_is_imaginary(e->types, from))
+	if (!assigncall_is_imaginary(e->values, from))
 		return NULL;
 	if (!e->calls)
 		return dbg_err(DBG_E_UNSUPPORTED,
@@ -229,16 +229,16 @@ struct dbg_error *assignment_store(const struct assignment *a,
 	from = from ? &given : NULL;
 	err = to->in_register
 		  ? store_register(a, to, from)
-		  : value_store(e->types, e->scope->thread, to, from);
+		  : value_store(e->values, e->scope->thread, to, from);
 	return err ? dbg_err_prefix(err, "cannot write '%s'", a->name) : NULL;
 }
 
 /* ---- The value ------------------------------------------------------- */
 
-static bool is_number(const struct il_type *type)
+static bool is_number(const struct type *type)
 {
-	return type_is_numeric(type) || type->kind == IL_KIND_ENUM ||
-	       type->special == IL_SPECIAL_DECIMAL;
+	return type_is_numeric(type) || type->kind == TYPE_KIND_ENUM ||
+	       type->special == TYPE_SPECIAL_DECIMAL;
 }
 
 /* The value @n, known by @b, is a @from. */
@@ -246,11 +246,10 @@ static struct dbg_error *refuse(const struct assignment *a, struct binder *b,
 				const struct bound *n, const char *from)
 {
 	bool cast = n->type && is_number(n->type) && is_number(a->type);
-	struct dbg_error *err =
-	    dbg_err_cs(cast ? 266 : 29,
-		       dbg_err(DBG_E_ARGUMENT, "cannot convert '%s' to '%s'%s",
-			       from, il_type_name(b->ts, a->type),
-			       cast ? " without a cast" : ""));
+	struct dbg_error *err = dbg_err_cs(
+	    cast ? 266 : 29,
+	    dbg_err(DBG_E_ARGUMENT, "cannot convert '%s' to '%s'%s", from,
+		    type_name(b->ts, a->type), cast ? " without a cast" : ""));
 	// a value that is given by itself is told without its place
 	if (a->b->text != b->text || !n->syntax)
 		return err;
@@ -259,10 +258,10 @@ static struct dbg_error *refuse(const struct assignment *a, struct binder *b,
 }
 
 /* Is the integer @raw of type @from within what @to holds? */
-static struct dbg_error *check_range(uint64_t raw, const struct il_type *from,
-				     const struct il_type *to)
+static struct dbg_error *check_range(uint64_t raw, const struct type *from,
+				     const struct type *to)
 {
-	unsigned int bits = il_type_size(to) * 8;
+	unsigned int bits = type_size(to) * 8;
 	bool negative = elem_is_signed(from->elem) && (int64_t)raw < 0;
 	uint64_t max = bits >= 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
 	int64_t min = 0;
@@ -283,9 +282,9 @@ static struct dbg_error *check_range(uint64_t raw, const struct il_type *from,
 		       raw, value_type_name(to), min, max);
 }
 
-static bool is_integer(const struct il_type *type)
+static bool is_integer(const struct type *type)
 {
-	return (type->kind == IL_KIND_PRIM || type->kind == IL_KIND_ENUM) &&
+	return (type->kind == TYPE_KIND_PRIM || type->kind == TYPE_KIND_ENUM) &&
 	       type->elem != ELEM_BOOLEAN && type->elem != ELEM_CHAR &&
 	       type->elem != ELEM_R4 && type->elem != ELEM_R8;
 }
@@ -294,7 +293,7 @@ static bool is_integer(const struct il_type *type)
 static struct dbg_error *fit(struct assignment *a, struct binder *b,
 			     const struct bound *n, struct value *v)
 {
-	struct types *ts = a->b->e->types;
+	struct values *ts = a->b->e->values;
 	struct value at = value_dereference(ts, v);
 	uint64_t raw;
 	if (at.where == VALUE_ABSENT)
@@ -305,19 +304,19 @@ static struct dbg_error *fit(struct assignment *a, struct binder *b,
 	    is_integer(n->type) && is_integer(a->type) &&
 	    value_integer(ts, &at, &raw)) {
 		struct dbg_error *err = check_range(raw, at.type, a->to.type);
-		if (err || a->type->kind != IL_KIND_ENUM)
+		if (err || a->type->kind != TYPE_KIND_ENUM)
 			return err ? err
 				   : refuse(a, b, n, value_type_name(at.type));
 		*v = value_bytes(a->to.type, &raw, sizeof(raw));
 		return NULL;
 	}
-	struct il_type *actual = type_exact(at.type);
+	struct type *actual = value_type_exact(at.type);
 	bool fits = false;
 	if (a->type->is_reference && value_is_null(ts, &at))
 		return NULL;
 	if (n->type->is_reference && a->type->is_reference && actual) {
 		struct dbg_error *err =
-		    il_type_assignable(a->b->ts, actual, a->type, &fits);
+		    type_assignable(a->b->ts, actual, a->type, &fits);
 		if (err || fits)
 			return err;
 	}
@@ -344,14 +343,14 @@ static struct dbg_error *no_object(const struct assignment *a,
 struct dbg_error *assignment_value(struct assignment *a, struct binder *b,
 				   struct bound *n, struct value *ret)
 {
-	struct types *ts = b->e->types;
+	struct values *ts = b->e->values;
 	bool box = false;
 	struct dbg_error *err = NULL;
 	if (n->kind == BOUND_NULL && a->type->is_value &&
-	    a->type->special != IL_SPECIAL_NULLABLE)
+	    a->type->special != TYPE_SPECIAL_NULLABLE)
 		return dbg_err_cs(37,
 				  dbg_err(DBG_E_ARGUMENT, "'%s' cannot be null",
-					  il_type_name(b->ts, a->type)));
+					  type_name(b->ts, a->type)));
 	enum conversion c = conversion_find(b, n, a->type);
 	if (c == CONVERSION_NONE && !n->type)
 		return refuse(a, b, n, bind_source(b, n->syntax));
@@ -366,7 +365,7 @@ struct dbg_error *assignment_value(struct assignment *a, struct binder *b,
 		err = fit(a, b, n, ret);
 	if (err)
 		return err;
-	if (ret->type && ret->type->kind == IL_KIND_BYREF)
+	if (ret->type && ret->type->kind == TYPE_KIND_BYREF)
 		*ret = value_target(ts, ret);
 	if (ret->where == VALUE_ABSENT)
 		return fetch_missing(b, n->syntax, ret);
@@ -380,11 +379,11 @@ struct dbg_error *assignment_value(struct assignment *a, struct binder *b,
 
 /* ---- Entry ----------------------------------------------------------- */
 
-struct il_type *assignment_enum(struct il_type *type)
+struct type *assignment_enum(struct type *type)
 {
-	if (type->special == IL_SPECIAL_NULLABLE)
+	if (type->special == TYPE_SPECIAL_NULLABLE)
 		type = type->args[0];
-	return type->kind == IL_KIND_ENUM ? type : NULL;
+	return type->kind == TYPE_KIND_ENUM ? type : NULL;
 }
 
 /* a op= b is a = a op b, but that a is looked at once. */
@@ -471,7 +470,7 @@ struct dbg_error *bind_assign(const struct eval *e,
 	if (err)
 		return err;
 	*ret = a.to;
-	if (x->old && a.type->special == IL_SPECIAL_STRING)
+	if (x->old && a.type->special == TYPE_SPECIAL_STRING)
 		return dbg_err(DBG_E_ARGUMENT,
 			       "'%s' is a string: '++' and '--' are not for "
 			       "strings",
@@ -487,7 +486,7 @@ struct dbg_error *bind_assign(const struct eval *e,
 	if (err)
 		return err;
 	return assignment_store(&a, &a.to,
-				value_is_null(e->types, &v) ? NULL : &v);
+				value_is_null(e->values, &v) ? NULL : &v);
 }
 
 /* ---- ??= --------------------------------------------------------------- */
@@ -511,7 +510,7 @@ static struct dbg_error *check_value(struct assignment *a, struct binder *b,
 		return refuse(a, b, n, bind_source(b, n->syntax));
 	return n->type->is_reference && a->type->is_reference
 		   ? NULL
-		   : refuse(a, b, n, il_type_name(b->ts, n->type));
+		   : refuse(a, b, n, type_name(b->ts, n->type));
 }
 
 struct dbg_error *bind_coalesce_check(const struct eval *e,
@@ -538,10 +537,10 @@ struct dbg_error *bind_coalesce_check(const struct eval *e,
 		    dbg_err(DBG_E_ARGUMENT,
 			    "'%s' is not a variable that can be assigned to",
 			    a.name));
-	if (a.type->is_value && a.type->special != IL_SPECIAL_NULLABLE)
+	if (a.type->is_value && a.type->special != TYPE_SPECIAL_NULLABLE)
 		return dbg_err_cs(37,
 				  dbg_err(DBG_E_ARGUMENT, "'%s' cannot be null",
-					  il_type_name(left.ts, a.type)));
+					  type_name(left.ts, a.type)));
 	if (x->value->kind == EXPR_DEFAULT && !x->value->type)
 		return NULL;
 	right.wanted = assignment_enum(a.type);

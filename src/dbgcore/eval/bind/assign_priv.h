@@ -6,11 +6,11 @@
 #include "eval/bind/bind_priv.h"
 
 struct assignment {
-	struct binder *b;     /* of the target */
-	const char *name;     /* the target as written */
-	struct value to;      /* its place, by-refs followed */
-	struct il_type *type; /* of the place */
-	struct value *ret;    /* the place afterwards */
+	struct binder *b;  /* of the target */
+	const char *name;  /* the target as written */
+	struct value to;   /* its place, by-refs followed */
+	struct type *type; /* of the place */
+	struct value *ret; /* the place afterwards */
 };
 
 /* Find the place that @x is: a->to, a->type. *ret as soon as it is bound. */
@@ -39,6 +39,6 @@ DBG_MUST struct dbg_error *assignment_step(struct binder *b,
 					   struct bound *old,
 					   struct bound **ret);
 /* The enum behind a type, whose names may stand bare in the value. */
-struct il_type *assignment_enum(struct il_type *type);
+struct type *assignment_enum(struct type *type);
 
 #endif

@@ -25,7 +25,7 @@ bool assigncall_gets(const struct bound *n)
 	return n->kind == BOUND_CALL && str_starts(n->method->name, "get_");
 }
 
-bool assigncall_is_backing(const struct il_field *f)
+bool assigncall_is_backing(const struct type_field *f)
 {
 	return f && str_ends(f->name, ">k__BackingField");
 }
@@ -34,18 +34,18 @@ bool assigncall_sets(struct binder *b, const struct bound *n)
 {
 	if (!assigncall_gets(n))
 		return false;
-	struct il_method *set = getter_setter(b, n->method);
-	const struct il_method_body *body;
+	struct type_method *set = getter_setter(b, n->method);
+	const struct type_method_body *body;
 	bool plain = set && assigncall_is_backing(getter_field(b, n->method)) &&
-		     !dbg_err_drop(il_method_body(b->ts, set, &body)) &&
+		     !dbg_err_drop(type_method_body(b->ts, set, &body)) &&
 		     body->code.n <= AUTO_SETTER;
 	return set && !plain;
 }
 
-bool assigncall_is_imaginary(struct types *ts, const struct value *v)
+bool assigncall_is_imaginary(struct values *ts, const struct value *v)
 {
 	size_t size =
-	    v->type->is_reference ? sizeof(uint64_t) : il_type_size(v->type);
+	    v->type->is_reference ? sizeof(uint64_t) : type_size(v->type);
 	for (size_t at = 0; at + sizeof(uint64_t) <= size;
 	     at += sizeof(uint64_t)) {
 		uint64_t word;
@@ -84,7 +84,7 @@ static void settle(struct binder *b, struct bound **n)
 		(*n)->units = v.units;
 		(*n)->n_units = v.n_units;
 	} else if (known && v.where != VALUE_ABSENT &&
-		   !assigncall_is_imaginary(b->e->types, &v))
+		   !assigncall_is_imaginary(b->e->values, &v))
 		*n = bound_value(b, &v, (*n)->type, (*n)->syntax);
 }
 
@@ -124,7 +124,7 @@ static struct dbg_error *assigned_value(struct binder *b, struct bound *to,
 					struct value *ret_known)
 {
 	bool moves =
-	    to->type->is_reference && to->type->special != IL_SPECIAL_STRING;
+	    to->type->is_reference && to->type->special != TYPE_SPECIAL_STRING;
 	if (evalcall_kept(b->e, EVAL_FOUND_NEW, ret_known)) {
 		*ret = bound_value(b, ret_known, to->type, x->target);
 		return NULL;
@@ -167,7 +167,8 @@ static struct dbg_error *not_called(struct binder *b,
 				    const struct bind_assignment *x,
 				    const struct bound *to)
 {
-	const char *name = il_method_name(b->ts, getter_setter(b, to->method));
+	const char *name =
+	    type_method_name(b->ts, getter_setter(b, to->method));
 	b->text = x->text;
 	return dbg_err(DBG_E_UNSUPPORTED,
 		       "'%s' is set by '%s', which cannot be called in the "
@@ -181,10 +182,10 @@ static struct dbg_error *check_object(struct binder *b, const struct bound *to)
 	struct bound *of = to->n_list ? to->list[0] : NULL;
 	struct value v;
 	if (!of || !of->type || !of->type->is_reference ||
-	    (to->method->flags & IL_METHOD_STATIC) ||
+	    (to->method->flags & TYPE_METHOD_STATIC) ||
 	    dbg_err_drop(assigncall_fetch_uncalled(b, of, &v)) ||
 	    v.where == VALUE_ABSENT || v.where == VALUE_TEXT ||
-	    !value_is_null(b->e->types, &v))
+	    !value_is_null(b->e->values, &v))
 		return NULL;
 	return dbg_err(DBG_E_ARGUMENT, "'%s' is null",
 		       bind_source(b, of->syntax));
@@ -209,7 +210,7 @@ struct dbg_error *assigncall_run(const struct eval *e,
 	to->list = arena_copy(b.arena, to->list, to->n_list, sizeof(*to->list));
 	for (size_t i = 0; i < to->n_list; i++)
 		settle(&b, &to->list[i]);
-	b.wanted = to->type->kind == IL_KIND_ENUM ? to->type : NULL;
+	b.wanted = to->type->kind == TYPE_KIND_ENUM ? to->type : NULL;
 	err = assigned_value(&b, to, x, &v, &known);
 	if (!err)
 		err = assign_to(&b, to, v, &body);
@@ -279,9 +280,9 @@ struct dbg_error *assigncall_object(const struct eval *e, const struct value *v,
 	struct vm_graph g = {0};
 	struct dbg_error *err;
 	size_t n =
-	    v->type->is_reference ? sizeof(uint64_t) : il_type_size(v->type);
+	    v->type->is_reference ? sizeof(uint64_t) : type_size(v->type);
 	uint8_t *bytes = arena_calloc(e->arena, n, 1);
-	if (!value_read(e->types, v, 0, bytes, n) || !add_own(e, bytes, n, &g))
+	if (!value_read(e->values, v, 0, bytes, n) || !add_own(e, bytes, n, &g))
 		return dbg_err(DBG_E_UNSUPPORTED,
 			       "what is assigned leads to an object that only "
 			       "the debugger can have, such as a delegate");

@@ -11,7 +11,7 @@
 /* Is @n a property or an indexer, read by its getter? */
 bool assigncall_gets(const struct bound *n);
 /* Does an automatic property keep its value in @f, which may be NULL? */
-bool assigncall_is_backing(const struct il_field *f);
+bool assigncall_is_backing(const struct type_field *f);
 /* Is @n set by a call: a property, but for those that are only a field? */
 bool assigncall_sets(struct binder *b, const struct bound *n);
 /* The value of @n as it is without a call in the program. */
@@ -21,7 +21,7 @@ assigncall_fetch_uncalled(struct binder *b, struct bound *n, struct value *ret);
  * Does @v hold a reference to what only the debugger has? Its addresses are
  * none that a program may have.
  */
-bool assigncall_is_imaginary(struct types *ts, const struct value *v);
+bool assigncall_is_imaginary(struct values *ts, const struct value *v);
 /*
  * Set the property that is the target of @x, where calls can be made: ends as
  * any expression that wants a call. *ret is its value afterwards.

@@ -42,7 +42,7 @@ static bool is_fixed(struct binder *b, const struct expr *x,
 	bool is_static = n->kind == BOUND_FIELD
 			     ? !n->a
 			     : n->kind == BOUND_CALL &&
-				   (n->method->flags & IL_METHOD_STATIC);
+				   (n->method->flags & TYPE_METHOD_STATIC);
 	bool is_own = x->kind == EXPR_MEMBER &&
 		      (x->a->kind == EXPR_THIS || x->a->kind == EXPR_BASE);
 	return !assigncall_sets(b, n) &&
@@ -71,7 +71,7 @@ static struct dbg_error *chain_place(struct chain *c, size_t i)
 	}
 	// not while the collector is at work
 	return err ? err
-		   : dac_heap_holds(types_dac(c->plain.types), t ? t->tid : 0,
+		   : dac_heap_holds(values_dac(c->plain.values), t ? t->tid : 0,
 				    a->to.addr, &in_heap);
 }
 
@@ -80,11 +80,11 @@ static struct dbg_error *chain_keep(struct chain *c, size_t i)
 {
 	struct value *v = &c->values[i];
 	size_t n =
-	    v->type->is_reference ? sizeof(uint64_t) : il_type_size(v->type);
+	    v->type->is_reference ? sizeof(uint64_t) : type_size(v->type);
 	uint8_t bytes[sizeof(v->bytes)];
 	if (n > sizeof(bytes))
 		return not_chained(c, i);
-	if (!value_read(c->plain.types, v, 0, bytes, n))
+	if (!value_read(c->plain.values, v, 0, bytes, n))
 		return dbg_err(DBG_E_MEMORY, "the new value cannot be read");
 	*v = value_bytes(v->type, bytes, n);
 	return NULL;
@@ -118,7 +118,7 @@ static struct dbg_error *chain_convert(struct chain *c, size_t i)
 	if (conversion_find(&c->b, n, a->type) == CONVERSION_BOX)
 		return not_chained(c, i);
 	struct dbg_error *err = assignment_value(a, &c->b, n, &c->values[i]);
-	if (!err && assigncall_is_imaginary(c->plain.types, &c->values[i]))
+	if (!err && assigncall_is_imaginary(c->plain.values, &c->values[i]))
 		return not_chained(c, i);
 	return err ? err : chain_keep(c, i);
 }
@@ -126,7 +126,7 @@ static struct dbg_error *chain_convert(struct chain *c, size_t i)
 static struct dbg_error *chain_write(struct chain *c, size_t i)
 {
 	const struct value *v = &c->values[i];
-	bool null = value_is_null(c->plain.types, v);
+	bool null = value_is_null(c->plain.values, v);
 	return assignment_store(&c->to[i], &c->to[i].to, null ? NULL : v);
 }
 
@@ -152,7 +152,7 @@ struct dbg_error *bind_assign_each(const struct eval *e, const char *text,
 			err = bind_operand(&c.b, values[c.n], &v);
 		if (!err)
 			err = assignment_value(a, &c.b, v, &c.values[c.n]);
-		if (!err && assigncall_is_imaginary(e->types, &c.values[c.n]))
+		if (!err && assigncall_is_imaginary(e->values, &c.values[c.n]))
 			err = not_chained(&c, c.n);
 		if (!err)
 			err = chain_keep(&c, c.n);

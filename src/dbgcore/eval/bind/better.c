@@ -11,14 +11,14 @@
 #include "eval/bind/conversion.h"
 #include "eval/bind/overload.h"
 
-static bool converts(struct binder *b, struct il_type *from, struct il_type *to)
+static bool converts(struct binder *b, struct type *from, struct type *to)
 {
 	const struct bound v = {.kind = BOUND_DEFAULT, .type = from};
 	return conversion_find(b, &v, to) != CONVERSION_NONE;
 }
 
 /* 1: @x is the better type for a value than @y, -1: the worse (12.6.4.7). */
-static int better_type(struct binder *b, struct il_type *x, struct il_type *y)
+static int better_type(struct binder *b, struct type *x, struct type *y)
 {
 	static const enum elem is_signed[] = {ELEM_I1, ELEM_I2, ELEM_I4,
 					      ELEM_I8};
@@ -35,24 +35,24 @@ static int better_type(struct binder *b, struct il_type *x, struct il_type *y)
 	return type_is_numeric(x) && type_is_numeric(y) ? sx - sy : 0;
 }
 
-static struct il_type *return_of(struct binder *b, struct il_type *type,
-				 const struct il_sig **ret_sig)
+static struct type *return_of(struct binder *b, struct type *type,
+			      const struct type_sig **ret_sig)
 {
-	struct il_method *m = il_method_invoke(b->ts, tree_delegate(type));
-	return m && !dbg_err_drop(il_method_sig(b->ts, m, ret_sig))
+	struct type_method *m = type_method_invoke(b->ts, tree_delegate(type));
+	return m && !dbg_err_drop(type_method_sig(b->ts, m, ret_sig))
 		   ? (*ret_sig)->ret
 		   : NULL;
 }
 
 /* Delegates for a lambda: the one that returns what its body is. */
 static int better_delegate(struct binder *b, const struct bound *v,
-			   struct il_type *x, struct il_type *y)
+			   struct type *x, struct type *y)
 {
-	const struct il_sig *sig, *other;
+	const struct type_sig *sig, *other;
 	struct bound_lambda *lambda;
-	struct il_type *body;
-	struct il_type *rx = return_of(b, x, &sig);
-	struct il_type *ry = return_of(b, y, &other);
+	struct type *body;
+	struct type *rx = return_of(b, x, &sig);
+	struct type *ry = return_of(b, y, &other);
 	if (!rx || !ry || rx == ry ||
 	    !lambda_bind(b, v->syntax, sig->params, sig->n_params, &lambda,
 			 &body))
@@ -65,14 +65,14 @@ static int better_delegate(struct binder *b, const struct bound *v,
 }
 
 static int better_conversion(struct binder *b, const struct bound *v,
-			     struct il_type *x, struct il_type *y);
+			     struct type *x, struct type *y);
 
 /* By the elements, then a span before an array or interface (C# 13). */
 static int better_collection(struct binder *b, const struct bound *v,
-			     struct il_type *x, struct il_type *y)
+			     struct type *x, struct type *y)
 {
-	struct il_type *ex = collection_element(b, x);
-	struct il_type *ey = collection_element(b, y);
+	struct type *ex = collection_element(b, x);
+	struct type *ey = collection_element(b, y);
 	bool wins = false, loses = false;
 	for (size_t i = 0; ex && ey && i < v->n_list; i++) {
 		int r = better_conversion(b, v->list[i], ex, ey);
@@ -83,27 +83,26 @@ static int better_collection(struct binder *b, const struct bound *v,
 		return wins ? 1 : -1;
 	if (wins)
 		return 0;
-	bool span_x = x->kind == IL_KIND_STRUCT;
-	bool span_y = y->kind == IL_KIND_STRUCT;
+	bool span_x = x->kind == TYPE_KIND_STRUCT;
+	bool span_y = y->kind == TYPE_KIND_STRUCT;
 	if (span_x != span_y)
 		return span_x ? 1 : -1;
 	return better_type(b, x, y);
 }
 
 /* For an array what is no span, then one that is read only (C# 14). */
-static int better_span(const struct il_type *x, const struct il_type *y)
+static int better_span(const struct type *x, const struct type *y)
 {
 	bool span_x = collection_is_span(x), span_y = collection_is_span(y);
 	if (span_x && span_y) {
-		int order =
-		    strcmp(il_type_simple_name(y), il_type_simple_name(x));
+		int order = strcmp(type_simple_name(y), type_simple_name(x));
 		return (order > 0) - (order < 0);
 	}
 	return (int)span_y - (int)span_x;
 }
 
 static int better_conversion(struct binder *b, const struct bound *v,
-			     struct il_type *x, struct il_type *y)
+			     struct type *x, struct type *y)
 {
 	if (x == y)
 		return 0;
@@ -118,7 +117,7 @@ static int better_conversion(struct binder *b, const struct bound *v,
 	return span ? span : better_type(b, x, y);
 }
 
-static struct il_type *param_of(const struct candidate *k, size_t arg)
+static struct type *param_of(const struct candidate *k, size_t arg)
 {
 	size_t n = k->sig->n_params;
 	for (size_t p = 0; p < n; p++) {
@@ -133,14 +132,14 @@ static size_t least(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-static int special_types(struct il_type *const *x, struct il_type *const *y,
+static int special_types(struct type *const *x, struct type *const *y,
 			 size_t n);
 
 /* List<T> is more special than T, and int than T (12.6.4.3). */
-static int special_type(const struct il_type *x, const struct il_type *y)
+static int special_type(const struct type *x, const struct type *y)
 {
-	bool px = x->kind == IL_KIND_MVAR || x->kind == IL_KIND_VAR;
-	bool py = y->kind == IL_KIND_MVAR || y->kind == IL_KIND_VAR;
+	bool px = x->kind == TYPE_KIND_MVAR || x->kind == TYPE_KIND_VAR;
+	bool py = y->kind == TYPE_KIND_MVAR || y->kind == TYPE_KIND_VAR;
 	if (px || py)
 		return (int)py - (int)px;
 	if (x->inner && y->inner)
@@ -149,8 +148,7 @@ static int special_type(const struct il_type *x, const struct il_type *y)
 }
 
 /* The one that is more special in some types and less in none. */
-static int special_types(struct il_type *const *x, struct il_type *const *y,
-			 size_t n)
+static int special_types(struct type *const *x, struct type *const *y, size_t n)
 {
 	int found = 0;
 	for (size_t i = 0; i < n; i++) {
@@ -206,8 +204,7 @@ int call_better(struct binder *b, const struct call *c,
 	return better_params(x, y);
 }
 
-bool call_receiver_fits(struct binder *b, const struct call *c,
-			struct il_type *to)
+bool call_receiver_fits(struct binder *b, const struct call *c, struct type *to)
 {
 	enum conversion how = conversion_find(b, c->receiver, to);
 	if (c->by_span && collection_is_span(to))

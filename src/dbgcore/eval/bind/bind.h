@@ -31,10 +31,10 @@ enum {
 
 /* An expression whose variables are parameters: see framecode.h. */
 struct bind_code {
-	struct il_method *method; /* (closure: null, parameters) */
-	struct il_type *type;     /* what it returns */
+	struct type_method *method; /* (closure: null, parameters) */
+	struct type *type;          /* what it returns */
 	const struct var_origin *origins[BIND_PARAMS_MAX];
-	struct il_type *types[BIND_PARAMS_MAX];
+	struct type *types[BIND_PARAMS_MAX];
 	size_t n;
 };
 

@@ -25,7 +25,7 @@ struct binder {
 	const struct eval *e;
 	struct frame_params *params; /* see bindparam.h; NULL: values */
 	const char *text;
-	struct il_types *ts;
+	struct types *ts;
 	struct vm *vm;
 	struct arena *arena; /* the evaluation's; see e->arena for what stays */
 	struct name_scope *names;
@@ -38,7 +38,7 @@ struct binder {
 	struct bound *whole; /* what is evaluated */
 	bool in_parts;       /* a part of it was executed by itself, */
 	bool has_written;    /* ... and one wrote to the program's objects */
-	struct il_type *wanted;   /* an enum whose names stand bare, or NULL */
+	struct type *wanted; /* an enum whose names stand bare, or NULL */
 	struct bound_var **noted; /* see binddeclare.h */
 	size_t n_noted;
 	const struct expr *target; /* is assigned to */
@@ -50,15 +50,15 @@ struct binder {
 /* ---- binder.c: nodes and expressions ------------------------------------ */
 
 struct bound *bound_make(struct binder *b, enum bound_kind kind,
-			 struct il_type *type, const struct expr *x);
+			 struct type *type, const struct expr *x);
 struct bound *bound_int(struct binder *b, enum elem elem, int64_t value,
 			const struct expr *x);
-struct bound *bound_call(struct binder *b, struct il_method *m,
-			 struct bound *const *args, size_t n,
-			 struct il_type *ret, const struct expr *x);
-struct il_type *bind_prim(struct binder *b, enum elem elem);
+struct bound *bound_call(struct binder *b, struct type_method *m,
+			 struct bound *const *args, size_t n, struct type *ret,
+			 const struct expr *x);
+struct type *bind_prim(struct binder *b, enum elem elem);
 /* A variable that holds a value for later. */
-struct bound *bound_local(struct binder *b, struct il_type *type,
+struct bound *bound_local(struct binder *b, struct type *type,
 			  const struct expr *x);
 /* DBG_E_ARGUMENT with the column of @x. */
 DBG_MUST struct dbg_error *
@@ -76,10 +76,10 @@ DBG_MUST struct dbg_error *bind_operand(struct binder *b, const struct expr *x,
 DBG_MUST struct dbg_error *bind_value(struct binder *b, const struct expr *x,
 				      struct bound **ret);
 DBG_MUST struct dbg_error *bind_type(struct binder *b, const struct expr *x,
-				     struct il_type **ret);
+				     struct type **ret);
 /* A type of the core library by metadata name, or an error. */
 DBG_MUST struct dbg_error *bind_core(struct binder *b, const char *name,
-				     struct il_type **ret);
+				     struct type **ret);
 
 void binder_init(struct binder *b, const struct eval *e, const char *text);
 /* ---- fetch.c, evaluate.c: values -------------------------------------- */
@@ -93,23 +93,23 @@ DBG_MUST struct dbg_error *machine_value(struct binder *b, struct bound *n,
 DBG_MUST struct dbg_error *fetch_truth(struct binder *b, struct bound *n,
 				       bool *ret);
 /* Is the static @f as the program has it: is its class initialised? */
-bool fetch_is_ready(struct binder *b, const struct il_field *f);
+bool fetch_is_ready(struct binder *b, const struct type_field *f);
 /* The error of an absent value. */
 DBG_MUST struct dbg_error *fetch_missing(struct binder *b, const struct expr *x,
 					 const struct value *v);
 /* The field that the getter @m only returns; NULL: it does more. */
-struct il_field *getter_field(struct binder *b, struct il_method *m);
+struct type_field *getter_field(struct binder *b, struct type_method *m);
 /*
  * The setter that belongs to a getter, that of an extension property too; NULL:
  * there is none.
  */
-struct il_method *getter_setter(struct binder *b, struct il_method *getter);
+struct type_method *getter_setter(struct binder *b, struct type_method *getter);
 
 /* ---- bindframe.c: what the debugger knows as values -------------------- */
 
 /* A leaf of the static type @type that is @v. */
 struct bound *bound_value(struct binder *b, const struct value *v,
-			  struct il_type *type, const struct expr *x);
+			  struct type *type, const struct expr *x);
 /* ... of its own type, by-refs followed. */
 DBG_MUST struct dbg_error *bind_frame_value(struct binder *b,
 					    const struct value *v,
@@ -153,25 +153,26 @@ DBG_MUST struct dbg_error *bind_member_of(struct binder *b, struct bound *of,
 					  struct bound **ret);
 /* The property that has the getter @m, with the arguments of an indexer. */
 DBG_MUST struct dbg_error *bind_getter(struct binder *b, struct bound *of,
-				       struct il_method *m, struct bound **args,
-				       size_t n, const struct expr *x,
+				       struct type_method *m,
+				       struct bound **args, size_t n,
+				       const struct expr *x,
 				       struct bound **ret);
 /* Is it the `base` of base.M? */
 bool bind_is_base(const struct bound *of);
 /* A method of the object @of: of `base` the one that its class inherits. */
 DBG_MUST struct dbg_error *
-bind_of_base(struct binder *b, const struct bound *of, struct il_method **io);
+bind_of_base(struct binder *b, const struct bound *of, struct type_method **io);
 DBG_MUST struct dbg_error *bind_element(struct binder *b, const struct expr *x,
 					struct bound **ret);
 /* Names of tuple elements that the compiler left with @token, 0: with none. */
 void bind_note_names(struct binder *b, struct code_module *m, uint32_t token,
-		     struct il_type *type);
+		     struct type *type);
 /* Note if @v is what @token, or 0, declares as `dynamic`. */
 void bind_note_dynamic(struct bound *v, const struct code_module *m,
 		       uint32_t token);
 /* `this` of a call of a method that @owner declares. */
 struct bound *bind_receiver(struct binder *b, struct bound *of,
-			    const struct il_type *owner);
+			    const struct type *owner);
 /* ---- overload.c, infer.c: calls --------------------------------------- */
 
 struct call {
@@ -181,7 +182,7 @@ struct call {
 	const char *names[BIND_ARGS_MAX]; /* name: of each, NULL */
 	enum expr_modifier modifiers[BIND_ARGS_MAX];
 	size_t n;
-	struct il_type **given; /* type arguments */
+	struct type **given; /* type arguments */
 	size_t n_given;
 	const struct bound *receiver; /* an argument of extension methods */
 	bool by_span;                 /* ... that may become a span */
@@ -191,7 +192,7 @@ struct call {
  * How many of the method's type arguments are known before the call: those of
  * the extension block that it is in.
  */
-size_t call_n_told(const struct il_method *m);
+size_t call_n_told(const struct type_method *m);
 DBG_MUST struct dbg_error *bind_call(struct binder *b, const struct expr *x,
 				     struct bound **ret);
 /* The same of what is called, @of. */
@@ -207,35 +208,35 @@ DBG_MUST struct dbg_error *call_arguments(struct binder *b,
  * converted, in the order of parameters, into @ret_args (n_params of them).
  */
 struct choice {
-	struct il_method *method;
-	const struct il_sig *sig;
+	struct type_method *method;
+	const struct type_sig *sig;
 	struct bound *args[BIND_ARGS_MAX];
 };
 DBG_MUST struct dbg_error *call_resolve(struct binder *b, struct call *c,
-					struct il_method *const *methods,
+					struct type_method *const *methods,
 					size_t n, struct choice *ret);
 /* type.name(args), of @type itself. */
-DBG_MUST struct dbg_error *call_static(struct binder *b, struct il_type *type,
+DBG_MUST struct dbg_error *call_static(struct binder *b, struct type *type,
 				       const char *name,
 				       struct bound *const *args, size_t n,
 				       const struct expr *x,
 				       struct bound **ret);
 /* Why none of these fits, at the argument that is wrong; NULL: @n is 0. */
 DBG_MUST struct dbg_error *call_refused(struct binder *b, const struct call *c,
-					struct il_method *const *methods,
+					struct type_method *const *methods,
 					size_t n);
 /*
  * Find type arguments of the generic method @m, with @expanded in the expanded
  * form of `params`; false: they are not told.
  */
-bool infer_method(struct binder *b, const struct call *c, struct il_method *m,
-		  bool expanded, struct il_method **ret);
+bool infer_method(struct binder *b, const struct call *c, struct type_method *m,
+		  bool expanded, struct type_method **ret);
 /* Parameter type of argument @i, in the expanded form of `params` or not. */
-struct il_type *call_param(struct binder *b, const struct il_sig *sig, size_t i,
-			   bool expanded);
+struct type *call_param(struct binder *b, const struct type_sig *sig, size_t i,
+			bool expanded);
 /* Methods of this name in @type itself. */
-size_t methods_named(struct binder *b, struct il_type *type, const char *name,
-		     struct il_method **ret, size_t max);
+size_t methods_named(struct binder *b, struct type *type, const char *name,
+		     struct type_method **ret, size_t max);
 
 /* ---- bindop.c, bindnew.c ---------------------------------------------- */
 
@@ -260,7 +261,7 @@ DBG_MUST struct dbg_error *bind_is(struct binder *b, const struct expr *x,
 DBG_MUST struct dbg_error *bind_switch(struct binder *b, const struct expr *x,
 				       struct bound **ret);
 DBG_MUST struct dbg_error *bind_new(struct binder *b, const struct expr *x,
-				    struct il_type *type, struct bound **ret);
+				    struct type *type, struct bound **ret);
 DBG_MUST struct dbg_error *
 bind_new_array(struct binder *b, const struct expr *x, struct bound **ret);
 DBG_MUST struct dbg_error *bind_with(struct binder *b, const struct expr *x,
@@ -272,17 +273,17 @@ bind_interpolated(struct binder *b, const struct expr *x, struct bound **ret);
  * convert to @to so (10.2.5)?
  */
 bool interpolated_fits(struct binder *b, const struct bound *v,
-		       const struct il_type *to);
+		       const struct type *to);
 DBG_MUST struct dbg_error *interpolated_convert(struct binder *b,
 						struct bound *v,
-						struct il_type *to,
+						struct type *to,
 						struct bound **ret);
 /* The best common type of values; NULL: none. */
-struct il_type *bind_common_type(struct binder *b, struct bound *const *list,
-				 size_t n);
+struct type *bind_common_type(struct binder *b, struct bound *const *list,
+			      size_t n);
 /* Of numbers, not checked for overflow. */
 struct bound *bound_binary(struct binder *b, enum op op, struct bound *l,
-			   struct bound *r, struct il_type *type);
+			   struct bound *r, struct type *type);
 struct bound *bound_not(struct binder *b, struct bound *v);
 struct bound *bound_choice(struct binder *b, struct bound *c, struct bound *x,
 			   struct bound *y);
@@ -291,6 +292,6 @@ struct bound *bound_choice(struct binder *b, struct bound *c, struct bound *x,
 
 /* A static method that returns @body; its parameters are those of b->params. */
 DBG_MUST struct dbg_error *ilgen_method(struct binder *b, struct bound *body,
-					struct il_method **ret);
+					struct type_method **ret);
 
 #endif

@@ -14,8 +14,8 @@
 #include "eval/bind/bindtuple.h"
 #include "eval/bind/conversion.h"
 
-struct bound *declare_var(struct binder *b, const char *name,
-			  struct il_type *type, const struct expr *x)
+struct bound *declare_var(struct binder *b, const char *name, struct type *type,
+			  const struct expr *x)
 {
 	struct bound *local = bound_local(b, type, x);
 	local->var->name = name;
@@ -173,12 +173,12 @@ struct dbg_error *assign_to(struct binder *b, struct bound *to, struct bound *v,
 
 /* What an operator made of a smaller type goes back to it (12.21.4). */
 static struct dbg_error *back(struct binder *b, struct bound *v,
-			      struct il_type *to, struct bound **ret)
+			      struct type *to, struct bound **ret)
 {
 	if (conversion_find(b, v, to) != CONVERSION_NONE)
 		return convert(b, v, to, ret);
 	bool number = v->type && (type_is_numeric(v->type) ||
-				  v->type->special == IL_SPECIAL_NULLABLE);
+				  v->type->special == TYPE_SPECIAL_NULLABLE);
 	return number ? convert_cast(b, v, to, ret) : convert(b, v, to, ret);
 }
 
@@ -187,7 +187,7 @@ static struct dbg_error *coalesce(struct binder *b, struct target *t,
 				  struct bound **ret)
 {
 	struct bound *null = bound_make(b, BOUND_NULL, NULL, x), *test;
-	struct il_type *type = t->to->type;
+	struct type *type = t->to->type;
 	struct dbg_error *err =
 	    bind_operator(b, OP_EQUAL, t->to, null, x, &test);
 	if (!err)
@@ -264,7 +264,7 @@ struct dbg_error *deconstruct_parts(struct binder *b, struct bound *v, size_t n,
 				    const struct expr *x, struct bound **ret,
 				    struct bound **ret_before)
 {
-	struct il_type *types[TUPLE_MAX];
+	struct type *types[TUPLE_MAX];
 	struct expr *args[TUPLE_MAX];
 	struct bound *store, *call;
 	struct expr *of = made_keep(b, v, &store);
@@ -276,7 +276,7 @@ struct dbg_error *deconstruct_parts(struct binder *b, struct bound *v, size_t n,
 	if (have) {
 		if (have != n)
 			return bind_error(b, x, "'%s' has %zu elements",
-					  il_type_name(b->ts, v->type), have);
+					  type_name(b->ts, v->type), have);
 		for (size_t i = 0; !err && i < n; i++)
 			err = tuple_item(b, store->a, i, x, &ret[i]);
 		return err;
@@ -297,7 +297,7 @@ struct dbg_error *deconstruct_parts(struct binder *b, struct bound *v, size_t n,
 	if (err) {
 		dbg_error_destroy(err);
 		return bind_error(b, x, "'%s' cannot be taken apart into %zu",
-				  il_type_name(b->ts, v->type), n);
+				  type_name(b->ts, v->type), n);
 	}
 	for (size_t i = 0; !err && i < n; i++)
 		err = bind_value(b, made_name(b, args[i]->a->name, x), &ret[i]);
@@ -316,7 +316,7 @@ static struct dbg_error *assign_part(struct binder *b, const struct expr *x,
 				     bool var, struct bound *v,
 				     struct bound **ret)
 {
-	struct il_type *type = v->type;
+	struct type *type = v->type;
 	struct dbg_error *err = NULL;
 	struct bound *to;
 	if (x->kind == EXPR_ARGUMENT)

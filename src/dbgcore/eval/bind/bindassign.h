@@ -29,7 +29,7 @@ DBG_MUST struct dbg_error *deconstruct_parts(struct binder *b, struct bound *v,
 					     struct bound **ret,
 					     struct bound **ret_before);
 /* A variable that is declared here, and seen from here on. */
-struct bound *declare_var(struct binder *b, const char *name,
-			  struct il_type *type, const struct expr *x);
+struct bound *declare_var(struct binder *b, const char *name, struct type *type,
+			  const struct expr *x);
 
 #endif

@@ -14,13 +14,13 @@
 
 #define TASKS "System.Threading.Tasks"
 
-static bool is_of_tasks(const struct il_type *type, const char *name)
+static bool is_of_tasks(const struct type *type, const char *name)
 {
-	return !strcmp(il_type_simple_name(type), name) &&
-	       !strcmp(il_type_namespace(type), TASKS);
+	return !strcmp(type_simple_name(type), name) &&
+	       !strcmp(type_namespace(type), TASKS);
 }
 
-struct il_type *async_result(struct binder *b, const struct il_type *ret)
+struct type *async_result(struct binder *b, const struct type *ret)
 {
 	if (ret->elem == ELEM_VOID || is_of_tasks(ret, "Task") ||
 	    is_of_tasks(ret, "ValueTask"))
@@ -30,39 +30,39 @@ struct il_type *async_result(struct binder *b, const struct il_type *ret)
 		   : NULL;
 }
 
-struct il_type *async_task(struct binder *b, struct il_type *body)
+struct type *async_task(struct binder *b, struct type *body)
 {
 	bool gives = body && body->elem != ELEM_VOID;
-	struct il_type *def =
-	    il_type_core(b->ts, gives ? TASKS ".Task`1" : TASKS ".Task");
-	return def && gives ? il_type_instance(b->ts, def, &body, 1) : def;
+	struct type *def =
+	    type_core(b->ts, gives ? TASKS ".Task`1" : TASKS ".Task");
+	return def && gives ? type_instance(b->ts, def, &body, 1) : def;
 }
 
 /* Task.FromResult(v), or Task.CompletedTask without @v; or ValueTask's. */
-static struct dbg_error *completed(struct binder *b, struct il_type *ret,
+static struct dbg_error *completed(struct binder *b, struct type *ret,
 				   struct bound *v, const struct expr *x,
 				   struct bound **out)
 {
-	struct il_type *of;
-	bool task = !strncmp(il_type_simple_name(ret), "Task", 4);
+	struct type *of;
+	bool task = !strncmp(type_simple_name(ret), "Task", 4);
 	struct dbg_error *err =
 	    bind_core(b, task ? TASKS ".Task" : TASKS ".ValueTask", &of);
 	if (err)
 		return err;
-	struct il_method *m = il_method_named(
+	struct type_method *m = type_method_named(
 	    b->ts, of, v ? "FromResult" : "get_CompletedTask", v ? 1 : 0);
 	if (m && v)
-		m = il_method_instance(b->ts, m, &v->type, 1);
+		m = type_method_instance(b->ts, m, &v->type, 1);
 	if (!m)
 		return dbg_err(DBG_E_RUNTIME, "'%s' has no completed one",
-			       il_type_name(b->ts, of));
+			       type_name(b->ts, of));
 	*out = bound_call(b, m, &v, v ? 1 : 0, ret, x);
 	return NULL;
 }
 
 static struct dbg_error *wrap_block(struct binder *b,
 				    const struct bound_lambda *l,
-				    struct il_type *ret, struct bound **io)
+				    struct type *ret, struct bound **io)
 {
 	struct bound *block = arena_copy(b->arena, *io, 1, sizeof(**io));
 	struct bound **list =
@@ -87,7 +87,7 @@ static struct dbg_error *wrap_block(struct binder *b,
 }
 
 struct dbg_error *async_wrap(struct binder *b, const struct bound_lambda *l,
-			     struct il_type *ret, struct bound **io)
+			     struct type *ret, struct bound **io)
 {
 	struct bound *body = *io;
 	if (ret->elem == ELEM_VOID)

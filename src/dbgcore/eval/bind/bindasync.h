@@ -6,15 +6,15 @@
 
 /* What the body of an async lambda gives that returns @ret; NULL: it may not.
  */
-struct il_type *async_result(struct binder *b, const struct il_type *ret);
+struct type *async_result(struct binder *b, const struct type *ret);
 /* The Task that an async lambda returns whose body gives @body. */
-struct il_type *async_task(struct binder *b, struct il_type *body);
+struct type *async_task(struct binder *b, struct type *body);
 /*
  * The body of the lambda @l, converted to what async_result says, as a @ret:
  * @io is the expression, or the block, whose returns are changed.
  */
 DBG_MUST struct dbg_error *async_wrap(struct binder *b,
 				      const struct bound_lambda *l,
-				      struct il_type *ret, struct bound **io);
+				      struct type *ret, struct bound **io);
 
 #endif

@@ -69,8 +69,8 @@ static struct bound *argument_text(struct binder *b, const struct call *c,
 	size_t n = reader_cuint(&r);
 	struct bytes name = reader_bytes(&r, n);
 	for (uint32_t p = 0; !r.bad && p < k->sig->n_params; p++) {
-		struct il_param of;
-		il_method_param(k->method, p, &of);
+		struct type_param of;
+		type_method_param(k->method, p, &of);
 		if (strlen(of.name) != n || memcmp(of.name, name.p, n) ||
 		    k->map[p] == NOT_GIVEN)
 			continue;
@@ -82,7 +82,7 @@ static struct bound *argument_text(struct binder *b, const struct call *c,
 
 struct bound *caller_argument(struct binder *b, const struct call *c,
 			      const struct candidate *k,
-			      const struct il_param *p)
+			      const struct type_param *p)
 {
 	struct bytes blob;
 	const struct frame *f = b->e->scope->frame;

@@ -10,6 +10,6 @@
  */
 struct bound *caller_argument(struct binder *b, const struct call *c,
 			      const struct candidate *k,
-			      const struct il_param *p);
+			      const struct type_param *p);
 
 #endif

@@ -64,7 +64,7 @@ static struct dbg_error *null_test(struct binder *b, struct bound *v,
 				   struct bound **ret_value)
 {
 	const struct expr *x = v->syntax;
-	struct il_type *type = v->type;
+	struct type *type = v->type;
 	if (type->is_reference) {
 		struct bound *null = bound_make(b, BOUND_DEFAULT, type, x);
 		*ret_value = v;
@@ -75,15 +75,16 @@ static struct dbg_error *null_test(struct binder *b, struct bound *v,
 		(*ret_test)->b = null;
 		return NULL;
 	}
-	if (type->special != IL_SPECIAL_NULLABLE)
+	if (type->special != TYPE_SPECIAL_NULLABLE)
 		return bind_error(b, x, "'%s' cannot be null",
-				  il_type_name(b->ts, type));
-	struct il_method *has = il_method_named(b->ts, type, "get_HasValue", 0);
-	struct il_method *get =
-	    il_method_named(b->ts, type, "GetValueOrDefault", 0);
+				  type_name(b->ts, type));
+	struct type_method *has =
+	    type_method_named(b->ts, type, "get_HasValue", 0);
+	struct type_method *get =
+	    type_method_named(b->ts, type, "GetValueOrDefault", 0);
 	if (!has || !get)
 		return dbg_err(DBG_E_RUNTIME, "'%s' has no value",
-			       il_type_name(b->ts, type));
+			       type_name(b->ts, type));
 	struct bound *self = bind_receiver(b, v, has->owner);
 	*ret_test = bound_call(b, has, &self, 1, bind_prim(b, ELEM_BOOLEAN), x);
 	*ret_value = bound_call(b, get, &self, 1, type->args[0], x);
@@ -91,10 +92,10 @@ static struct dbg_error *null_test(struct binder *b, struct bound *v,
 }
 
 /* The result, which may also be null. */
-static struct il_type *nullable_type(struct binder *b, struct il_type *type)
+static struct type *nullable_type(struct binder *b, struct type *type)
 {
-	return type->is_value && type->special != IL_SPECIAL_NULLABLE
-		   ? il_type_nullable(b->ts, type)
+	return type->is_value && type->special != TYPE_SPECIAL_NULLABLE
+		   ? type_nullable(b->ts, type)
 		   : type;
 }
 
@@ -133,7 +134,7 @@ struct dbg_error *bind_conditional(struct binder *b, const struct expr *x,
 	effect->list = arena_copy(b->arena, &keep, 1, sizeof(keep));
 	effect->n_list = 1;
 	effect->a = result;
-	struct il_type *type = nullable_type(b, result->type);
+	struct type *type = nullable_type(b, result->type);
 	err = convert(b, effect, type, &effect);
 	if (err)
 		return err;

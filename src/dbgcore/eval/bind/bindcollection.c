@@ -16,36 +16,36 @@
 
 /* ---- Types ----------------------------------------------------------- */
 
-static bool is_named(const struct il_type *type, const char *space,
+static bool is_named(const struct type *type, const char *space,
 		     const char *name)
 {
-	return !strcmp(il_type_simple_name(type), name) &&
-	       !strcmp(il_type_namespace(type), space);
+	return !strcmp(type_simple_name(type), name) &&
+	       !strcmp(type_namespace(type), space);
 }
 
-bool collection_is_span(const struct il_type *type)
+bool collection_is_span(const struct type *type)
 {
 	return is_named(type, "System", "Span`1") ||
 	       is_named(type, "System", "ReadOnlySpan`1");
 }
 
-static struct il_type *as_core(struct binder *b, struct il_type *type,
-			       const char *name)
+static struct type *as_core(struct binder *b, struct type *type,
+			    const char *name)
 {
-	struct il_type *def = il_type_core(b->ts, name), *as = NULL;
-	if (!def || dbg_err_drop(il_type_as(b->ts, type, def, &as)))
+	struct type *def = type_core(b->ts, name), *as = NULL;
+	if (!def || dbg_err_drop(type_as(b->ts, type, def, &as)))
 		return NULL;
 	return as;
 }
 
 /* What `foreach` gives of a type; NULL: nothing. */
-static struct il_type *iteration_type(struct binder *b, struct il_type *type)
+static struct type *iteration_type(struct binder *b, struct type *type)
 {
-	if (type->kind == IL_KIND_ARRAY)
+	if (type->kind == TYPE_KIND_ARRAY)
 		return type->inner;
 	if (collection_is_span(type))
 		return type->args[0];
-	struct il_type *as =
+	struct type *as =
 	    as_core(b, type, "System.Collections.Generic.IEnumerable`1");
 	if (as)
 		return as->args[0];
@@ -55,7 +55,7 @@ static struct il_type *iteration_type(struct binder *b, struct il_type *type)
 }
 
 /* Interfaces that an array, or a list, stands for. */
-static bool is_interface(const struct il_type *to, bool *ret_list)
+static bool is_interface(const struct type *to, bool *ret_list)
 {
 	static const struct {
 		const char *name;
@@ -73,33 +73,32 @@ static bool is_interface(const struct il_type *to, bool *ret_list)
 	return false;
 }
 
-struct il_type *collection_element(struct binder *b, struct il_type *to)
+struct type *collection_element(struct binder *b, struct type *to)
 {
 	bool list;
-	struct il_method *add;
-	if (to->special == IL_SPECIAL_STRING)
+	struct type_method *add;
+	if (to->special == TYPE_SPECIAL_STRING)
 		return NULL;
 	if (to->elem == ELEM_SZARRAY)
 		return to->inner;
 	if (collection_is_span(to))
 		return to->args[0];
-	if (to->kind == IL_KIND_INTERFACE)
+	if (to->kind == TYPE_KIND_INTERFACE)
 		return is_interface(to, &list) ? to->args[0] : NULL;
-	if (to->kind != IL_KIND_CLASS && to->kind != IL_KIND_STRUCT)
+	if (to->kind != TYPE_KIND_CLASS && to->kind != TYPE_KIND_STRUCT)
 		return NULL;
 	if (!methods_named(b, to, "Add", &add, 1) &&
-	    !il_type_attribute(il_type_generic(b->ts, to),
-			       "System.Runtime.CompilerServices."
-			       "CollectionBuilderAttribute",
-			       NULL))
+	    !type_attribute(type_generic(b->ts, to),
+			    "System.Runtime.CompilerServices."
+			    "CollectionBuilderAttribute",
+			    NULL))
 		return NULL;
 	return iteration_type(b, to);
 }
 
-bool collection_fits(struct binder *b, const struct bound *v,
-		     struct il_type *to)
+bool collection_fits(struct binder *b, const struct bound *v, struct type *to)
 {
-	struct il_type *element = collection_element(b, to);
+	struct type *element = collection_element(b, to);
 	for (size_t i = 0; element && i < v->n_list; i++) {
 		const struct bound *part = v->list[i];
 		if (v->syntax->list[i]->kind != EXPR_SPREAD) {
@@ -107,7 +106,7 @@ bool collection_fits(struct binder *b, const struct bound *v,
 				return false;
 			continue;
 		}
-		struct il_type *from = iteration_type(b, part->type);
+		struct type *from = iteration_type(b, part->type);
 		if (!from || !conversion_of_types(b, from, element))
 			return false;
 	}
@@ -136,7 +135,7 @@ struct dbg_error *bind_collection(struct binder *b, const struct expr *x,
 /* ---- Making ---------------------------------------------------------- */
 
 /* new type(list of @args); @args may be NULL: nothing. */
-static struct dbg_error *new_of(struct binder *b, struct il_type *type,
+static struct dbg_error *new_of(struct binder *b, struct type *type,
 				const struct expr *args, const struct expr *x,
 				struct bound **ret)
 {
@@ -159,10 +158,10 @@ static bool has_spread(const struct expr *x)
 
 /* List<element>, new with the arguments @with, that every item is added to. */
 static struct dbg_error *make_list(struct binder *b, struct bound *v,
-				   struct il_type *element,
+				   struct type *element,
 				   const struct expr *with, struct bound **ret)
 {
-	struct il_type *def, *type;
+	struct type *def, *type;
 	const struct expr *x = v->syntax;
 	struct bound **list =
 	    arena_calloc(b->arena, v->n_list + 1, sizeof(*list));
@@ -170,7 +169,7 @@ static struct dbg_error *make_list(struct binder *b, struct bound *v,
 	    bind_core(b, "System.Collections.Generic.List`1", &def);
 	if (err)
 		return err;
-	type = il_type_instance(b->ts, def, &element, 1);
+	type = type_instance(b->ts, def, &element, 1);
 	err = new_of(b, type, with, x, ret);
 	if (err)
 		return err;
@@ -196,7 +195,7 @@ static struct dbg_error *make_list(struct binder *b, struct bound *v,
 }
 
 static struct dbg_error *make_array(struct binder *b, struct bound *v,
-				    struct il_type *element, struct bound **ret)
+				    struct type *element, struct bound **ret)
 {
 	struct bound *list, *store;
 	struct dbg_error *err;
@@ -211,8 +210,8 @@ static struct dbg_error *make_array(struct binder *b, struct bound *v,
 			*ret = bound_after(b, &store, 1, *ret);
 		return err;
 	}
-	*ret = bound_make(b, BOUND_ARRAY, il_type_vector(b->ts, element),
-			  v->syntax);
+	*ret =
+	    bound_make(b, BOUND_ARRAY, type_vector(b->ts, element), v->syntax);
 	(*ret)->list =
 	    arena_calloc(b->arena, v->n_list + 1, sizeof(*(*ret)->list));
 	(*ret)->n_list = v->n_list;
@@ -245,7 +244,7 @@ static struct expr *builder_call(struct binder *b, const char *name,
 
 /* [CollectionBuilder(typeof(Builder), "Create")] of the type. */
 static struct dbg_error *by_builder(struct binder *b, struct bytes blob,
-				    struct il_type *to, const struct expr *with,
+				    struct type *to, const struct expr *with,
 				    const struct expr *span, struct bound **ret)
 {
 	struct reader r;
@@ -256,12 +255,12 @@ static struct dbg_error *by_builder(struct binder *b, struct bytes blob,
 	struct bound *of = bound_make(b, BOUND_TYPE, NULL, span), *group;
 	if (r.bad)
 		return dbg_err(DBG_E_FORMAT, "'%s' has no builder",
-			       il_type_name(b->ts, to));
+			       type_name(b->ts, to));
 	// "Ns.Type" or with the assembly behind a comma
 	const char *full =
 	    arena_strndup(b->arena, (const char *)type.p, type.n);
 	full = arena_strndup(b->arena, full, strcspn(full, ","));
-	of->type = il_type_named(b->ts, to->module, full);
+	of->type = type_named(b->ts, to->module, full);
 	if (!of->type)
 		return dbg_err(DBG_E_NOT_FOUND, "no type '%s' in the program",
 			       full);
@@ -273,16 +272,16 @@ static struct dbg_error *by_builder(struct binder *b, struct bytes blob,
 }
 
 static struct dbg_error *from_array(struct binder *b, struct bound *array,
-				    struct bytes builder, struct il_type *to,
+				    struct bytes builder, struct type *to,
 				    const struct expr *with, struct bound **ret)
 {
 	struct bound *stores[2], *made;
-	struct il_type *span;
+	struct type *span;
 	made_keep(b, array, &stores[0]);
 	struct dbg_error *err = bind_core(b, "System.ReadOnlySpan`1", &span);
 	if (err)
 		return err;
-	span = il_type_instance(b->ts, span, &array->type->inner, 1);
+	span = type_instance(b->ts, span, &array->type->inner, 1);
 	err = convert(b, stores[0]->a, span, &made);
 	if (err)
 		return err;
@@ -309,7 +308,7 @@ static struct dbg_error *add_each(struct binder *b, const struct expr *object,
 
 /* new to(...), and Add of each. */
 static struct dbg_error *by_add(struct binder *b, struct bound *v,
-				struct il_type *to, struct bound **ret)
+				struct type *to, struct bound **ret)
 {
 	const struct expr *x = v->syntax;
 	struct bound *array, *list[3];
@@ -338,32 +337,32 @@ static struct dbg_error *by_add(struct binder *b, struct bound *v,
 }
 
 struct dbg_error *collection_convert(struct binder *b, struct bound *v,
-				     struct il_type *to, struct bound **ret)
+				     struct type *to, struct bound **ret)
 {
-	struct il_type *element = collection_element(b, to);
+	struct type *element = collection_element(b, to);
 	const struct expr *with = v->syntax->b;
 	struct bytes builder = {0};
 	struct bound *array;
 	struct dbg_error *err;
 	bool list = false;
 	bool interface =
-	    to->kind == IL_KIND_INTERFACE && is_interface(to, &list);
+	    to->kind == TYPE_KIND_INTERFACE && is_interface(to, &list);
 	if (!element)
 		return bind_error(b, v->syntax, "'%s' is no collection",
-				  il_type_name(b->ts, to));
+				  type_name(b->ts, to));
 	if (is_named(to, "System.Collections.Generic", "List`1") || list) {
 		err = make_list(b, v, element, with, ret);
 		return err || !list ? err : convert(b, *ret, to, ret);
 	}
 	bool vector = to->elem == ELEM_SZARRAY || collection_is_span(to);
 	bool built = !vector && !interface &&
-		     il_type_attribute(il_type_generic(b->ts, to),
-				       "System.Runtime.CompilerServices."
-				       "CollectionBuilderAttribute",
-				       &builder);
+		     type_attribute(type_generic(b->ts, to),
+				    "System.Runtime.CompilerServices."
+				    "CollectionBuilderAttribute",
+				    &builder);
 	if (with && (vector || (interface && with->n_list)))
 		return bind_error(b, with, "'%s' is made without arguments",
-				  il_type_name(b->ts, to));
+				  type_name(b->ts, to));
 	if (!vector && !interface && !built)
 		return by_add(b, v, to, ret);
 	err = make_array(b, v, element, &array);
@@ -374,19 +373,19 @@ struct dbg_error *collection_convert(struct binder *b, struct bound *v,
 }
 
 struct dbg_error *collection_params(struct binder *b, struct bound *const *list,
-				    size_t n, struct il_type *to,
+				    size_t n, struct type *to,
 				    const struct expr *x, struct bound **ret)
 {
 	const struct expr *parts[BIND_ARGS_MAX];
 	struct bound *v = bound_make(b, BOUND_UNTYPED, NULL, x), *array;
-	struct il_type *element =
+	struct type *element =
 	    to->elem == ELEM_SZARRAY ? to->inner : to->args[0];
 	v->list = arena_copy(b->arena, list, n, sizeof(*list));
 	v->n_list = n;
 	for (size_t i = 0; i < n; i++)
 		parts[i] = list[i]->syntax;
 	// what [a, b] would be, but that errors are told of the call
-	if (to->kind == IL_KIND_CLASS) {
+	if (to->kind == TYPE_KIND_CLASS) {
 		v->syntax = made_list(b, EXPR_COLLECTION, parts, n, x);
 		return collection_convert(b, v, to, ret);
 	}

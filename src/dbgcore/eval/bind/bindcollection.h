@@ -5,19 +5,18 @@
 #include "eval/bind/bind_priv.h"
 
 /* What a collection of type @to has as elements; NULL: it is none. */
-struct il_type *collection_element(struct binder *b, struct il_type *to);
+struct type *collection_element(struct binder *b, struct type *to);
 /* Span<T> or ReadOnlySpan<T>? */
-bool collection_is_span(const struct il_type *type);
-bool collection_fits(struct binder *b, const struct bound *v,
-		     struct il_type *to);
+bool collection_is_span(const struct type *type);
+bool collection_fits(struct binder *b, const struct bound *v, struct type *to);
 DBG_MUST struct dbg_error *
 bind_collection(struct binder *b, const struct expr *x, struct bound **ret);
 DBG_MUST struct dbg_error *collection_convert(struct binder *b, struct bound *v,
-					      struct il_type *to,
+					      struct type *to,
 					      struct bound **ret);
 /* The arguments of a `params` parameter of type @to, for the call @x. */
 DBG_MUST struct dbg_error *
 collection_params(struct binder *b, struct bound *const *list, size_t n,
-		  struct il_type *to, const struct expr *x, struct bound **ret);
+		  struct type *to, const struct expr *x, struct bound **ret);
 
 #endif

@@ -46,11 +46,11 @@ static struct dbg_error *keep_items(struct binder *b, const struct value *tuple,
 {
 	for (size_t i = 0; i <= b->n_noted; i++) {
 		const struct field *f =
-		    type_field(b->e->types, tuple->type,
-			       arena_printf(b->arena, "Item%zu", i + 1));
+		    value_type_field(b->e->values, tuple->type,
+				     arena_printf(b->arena, "Item%zu", i + 1));
 		if (!f)
 			return dbg_err(DBG_E_RUNTIME, "no field of a tuple");
-		struct value v = value_field(b->e->types, tuple, f);
+		struct value v = value_field(b->e->values, tuple, f);
 		if (!i) {
 			*ret = v;
 			continue;
@@ -89,7 +89,7 @@ struct dbg_error *declare_noted(struct binder *b, struct bound *body,
 
 /* The value that @n is as a @type; NULL: its own. */
 static struct dbg_error *declared_value(struct binder *b, struct bound *n,
-					struct il_type *type, struct value *ret)
+					struct type *type, struct value *ret)
 {
 	struct dbg_error *err = NULL;
 	if (!type && !n->type)
@@ -99,8 +99,8 @@ static struct dbg_error *declared_value(struct binder *b, struct bound *n,
 	err = convert(b, n, type ? type : n->type, &n);
 	if (!err)
 		err = fetch_value(b, n, ret);
-	if (!err && ret->type && ret->type->kind == IL_KIND_BYREF)
-		*ret = value_target(b->e->types, ret);
+	if (!err && ret->type && ret->type->kind == TYPE_KIND_BYREF)
+		*ret = value_target(b->e->values, ret);
 	if (!err && ret->where == VALUE_ABSENT)
 		err = fetch_missing(b, n->syntax, ret);
 	return err;
@@ -113,7 +113,7 @@ static struct dbg_error *declare(const struct eval *e, const char *text,
 {
 	struct binder b;
 	struct bound *n;
-	struct il_type *to = NULL;
+	struct type *to = NULL;
 	struct dbg_error *err = NULL;
 	binder_init(&b, e, text);
 	if (type->kind != EXPR_VAR_TYPE)

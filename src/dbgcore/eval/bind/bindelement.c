@@ -34,17 +34,17 @@ static struct dbg_error *array_element(struct binder *b, struct bound *of,
 }
 
 /* Getters of the indexers of @type itself. */
-static size_t indexers(struct binder *b, struct il_type *type,
-		       struct il_method **ret, size_t max)
+static size_t indexers(struct binder *b, struct type *type,
+		       struct type_method **ret, size_t max)
 {
-	const struct il_property *all;
+	const struct type_property *all;
 	size_t n, found = 0;
-	il_type_properties(b->ts, type, &all, &n);
+	type_properties(b->ts, type, &all, &n);
 	for (size_t i = 0; i < n && found < max; i++) {
-		const struct il_sig *sig;
+		const struct type_sig *sig;
 		// A dot: it implements an interface's, and has no name.
 		if (!all[i].getter || strchr(all[i].name, '.') ||
-		    dbg_err_drop(il_method_sig(b->ts, all[i].getter, &sig)) ||
+		    dbg_err_drop(type_method_sig(b->ts, all[i].getter, &sig)) ||
 		    !sig->n_params)
 			continue;
 		ret[found++] = all[i].getter;
@@ -53,26 +53,26 @@ static size_t indexers(struct binder *b, struct il_type *type,
 }
 
 static struct dbg_error *try_indexers(struct binder *b, struct call *c,
-				      struct il_type *type, struct choice *best)
+				      struct type *type, struct choice *best)
 {
-	struct il_method *all[32];
+	struct type_method *all[32];
 	return call_resolve(b, c, all, indexers(b, type, all, 32), best);
 }
 
 /* The best indexer of the type, its bases and interfaces, if one fits. */
-static struct dbg_error *find_indexer(struct binder *b, struct il_type *type,
+static struct dbg_error *find_indexer(struct binder *b, struct type *type,
 				      struct call *c, struct choice *best)
 {
-	struct il_type *const *all;
+	struct type *const *all;
 	size_t n = 0;
 	struct dbg_error *err = NULL;
-	for (struct il_type *t = type; !err && t && !best->method;) {
+	for (struct type *t = type; !err && t && !best->method;) {
 		err = try_indexers(b, c, t, best);
 		if (!err)
-			err = il_type_parent(b->ts, t, &t);
+			err = type_parent(b->ts, t, &t);
 	}
-	if (!err && type->kind == IL_KIND_INTERFACE)
-		err = il_type_interfaces(b->ts, type, &all, &n);
+	if (!err && type->kind == TYPE_KIND_INTERFACE)
+		err = type_interfaces(b->ts, type, &all, &n);
 	for (size_t i = 0; !err && !best->method && i < n; i++)
 		err = try_indexers(b, c, all[i], best);
 	return err;
@@ -84,7 +84,7 @@ static struct dbg_error *element_of(struct binder *b, struct bound *of,
 {
 	struct choice best = {0};
 	*ret = NULL;
-	if (of->type->kind == IL_KIND_ARRAY)
+	if (of->type->kind == TYPE_KIND_ARRAY)
 		return array_element(b, of, c, x, ret);
 	struct dbg_error *err = find_indexer(b, of->type, c, &best);
 	if (err)
@@ -100,7 +100,7 @@ static struct dbg_error *element_of(struct binder *b, struct bound *of,
 		return element_of(b, actual, c, x, ret);
 	return dbg_err_cs(1503, bind_error(b, x->n_list == 1 ? x->list[0] : x,
 					   "'%s' has no indexer for this",
-					   il_type_name(b->ts, of->type)));
+					   type_name(b->ts, of->type)));
 }
 
 struct dbg_error *bind_element(struct binder *b, const struct expr *x,

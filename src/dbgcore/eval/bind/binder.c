@@ -24,7 +24,7 @@
 /* ---- Nodes ----------------------------------------------------------- */
 
 struct bound *bound_make(struct binder *b, enum bound_kind kind,
-			 struct il_type *type, const struct expr *x)
+			 struct type *type, const struct expr *x)
 {
 	struct bound *n = arena_alloc(b->arena, sizeof(*n));
 	n->kind = kind;
@@ -33,9 +33,9 @@ struct bound *bound_make(struct binder *b, enum bound_kind kind,
 	return n;
 }
 
-struct il_type *bind_prim(struct binder *b, enum elem elem)
+struct type *bind_prim(struct binder *b, enum elem elem)
 {
-	return il_type_of_elem(b->ts, elem);
+	return type_of_elem(b->ts, elem);
 }
 
 struct bound *bound_int(struct binder *b, enum elem elem, int64_t value,
@@ -47,9 +47,9 @@ struct bound *bound_int(struct binder *b, enum elem elem, int64_t value,
 	return n;
 }
 
-struct bound *bound_call(struct binder *b, struct il_method *m,
-			 struct bound *const *args, size_t n,
-			 struct il_type *ret, const struct expr *x)
+struct bound *bound_call(struct binder *b, struct type_method *m,
+			 struct bound *const *args, size_t n, struct type *ret,
+			 const struct expr *x)
 {
 	struct bound *call = bound_make(b, BOUND_CALL, ret, x);
 	call->method = m;
@@ -58,7 +58,7 @@ struct bound *bound_call(struct binder *b, struct il_method *m,
 	return call;
 }
 
-struct bound *bound_local(struct binder *b, struct il_type *type,
+struct bound *bound_local(struct binder *b, struct type *type,
 			  const struct expr *x)
 {
 	struct bound *n = bound_make(b, BOUND_VAR, type, x);
@@ -120,9 +120,9 @@ struct dbg_error *bind_error(const struct binder *b, const struct expr *x,
 }
 
 struct dbg_error *bind_core(struct binder *b, const char *name,
-			    struct il_type **ret)
+			    struct type **ret)
 {
-	*ret = il_type_core(b->ts, name);
+	*ret = type_core(b->ts, name);
 	return *ret ? NULL
 		    : dbg_err_cs(246,
 				 dbg_err(DBG_E_NOT_FOUND,
@@ -131,14 +131,14 @@ struct dbg_error *bind_core(struct binder *b, const char *name,
 
 /* A<,> too, which only typeof is given. */
 static struct dbg_error *any_type(struct binder *b, const struct expr *x,
-				  struct il_type **ret)
+				  struct type **ret)
 {
-	struct il_type *type;
+	struct type *type;
 	struct dbg_error *err = lookup_type(b->e, x, &type);
 	if (err)
 		return dbg_err_suffix(err, "%s",
 				      error_place(b, x, error_offset(x)));
-	*ret = type_exact(type);
+	*ret = value_type_exact(type);
 	return *ret ? NULL
 		    : dbg_err_cs(246, dbg_err(DBG_E_NOT_FOUND,
 					      "no type '%s' in the program",
@@ -146,7 +146,7 @@ static struct dbg_error *any_type(struct binder *b, const struct expr *x,
 }
 
 /* Is it A<>, or what is made of such a one? */
-static bool is_unbound(const struct il_type *type)
+static bool is_unbound(const struct type *type)
 {
 	bool unbound = type->inner && is_unbound(type->inner);
 	for (size_t i = 0; i < type->n_args && !unbound; i++)
@@ -156,7 +156,7 @@ static bool is_unbound(const struct il_type *type)
 }
 
 struct dbg_error *bind_type(struct binder *b, const struct expr *x,
-			    struct il_type **ret)
+			    struct type **ret)
 {
 	struct dbg_error *err = any_type(b, x, ret);
 	if (!err)
@@ -164,13 +164,13 @@ struct dbg_error *bind_type(struct binder *b, const struct expr *x,
 	if (!err && is_unbound(*ret))
 		err = dbg_err_cs(308,
 				 bind_error(b, x, "'%s' has no type arguments",
-					    il_type_name(b->ts, *ret)));
+					    type_name(b->ts, *ret)));
 	return err;
 }
 
 /* ---- Leaves ---------------------------------------------------------- */
 
-struct bound *bound_words(struct binder *b, struct il_type *type,
+struct bound *bound_words(struct binder *b, struct type *type,
 			  const uint32_t words[4], const struct expr *x)
 {
 	struct bound *n = bound_make(b, BOUND_PLACE, type, x);
@@ -182,7 +182,7 @@ struct bound *bound_words(struct binder *b, struct il_type *type,
 struct dbg_error *bound_decimal(struct binder *b, const char *text,
 				const struct expr *x, struct bound **ret)
 {
-	struct il_type *type;
+	struct type *type;
 	struct decimal d;
 	uint32_t words[4];
 	struct dbg_error *err = bind_core(b, "System.Decimal", &type);
@@ -200,9 +200,9 @@ static struct dbg_error *bind_utf8(struct binder *b, const struct expr *x,
 				   struct bound **ret)
 {
 	_cleanup_str_ struct str text = {0};
-	struct il_type *byte = bind_prim(b, ELEM_U1), *span;
+	struct type *byte = bind_prim(b, ELEM_U1), *span;
 	struct bound *array =
-	    bound_make(b, BOUND_ARRAY, il_type_vector(b->ts, byte), x);
+	    bound_make(b, BOUND_ARRAY, type_vector(b->ts, byte), x);
 	struct dbg_error *err = bind_core(b, "System.ReadOnlySpan`1", &span);
 	if (err)
 		return err;
@@ -213,7 +213,7 @@ static struct dbg_error *bind_utf8(struct binder *b, const struct expr *x,
 	for (size_t i = 0; i < text.len; i++)
 		array->list[i] = bound_int(b, ELEM_U1, (uint8_t)text.s[i], x);
 	array->a = bound_int(b, ELEM_I4, (int64_t)text.len, x);
-	return convert(b, array, il_type_instance(b->ts, span, &byte, 1), ret);
+	return convert(b, array, type_instance(b->ts, span, &byte, 1), ret);
 }
 
 static struct dbg_error *bind_literal(struct binder *b, const struct expr *x,
@@ -286,7 +286,7 @@ static struct dbg_error *bind_type_node(struct binder *b, const struct expr *x,
 static struct dbg_error *bind_typeof(struct binder *b, const struct expr *x,
 				     struct bound **ret)
 {
-	struct il_type *type, *of;
+	struct type *type, *of;
 	struct dbg_error *err = bind_core(b, "System.Type", &type);
 	if (!err)
 		err = any_type(b, x->type, &of);
@@ -294,11 +294,11 @@ static struct dbg_error *bind_typeof(struct binder *b, const struct expr *x,
 		return err;
 	// typeof(A<,>): the arguments are not named.
 	if (of->n_args && of->args[0]->elem == ELEM_VOID)
-		of = il_type_def(b->ts, of->module, of->token);
+		of = type_def(b->ts, of->module, of->token);
 	else if (is_unbound(of))
 		return dbg_err_cs(308, bind_error(b, x->type,
 						  "'%s' has no type arguments",
-						  il_type_name(b->ts, of)));
+						  type_name(b->ts, of)));
 	*ret = bound_type_object(b, of, x);
 	(*ret)->type = type;
 	return NULL;
@@ -318,17 +318,17 @@ static struct dbg_error *bind_nameof(struct binder *b, const struct expr *x,
 static struct dbg_error *bind_sizeof(struct binder *b, const struct expr *x,
 				     struct bound **ret)
 {
-	struct il_type *type;
-	const struct il_layout *layout;
+	struct type *type;
+	const struct type_layout *layout;
 	struct dbg_error *err = bind_type(b, x->type, &type);
 	if (!err && type->is_reference)
 		err = dbg_err_cs(
 		    208, bind_error(b, x,
 				    "cannot take the size of the managed type "
 				    "'%s'",
-				    il_type_name(b->ts, type)));
+				    type_name(b->ts, type)));
 	if (!err)
-		err = il_type_layout(b->ts, type, &layout);
+		err = type_layout(b->ts, type, &layout);
 	if (!err)
 		*ret = bound_int(b, ELEM_I4, layout->size, x);
 	return err;
@@ -356,7 +356,7 @@ static struct dbg_error *bind_checked(struct binder *b, const struct expr *x,
 static struct dbg_error *bind_cast(struct binder *b, const struct expr *x,
 				   struct bound **ret)
 {
-	struct il_type *to;
+	struct type *to;
 	struct bound *v;
 	struct dbg_error *err = bind_type(b, x->type, &to);
 	if (!err)
@@ -368,8 +368,8 @@ static struct dbg_error *bind_cast(struct binder *b, const struct expr *x,
 		return err;
 	dbg_error_destroy(err);
 	return dbg_err_cs(30, bind_error(b, x, "cannot convert '%s' to '%s'",
-					 il_type_name(b->ts, v->type),
-					 il_type_name(b->ts, to)));
+					 type_name(b->ts, v->type),
+					 type_name(b->ts, to)));
 }
 
 static struct dbg_error *bind_choice(struct binder *b, const struct expr *x,
@@ -385,7 +385,7 @@ static struct dbg_error *bind_choice(struct binder *b, const struct expr *x,
 		err = bind_operand(b, x->c, &v[1]);
 	if (err)
 		return err;
-	struct il_type *type = bind_common_type(b, v, 2);
+	struct type *type = bind_common_type(b, v, 2);
 	if (!type) {
 		*ret = bound_make(b, BOUND_UNTYPED, NULL, x);
 		(*ret)->a = c;
@@ -481,7 +481,7 @@ static bind_fn *const by_kind[] = {
 static struct dbg_error *bind_created(struct binder *b, const struct expr *x,
 				      struct bound **ret)
 {
-	struct il_type *type;
+	struct type *type;
 	if (!x->type)
 		return bind_untyped(b, x, ret);
 	struct dbg_error *err = bind_type(b, x->type, &type);
@@ -516,7 +516,7 @@ static bool is_namespace(const struct binder *b, const char *name, size_t n)
 {
 	size_t n_modules;
 	struct code_module *const *all =
-	    code_modules(types_code(b->e->types), &n_modules);
+	    code_modules(values_code(b->e->values), &n_modules);
 	for (size_t i = 0; i < n_modules; i++) {
 		const struct md *md = &all[i]->md;
 		for (uint32_t k = md_rows(md, MD_TYPEDEF); k; k--) {

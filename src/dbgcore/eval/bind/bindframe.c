@@ -16,9 +16,9 @@
 
 /* What a box has in it is in a box again where a reference is wanted. */
 static struct bound *boxed(struct binder *b, const struct value *v,
-			   struct il_type *type, const struct expr *x)
+			   struct type *type, const struct expr *x)
 {
-	struct il_type *inner = type_exact(v->type);
+	struct type *inner = value_type_exact(v->type);
 	struct bound *n = bound_make(b, BOUND_EFFECT, type, x);
 	n->a = bound_make(b, BOUND_BOX, inner, x);
 	n->a->a = bound_value(b, v, inner, x);
@@ -26,7 +26,7 @@ static struct bound *boxed(struct binder *b, const struct value *v,
 }
 
 struct bound *bound_value(struct binder *b, const struct value *v,
-			  struct il_type *type, const struct expr *x)
+			  struct type *type, const struct expr *x)
 {
 	bool text = v->where == VALUE_TEXT;
 	if (type && type->is_reference && !text && v->type &&
@@ -49,15 +49,15 @@ struct bound *bound_value(struct binder *b, const struct value *v,
  * Code that instances share may not tell its generic arguments: @type is made
  * of parameters then, which stand for classes, of which each is an object.
  */
-static struct il_type *of_objects(struct binder *b, struct il_type *type)
+static struct type *of_objects(struct binder *b, struct type *type)
 {
-	struct il_type *args[BIND_ARGS_MAX];
-	struct il_type *inner = type->inner ? of_objects(b, type->inner) : NULL;
-	if (type->kind == IL_KIND_ARRAY && inner)
+	struct type *args[BIND_ARGS_MAX];
+	struct type *inner = type->inner ? of_objects(b, type->inner) : NULL;
+	if (type->kind == TYPE_KIND_ARRAY && inner)
 		return type->elem == ELEM_SZARRAY
-			   ? il_type_vector(b->ts, inner)
-			   : il_type_array(b->ts, inner, type->rank);
-	struct il_type *known = type_exact(type);
+			   ? type_vector(b->ts, inner)
+			   : type_array(b->ts, inner, type->rank);
+	struct type *known = value_type_exact(type);
 	if (known || type->inner)
 		return known;
 	if (!type->module || !type->n_args || type->n_args > BIND_ARGS_MAX)
@@ -67,20 +67,19 @@ static struct il_type *of_objects(struct binder *b, struct il_type *type)
 		if (!args[i])
 			return NULL;
 	}
-	return il_type_instance(b->ts,
-				il_type_def(b->ts, type->module, type->token),
-				args, type->n_args);
+	return type_instance(b->ts, type_def(b->ts, type->module, type->token),
+			     args, type->n_args);
 }
 
 /* The type of @v by what it is now; NULL: that does not tell. */
-static struct il_type *type_by_value(struct binder *b, const struct value *v,
-				     struct il_type *type)
+static struct type *type_by_value(struct binder *b, const struct value *v,
+				  struct type *type)
 {
-	struct value at = value_dereference(b->e->types, v);
-	struct il_type *found = NULL;
+	struct value at = value_dereference(b->e->values, v);
+	struct type *found = NULL;
 	if (type->is_reference && at.where != VALUE_ABSENT && at.type &&
-	    !value_is_null(b->e->types, &at))
-		found = type_exact(at.type);
+	    !value_is_null(b->e->values, &at))
+		found = value_type_exact(at.type);
 	return found ? found : of_objects(b, type);
 }
 
@@ -88,16 +87,17 @@ struct dbg_error *bind_frame_value(struct binder *b, const struct value *value,
 				   const struct expr *x, struct bound **ret)
 {
 	struct value v = *value;
-	if (v.type && v.type->kind == IL_KIND_BYREF && v.where != VALUE_ABSENT)
-		v = value_target(b->e->types, &v);
-	struct il_type *type = v.type;
-	if (type && type->kind == IL_KIND_BYREF)
+	if (v.type && v.type->kind == TYPE_KIND_BYREF &&
+	    v.where != VALUE_ABSENT)
+		v = value_target(b->e->values, &v);
+	struct type *type = v.type;
+	if (type && type->kind == TYPE_KIND_BYREF)
 		type = type->inner;
 	if (v.where == VALUE_TEXT)
-		type = type_of_elem(b->e->types, ELEM_STRING);
-	struct il_type *known = type ? type_exact(type) : NULL;
-	if (!known && type && il_type_is_pointer(type) && !type->inner)
-		known = il_type_any_function(b->ts);
+		type = value_type_of_elem(b->e->values, ELEM_STRING);
+	struct type *known = type ? value_type_exact(type) : NULL;
+	if (!known && type && type_is_pointer(type) && !type->inner)
+		known = type_any_function(b->ts);
 	if (!known && v.where == VALUE_ABSENT)
 		return fetch_missing(b, x, &v);
 	if (!known && type)
@@ -122,7 +122,7 @@ static bool value_now(struct binder *b, struct bound *of, struct value *ret_raw,
 	if ((b->lambda && !known) || b->params || !of->type ||
 	    dbg_err_drop(fetch_value(b, of, ret_raw)))
 		return false;
-	*ret = value_dereference(b->e->types, ret_raw);
+	*ret = value_dereference(b->e->values, ret_raw);
 	return ret->where == VALUE_MEMORY || ret->where == VALUE_BYTES;
 }
 
@@ -133,12 +133,12 @@ struct bound *bind_actual(struct binder *b, struct bound *of)
 		return NULL;
 	bool known = value_now(b, of, &raw, &v);
 	if (raw.where == VALUE_TEXT && raw.units && !known &&
-	    of->type->special != IL_SPECIAL_STRING)
+	    of->type->special != TYPE_SPECIAL_STRING)
 		return bound_value(b, &raw, bind_prim(b, ELEM_STRING),
 				   of->syntax);
-	if (!known || value_is_null(b->e->types, &v))
+	if (!known || value_is_null(b->e->values, &v))
 		return NULL;
-	struct il_type *type = type_exact(v.type);
+	struct type *type = value_type_exact(v.type);
 	if (!type || type == of->type)
 		return NULL;
 	// What was in a box is a place of its own.
@@ -151,9 +151,9 @@ struct bound *bind_tuple_name(struct binder *b, struct bound *of,
 	struct value raw, v, element;
 	struct bound *n;
 	if (of->kind == BOUND_TYPE || !of->type->is_value ||
-	    strncmp(il_type_simple_name(of->type), "ValueTuple`", 11) ||
+	    strncmp(type_simple_name(of->type), "ValueTuple`", 11) ||
 	    !value_now(b, of, &raw, &v) ||
-	    !member_tuple_name(b->e->types, &v, x->name, &element))
+	    !member_tuple_name(b->e->values, &v, x->name, &element))
 		return NULL;
 	return dbg_err_drop(bind_frame_value(b, &element, x, &n)) ? NULL : n;
 }
@@ -171,20 +171,20 @@ static struct bound *as_number(struct binder *b, struct bound *v,
 
 static bool is_pointer(const struct bound *v)
 {
-	return v->type && v->type->kind == IL_KIND_POINTER;
+	return v->type && v->type->kind == TYPE_KIND_POINTER;
 }
 
 /* @p and @index elements more, or less. */
 static struct dbg_error *moved(struct binder *b, enum op op, struct bound *p,
 			       struct bound *index, struct bound **ret)
 {
-	const struct il_layout *layout;
-	struct il_type *inner = p->type->inner;
+	const struct type_layout *layout;
+	struct type *inner = p->type->inner;
 	if (!inner || inner->elem == ELEM_VOID)
 		return dbg_err_cs(21, dbg_err(DBG_E_ARGUMENT,
 					      "'%s' cannot be indexed",
-					      il_type_name(b->ts, p->type)));
-	struct dbg_error *err = il_type_layout(b->ts, inner, &layout);
+					      type_name(b->ts, p->type)));
+	struct dbg_error *err = type_layout(b->ts, inner, &layout);
 	// an index is an integer
 	if (!err)
 		err = convert(b, index, bind_prim(b, ELEM_I8), &index);
@@ -229,7 +229,7 @@ struct dbg_error *bind_row_element(struct binder *b, struct bound *of,
 		struct value at, one;
 		if (!type_is_numeric(c->args[i]->type) ||
 		    !value_now(b, c->args[i], &at, &one) ||
-		    !value_integer(b->e->types, &one, &n))
+		    !value_integer(b->e->values, &one, &n))
 			return NULL;
 		index[i] = (int64_t)n;
 	}
@@ -242,9 +242,9 @@ struct dbg_error *bind_row_element(struct binder *b, struct bound *of,
 static struct dbg_error *distance(struct binder *b, struct bound *l,
 				  struct bound *r, struct bound **ret)
 {
-	const struct il_layout *layout;
-	struct il_type *type = bind_prim(b, ELEM_I8);
-	struct dbg_error *err = il_type_layout(b->ts, l->type->inner, &layout);
+	const struct type_layout *layout;
+	struct type *type = bind_prim(b, ELEM_I8);
+	struct dbg_error *err = type_layout(b->ts, l->type->inner, &layout);
 	if (err || !layout->size)
 		return err;
 	struct bound *bytes =
@@ -313,7 +313,7 @@ struct dbg_error *bind_pointer(struct binder *b, const struct expr *x,
 					       bind_source(b, x->a)));
 	if (x->kind != EXPR_UNARY || x->op == OP_DEREFERENCE)
 		return dereference(b, x, p, ret);
-	*ret = bound_make(b, BOUND_ADDRESS, il_type_pointer(b->ts, p->type), x);
+	*ret = bound_make(b, BOUND_ADDRESS, type_pointer(b->ts, p->type), x);
 	(*ret)->a = p;
 	return NULL;
 }

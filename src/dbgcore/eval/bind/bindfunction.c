@@ -17,9 +17,9 @@ enum {
 };
 
 /* Action<...> or Func<..., @ret>. */
-static struct dbg_error *delegate_of(struct binder *b, struct il_type **types,
-				     size_t n_params, struct il_type *returns,
-				     struct il_type **ret)
+static struct dbg_error *delegate_of(struct binder *b, struct type **types,
+				     size_t n_params, struct type *returns,
+				     struct type **ret)
 {
 	char name[64];
 	bool gives = returns->elem != ELEM_VOID;
@@ -31,14 +31,14 @@ static struct dbg_error *delegate_of(struct binder *b, struct il_type **types,
 			 gives ? "Func" : "Action", n);
 	struct dbg_error *err = bind_core(b, n ? name : "System.Action", ret);
 	if (!err && n)
-		*ret = il_type_instance(b->ts, *ret, types, n);
+		*ret = type_instance(b->ts, *ret, types, n);
 	return err;
 }
 
 static struct dbg_error *declare(struct binder *b, const struct expr *x,
 				 struct bound **ret)
 {
-	struct il_type *types[PARAMS_MAX + 1], *type;
+	struct type *types[PARAMS_MAX + 1], *type;
 	const struct expr *lambda = x->a;
 	struct dbg_error *err = bind_type(b, x->type, &type);
 	if (!err && lambda->n_list > PARAMS_MAX)
@@ -79,7 +79,7 @@ struct dbg_error *function_bind(struct binder *b, const struct expr *x,
 		return err;
 	const struct bound_lambda *l = lambda->lambda;
 	if (l->body->kind == BOUND_BLOCK && !l->gives && !l->ends &&
-	    !strncmp(il_type_simple_name(var->type), "Func", 4))
+	    !strncmp(type_simple_name(var->type), "Func", 4))
 		return dbg_err_cs(
 		    161, bind_error(b, x, "not all code paths return a value"));
 	*ret = bound_store(b, var, lambda);

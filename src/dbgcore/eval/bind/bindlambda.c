@@ -53,7 +53,7 @@ void lambda_leave(struct binder *b, const struct bound_lambda *l,
 }
 
 static struct lambda_memo *find_memo(struct binder *b, const struct expr *x,
-				     struct il_type *const *types, size_t n)
+				     struct type *const *types, size_t n)
 {
 	struct lambda_memo *m = b->memos;
 	while (m && (m->syntax != x || m->outer != b->lambda || m->n != n ||
@@ -63,11 +63,11 @@ static struct lambda_memo *find_memo(struct binder *b, const struct expr *x,
 }
 
 static bool types_agree(struct binder *b, const struct expr *x,
-			struct il_type *const *types)
+			struct type *const *types)
 {
 	for (size_t i = 0; i < x->n_list; i++) {
-		struct il_type *given;
-		if (types[i]->open || types[i]->kind == IL_KIND_BYREF)
+		struct type *given;
+		if (types[i]->open || types[i]->kind == TYPE_KIND_BYREF)
 			return false;
 		if (x->list[i]->type &&
 		    (dbg_err_drop(bind_type(b, x->list[i]->type, &given)) ||
@@ -95,7 +95,7 @@ static bool bind_body(struct binder *b, const struct expr *x,
 }
 
 static bool bind_fresh(struct binder *b, const struct expr *x,
-		       struct il_type *const *types, struct lambda_memo *memo)
+		       struct type *const *types, struct lambda_memo *memo)
 {
 	struct bound_lambda *l = arena_alloc(b->arena, sizeof(*l));
 	size_t n = x->n_list;
@@ -120,8 +120,8 @@ static bool bind_fresh(struct binder *b, const struct expr *x,
 }
 
 bool lambda_bind(struct binder *b, const struct expr *x,
-		 struct il_type *const *types, size_t n,
-		 struct bound_lambda **ret, struct il_type **ret_ret)
+		 struct type *const *types, size_t n, struct bound_lambda **ret,
+		 struct type **ret_ret)
 {
 	if (n != x->n_list)
 		return false;
@@ -147,7 +147,7 @@ bool lambda_bind(struct binder *b, const struct expr *x,
 
 /* Why the last lambda_bind of @x with these types failed. */
 static const char *lambda_why(struct binder *b, const struct expr *x,
-			      struct il_type *const *types, size_t n)
+			      struct type *const *types, size_t n)
 {
 	const struct lambda_memo *m = find_memo(b, x, types, n);
 	return m ? m->why : NULL;
@@ -162,25 +162,25 @@ const char *lambda_refused(const struct binder *b, const struct expr *x)
 }
 
 struct dbg_error *lambda_fault(struct binder *b, const struct expr *x,
-			       const struct il_sig *sig, struct il_type *to)
+			       const struct type_sig *sig, struct type *to)
 {
 	const char *why = lambda_why(b, x, sig->params, sig->n_params);
 	if (why)
 		return dbg_err(DBG_E_ARGUMENT, "%s", why);
 	return bind_error(b, x, "'%s' does not fit '%s'", bind_source(b, x),
-			  il_type_name(b->ts, to));
+			  type_name(b->ts, to));
 }
 
 struct dbg_error *lambda_convert(struct binder *b, const struct expr *x,
-				 struct il_type *to, struct bound **ret)
+				 struct type *to, struct bound **ret)
 {
-	const struct il_sig *sig;
+	const struct type_sig *sig;
 	struct bound_lambda *l;
-	struct il_type *type;
-	struct il_method *invoke = il_method_invoke(b->ts, to);
-	struct dbg_error *err = invoke ? il_method_sig(b->ts, invoke, &sig)
+	struct type *type;
+	struct type_method *invoke = type_method_invoke(b->ts, to);
+	struct dbg_error *err = invoke ? type_method_sig(b->ts, invoke, &sig)
 				       : bind_error(b, x, "'%s' is no delegate",
-						    il_type_name(b->ts, to));
+						    type_name(b->ts, to));
 	if (err)
 		return err;
 	if (!lambda_bind(b, x, sig->params, sig->n_params, &l, &type))
@@ -188,7 +188,7 @@ struct dbg_error *lambda_convert(struct binder *b, const struct expr *x,
 	*ret = bound_make(b, BOUND_LAMBDA, to, x);
 	(*ret)->lambda = l;
 	(*ret)->a = l->body;
-	struct il_type *gives = x->async ? async_result(b, sig->ret) : sig->ret;
+	struct type *gives = x->async ? async_result(b, sig->ret) : sig->ret;
 	if (sig->ret->elem == ELEM_VOID)
 		return NULL;
 	if (!gives)
@@ -206,7 +206,7 @@ struct dbg_error *lambda_natural(struct binder *b, const struct bound *v,
 				 struct bound **ret)
 {
 	const struct expr *x = v->syntax;
-	struct il_type *types[BIND_ARGS_MAX + 1], *type, *def;
+	struct type *types[BIND_ARGS_MAX + 1], *type, *def;
 	struct bound_lambda *l;
 	size_t n = 0;
 	bool typed = v->kind == BOUND_UNTYPED && x->kind == EXPR_LAMBDA &&
@@ -235,5 +235,5 @@ struct dbg_error *lambda_natural(struct binder *b, const struct bound *v,
 	if (err)
 		return err;
 	return lambda_convert(
-	    b, x, n ? il_type_instance(b->ts, def, types, n) : def, ret);
+	    b, x, n ? type_instance(b->ts, def, types, n) : def, ret);
 }

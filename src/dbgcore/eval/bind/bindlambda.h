@@ -9,11 +9,11 @@ struct lambda_memo {
 	struct lambda_memo *next;
 	const struct expr *syntax;
 	const struct bound_lambda *outer;
-	struct il_type **types;
+	struct type **types;
 	size_t n;
 	struct bound_lambda *lambda; /* NULL: it failed */
 	const char *why;             /* then */
-	struct il_type *ret;         /* of its body; NULL: it has no type */
+	struct type *ret;            /* of its body; NULL: it has no type */
 };
 
 /*
@@ -21,17 +21,16 @@ struct lambda_memo {
  * its body, NULL: it has none (null, throw). False: it cannot be bound.
  */
 bool lambda_bind(struct binder *b, const struct expr *x,
-		 struct il_type *const *types, size_t n,
-		 struct bound_lambda **ret, struct il_type **ret_ret);
+		 struct type *const *types, size_t n, struct bound_lambda **ret,
+		 struct type **ret_ret);
 /* Why the last lambda_bind of @x failed; NULL: none did. */
 const char *lambda_refused(const struct binder *b, const struct expr *x);
 /* Why the lambda does not fit a delegate of this signature. */
 DBG_MUST struct dbg_error *lambda_fault(struct binder *b, const struct expr *x,
-					const struct il_sig *sig,
-					struct il_type *to);
+					const struct type_sig *sig,
+					struct type *to);
 DBG_MUST struct dbg_error *lambda_convert(struct binder *b,
-					  const struct expr *x,
-					  struct il_type *to,
+					  const struct expr *x, struct type *to,
 					  struct bound **ret);
 /* Note that the code being bound uses @var. */
 void lambda_use(struct binder *b, struct bound_var *var);

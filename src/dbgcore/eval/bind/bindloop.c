@@ -12,7 +12,7 @@
 struct dbg_error *bind_disposing(struct binder *b, const struct expr *name,
 				 struct bound *body, struct bound **ret)
 {
-	struct il_type *type;
+	struct type *type;
 	struct bound *v, *test, *null, *call;
 	struct dbg_error *err = bind_value(b, name, &v);
 	if (!err)
@@ -27,7 +27,8 @@ struct dbg_error *bind_disposing(struct binder *b, const struct expr *name,
 	if (err)
 		return err;
 	store = bound_store(b, local, v);
-	struct il_method *dispose = il_method_named(b->ts, type, "Dispose", 0);
+	struct type_method *dispose =
+	    type_method_named(b->ts, type, "Dispose", 0);
 	if (!dispose)
 		return dbg_err(DBG_E_RUNTIME, "no IDisposable.Dispose");
 	call = bound_call(b, dispose, &local, 1, bind_prim(b, ELEM_VOID), name);
@@ -53,7 +54,7 @@ static struct dbg_error *each_body(struct binder *b, const struct expr *x,
 	struct name_scope *names = b->names;
 	size_t first = b->n_locals;
 	struct bound *v, *list[2];
-	struct il_type *type;
+	struct type *type;
 	struct dbg_error *err = bind_value(b, item, &v);
 	if (err)
 		return err;
@@ -106,11 +107,11 @@ static struct dbg_error *over_vector(struct binder *b, const struct expr *x,
 static struct dbg_error *as_enumerable(struct binder *b, struct bound *of,
 				       struct bound **ret)
 {
-	struct il_type *def, *as = NULL;
+	struct type *def, *as = NULL;
 	struct dbg_error *err =
 	    bind_core(b, "System.Collections.Generic.IEnumerable`1", &def);
 	if (!err)
-		err = il_type_as(b->ts, of->type, def, &as);
+		err = type_as(b->ts, of->type, def, &as);
 	if (!err && !as)
 		err = bind_core(b, "System.Collections.IEnumerable", &as);
 	return err ? err : convert(b, of, as, ret);
@@ -123,8 +124,8 @@ static struct dbg_error *enumerator_of(struct binder *b, struct bound *of,
 	struct expr *call =
 	    made_call(b, made_keep(b, of, &store), "GetEnumerator", NULL, 0);
 	struct dbg_error *err = NULL;
-	bool own = of->type->kind != IL_KIND_INTERFACE &&
-		   of->type->kind != IL_KIND_ARRAY &&
+	bool own = of->type->kind != TYPE_KIND_INTERFACE &&
+		   of->type->kind != TYPE_KIND_ARRAY &&
 		   !dbg_err_drop(bind_value(b, call, ret));
 	if (!own) {
 		err = as_enumerable(b, of, &as);
@@ -147,9 +148,9 @@ static struct dbg_error *over_enumerator(struct binder *b, const struct expr *x,
 	struct dbg_error *err = enumerator_of(b, of, &v);
 	if (err) {
 		dbg_error_destroy(err);
-		return dbg_err_cs(
-		    1579, bind_error(b, x->a, "'%s' cannot be enumerated",
-				     il_type_name(b->ts, of->type)));
+		return dbg_err_cs(1579, bind_error(b, x->a,
+						   "'%s' cannot be enumerated",
+						   type_name(b->ts, of->type)));
 	}
 	const struct expr *name = made_keep(b, v, &list[0]);
 	err = bind_value(b, made_call(b, name, "MoveNext", NULL, 0), &loop->a);

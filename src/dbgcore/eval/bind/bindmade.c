@@ -107,11 +107,11 @@ void name_push(struct binder *b, struct bound_var *var)
 	b->names = scope;
 }
 
-struct bound *bound_type_object(struct binder *b, struct il_type *of,
+struct bound *bound_type_object(struct binder *b, struct type *of,
 				const struct expr *x)
 {
 	uint64_t object = vm_type_object(b->vm, of);
-	struct il_type *type = il_type_core(b->ts, "System.Type");
+	struct type *type = type_core(b->ts, "System.Type");
 	struct bound *n = bound_make(b, BOUND_PLACE, type, x);
 	n->addr = vm_room(b->vm, sizeof(object));
 	vm_write(b->vm, n->addr, &object, sizeof(object));

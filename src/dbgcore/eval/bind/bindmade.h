@@ -37,7 +37,7 @@ struct expr *made_keep(struct binder *b, struct bound *v,
 		       struct bound **ret_store);
 
 /* typeof(of); a name as a string. */
-struct bound *bound_type_object(struct binder *b, struct il_type *of,
+struct bound *bound_type_object(struct binder *b, struct type *of,
 				const struct expr *x);
 struct bound *bound_text(struct binder *b, const char *text,
 			 const struct expr *x);

@@ -22,11 +22,11 @@ struct extension_search {
 
 /* ---- Members --------------------------------------------------------- */
 
-static struct bound *field_constant(struct binder *b, struct il_field *f,
-				    struct il_type *type, const struct expr *x)
+static struct bound *field_constant(struct binder *b, struct type_field *f,
+				    struct type *type, const struct expr *x)
 {
 	enum elem elem;
-	struct bytes data = il_field_constant(f, &elem);
+	struct bytes data = type_field_constant(f, &elem);
 	int64_t bits = 0;
 	struct bound *n = bound_make(b, BOUND_CONST, type, x);
 	if (elem == ELEM_STRING || elem == ELEM_END || elem == ELEM_CLASS ||
@@ -48,7 +48,7 @@ static struct bound *field_constant(struct binder *b, struct il_field *f,
 }
 
 void bind_note_names(struct binder *b, struct code_module *m, uint32_t token,
-		     struct il_type *type)
+		     struct type *type)
 {
 	size_t n = 0;
 	if (!m || !token || (!type->n_args && !type->inner))
@@ -61,18 +61,18 @@ void bind_note_dynamic(struct bound *v, const struct code_module *m,
 		       uint32_t token)
 {
 	v->dynamic =
-	    m && token && v->type && v->type->special == IL_SPECIAL_OBJECT &&
+	    m && token && v->type && v->type->special == TYPE_SPECIAL_OBJECT &&
 	    md_has_attribute(&m->md, token,
 			     "System.Runtime.CompilerServices.DynamicAttribute",
 			     NULL);
 }
 
 static struct dbg_error *bind_field(struct binder *b, struct bound *of,
-				    struct il_field *f, const struct expr *x,
+				    struct type_field *f, const struct expr *x,
 				    struct bound **ret)
 {
-	struct il_type *type;
-	struct dbg_error *err = il_field_type(b->ts, f, &type);
+	struct type *type;
+	struct dbg_error *err = type_field_type(b->ts, f, &type);
 	if (err)
 		return err;
 	if (f->is_const) {
@@ -89,7 +89,7 @@ static struct dbg_error *bind_field(struct binder *b, struct bound *of,
 	(*ret)->a = f->is_static ? NULL : of;
 	(*ret)->is_static = f->is_static;
 	bind_note_dynamic(*ret, f->owner->module, f->token);
-	if (type->kind == IL_KIND_BYREF) {
+	if (type->kind == TYPE_KIND_BYREF) {
 		struct bound *reference = *ret;
 		*ret = bound_make(b, BOUND_DEREF, type->inner, x);
 		(*ret)->a = reference;
@@ -99,12 +99,12 @@ static struct dbg_error *bind_field(struct binder *b, struct bound *of,
 
 /* `this` of a call of a method of @owner. */
 struct bound *bind_receiver(struct binder *b, struct bound *of,
-			    const struct il_type *owner)
+			    const struct type *owner)
 {
 	struct bound *n;
 	if (!of->type->is_value)
 		return of;
-	n = bound_make(b, BOUND_ADDRESS, il_type_byref(b->ts, of->type),
+	n = bound_make(b, BOUND_ADDRESS, type_byref(b->ts, of->type),
 		       of->syntax);
 	if (!owner->is_value) {
 		// a method that the value type inherits
@@ -121,22 +121,22 @@ bool bind_is_base(const struct bound *of)
 }
 
 struct dbg_error *bind_of_base(struct binder *b, const struct bound *of,
-			       struct il_method **io)
+			       struct type_method **io)
 {
-	if (!bind_is_base(of) || !((*io)->flags & IL_METHOD_VIRTUAL))
+	if (!bind_is_base(of) || !((*io)->flags & TYPE_METHOD_VIRTUAL))
 		return NULL;
-	return il_method_virtual(b->ts, *io, of->type, io);
+	return type_method_virtual(b->ts, *io, of->type, io);
 }
 
 struct dbg_error *bind_getter(struct binder *b, struct bound *of,
-			      struct il_method *m, struct bound **args,
+			      struct type_method *m, struct bound **args,
 			      size_t n, const struct expr *x,
 			      struct bound **ret)
 {
-	const struct il_sig *sig;
+	const struct type_sig *sig;
 	struct bound *all[BIND_ARGS_MAX + 1];
 	size_t at = 0;
-	struct dbg_error *err = il_method_sig(b->ts, m, &sig);
+	struct dbg_error *err = type_method_sig(b->ts, m, &sig);
 	if (err)
 		return err;
 	if (sig->has_this && !of)
@@ -152,21 +152,20 @@ struct dbg_error *bind_getter(struct binder *b, struct bound *of,
 	struct bound *call = bound_call(b, m, all, at, sig->ret, x);
 	call->nonvirtual = bind_is_base(of);
 	*ret = call;
-	if (sig->ret->kind == IL_KIND_BYREF) {
+	if (sig->ret->kind == TYPE_KIND_BYREF) {
 		*ret = bound_make(b, BOUND_DEREF, sig->ret->inner, x);
 		(*ret)->a = call;
 	}
 	return NULL;
 }
 
-static bool has_virtual(struct binder *b, struct il_type *type,
-			const char *name)
+static bool has_virtual(struct binder *b, struct type *type, const char *name)
 {
-	struct il_method *const *all;
+	struct type_method *const *all;
 	size_t n;
-	il_type_methods(b->ts, type, &all, &n);
+	type_methods(b->ts, type, &all, &n);
 	for (size_t i = 0; i < n; i++) {
-		if (all[i]->flags & IL_METHOD_VIRTUAL &&
+		if (all[i]->flags & TYPE_METHOD_VIRTUAL &&
 		    !strcmp(all[i]->name, name))
 			return true;
 	}
@@ -174,24 +173,24 @@ static bool has_virtual(struct binder *b, struct il_type *type,
 }
 
 /* F# marks no slot as a new one: it is, if no base class has the name. */
-static bool is_override(struct binder *b, const struct il_method *m)
+static bool is_override(struct binder *b, const struct type_method *m)
 {
-	struct il_type *t = m->owner;
-	if (!(m->flags & IL_METHOD_VIRTUAL) || m->flags & IL_METHOD_NEWSLOT)
+	struct type *t = m->owner;
+	if (!(m->flags & TYPE_METHOD_VIRTUAL) || m->flags & TYPE_METHOD_NEWSLOT)
 		return false;
-	while (!dbg_err_drop(il_type_parent(b->ts, t, &t)) && t) {
+	while (!dbg_err_drop(type_parent(b->ts, t, &t)) && t) {
 		if (has_virtual(b, t, m->name))
 			return true;
 	}
 	return false;
 }
 
-size_t methods_named(struct binder *b, struct il_type *type, const char *name,
-		     struct il_method **ret, size_t max)
+size_t methods_named(struct binder *b, struct type *type, const char *name,
+		     struct type_method **ret, size_t max)
 {
-	struct il_method *const *all;
+	struct type_method *const *all;
 	size_t n, found = 0;
-	il_type_methods(b->ts, type, &all, &n);
+	type_methods(b->ts, type, &all, &n);
 	for (size_t i = 0; i < n && found < max; i++) {
 		if (!strcmp(all[i]->name, name) && !is_override(b, all[i]))
 			ret[found++] = all[i];
@@ -199,16 +198,16 @@ size_t methods_named(struct binder *b, struct il_type *type, const char *name,
 	return found;
 }
 
-static const struct il_property *
-property_named(struct binder *b, struct il_type *type, const char *name)
+static const struct type_property *
+property_named(struct binder *b, struct type *type, const char *name)
 {
-	const struct il_property *all;
+	const struct type_property *all;
 	size_t n;
-	il_type_properties(b->ts, type, &all, &n);
+	type_properties(b->ts, type, &all, &n);
 	for (size_t i = 0; i < n; i++) {
-		const struct il_sig *sig;
+		const struct type_sig *sig;
 		if (strcmp(all[i].name, name) || !all[i].getter ||
-		    dbg_err_drop(il_method_sig(b->ts, all[i].getter, &sig)) ||
+		    dbg_err_drop(type_method_sig(b->ts, all[i].getter, &sig)) ||
 		    sig->n_params)
 			continue;
 		return &all[i];
@@ -237,12 +236,12 @@ static struct dbg_error *make_group(struct binder *b, struct bound *of,
 }
 
 /* A field by the name that its author gave it: `seed`, not `<seed>P`. */
-static struct il_field *source_field(struct binder *b, struct il_type *type,
-				     const char *name)
+static struct type_field *source_field(struct binder *b, struct type *type,
+				       const char *name)
 {
-	struct il_field *const *all;
+	struct type_field *const *all;
 	size_t n;
-	il_type_fields(b->ts, type, &all, &n);
+	type_fields(b->ts, type, &all, &n);
 	for (size_t i = 0; i < n; i++) {
 		const char *source = csname_source_name(b->arena, all[i]->name);
 		if (source && !strcmp(source, name))
@@ -251,32 +250,32 @@ static struct il_field *source_field(struct binder *b, struct il_type *type,
 	return NULL;
 }
 
-static bool is_static_abstract(const struct il_method *m)
+static bool is_static_abstract(const struct type_method *m)
 {
-	return m->flags & IL_METHOD_STATIC && m->flags & IL_METHOD_ABSTRACT;
+	return m->flags & TYPE_METHOD_STATIC && m->flags & TYPE_METHOD_ABSTRACT;
 }
 
 /* The member that @type itself declares; *ret NULL: none. */
 static struct dbg_error *own_member(struct binder *b, struct bound *of,
-				    struct il_type *type, const struct expr *x,
+				    struct type *type, const struct expr *x,
 				    struct bound **ret)
 {
-	struct il_field *const *fields;
-	struct il_method *one;
+	struct type_field *const *fields;
+	struct type_method *one;
 	size_t n;
 	*ret = NULL;
-	il_type_fields(b->ts, type, &fields, &n);
+	type_fields(b->ts, type, &fields, &n);
 	for (size_t i = 0; i < n && !x->n_args; i++) {
 		if (!strcmp(fields[i]->name, x->name))
 			return bind_field(b, of->kind == BOUND_TYPE ? NULL : of,
 					  fields[i], x, ret);
 	}
-	const struct il_property *p = property_named(b, type, x->name);
+	const struct type_property *p = property_named(b, type, x->name);
 	if (p && of->type == type && is_static_abstract(p->getter))
 		return bind_error(b, x,
 				  "'%s' of '%s' is static and abstract: ask a "
 				  "type that implements it",
-				  x->name, il_type_name(b->ts, type));
+				  x->name, type_name(b->ts, type));
 	if (p && !x->n_args) {
 		struct dbg_error *err =
 		    bind_getter(b, of->kind == BOUND_TYPE ? NULL : of,
@@ -290,15 +289,16 @@ static struct dbg_error *own_member(struct binder *b, struct bound *of,
 	}
 	if (methods_named(b, type, x->name, &one, 1))
 		return make_group(b, of, x, ret);
-	struct il_field *f = x->n_args ? NULL : source_field(b, type, x->name);
+	struct type_field *f =
+	    x->n_args ? NULL : source_field(b, type, x->name);
 	return f ? bind_field(b, of->kind == BOUND_TYPE ? NULL : of, f, x, ret)
 		 : NULL;
 }
 
-static bool note_extension(void *arg, struct il_method *m)
+static bool note_extension(void *arg, struct type_method *m)
 {
 	struct extension_search *search = arg;
-	search->any = lookup_space(search->e, il_type_namespace(m->owner));
+	search->any = lookup_space(search->e, type_namespace(m->owner));
 	return !search->any;
 }
 
@@ -306,9 +306,9 @@ static bool note_extension(void *arg, struct il_method *m)
 static struct dbg_error *inherited(struct binder *b, struct bound *of,
 				   const struct expr *x, struct bound **ret)
 {
-	struct il_type *const *all;
+	struct type *const *all;
 	size_t n;
-	struct dbg_error *err = il_type_interfaces(b->ts, of->type, &all, &n);
+	struct dbg_error *err = type_interfaces(b->ts, of->type, &all, &n);
 	for (size_t i = 0; !err && !*ret && i < n; i++)
 		err = own_member(b, of, all[i], x, ret);
 	if (!err && !*ret)
@@ -323,21 +323,21 @@ static struct dbg_error *inherited(struct binder *b, struct bound *of,
 static struct dbg_error *implemented(struct binder *b, struct bound *of,
 				     const struct expr *x, struct bound **ret)
 {
-	struct il_type *const *all;
+	struct type *const *all;
 	size_t n;
 	bool box;
-	struct dbg_error *err = il_type_interfaces(b->ts, of->type, &all, &n);
+	struct dbg_error *err = type_interfaces(b->ts, of->type, &all, &n);
 	for (size_t i = 0; !err && i < n; i++) {
-		const struct il_property *p =
+		const struct type_property *p =
 		    property_named(b, all[i], x->name);
-		if (!p || !(p->getter->flags & IL_METHOD_STATIC) ||
-		    !(p->getter->flags & IL_METHOD_VIRTUAL))
+		if (!p || !(p->getter->flags & TYPE_METHOD_STATIC) ||
+		    !(p->getter->flags & TYPE_METHOD_VIRTUAL))
 			continue;
 		err = bind_getter(b, NULL, p->getter, NULL, 0, x, ret);
 		if (err || (*ret)->kind != BOUND_CALL)
 			return err;
-		return il_method_constrained(b->ts, p->getter, of->type,
-					     &(*ret)->method, &box);
+		return type_method_constrained(b->ts, p->getter, of->type,
+					       &(*ret)->method, &box);
 	}
 	return err;
 }
@@ -359,12 +359,12 @@ static struct dbg_error *find_member(struct binder *b, struct bound *of,
 	if (of->kind != BOUND_TYPE && of->type->elem == ELEM_SZARRAY &&
 	    !strcmp(x->name, "Length"))
 		return vector_length(b, of, x, ret);
-	for (struct il_type *t = of->type; !err && t && !*ret;) {
+	for (struct type *t = of->type; !err && t && !*ret;) {
 		err = own_member(b, of, t, x, ret);
 		if (!err)
-			err = il_type_parent(b->ts, t, &t);
+			err = type_parent(b->ts, t, &t);
 	}
-	if (!err && !*ret && of->type->kind == IL_KIND_INTERFACE)
+	if (!err && !*ret && of->type->kind == TYPE_KIND_INTERFACE)
 		err = inherited(b, of, x, ret);
 	else if (!err && !*ret && of->kind == BOUND_TYPE)
 		err = implemented(b, of, x, ret);
@@ -381,7 +381,8 @@ static struct dbg_error *extension_property(struct binder *b, struct bound *of,
 	struct bound *group;
 	getter.name = arena_printf(b->arena, "get_%s", x->name);
 	if (!x->n_args)
-		il_extension_each(b->ts, getter.name, note_extension, &search);
+		type_extension_each(b->ts, getter.name, note_extension,
+				    &search);
 	if (!search.any)
 		return NULL;
 	struct dbg_error *err = make_group(b, of, &getter, &group);
@@ -395,13 +396,13 @@ static struct dbg_error *extension_property(struct binder *b, struct bound *of,
 
 struct static_search {
 	const struct eval *e;
-	struct il_method *found;
+	struct type_method *found;
 };
 
-static bool note_static(void *arg, struct il_method *m)
+static bool note_static(void *arg, struct type_method *m)
 {
 	struct static_search *search = arg;
-	if (lookup_space(search->e, il_type_namespace(m->owner)))
+	if (lookup_space(search->e, type_namespace(m->owner)))
 		search->found = m;
 	return !search->found;
 }
@@ -414,12 +415,12 @@ static struct dbg_error *static_extension(struct binder *b, struct bound *of,
 	struct static_search search = {.e = b->e};
 	const char *getter = arena_printf(b->arena, "get_%s", x->name);
 	if (!x->n_args)
-		il_static_extension_each(b->ts, getter, of->type, note_static,
-					 &search);
+		type_static_extension_each(b->ts, getter, of->type, note_static,
+					   &search);
 	if (search.found)
 		return bind_getter(b, NULL, search.found, NULL, 0, x, ret);
-	il_static_extension_each(b->ts, x->name, of->type, note_static,
-				 &search);
+	type_static_extension_each(b->ts, x->name, of->type, note_static,
+				   &search);
 	return search.found ? make_group(b, of, x, ret) : NULL;
 }
 
@@ -428,20 +429,19 @@ static struct dbg_error *expando_member(struct binder *b, struct bound *of,
 					const struct expr *x,
 					struct bound **ret)
 {
-	struct il_type *args[2] = {bind_prim(b, ELEM_STRING),
-				   bind_prim(b, ELEM_OBJECT)};
-	struct il_type *map;
+	struct type *args[2] = {bind_prim(b, ELEM_STRING),
+				bind_prim(b, ELEM_OBJECT)};
+	struct type *map;
 	struct bound *store, *key;
 	*ret = NULL;
 	if (of->kind == BOUND_TYPE || x->n_args || !of->type ||
-	    strcmp(il_type_simple_name(of->type), "ExpandoObject") ||
-	    strcmp(il_type_namespace(of->type), "System.Dynamic"))
+	    strcmp(type_simple_name(of->type), "ExpandoObject") ||
+	    strcmp(type_namespace(of->type), "System.Dynamic"))
 		return NULL;
 	struct dbg_error *err =
 	    bind_core(b, "System.Collections.Generic.IDictionary`2", &map);
 	if (!err)
-		err =
-		    convert(b, of, il_type_instance(b->ts, map, args, 2), &of);
+		err = convert(b, of, type_instance(b->ts, map, args, 2), &of);
 	if (err)
 		return err;
 	struct expr *name = made_keep(b, of, &store);
@@ -469,7 +469,7 @@ struct dbg_error *bind_member_of(struct binder *b, struct bound *of,
 	if (*ret)
 		return NULL;
 	if (of->kind != BOUND_TYPE)
-		il_extension_each(b->ts, x->name, note_extension, &extension);
+		type_extension_each(b->ts, x->name, note_extension, &extension);
 	if (extension.any)
 		return make_group(b, of, x, ret);
 	err = of->kind == BOUND_TYPE ? static_extension(b, of, x, ret)
@@ -490,7 +490,7 @@ struct dbg_error *bind_member_of(struct binder *b, struct bound *of,
 	return dbg_err_cs(
 	    of->kind == BOUND_TYPE ? 117 : 1061,
 	    bind_error(b, x, "no '%s' in '%s'", x->name,
-		       il_type_name(b->ts, (actual ? actual : of)->type)));
+		       type_name(b->ts, (actual ? actual : of)->type)));
 }
 
 /* A further part of a dotted name: type, namespace, or nested type. */
@@ -501,9 +501,9 @@ static struct dbg_error *bind_dotted(struct binder *b, const struct expr *x,
 	*ret = NULL;
 	if (!lookup_dotted(b->e, x, &path))
 		return NULL;
-	struct il_type *type =
+	struct type *type =
 	    lookup_type_name(b->e, path.name, path.args, path.n_args);
-	struct il_type *found = type ? type_exact(type) : NULL;
+	struct type *found = type ? value_type_exact(type) : NULL;
 	*ret = bound_make(b, found ? BOUND_TYPE : BOUND_SPACE, found, x);
 	(*ret)->name = path.name;
 	return NULL;
@@ -620,10 +620,10 @@ static struct dbg_error *bind_implied(struct binder *b, const struct expr *x,
 	const struct var *self = scope_var(b->e->scope, "this");
 	struct dbg_error *err = NULL;
 	*ret = NULL;
-	for (struct il_type *t = b->e->scope->type; t && !err && !*ret;
+	for (struct type *t = b->e->scope->type; t && !err && !*ret;
 	     t = lookup_enclosing(b->e, t)) {
 		struct bound *of = bound_make(b, BOUND_TYPE, NULL, x);
-		of->type = type_exact(t);
+		of->type = value_type_exact(t);
 		if (self && t == b->e->scope->type)
 			err = bind_variable(b, self, x, &of);
 		if (!err && of->type)
@@ -645,7 +645,7 @@ static struct dbg_error *bind_imported(struct binder *b, const struct expr *x,
 		struct bound *of = bound_make(b, BOUND_TYPE, NULL, x);
 		if (s->imports[i].alias || !s->imports[i].type)
 			continue;
-		of->type = type_exact(s->imports[i].type);
+		of->type = value_type_exact(s->imports[i].type);
 		if (of->type)
 			err = find_member(b, of, x, ret);
 	}
@@ -664,8 +664,7 @@ static struct dbg_error *bind_wanted(struct binder *b, const struct expr *x,
 static struct dbg_error *bind_type_name(struct binder *b, const struct expr *x,
 					struct bound **ret)
 {
-	struct il_type *type =
-	    lookup_type_name(b->e, x->name, x->args, x->n_args);
+	struct type *type = lookup_type_name(b->e, x->name, x->args, x->n_args);
 	struct dbg_error *err = type ? NULL : bind_wanted(b, x, ret);
 	if (err || (!type && *ret))
 		return err;
@@ -673,7 +672,7 @@ static struct dbg_error *bind_type_name(struct binder *b, const struct expr *x,
 	(*ret)->name = x->name;
 	if (!type)
 		return NULL;
-	(*ret)->type = type_exact(type);
+	(*ret)->type = value_type_exact(type);
 	return (*ret)->type
 		   ? NULL
 		   : dbg_err_cs(246, dbg_err(DBG_E_NOT_FOUND,

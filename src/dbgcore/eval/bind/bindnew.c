@@ -17,10 +17,10 @@ enum {
 	ELEMENTS_MAX = 4096 /* of an array of several dimensions */
 };
 
-struct il_type *bind_common_type(struct binder *b, struct bound *const *list,
-				 size_t n)
+struct type *bind_common_type(struct binder *b, struct bound *const *list,
+			      size_t n)
 {
-	struct il_type *best = NULL;
+	struct type *best = NULL;
 	for (size_t i = 0; i < n; i++) {
 		size_t k = 0;
 		if (!list[i]->type || list[i]->kind == BOUND_THROW)
@@ -38,9 +38,9 @@ struct il_type *bind_common_type(struct binder *b, struct bound *const *list,
 	for (size_t i = 0; !best && i < n; i++) {
 		size_t k = 0;
 		if (!list[i]->type || !list[i]->type->is_value ||
-		    list[i]->type->special == IL_SPECIAL_NULLABLE)
+		    list[i]->type->special == TYPE_SPECIAL_NULLABLE)
 			continue;
-		struct il_type *type = il_type_nullable(b->ts, list[i]->type);
+		struct type *type = type_nullable(b->ts, list[i]->type);
 		while (k < n && conversion_find(b, list[k], type))
 			k++;
 		best = k == n ? type : NULL;
@@ -54,32 +54,32 @@ enum {
 };
 
 /* An abstract class, a static one, or an interface. */
-static bool is_abstract(const struct il_type *type)
+static bool is_abstract(const struct type *type)
 {
-	bool defined = type->module && (type->kind == IL_KIND_CLASS ||
-					type->kind == IL_KIND_INTERFACE);
+	bool defined = type->module && (type->kind == TYPE_KIND_CLASS ||
+					type->kind == TYPE_KIND_INTERFACE);
 	return defined && md_col(&type->module->md, MD_TYPEDEF,
 				 MD_TOKEN_RID(type->token), TYPEDEF_FLAGS) &
 			      TYPE_ABSTRACT;
 }
 
 static struct dbg_error *construct(struct binder *b, const struct expr *x,
-				   struct il_type *type, struct bound **ret)
+				   struct type *type, struct bound **ret)
 {
 	struct call c = {.x = x, .name = ".ctor"};
 	struct choice best = {0};
-	struct il_method *all[64];
+	struct type_method *all[64];
 	struct dbg_error *err = call_arguments(b, x->list, x->n_list, &c);
 	if (!err && is_abstract(type))
 		err = dbg_err_cs(
 		    144,
 		    bind_error(b, x, "'%s' is abstract: no object can be one",
-			       il_type_name(b->ts, type)));
+			       type_name(b->ts, type)));
 	if (err)
 		return err;
 	// a structure has one without parameters if it says so (C# 10)
 	if (type->is_value && !c.n &&
-	    !il_method_named(b->ts, type, ".ctor", 0)) {
+	    !type_method_named(b->ts, type, ".ctor", 0)) {
 		*ret = bound_make(b, BOUND_DEFAULT, type, x);
 		return NULL;
 	}
@@ -94,7 +94,7 @@ static struct dbg_error *construct(struct binder *b, const struct expr *x,
 	if (!best.method)
 		return dbg_err_cs(1729,
 				  bind_error(b, x, "'%s' has no constructor",
-					     il_type_name(b->ts, type)));
+					     type_name(b->ts, type)));
 	*ret = bound_make(b, BOUND_NEW, type, x);
 	(*ret)->method = best.method;
 	(*ret)->list = arena_copy(b->arena, best.args, best.sig->n_params,
@@ -109,23 +109,23 @@ static struct dbg_error *add_element(struct binder *b, struct bound *object,
 {
 	struct call c = {.x = x, .name = "Add"};
 	struct choice best = {0};
-	struct il_method *all[32];
+	struct type_method *all[32];
 	bool several = x->kind == EXPR_COLLECTION_INITIALIZER;
 	size_t n = several ? x->n_list : 1;
 	struct dbg_error *err = NULL;
 	for (; !err && c.n < n && c.n < BIND_ARGS_MAX; c.n++)
 		err = bind_operand(b, several ? x->list[c.n] : x, &c.args[c.n]);
-	for (struct il_type *t = object->type; !err && t && !best.method;) {
+	for (struct type *t = object->type; !err && t && !best.method;) {
 		n = methods_named(b, t, "Add", all, 32);
 		err = call_resolve(b, &c, all, n, &best);
 		if (!err)
-			err = il_type_parent(b->ts, t, &t);
+			err = type_parent(b->ts, t, &t);
 	}
 	if (err)
 		return err;
 	if (!best.method)
 		return bind_error(b, x, "no 'Add' of '%s' fits",
-				  il_type_name(b->ts, object->type));
+				  type_name(b->ts, object->type));
 	struct bound *args[BIND_ARGS_MAX + 1] = {object};
 	memcpy(args + 1, best.args, c.n * sizeof(args[0]));
 	*ret = bound_call(b, best.method, args, c.n + 1, best.sig->ret, x);
@@ -193,7 +193,7 @@ static struct dbg_error *initialize(struct binder *b, struct bound *object,
 }
 
 struct dbg_error *bind_new(struct binder *b, const struct expr *x,
-			   struct il_type *type, struct bound **ret)
+			   struct type *type, struct bound **ret)
 {
 	struct dbg_error *err = construct(b, x, type, ret);
 	return err || !x->b ? err : initialize(b, *ret, x->b, ret);
@@ -203,11 +203,11 @@ struct dbg_error *bind_new(struct binder *b, const struct expr *x,
 static struct dbg_error *with_anonymous(struct binder *b, const struct expr *x,
 					struct bound *of, struct bound **ret)
 {
-	const struct il_property *all;
+	const struct type_property *all;
 	size_t n;
 	struct bound *store, *list[BIND_ARGS_MAX];
 	const struct expr *name = made_keep(b, of, &store);
-	il_type_properties(b->ts, of->type, &all, &n);
+	type_properties(b->ts, of->type, &all, &n);
 	if (n > BIND_ARGS_MAX)
 		return bind_error(b, x, "too many members");
 	for (size_t i = 0; i < n; i++) {
@@ -217,7 +217,7 @@ static struct dbg_error *with_anonymous(struct binder *b, const struct expr *x,
 			if (item->name && !strcmp(item->name, all[i].name))
 				value = item->b;
 		}
-		struct il_type *type;
+		struct type *type;
 		struct dbg_error *err =
 		    bind_value(b, made_member(b, name, all[i].name), &list[i]);
 		if (err)
@@ -230,7 +230,7 @@ static struct dbg_error *with_anonymous(struct binder *b, const struct expr *x,
 			return err;
 	}
 	struct bound *made = bound_make(b, BOUND_NEW, of->type, x);
-	made->method = il_method_named(b->ts, of->type, ".ctor", (int)n);
+	made->method = type_method_named(b->ts, of->type, ".ctor", (int)n);
 	made->list = arena_copy(b->arena, list, n, sizeof(*list));
 	made->n_list = n;
 	*ret = bound_after(b, &store, 1, made);
@@ -242,23 +242,23 @@ struct dbg_error *bind_with(struct binder *b, const struct expr *x,
 			    struct bound **ret)
 {
 	struct bound *of;
-	struct il_method *clone = NULL;
+	struct type_method *clone = NULL;
 	struct dbg_error *err = bind_value(b, x->a, &of);
 	if (err)
 		return err;
-	for (struct il_type *t = of->type; t && !clone && !t->is_value;) {
-		clone = il_method_named(b->ts, t, "<Clone>$", 0);
-		err = il_type_parent(b->ts, t, &t);
+	for (struct type *t = of->type; t && !clone && !t->is_value;) {
+		clone = type_method_named(b->ts, t, "<Clone>$", 0);
+		err = type_parent(b->ts, t, &t);
 		if (err)
 			return err;
 	}
-	if (!clone && strchr(il_type_simple_name(of->type), '<'))
+	if (!clone && strchr(type_simple_name(of->type), '<'))
 		return with_anonymous(b, x, of, ret);
 	if (!clone && !of->type->is_value)
 		return bind_error(b, x, "'%s' is no record",
-				  il_type_name(b->ts, of->type));
+				  type_name(b->ts, of->type));
 	if (clone) {
-		struct il_type *type = of->type;
+		struct type *type = of->type;
 		of = bound_call(b, clone, &of, 1, clone->owner, x);
 		err = convert_cast(b, of, type, &of);
 	}
@@ -268,7 +268,7 @@ struct dbg_error *bind_with(struct binder *b, const struct expr *x,
 /* ---- Arrays ---------------------------------------------------------- */
 
 static struct dbg_error *elements(struct binder *b, const struct expr *init,
-				  struct il_type *element, struct bound *array)
+				  struct type *element, struct bound *array)
 {
 	size_t n = init->n_list;
 	struct bound **list = arena_calloc(b->arena, n + 1, sizeof(*list));
@@ -289,7 +289,7 @@ static struct dbg_error *elements(struct binder *b, const struct expr *init,
 		if (err)
 			return err;
 	}
-	array->type = il_type_vector(b->ts, element);
+	array->type = type_vector(b->ts, element);
 	array->list = list;
 	array->n_list = n;
 	return NULL;
@@ -323,10 +323,11 @@ static struct dbg_error *set_all(struct binder *b, struct bound *array,
 				 const size_t *sizes, struct bound **list,
 				 size_t n, struct bound **ret)
 {
-	struct il_type *type = array->type;
+	struct type *type = array->type;
 	struct bound *args[ARRAY_RANK_MAX + 2], *store;
 	struct bound **sets = arena_calloc(b->arena, n + 1, sizeof(*sets));
-	struct il_method *set = il_method_of_array(b->ts, type, IL_ARRAY_SET);
+	struct type_method *set =
+	    type_method_of_array(b->ts, type, TYPE_ARRAY_SET);
 	made_keep(b, array, &store);
 	sets[0] = store;
 	args[0] = store->a;
@@ -353,7 +354,7 @@ static struct dbg_error *set_all(struct binder *b, struct bound *array,
 /* An array of several dimensions. */
 static struct dbg_error *new_array_of_rank(struct binder *b,
 					   const struct expr *x,
-					   struct il_type *type,
+					   struct type *type,
 					   struct bound **ret)
 {
 	size_t sizes[ARRAY_RANK_MAX], n = 0;
@@ -369,12 +370,12 @@ static struct dbg_error *new_array_of_rank(struct binder *b,
 	if (x->b)
 		err = flatten(b, x->b, rank, sizes, list, &n);
 	if (!err && !type) {
-		struct il_type *element = bind_common_type(b, list, n);
+		struct type *element = bind_common_type(b, list, n);
 		if (!element)
 			return dbg_err_cs(
 			    826, bind_error(
 				     b, x, "the elements have no common type"));
-		type = il_type_array(b->ts, element, rank);
+		type = type_array(b->ts, element, rank);
 	}
 	for (uint32_t i = 0; !err && i < rank; i++) {
 		args[i] = bound_int(b, ELEM_I4, (int64_t)sizes[i], x);
@@ -387,7 +388,7 @@ static struct dbg_error *new_array_of_rank(struct binder *b,
 	if (err)
 		return err;
 	*ret = bound_make(b, BOUND_NEW, type, x);
-	(*ret)->method = il_method_of_array(b->ts, type, IL_ARRAY_NEW);
+	(*ret)->method = type_method_of_array(b->ts, type, TYPE_ARRAY_NEW);
 	(*ret)->list = arena_copy(b->arena, args, rank, sizeof(*args));
 	(*ret)->n_list = rank;
 	return x->b ? set_all(b, *ret, sizes, list, n, ret) : NULL;
@@ -396,19 +397,18 @@ static struct dbg_error *new_array_of_rank(struct binder *b,
 /* `stackalloc` is a span of an array that only the machine has. */
 static struct dbg_error *span_of(struct binder *b, struct bound **io)
 {
-	struct il_type *span;
+	struct type *span;
 	struct dbg_error *err = bind_core(b, "System.Span`1", &span);
 	return err ? err
-		   : convert(
-			 b, *io,
-			 il_type_instance(b->ts, span, &(*io)->type->inner, 1),
-			 io);
+		   : convert(b, *io,
+			     type_instance(b->ts, span, &(*io)->type->inner, 1),
+			     io);
 }
 
 static struct dbg_error *new_array(struct binder *b, const struct expr *x,
 				   struct bound **ret)
 {
-	struct il_type *type = NULL;
+	struct type *type = NULL;
 	struct bound *size = NULL;
 	struct dbg_error *err = NULL;
 	if (x->type)
@@ -478,7 +478,7 @@ static void add_units(struct binder *b, uint16_t **units, size_t *n,
 static struct dbg_error *format_of(struct binder *b, const struct expr *x,
 				   struct bound *format, struct bound *array)
 {
-	struct il_type *object = bind_prim(b, ELEM_OBJECT);
+	struct type *object = bind_prim(b, ELEM_OBJECT);
 	uint16_t *units = NULL;
 	array->list =
 	    arena_calloc(b->arena, x->n_list + 1, sizeof(*array->list));
@@ -523,11 +523,10 @@ static struct dbg_error *format_of(struct binder *b, const struct expr *x,
 
 /* @name(format, object[]) of @type, whose value the text @x means. */
 static struct dbg_error *formatted(struct binder *b, const struct expr *x,
-				   struct il_type *type, const char *name,
+				   struct type *type, const char *name,
 				   struct bound **ret)
 {
-	struct il_type *vector =
-	    il_type_vector(b->ts, bind_prim(b, ELEM_OBJECT));
+	struct type *vector = type_vector(b->ts, bind_prim(b, ELEM_OBJECT));
 	struct bound *format =
 	    bound_make(b, BOUND_STRING, bind_prim(b, ELEM_STRING), x);
 	struct bound *array = bound_make(b, BOUND_ARRAY, vector, x);
@@ -544,17 +543,17 @@ struct dbg_error *bind_interpolated(struct binder *b, const struct expr *x,
 }
 
 bool interpolated_fits(struct binder *b, const struct bound *v,
-		       const struct il_type *to)
+		       const struct type *to)
 {
 	return v->syntax && v->syntax->kind == EXPR_INTERPOLATED &&
-	       (to == il_type_core(b->ts, "System.FormattableString") ||
-		to == il_type_core(b->ts, "System.IFormattable"));
+	       (to == type_core(b->ts, "System.FormattableString") ||
+		to == type_core(b->ts, "System.IFormattable"));
 }
 
 struct dbg_error *interpolated_convert(struct binder *b, struct bound *v,
-				       struct il_type *to, struct bound **ret)
+				       struct type *to, struct bound **ret)
 {
-	struct il_type *factory;
+	struct type *factory;
 	struct dbg_error *err = bind_core(
 	    b, "System.Runtime.CompilerServices.FormattableStringFactory",
 	    &factory);

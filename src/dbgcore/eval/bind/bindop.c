@@ -25,7 +25,7 @@ struct bound *bound_choice(struct binder *b, struct bound *c, struct bound *x,
 }
 
 struct bound *bound_binary(struct binder *b, enum op op, struct bound *l,
-			   struct bound *r, struct il_type *type)
+			   struct bound *r, struct type *type)
 {
 	struct bound *n = bound_make(b, BOUND_BINARY, type, l->syntax);
 	n->op = op;
@@ -36,7 +36,7 @@ struct bound *bound_binary(struct binder *b, enum op op, struct bound *l,
 
 /* Checked where the expression is. */
 static struct bound *make_binary(struct binder *b, enum op op, struct bound *l,
-				 struct bound *r, struct il_type *type)
+				 struct bound *r, struct type *type)
 {
 	struct bound *n = bound_binary(b, op, l, r, type);
 	n->checked = b->checked;
@@ -45,28 +45,28 @@ static struct bound *make_binary(struct binder *b, enum op op, struct bound *l,
 
 struct bound *bound_not(struct binder *b, struct bound *v)
 {
-	struct il_type *type = bind_prim(b, ELEM_BOOLEAN);
+	struct type *type = bind_prim(b, ELEM_BOOLEAN);
 	return make_binary(b, OP_EQUAL, v,
 			   bound_int(b, ELEM_BOOLEAN, 0, v->syntax), type);
 }
 
 static struct dbg_error *nullable_part(struct binder *b, struct bound *v,
-				       const char *name, struct il_type *type,
+				       const char *name, struct type *type,
 				       struct bound **ret)
 {
-	struct il_method *m = il_method_named(b->ts, v->type, name, 0);
-	struct bound *self = bound_make(
-	    b, BOUND_ADDRESS, il_type_byref(b->ts, v->type), v->syntax);
+	struct type_method *m = type_method_named(b->ts, v->type, name, 0);
+	struct bound *self =
+	    bound_make(b, BOUND_ADDRESS, type_byref(b->ts, v->type), v->syntax);
 	self->a = v;
 	*ret = m ? bound_call(b, m, &self, 1, type, v->syntax) : NULL;
 	return m ? NULL
 		 : dbg_err(DBG_E_RUNTIME, "'%s' has no '%s'",
-			   il_type_name(b->ts, v->type), name);
+			   type_name(b->ts, v->type), name);
 }
 
 bool bound_is_nullable(const struct bound *v)
 {
-	return v->type && v->type->special == IL_SPECIAL_NULLABLE;
+	return v->type && v->type->special == TYPE_SPECIAL_NULLABLE;
 }
 
 /* ---- Numbers --------------------------------------------------------- */
@@ -130,9 +130,9 @@ enum elem numeric_common(const struct bound *l, const struct bound *r)
 }
 
 /* Do generic code's own arguments include @type? */
-static bool is_type_argument(struct binder *b, const struct il_type *type)
+static bool is_type_argument(struct binder *b, const struct type *type)
 {
-	const struct il_context *c = &b->e->scope->context;
+	const struct type_context *c = &b->e->scope->context;
 	for (size_t i = 0; i < c->n_class_args; i++)
 		if (c->class_args[i] == type)
 			return true;
@@ -144,8 +144,8 @@ static bool is_type_argument(struct binder *b, const struct il_type *type)
 
 struct dbg_error *numeric_check(struct binder *b, const struct bound *v)
 {
-	struct il_type *type = v->type;
-	if (type->kind != IL_KIND_PRIM ||
+	struct type *type = v->type;
+	if (type->kind != TYPE_KIND_PRIM ||
 	    numeric_promote(type->elem, type->elem) == type->elem ||
 	    !is_type_argument(b, type))
 		return NULL;
@@ -154,8 +154,8 @@ struct dbg_error *numeric_check(struct binder *b, const struct bound *v)
 	    "whether '%s' is of a type parameter, whose operators "
 	    "give '%s', or '%s' itself, whose give 'int', is not "
 	    "known here: cast it to int",
-	    bind_source(b, v->syntax), il_type_name(b->ts, type),
-	    il_type_name(b->ts, type));
+	    bind_source(b, v->syntax), type_name(b->ts, type),
+	    type_name(b->ts, type));
 }
 
 static struct dbg_error *numeric(struct binder *b, enum op op, struct bound *l,
@@ -163,7 +163,7 @@ static struct dbg_error *numeric(struct binder *b, enum op op, struct bound *l,
 {
 	enum elem elem = is_shift(op) ? numeric_promote(l->type->elem, ELEM_I1)
 				      : numeric_common(l, r);
-	struct il_type *type;
+	struct type *type;
 	*ret = NULL;
 	if (elem == ELEM_END)
 		return NULL;
@@ -194,10 +194,9 @@ static struct dbg_error *numeric(struct binder *b, enum op op, struct bound *l,
 static struct dbg_error *enums(struct binder *b, enum op op, struct bound *l,
 			       struct bound *r, struct bound **ret)
 {
-	struct il_type *type =
-	    l->type->kind == IL_KIND_ENUM ? l->type : r->type;
+	struct type *type = l->type->kind == TYPE_KIND_ENUM ? l->type : r->type;
 	bool both = l->type == r->type;
-	struct il_type *result = type;
+	struct type *result = type;
 	bool order =
 	    is_relation(op) || op == OP_AND || op == OP_OR || op == OP_XOR;
 	bool sum = op == OP_ADD || op == OP_SUBTRACT;
@@ -240,7 +239,7 @@ static struct bound *references(struct binder *b, enum op op, struct bound *l,
 {
 	if (op != OP_EQUAL && op != OP_NOT_EQUAL)
 		return NULL;
-	struct il_type *object = bind_prim(b, ELEM_OBJECT);
+	struct type *object = bind_prim(b, ELEM_OBJECT);
 	if (l->kind == BOUND_NULL)
 		l = bound_make(b, BOUND_DEFAULT, object, l->syntax);
 	if (r->kind == BOUND_NULL)
@@ -255,14 +254,14 @@ static struct bound *references(struct binder *b, enum op op, struct bound *l,
 
 static bool is_string(const struct bound *v)
 {
-	return v->type && v->type->special == IL_SPECIAL_STRING;
+	return v->type && v->type->special == TYPE_SPECIAL_STRING;
 }
 
 static struct dbg_error *concat(struct binder *b, struct bound *l,
 				struct bound *r, const struct expr *x,
 				struct bound **ret)
 {
-	struct il_type *string = bind_prim(b, ELEM_STRING);
+	struct type *string = bind_prim(b, ELEM_STRING);
 	struct bound *args[2] = {l, r};
 	struct dbg_error *err = NULL;
 	for (int i = 0; !err && i < 2; i++) {
@@ -295,7 +294,7 @@ static struct dbg_error *lifted(struct binder *b, enum op op, struct bound *l,
 				struct bound **ret)
 {
 	struct bound *stores[2], *has[2], *value[2], *result, *none;
-	struct il_type *boolean = bind_prim(b, ELEM_BOOLEAN);
+	struct type *boolean = bind_prim(b, ELEM_BOOLEAN);
 	size_t n_stores = 0;
 	// a constant has to stay one: it converts to what a value does not
 	if (l->kind != BOUND_CONST)
@@ -314,7 +313,7 @@ static struct dbg_error *lifted(struct binder *b, enum op op, struct bound *l,
 	} else if (is_relation(op)) {
 		none = bound_int(b, ELEM_BOOLEAN, 0, x);
 	} else {
-		struct il_type *type = il_type_nullable(b->ts, result->type);
+		struct type *type = type_nullable(b->ts, result->type);
 		none = bound_make(b, BOUND_DEFAULT, type, x);
 		err = convert(b, result, type, &result);
 		if (err)
@@ -358,8 +357,7 @@ static struct dbg_error *null_equality(struct binder *b, enum op op,
 
 const char *bound_operand_name(struct binder *b, const struct bound *v)
 {
-	return v->type ? il_type_name(b->ts, v->type)
-		       : bind_source(b, v->syntax);
+	return v->type ? type_name(b->ts, v->type) : bind_source(b, v->syntax);
 }
 
 /* a + b of delegates: Delegate.Combine, or Remove. */
@@ -367,12 +365,12 @@ static struct dbg_error *delegates(struct binder *b, enum op op,
 				   struct bound *l, struct bound *r,
 				   const struct expr *x, struct bound **ret)
 {
-	struct il_type *type;
+	struct type *type;
 	struct bound *args[2] = {l, r};
 	struct dbg_error *err = bind_core(b, "System.Delegate", &type);
 	if (err)
 		return err;
-	struct il_method *m = il_method_named(
+	struct type_method *m = type_method_named(
 	    b->ts, type, op == OP_ADD ? "Combine" : "Remove", 2);
 	if (!m)
 		return dbg_err(DBG_E_RUNTIME, "no Delegate.Combine");
@@ -419,7 +417,7 @@ static struct dbg_error *predefined(struct binder *b, enum op op,
 	}
 	if (type_is_numeric(l->type) && type_is_numeric(r->type))
 		return numeric(b, op, l, r, ret);
-	if (l->type->kind == IL_KIND_ENUM || r->type->kind == IL_KIND_ENUM)
+	if (l->type->kind == TYPE_KIND_ENUM || r->type->kind == TYPE_KIND_ENUM)
 		return enums(b, op, l, r, ret);
 	if (l->type->elem == ELEM_BOOLEAN && r->type->elem == ELEM_BOOLEAN)
 		*ret = bools(b, op, l, r);
@@ -431,13 +429,13 @@ static struct dbg_error *predefined(struct binder *b, enum op op,
 /* ---- Predefined ones behind user-defined conversions ----------------- */
 
 /* Has the operator @op, unary if @r is NULL, operands of @type (12.4.7)? */
-static bool is_candidate(enum op op, bool unary, const struct il_type *type)
+static bool is_candidate(enum op op, bool unary, const struct type *type)
 {
 	bool real = type->elem == ELEM_R4 || type->elem == ELEM_R8 ||
-		    type->special == IL_SPECIAL_DECIMAL;
+		    type->special == TYPE_SPECIAL_DECIMAL;
 	bool equality = op == OP_EQUAL || op == OP_NOT_EQUAL;
 	bool bits = op == OP_AND || op == OP_OR || op == OP_XOR;
-	if (type->special == IL_SPECIAL_STRING)
+	if (type->special == TYPE_SPECIAL_STRING)
 		return !unary && (equality || op == OP_ADD);
 	if (type->elem == ELEM_BOOLEAN)
 		return unary ? op == OP_NOT : equality || bits;
@@ -451,28 +449,27 @@ static bool is_candidate(enum op op, bool unary, const struct il_type *type)
 static bool is_user_type(const struct bound *v)
 {
 	return v && v->type && !bound_is_nullable(v) &&
-	       (v->type->kind == IL_KIND_CLASS ||
-		v->type->kind == IL_KIND_STRUCT) &&
-	       v->type->special != IL_SPECIAL_STRING &&
-	       v->type->special != IL_SPECIAL_OBJECT &&
-	       v->type->special != IL_SPECIAL_DECIMAL;
+	       (v->type->kind == TYPE_KIND_CLASS ||
+		v->type->kind == TYPE_KIND_STRUCT) &&
+	       v->type->special != TYPE_SPECIAL_STRING &&
+	       v->type->special != TYPE_SPECIAL_OBJECT &&
+	       v->type->special != TYPE_SPECIAL_DECIMAL;
 }
 
-struct il_type *operator_operand_type(struct binder *b, enum op op,
-				      const struct bound *l,
-				      const struct bound *r)
+struct type *operator_operand_type(struct binder *b, enum op op,
+				   const struct bound *l, const struct bound *r)
 {
 	static const enum elem order[] = {ELEM_I4,     ELEM_U4,     ELEM_I8,
 					  ELEM_U8,     ELEM_R4,     ELEM_R8,
 					  ELEM_STRING, ELEM_BOOLEAN};
-	struct il_type *decimal = il_type_core(b->ts, "System.Decimal");
+	struct type *decimal = type_core(b->ts, "System.Decimal");
 	if (!is_user_type(l) && !is_user_type(r))
 		return NULL;
 	for (size_t i = 0; i <= sizeof(order) / sizeof(order[0]); i++) {
-		struct il_type *type = i < sizeof(order) / sizeof(order[0])
-					   ? bind_prim(b, order[i])
-					   : decimal;
-		struct il_type *right =
+		struct type *type = i < sizeof(order) / sizeof(order[0])
+					? bind_prim(b, order[i])
+					: decimal;
+		struct type *right =
 		    is_shift(op) ? bind_prim(b, ELEM_I4) : type;
 		if (type && is_candidate(op, !r, type) &&
 		    conversion_find(b, l, type) != CONVERSION_NONE &&
@@ -490,8 +487,8 @@ static struct dbg_error *converted(struct binder *b, enum op op,
 				   struct bound *l, struct bound *r,
 				   const struct expr *x, struct bound **ret)
 {
-	struct il_type *type = operator_operand_type(b, op, l, r);
-	struct il_type *string = bind_prim(b, ELEM_STRING);
+	struct type *type = operator_operand_type(b, op, l, r);
+	struct type *string = bind_prim(b, ELEM_STRING);
 	if (!type && op == OP_ADD && is_user_type(l) &&
 	    conversion_find(b, l, string) != CONVERSION_NONE) {
 		struct dbg_error *failed = convert(b, l, string, &l);
@@ -524,7 +521,7 @@ static struct dbg_error *by_objects(struct binder *b, enum op op,
 	bool any = false;
 	for (int i = 0; i < 2; i++) {
 		bool object =
-		    v[i]->type && v[i]->type->special == IL_SPECIAL_OBJECT;
+		    v[i]->type && v[i]->type->special == TYPE_SPECIAL_OBJECT;
 		struct bound *actual = object ? bind_actual(b, v[i]) : NULL;
 		any |= actual != NULL;
 		v[i] = actual ? actual : v[i];
@@ -544,8 +541,9 @@ static bool is_never_null(struct binder *b, struct bound *l, struct bound *r)
 	    bound_is_nullable(v))
 		return false;
 	return type_is_numeric(v->type) ||
-	       v->type->special == IL_SPECIAL_DECIMAL ||
-	       v->type->kind == IL_KIND_ENUM || v->type->elem == ELEM_BOOLEAN ||
+	       v->type->special == TYPE_SPECIAL_DECIMAL ||
+	       v->type->kind == TYPE_KIND_ENUM ||
+	       v->type->elem == ELEM_BOOLEAN ||
 	       (!dbg_err_drop(
 		    bind_user_operator(b, OP_EQUAL, v, v, v->syntax, &same)) &&
 		same);
@@ -604,7 +602,7 @@ static struct dbg_error *logical(struct binder *b, const struct expr *x,
 				 struct bound **ret)
 {
 	struct bound *v[2];
-	struct il_type *boolean = bind_prim(b, ELEM_BOOLEAN);
+	struct type *boolean = bind_prim(b, ELEM_BOOLEAN);
 	bool and = x->op == OP_AND_ALSO;
 	const struct expr *parts[2] = {x->a, x->b};
 	for (int i = 0; i < 2; i++) {
@@ -637,7 +635,7 @@ static struct dbg_error *coalesce(struct binder *b, const struct expr *x,
 	bool is_dynamic = l->dynamic;
 	l = bound_keep(b, l, &store);
 	value = l;
-	struct il_type *type = l->type;
+	struct type *type = l->type;
 	if (bound_is_nullable(l)) {
 		err = bound_open(b, l, &test, &value);
 		// T? ?? T is T, T? ?? T? stays T?.
@@ -655,7 +653,7 @@ static struct dbg_error *coalesce(struct binder *b, const struct expr *x,
 		}
 		if (!test)
 			return bind_error(b, x, "'%s' cannot be null",
-					  il_type_name(b->ts, type));
+					  type_name(b->ts, type));
 		if (!conversion_find(b, r, type) && r->type)
 			type = r->type;
 	}

@@ -41,15 +41,15 @@ DBG_MUST struct dbg_error *bind_user_logical(struct binder *b,
 					     struct bound *const *v,
 					     struct bound **ret);
 /* Is it a pointer, to a function too? */
-bool type_is_address(const struct il_type *type);
+bool type_is_address(const struct type *type);
 
 /*
  * The type to whose operator @op operands of classes and structures convert,
  * which have none of their own; @r NULL: a unary one. NULL: there is none.
  */
-struct il_type *operator_operand_type(struct binder *b, enum op op,
-				      const struct bound *l,
-				      const struct bound *r);
+struct type *operator_operand_type(struct binder *b, enum op op,
+				   const struct bound *l,
+				   const struct bound *r);
 
 /*
  * May @v be of a type parameter that stands for a small integer? Its operators

@@ -15,17 +15,17 @@
 #include "eval/bind/bindtuple.h"
 #include "eval/bind/conversion.h"
 
-static struct il_type *declared_type(struct binder *b, struct il_type *type)
+static struct type *declared_type(struct binder *b, struct type *type)
 {
-	struct il_type *inner;
-	if (type->kind != IL_KIND_BYREF)
-		return type_exact(type);
-	inner = type_exact(type->inner);
-	return inner ? il_type_byref(b->ts, inner) : NULL;
+	struct type *inner;
+	if (type->kind != TYPE_KIND_BYREF)
+		return value_type_exact(type);
+	inner = value_type_exact(type->inner);
+	return inner ? type_byref(b->ts, inner) : NULL;
 }
 
 static struct bound *parameter(struct binder *b, const struct var_origin *o,
-			       struct il_type *type, const struct expr *x)
+			       struct type *type, const struct expr *x)
 {
 	struct frame_params *p = b->params;
 	struct bound *n = bound_make(b, BOUND_VAR, type, x);
@@ -47,13 +47,13 @@ static struct bound *parameter(struct binder *b, const struct var_origin *o,
 	return n;
 }
 
-static struct il_field *field_in(struct binder *b, const struct field *field)
+static struct type_field *field_in(struct binder *b, const struct field *field)
 {
-	struct il_type *owner = type_exact(field->owner);
-	struct il_field *const *all;
+	struct type *owner = value_type_exact(field->owner);
+	struct type_field *const *all;
 	size_t n = 0;
 	if (owner)
-		il_type_fields(b->ts, owner, &all, &n);
+		type_fields(b->ts, owner, &all, &n);
 	for (size_t i = 0; i < n; i++) {
 		if (all[i]->token == field->token)
 			return all[i];
@@ -65,7 +65,7 @@ static struct il_field *field_in(struct binder *b, const struct field *field)
 static struct bound *origin_node(struct binder *b, const struct var_origin *o,
 				 const struct expr *x)
 {
-	struct il_type *type = declared_type(b, o->type);
+	struct type *type = declared_type(b, o->type);
 	struct bound *n, *of;
 	if (!type || type->open)
 		return NULL;
@@ -79,7 +79,7 @@ static struct bound *origin_node(struct binder *b, const struct var_origin *o,
 	} else {
 		n = parameter(b, o, type, x);
 	}
-	if (!n || type->kind != IL_KIND_BYREF)
+	if (!n || type->kind != TYPE_KIND_BYREF)
 		return n;
 	of = bound_make(b, BOUND_DEREF, type->inner, x);
 	of->a = n;
@@ -90,9 +90,9 @@ static struct bound *origin_node(struct binder *b, const struct var_origin *o,
 static struct bound *constant_node(struct binder *b, const struct value *v,
 				   const struct expr *x)
 {
-	struct il_type *type = type_exact(v->type);
+	struct type *type = value_type_exact(v->type);
 	uint64_t raw;
-	if (!type || !value_integer(b->e->types, v, &raw))
+	if (!type || !value_integer(b->e->values, v, &raw))
 		return NULL;
 	struct bound *n = bound_make(b, BOUND_CONST, type, x);
 	n->integer = (int64_t)raw;
@@ -133,11 +133,11 @@ struct dbg_error *param_name(struct binder *b, const struct expr *x,
 }
 
 /* Is its text known without the runtime? */
-static bool is_simple(const struct il_type *type)
+static bool is_simple(const struct type *type)
 {
 	return type &&
-	       (type->kind == IL_KIND_PRIM || type->kind == IL_KIND_ENUM ||
-		type->special == IL_SPECIAL_STRING);
+	       (type->kind == TYPE_KIND_PRIM || type->kind == TYPE_KIND_ENUM ||
+		type->special == TYPE_SPECIAL_STRING);
 }
 
 struct dbg_error *bind_compile(const struct eval *e, const char *text,

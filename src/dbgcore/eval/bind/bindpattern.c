@@ -46,11 +46,11 @@ static struct bound *declare(struct binder *b, struct bound *v,
 
 /* Is the value of this type? And what it is as one. */
 static struct dbg_error *type_test(struct binder *b, struct bound *v,
-				   struct il_type *type, const struct expr *x,
+				   struct type *type, const struct expr *x,
 				   struct bound **ret_test,
 				   struct bound **ret_value)
 {
-	struct il_type *boolean = bind_prim(b, ELEM_BOOLEAN);
+	struct type *boolean = bind_prim(b, ELEM_BOOLEAN);
 	struct bound *object = v;
 	if (v->type == type && type->is_value) {
 		*ret_test = pattern_truth(b, true, x);
@@ -76,7 +76,7 @@ static struct dbg_error *type_test(struct binder *b, struct bound *v,
 }
 
 static struct dbg_error *of_type(struct binder *b, struct bound *v,
-				 struct il_type *type, const struct expr *p,
+				 struct type *type, const struct expr *p,
 				 struct bound **ret)
 {
 	struct bound *value;
@@ -90,7 +90,7 @@ static struct dbg_error *null_pattern(struct binder *b, struct bound *v,
 				      const struct expr *p, struct bound **ret)
 {
 	struct bound *null = bound_make(b, BOUND_NULL, NULL, p);
-	if (v->type->is_value && v->type->special != IL_SPECIAL_NULLABLE) {
+	if (v->type->is_value && v->type->special != TYPE_SPECIAL_NULLABLE) {
 		*ret = pattern_truth(b, false, p);
 		return NULL;
 	}
@@ -112,7 +112,7 @@ static struct dbg_error *compare_span(struct binder *b, struct bound *v,
 				      struct bound **ret)
 {
 	struct bound *args[2] = {v};
-	struct il_type *type;
+	struct type *type;
 	struct dbg_error *err = bind_core(b, "System.MemoryExtensions", &type);
 	if (!err)
 		err = call_static(b, type, "AsSpan", &text, 1, p, &args[1]);
@@ -127,8 +127,8 @@ static struct dbg_error *compare(struct binder *b, enum op op, struct bound *v,
 {
 	struct bound *test, *value = v;
 	struct dbg_error *err;
-	bool inner = v->type->special == IL_SPECIAL_OBJECT ||
-		     v->type->kind == IL_KIND_INTERFACE;
+	bool inner = v->type->special == TYPE_SPECIAL_OBJECT ||
+		     v->type->kind == TYPE_KIND_INTERFACE;
 	if (c->kind == BOUND_STRING && collection_is_span(v->type))
 		return compare_span(b, v, c, p, ret);
 	if (!inner || !c->type) {
@@ -176,7 +176,7 @@ static struct bound *narrowed(struct binder *b, struct bound *v,
 			      const struct expr *p)
 {
 	struct bound *test, *value, *c = NULL;
-	struct il_type *type = NULL;
+	struct type *type = NULL;
 	if (p->kind == PATTERN_AND)
 		return narrowed(b, narrowed(b, v, p->a), p->b);
 	if ((p->kind == PATTERN_TYPE || p->kind == PATTERN_SHAPE) && p->type &&
@@ -246,14 +246,14 @@ static struct dbg_error *list(struct binder *b, struct bound *v,
 static struct dbg_error *shape(struct binder *b, struct bound *v,
 			       const struct expr *p, struct bound **ret)
 {
-	struct il_type *type = v->type;
+	struct type *type = v->type;
 	struct bound *part;
 	struct dbg_error *err = NULL;
 	if (p->type)
 		err = bind_type(b, p->type, &type);
 	if (!err && (p->type || v->type->is_reference))
 		err = type_test(b, v, type, p, ret, &v);
-	else if (!err && v->type->special == IL_SPECIAL_NULLABLE)
+	else if (!err && v->type->special == TYPE_SPECIAL_NULLABLE)
 		err = type_test(b, v, type->args[0], p, ret, &v);
 	else
 		*ret = pattern_truth(b, true, p);
@@ -276,7 +276,7 @@ static struct dbg_error *shape(struct binder *b, struct bound *v,
 static struct dbg_error *about_content(struct binder *b, struct bound *v,
 				       const struct expr *p, struct bound **ret)
 {
-	struct il_type *type;
+	struct type *type;
 	struct dbg_error *err = union_content(b, v, p, &v);
 	if (err)
 		return err;
@@ -356,14 +356,14 @@ static struct dbg_error *kept(struct binder *b, const struct expr *x,
 static struct dbg_error *bind_as(struct binder *b, const struct expr *x,
 				 struct bound **ret)
 {
-	struct il_type *type;
+	struct type *type;
 	struct bound *v, *store, *test, *value;
 	struct dbg_error *err = bind_type(b, x->type, &type);
 	if (!err)
 		err = kept(b, x->a, &v, &store);
 	if (err)
 		return err;
-	bool nullable = type->special == IL_SPECIAL_NULLABLE;
+	bool nullable = type->special == TYPE_SPECIAL_NULLABLE;
 	err =
 	    type_test(b, v, nullable ? type->args[0] : type, x, &test, &value);
 	if (!err)
@@ -422,7 +422,7 @@ struct dbg_error *bind_switch(struct binder *b, const struct expr *x,
 	}
 	if (err)
 		return err;
-	struct il_type *type = bind_common_type(b, values, n), *fault;
+	struct type *type = bind_common_type(b, values, n), *fault;
 	if (!type)
 		return bind_error(b, x, "the arms have no common type");
 	err = bind_core(b, "System.InvalidOperationException", &fault);
@@ -430,7 +430,7 @@ struct dbg_error *bind_switch(struct binder *b, const struct expr *x,
 		return err;
 	struct bound *none = bound_make(b, BOUND_THROW, type, x);
 	none->a = bound_make(b, BOUND_NEW, fault, x);
-	none->a->method = il_method_named(b->ts, fault, ".ctor", 0);
+	none->a->method = type_method_named(b->ts, fault, ".ctor", 0);
 	*ret = none;
 	for (size_t i = n; !err && i > 0; i--) {
 		err = convert(b, values[i - 1], type, &values[i - 1]);

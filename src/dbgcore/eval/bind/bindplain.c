@@ -63,7 +63,7 @@ static bool plain_leaf(struct binder *b, struct bound *n)
 static bool plain_default(struct binder *b, struct bound *n)
 {
 	(void)b;
-	return n->type->kind != IL_KIND_STRUCT;
+	return n->type->kind != TYPE_KIND_STRUCT;
 }
 
 /* Arrays of one dimension have their elements in a row. */
@@ -86,11 +86,11 @@ static bool plain_cast(struct binder *b, struct bound *n)
 
 /* ---- Calls ----------------------------------------------------------- */
 
-static bool is_string_method(const struct il_method *m)
+static bool is_string_method(const struct type_method *m)
 {
 	static const char *const names[] = {"op_Equality", "op_Inequality",
 					    "get_Chars"};
-	if (!m->owner || m->owner->special != IL_SPECIAL_STRING)
+	if (!m->owner || m->owner->special != TYPE_SPECIAL_STRING)
 		return false;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (!strcmp(m->name, names[i]))
@@ -102,32 +102,34 @@ static bool is_string_method(const struct il_method *m)
 /* Is it this very method that runs, whatever the object? */
 static bool is_exact(const struct bound *n)
 {
-	const struct il_method *m = n->method;
-	return !(m->flags & IL_METHOD_VIRTUAL) || n->nonvirtual ||
-	       (m->flags & IL_METHOD_FINAL) || m->owner->is_value ||
+	const struct type_method *m = n->method;
+	return !(m->flags & TYPE_METHOD_VIRTUAL) || n->nonvirtual ||
+	       (m->flags & TYPE_METHOD_FINAL) || m->owner->is_value ||
 	       (m->owner->flags & TYPE_SEALED);
 }
 
 /* The field that a call of @m only returns; NULL: it does more. */
-static struct il_field *returned_field(struct binder *b, struct il_method *m)
+static struct type_field *returned_field(struct binder *b,
+					 struct type_method *m)
 {
-	struct il_field *f = NULL;
-	if (m->owner->special == IL_SPECIAL_STRING &&
+	struct type_field *f = NULL;
+	if (m->owner->special == TYPE_SPECIAL_STRING &&
 	    !strcmp(m->name, "get_Length") &&
-	    !dbg_err_drop(il_field_find(b->ts, m->owner, "_stringLength", &f)))
+	    !dbg_err_drop(
+		type_field_find(b->ts, m->owner, "_stringLength", &f)))
 		return f;
 	return getter_field(b, m);
 }
 
 static bool plain_call(struct binder *b, struct bound *n)
 {
-	struct il_method *m = n->method;
-	bool is_static = m->flags & IL_METHOD_STATIC;
+	struct type_method *m = n->method;
+	bool is_static = m->flags & TYPE_METHOD_STATIC;
 	if (!m->owner || !is_exact(n))
 		return false;
 	if (is_string_method(m))
 		return plain_parts(b, n);
-	struct il_field *f =
+	struct type_field *f =
 	    n->n_list == !is_static ? returned_field(b, m) : NULL;
 	if (!f || f->is_static != is_static)
 		return false;

@@ -14,7 +14,7 @@ static struct dbg_error *made_of(struct binder *b, const char *type,
 				 struct expr *const *args, size_t n,
 				 const struct expr *x, struct bound **ret)
 {
-	struct il_type *t;
+	struct type *t;
 	struct expr *made = made_node(b, EXPR_NEW, x);
 	struct dbg_error *err = bind_core(b, type, &t);
 	if (err)
@@ -63,8 +63,8 @@ struct counted {
 
 static bool is_core(const struct bound *v, const char *name)
 {
-	return v->type && !strcmp(il_type_simple_name(v->type), name) &&
-	       !strcmp(il_type_namespace(v->type), "System");
+	return v->type && !strcmp(type_simple_name(v->type), name) &&
+	       !strcmp(type_namespace(v->type), "System");
 }
 
 /* The offset that @x means: length - a of ^a, of an Index what it says. */
@@ -112,7 +112,7 @@ static struct dbg_error *slice(struct binder *b, struct bound *of,
 {
 	struct bound *from, *to, *stores[2];
 	const struct expr *end = range->b ? range->b : c->length;
-	bool text = of->type->special == IL_SPECIAL_STRING;
+	bool text = of->type->special == TYPE_SPECIAL_STRING;
 	if (of->type->elem == ELEM_SZARRAY)
 		return sub_array(b, c, range, ret);
 	struct dbg_error *err =
@@ -162,13 +162,13 @@ static struct dbg_error *inline_span(struct binder *b, struct bound *of,
 	};
 	struct bytes blob;
 	uint32_t n = 0;
-	struct il_type *span;
+	struct type *span;
 	*ret = NULL;
-	if (of->type->kind != IL_KIND_STRUCT ||
-	    !il_type_attribute(of->type,
-			       "System.Runtime.CompilerServices."
-			       "InlineArrayAttribute",
-			       &blob) ||
+	if (of->type->kind != TYPE_KIND_STRUCT ||
+	    !type_attribute(of->type,
+			    "System.Runtime.CompilerServices."
+			    "InlineArrayAttribute",
+			    &blob) ||
 	    blob.n < 6)
 		return NULL;
 	memcpy(&n, blob.p + 2, sizeof(n)); // behind the prolog
@@ -185,10 +185,9 @@ static struct dbg_error *inline_span(struct binder *b, struct bound *of,
 			       &array->list[i]);
 	if (err || !n)
 		return err;
-	struct il_type *element = array->list[0]->type;
-	array->type = il_type_vector(b->ts, element);
-	return convert(b, array, il_type_instance(b->ts, span, &element, 1),
-		       ret);
+	struct type *element = array->list[0]->type;
+	array->type = type_vector(b->ts, element);
+	return convert(b, array, type_instance(b->ts, span, &element, 1), ret);
 }
 
 static struct dbg_error *counted(struct binder *b, struct bound *of,

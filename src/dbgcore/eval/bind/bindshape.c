@@ -72,7 +72,7 @@ static struct dbg_error *positional_object(struct binder *b, struct bound *v,
 					   const struct expr *p,
 					   struct bound **ret)
 {
-	struct il_type *type;
+	struct type *type;
 	struct bound *store, *local, *test;
 	struct dbg_error *err =
 	    bind_core(b, "System.Runtime.CompilerServices.ITuple", &type);
@@ -108,7 +108,7 @@ static struct dbg_error *positional_object(struct binder *b, struct bound *v,
 struct dbg_error *pattern_positional(struct binder *b, struct bound *v,
 				     const struct expr *p, struct bound **ret)
 {
-	if (v->type->special == IL_SPECIAL_OBJECT)
+	if (v->type->special == TYPE_SPECIAL_OBJECT)
 		return positional_object(b, v, p, ret);
 	return all_parts(b, v, p, inner_part, ret);
 }

@@ -8,7 +8,7 @@
 #include "eval/bind/bindparam.h"
 
 /* May code with this argument run for several instances? */
-static bool is_shared(const struct il_type *arg)
+static bool is_shared(const struct type *arg)
 {
 	if (!arg || arg->is_reference)
 		return true;
@@ -18,7 +18,7 @@ static bool is_shared(const struct il_type *arg)
 	return false;
 }
 
-static bool mentions(const struct il_type *type, const struct il_type *arg)
+static bool mentions(const struct type *type, const struct type *arg)
 {
 	if (!type || type == arg)
 		return type;
@@ -29,8 +29,7 @@ static bool mentions(const struct il_type *type, const struct il_type *arg)
 }
 
 /* Is there a value of @type that only has @arg as an argument? */
-static bool is_instance_over(const struct il_type *type,
-			     const struct il_type *arg)
+static bool is_instance_over(const struct type *type, const struct type *arg)
 {
 	return type != arg && type->is_reference && !type->inner;
 }
@@ -42,13 +41,13 @@ static bool is_null(const struct bound *n)
 
 /* Does @n use nothing of its part @of but fields, or whether it is null? */
 static bool is_only_passed(const struct bound *n, const struct bound *of,
-			   const struct il_type *arg)
+			   const struct type *arg)
 {
 	switch (n->kind) {
 	case BOUND_FIELD:
 		return is_instance_over(of->type, arg);
 	case BOUND_CALL:
-		return !(n->method->flags & IL_METHOD_STATIC) &&
+		return !(n->method->flags & TYPE_METHOD_STATIC) &&
 		       of == n->list[0] && is_instance_over(of->type, arg);
 	case BOUND_BINARY:
 		return (n->op == OP_EQUAL || n->op == OP_NOT_EQUAL) &&
@@ -59,10 +58,10 @@ static bool is_only_passed(const struct bound *n, const struct bound *of,
 	}
 }
 
-static bool is_alike(const struct bound *n, const struct il_type *arg);
+static bool is_alike(const struct bound *n, const struct type *arg);
 
 static bool part_alike(const struct bound *n, const struct bound *part,
-		       const struct il_type *arg)
+		       const struct type *arg)
 {
 	if (!part)
 		return true;
@@ -73,7 +72,7 @@ static bool part_alike(const struct bound *n, const struct bound *part,
 }
 
 /* What @n names besides its parts. */
-static bool names_arg(const struct bound *n, const struct il_type *arg)
+static bool names_arg(const struct bound *n, const struct type *arg)
 {
 	if (n->kind == BOUND_AS || n->kind == BOUND_CAST ||
 	    n->kind == BOUND_UNBOX)
@@ -85,11 +84,11 @@ static bool names_arg(const struct bound *n, const struct il_type *arg)
 	for (size_t i = 0; i < n->method->n_args; i++)
 		if (mentions(n->method->args[i], arg))
 			return true;
-	return (n->method->flags & IL_METHOD_STATIC) &&
+	return (n->method->flags & TYPE_METHOD_STATIC) &&
 	       mentions(n->method->owner, arg);
 }
 
-static bool is_alike(const struct bound *n, const struct il_type *arg)
+static bool is_alike(const struct bound *n, const struct type *arg)
 {
 	bool alike = !names_arg(n, arg) && part_alike(n, n->a, arg) &&
 		     part_alike(n, n->b, arg) && part_alike(n, n->c, arg);
@@ -99,14 +98,14 @@ static bool is_alike(const struct bound *n, const struct il_type *arg)
 	return alike;
 }
 
-static bool args_alike(const struct bound *n, struct il_type *const *args,
+static bool args_alike(const struct bound *n, struct type *const *args,
 		       size_t n_args)
 {
 	for (size_t i = 0; i < n_args; i++) {
 		// of an unknown one nothing can be bound
 		if (!args[i] || !is_shared(args[i]))
 			continue;
-		const struct il_type *arg = type_exact(args[i]);
+		const struct type *arg = value_type_exact(args[i]);
 		if (!arg || mentions(n->type, arg) || !is_alike(n, arg))
 			return false;
 	}
@@ -115,7 +114,7 @@ static bool args_alike(const struct bound *n, struct il_type *const *args,
 
 bool shared_alike(struct binder *b, const struct bound *n)
 {
-	const struct il_context *c = &b->e->scope->context;
+	const struct type_context *c = &b->e->scope->context;
 	return args_alike(n, c->class_args, c->n_class_args) &&
 	       args_alike(n, c->method_args, c->n_method_args);
 }

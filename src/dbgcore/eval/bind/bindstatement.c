@@ -121,8 +121,7 @@ static struct dbg_error *expression(struct binder *b, const struct expr *x,
 
 /* `var f = (int x) => x` is a Func or Action of its types. */
 static struct dbg_error *variable_type(struct binder *b, const struct expr *x,
-				       const struct bound *v,
-				       struct il_type **ret)
+				       const struct bound *v, struct type **ret)
 {
 	if (x->type->kind != EXPR_VAR_TYPE)
 		return bind_type(b, x->type, ret);
@@ -149,7 +148,7 @@ static struct dbg_error *local(struct binder *b, const struct expr *x,
 	for (size_t i = 0; i < x->n_list; i++) {
 		const struct expr *item = x->list[i];
 		struct bound *v = NULL, *var;
-		struct il_type *type;
+		struct type *type;
 		struct dbg_error *err = NULL;
 		if (item->b)
 			err = item->b->kind == EXPR_COLLECTION_INITIALIZER
@@ -383,7 +382,7 @@ static struct dbg_error *bind_catch(struct binder *b, const struct expr *x,
 {
 	struct name_scope *names = b->names;
 	struct bound *n = bound_void(b, BOUND_CATCH, x);
-	struct il_type *type;
+	struct type *type;
 	struct dbg_error *err = x->type
 				    ? bind_type(b, x->type, &type)
 				    : bind_core(b, "System.Exception", &type);
@@ -543,7 +542,7 @@ static bool completes(const struct bound *n)
 }
 
 struct dbg_error *bind_block_body(struct binder *b, const struct expr *x,
-				  struct bound **ret, struct il_type **ret_type)
+				  struct bound **ret, struct type **ret_type)
 {
 	struct bound_lambda *l = b->lambda;
 	struct bound *breaks = b->breaks, *continues = b->continues;
@@ -572,7 +571,7 @@ struct dbg_error *bind_block_body(struct binder *b, const struct expr *x,
 }
 
 bool returns_fit(struct binder *b, const struct bound_lambda *l,
-		 struct il_type *to)
+		 struct type *to)
 {
 	if (to->elem == ELEM_VOID)
 		return !l->gives;
@@ -588,8 +587,7 @@ bool returns_fit(struct binder *b, const struct bound_lambda *l,
 }
 
 struct dbg_error *returns_convert(struct binder *b,
-				  const struct bound_lambda *l,
-				  struct il_type *to)
+				  const struct bound_lambda *l, struct type *to)
 {
 	struct dbg_error *err = NULL;
 	struct name_scope *names = b->names;

@@ -11,14 +11,14 @@
 DBG_MUST struct dbg_error *bind_block_body(struct binder *b,
 					   const struct expr *x,
 					   struct bound **ret,
-					   struct il_type **ret_type);
+					   struct type **ret_type);
 /* Do all values that the lambda returns convert to @to? */
 bool returns_fit(struct binder *b, const struct bound_lambda *l,
-		 struct il_type *to);
+		 struct type *to);
 /* Convert them. */
 DBG_MUST struct dbg_error *returns_convert(struct binder *b,
 					   const struct bound_lambda *l,
-					   struct il_type *to);
+					   struct type *to);
 
 /*
  * bindfunction.c: the variables of the local functions among @x's list behind

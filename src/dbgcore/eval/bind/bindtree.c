@@ -18,28 +18,27 @@
 
 static const char TREES[] = "System.Linq.Expressions";
 
-bool tree_is_wanted(const struct il_type *to)
+bool tree_is_wanted(const struct type *to)
 {
 	return to->module && to->n_args == 1 &&
-	       !strcmp(il_type_simple_name(to), "Expression`1") &&
-	       !strcmp(il_type_namespace(to), TREES);
+	       !strcmp(type_simple_name(to), "Expression`1") &&
+	       !strcmp(type_namespace(to), TREES);
 }
 
-struct il_type *tree_delegate(struct il_type *to)
+struct type *tree_delegate(struct type *to)
 {
 	return tree_is_wanted(to) ? to->args[0] : to;
 }
 
 /* ---- Calls ----------------------------------------------------------- */
 
-struct dbg_error *tree_call(struct tree *t, struct bound *of,
-			    struct il_type *type, const char *name,
-			    struct bound *const *args, size_t n,
-			    struct bound **ret)
+struct dbg_error *tree_call(struct tree *t, struct bound *of, struct type *type,
+			    const char *name, struct bound *const *args,
+			    size_t n, struct bound **ret)
 {
 	struct call c = {.x = t->at, .name = name, .n = n};
 	struct choice best = {0};
-	struct il_method *all[TREE_METHODS_MAX];
+	struct type_method *all[TREE_METHODS_MAX];
 	struct bound *given[BIND_ARGS_MAX + 1];
 	size_t k = 0;
 	memcpy(c.args, args, n * sizeof(*args));
@@ -66,13 +65,13 @@ struct dbg_error *tree_make(struct tree *t, const char *name,
 	return tree_call(t, NULL, t->factory, name, args, n, ret);
 }
 
-struct dbg_error *tree_array(struct tree *t, struct il_type *element,
+struct dbg_error *tree_array(struct tree *t, struct type *element,
 			     struct bound *const *list, size_t n,
 			     struct bound **ret)
 {
 	struct binder *b = t->b;
 	struct bound *array =
-	    bound_make(b, BOUND_ARRAY, il_type_vector(b->ts, element), t->at);
+	    bound_make(b, BOUND_ARRAY, type_vector(b->ts, element), t->at);
 	struct dbg_error *err = NULL;
 	array->list = arena_calloc(b->arena, n + 1, sizeof(*array->list));
 	array->n_list = n;
@@ -104,12 +103,12 @@ bool tree_uses(const struct tree *t, const struct bound *n)
 }
 
 struct dbg_error *tree_constant(struct tree *t, struct bound *v,
-				struct il_type *type, struct bound **ret)
+				struct type *type, struct bound **ret)
 {
 	struct bound *args[2];
 	struct dbg_error *err = NULL;
-	if (type->special == IL_SPECIAL_NULLABLE && v->type &&
-	    v->type->special != IL_SPECIAL_NULLABLE) {
+	if (type->special == TYPE_SPECIAL_NULLABLE && v->type &&
+	    v->type->special != TYPE_SPECIAL_NULLABLE) {
 		err = tree_constant(t, v, type->args[0], ret);
 		return err ? err : tree_as(t, *ret, type->args[0], type, ret);
 	}
@@ -120,9 +119,8 @@ struct dbg_error *tree_constant(struct tree *t, struct bound *v,
 	return err ? err : tree_make(t, "Constant", args, 2, ret);
 }
 
-struct dbg_error *tree_as(struct tree *t, struct bound *node,
-			  struct il_type *from, struct il_type *to,
-			  struct bound **ret)
+struct dbg_error *tree_as(struct tree *t, struct bound *node, struct type *from,
+			  struct type *to, struct bound **ret)
 {
 	struct bound *args[] = {node, bound_type_object(t->b, to, t->at)};
 	*ret = node;
@@ -134,8 +132,8 @@ struct dbg_error *tree_as(struct tree *t, struct bound *node,
 	return tree_make(t, "Convert", args, 2, ret);
 }
 
-struct dbg_error *tree_to(struct tree *t, const struct expr *x,
-			  struct il_type *to, struct bound **ret)
+struct dbg_error *tree_to(struct tree *t, const struct expr *x, struct type *to,
+			  struct bound **ret)
 {
 	struct bound *v;
 	struct dbg_error *err = bind_operand(t->b, x, &v);
@@ -147,7 +145,7 @@ struct dbg_error *tree_to(struct tree *t, const struct expr *x,
 	if (!v->type)
 		return bind_error(t->b, x, "'%s' is no '%s'",
 				  bind_source(t->b, x),
-				  il_type_name(t->b->ts, to));
+				  type_name(t->b->ts, to));
 	err = tree_node(t, x, v, ret);
 	t->at = x;
 	return err ? err : tree_as(t, *ret, v->type, to, ret);
@@ -181,7 +179,7 @@ static struct dbg_error *parameter(struct tree *t, struct bound_var *var,
 }
 
 static struct dbg_error *wrap(struct tree *t, const struct expr *x,
-			      struct il_type *type, struct bound *body,
+			      struct type *type, struct bound *body,
 			      struct bound *const *parameters,
 			      struct bound **ret)
 {
@@ -189,9 +187,9 @@ static struct dbg_error *wrap(struct tree *t, const struct expr *x,
 	t->at = x;
 	args[0] = bound_type_object(t->b, type, x);
 	args[1] = body;
-	struct il_type *element =
-	    il_type_named(t->b->ts, t->factory->module,
-			  "System.Linq.Expressions.ParameterExpression");
+	struct type *element =
+	    type_named(t->b->ts, t->factory->module,
+		       "System.Linq.Expressions.ParameterExpression");
 	if (!element)
 		return bind_error(t->b, x, "the program has no trees");
 	struct dbg_error *err =
@@ -200,19 +198,19 @@ static struct dbg_error *wrap(struct tree *t, const struct expr *x,
 }
 
 struct dbg_error *tree_lambda(struct tree *t, const struct expr *x,
-			      struct il_type *type, struct bound **ret)
+			      struct type *type, struct bound **ret)
 {
 	struct bound *parameters[BIND_ARGS_MAX], *body;
 	struct name_scope *names = t->b->names;
 	struct tree_name *outer = t->names;
-	struct il_method *invoke = il_method_invoke(t->b->ts, type);
+	struct type_method *invoke = type_method_invoke(t->b->ts, type);
 	struct bound_lambda *l;
-	const struct il_sig *sig;
-	struct il_type *made;
+	const struct type_sig *sig;
+	struct type *made;
 	struct dbg_error *err = invoke
-				    ? il_method_sig(t->b->ts, invoke, &sig)
+				    ? type_method_sig(t->b->ts, invoke, &sig)
 				    : bind_error(t->b, x, "'%s' is no delegate",
-						 il_type_name(t->b->ts, type));
+						 type_name(t->b->ts, type));
 	if (err)
 		return err;
 	if (!lambda_bind(t->b, x, sig->params, sig->n_params, &l, &made))
@@ -240,15 +238,15 @@ struct dbg_error *tree_lambda(struct tree *t, const struct expr *x,
 }
 
 struct dbg_error *tree_convert(struct binder *b, const struct expr *x,
-			       struct il_type *to, struct bound **ret)
+			       struct type *to, struct bound **ret)
 {
 	struct tree t = {.b = b, .at = x};
 	if (b->lambda)
 		return bind_error(b, x,
 				  "within a lambda no expression tree can be "
 				  "made");
-	t.factory = il_type_named(b->ts, to->module,
-				  "System.Linq.Expressions.Expression");
+	t.factory =
+	    type_named(b->ts, to->module, "System.Linq.Expressions.Expression");
 	if (!t.factory)
 		return bind_error(b, x, "the program has no '%s.Expression'",
 				  TREES);

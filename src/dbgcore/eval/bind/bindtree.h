@@ -5,10 +5,10 @@
 #include "eval/bind/bind_priv.h"
 
 /* The delegate D of Expression<D>; @to itself, if it is another type. */
-struct il_type *tree_delegate(struct il_type *to);
-bool tree_is_wanted(const struct il_type *to);
+struct type *tree_delegate(struct type *to);
+bool tree_is_wanted(const struct type *to);
 /* The lambda @x as an Expression<D>, @to, by calls of the factory methods. */
 DBG_MUST struct dbg_error *tree_convert(struct binder *b, const struct expr *x,
-					struct il_type *to, struct bound **ret);
+					struct type *to, struct bound **ret);
 
 #endif

@@ -19,7 +19,7 @@ struct tree_name {
 
 struct tree {
 	struct binder *b;
-	struct il_type *factory; /* System.Linq.Expressions.Expression */
+	struct type *factory;    /* System.Linq.Expressions.Expression */
 	const struct expr *at;   /* what is being made */
 	struct tree_name *names; /* in scope, innermost first */
 	struct bound *stores[TREE_PARAMS_MAX]; /* of the parameters */
@@ -30,38 +30,36 @@ struct tree {
 
 /* The method of @type of this name that takes @args; @of: its object. */
 DBG_MUST struct dbg_error *tree_call(struct tree *t, struct bound *of,
-				     struct il_type *type, const char *name,
+				     struct type *type, const char *name,
 				     struct bound *const *args, size_t n,
 				     struct bound **ret);
 /* A factory method. */
 DBG_MUST struct dbg_error *tree_make(struct tree *t, const char *name,
 				     struct bound *const *args, size_t n,
 				     struct bound **ret);
-DBG_MUST struct dbg_error *tree_array(struct tree *t, struct il_type *element,
+DBG_MUST struct dbg_error *tree_array(struct tree *t, struct type *element,
 				      struct bound *const *list, size_t n,
 				      struct bound **ret);
 /* Does it use a parameter of the lambdas that are made trees? */
 bool tree_uses(const struct tree *t, const struct bound *n);
 /* The value of @v, which does not. */
 DBG_MUST struct dbg_error *tree_constant(struct tree *t, struct bound *v,
-					 struct il_type *type,
-					 struct bound **ret);
+					 struct type *type, struct bound **ret);
 /* @node, of the type @from, converted. */
 DBG_MUST struct dbg_error *tree_as(struct tree *t, struct bound *node,
-				   struct il_type *from, struct il_type *to,
+				   struct type *from, struct type *to,
 				   struct bound **ret);
 /* The tree of @x, as a @to. */
 DBG_MUST struct dbg_error *tree_to(struct tree *t, const struct expr *x,
-				   struct il_type *to, struct bound **ret);
+				   struct type *to, struct bound **ret);
 /* LambdaExpression of the delegate @type. */
 DBG_MUST struct dbg_error *tree_lambda(struct tree *t, const struct expr *x,
-				       struct il_type *type,
-				       struct bound **ret);
+				       struct type *type, struct bound **ret);
 
 /* ---- treenode.c --------------------------------------------------------- */
 
 /* The MethodInfo, or ConstructorInfo, of a public member. */
-DBG_MUST struct dbg_error *tree_method(struct tree *t, struct il_type *owner,
+DBG_MUST struct dbg_error *tree_method(struct tree *t, struct type *owner,
 				       const char *name,
 				       struct bound *const *types, size_t n,
 				       struct bound **ret);

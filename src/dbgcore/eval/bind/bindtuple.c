@@ -23,14 +23,14 @@ enum {
 
 /* ---- Types ----------------------------------------------------------- */
 
-static bool is_tuple(const struct il_type *type)
+static bool is_tuple(const struct type *type)
 {
-	return type && type->kind == IL_KIND_STRUCT && type->n_args &&
-	       str_starts(il_type_simple_name(type), "ValueTuple`") &&
-	       !strcmp(il_type_namespace(type), "System");
+	return type && type->kind == TYPE_KIND_STRUCT && type->n_args &&
+	       str_starts(type_simple_name(type), "ValueTuple`") &&
+	       !strcmp(type_namespace(type), "System");
 }
 
-size_t tuple_elements(const struct il_type *type, struct il_type **ret)
+size_t tuple_elements(const struct type *type, struct type **ret)
 {
 	size_t n = 0;
 	while (is_tuple(type)) {
@@ -47,24 +47,24 @@ size_t tuple_elements(const struct il_type *type, struct il_type **ret)
 }
 
 /* NULL: the core library lacks it. */
-static struct il_type *tuple_type(struct binder *b,
-				  struct il_type *const *types, size_t n)
+static struct type *tuple_type(struct binder *b, struct type *const *types,
+			       size_t n)
 {
-	struct il_type *args[OWN_MAX + 1];
+	struct type *args[OWN_MAX + 1];
 	size_t own = n > OWN_MAX ? OWN_MAX : n;
 	memcpy(args, types, own * sizeof(*args));
 	if (n > OWN_MAX)
 		args[own++] = tuple_type(b, types + OWN_MAX, n - OWN_MAX);
-	struct il_type *def = il_type_core(
+	struct type *def = type_core(
 	    b->ts, arena_printf(b->arena, "System.ValueTuple`%zu", own));
-	return def && args[own - 1] ? il_type_instance(b->ts, def, args, own)
+	return def && args[own - 1] ? type_instance(b->ts, def, args, own)
 				    : NULL;
 }
 
 /* ---- Names ----------------------------------------------------------- */
 
-static void note(struct binder *b, struct il_type *type,
-		 const char *const *names, size_t n)
+static void note(struct binder *b, struct type *type, const char *const *names,
+		 size_t n)
 {
 	for (const struct tuple_names *t = b->tuples; t; t = t->next) {
 		size_t i = 0;
@@ -85,10 +85,10 @@ static void note(struct binder *b, struct il_type *type,
 }
 
 /* Returns how many names were used. */
-static size_t note_tree(struct binder *b, struct il_type *type,
+static size_t note_tree(struct binder *b, struct type *type,
 			const char *const *names, size_t n, int depth)
 {
-	struct il_type *elements[TUPLE_MAX];
+	struct type *elements[TUPLE_MAX];
 	size_t used = tuple_elements(type, elements);
 	if (depth > NESTING_MAX || used > n)
 		return n;
@@ -96,7 +96,7 @@ static size_t note_tree(struct binder *b, struct il_type *type,
 		note(b, type, names, used);
 	if (type->n_args > OWN_MAX)
 		return n;
-	if (type->kind == IL_KIND_ARRAY || type->kind == IL_KIND_BYREF)
+	if (type->kind == TYPE_KIND_ARRAY || type->kind == TYPE_KIND_BYREF)
 		used += note_tree(b, type->inner, names, n, depth + 1);
 	for (size_t i = 0; i < type->n_args && used < n; i++)
 		used += note_tree(b, type->args[i], names + used, n - used,
@@ -104,7 +104,7 @@ static size_t note_tree(struct binder *b, struct il_type *type,
 	return used;
 }
 
-void tuple_note_tree(struct binder *b, struct il_type *type,
+void tuple_note_tree(struct binder *b, struct type *type,
 		     const char *const *names, size_t n)
 {
 	if (n)
@@ -114,7 +114,7 @@ void tuple_note_tree(struct binder *b, struct il_type *type,
 void tuple_note_written(struct binder *b, const struct expr *x)
 {
 	const char *names[TUPLE_MAX];
-	struct il_type *type;
+	struct type *type;
 	bool is_tuple = x->kind == EXPR_TUPLE_TYPE, any = false;
 	for (size_t i = 0; is_tuple && i < x->n_list; i++) {
 		if (i < TUPLE_MAX)
@@ -138,7 +138,7 @@ struct listed {
 	bool any;
 };
 
-static void list_own(struct binder *b, const struct il_type *type, size_t n,
+static void list_own(struct binder *b, const struct type *type, size_t n,
 		     struct listed *l)
 {
 	const struct tuple_names *t = b->tuples;
@@ -150,25 +150,25 @@ static void list_own(struct binder *b, const struct il_type *type, size_t n,
 	}
 }
 
-static void list_tree(struct binder *b, struct il_type *type, int depth,
+static void list_tree(struct binder *b, struct type *type, int depth,
 		      struct listed *l)
 {
-	struct il_type *elements[TUPLE_MAX];
+	struct type *elements[TUPLE_MAX];
 	size_t n = tuple_elements(type, elements);
 	if (depth > NESTING_MAX || l->n + n > LISTED_MAX)
 		return;
 	list_own(b, type, n, l);
-	if (type->kind == IL_KIND_ARRAY || type->kind == IL_KIND_BYREF)
+	if (type->kind == TYPE_KIND_ARRAY || type->kind == TYPE_KIND_BYREF)
 		list_tree(b, type->inner, depth + 1, l);
 	for (size_t i = 0; i < type->n_args; i++)
 		list_tree(b, type->args[i], depth + 1, l);
 }
 
-void tuple_name_value(struct binder *b, struct il_type *type, struct value *v)
+void tuple_name_value(struct binder *b, struct type *type, struct value *v)
 {
 	struct listed l = {.n = 0};
 	if (!b->tuples || v->where == VALUE_ABSENT || !v->type || v->names ||
-	    v->type != type_closed(type))
+	    v->type != value_type_closed(type))
 		return;
 	list_tree(b, type, 0, &l);
 	if (l.any)
@@ -178,7 +178,7 @@ void tuple_name_value(struct binder *b, struct il_type *type, struct value *v)
 }
 
 /* The element of this name; -1: none, -2: more than one. */
-static int named(const struct binder *b, const struct il_type *type,
+static int named(const struct binder *b, const struct type *type,
 		 const char *name)
 {
 	int found = -1;
@@ -214,7 +214,7 @@ struct dbg_error *tuple_item(struct binder *b, struct bound *of, size_t i,
 struct dbg_error *tuple_member(struct binder *b, struct bound *of,
 			       const struct expr *x, struct bound **ret)
 {
-	struct il_type *elements[TUPLE_MAX];
+	struct type *elements[TUPLE_MAX];
 	size_t n = tuple_elements(of->type, elements);
 	*ret = NULL;
 	if (!n)
@@ -227,7 +227,7 @@ struct dbg_error *tuple_member(struct binder *b, struct bound *of,
 	int i = named(b, of->type, x->name);
 	if (i == -2)
 		return bind_error(b, x, "'%s' names different elements of '%s'",
-				  x->name, il_type_name(b->ts, of->type));
+				  x->name, type_name(b->ts, of->type));
 	return i < 0 ? NULL : tuple_item(b, of, (size_t)i, x, ret);
 }
 
@@ -264,7 +264,7 @@ static struct dbg_error *make(struct binder *b, const struct expr *x,
 			      const char *const *names, size_t n,
 			      struct bound **ret)
 {
-	struct il_type *types[TUPLE_MAX];
+	struct type *types[TUPLE_MAX];
 	*ret = bound_make(b, BOUND_TUPLE, NULL, x);
 	(*ret)->list = arena_copy(b->arena, list, n, sizeof(*list));
 	(*ret)->n_list = n;
@@ -307,11 +307,11 @@ struct dbg_error *tuple_new(struct binder *b, const struct bound *v,
 {
 	struct bound rest = *v, *list[OWN_MAX + 1];
 	size_t own = v->n_list > OWN_MAX ? OWN_MAX : v->n_list;
-	struct il_method *ctor =
-	    il_method_named(b->ts, v->type, ".ctor", (int)v->type->n_args);
+	struct type_method *ctor =
+	    type_method_named(b->ts, v->type, ".ctor", (int)v->type->n_args);
 	if (!ctor)
 		return dbg_err(DBG_E_RUNTIME, "no constructor of '%s'",
-			       il_type_name(b->ts, v->type));
+			       type_name(b->ts, v->type));
 	memcpy(list, v->list, own * sizeof(*list));
 	if (v->n_list > OWN_MAX) {
 		rest.type = v->type->args[OWN_MAX];
@@ -342,11 +342,11 @@ struct dbg_error *tuple_of(struct binder *b, struct bound *const *list,
 
 /* ---- Conversions ----------------------------------------------------- */
 
-bool tuple_fits(struct binder *b, const struct bound *v, struct il_type *to)
+bool tuple_fits(struct binder *b, const struct bound *v, struct type *to)
 {
-	struct il_type *types[TUPLE_MAX];
+	struct type *types[TUPLE_MAX];
 	size_t n;
-	if (to->special == IL_SPECIAL_NULLABLE)
+	if (to->special == TYPE_SPECIAL_NULLABLE)
 		to = to->args[0];
 	n = tuple_elements(to, types);
 	if (!n || n != v->n_list)
@@ -358,9 +358,9 @@ bool tuple_fits(struct binder *b, const struct bound *v, struct il_type *to)
 	return true;
 }
 
-bool tuple_types_fit(struct binder *b, struct il_type *from, struct il_type *to)
+bool tuple_types_fit(struct binder *b, struct type *from, struct type *to)
 {
-	struct il_type *x[TUPLE_MAX], *y[TUPLE_MAX];
+	struct type *x[TUPLE_MAX], *y[TUPLE_MAX];
 	size_t n = tuple_elements(from, x);
 	if (!n || n != tuple_elements(to, y))
 		return false;
@@ -382,7 +382,7 @@ static struct dbg_error *parts(struct binder *b, struct bound *v,
 			       struct bound **ret, size_t *ret_n,
 			       struct bound **ret_store)
 {
-	struct il_type *types[TUPLE_MAX];
+	struct type *types[TUPLE_MAX];
 	struct dbg_error *err = NULL;
 	*ret_store = NULL;
 	if (is_literal(v)) {
@@ -399,11 +399,11 @@ static struct dbg_error *parts(struct binder *b, struct bound *v,
 }
 
 struct dbg_error *tuple_convert(struct binder *b, struct bound *v,
-				struct il_type *to, struct bound **ret)
+				struct type *to, struct bound **ret)
 {
-	struct il_type *inner =
-	    to->special == IL_SPECIAL_NULLABLE ? to->args[0] : to;
-	struct il_type *types[TUPLE_MAX];
+	struct type *inner =
+	    to->special == TYPE_SPECIAL_NULLABLE ? to->args[0] : to;
+	struct type *types[TUPLE_MAX];
 	struct bound *list[TUPLE_MAX], *store;
 	size_t n;
 	struct dbg_error *err = parts(b, v, list, &n, &store);
@@ -469,12 +469,12 @@ struct dbg_error *tuple_equality(struct binder *b, enum op op, struct bound *l,
 /* ---- Anonymous objects ----------------------------------------------- */
 
 /* Has the definition these properties, in this order? */
-static bool has_members(struct binder *b, struct il_type *def,
+static bool has_members(struct binder *b, struct type *def,
 			const char *const *names, size_t n)
 {
-	const struct il_property *all;
+	const struct type_property *all;
 	size_t count;
-	il_type_properties(b->ts, def, &all, &count);
+	type_properties(b->ts, def, &all, &count);
 	if (count != n)
 		return false;
 	for (size_t i = 0; i < n; i++) {
@@ -485,16 +485,15 @@ static bool has_members(struct binder *b, struct il_type *def,
 }
 
 /* The compiler's type for these members, if the module has one. */
-static struct il_type *find_anonymous(struct binder *b,
-				      const char *const *names, size_t n)
+static struct type *find_anonymous(struct binder *b, const char *const *names,
+				   size_t n)
 {
 	struct code_module *m = b->e->scope->module;
 	for (uint32_t i = 1; m && i <= md_rows(&m->md, MD_TYPEDEF); i++) {
 		if (!str_starts(md_col_string(&m->md, MD_TYPEDEF, i, 1),
 				"<>f__AnonymousType"))
 			continue;
-		struct il_type *def =
-		    il_type_def(b->ts, m, MD_TOKEN(MD_TYPEDEF, i));
+		struct type *def = type_def(b->ts, m, MD_TOKEN(MD_TYPEDEF, i));
 		if (def && def->n_args == n && has_members(b, def, names, n))
 			return def;
 	}
@@ -510,7 +509,7 @@ struct dbg_error *bind_anonymous(struct binder *b, const struct expr *x,
 {
 	struct bound *list[TUPLE_MAX];
 	const char *names[TUPLE_MAX];
-	struct il_type *types[TUPLE_MAX], *def = NULL;
+	struct type *types[TUPLE_MAX], *def = NULL;
 	size_t n = x->n_list;
 	if (n > TUPLE_MAX || !n)
 		return bind_error(b, x, "an object of %zu members", n);
@@ -525,9 +524,9 @@ struct dbg_error *bind_anonymous(struct binder *b, const struct expr *x,
 		def = find_anonymous(b, names, n);
 	if (!def)
 		return make(b, x, list, names, n, ret);
-	*ret =
-	    bound_make(b, BOUND_NEW, il_type_instance(b->ts, def, types, n), x);
-	(*ret)->method = il_method_named(b->ts, (*ret)->type, ".ctor", (int)n);
+	*ret = bound_make(b, BOUND_NEW, type_instance(b->ts, def, types, n), x);
+	(*ret)->method =
+	    type_method_named(b->ts, (*ret)->type, ".ctor", (int)n);
 	(*ret)->list = arena_copy(b->arena, list, n, sizeof(*list));
 	(*ret)->n_list = n;
 	return NULL;

@@ -11,13 +11,13 @@ enum {
 /* Names that some part of the expression gives to elements of a type. */
 struct tuple_names {
 	struct tuple_names *next;
-	struct il_type *type;
+	struct type *type;
 	const char *const *names; /* NULL: that element has none */
 	size_t n;
 };
 
 /* Elements of a System.ValueTuple, those of its rest too; 0: it is none. */
-size_t tuple_elements(const struct il_type *type, struct il_type **ret);
+size_t tuple_elements(const struct type *type, struct type **ret);
 /* Element @i of a value of a tuple type. */
 DBG_MUST struct dbg_error *tuple_item(struct binder *b, struct bound *of,
 				      size_t i, const struct expr *x,
@@ -34,23 +34,21 @@ DBG_MUST struct dbg_error *tuple_carried(struct binder *b, struct bound *of,
  * Note names as compilers list them for all tuples in a type (those of a
  * tuple, then of its elements).
  */
-void tuple_note_tree(struct binder *b, struct il_type *type,
+void tuple_note_tree(struct binder *b, struct type *type,
 		     const char *const *names, size_t n);
 
 /* Note the names of elements in the type @x as it is written: (int A, int). */
 void tuple_note_written(struct binder *b, const struct expr *x);
 /* Give @v, of type @type, the names that were noted for tuples in it. */
-void tuple_name_value(struct binder *b, struct il_type *type, struct value *v);
+void tuple_name_value(struct binder *b, struct type *type, struct value *v);
 
 DBG_MUST struct dbg_error *bind_tuple(struct binder *b, const struct expr *x,
 				      struct bound **ret);
 /* Does the literal @v, or a tuple of type @from, convert to @to? */
-bool tuple_fits(struct binder *b, const struct bound *v, struct il_type *to);
-bool tuple_types_fit(struct binder *b, struct il_type *from,
-		     struct il_type *to);
+bool tuple_fits(struct binder *b, const struct bound *v, struct type *to);
+bool tuple_types_fit(struct binder *b, struct type *from, struct type *to);
 DBG_MUST struct dbg_error *tuple_convert(struct binder *b, struct bound *v,
-					 struct il_type *to,
-					 struct bound **ret);
+					 struct type *to, struct bound **ret);
 /* new ValueTuple<...>(...) of a BOUND_TUPLE. */
 DBG_MUST struct dbg_error *tuple_new(struct binder *b, const struct bound *v,
 				     struct bound **ret);

@@ -40,7 +40,7 @@ static struct dbg_error *lifted_unary(struct binder *b, struct bound *v,
 	err = bind_unary(b, copy, ret);
 	if (err)
 		return err;
-	struct il_type *type = il_type_nullable(b->ts, (*ret)->type);
+	struct type *type = type_nullable(b->ts, (*ret)->type);
 	*ret = bound_after(b, &kept, 1, *ret);
 	err = convert(b, *ret, type, ret);
 	if (!err)
@@ -58,7 +58,7 @@ static bool is_predefined(enum op op, const struct bound *v)
 		return false;
 	bool real = v->type->elem == ELEM_R4 || v->type->elem == ELEM_R8;
 	if (op == OP_COMPLEMENT)
-		return v->type->kind == IL_KIND_ENUM ||
+		return v->type->kind == TYPE_KIND_ENUM ||
 		       (type_is_numeric(v->type) && !real);
 	return type_is_numeric(v->type);
 }
@@ -83,7 +83,7 @@ static struct dbg_error *extended(struct binder *b, const struct expr *x,
 static struct dbg_error *negation(struct binder *b, const struct expr *x,
 				  struct bound *v, struct bound **ret)
 {
-	struct il_type *type = bind_prim(b, ELEM_BOOLEAN);
+	struct type *type = bind_prim(b, ELEM_BOOLEAN);
 	if (!conversion_find(b, v, type))
 		return extended(b, x, v, ret);
 	struct dbg_error *err = convert(b, v, type, &v);
@@ -109,7 +109,7 @@ struct dbg_error *bind_unary(struct binder *b, const struct expr *x,
 		err = bind_user_operator(b, x->op, v, NULL, x, ret);
 	if (err || *ret)
 		return err;
-	struct il_type *operand = operator_operand_type(b, x->op, v, NULL);
+	struct type *operand = operator_operand_type(b, x->op, v, NULL);
 	if (operand) {
 		err = convert(b, v, operand, &v);
 		if (!err)
@@ -121,7 +121,7 @@ struct dbg_error *bind_unary(struct binder *b, const struct expr *x,
 		return negation(b, x, v, ret);
 	if (!is_predefined(x->op, v))
 		return extended(b, x, v, ret);
-	bool bits = v->type->kind == IL_KIND_ENUM;
+	bool bits = v->type->kind == TYPE_KIND_ENUM;
 	// 12.4.7.2: what is smaller than int becomes int, no uint is negated
 	enum elem elem = numeric_promote(v->type->elem, v->type->elem);
 	if (x->op == OP_MINUS && v->type->elem == ELEM_U4)

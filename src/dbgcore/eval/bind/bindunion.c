@@ -22,38 +22,39 @@ enum {
 
 #define UNION "System.Runtime.CompilerServices.UnionAttribute"
 
-static bool is_union(const struct il_type *type)
+static bool is_union(const struct type *type)
 {
 	return type && type->module &&
-	       (type->kind == IL_KIND_STRUCT || type->kind == IL_KIND_CLASS) &&
-	       il_type_attribute(type, UNION, NULL);
+	       (type->kind == TYPE_KIND_STRUCT ||
+		type->kind == TYPE_KIND_CLASS) &&
+	       type_attribute(type, UNION, NULL);
 }
 
 /* ---- Conversions ------------------------------------------------------- */
 
 /* Is the case @x rather to be taken than @y: does it convert to that one? */
-static bool is_better(struct binder *b, struct il_type *x, struct il_type *y)
+static bool is_better(struct binder *b, struct type *x, struct type *y)
 {
 	return conversion_of_types(b, x, y) != CONVERSION_NONE;
 }
 
 /* The constructor whose parameter is @from, else one that it converts to. */
-static struct il_method *case_of(struct binder *b, struct il_type *in,
-				 struct il_type *from, struct il_type **ret)
+static struct type_method *case_of(struct binder *b, struct type *in,
+				   struct type *from, struct type **ret)
 {
-	struct il_method *const *all;
-	struct il_method *found = NULL;
+	struct type_method *const *all;
+	struct type_method *found = NULL;
 	size_t n;
 	*ret = NULL;
-	il_type_methods(b->ts, in, &all, &n);
+	type_methods(b->ts, in, &all, &n);
 	for (size_t i = 0; i < n; i++) {
-		const struct il_sig *sig;
+		const struct type_sig *sig;
 		if (strcmp(all[i]->name, ".ctor") ||
 		    (all[i]->flags & ACCESS_MASK) != ACCESS_PUBLIC ||
-		    dbg_err_drop(il_method_sig(b->ts, all[i], &sig)) ||
+		    dbg_err_drop(type_method_sig(b->ts, all[i], &sig)) ||
 		    sig->n_params != 1)
 			continue;
-		struct il_type *of = sig->params[0];
+		struct type *of = sig->params[0];
 		if (of != from &&
 		    conversion_of_types(b, from, of) == CONVERSION_NONE)
 			continue;
@@ -68,16 +69,16 @@ static struct il_method *case_of(struct binder *b, struct il_type *in,
 }
 
 struct dbg_error *union_convert(struct binder *b, struct bound *v,
-				struct il_type *to, struct bound **ret)
+				struct type *to, struct bound **ret)
 {
-	struct il_type *in = to, *of;
+	struct type *in = to, *of;
 	struct bound *arg;
 	*ret = NULL;
-	if (to->special == IL_SPECIAL_NULLABLE)
+	if (to->special == TYPE_SPECIAL_NULLABLE)
 		in = to->args[0];
 	if (!v->type || v->type == in || !is_union(in))
 		return NULL;
-	struct il_method *ctor = case_of(b, in, v->type, &of);
+	struct type_method *ctor = case_of(b, in, v->type, &of);
 	if (!ctor)
 		return NULL;
 	struct dbg_error *err = convert(b, v, of, &arg);
@@ -96,14 +97,15 @@ struct dbg_error *union_convert(struct binder *b, struct bound *v,
 static struct dbg_error *value_of(struct binder *b, struct bound *v,
 				  const struct expr *x, struct bound **ret)
 {
-	struct il_method *get = il_method_named(b->ts, v->type, "get_Value", 0);
+	struct type_method *get =
+	    type_method_named(b->ts, v->type, "get_Value", 0);
 	struct bound *self = v;
 	if (!get)
 		return bind_error(b, x, "the union '%s' has no Value",
-				  il_type_name(b->ts, v->type));
+				  type_name(b->ts, v->type));
 	if (v->type->is_value) {
-		self = bound_make(b, BOUND_ADDRESS,
-				  il_type_byref(b->ts, v->type), x);
+		self =
+		    bound_make(b, BOUND_ADDRESS, type_byref(b->ts, v->type), x);
 		self->a = v;
 	}
 	*ret = bound_call(b, get, &self, 1, bind_prim(b, ELEM_OBJECT), x);
@@ -114,12 +116,12 @@ struct dbg_error *union_content(struct binder *b, struct bound *v,
 				const struct expr *x, struct bound **ret)
 {
 	struct bound *has = NULL, *inner = v;
-	struct il_type *object = bind_prim(b, ELEM_OBJECT);
+	struct type *object = bind_prim(b, ELEM_OBJECT);
 	struct dbg_error *err = NULL;
 	*ret = v;
 	if (!v->type)
 		return NULL;
-	if (v->type->special == IL_SPECIAL_NULLABLE) {
+	if (v->type->special == TYPE_SPECIAL_NULLABLE) {
 		if (!is_union(v->type->args[0]))
 			return NULL;
 		err = bound_open(b, v, &has, &inner);

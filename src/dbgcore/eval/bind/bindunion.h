@@ -9,8 +9,7 @@
  * by the constructor of its case; *ret NULL: @to is none, or has no such case.
  */
 DBG_MUST struct dbg_error *union_convert(struct binder *b, struct bound *v,
-					 struct il_type *to,
-					 struct bound **ret);
+					 struct type *to, struct bound **ret);
 /*
  * What a pattern about the union @v, or about one that may be null, looks at:
  * its Value, an object, null where there is no union. @v itself if it is none.

@@ -34,15 +34,16 @@ static const char *const method_names[N_OPS] = {
     [OP_DECREMENT] = "op_Decrement",
 };
 
-static size_t operator_methods(struct binder *b, struct il_type *type,
-			       const char *name, struct il_method **ret,
+static size_t operator_methods(struct binder *b, struct type *type,
+			       const char *name, struct type_method **ret,
 			       size_t max)
 {
 	size_t n = 0;
-	while (type && !n &&
-	       (type->kind == IL_KIND_CLASS || type->kind == IL_KIND_STRUCT)) {
+	while (
+	    type && !n &&
+	    (type->kind == TYPE_KIND_CLASS || type->kind == TYPE_KIND_STRUCT)) {
 		n = methods_named(b, type, name, ret, max);
-		if (dbg_err_drop(il_type_parent(b->ts, type, &type)))
+		if (dbg_err_drop(type_parent(b->ts, type, &type)))
 			break;
 	}
 	return n;
@@ -51,7 +52,7 @@ static size_t operator_methods(struct binder *b, struct il_type *type,
 /* Those of the types of both operands, up to 64. */
 static size_t both_operands(struct binder *b, const char *name,
 			    const struct bound *l, const struct bound *r,
-			    struct il_method **ret)
+			    struct type_method **ret)
 {
 	size_t n = 0;
 	if (l->type)
@@ -73,18 +74,17 @@ static const char *checked_name(struct binder *b, enum op op)
 static bool is_reference_test(const struct bound *l, const struct bound *r)
 {
 	bool base = l->type && r->type &&
-		    (l->type->special == IL_SPECIAL_DELEGATE ||
-		     r->type->special == IL_SPECIAL_DELEGATE);
-	return base &&
-	       (l->type != r->type ||
-		!strcmp(il_type_simple_name(l->type), "MulticastDelegate"));
+		    (l->type->special == TYPE_SPECIAL_DELEGATE ||
+		     r->type->special == TYPE_SPECIAL_DELEGATE);
+	return base && (l->type != r->type || !strcmp(type_simple_name(l->type),
+						      "MulticastDelegate"));
 }
 
 struct dbg_error *bind_user_operator(struct binder *b, enum op op,
 				     struct bound *l, struct bound *r,
 				     const struct expr *x, struct bound **ret)
 {
-	struct il_method *all[64];
+	struct type_method *all[64];
 	struct call c = {
 	    .x = x, .name = op_text(op), .args = {l, r}, .n = r ? 2 : 1};
 	struct choice best = {0};
@@ -133,7 +133,7 @@ struct dbg_error *bind_user_step(struct binder *b, enum op op, struct bound *v,
 static struct bound *truth_operator(struct binder *b, const char *name,
 				    struct bound *v)
 {
-	struct il_method *m;
+	struct type_method *m;
 	if (!v->type || !operator_methods(b, v->type, name, &m, 1))
 		return NULL;
 	return bound_call(b, m, &v, 1, bind_prim(b, ELEM_BOOLEAN), v->syntax);
@@ -164,7 +164,7 @@ struct dbg_error *bind_user_logical(struct binder *b, const struct expr *x,
 	struct bound *test = truth_operator(b, and? "op_False" : "op_True", l);
 	if (!test)
 		return bind_error(b, x, "'%s' has no operator false",
-				  il_type_name(b->ts, l->type));
+				  type_name(b->ts, l->type));
 	struct dbg_error *err =
 	    bind_operator(b, and? OP_AND : OP_OR, l, v[1], x, &both);
 	if (!err)

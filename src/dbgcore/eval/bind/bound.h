@@ -18,7 +18,7 @@ struct name_scope;
 /* A parameter or local of a method that is made here. */
 struct bound_var {
 	const char *name;
-	struct il_type *type;
+	struct type *type;
 	struct bound_lambda *owner; /* NULL: the expression itself */
 	bool is_param;
 	bool captured;  /* a lambda within uses it: it lives in a T[1] */
@@ -94,7 +94,7 @@ enum bound_kind {
  */
 struct bound {
 	enum bound_kind kind;
-	struct il_type *type; /* NULL: BOUND_SPACE .. BOUND_UNTYPED */
+	struct type *type; /* NULL: BOUND_SPACE .. BOUND_UNTYPED */
 	const struct expr *syntax;
 	enum op op;
 	bool checked;
@@ -116,18 +116,18 @@ struct bound {
 	struct bound_var **vars; /* BLOCK */
 	size_t n_vars;
 	struct bound_var *var;
-	struct il_field *field;
-	struct il_method *method;
+	struct type_field *field;
+	struct type_method *method;
 	struct bound_lambda *lambda;
 	struct name_scope *names; /* RETURN: what is known where it stands */
-	struct il_type **args;    /* GROUP: type arguments given */
+	struct type **args;       /* GROUP: type arguments given */
 	size_t n_args;
 };
 
 struct binder;
 
 /* A decimal, by its words in memory. */
-struct bound *bound_words(struct binder *b, struct il_type *type,
+struct bound *bound_words(struct binder *b, struct type *type,
 			  const uint32_t words[4], const struct expr *x);
 /* A decimal, by its digits. */
 DBG_MUST struct dbg_error *bound_decimal(struct binder *b, const char *text,

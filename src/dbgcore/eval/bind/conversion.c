@@ -59,23 +59,23 @@ static uint32_t numeric_targets(enum elem from)
 	}
 }
 
-bool type_is_numeric(const struct il_type *type)
+bool type_is_numeric(const struct type *type)
 {
-	return type && type->kind == IL_KIND_PRIM &&
+	return type && type->kind == TYPE_KIND_PRIM &&
 	       type->elem != ELEM_BOOLEAN && type->elem != ELEM_VOID;
 }
 
 /* An int constant that fits a smaller type (10.2.11); 0 of an enum. */
-static bool constant_fits(const struct bound *v, const struct il_type *to)
+static bool constant_fits(const struct bound *v, const struct type *to)
 {
 	int64_t n = v->integer;
 	if (v->kind != BOUND_CONST || !v->constant || !v->type)
 		return false;
-	if (to->kind == IL_KIND_ENUM)
+	if (to->kind == TYPE_KIND_ENUM)
 		return type_is_numeric(v->type) && n == 0 && v->real == 0;
 	if (v->type->elem == ELEM_I8)
 		return (to->elem == ELEM_U8 || to->elem == ELEM_U) && n >= 0;
-	if (v->type->kind != IL_KIND_PRIM || v->type->elem != ELEM_I4)
+	if (v->type->kind != TYPE_KIND_PRIM || v->type->elem != ELEM_I4)
 		return false;
 	switch (to->elem) {
 	case ELEM_I1:
@@ -97,26 +97,26 @@ static bool constant_fits(const struct bound *v, const struct il_type *to)
 
 /* ---- Which conversion ------------------------------------------------ */
 
-static bool is_void_pointer(const struct il_type *type)
+static bool is_void_pointer(const struct type *type)
 {
-	return type->kind == IL_KIND_POINTER && type->inner &&
+	return type->kind == TYPE_KIND_POINTER && type->inner &&
 	       type->inner->elem == ELEM_VOID;
 }
 
-bool type_is_address(const struct il_type *type)
+bool type_is_address(const struct type *type)
 {
-	return type && (type->kind == IL_KIND_POINTER ||
-			type->kind == IL_KIND_FUNCTION);
+	return type && (type->kind == TYPE_KIND_POINTER ||
+			type->kind == TYPE_KIND_FUNCTION);
 }
 
 /* Of a variable, whose own signature is not known (bind_frame_value)? */
-static bool is_any_function(const struct il_type *type)
+static bool is_any_function(const struct type *type)
 {
-	return type->kind == IL_KIND_FUNCTION && !type->function;
+	return type->kind == TYPE_KIND_FUNCTION && !type->function;
 }
 
-enum conversion conversion_of_types(struct binder *b, struct il_type *from,
-				    struct il_type *to)
+enum conversion conversion_of_types(struct binder *b, struct type *from,
+				    struct type *to)
 {
 	bool fits = false;
 	if (from == to)
@@ -125,14 +125,15 @@ enum conversion conversion_of_types(struct binder *b, struct il_type *from,
 		return CONVERSION_NONE;
 	if (type_is_address(from) && is_void_pointer(to))
 		return CONVERSION_REFERENCE;
-	if (is_any_function(from) && to->kind == IL_KIND_FUNCTION)
+	if (is_any_function(from) && to->kind == TYPE_KIND_FUNCTION)
 		return CONVERSION_REFERENCE;
 	if (type_is_numeric(from) && type_is_numeric(to) &&
 	    (numeric_targets(from->elem) >> to->elem & 1))
 		return CONVERSION_NUMERIC;
-	if (to->special == IL_SPECIAL_NULLABLE && from->is_value) {
-		struct il_type *inner =
-		    from->special == IL_SPECIAL_NULLABLE ? from->args[0] : from;
+	if (to->special == TYPE_SPECIAL_NULLABLE && from->is_value) {
+		struct type *inner = from->special == TYPE_SPECIAL_NULLABLE
+					 ? from->args[0]
+					 : from;
 		enum conversion c = conversion_of_types(b, inner, to->args[0]);
 		return c == CONVERSION_IDENTITY || c == CONVERSION_NUMERIC
 			   ? CONVERSION_NULLABLE
@@ -142,16 +143,16 @@ enum conversion conversion_of_types(struct binder *b, struct il_type *from,
 		return CONVERSION_TUPLE;
 	if (!to->is_reference || (!from->is_reference && !from->is_value))
 		return CONVERSION_NONE;
-	struct il_type *boxed =
-	    from->special == IL_SPECIAL_NULLABLE ? from->args[0] : from;
-	if (dbg_err_drop(il_type_assignable(b->ts, boxed, to, &fits)) || !fits)
+	struct type *boxed =
+	    from->special == TYPE_SPECIAL_NULLABLE ? from->args[0] : from;
+	if (dbg_err_drop(type_assignable(b->ts, boxed, to, &fits)) || !fits)
 		return CONVERSION_NONE;
 	return from->is_value ? CONVERSION_BOX : CONVERSION_REFERENCE;
 }
 
 /* `c ? a : b` and `switch` without a type of their own. */
 static bool untyped_parts_fit(struct binder *b, const struct bound *v,
-			      struct il_type *to)
+			      struct type *to)
 {
 	for (size_t i = 0; i < v->n_list; i++) {
 		if (!conversion_find(b, v->list[i], to))
@@ -161,13 +162,14 @@ static bool untyped_parts_fit(struct binder *b, const struct bound *v,
 }
 
 static bool untyped_fits(struct binder *b, const struct bound *v,
-			 struct il_type *to)
+			 struct type *to)
 {
 	switch (v->syntax->kind) {
 	case EXPR_DEFAULT:
 		return true;
 	case EXPR_NEW:
-		return to->kind == IL_KIND_CLASS || to->kind == IL_KIND_STRUCT;
+		return to->kind == TYPE_KIND_CLASS ||
+		       to->kind == TYPE_KIND_STRUCT;
 	case EXPR_CHOICE:
 		return untyped_parts_fit(b, v, to);
 	default:
@@ -176,27 +178,26 @@ static bool untyped_fits(struct binder *b, const struct bound *v,
 }
 
 /* Types of a delegate's parameters; false: it is none, or has too many. */
-static bool delegate_types(struct binder *b, struct il_type *to,
-			   const struct il_sig **ret)
+static bool delegate_types(struct binder *b, struct type *to,
+			   const struct type_sig **ret)
 {
-	struct il_method *invoke =
-	    to->is_delegate ? il_method_invoke(b->ts, to) : NULL;
-	return invoke && !dbg_err_drop(il_method_sig(b->ts, invoke, ret)) &&
+	struct type_method *invoke =
+	    to->is_delegate ? type_method_invoke(b->ts, to) : NULL;
+	return invoke && !dbg_err_drop(type_method_sig(b->ts, invoke, ret)) &&
 	       (*ret)->n_params <= BIND_ARGS_MAX;
 }
 
-static bool lambda_fits(struct binder *b, const struct expr *x,
-			struct il_type *to)
+static bool lambda_fits(struct binder *b, const struct expr *x, struct type *to)
 {
 	to = tree_delegate(to);
-	const struct il_sig *sig;
+	const struct type_sig *sig;
 	struct bound_lambda *lambda;
-	struct il_type *ret;
+	struct type *ret;
 	struct bound body = {0};
 	if (!delegate_types(b, to, &sig) ||
 	    !lambda_bind(b, x, sig->params, sig->n_params, &lambda, &ret))
 		return false;
-	struct il_type *gives = x->async ? async_result(b, sig->ret) : sig->ret;
+	struct type *gives = x->async ? async_result(b, sig->ret) : sig->ret;
 	if (!gives)
 		return false;
 	if (lambda->body->kind == BOUND_BLOCK)
@@ -215,30 +216,30 @@ static bool lambda_fits(struct binder *b, const struct expr *x,
 
 /* Delegate and its like take the lambda @v as its own type (10.2.14)? */
 static bool natural_fits(struct binder *b, const struct bound *v,
-			 struct il_type *to)
+			 struct type *to)
 {
 	struct bound *made;
-	return (to->special == IL_SPECIAL_DELEGATE ||
-		to->special == IL_SPECIAL_OBJECT) &&
+	return (to->special == TYPE_SPECIAL_DELEGATE ||
+		to->special == TYPE_SPECIAL_OBJECT) &&
 	       !dbg_err_drop(lambda_natural(b, v, &made));
 }
 
 /* op_Implicit or op_Explicit; NULL in *ret: none. */
 static struct dbg_error *convert_user(struct binder *b, struct bound *v,
-				      struct il_type *to, bool is_explicit,
+				      struct type *to, bool is_explicit,
 				      struct bound **ret);
 
 /* The method of the group @v that a call with @sig's parameters is of. */
 static struct dbg_error *group_method(struct binder *b, const struct bound *v,
-				      const struct il_sig *sig,
-				      struct il_method **ret)
+				      const struct type_sig *sig,
+				      struct type_method **ret)
 {
 	struct call call = {.x = v->syntax,
 			    .name = v->name,
 			    .given = v->args,
 			    .n_given = v->n_args};
 	struct choice best = {0};
-	struct il_method *all[64];
+	struct type_method *all[64];
 	*ret = NULL;
 	if (sig->n_params > BIND_ARGS_MAX)
 		return NULL;
@@ -246,31 +247,30 @@ static struct dbg_error *group_method(struct binder *b, const struct bound *v,
 	for (size_t i = 0; i < sig->n_params; i++)
 		call.args[call.n++] =
 		    bound_make(b, BOUND_DEFAULT, sig->params[i], v->syntax);
-	struct il_type *type = v->b ? v->b->type : v->a->type;
+	struct type *type = v->b ? v->b->type : v->a->type;
 	struct dbg_error *err = NULL;
 	while (!err && type && !best.method) {
 		size_t n = methods_named(b, type, v->name, all, 64);
 		err = call_resolve(b, &call, all, n, &best);
 		if (!err)
-			err = il_type_parent(b->ts, type, &type);
+			err = type_parent(b->ts, type, &type);
 	}
 	*ret = best.method;
 	return err;
 }
 
 /* Is there a method in the group @v that a delegate of type @to can be of? */
-static bool group_fits(struct binder *b, const struct bound *v,
-		       struct il_type *to)
+static bool group_fits(struct binder *b, const struct bound *v, struct type *to)
 {
-	const struct il_sig *sig, *of;
-	struct il_method *method;
+	const struct type_sig *sig, *of;
+	struct type_method *method;
 	if (!delegate_types(b, to, &sig))
 		return false;
 	for (size_t i = 0; i < sig->n_params; i++)
 		if (sig->params[i]->open)
 			return true;
 	if (dbg_err_drop(group_method(b, v, sig, &method)) || !method ||
-	    dbg_err_drop(il_method_sig(b->ts, method, &of)))
+	    dbg_err_drop(type_method_sig(b->ts, method, &of)))
 		return false;
 	return of->ret == sig->ret || sig->ret->open ||
 	       (of->ret->is_reference &&
@@ -278,14 +278,14 @@ static bool group_fits(struct binder *b, const struct bound *v,
 }
 
 enum conversion conversion_find(struct binder *b, const struct bound *v,
-				struct il_type *to)
+				struct type *to)
 {
-	if (to->kind == IL_KIND_MVAR || to->kind == IL_KIND_VAR)
+	if (to->kind == TYPE_KIND_MVAR || to->kind == TYPE_KIND_VAR)
 		return CONVERSION_NONE;
 	switch (v->kind) {
 	case BOUND_NULL:
 		return to->is_reference || type_is_address(to) ||
-			       to->special == IL_SPECIAL_NULLABLE
+			       to->special == TYPE_SPECIAL_NULLABLE
 			   ? CONVERSION_NULL
 			   : CONVERSION_NONE;
 	case BOUND_GROUP:
@@ -308,7 +308,7 @@ enum conversion conversion_find(struct binder *b, const struct bound *v,
 	case BOUND_TUPLE:
 		if (v->type == to)
 			return CONVERSION_IDENTITY;
-		if (to->special == IL_SPECIAL_NULLABLE &&
+		if (to->special == TYPE_SPECIAL_NULLABLE &&
 		    to->args[0] == v->type)
 			return CONVERSION_NULLABLE;
 		if (tuple_fits(b, v, to))
@@ -336,15 +336,15 @@ enum conversion conversion_find(struct binder *b, const struct bound *v,
 
 /* ---- User-defined ---------------------------------------------------- */
 
-static bool is_any_number(const struct il_type *type)
+static bool is_any_number(const struct type *type)
 {
-	return type_is_numeric(type) || type->special == IL_SPECIAL_DECIMAL;
+	return type_is_numeric(type) || type->special == TYPE_SPECIAL_DECIMAL;
 }
 
 /* An integer converts to decimal, for the language not by an operator. */
-static bool to_decimal(const struct il_type *from, const struct il_type *to)
+static bool to_decimal(const struct type *from, const struct type *to)
 {
-	return to->special == IL_SPECIAL_DECIMAL && type_is_numeric(from) &&
+	return to->special == TYPE_SPECIAL_DECIMAL && type_is_numeric(from) &&
 	       from->elem != ELEM_R4 && from->elem != ELEM_R8;
 }
 
@@ -353,11 +353,11 @@ static bool to_decimal(const struct il_type *from, const struct il_type *to)
  * one whose operand is nearer to @from, then the one whose result is nearer to
  * @to.
  */
-static bool is_more_specific(struct binder *b, const struct il_sig *x,
-			     const struct il_sig *y, const struct il_type *from,
-			     struct il_type *to)
+static bool is_more_specific(struct binder *b, const struct type_sig *x,
+			     const struct type_sig *y, const struct type *from,
+			     struct type *to)
 {
-	struct il_type *xs = x->params[0], *ys = y->params[0];
+	struct type *xs = x->params[0], *ys = y->params[0];
 	if (xs != ys)
 		return xs == from ||
 		       (ys != from && conversion_of_types(b, xs, ys));
@@ -373,16 +373,16 @@ static bool is_more_specific(struct binder *b, const struct il_sig *x,
 /* The conversion of @v to @to by an operator that is looked for. */
 struct user_search {
 	const struct bound *v;
-	struct il_type *to;
+	struct type *to;
 	bool is_explicit;
-	struct il_method *found; /* the most specific one so far, or NULL */
-	const struct il_sig *sig;
+	struct type_method *found; /* the most specific one so far, or NULL */
+	const struct type_sig *sig;
 };
 
 static bool operator_fits(struct binder *b, const struct user_search *s,
-			  const struct il_sig *sig)
+			  const struct type_sig *sig)
 {
-	struct il_type *param = sig->params[0];
+	struct type *param = sig->params[0];
 	bool in_fits = conversion_of_types(b, s->v->type, param) ||
 		       constant_fits(s->v, param);
 	// what it makes may be cast further
@@ -392,19 +392,19 @@ static bool operator_fits(struct binder *b, const struct user_search *s,
 			    is_any_number(s->to)));
 }
 
-static void search_operators(struct binder *b, struct il_type *in,
+static void search_operators(struct binder *b, struct type *in,
 			     struct user_search *s)
 {
-	struct il_method *const *all;
+	struct type_method *const *all;
 	size_t n;
-	il_type_methods(b->ts, in, &all, &n);
+	type_methods(b->ts, in, &all, &n);
 	for (size_t i = 0; i < n; i++) {
-		const struct il_sig *sig;
+		const struct type_sig *sig;
 		bool named =
 		    !strcmp(all[i]->name, "op_Implicit") ||
 		    (s->is_explicit && !strcmp(all[i]->name, "op_Explicit"));
 		if (!named ||
-		    dbg_err_drop(il_method_sig(b->ts, all[i], &sig)) ||
+		    dbg_err_drop(type_method_sig(b->ts, all[i], &sig)) ||
 		    sig->n_params != 1 || !operator_fits(b, s, sig) ||
 		    (s->found &&
 		     !is_more_specific(b, sig, s->sig, s->v->type, s->to)))
@@ -416,21 +416,21 @@ static void search_operators(struct binder *b, struct il_type *in,
 
 /* Those of the types of both sides, and of what these derive from (10.5.3). */
 static struct dbg_error *convert_user(struct binder *b, struct bound *v,
-				      struct il_type *to, bool is_explicit,
+				      struct type *to, bool is_explicit,
 				      struct bound **ret)
 {
 	struct user_search s = {.v = v, .to = to, .is_explicit = is_explicit};
 	*ret = NULL;
 	for (int i = 0; v->type && i < 2; i++) {
-		struct il_type *in = i ? to : v->type;
-		while (in && (in->kind == IL_KIND_STRUCT ||
-			      in->kind == IL_KIND_CLASS)) {
+		struct type *in = i ? to : v->type;
+		while (in && (in->kind == TYPE_KIND_STRUCT ||
+			      in->kind == TYPE_KIND_CLASS)) {
 			search_operators(b, in, &s);
-			if (dbg_err_drop(il_type_parent(b->ts, in, &in)))
+			if (dbg_err_drop(type_parent(b->ts, in, &in)))
 				break;
 		}
 	}
-	struct il_method *m = s.found;
+	struct type_method *m = s.found;
 	if (!m)
 		return union_convert(b, v, to, ret);
 	struct bound *arg;
@@ -445,7 +445,7 @@ static struct dbg_error *convert_user(struct binder *b, struct bound *v,
 /* ---- Carrying it out ------------------------------------------------- */
 
 static struct bound *wrap(struct binder *b, enum bound_kind kind,
-			  struct bound *v, struct il_type *to)
+			  struct bound *v, struct type *to)
 {
 	struct bound *n = bound_make(b, kind, to, v->syntax);
 	n->a = v;
@@ -453,15 +453,14 @@ static struct bound *wrap(struct binder *b, enum bound_kind kind,
 	return n;
 }
 
-static struct bound *zeros(struct binder *b, struct bound *v,
-			   struct il_type *to)
+static struct bound *zeros(struct binder *b, struct bound *v, struct type *to)
 {
 	return bound_make(b, BOUND_DEFAULT, to, v->syntax);
 }
 
 /* U? to T?: null, or its value converted. */
 static struct dbg_error *lifted(struct binder *b, struct bound *v,
-				struct il_type *to, struct bound **ret)
+				struct type *to, struct bound **ret)
 {
 	struct bound *store, *has, *value;
 	struct bound *local = bound_keep(b, v, &store);
@@ -478,10 +477,10 @@ static struct dbg_error *lifted(struct binder *b, struct bound *v,
 
 /* T or U? to T?: new T?(v), or its own value lifted. */
 static struct dbg_error *to_nullable(struct binder *b, struct bound *v,
-				     struct il_type *to, struct bound **ret)
+				     struct type *to, struct bound **ret)
 {
-	struct il_method *ctor = il_method_named(b->ts, to, ".ctor", 1);
-	if (v->type->special == IL_SPECIAL_NULLABLE)
+	struct type_method *ctor = type_method_named(b->ts, to, ".ctor", 1);
+	if (v->type->special == TYPE_SPECIAL_NULLABLE)
 		return lifted(b, v, to, ret);
 	struct dbg_error *err = convert(b, v, to->args[0], &v);
 	if (err)
@@ -492,12 +491,11 @@ static struct dbg_error *to_nullable(struct binder *b, struct bound *v,
 	(*ret)->n_list = 1;
 	return ctor ? NULL
 		    : dbg_err(DBG_E_RUNTIME, "no constructor of '%s'",
-			      il_type_name(b->ts, to));
+			      type_name(b->ts, to));
 }
 
 /* Constants stay constants. */
-static struct bound *number(struct binder *b, struct bound *v,
-			    struct il_type *to)
+static struct bound *number(struct binder *b, struct bound *v, struct type *to)
 {
 	bool real = v->type->elem == ELEM_R4 || v->type->elem == ELEM_R8;
 	bool to_real = to->elem == ELEM_R4 || to->elem == ELEM_R8;
@@ -510,28 +508,27 @@ static struct bound *number(struct binder *b, struct bound *v,
 }
 
 static struct dbg_error *group_to_delegate(struct binder *b, struct bound *v,
-					   struct il_type *to,
-					   struct bound **ret)
+					   struct type *to, struct bound **ret)
 {
-	const struct il_sig *sig;
-	struct il_method *method;
+	const struct type_sig *sig;
+	struct type_method *method;
 	if (!delegate_types(b, to, &sig))
 		return dbg_err_cs(149,
 				  dbg_err(DBG_E_ARGUMENT, "'%s' is no delegate",
-					  il_type_name(b->ts, to)));
+					  type_name(b->ts, to)));
 	struct dbg_error *err = group_method(b, v, sig, &method);
 	if (err)
 		return err;
 	if (!method)
 		return dbg_err_cs(
 		    123, bind_error(b, v->syntax, "no method '%s' fits '%s'",
-				    v->name, il_type_name(b->ts, to)));
-	if (il_method_attribute(
+				    v->name, type_name(b->ts, to)));
+	if (type_method_attribute(
 		method, "System.Diagnostics.ConditionalAttribute", NULL))
 		return bind_error(b, v->syntax,
 				  "no delegate can be made of '%s': it has the "
 				  "attribute Conditional",
-				  il_method_name(b->ts, method));
+				  type_method_name(b->ts, method));
 	err = bind_of_base(b, v->a, &method);
 	if (err)
 		return err;
@@ -545,7 +542,7 @@ static struct dbg_error *group_to_delegate(struct binder *b, struct bound *v,
 }
 
 static struct dbg_error *untyped_to(struct binder *b, struct bound *v,
-				    struct il_type *to, struct bound **ret)
+				    struct type *to, struct bound **ret)
 {
 	if (v->kind == BOUND_THROW) {
 		*ret = arena_copy(b->arena, v, 1, sizeof(*v));
@@ -568,9 +565,9 @@ static struct dbg_error *untyped_to(struct binder *b, struct bound *v,
 }
 
 static struct dbg_error *no_conversion(struct binder *b, struct bound *v,
-				       struct il_type *to)
+				       struct type *to)
 {
-	const struct il_sig *sig;
+	const struct type_sig *sig;
 	if (v->kind == BOUND_UNTYPED && v->syntax->kind == EXPR_LAMBDA &&
 	    delegate_types(b, tree_delegate(to), &sig))
 		return lambda_fault(b, v->syntax, sig, to);
@@ -578,21 +575,20 @@ static struct dbg_error *no_conversion(struct binder *b, struct bound *v,
 		return dbg_err_cs(29, bind_error(b, v->syntax,
 						 "cannot convert '%s' to '%s'",
 						 bind_source(b, v->syntax),
-						 il_type_name(b->ts, to)));
-	return dbg_err_cs(29, bind_error(b, v->syntax,
-					 "cannot convert '%s' to '%s'",
-					 il_type_name(b->ts, v->type),
-					 il_type_name(b->ts, to)));
+						 type_name(b->ts, to)));
+	return dbg_err_cs(
+	    29, bind_error(b, v->syntax, "cannot convert '%s' to '%s'",
+			   type_name(b->ts, v->type), type_name(b->ts, to)));
 }
 
 static struct dbg_error *natural(struct binder *b, struct bound *v,
-				 struct il_type *to, struct bound **ret)
+				 struct type *to, struct bound **ret)
 {
 	struct dbg_error *err = lambda_natural(b, v, ret);
 	return err ? err : convert(b, *ret, to, ret);
 }
 
-struct dbg_error *convert(struct binder *b, struct bound *v, struct il_type *to,
+struct dbg_error *convert(struct binder *b, struct bound *v, struct type *to,
 			  struct bound **ret)
 {
 	switch (conversion_find(b, v, to)) {
@@ -638,26 +634,25 @@ struct dbg_error *convert(struct binder *b, struct bound *v, struct il_type *to,
 }
 
 /* Numbers and enums, whatever is lost (10.3.2, 10.3.3). */
-static bool is_number(const struct il_type *type)
+static bool is_number(const struct type *type)
 {
-	return type_is_numeric(type) || type->kind == IL_KIND_ENUM;
+	return type_is_numeric(type) || type->kind == TYPE_KIND_ENUM;
 }
 
 /* Is there a conversion from it to value types (10.3.7)? */
-static bool may_be_box(const struct il_type *type)
+static bool may_be_box(const struct type *type)
 {
-	return type->kind == IL_KIND_INTERFACE ||
-	       type->special == IL_SPECIAL_OBJECT ||
-	       type->special == IL_SPECIAL_VALUETYPE ||
-	       type->special == IL_SPECIAL_ENUM;
+	return type->kind == TYPE_KIND_INTERFACE ||
+	       type->special == TYPE_SPECIAL_OBJECT ||
+	       type->special == TYPE_SPECIAL_VALUETYPE ||
+	       type->special == TYPE_SPECIAL_ENUM;
 }
 
 /* T or U? to T?, by a cast of the value. */
 static struct dbg_error *cast_to_nullable(struct binder *b, struct bound *v,
-					  struct il_type *to,
-					  struct bound **ret)
+					  struct type *to, struct bound **ret)
 {
-	if (v->type->special == IL_SPECIAL_NULLABLE)
+	if (v->type->special == TYPE_SPECIAL_NULLABLE)
 		return lifted(b, v, to, ret);
 	struct dbg_error *err = convert_user(b, v, to, true, ret);
 	if (err || *ret)
@@ -671,13 +666,13 @@ static struct dbg_error *cast_to_nullable(struct binder *b, struct bound *v,
  * runtimes differ. *ret NULL: it is none.
  */
 static struct dbg_error *constant_decimal(struct binder *b, struct bound *v,
-					  const struct il_type *to,
+					  const struct type *to,
 					  struct bound **ret)
 {
 	char text[64];
 	struct decimal d;
 	*ret = NULL;
-	if (to->special != IL_SPECIAL_DECIMAL || v->kind != BOUND_CONST ||
+	if (to->special != TYPE_SPECIAL_DECIMAL || v->kind != BOUND_CONST ||
 	    !v->constant ||
 	    (v->type->elem != ELEM_R4 && v->type->elem != ELEM_R8))
 		return NULL;
@@ -688,7 +683,7 @@ static struct dbg_error *constant_decimal(struct binder *b, struct bound *v,
 }
 
 struct dbg_error *convert_cast(struct binder *b, struct bound *v,
-			       struct il_type *to, struct bound **ret)
+			       struct type *to, struct bound **ret)
 {
 	if (v->type) {
 		struct dbg_error *err = constant_decimal(b, v, to, ret);
@@ -702,7 +697,7 @@ struct dbg_error *convert_cast(struct binder *b, struct bound *v,
 		return convert(b, v, to, ret);
 	*ret = NULL;
 	bool from_pointer = type_is_address(v->type);
-	if (to->kind == IL_KIND_POINTER &&
+	if (to->kind == TYPE_KIND_POINTER &&
 	    (from_pointer || type_is_numeric(v->type))) {
 		if (!from_pointer)
 			v = wrap(b, BOUND_NUMBER, v, bind_prim(b, ELEM_U));
@@ -714,13 +709,13 @@ struct dbg_error *convert_cast(struct binder *b, struct bound *v,
 		return NULL;
 	}
 	// explicit nullable conversions (10.3.4)
-	if (to->special == IL_SPECIAL_NULLABLE && v->type->is_value)
+	if (to->special == TYPE_SPECIAL_NULLABLE && v->type->is_value)
 		return cast_to_nullable(b, v, to, ret);
-	if (v->type->special == IL_SPECIAL_NULLABLE && to->is_value) {
-		struct il_method *get =
-		    il_method_named(b->ts, v->type, "get_Value", 0);
+	if (v->type->special == TYPE_SPECIAL_NULLABLE && to->is_value) {
+		struct type_method *get =
+		    type_method_named(b->ts, v->type, "get_Value", 0);
 		struct bound *self = wrap(b, BOUND_ADDRESS, v, NULL);
-		self->type = il_type_byref(b->ts, v->type);
+		self->type = type_byref(b->ts, v->type);
 		if (get)
 			return convert_cast(b,
 					    bound_call(b, get, &self, 1,

@@ -24,16 +24,16 @@ enum conversion {
 
 /* The implicit conversion of @v to @to. */
 enum conversion conversion_find(struct binder *b, const struct bound *v,
-				struct il_type *to);
+				struct type *to);
 /* ... between types alone. */
-enum conversion conversion_of_types(struct binder *b, struct il_type *from,
-				    struct il_type *to);
+enum conversion conversion_of_types(struct binder *b, struct type *from,
+				    struct type *to);
 /* Convert implicitly; an error that names both. */
 DBG_MUST struct dbg_error *convert(struct binder *b, struct bound *v,
-				   struct il_type *to, struct bound **ret);
+				   struct type *to, struct bound **ret);
 /* Convert as a cast does. */
 DBG_MUST struct dbg_error *convert_cast(struct binder *b, struct bound *v,
-					struct il_type *to, struct bound **ret);
-bool type_is_numeric(const struct il_type *type);
+					struct type *to, struct bound **ret);
+bool type_is_numeric(const struct type *type);
 
 #endif

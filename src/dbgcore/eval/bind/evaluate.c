@@ -29,25 +29,25 @@ static struct dbg_error *string_result(struct binder *b, uint64_t object,
 	uint16_t *units = arena_calloc(b->arena, n + 1, sizeof(*units));
 	if (!vm_read(b->vm, object + 12, units, n * sizeof(*units)))
 		return dbg_err(DBG_E_MEMORY, "the string cannot be read");
-	*ret = value_text(b->e->types, units, n);
+	*ret = value_text(b->e->values, units, n);
 	return NULL;
 }
 
 static struct dbg_error *make_result(struct binder *b, const struct vm_value *v,
 				     struct value *ret)
 {
-	const struct il_layout *layout;
+	const struct type_layout *layout;
 	uint8_t bytes[16] = {0};
 	uint64_t object;
 	if (v->type->elem == ELEM_VOID) {
 		*ret = value_absent(NULL, WHY_NONE, 0);
 		return NULL;
 	}
-	struct il_type *type = type_closed(v->type);
+	struct type *type = value_type_closed(v->type);
 	if (!type)
 		return dbg_err(DBG_E_RUNTIME, "the type '%s' is not known",
-			       il_type_name(b->ts, v->type));
-	struct dbg_error *err = il_type_layout(b->ts, v->type, &layout);
+			       type_name(b->ts, v->type));
+	struct dbg_error *err = type_layout(b->ts, v->type, &layout);
 	if (err)
 		return err;
 	if (layout->size > sizeof(bytes)) {
@@ -58,11 +58,11 @@ static struct dbg_error *make_result(struct binder *b, const struct vm_value *v,
 		return dbg_err(DBG_E_MEMORY, "the result cannot be read");
 	memcpy(&object, bytes, sizeof(object));
 	if (v->type->is_reference && vm_owns(b->vm, object)) {
-		struct il_type *actual = NULL;
+		struct type *actual = NULL;
 		uint64_t handle = 0;
 		if (vm_read(b->vm, object, &handle, sizeof(handle)))
-			actual = il_type_of_handle(b->ts, handle);
-		if (actual && actual->special == IL_SPECIAL_STRING)
+			actual = type_of_handle(b->ts, handle);
+		if (actual && actual->special == TYPE_SPECIAL_STRING)
 			return string_result(b, object, ret);
 	}
 	*ret = value_bytes(type, bytes, layout->size);
@@ -70,14 +70,14 @@ static struct dbg_error *make_result(struct binder *b, const struct vm_value *v,
 }
 
 /* The reference in the field @name of the machine's object; 0: none. */
-static uint64_t field_reference(struct binder *b, struct il_type *type,
+static uint64_t field_reference(struct binder *b, struct type *type,
 				uint64_t object, const char *name)
 {
-	struct il_field *field = NULL;
+	struct type_field *field = NULL;
 	uint32_t offset;
 	uint64_t ret = 0;
-	if (dbg_err_drop(il_field_find(b->ts, type, name, &field)) || !field ||
-	    dbg_err_drop(il_field_offset(b->ts, field, &offset)) ||
+	if (dbg_err_drop(type_field_find(b->ts, type, name, &field)) ||
+	    !field || dbg_err_drop(type_field_offset(b->ts, field, &offset)) ||
 	    !vm_read(b->vm, object + 8 + offset, &ret, sizeof(ret)))
 		return 0;
 	return ret;
@@ -87,16 +87,16 @@ static uint64_t field_reference(struct binder *b, struct il_type *type,
 static uint64_t add_exception(struct binder *b, uint64_t object,
 			      struct str *out)
 {
-	struct il_type *type = NULL;
+	struct type *type = NULL;
 	struct value string;
 	uint64_t handle = 0;
 	if (vm_read(b->vm, object, &handle, sizeof(handle)))
-		type = il_type_of_handle(b->ts, handle);
+		type = type_of_handle(b->ts, handle);
 	if (!type) {
 		str_add(out, "an exception");
 		return 0;
 	}
-	str_add(out, il_type_name(b->ts, type));
+	str_add(out, type_name(b->ts, type));
 	uint64_t message = field_reference(b, type, object, "_message");
 	if (message && !dbg_err_drop(string_result(b, message, &string))) {
 		str_add(out, ": ");
@@ -114,7 +114,7 @@ static struct dbg_error *thrown(struct binder *b, const char *text,
 	if (!vm_read(b->vm, v->addr, &object, sizeof(object)))
 		return dbg_err(DBG_E_STATE, "'%s' throws an exception", text);
 	if (b->e->thrown)
-		*b->e->thrown = value_object(b->e->types, object);
+		*b->e->thrown = value_object(b->e->values, object);
 	object = add_exception(b, object, &out);
 	if (object) {
 		if (out.len && !strchr(".!?", str_get(&out)[out.len - 1]))
@@ -126,7 +126,7 @@ static struct dbg_error *thrown(struct binder *b, const char *text,
 }
 
 static struct dbg_error *run(struct binder *b, const struct expr *x,
-			     struct il_method *m, struct value *ret)
+			     struct type_method *m, struct value *ret)
 {
 	struct vm_result r = {0};
 	const char *text = bind_source(b, x);
@@ -206,9 +206,9 @@ static struct dbg_error *prepare_place(struct binder *b, bool sure,
 static struct dbg_error *check_receiver(struct binder *b, const struct bound *n)
 {
 	const struct bound *of = n->n_list ? n->list[0] : NULL;
-	if (!of || (n->method->flags & IL_METHOD_STATIC) ||
+	if (!of || (n->method->flags & TYPE_METHOD_STATIC) ||
 	    of->kind != BOUND_PLACE || !of->value || !of->type->is_reference ||
-	    !value_is_null(b->e->types, of->value))
+	    !value_is_null(b->e->values, of->value))
 		return NULL;
 	return dbg_err(DBG_E_ARGUMENT, "'%s' is null",
 		       bind_source(b, of->syntax));
@@ -271,7 +271,7 @@ static struct dbg_error *prepare_parts(struct binder *b, bool sure,
 struct dbg_error *machine_value(struct binder *b, struct bound *n,
 				struct value *ret)
 {
-	struct il_method *m;
+	struct type_method *m;
 	struct dbg_error *err = NULL;
 	b->in_parts |= n != b->whole;
 	// Not @n itself: who reads it comes here with what cannot be read.
@@ -346,7 +346,7 @@ struct dbg_error *bind_check(const struct eval *e, const char *text,
 static struct dbg_error *as_bool(struct binder *b, const struct expr *x,
 				 struct bound **ret)
 {
-	struct il_type *type = bind_prim(b, ELEM_BOOLEAN);
+	struct type *type = bind_prim(b, ELEM_BOOLEAN);
 	struct dbg_error *err = bind_value(b, x, ret);
 	if (!err && conversion_find(b, *ret, type) == CONVERSION_NONE)
 		err =
@@ -379,7 +379,7 @@ struct dbg_error *bind_condition(const struct eval *e, const char *text,
 	struct value v;
 	uint64_t truth = 0;
 	err = machine_value(&b, body, &v);
-	if (!err && value_integer(b.e->types, &v, &truth))
+	if (!err && value_integer(b.e->values, &v, &truth))
 		*ret = truth & 1;
 	return err;
 }

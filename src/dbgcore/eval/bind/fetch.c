@@ -15,9 +15,9 @@
 typedef struct dbg_error *fetch_fn(struct binder *b, struct bound *n,
 				   struct value *ret);
 
-static struct types *values(struct binder *b)
+static struct values *values(struct binder *b)
 {
-	return b->e->types;
+	return b->e->values;
 }
 
 struct dbg_error *fetch_missing(struct binder *b, const struct expr *x,
@@ -39,11 +39,11 @@ static struct dbg_error *fetch_object(struct binder *b, struct bound *n,
 	return err;
 }
 
-static struct value null_of(struct binder *b, struct il_type *type)
+static struct value null_of(struct binder *b, struct type *type)
 {
-	struct il_type *t = type ? type_closed(type) : NULL;
+	struct type *t = type ? value_type_closed(type) : NULL;
 	if (!t)
-		t = type_of_elem(values(b), ELEM_OBJECT);
+		t = value_type_of_elem(values(b), ELEM_OBJECT);
 	return value_bytes(t, &(uint64_t){0}, sizeof(uint64_t));
 }
 
@@ -52,11 +52,11 @@ static struct value null_of(struct binder *b, struct il_type *type)
 static struct dbg_error *fetch_const(struct binder *b, struct bound *n,
 				     struct value *ret)
 {
-	struct il_type *type = type_closed(n->type);
+	struct type *type = value_type_closed(n->type);
 	float f = (float)n->real;
 	if (!type)
 		return dbg_err(DBG_E_RUNTIME, "the type '%s' is not known",
-			       il_type_name(b->ts, n->type));
+			       type_name(b->ts, n->type));
 	if (n->type->elem == ELEM_R4)
 		*ret = value_bytes(type, &f, sizeof(f));
 	else if (n->type->elem == ELEM_R8)
@@ -76,7 +76,7 @@ static struct dbg_error *fetch_text(struct binder *b, struct bound *n,
 static struct dbg_error *fetch_default(struct binder *b, struct bound *n,
 				       struct value *ret)
 {
-	if (n->type->kind == IL_KIND_STRUCT)
+	if (n->type->kind == TYPE_KIND_STRUCT)
 		return machine_value(b, n, ret);
 	*ret = null_of(b, n->type);
 	return NULL;
@@ -110,14 +110,15 @@ static struct dbg_error *fetch_var(struct binder *b, struct bound *n,
 
 /* ---- Fields ---------------------------------------------------------- */
 
-static const struct field *field_of(struct binder *b, const struct il_field *f)
+static const struct field *field_of(struct binder *b,
+				    const struct type_field *f)
 {
-	struct il_type *owner = type_closed(f->owner);
+	struct type *owner = value_type_closed(f->owner);
 	const struct field *all;
 	size_t n = 0;
 	if (owner) {
-		type_mt(values(b), owner);
-		type_fields(values(b), owner, &all, &n);
+		value_type_mt(values(b), owner);
+		value_type_fields(values(b), owner, &all, &n);
 	}
 	for (size_t i = 0; i < n; i++) {
 		if (all[i].token == f->token)
@@ -140,10 +141,10 @@ static struct value static_value(struct binder *b, const struct field *f)
 }
 
 /* Before, the machine tells what its static constructor will do. */
-bool fetch_is_ready(struct binder *b, const struct il_field *f)
+bool fetch_is_ready(struct binder *b, const struct type_field *f)
 {
 	return b->e->trace || f->is_const || f->is_rva ||
-	       il_type_is_initialized(b->ts, f->owner);
+	       type_is_initialized(b->ts, f->owner);
 }
 
 static struct dbg_error *fetch_field(struct binder *b, struct bound *n,
@@ -186,7 +187,7 @@ static struct dbg_error *fetch_indexes(struct binder *b,
 			return err;
 		v = value_dereference(values(b), &v);
 		*ret_any = v.where != VALUE_ABSENT && v.type &&
-			   v.type->kind == IL_KIND_PRIM &&
+			   v.type->kind == TYPE_KIND_PRIM &&
 			   v.type->elem != ELEM_BOOLEAN &&
 			   value_integer(values(b), &v, &raw);
 		ret[i] = *ret_any ? (int64_t)raw : 0;
@@ -245,20 +246,20 @@ static struct dbg_error *fetch_length(struct binder *b, struct bound *n,
 		return null_object(b, n->a);
 	if (!value_elements(values(b), &of, &els))
 		return machine_value(b, n, ret);
-	*ret = value_bytes(type_closed(n->type), &els.n, sizeof(els.n));
+	*ret = value_bytes(value_type_closed(n->type), &els.n, sizeof(els.n));
 	return NULL;
 }
 
 /* ---- Getters --------------------------------------------------------- */
 
 /* The method that runs on the settled object @of. */
-static struct il_method *method_on(struct binder *b, const struct bound *n,
-				   const struct value *of)
+static struct type_method *method_on(struct binder *b, const struct bound *n,
+				     const struct value *of)
 {
-	struct il_method *m = n->method;
-	struct il_type *type = of ? type_exact(of->type) : NULL;
-	if (type && !n->nonvirtual && (m->flags & IL_METHOD_VIRTUAL) &&
-	    dbg_err_drop(il_method_virtual(b->ts, m, type, &m)))
+	struct type_method *m = n->method;
+	struct type *type = of ? value_type_exact(of->type) : NULL;
+	if (type && !n->nonvirtual && (m->flags & TYPE_METHOD_VIRTUAL) &&
+	    dbg_err_drop(type_method_virtual(b->ts, m, type, &m)))
 		return NULL;
 	return m;
 }
@@ -277,8 +278,8 @@ static struct dbg_error *nullable_getter(struct binder *b,
 	struct value inner = member_unwrap(values(b), of, &null);
 	uint8_t has = !null;
 	if (name[4] == 'H')
-		*ret =
-		    value_bytes(type_of_elem(values(b), ELEM_BOOLEAN), &has, 1);
+		*ret = value_bytes(value_type_of_elem(values(b), ELEM_BOOLEAN),
+				   &has, 1);
 	else if (null)
 		return dbg_err(DBG_E_ARGUMENT, "the Nullable has no value");
 	else
@@ -286,12 +287,12 @@ static struct dbg_error *nullable_getter(struct binder *b,
 	return NULL;
 }
 
-static bool has_elements(const struct il_type *type)
+static bool has_elements(const struct type *type)
 {
 	static const char *const names[] = {"List`1", "String", "Span`1",
 					    "ReadOnlySpan`1"};
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (!strcmp(il_type_simple_name(type), names[i]))
+		if (!strcmp(type_simple_name(type), names[i]))
 			return true;
 	}
 	return false;
@@ -304,7 +305,7 @@ static struct dbg_error *getter_on(struct binder *b, struct bound *n,
 {
 	struct value got;
 	*ret_any = true;
-	if (of->type->special == IL_SPECIAL_NULLABLE)
+	if (of->type->special == TYPE_SPECIAL_NULLABLE)
 		return nullable_getter(b, n, of, ret, ret_any);
 	if (n->n_list > 1) {
 		*ret_any = has_elements(n->method->owner);
@@ -317,7 +318,7 @@ static struct dbg_error *getter_on(struct binder *b, struct bound *n,
 				: NULL;
 	}
 	if (!strcmp(n->method->name, "get_Value") &&
-	    type_is_thread_local(values(b), of->type)) {
+	    value_type_is_thread_local(values(b), of->type)) {
 		*ret = value_thread_local(values(b), of, b->e->scope->thread);
 		return NULL;
 	}
@@ -325,8 +326,8 @@ static struct dbg_error *getter_on(struct binder *b, struct bound *n,
 		*ret = got;
 		return NULL;
 	}
-	struct il_method *m = method_on(b, n, of);
-	struct il_field *f = m ? getter_field(b, m) : NULL;
+	struct type_method *m = method_on(b, n, of);
+	struct type_field *f = m ? getter_field(b, m) : NULL;
 	const struct field *field = f && !f->is_static ? field_of(b, f) : NULL;
 	*ret_any = field != NULL;
 	if (field)
@@ -371,9 +372,9 @@ static struct dbg_error *fetch_call(struct binder *b, struct bound *n,
 {
 	const struct field *field = NULL;
 	if (!strncmp(n->method->name, "get_", 4)) {
-		if (!(n->method->flags & IL_METHOD_STATIC))
+		if (!(n->method->flags & TYPE_METHOD_STATIC))
 			return instance_getter(b, n, ret);
-		struct il_field *f =
+		struct type_field *f =
 		    n->n_list ? NULL : getter_field(b, n->method);
 		field = f && fetch_is_ready(b, f) ? field_of(b, f) : NULL;
 	}
@@ -389,7 +390,7 @@ static struct dbg_error *fetch_deref(struct binder *b, struct bound *n,
 				     struct value *ret)
 {
 	struct value at;
-	struct il_type *type = type_closed(n->type);
+	struct type *type = value_type_closed(n->type);
 	// an indexer that returns by reference: a span's
 	bool element = n->a->kind == BOUND_CALL && n->a->n_list > 1 &&
 		       !strcmp(n->a->method->name, "get_Item");
@@ -398,14 +399,14 @@ static struct dbg_error *fetch_deref(struct binder *b, struct bound *n,
 	if (err)
 		return err;
 	if (element && at.where != VALUE_ABSENT && at.type &&
-	    at.type->kind != IL_KIND_BYREF) {
+	    at.type->kind != TYPE_KIND_BYREF) {
 		*ret = at;
 		return NULL;
 	}
 	uint64_t addr;
 	if (!type || !value_pointer(values(b), &at, &addr))
 		return fetch_missing(b, n->syntax, &at);
-	bool by_ref = at.type && at.type->kind == IL_KIND_BYREF;
+	bool by_ref = at.type && at.type->kind == TYPE_KIND_BYREF;
 	*ret = addr ? value_memory(type, addr)
 		    : value_absent(type, by_ref ? WHY_NONE : WHY_UNREADABLE, 0);
 	return NULL;
@@ -418,13 +419,13 @@ static struct dbg_error *fetch_address(struct binder *b, struct bound *n,
 	struct dbg_error *err = fetch_value(b, n->a, &v);
 	if (err)
 		return err;
-	if (v.type && v.type->kind == IL_KIND_BYREF)
+	if (v.type && v.type->kind == TYPE_KIND_BYREF)
 		v = value_dereference(values(b), &v);
 	if (v.where != VALUE_MEMORY)
 		return dbg_err_cs(211,
 				  dbg_err(DBG_E_ARGUMENT, "'%s' has no address",
 					  bind_source(b, n->a->syntax)));
-	*ret = value_bytes(type_pointer_to(values(b), v.type), &v.addr,
+	*ret = value_bytes(value_type_pointer_to(values(b), v.type), &v.addr,
 			   sizeof(v.addr));
 	return NULL;
 }
@@ -432,22 +433,22 @@ static struct dbg_error *fetch_address(struct binder *b, struct bound *n,
 /* ---- Conversions ----------------------------------------------------- */
 
 /* Is the settled object @of a @type? */
-static bool is_a(struct binder *b, const struct value *of, struct il_type *type)
+static bool is_a(struct binder *b, const struct value *of, struct type *type)
 {
-	struct il_type *actual = of->where == VALUE_TEXT
-				     ? bind_prim(b, ELEM_STRING)
-				     : type_exact(of->type);
+	struct type *actual = of->where == VALUE_TEXT
+				  ? bind_prim(b, ELEM_STRING)
+				  : value_type_exact(of->type);
 	bool fits = false;
 	return actual &&
-	       !dbg_err_drop(il_type_assignable(b->ts, actual, type, &fits)) &&
+	       !dbg_err_drop(type_assignable(b->ts, actual, type, &fits)) &&
 	       fits;
 }
 
 static struct dbg_error *no_cast(struct binder *b, const struct value *of,
-				 struct il_type *to)
+				 struct type *to)
 {
 	return dbg_err(DBG_E_ARGUMENT, "cannot convert '%s' to '%s'",
-		       value_type_name(of->type), il_type_name(b->ts, to));
+		       value_type_name(of->type), type_name(b->ts, to));
 }
 
 /* castclass, isinst, unboxing, and references seen as a base's. */
@@ -463,7 +464,7 @@ static struct dbg_error *fetch_cast(struct binder *b, struct bound *n,
 	if (of.where == VALUE_ABSENT)
 		return NULL;
 	bool null = value_is_null(values(b), &of);
-	if (n->kind == BOUND_UNBOX && n->type->special == IL_SPECIAL_NULLABLE)
+	if (n->kind == BOUND_UNBOX && n->type->special == TYPE_SPECIAL_NULLABLE)
 		return machine_value(b, n, ret);
 	if (n->kind == BOUND_UNBOX && null)
 		return null_object(b, n->a);
@@ -477,11 +478,11 @@ static struct dbg_error *fetch_cast(struct binder *b, struct bound *n,
 	else if (null)
 		*ret = null_of(b, n->type);
 	else if (raw.where != VALUE_TEXT && raw.type->is_reference &&
-		 n->type->kind == IL_KIND_CLASS)
-		ret->type = type_closed(n->type);
+		 n->type->kind == TYPE_KIND_CLASS)
+		ret->type = value_type_closed(n->type);
 	return ret->type ? NULL
 			 : dbg_err(DBG_E_RUNTIME, "the type '%s' is not known",
-				   il_type_name(b->ts, n->type));
+				   type_name(b->ts, n->type));
 }
 
 /* A box is shown by what is in it. */
@@ -490,7 +491,7 @@ static struct dbg_error *fetch_box(struct binder *b, struct bound *n,
 {
 	bool null;
 	struct dbg_error *err = fetch_value(b, n->a, ret);
-	if (err || n->a->type->special != IL_SPECIAL_NULLABLE)
+	if (err || n->a->type->special != TYPE_SPECIAL_NULLABLE)
 		return err;
 	struct value v = value_dereference(values(b), ret);
 	if (v.where != VALUE_ABSENT)
@@ -537,7 +538,7 @@ static struct dbg_error *fetch_effect(struct binder *b, struct bound *n,
 				      struct value *ret)
 {
 	// of a structure the stores into its fields are made by the machine
-	if (n->type->kind == IL_KIND_STRUCT && n->a->kind == BOUND_EFFECT)
+	if (n->type->kind == TYPE_KIND_STRUCT && n->a->kind == BOUND_EFFECT)
 		return machine_value(b, n, ret);
 	for (size_t i = 0; i < n->n_list; i++) {
 		const struct bound *s = n->list[i];

@@ -53,21 +53,21 @@ static uint32_t add_entry(struct generator *e, struct made_entry entry)
 	return (uint32_t)e->n_pool++;
 }
 
-void ilgen_type(struct generator *e, enum il_code op, struct il_type *type)
+void ilgen_type(struct generator *e, enum il_code op, struct type *type)
 {
 	ilgen_op4(
 	    e, op,
 	    add_entry(e, (struct made_entry){.kind = MADE_TYPE, .type = type}));
 }
 
-void ilgen_call(struct generator *e, enum il_code op, struct il_method *m)
+void ilgen_call(struct generator *e, enum il_code op, struct type_method *m)
 {
 	ilgen_op4(e, op,
 		  add_entry(e, (struct made_entry){.kind = MADE_METHOD,
 						   .method = m}));
 }
 
-void ilgen_field(struct generator *e, enum il_code op, struct il_field *f)
+void ilgen_field(struct generator *e, enum il_code op, struct type_field *f)
 {
 	ilgen_op4(
 	    e, op,
@@ -100,7 +100,7 @@ void ilgen_land(struct generator *e, size_t branch)
 /* ---- Variables ------------------------------------------------------- */
 
 static uint32_t add_slot(struct generator *e, const struct bound_var *var,
-			 struct il_type *type)
+			 struct type *type)
 {
 	if (e->n_slots == e->cap_slots) {
 		size_t cap = e->cap_slots ? e->cap_slots * 2 : 8;
@@ -115,7 +115,7 @@ static uint32_t add_slot(struct generator *e, const struct bound_var *var,
 	return (uint32_t)e->n_slots++;
 }
 
-uint32_t ilgen_temporary(struct generator *e, struct il_type *type)
+uint32_t ilgen_temporary(struct generator *e, struct type *type)
 {
 	return add_slot(e, NULL, type);
 }
@@ -127,13 +127,13 @@ static uint32_t slot_of(struct generator *e, const struct bound_var *var)
 			return (uint32_t)i;
 	}
 	return add_slot(e, var,
-			var->captured ? il_type_vector(e->b->ts, var->type)
+			var->captured ? type_vector(e->b->ts, var->type)
 				      : var->type);
 }
 
 void ilgen_holder(struct generator *e, const struct bound_var *var)
 {
-	struct il_type *object = bind_prim(e->b, ELEM_OBJECT);
+	struct type *object = bind_prim(e->b, ELEM_OBJECT);
 	uint32_t i = 0;
 	if (var->owner == e->lambda) {
 		ilgen_var(e, IL_OP_LDLOC, slot_of(e, var));
@@ -142,10 +142,10 @@ void ilgen_holder(struct generator *e, const struct bound_var *var)
 	while (i < e->lambda->n_captures && e->lambda->captures[i] != var)
 		i++;
 	ilgen_var(e, IL_OP_LDARG, 0);
-	ilgen_type(e, IL_OP_CASTCLASS, il_type_vector(e->b->ts, object));
+	ilgen_type(e, IL_OP_CASTCLASS, type_vector(e->b->ts, object));
 	ilgen_int(e, i, false);
 	ilgen_op(e, IL_OP_LDELEM_REF);
-	ilgen_type(e, IL_OP_CASTCLASS, il_type_vector(e->b->ts, var->type));
+	ilgen_type(e, IL_OP_CASTCLASS, type_vector(e->b->ts, var->type));
 }
 
 static void ilgen_variable_address(struct generator *e,
@@ -227,7 +227,7 @@ static void ilgen_constant_address(struct generator *e, uint64_t addr)
 static struct dbg_error *ilgen_element(struct generator *e,
 				       const struct bound *n)
 {
-	struct il_method *address = NULL;
+	struct type_method *address = NULL;
 	struct dbg_error *err = ilgen_value(e, n->a);
 	for (size_t i = 0; !err && i < n->n_list; i++) {
 		err = ilgen_value(e, n->list[i]);
@@ -238,7 +238,8 @@ static struct dbg_error *ilgen_element(struct generator *e,
 	}
 	if (err || n->a->type->elem == ELEM_SZARRAY)
 		return err;
-	address = il_method_of_array(e->b->ts, n->a->type, IL_ARRAY_ADDRESS);
+	address =
+	    type_method_of_array(e->b->ts, n->a->type, TYPE_ARRAY_ADDRESS);
 	ilgen_call(e, IL_OP_CALL, address);
 	return NULL;
 }
@@ -385,8 +386,8 @@ static struct dbg_error *ilgen_list(struct generator *e, const struct bound *n)
 static struct dbg_error *ilgen_call_node(struct generator *e,
 					 const struct bound *n)
 {
-	struct il_method *m = n->method;
-	bool direct = (m->flags & IL_METHOD_STATIC) || m->owner->is_value ||
+	struct type_method *m = n->method;
+	bool direct = (m->flags & TYPE_METHOD_STATIC) || m->owner->is_value ||
 		      n->nonvirtual;
 	struct dbg_error *err = ilgen_list(e, n);
 	if (!err)
@@ -396,7 +397,7 @@ static struct dbg_error *ilgen_call_node(struct generator *e,
 
 static struct dbg_error *ilgen_array(struct generator *e, const struct bound *n)
 {
-	struct il_type *element = n->type->inner;
+	struct type *element = n->type->inner;
 	struct dbg_error *err = ilgen_value(e, n->a);
 	ilgen_type(e, IL_OP_NEWARR, element);
 	for (size_t i = 0; !err && i < n->n_list; i++) {

@@ -10,7 +10,7 @@
 /* The local of a variable; a captured one's is its T[1]. */
 struct slot {
 	const struct bound_var *var; /* NULL: for a moment */
-	struct il_type *type;
+	struct type *type;
 };
 
 /* A jump whose end is not known yet. */
@@ -31,21 +31,21 @@ struct generator {
 	size_t n_pool, cap_pool;
 	struct jump *jumps;
 	size_t n_jumps, cap_jumps;
-	struct il_eh *clauses;
+	struct type_eh *clauses;
 	size_t n_clauses;
 	bool returns;    /* a value, kept in the local */
 	uint32_t result; /* until the method's end */
 };
 
 void ilgen_op(struct generator *e, enum il_code op);
-void ilgen_type(struct generator *e, enum il_code op, struct il_type *type);
-void ilgen_call(struct generator *e, enum il_code op, struct il_method *m);
-void ilgen_field(struct generator *e, enum il_code op, struct il_field *f);
+void ilgen_type(struct generator *e, enum il_code op, struct type *type);
+void ilgen_call(struct generator *e, enum il_code op, struct type_method *m);
+void ilgen_field(struct generator *e, enum il_code op, struct type_field *f);
 void ilgen_int(struct generator *e, int64_t value, bool wide);
 /* A branch whose target is set later, by ilgen_land. */
 size_t ilgen_branch(struct generator *e, enum il_code op);
 void ilgen_land(struct generator *e, size_t branch);
-uint32_t ilgen_temporary(struct generator *e, struct il_type *type);
+uint32_t ilgen_temporary(struct generator *e, struct type *type);
 /* ldloc and the like: a variable of 16 bits. */
 void ilgen_var(struct generator *e, enum il_code op, uint32_t index);
 void ilgen_variable(struct generator *e, const struct bound_var *var);

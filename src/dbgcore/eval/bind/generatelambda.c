@@ -10,10 +10,11 @@
 static struct dbg_error *ilgen_delegate_new(struct generator *e,
 					    const struct bound *n)
 {
-	struct il_method *ctor = il_method_named(e->b->ts, n->type, ".ctor", 2);
+	struct type_method *ctor =
+	    type_method_named(e->b->ts, n->type, ".ctor", 2);
 	if (!ctor)
 		return dbg_err(DBG_E_RUNTIME, "'%s' is no delegate",
-			       il_type_name(e->b->ts, n->type));
+			       type_name(e->b->ts, n->type));
 	ilgen_call(e, IL_OP_NEWOBJ, ctor);
 	return NULL;
 }
@@ -22,8 +23,8 @@ struct dbg_error *ilgen_delegate(struct generator *e, const struct bound *n)
 {
 	struct dbg_error *err = NULL;
 	bool is_virtual =
-	    n->a && !n->nonvirtual && (n->method->flags & IL_METHOD_VIRTUAL);
-	if (n->a && !(n->method->flags & IL_METHOD_STATIC))
+	    n->a && !n->nonvirtual && (n->method->flags & TYPE_METHOD_VIRTUAL);
+	if (n->a && !(n->method->flags & TYPE_METHOD_STATIC))
 		err = ilgen_value(e, n->a);
 	else
 		ilgen_op(e, IL_OP_LDNULL);
@@ -36,11 +37,11 @@ struct dbg_error *ilgen_delegate(struct generator *e, const struct bound *n)
 }
 
 static struct dbg_error *finish(struct generator *e, const char *name,
-				const struct il_sig *sig,
-				struct il_method **ret)
+				const struct type_sig *sig,
+				struct type_method **ret)
 {
 	struct arena *arena = e->b->e->arena;
-	struct il_type **locals =
+	struct type **locals =
 	    arena_calloc(arena, e->n_slots + 1, sizeof(*locals));
 	for (size_t i = 0; i < e->n_slots; i++)
 		locals[i] = e->slots[i].type;
@@ -67,8 +68,8 @@ static struct dbg_error *finish(struct generator *e, const char *name,
 static struct dbg_error *ilgen_body(struct binder *b,
 				    const struct bound_lambda *lambda,
 				    const struct bound *body,
-				    const struct il_sig *sig,
-				    struct il_method **ret)
+				    const struct type_sig *sig,
+				    struct type_method **ret)
 {
 	struct generator e = {.b = b, .lambda = lambda};
 	struct dbg_error *err;
@@ -112,13 +113,13 @@ struct dbg_error *ilgen_lambda(struct generator *e, const struct bound *n)
 {
 	const struct bound_lambda *l = n->lambda;
 	struct binder *b = e->b;
-	const struct il_sig *invoke;
-	struct il_method *m;
+	const struct type_sig *invoke;
+	struct type_method *m;
 	struct dbg_error *err =
-	    il_method_sig(b->ts, il_method_invoke(b->ts, n->type), &invoke);
+	    type_method_sig(b->ts, type_method_invoke(b->ts, n->type), &invoke);
 	if (err)
 		return err;
-	struct il_sig sig = {.ret = invoke->ret, .n_params = l->n_params + 1};
+	struct type_sig sig = {.ret = invoke->ret, .n_params = l->n_params + 1};
 	sig.params =
 	    arena_calloc(b->e->arena, sig.n_params, sizeof(*sig.params));
 	sig.params[0] = bind_prim(b, ELEM_OBJECT);
@@ -134,9 +135,9 @@ struct dbg_error *ilgen_lambda(struct generator *e, const struct bound *n)
 }
 
 struct dbg_error *ilgen_method(struct binder *b, struct bound *body,
-			       struct il_method **ret)
+			       struct type_method **ret)
 {
-	struct il_sig sig = {.ret = body->type};
+	struct type_sig sig = {.ret = body->type};
 	const struct frame_params *p = b->params;
 	if (p) {
 		sig.n_params = p->n + 1;

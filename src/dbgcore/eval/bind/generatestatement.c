@@ -140,9 +140,9 @@ struct dbg_error *ilgen_return(struct generator *e, const struct bound *n)
 
 /* ---- Exceptions ------------------------------------------------------ */
 
-static void add_clause(struct generator *e, struct il_eh clause)
+static void add_clause(struct generator *e, struct type_eh clause)
 {
-	struct il_eh *more =
+	struct type_eh *more =
 	    arena_calloc(e->b->arena, e->n_clauses + 1, sizeof(*more));
 	if (e->n_clauses)
 		memcpy(more, e->clauses, e->n_clauses * sizeof(*more));
@@ -172,7 +172,7 @@ static struct dbg_error *ilgen_filter(struct generator *e,
 }
 
 static struct dbg_error *ilgen_catch(struct generator *e, const struct bound *n,
-				     struct il_eh clause)
+				     struct type_eh clause)
 {
 	struct dbg_error *err = NULL;
 	clause.flags = n->a ? 1 : 0;
@@ -195,7 +195,7 @@ static struct dbg_error *ilgen_catch(struct generator *e, const struct bound *n,
 
 struct dbg_error *ilgen_try(struct generator *e, const struct bound *n)
 {
-	struct il_eh clause = {.try_start = (uint32_t)e->code.len};
+	struct type_eh clause = {.try_start = (uint32_t)e->code.len};
 	struct dbg_error *err = ilgen_statement(e, n->a);
 	jump_to(e, n, false);
 	clause.try_end = (uint32_t)e->code.len;

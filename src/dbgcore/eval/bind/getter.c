@@ -12,16 +12,17 @@
 #include "il/made.h"
 #include "meta/il.h"
 
-struct il_field *getter_field(struct binder *b, struct il_method *m)
+struct type_field *getter_field(struct binder *b, struct type_method *m)
 {
-	const struct il_method_body *body;
-	struct il_context context = il_method_context(m);
-	struct il_field *f = NULL;
+	const struct type_method_body *body;
+	struct type_context context = type_method_context(m);
+	struct type_field *f = NULL;
 	struct il_insn insn;
 	uint32_t token = 0;
 	bool loads = false;
 	if (made_code_of(m) || !m->rva ||
-	    dbg_err_drop(il_method_body(b->ts, m, &body)) || body->code.n > 16)
+	    dbg_err_drop(type_method_body(b->ts, m, &body)) ||
+	    body->code.n > 16)
 		return NULL;
 	for (uint32_t at = 0; il_decode(body->code, at, &insn) && insn.op;) {
 		at += insn.size;
@@ -51,17 +52,17 @@ struct il_field *getter_field(struct binder *b, struct il_method *m)
 		break;
 	}
 	if (!token ||
-	    dbg_err_drop(il_field_of_token(b->ts, &context, token, &f)))
+	    dbg_err_drop(type_field_of_token(b->ts, &context, token, &f)))
 		return NULL;
 	return f;
 }
 
 /* Does @set take what @get takes, and behind it what that returns? */
-static bool is_setter(struct binder *b, struct il_method *set,
-		      const struct il_sig *get)
+static bool is_setter(struct binder *b, struct type_method *set,
+		      const struct type_sig *get)
 {
-	const struct il_sig *sig;
-	if (dbg_err_drop(il_method_sig(b->ts, set, &sig)) ||
+	const struct type_sig *sig;
+	if (dbg_err_drop(type_method_sig(b->ts, set, &sig)) ||
 	    sig->n_params != get->n_params + 1 ||
 	    sig->has_this != get->has_this ||
 	    sig->n_generic != get->n_generic ||
@@ -74,27 +75,27 @@ static bool is_setter(struct binder *b, struct il_method *set,
 	return true;
 }
 
-struct il_method *getter_setter(struct binder *b, struct il_method *getter)
+struct type_method *getter_setter(struct binder *b, struct type_method *getter)
 {
-	const struct il_sig *sig;
-	struct il_method *const *all;
+	const struct type_sig *sig;
+	struct type_method *const *all;
 	size_t n;
 	const char *name = strrchr(getter->name, '.');
 	name = name ? name + 1 : getter->name;
 	if (!str_starts(name, "get_") ||
-	    dbg_err_drop(il_method_sig(b->ts, getter, &sig)))
+	    dbg_err_drop(type_method_sig(b->ts, getter, &sig)))
 		return NULL;
 	const char *wanted =
 	    arena_printf(b->arena, "%.*sset_%s", (int)(name - getter->name),
 			 getter->name, name + 4);
-	il_type_methods(b->ts, getter->owner, &all, &n);
+	type_methods(b->ts, getter->owner, &all, &n);
 	for (size_t i = 0; i < n; i++) {
-		struct il_method *set = all[i];
+		struct type_method *set = all[i];
 		if (strcmp(set->name, wanted))
 			continue;
 		if (getter->n_args)
-			set = il_method_instance(b->ts, set, getter->args,
-						 getter->n_args);
+			set = type_method_instance(b->ts, set, getter->args,
+						   getter->n_args);
 		if (is_setter(b, set, sig))
 			return set;
 	}

@@ -26,15 +26,15 @@ enum bound_side {
 struct inference {
 	struct binder *b;
 	uint32_t n;
-	struct il_type *fixed[PARAMS_MAX]; /* NULL: not yet */
+	struct type *fixed[PARAMS_MAX]; /* NULL: not yet */
 	struct {
-		struct il_type *type;
+		struct type *type;
 		enum bound_side side;
 	} bounds[PARAMS_MAX][BOUNDS_MAX];
 	size_t n_bounds[PARAMS_MAX];
 };
 
-static void add_bound(struct inference *in, uint32_t k, struct il_type *type,
+static void add_bound(struct inference *in, uint32_t k, struct type *type,
 		      enum bound_side side)
 {
 	if (k >= in->n || in->n_bounds[k] == BOUNDS_MAX ||
@@ -44,18 +44,17 @@ static void add_bound(struct inference *in, uint32_t k, struct il_type *type,
 	in->bounds[k][in->n_bounds[k]++].side = side;
 }
 
-static void infer(struct inference *in, struct il_type *from,
-		  struct il_type *to, enum bound_side side, int depth);
+static void infer(struct inference *in, struct type *from, struct type *to,
+		  enum bound_side side, int depth);
 
 /* An argument of the same generic type, by the variance of its parameter. */
-static void infer_argument(struct inference *in, struct il_type *to, uint32_t i,
-			   struct il_type *from, enum bound_side side,
-			   int depth)
+static void infer_argument(struct inference *in, struct type *to, uint32_t i,
+			   struct type *from, enum bound_side side, int depth)
 {
-	struct il_generic_param p = {0};
-	struct il_type *def = il_type_generic(in->b->ts, to);
+	struct type_generic_param p = {0};
+	struct type *def = type_generic(in->b->ts, to);
 	enum bound_side inner = SIDE_EXACT;
-	if (dbg_err_drop(il_generic_param(in->b->ts, def, NULL, i, &p)))
+	if (dbg_err_drop(type_generic_param(in->b->ts, def, NULL, i, &p)))
 		p.flags = 0;
 	uint16_t variance = from->is_reference ? p.flags & 3 : 0;
 	if (variance == 1)
@@ -65,32 +64,32 @@ static void infer_argument(struct inference *in, struct il_type *to, uint32_t i,
 	infer(in, from, to->args[i], inner, depth);
 }
 
-static void infer_generic(struct inference *in, struct il_type *from,
-			  struct il_type *to, enum bound_side side, int depth)
+static void infer_generic(struct inference *in, struct type *from,
+			  struct type *to, enum bound_side side, int depth)
 {
-	struct il_types *ts = in->b->ts;
-	struct il_type *def = il_type_generic(ts, to), *as = NULL;
-	if (from->n_args && il_type_generic(ts, from) == def)
+	struct types *ts = in->b->ts;
+	struct type *def = type_generic(ts, to), *as = NULL;
+	if (from->n_args && type_generic(ts, from) == def)
 		as = from;
 	else if (side == SIDE_LOWER &&
-		 dbg_err_drop(il_type_as(ts, from, def, &as)))
+		 dbg_err_drop(type_as(ts, from, def, &as)))
 		as = NULL;
 	for (uint32_t i = 0; as && i < to->n_args && i < as->n_args; i++)
 		infer_argument(in, to, i, as->args[i], side, depth);
 }
 
-static void infer(struct inference *in, struct il_type *from,
-		  struct il_type *to, enum bound_side side, int depth)
+static void infer(struct inference *in, struct type *from, struct type *to,
+		  enum bound_side side, int depth)
 {
 	if (!to->open || depth > 16)
 		return;
-	if (to->kind == IL_KIND_MVAR) {
+	if (to->kind == TYPE_KIND_MVAR) {
 		add_bound(in, to->number, from, side);
-	} else if (to->kind == IL_KIND_BYREF) {
-		infer(in, from->kind == IL_KIND_BYREF ? from->inner : from,
+	} else if (to->kind == TYPE_KIND_BYREF) {
+		infer(in, from->kind == TYPE_KIND_BYREF ? from->inner : from,
 		      to->inner, SIDE_EXACT, depth + 1);
-	} else if (to->kind == IL_KIND_ARRAY) {
-		if (from->kind == IL_KIND_ARRAY && from->rank == to->rank)
+	} else if (to->kind == TYPE_KIND_ARRAY) {
+		if (from->kind == TYPE_KIND_ARRAY && from->rank == to->rank)
 			infer(in, from->inner, to->inner,
 			      from->inner->is_reference ? side : SIDE_EXACT,
 			      depth + 1);
@@ -103,13 +102,13 @@ static void infer(struct inference *in, struct il_type *from,
 
 /* ---- Fixing ---------------------------------------------------------- */
 
-static bool fits_all(struct inference *in, uint32_t k, struct il_type *type)
+static bool fits_all(struct inference *in, uint32_t k, struct type *type)
 {
 	for (size_t i = 0; i < in->n_bounds[k]; i++) {
-		struct il_type *other = in->bounds[k][i].type;
+		struct type *other = in->bounds[k][i].type;
 		enum bound_side side = in->bounds[k][i].side;
-		struct il_type *from = side == SIDE_UPPER ? type : other;
-		struct il_type *to = side == SIDE_UPPER ? other : type;
+		struct type *from = side == SIDE_UPPER ? type : other;
+		struct type *to = side == SIDE_UPPER ? other : type;
 		if (type == other)
 			continue;
 		if (side == SIDE_EXACT ||
@@ -129,23 +128,23 @@ static bool fix(struct inference *in, uint32_t k)
 }
 
 /* @type with what is fixed in the place of parameters. */
-static struct il_type *substitute(struct inference *in, struct il_type *type)
+static struct type *substitute(struct inference *in, struct type *type)
 {
-	struct il_type *args[PARAMS_MAX];
+	struct type *args[PARAMS_MAX];
 	for (uint32_t i = 0; i < in->n; i++)
 		args[i] = in->fixed[i] ? in->fixed[i]
-				       : il_type_param(in->b->ts, true, i);
-	const struct il_context ctx = {.method_args = args,
-				       .n_method_args = in->n};
-	return il_type_subst(in->b->ts, type, &ctx);
+				       : type_param(in->b->ts, true, i);
+	const struct type_context ctx = {.method_args = args,
+					 .n_method_args = in->n};
+	return type_subst(in->b->ts, type, &ctx);
 }
 
 /* Fix the parameters that @type mentions, as far as they have bounds. */
-static void fix_mentioned(struct inference *in, struct il_type *type, int depth)
+static void fix_mentioned(struct inference *in, struct type *type, int depth)
 {
 	if (!type->open || depth > 16)
 		return;
-	if (type->kind == IL_KIND_MVAR && type->number < in->n)
+	if (type->kind == TYPE_KIND_MVAR && type->number < in->n)
 		fix(in, type->number);
 	if (type->inner)
 		fix_mentioned(in, type->inner, depth + 1);
@@ -157,18 +156,18 @@ static void fix_mentioned(struct inference *in, struct il_type *type, int depth)
 
 /* True: it told something, or never will. */
 static bool infer_lambda(struct inference *in, const struct expr *x,
-			 struct il_type *to)
+			 struct type *to)
 {
-	const struct il_sig *sig;
-	struct il_type *types[BIND_ARGS_MAX], *body;
+	const struct type_sig *sig;
+	struct type *types[BIND_ARGS_MAX], *body;
 	struct bound_lambda *lambda;
-	struct il_method *invoke =
-	    il_method_invoke(in->b->ts, tree_delegate(to));
-	if (!invoke || dbg_err_drop(il_method_sig(in->b->ts, invoke, &sig)) ||
+	struct type_method *invoke =
+	    type_method_invoke(in->b->ts, tree_delegate(to));
+	if (!invoke || dbg_err_drop(type_method_sig(in->b->ts, invoke, &sig)) ||
 	    sig->n_params != x->n_list || sig->n_params > BIND_ARGS_MAX)
 		return true;
 	for (size_t i = 0; i < sig->n_params; i++) {
-		struct il_type *given;
+		struct type *given;
 		if (x->list[i]->type &&
 		    !dbg_err_drop(bind_type(in->b, x->list[i]->type, &given)))
 			infer(in, given, sig->params[i], SIDE_EXACT, 0);
@@ -185,26 +184,25 @@ static bool infer_lambda(struct inference *in, const struct expr *x,
 }
 
 /* A method group whose parameters are known: what it returns. */
-static bool infer_group(struct inference *in, struct bound *g,
-			struct il_type *to)
+static bool infer_group(struct inference *in, struct bound *g, struct type *to)
 {
-	const struct il_sig *sig;
+	const struct type_sig *sig;
 	struct call call = {.x = g->syntax, .name = g->name};
 	struct choice best = {0};
-	struct il_method *all[64];
-	struct il_method *invoke = il_method_invoke(in->b->ts, to);
-	if (!invoke || dbg_err_drop(il_method_sig(in->b->ts, invoke, &sig)) ||
+	struct type_method *all[64];
+	struct type_method *invoke = type_method_invoke(in->b->ts, to);
+	if (!invoke || dbg_err_drop(type_method_sig(in->b->ts, invoke, &sig)) ||
 	    sig->n_params > BIND_ARGS_MAX)
 		return true;
 	for (size_t i = 0; i < sig->n_params; i++) {
 		fix_mentioned(in, sig->params[i], 0);
-		struct il_type *type = substitute(in, sig->params[i]);
+		struct type *type = substitute(in, sig->params[i]);
 		if (type->open)
 			return false;
 		call.args[call.n++] =
 		    bound_make(in->b, BOUND_DEFAULT, type, g->syntax);
 	}
-	struct il_type *of = g->b ? g->b->type : g->a->type;
+	struct type *of = g->b ? g->b->type : g->a->type;
 	size_t n = methods_named(in->b, of, g->name, all, 64);
 	if (!dbg_err_drop(call_resolve(in->b, &call, all, n, &best)) &&
 	    best.method)
@@ -213,7 +211,7 @@ static bool infer_group(struct inference *in, struct bound *g,
 }
 
 static bool infer_delegate(struct inference *in, struct bound *v,
-			   struct il_type *to)
+			   struct type *to)
 {
 	if (v->kind == BOUND_GROUP)
 		return infer_group(in, v, to);
@@ -224,10 +222,10 @@ static bool infer_delegate(struct inference *in, struct bound *v,
 /* ---- The whole ------------------------------------------------------- */
 
 /* What `out T x` says; NULL: the argument is none, or `var`. */
-static struct il_type *declared_as(struct binder *b, const struct bound *v)
+static struct type *declared_as(struct binder *b, const struct bound *v)
 {
 	const struct expr *x = v->syntax;
-	struct il_type *type;
+	struct type *type;
 	if (v->kind != BOUND_UNTYPED || x->kind != EXPR_DECLARATION ||
 	    x->type->kind == EXPR_VAR_TYPE ||
 	    dbg_err_drop(bind_type(b, x->type, &type)))
@@ -235,11 +233,11 @@ static struct il_type *declared_as(struct binder *b, const struct bound *v)
 	return type;
 }
 
-bool infer_method(struct binder *b, const struct call *c, struct il_method *m,
-		  bool expanded, struct il_method **ret)
+bool infer_method(struct binder *b, const struct call *c, struct type_method *m,
+		  bool expanded, struct type_method **ret)
 {
-	const struct il_sig *sig;
-	if (dbg_err_drop(il_method_sig(b->ts, m, &sig)))
+	const struct type_sig *sig;
+	if (dbg_err_drop(type_method_sig(b->ts, m, &sig)))
 		return false;
 
 	struct inference in = {.b = b, .n = sig->n_generic};
@@ -249,10 +247,10 @@ bool infer_method(struct binder *b, const struct call *c, struct il_method *m,
 	for (size_t i = 0; i < call_n_told(m); i++)
 		in.fixed[i] = m->args[i];
 	for (size_t i = 0; i < c->n; i++) {
-		struct il_type *to = call_param(b, sig, i, expanded);
-		struct il_type *type = c->args[i]->type
-					   ? c->args[i]->type
-					   : declared_as(b, c->args[i]);
+		struct type *to = call_param(b, sig, i, expanded);
+		struct type *type = c->args[i]->type
+					? c->args[i]->type
+					: declared_as(b, c->args[i]);
 		done[i] = type || !to || c->args[i]->kind == BOUND_NULL;
 		if (type && to)
 			infer(&in, type, to, SIDE_LOWER, 0);
@@ -271,6 +269,6 @@ bool infer_method(struct binder *b, const struct call *c, struct il_method *m,
 		if (!fix(&in, k))
 			return false;
 	}
-	*ret = il_method_instance(b->ts, m, in.fixed, in.n);
+	*ret = type_method_instance(b->ts, m, in.fixed, in.n);
 	return true;
 }

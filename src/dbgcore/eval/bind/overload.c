@@ -65,16 +65,16 @@ struct dbg_error *call_arguments(struct binder *b, struct expr *const *list,
 	return NULL;
 }
 
-struct il_type *call_params_element(const struct il_sig *sig)
+struct type *call_params_element(const struct type_sig *sig)
 {
-	struct il_type *last = sig->params[sig->n_params - 1];
+	struct type *last = sig->params[sig->n_params - 1];
 	if (last->elem == ELEM_SZARRAY)
 		return last->inner;
 	return last->n_args == 1 ? last->args[0] : NULL;
 }
 
-struct il_type *call_param(struct binder *b, const struct il_sig *sig, size_t i,
-			   bool expanded)
+struct type *call_param(struct binder *b, const struct type_sig *sig, size_t i,
+			bool expanded)
 {
 	(void)b;
 	if (!expanded || i + 1 < sig->n_params)
@@ -84,28 +84,28 @@ struct il_type *call_param(struct binder *b, const struct il_sig *sig, size_t i,
 
 /* ---- Does it fit? ---------------------------------------------------- */
 
-static int param_named(const struct il_method *m, const struct il_sig *sig,
+static int param_named(const struct type_method *m, const struct type_sig *sig,
 		       const char *name)
 {
 	for (uint32_t i = 0; i < sig->n_params; i++) {
-		struct il_param p;
-		il_method_param(m, i, &p);
+		struct type_param p;
+		type_method_param(m, i, &p);
 		if (!strcmp(p.name, name))
 			return (int)i;
 	}
 	return -1;
 }
 
-/* Bits of il_param.flags. */
+/* Bits of type_param.flags. */
 enum {
 	PARAM_IN = 1,
 	PARAM_OPTIONAL = 0x10,
 };
 
-static bool param_is(const struct il_method *m, uint32_t i, uint16_t flag)
+static bool param_is(const struct type_method *m, uint32_t i, uint16_t flag)
 {
-	struct il_param p;
-	il_method_param(m, i, &p);
+	struct type_param p;
+	type_method_param(m, i, &p);
 	return p.flags & flag;
 }
 
@@ -137,19 +137,19 @@ static bool map_arguments(const struct call *c, struct candidate *k)
 }
 
 static bool declared_fits(struct binder *b, const struct expr *x,
-			  struct il_type *to)
+			  struct type *to)
 {
-	struct il_type *type;
+	struct type *type;
 	return x->kind != EXPR_DECLARATION || x->type->kind == EXPR_VAR_TYPE ||
 	       (!dbg_err_drop(bind_type(b, x->type, &type)) && type == to);
 }
 
 /* @is_in: the parameter is by reference without a word for it. */
 static bool argument_fits(struct binder *b, const struct call *c, size_t i,
-			  struct il_type *to, bool is_in)
+			  struct type *to, bool is_in)
 {
 	enum expr_modifier how = c->modifiers[i];
-	bool by_ref = to->kind == IL_KIND_BYREF;
+	bool by_ref = to->kind == TYPE_KIND_BYREF;
 	if (is_declared(c->args[i]))
 		return by_ref && how == MODIFIER_OUT &&
 		       declared_fits(b, c->args[i]->syntax, to->inner);
@@ -188,21 +188,21 @@ static bool arguments_fit(struct binder *b, const struct call *c,
 	return true;
 }
 
-size_t call_n_told(const struct il_method *m)
+size_t call_n_told(const struct type_method *m)
 {
 	size_t n = 0;
 	while (n < m->n_args &&
-	       (m->args[n]->kind != IL_KIND_MVAR || m->args[n]->number != n))
+	       (m->args[n]->kind != TYPE_KIND_MVAR || m->args[n]->number != n))
 		n++;
 	return n;
 }
 
 /* The method with its own type arguments; false: they cannot be told. */
 static bool instantiate(struct binder *b, const struct call *c,
-			struct il_method *m, const struct candidate *k,
-			struct il_method **ret)
+			struct type_method *m, const struct candidate *k,
+			struct type_method **ret)
 {
-	const struct il_sig *sig = k->open;
+	const struct type_sig *sig = k->open;
 	const size_t n = call_n_told(m);
 	*ret = m;
 	if (!c->n_given)
@@ -214,28 +214,28 @@ static bool instantiate(struct binder *b, const struct call *c,
 		if (c->given[i] != m->args[i])
 			return false;
 	}
-	*ret = il_method_instance(b->ts, m, c->given, c->n_given);
+	*ret = type_method_instance(b->ts, m, c->given, c->n_given);
 	return true;
 }
 
-static bool has_params(const struct binder *b, const struct il_method *m,
-		       const struct il_sig *sig)
+static bool has_params(const struct binder *b, const struct type_method *m,
+		       const struct type_sig *sig)
 {
-	struct il_param p;
+	struct type_param p;
 	if (!sig->n_params || !call_params_element(sig) ||
 	    (b->in_tree &&
 	     sig->params[sig->n_params - 1]->elem != ELEM_SZARRAY))
 		return false;
-	il_method_param(m, (uint32_t)sig->n_params - 1, &p);
+	type_method_param(m, (uint32_t)sig->n_params - 1, &p);
 	return p.is_params;
 }
 
-static bool fits(struct binder *b, const struct call *c, struct il_method *m,
+static bool fits(struct binder *b, const struct call *c, struct type_method *m,
 		 bool expanded, struct candidate *ret)
 {
 	struct candidate k = {.expanded = expanded};
-	const struct il_sig *sig;
-	if (dbg_err_drop(il_method_sig(b->ts, m, &sig)) ||
+	const struct type_sig *sig;
+	if (dbg_err_drop(type_method_sig(b->ts, m, &sig)) ||
 	    sig->n_params > BIND_ARGS_MAX ||
 	    (expanded && !has_params(b, m, sig)))
 		return false;
@@ -244,7 +244,7 @@ static bool fits(struct binder *b, const struct call *c, struct il_method *m,
 	k.sig = sig;
 	k.generic = sig->n_generic != 0;
 	if (!map_arguments(c, &k) || !instantiate(b, c, m, &k, &k.method) ||
-	    dbg_err_drop(il_method_sig(b->ts, k.method, &k.sig)) ||
+	    dbg_err_drop(type_method_sig(b->ts, k.method, &k.sig)) ||
 	    !arguments_fit(b, c, &k))
 		return false;
 	*ret = k;
@@ -258,17 +258,17 @@ static struct dbg_error *default_argument(struct binder *b,
 					  const struct candidate *k, uint32_t i,
 					  struct bound **ret)
 {
-	struct il_param p;
+	struct type_param p;
 	const struct expr *x = c->x;
-	struct il_type *type = k->sig->params[i];
-	il_method_param(k->method, i, &p);
+	struct type *type = k->sig->params[i];
+	type_method_param(k->method, i, &p);
 	struct bound *caller = caller_argument(b, c, k, &p);
 	if (caller)
 		return convert(b, caller, type, ret);
 	struct bound *n = bound_make(b, BOUND_DEFAULT, type, x);
 	uint32_t words[4];
 	*ret = n;
-	if (type->special == IL_SPECIAL_DECIMAL &&
+	if (type->special == TYPE_SPECIAL_DECIMAL &&
 	    value_decimal_attribute(k->method->module, p.token, words)) {
 		*ret = bound_words(b, type, words, x);
 		return NULL;
@@ -289,7 +289,7 @@ static struct dbg_error *default_argument(struct binder *b,
 			memcpy(&f, &bits, sizeof(f));
 			n->real = (double)f;
 		}
-		if (type->kind == IL_KIND_ENUM)
+		if (type->kind == TYPE_KIND_ENUM)
 			n->type = type;
 		return convert(b, n, type, ret);
 	}
@@ -297,9 +297,9 @@ static struct dbg_error *default_argument(struct binder *b,
 }
 
 static struct dbg_error *pass(struct binder *b, struct bound *v,
-			      struct il_type *to, struct bound **ret)
+			      struct type *to, struct bound **ret)
 {
-	if (to->kind != IL_KIND_BYREF)
+	if (to->kind != TYPE_KIND_BYREF)
 		return convert(b, v, to, ret);
 	struct dbg_error *err = NULL;
 	if (is_declared(v)) {
@@ -335,10 +335,10 @@ static struct dbg_error *params_array(struct binder *b, const struct call *c,
 static void note_out_names(struct binder *b, const struct call *c,
 			   const struct candidate *k, uint32_t p)
 {
-	struct il_param param;
+	struct type_param param;
 	if (k->map[p] == NOT_GIVEN || !is_declared(c->args[k->map[p]]))
 		return;
-	il_method_param(k->method, p, &param);
+	type_method_param(k->method, p, &param);
 	bind_note_names(b, k->method->module, param.token,
 			k->sig->params[p]->inner);
 }
@@ -365,7 +365,7 @@ static struct dbg_error *take(struct binder *b, const struct call *c,
 }
 
 struct dbg_error *call_resolve(struct binder *b, struct call *c,
-			       struct il_method *const *methods, size_t n,
+			       struct type_method *const *methods, size_t n,
 			       struct choice *ret)
 {
 	struct candidate best = {0}, k;
@@ -394,15 +394,15 @@ struct dbg_error *call_resolve(struct binder *b, struct call *c,
 struct method_list {
 	const struct eval *e;
 	bool in_memory; /* what LINQ is asked of, with a lambda */
-	struct il_method *items[METHODS_MAX];
+	struct type_method *items[METHODS_MAX];
 	size_t n;
 };
 
 /* Extension methods of the namespaces that are imported where we are. */
-static bool add_method(void *arg, struct il_method *m)
+static bool add_method(void *arg, struct type_method *m)
 {
 	struct method_list *l = arg;
-	if (lookup_space(l->e, il_type_namespace(m->owner)) &&
+	if (lookup_space(l->e, type_namespace(m->owner)) &&
 	    !(l->in_memory && query_is_translated(m)))
 		l->items[l->n++] = m;
 	return l->n < METHODS_MAX;
@@ -426,7 +426,7 @@ static struct dbg_error *find_extension(struct binder *b, struct bound *of,
 	c->receiver = of;
 	l->e = b->e;
 	l->in_memory = query_in_memory(b, c);
-	il_extension_each(b->ts, c->name, add_method, l);
+	type_extension_each(b->ts, c->name, add_method, l);
 	struct dbg_error *err = call_resolve(b, c, l->items, l->n, best);
 	if (!err && !best->method) {
 		c->by_span = true;
@@ -439,11 +439,11 @@ static struct dbg_error *find_extension(struct binder *b, struct bound *of,
 
 /* Static methods that extension blocks (C# 14) give to @type. */
 static struct dbg_error *
-find_static_extension(struct binder *b, struct il_type *type, struct call *c,
+find_static_extension(struct binder *b, struct type *type, struct call *c,
 		      struct method_list *l, struct choice *best)
 {
 	l->e = b->e;
-	il_static_extension_each(b->ts, c->name, type, add_method, l);
+	type_static_extension_each(b->ts, c->name, type, add_method, l);
 	return call_resolve(b, c, l->items, l->n, best);
 }
 
@@ -452,29 +452,28 @@ struct dbg_error *call_extension_operator(struct binder *b, const char *name,
 {
 	struct method_list *l = arena_calloc(b->arena, 1, sizeof(*l));
 	l->e = b->e;
-	il_extension_each(b->ts, name, add_method, l);
+	type_extension_each(b->ts, name, add_method, l);
 	return call_resolve(b, c, l->items, l->n, best);
 }
 
-static struct dbg_error *find_method(struct binder *b, struct il_type *type,
+static struct dbg_error *find_method(struct binder *b, struct type *type,
 				     struct call *c, struct choice *best)
 {
-	struct il_method *all[METHODS_MAX];
-	struct il_type *const *faces;
+	struct type_method *all[METHODS_MAX];
+	struct type *const *faces;
 	size_t n = 0;
 	struct dbg_error *err = NULL;
-	for (struct il_type *t = type; !err && t && !best->method;) {
+	for (struct type *t = type; !err && t && !best->method;) {
 		size_t found = methods_named(b, t, c->name, all, METHODS_MAX);
 		err = call_resolve(b, c, all, found, best);
 		if (!err)
-			err = il_type_parent(b->ts, t, &t);
+			err = type_parent(b->ts, t, &t);
 	}
-	if (err || best->method || type->kind != IL_KIND_INTERFACE)
+	if (err || best->method || type->kind != TYPE_KIND_INTERFACE)
 		return err;
-	err = il_type_interfaces(b->ts, type, &faces, &n);
+	err = type_interfaces(b->ts, type, &faces, &n);
 	for (size_t i = 0; !err && !best->method && i <= n; i++) {
-		struct il_type *t =
-		    i < n ? faces[i] : bind_prim(b, ELEM_OBJECT);
+		struct type *t = i < n ? faces[i] : bind_prim(b, ELEM_OBJECT);
 		size_t found = methods_named(b, t, c->name, all, METHODS_MAX);
 		err = call_resolve(b, c, all, found, best);
 	}
@@ -486,7 +485,7 @@ static struct dbg_error *make_call(struct binder *b, struct bound *of,
 				   const struct expr *x, struct bound **ret)
 {
 	struct bound *all[BIND_ARGS_MAX + 1];
-	struct il_method *method = best->method;
+	struct type_method *method = best->method;
 	size_t n = 0;
 	if (best->sig->has_this) {
 		if (!of)
@@ -495,9 +494,9 @@ static struct dbg_error *make_call(struct binder *b, struct bound *of,
 					    best->method->name));
 		// a value is not boxed for a method that its type overrides
 		bool own =
-		    of->type->is_value && (method->flags & IL_METHOD_VIRTUAL);
+		    of->type->is_value && (method->flags & TYPE_METHOD_VIRTUAL);
 		struct dbg_error *err =
-		    own ? il_method_virtual(b->ts, method, of->type, &method)
+		    own ? type_method_virtual(b->ts, method, of->type, &method)
 			: bind_of_base(b, of, &method);
 		if (err)
 			return err;
@@ -506,27 +505,27 @@ static struct dbg_error *make_call(struct binder *b, struct bound *of,
 	for (size_t i = 0; i < best->sig->n_params; i++)
 		all[n++] = best->args[i];
 	bind_note_names(b, best->method->module,
-			il_method_return_token(best->method), best->sig->ret);
+			type_method_return_token(best->method), best->sig->ret);
 	struct bound *call = bound_call(b, method, all, n, best->sig->ret, x);
 	call->nonvirtual = bind_is_base(of);
 	bind_note_dynamic(call, best->method->owner->module,
-			  il_method_return_token(best->method));
+			  type_method_return_token(best->method));
 	*ret = call;
-	if (best->sig->ret->kind == IL_KIND_BYREF) {
+	if (best->sig->ret->kind == TYPE_KIND_BYREF) {
 		*ret = bound_make(b, BOUND_DEREF, best->sig->ret->inner, x);
 		(*ret)->a = call;
 	}
 	return NULL;
 }
 
-struct dbg_error *call_static(struct binder *b, struct il_type *type,
+struct dbg_error *call_static(struct binder *b, struct type *type,
 			      const char *name, struct bound *const *args,
 			      size_t n, const struct expr *x,
 			      struct bound **ret)
 {
 	struct call c = {.x = x, .name = name, .n = n};
 	struct choice best = {0};
-	struct il_method *all[METHODS_MAX];
+	struct type_method *all[METHODS_MAX];
 	for (size_t i = 0; i < n; i++)
 		c.args[i] = args[i];
 	size_t found = methods_named(b, type, name, all, METHODS_MAX);
@@ -535,7 +534,7 @@ struct dbg_error *call_static(struct binder *b, struct il_type *type,
 		err = call_refused(b, &c, all, found);
 	if (!err && !best.method)
 		err = dbg_err(DBG_E_RUNTIME, "no '%s.%s'",
-			      il_type_name(b->ts, type), name);
+			      type_name(b->ts, type), name);
 	return err ? err : make_call(b, NULL, &best, x, ret);
 }
 
@@ -543,29 +542,30 @@ struct dbg_error *call_static(struct binder *b, struct il_type *type,
 
 /* Has a lambda as many parameters as the delegate that it is to be? */
 static bool takes_as_many(struct binder *b, const struct bound *v,
-			  struct il_type *to)
+			  struct type *to)
 {
-	const struct il_sig *sig;
-	struct il_method *invoke = il_method_invoke(b->ts, tree_delegate(to));
+	const struct type_sig *sig;
+	struct type_method *invoke =
+	    type_method_invoke(b->ts, tree_delegate(to));
 	return v->syntax->kind != EXPR_LAMBDA || !invoke ||
-	       dbg_err_drop(il_method_sig(b->ts, invoke, &sig)) ||
+	       dbg_err_drop(type_method_sig(b->ts, invoke, &sig)) ||
 	       sig->n_params == v->syntax->n_list;
 }
 
 /* The first argument that @m does not take, if it takes so many. */
 static struct dbg_error *wrong_argument(struct binder *b, const struct call *c,
-					struct il_method *m, bool expanded)
+					struct type_method *m, bool expanded)
 {
 	struct candidate k = {.method = m, .expanded = expanded};
-	if (dbg_err_drop(il_method_sig(b->ts, m, &k.sig)) ||
+	if (dbg_err_drop(type_method_sig(b->ts, m, &k.sig)) ||
 	    (expanded && !has_params(b, m, k.sig)))
 		return NULL;
 	k.open = k.sig;
 	if (!map_arguments(c, &k) || !instantiate(b, c, m, &k, &k.method) ||
-	    dbg_err_drop(il_method_sig(b->ts, k.method, &k.sig)))
+	    dbg_err_drop(type_method_sig(b->ts, k.method, &k.sig)))
 		return NULL;
 	for (size_t p = 0; p < k.sig->n_params; p++) {
-		struct il_type *to = k.sig->params[p];
+		struct type *to = k.sig->params[p];
 		size_t i = (size_t)k.map[p];
 		if (parameter_fits(b, c, &k, p))
 			continue;
@@ -579,9 +579,9 @@ static struct dbg_error *wrong_argument(struct binder *b, const struct call *c,
 			b, c->args[i]->syntax,
 			"the arguments do not fit '%s': cannot convert '%s' to "
 			"'%s'",
-			il_method_name(b->ts, m),
+			type_method_name(b->ts, m),
 			bound_operand_name(b, c->args[i]),
-			il_type_name(b->ts, to)));
+			type_name(b->ts, to)));
 	}
 	return NULL;
 }
@@ -599,17 +599,17 @@ static struct dbg_error *wrong_lambda(struct binder *b, const struct call *c)
 
 // The compiler's number of a call that fits none of @n methods.
 static unsigned int refusal(struct binder *b, const struct call *c,
-			    struct il_method *const *methods, size_t n)
+			    struct type_method *const *methods, size_t n)
 {
-	const struct il_sig *sig;
+	const struct type_sig *sig;
 
-	if (n != 1 || dbg_err_drop(il_method_sig(b->ts, methods[0], &sig)))
+	if (n != 1 || dbg_err_drop(type_method_sig(b->ts, methods[0], &sig)))
 		return 1501;
 	return c->n < sig->n_params ? 7036 : c->n > sig->n_params ? 1501 : 411;
 }
 
 struct dbg_error *call_refused(struct binder *b, const struct call *c,
-			       struct il_method *const *methods, size_t n)
+			       struct type_method *const *methods, size_t n)
 {
 	struct dbg_error *err = wrong_lambda(b, c);
 	for (size_t i = 0; !err && i < n * 2; i++)
@@ -618,20 +618,20 @@ struct dbg_error *call_refused(struct binder *b, const struct call *c,
 		   ? dbg_err_cs(refusal(b, c, methods, n),
 				bind_error(b, c->x,
 					   "the arguments do not fit '%s'",
-					   il_method_name(b->ts, methods[0])))
+					   type_method_name(b->ts, methods[0])))
 		   : err;
 }
 
-static struct dbg_error *no_overload(struct binder *b, struct il_type *type,
+static struct dbg_error *no_overload(struct binder *b, struct type *type,
 				     const struct call *c,
 				     const struct call *with,
 				     const struct method_list *l)
 {
-	struct il_method *all[METHODS_MAX];
+	struct type_method *all[METHODS_MAX];
 	size_t n = 0;
-	for (struct il_type *t = type; t && !n;) {
+	for (struct type *t = type; t && !n;) {
 		n = methods_named(b, t, c->name, all, METHODS_MAX);
-		if (dbg_err_drop(il_type_parent(b->ts, t, &t)))
+		if (dbg_err_drop(type_parent(b->ts, t, &t)))
 			break;
 	}
 	struct dbg_error *err = call_refused(b, c, all, n);
@@ -641,14 +641,14 @@ static struct dbg_error *no_overload(struct binder *b, struct il_type *type,
 		   : dbg_err_cs(1501,
 				bind_error(b, c->x,
 					   "no method '%s' of '%s' fits",
-					   c->name, il_type_name(b->ts, type)));
+					   c->name, type_name(b->ts, type)));
 }
 
 static struct dbg_error *call_group(struct binder *b, struct bound *g,
 				    struct call *c, struct bound **ret)
 {
 	struct choice best = {0};
-	struct il_type *type = g->b ? g->b->type : g->a->type;
+	struct type *type = g->b ? g->b->type : g->a->type;
 	c->name = g->name;
 	c->given = g->args;
 	c->n_given = g->n_args;
@@ -671,11 +671,12 @@ static struct dbg_error *call_delegate(struct binder *b, struct bound *of,
 				       struct call *c, struct bound **ret)
 {
 	struct choice best = {0};
-	struct il_method *invoke =
-	    of->type ? il_method_invoke(b->ts, of->type) : NULL;
+	struct type_method *invoke =
+	    of->type ? type_method_invoke(b->ts, of->type) : NULL;
 	if (!invoke)
 		return bind_error(b, c->x,
-				  of->type && of->type->kind == IL_KIND_FUNCTION
+				  of->type &&
+					  of->type->kind == TYPE_KIND_FUNCTION
 				      ? "'%s' is a pointer, by which no call "
 					"is made: call the method itself"
 				      : "'%s' is not a method",
@@ -697,7 +698,7 @@ struct dbg_error *bind_call(struct binder *b, const struct expr *x,
 	bool called =
 	    !err && (of->kind == BOUND_GROUP ||
 		     (of->type && (of->type->is_delegate ||
-				   of->type->kind == IL_KIND_FUNCTION)));
+				   of->type->kind == TYPE_KIND_FUNCTION)));
 	if (!err && !called && x->a->kind == EXPR_MEMBER)
 		err = bind_method_named(b, x->a, &of);
 	return err ? err : bind_call_of(b, of, x, ret);

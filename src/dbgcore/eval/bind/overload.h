@@ -10,9 +10,9 @@ enum {
 
 /* A method that fits, and which argument each parameter has. */
 struct candidate {
-	struct il_method *method;
-	const struct il_sig *open; /* before type arguments were found */
-	const struct il_sig *sig;
+	struct type_method *method;
+	const struct type_sig *open; /* before type arguments were found */
+	const struct type_sig *sig;
 	bool expanded; /* the rest goes into the array of `params` */
 	bool generic;
 	size_t n_given;         /* parameters with an argument of their own */
@@ -23,14 +23,14 @@ struct candidate {
  * What one argument of `params` is converted to: the element of the last
  * parameter, an array, or a span or list (C# 13); NULL: it is none of these.
  */
-struct il_type *call_params_element(const struct il_sig *sig);
+struct type *call_params_element(const struct type_sig *sig);
 /*
  * Is @c->receiver good for the first parameter of an extension method? It is
  * not converted by operators, but an array to a span (C# 14): @c->by_span,
  * asked where nothing else fits, so that the meaning is that of all versions.
  */
 bool call_receiver_fits(struct binder *b, const struct call *c,
-			struct il_type *to);
+			struct type *to);
 /* 1: @x is the better of two that fit, -1: the worse, 0: neither. */
 int call_better(struct binder *b, const struct call *c,
 		const struct candidate *x, const struct candidate *y);

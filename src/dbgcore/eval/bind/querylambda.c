@@ -9,17 +9,17 @@
 
 #include "base/err.h"
 
-static bool is_called(struct il_type *type, const char *space, const char *name)
+static bool is_called(struct type *type, const char *space, const char *name)
 {
-	return type->module && !strcmp(il_type_simple_name(type), name) &&
-	       !strcmp(il_type_namespace(type), space);
+	return type->module && !strcmp(type_simple_name(type), name) &&
+	       !strcmp(type_namespace(type), space);
 }
 
 /* Does a provider have to translate it? Objects in memory have none. */
 static bool is_translated(struct binder *b, const struct bound *of)
 {
-	struct il_type *const *faces;
-	struct il_type *type = of->type;
+	struct type *const *faces;
+	struct type *type = of->type;
 	size_t n = 0;
 	bool wrapped =
 	    of->kind == BOUND_CALL && !strcmp(of->method->name, "AsQueryable");
@@ -28,7 +28,7 @@ static bool is_translated(struct binder *b, const struct bound *of)
 		return false;
 	if (is_called(type, "System.Linq", "IQueryable`1"))
 		return true;
-	if (dbg_err_drop(il_type_interfaces(b->ts, type, &faces, &n)))
+	if (dbg_err_drop(type_interfaces(b->ts, type, &faces, &n)))
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		if (is_called(faces[i], "System.Linq", "IQueryable"))
@@ -52,19 +52,19 @@ bool query_in_memory(struct binder *b, const struct call *c)
 	return lambda_of(c) && !is_translated(b, c->receiver);
 }
 
-bool query_is_translated(const struct il_method *m)
+bool query_is_translated(const struct type_method *m)
 {
 	return is_called(m->owner, "System.Linq", "Queryable");
 }
 
 /* What Queryable has not: it is computed of the query's rows. */
-static bool is_of_rows(const struct il_method *m)
+static bool is_of_rows(const struct type_method *m)
 {
 	return !strcmp(m->name, "ToDictionary") || !strcmp(m->name, "ToLookup");
 }
 
 struct dbg_error *query_refused(struct binder *b, const struct call *c,
-				const struct il_method *m)
+				const struct type_method *m)
 {
 	const struct bound *lambda = lambda_of(c);
 	if (!lambda || is_of_rows(m) ||

@@ -17,7 +17,7 @@ struct dbg_error *tree_refused(struct tree *t, const struct expr *x)
 
 /* The operand as what it is. */
 static struct dbg_error *own(struct tree *t, const struct expr *x,
-			     struct il_type **ret_type, struct bound **ret)
+			     struct type **ret_type, struct bound **ret)
 {
 	struct bound *v;
 	struct dbg_error *err = bind_value(t->b, x, &v);
@@ -30,7 +30,7 @@ static struct dbg_error *own(struct tree *t, const struct expr *x,
 static struct dbg_error *cast(struct tree *t, const struct expr *x,
 			      struct bound *v, struct bound **ret)
 {
-	struct il_type *from;
+	struct type *from;
 	struct bound *args[2];
 	struct dbg_error *err = own(t, x->a, &from, &args[0]);
 	t->at = x;
@@ -43,7 +43,7 @@ static struct dbg_error *cast(struct tree *t, const struct expr *x,
 static struct dbg_error *type_test(struct tree *t, const struct expr *x,
 				   struct bound *v, struct bound **ret)
 {
-	struct il_type *from, *type;
+	struct type *from, *type;
 	struct bound *args[2];
 	const struct expr *of = x->b->kind == PATTERN_TYPE && !x->b->name
 				    ? x->b->type
@@ -78,13 +78,13 @@ enum {
 };
 
 /* The FieldInfo, or PropertyInfo, of what @owner itself declares. */
-static struct dbg_error *info_named(struct tree *t, struct il_type *owner,
+static struct dbg_error *info_named(struct tree *t, struct type *owner,
 				    const char *name, bool field,
 				    struct bound **ret)
 {
 	struct bound *of = bound_type_object(t->b, owner, t->at);
 	struct bound *args[2];
-	struct il_type *flags;
+	struct type *flags;
 	struct dbg_error *err =
 	    bind_core(t->b, "System.Reflection.BindingFlags", &flags);
 	if (err)
@@ -114,7 +114,7 @@ static struct dbg_error *member_info(struct tree *t, const struct bound *v,
 static struct dbg_error *member_of(struct tree *t, const struct expr *x,
 				   const struct bound *v, struct bound **ret)
 {
-	struct il_type *from;
+	struct type *from;
 	struct bound *args[2];
 	bool is_rest = v->kind == BOUND_FIELD && v->a &&
 		       v->a->kind == BOUND_FIELD && v->a->syntax->end == x->end;
@@ -135,7 +135,7 @@ static struct dbg_error *member(struct tree *t, const struct expr *x,
 	return x->conditional ? tree_refused(t, x) : member_of(t, x, v, ret);
 }
 
-struct dbg_error *tree_method(struct tree *t, struct il_type *owner,
+struct dbg_error *tree_method(struct tree *t, struct type *owner,
 			      const char *name, struct bound *const *types,
 			      size_t n, struct bound **ret)
 {
@@ -154,7 +154,7 @@ struct dbg_error *tree_method(struct tree *t, struct il_type *owner,
 }
 
 static struct dbg_error *argument(struct tree *t, const struct expr *x,
-				  struct bound *v, struct il_type *to,
+				  struct bound *v, struct type *to,
 				  struct bound **ret);
 
 static struct dbg_error *elements(struct tree *t, const struct expr *x,
@@ -175,7 +175,7 @@ static struct dbg_error *elements(struct tree *t, const struct expr *x,
 
 /* An argument of the call @x, bound as @v. */
 static struct dbg_error *argument(struct tree *t, const struct expr *x,
-				  struct bound *v, struct il_type *to,
+				  struct bound *v, struct type *to,
 				  struct bound **ret)
 {
 	t->at = v->syntax;
@@ -194,12 +194,12 @@ static struct dbg_error *argument(struct tree *t, const struct expr *x,
 /* The arguments of @v, `this` and all; their types as Type objects. */
 static struct dbg_error *arguments(struct tree *t, const struct expr *x,
 				   const struct bound *v,
-				   const struct il_sig *sig, size_t first,
+				   const struct type_sig *sig, size_t first,
 				   struct bound **trees, struct bound **types)
 {
 	struct dbg_error *err = NULL;
 	for (size_t i = 0; !err && i < sig->n_params; i++) {
-		if (sig->params[i]->kind == IL_KIND_BYREF)
+		if (sig->params[i]->kind == TYPE_KIND_BYREF)
 			return tree_refused(t, x);
 		err = argument(t, x, v->list[first + i], sig->params[i],
 			       &trees[i]);
@@ -215,14 +215,14 @@ static struct dbg_error *generic_call(struct tree *t, struct bound *of,
 				      struct bound *const *trees, size_t n,
 				      struct bound **ret)
 {
-	struct il_method *m = v->method;
+	struct type_method *m = v->method;
 	struct binder *b = t->b;
 	struct bound *types[BIND_ARGS_MAX], *args[4];
 	args[0] = of ? of : bound_type_object(b, m->owner, t->at);
 	args[1] = bound_text(b, m->name, t->at);
 	for (size_t i = 0; i < m->n_args; i++)
 		types[i] = bound_type_object(b, m->args[i], t->at);
-	struct il_type *type = bound_type_object(b, m->owner, t->at)->type;
+	struct type *type = bound_type_object(b, m->owner, t->at)->type;
 	struct dbg_error *err = tree_array(t, type, types, m->n_args, &args[2]);
 	if (!err)
 		err = tree_array(t, t->factory, trees, n, &args[3]);
@@ -234,10 +234,10 @@ static struct dbg_error *call(struct tree *t, const struct expr *x,
 {
 	struct bound *trees[BIND_ARGS_MAX], *types[BIND_ARGS_MAX], *args[3];
 	struct bound *of = NULL;
-	const struct il_sig *sig;
+	const struct type_sig *sig;
 	size_t k = 0;
 	if (v->kind != BOUND_CALL ||
-	    dbg_err_drop(il_method_sig(t->b->ts, v->method, &sig)) ||
+	    dbg_err_drop(type_method_sig(t->b->ts, v->method, &sig)) ||
 	    v->n_list > BIND_ARGS_MAX || v->method->n_args > BIND_ARGS_MAX)
 		return tree_refused(t, x);
 	struct dbg_error *err = NULL;
@@ -267,7 +267,7 @@ static struct dbg_error *call(struct tree *t, const struct expr *x,
 static struct dbg_error *element(struct tree *t, const struct expr *x,
 				 struct bound *v, struct bound **ret)
 {
-	struct il_type *from;
+	struct type *from;
 	struct bound *args[2];
 	if (v->kind == BOUND_CALL)
 		return call(t, x, v, ret);
@@ -309,9 +309,9 @@ static struct dbg_error *bindings(struct tree *t, const struct expr *x,
 		if (!err)
 			err = tree_make(t, "Bind", args, 2, &list[i]);
 	}
-	struct il_type *binding =
-	    il_type_named(t->b->ts, t->factory->module,
-			  "System.Linq.Expressions.MemberBinding");
+	struct type *binding =
+	    type_named(t->b->ts, t->factory->module,
+		       "System.Linq.Expressions.MemberBinding");
 	args[0] = made;
 	if (!err && !binding)
 		return tree_refused(t, x);
@@ -326,15 +326,15 @@ static struct dbg_error *creation(struct tree *t, const struct expr *x,
 {
 	struct bound *trees[BIND_ARGS_MAX], *types[BIND_ARGS_MAX], *args[2];
 	struct expr *plain = arena_copy(t->b->arena, x, 1, sizeof(*x));
-	const struct il_sig *sig;
+	const struct type_sig *sig;
 	struct bound *made;
-	struct il_type *type = v->type;
+	struct type *type = v->type;
 	plain->b = NULL;
 	struct dbg_error *err = bind_new(t->b, plain, type, &made);
 	if (err)
 		return err;
 	if (made->kind != BOUND_NEW ||
-	    dbg_err_drop(il_method_sig(t->b->ts, made->method, &sig)) ||
+	    dbg_err_drop(type_method_sig(t->b->ts, made->method, &sig)) ||
 	    made->n_list > BIND_ARGS_MAX)
 		return tree_refused(t, x);
 	err = arguments(t, plain, made, sig, 0, trees, types);
@@ -357,7 +357,7 @@ static struct dbg_error *anonymous(struct tree *t, const struct expr *x,
 {
 	struct bound *trees[BIND_ARGS_MAX], *types[BIND_ARGS_MAX], *args[3];
 	struct bound *infos[BIND_ARGS_MAX];
-	struct il_type *info;
+	struct type *info;
 	bool tuple = v->kind == BOUND_TUPLE;
 	struct dbg_error *err =
 	    bind_core(t->b, "System.Reflection.MemberInfo", &info);
@@ -368,7 +368,7 @@ static struct dbg_error *anonymous(struct tree *t, const struct expr *x,
 	    v->n_list != x->n_list || (tuple && v->n_list > 7))
 		return tree_refused(t, x);
 	for (size_t i = 0; !err && i < v->n_list; i++) {
-		struct il_type *type = v->list[i]->type;
+		struct type *type = v->list[i]->type;
 		const char *name =
 		    tuple ? arena_printf(t->b->arena, "Item%zu", i + 1)
 			  : x->list[i]->name;

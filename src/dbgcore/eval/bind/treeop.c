@@ -36,41 +36,41 @@ static const char *const factories[N_OPS] = {
 };
 
 /* Without Nullable. */
-static struct il_type *bare(struct il_type *type)
+static struct type *bare(struct type *type)
 {
-	return type->special == IL_SPECIAL_NULLABLE ? type->args[0] : type;
+	return type->special == TYPE_SPECIAL_NULLABLE ? type->args[0] : type;
 }
 
-static bool is_number(const struct il_type *type)
+static bool is_number(const struct type *type)
 {
-	return type->kind == IL_KIND_ENUM || type_is_numeric(type);
+	return type->kind == TYPE_KIND_ENUM || type_is_numeric(type);
 }
 
 /* What both operands are converted to; NULL: each stays what it is. */
-static struct il_type *promoted(struct binder *b, enum op op,
-				const struct bound *l, const struct bound *r)
+static struct type *promoted(struct binder *b, enum op op,
+			     const struct bound *l, const struct bound *r)
 {
-	struct il_type *x = bare(l->type), *y = bare(r->type), *to = NULL;
+	struct type *x = bare(l->type), *y = bare(r->type), *to = NULL;
 	bool same = x == y && (op == OP_EQUAL || op == OP_NOT_EQUAL);
 	if (same || (x == y && !is_number(x)))
 		to = x;
 	else if (is_number(x) && is_number(y))
 		to = bind_prim(b, numeric_common(l, r));
-	else if (is_number(x) && y->special == IL_SPECIAL_DECIMAL)
+	else if (is_number(x) && y->special == TYPE_SPECIAL_DECIMAL)
 		to = y;
-	else if (is_number(y) && x->special == IL_SPECIAL_DECIMAL)
+	else if (is_number(y) && x->special == TYPE_SPECIAL_DECIMAL)
 		to = x;
 	return to && to->is_value && (x != l->type || y != r->type)
-		   ? il_type_nullable(b->ts, to)
+		   ? type_nullable(b->ts, to)
 		   : to;
 }
 
 /* The types that the operands are to have. */
 static void operands(struct binder *b, const struct expr *x,
 		     const struct bound *l, const struct bound *r,
-		     struct il_type *types[2])
+		     struct type *types[2])
 {
-	struct il_type *to;
+	struct type *to;
 	types[0] = l->type ? l->type : r->type;
 	types[1] = r->type ? r->type : l->type;
 	if (x->op == OP_COALESCE) {
@@ -92,15 +92,15 @@ static void operands(struct binder *b, const struct expr *x,
 static struct dbg_error *concatenation(struct tree *t, const struct expr *x,
 				       struct bound **ret)
 {
-	struct il_type *object = bind_prim(t->b, ELEM_OBJECT);
-	struct il_type *string = bind_prim(t->b, ELEM_STRING);
+	struct type *object = bind_prim(t->b, ELEM_OBJECT);
+	struct type *string = bind_prim(t->b, ELEM_STRING);
 	struct bound *l, *r, *args[3], *types[2];
 	struct dbg_error *err = bind_operand(t->b, x->a, &l);
 	if (!err)
 		err = bind_operand(t->b, x->b, &r);
 	if (err)
 		return err;
-	struct il_type *to =
+	struct type *to =
 	    l->type == string && r->type == string ? string : object;
 	err = tree_to(t, x->a, to, &args[0]);
 	if (!err)
@@ -129,7 +129,7 @@ static struct dbg_error *decided(struct tree *t, struct bound *test,
 static struct dbg_error *decided_logical(struct tree *t, const struct expr *x,
 					 struct bound *l, struct bound **ret)
 {
-	struct il_type *boolean = bind_prim(t->b, ELEM_BOOLEAN);
+	struct type *boolean = bind_prim(t->b, ELEM_BOOLEAN);
 	bool and = x->op == OP_AND_ALSO;
 	struct bound *fixed = bound_int(t->b, ELEM_BOOLEAN, !and, x), *r;
 	if (bind_has_truth(t->b, l))
@@ -145,7 +145,7 @@ static struct dbg_error *decided_logical(struct tree *t, const struct expr *x,
 
 /* ... and ??, whose value is a @to. */
 static struct dbg_error *decided_coalesce(struct tree *t, const struct expr *x,
-					  struct bound *l, struct il_type *to,
+					  struct bound *l, struct type *to,
 					  struct bound **ret)
 {
 	struct bound *store, *value, *test, *yes, *no;
@@ -174,10 +174,10 @@ struct dbg_error *tree_binary(struct tree *t, const struct expr *x,
 			      struct bound *v, struct bound **ret)
 {
 	struct bound *l, *r, *args[2];
-	struct il_type *types[2];
+	struct type *types[2];
 	if (!factories[x->op])
 		return tree_refused(t, x);
-	if (x->op == OP_ADD && v->type->special == IL_SPECIAL_STRING)
+	if (x->op == OP_ADD && v->type->special == TYPE_SPECIAL_STRING)
 		return concatenation(t, x, ret);
 	struct dbg_error *err = bind_operand(t->b, x->a, &l);
 	if (!err)
@@ -197,7 +197,7 @@ struct dbg_error *tree_binary(struct tree *t, const struct expr *x,
 	t->at = x;
 	if (!err)
 		err = tree_make(t, factories[x->op], args, 2, ret);
-	if (err || bare(v->type)->kind != IL_KIND_ENUM)
+	if (err || bare(v->type)->kind != TYPE_KIND_ENUM)
 		return err;
 	return tree_as(t, *ret, types[0], v->type, ret);
 }

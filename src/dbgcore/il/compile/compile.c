@@ -82,26 +82,26 @@ static enum kind kind_of(enum access access, enum elem elem)
 	return access == ACCESS_8 ? KIND_I8 : KIND_I4;
 }
 
-bool shape_of(struct compiler *c, struct il_type *type, struct shape *ret)
+bool shape_of(struct compiler *c, struct type *type, struct shape *ret)
 {
-	const struct il_layout *layout;
+	const struct type_layout *layout;
 	memset(ret, 0, sizeof(*ret));
 	ret->type = type;
 	if (type->open)
 		return fail(c, "a generic argument is not known");
-	if (type->kind == IL_KIND_PRIM && type->elem == ELEM_VOID)
+	if (type->kind == TYPE_KIND_PRIM && type->elem == ELEM_VOID)
 		return true;
-	struct dbg_error *err = il_type_layout(c->ts, type, &layout);
+	struct dbg_error *err = type_layout(c->ts, type, &layout);
 	if (err)
 		return fail_err(c, err);
 	if (layout->size > FRAME_MAX)
 		return fail(c, "a value of %u bytes", layout->size);
 	ret->size = layout->size;
 	ret->place = layout->size ? (layout->size + 7) & ~7u : 8;
-	if (type->kind == IL_KIND_PRIM || type->kind == IL_KIND_ENUM) {
+	if (type->kind == TYPE_KIND_PRIM || type->kind == TYPE_KIND_ENUM) {
 		ret->access = access_of(type->elem);
 		ret->kind = kind_of(ret->access, type->elem);
-	} else if (type->kind == IL_KIND_STRUCT) {
+	} else if (type->kind == TYPE_KIND_STRUCT) {
 		ret->kind = KIND_STRUCT;
 		ret->access = layout->size == 8 ? ACCESS_8 : ACCESS_N;
 	} else {
@@ -111,7 +111,7 @@ bool shape_of(struct compiler *c, struct il_type *type, struct shape *ret)
 	return true;
 }
 
-bool token_type(struct compiler *c, uint32_t token, struct il_type **ret)
+bool token_type(struct compiler *c, uint32_t token, struct type **ret)
 {
 	if (c->made) {
 		if (token >= c->made->n_pool ||
@@ -120,7 +120,7 @@ bool token_type(struct compiler *c, uint32_t token, struct il_type **ret)
 		*ret = c->made->pool[token].type;
 		return true;
 	}
-	struct dbg_error *err = il_type_of_token(c->ts, &c->ctx, token, ret);
+	struct dbg_error *err = type_of_token(c->ts, &c->ctx, token, ret);
 	return err ? fail_err(c, err) : true;
 }
 
@@ -264,7 +264,7 @@ bool gen_jump(struct compiler *c, const struct il_insn *in, int arg)
 /* ---- The method -------------------------------------------------------- */
 
 static bool place_all(struct compiler *c, struct spot **ret,
-		      struct il_type *const *types, size_t n)
+		      struct type *const *types, size_t n)
 {
 	*ret = arena_calloc(c->arena, n + 1, sizeof(**ret));
 	for (size_t k = 0; k < n; k++) {
@@ -282,14 +282,13 @@ static bool place_all(struct compiler *c, struct spot **ret,
 static bool place_args(struct compiler *c)
 {
 	size_t first = c->sig->has_this ? 1 : 0, n = c->sig->n_params + first;
-	struct il_type **types =
-	    arena_calloc(c->arena, n + 1, sizeof(types[0]));
+	struct type **types = arena_calloc(c->arena, n + 1, sizeof(types[0]));
 	for (size_t k = 0; k < c->sig->n_params; k++)
 		types[first + k] = c->sig->params[k];
 	if (first) {
-		struct il_type *owner = c->method->owner;
-		types[0] = !owner ? il_type_of_elem(c->ts, ELEM_OBJECT)
-			   : owner->is_value ? il_type_byref(c->ts, owner)
+		struct type *owner = c->method->owner;
+		types[0] = !owner            ? type_of_elem(c->ts, ELEM_OBJECT)
+			   : owner->is_value ? type_byref(c->ts, owner)
 					     : owner;
 	}
 	c->n_args = n;
@@ -306,7 +305,7 @@ static bool place_clauses(struct compiler *c)
 		return fail(c, "too many exception handlers");
 	c->clauses = arena_calloc(c->keep, n + 1, sizeof(c->clauses[0]));
 	for (size_t k = 0; k < n; k++) {
-		const struct il_eh *e = &c->body.clauses[k];
+		const struct type_eh *e = &c->body.clauses[k];
 		struct clause *to = &c->clauses[k];
 		if (e->flags != CLAUSE_CATCH && e->flags != CLAUSE_FILTER &&
 		    e->flags != CLAUSE_FINALLY && e->flags != CLAUSE_FAULT)
@@ -327,7 +326,7 @@ static bool enter_handlers(struct compiler *c)
 	exception.at = c->base;
 	c->high = c->base + 8;
 	for (size_t k = 0; k < c->body.n_clauses; k++) {
-		const struct il_eh *e = &c->body.clauses[k];
+		const struct type_eh *e = &c->body.clauses[k];
 		size_t n = e->flags <= CLAUSE_FILTER ? 1 : 0;
 		c->clauses[k].exception = c->base;
 		if (!state_set(c, e->handler_start, &exception, n) ||
@@ -442,7 +441,7 @@ static bool finish(struct compiler *c, struct compiled *code)
 		code->ops[f->op].x.to = &code->ops[c->op_of[f->target] - 1];
 	}
 	for (size_t k = 0; k < c->body.n_clauses; k++) {
-		const struct il_eh *e = &c->body.clauses[k];
+		const struct type_eh *e = &c->body.clauses[k];
 		struct clause *to = &c->clauses[k];
 		to->try_start = op_at(c, e->try_start);
 		to->try_end = op_at(c, e->try_end);
@@ -463,10 +462,10 @@ static bool finish(struct compiler *c, struct compiled *code)
 
 static struct dbg_error *body_of(struct compiler *c)
 {
-	const struct il_method_body *body;
+	const struct type_method_body *body;
 	c->made = made_code_of(c->method);
 	if (c->made) {
-		c->body = (struct il_method_body){
+		c->body = (struct type_method_body){
 		    .code = c->made->code,
 		    .locals = c->made->locals,
 		    .n_locals = c->made->n_locals,
@@ -475,15 +474,15 @@ static struct dbg_error *body_of(struct compiler *c)
 		};
 		return NULL;
 	}
-	struct dbg_error *err = il_method_body(c->ts, c->method, &body);
+	struct dbg_error *err = type_method_body(c->ts, c->method, &body);
 	if (err)
 		return err;
 	c->body = *body;
-	c->ctx = il_method_context(c->method);
+	c->ctx = type_method_context(c->method);
 	return NULL;
 }
 
-struct dbg_error *code_get(struct vm *vm, struct il_method *method,
+struct dbg_error *code_get(struct vm *vm, struct type_method *method,
 			   struct compiled **ret)
 {
 	struct compiler c = {.vm = vm, .ts = vm->ts, .method = method};

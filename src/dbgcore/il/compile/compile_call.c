@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 
-bool token_method(struct compiler *c, uint32_t token, struct il_method **ret)
+bool token_method(struct compiler *c, uint32_t token, struct type_method **ret)
 {
 	if (c->made) {
 		if (token >= c->made->n_pool ||
@@ -16,12 +16,13 @@ bool token_method(struct compiler *c, uint32_t token, struct il_method **ret)
 		*ret = c->made->pool[token].method;
 		return true;
 	}
-	struct dbg_error *err = il_method_of_token(c->ts, &c->ctx, token, ret);
+	struct dbg_error *err =
+	    type_method_of_token(c->ts, &c->ctx, token, ret);
 	return err ? fail_err(c, err) : true;
 }
 
 /* The arguments of a call are on the stack, as @sig has them; their place. */
-static bool pop_args(struct compiler *c, const struct il_sig *sig,
+static bool pop_args(struct compiler *c, const struct type_sig *sig,
 		     bool has_this, uint32_t *ret)
 {
 	struct spot s;
@@ -44,7 +45,7 @@ static bool pop_args(struct compiler *c, const struct il_sig *sig,
 }
 
 /* What was called leaves its result where its arguments were. */
-static bool push_result(struct compiler *c, const struct il_sig *sig)
+static bool push_result(struct compiler *c, const struct type_sig *sig)
 {
 	struct shape shape;
 	if (!shape_of(c, sig->ret, &shape))
@@ -60,14 +61,14 @@ static void room(struct compiler *c, uint32_t end)
 		c->high = end;
 }
 
-static bool sig_of(struct compiler *c, struct il_method *m,
-		   const struct il_sig **ret)
+static bool sig_of(struct compiler *c, struct type_method *m,
+		   const struct type_sig **ret)
 {
 	struct dbg_error *err = method_sig(c->vm, m, ret);
 	return err ? fail_err(c, err) : true;
 }
 
-static bool shared_site(struct compiler *c, struct il_method *m,
+static bool shared_site(struct compiler *c, struct type_method *m,
 			struct site **ret)
 {
 	struct dbg_error *err = site_of(c->vm, m, ret);
@@ -76,30 +77,30 @@ static bool shared_site(struct compiler *c, struct il_method *m,
 
 /* ---- Methods of arrays and delegates ----------------------------------- */
 
-static bool array_call(struct compiler *c, struct il_method *m,
-		       const struct il_sig *sig)
+static bool array_call(struct compiler *c, struct type_method *m,
+		       const struct type_sig *sig)
 {
 	struct site *s = arena_alloc(c->keep, sizeof(*s));
 	struct shape shape;
 	uint32_t at, top = c->top;
 	s->type = m->owner;
 	if (!shape_of(c, m->owner->inner, &shape) ||
-	    !pop_args(c, sig, m->array != IL_ARRAY_NEW, &at))
+	    !pop_args(c, sig, m->array != TYPE_ARRAY_NEW, &at))
 		return false;
 	struct op op = {.fn = op_array_address, .a = at, .n = shape.size};
 	op.x.site = s;
-	if (m->array == IL_ARRAY_NEW) {
+	if (m->array == TYPE_ARRAY_NEW) {
 		op.fn = op_array_new;
 		op.n = (uint32_t)sig->n_params;
 		op.d = push_kind(c, KIND_REF);
-	} else if (m->array == IL_ARRAY_SET) {
+	} else if (m->array == TYPE_ARRAY_SET) {
 		op.fn = op_array_set;
 		op.b = top - shape.place;
 	} else {
 		op.d = push_kind(c, KIND_I8);
 	}
 	*emit(c, op.fn, 0, 0, 0) = op;
-	if (m->array == IL_ARRAY_GET) {
+	if (m->array == TYPE_ARRAY_GET) {
 		struct spot addr;
 		if (!pop(c, &addr))
 			return false;
@@ -108,7 +109,7 @@ static bool array_call(struct compiler *c, struct il_method *m,
 	return true;
 }
 
-static bool is_invoke(const struct il_method *m)
+static bool is_invoke(const struct type_method *m)
 {
 	return m->owner && m->owner->is_delegate && !strcmp(m->name, "Invoke");
 }
@@ -116,7 +117,7 @@ static bool is_invoke(const struct il_method *m)
 /* ---- call and callvirt ------------------------------------------------- */
 
 static bool emit_call(struct compiler *c, op_fn *fn, struct site *s,
-		      const struct il_sig *sig)
+		      const struct type_sig *sig)
 {
 	uint32_t at;
 	if (!pop_args(c, sig, sig->has_this, &at))
@@ -125,13 +126,13 @@ static bool emit_call(struct compiler *c, op_fn *fn, struct site *s,
 	return push_result(c, sig);
 }
 
-static bool call_direct(struct compiler *c, struct il_method *m)
+static bool call_direct(struct compiler *c, struct type_method *m)
 {
-	const struct il_sig *sig;
+	const struct type_sig *sig;
 	struct site *s;
 	if (!sig_of(c, m, &sig))
 		return false;
-	if (m->array != IL_ARRAY_NONE)
+	if (m->array != TYPE_ARRAY_NONE)
 		return array_call(c, m, sig);
 	if (!shared_site(c, m, &s))
 		return false;
@@ -139,7 +140,7 @@ static bool call_direct(struct compiler *c, struct il_method *m)
 }
 
 /* Where `this` of a call with @sig is. */
-static bool receiver(struct compiler *c, const struct il_sig *sig,
+static bool receiver(struct compiler *c, const struct type_sig *sig,
 		     uint32_t *ret)
 {
 	if (!sig->has_this || c->n_stack < sig->n_params + 1)
@@ -148,15 +149,15 @@ static bool receiver(struct compiler *c, const struct il_sig *sig,
 	return true;
 }
 
-static bool call_virtual(struct compiler *c, struct il_method *m)
+static bool call_virtual(struct compiler *c, struct type_method *m)
 {
-	const struct il_sig *sig;
+	const struct type_sig *sig;
 	uint32_t at = 0;
 	if (!sig_of(c, m, &sig) || !receiver(c, sig, &at))
 		return false;
-	if (m->array != IL_ARRAY_NONE || is_invoke(m))
+	if (m->array != TYPE_ARRAY_NONE || is_invoke(m))
 		return call_direct(c, m);
-	if (!(m->flags & IL_METHOD_VIRTUAL)) {
+	if (!(m->flags & TYPE_METHOD_VIRTUAL)) {
 		emit(c, op_check, 0, at, 0);
 		return call_direct(c, m);
 	}
@@ -167,11 +168,11 @@ static bool call_virtual(struct compiler *c, struct il_method *m)
 }
 
 /* A call of @m with an address of a @type (III.2.1). */
-static bool call_constrained(struct compiler *c, struct il_method *m,
-			     struct il_type *type)
+static bool call_constrained(struct compiler *c, struct type_method *m,
+			     struct type *type)
 {
-	const struct il_sig *sig;
-	struct il_method *target = NULL;
+	const struct type_sig *sig;
+	struct type_method *target = NULL;
 	struct shape shape;
 	uint32_t at = 0;
 	bool box = false;
@@ -184,7 +185,7 @@ static bool call_constrained(struct compiler *c, struct il_method *m,
 		return call_virtual(c, m);
 	}
 	struct dbg_error *err =
-	    il_method_constrained(c->ts, m, type, &target, &box);
+	    type_method_constrained(c->ts, m, type, &target, &box);
 	if (err)
 		return fail_err(c, err);
 	if (box) {
@@ -203,8 +204,8 @@ bool gen_constrained(struct compiler *c, const struct il_insn *in, int arg)
 
 bool gen_call(struct compiler *c, const struct il_insn *in, int arg)
 {
-	struct il_method *m = NULL;
-	struct il_type *type = c->constrained;
+	struct type_method *m = NULL;
+	struct type *type = c->constrained;
 	(void)arg;
 	c->constrained = NULL;
 	if (!token_method(c, (uint32_t)in->value, &m))
@@ -214,13 +215,13 @@ bool gen_call(struct compiler *c, const struct il_insn *in, int arg)
 
 bool gen_call_virtual(struct compiler *c, const struct il_insn *in, int arg)
 {
-	struct il_method *m = NULL;
-	struct il_type *type = c->constrained;
+	struct type_method *m = NULL;
+	struct type *type = c->constrained;
 	(void)arg;
 	c->constrained = NULL;
 	if (!token_method(c, (uint32_t)in->value, &m))
 		return false;
-	if (m->flags & IL_METHOD_STATIC && !type)
+	if (m->flags & TYPE_METHOD_STATIC && !type)
 		return fail(c, "a virtual call of a static method");
 	return type ? call_constrained(c, m, type) : call_virtual(c, m);
 }
@@ -238,7 +239,7 @@ bool gen_calli(struct compiler *c, const struct il_insn *in, int arg)
 			return fail(c, "no signature for token %u", token);
 		s->sig = c->made->pool[token].sig;
 	} else {
-		err = il_sig_of_token(c->ts, &c->ctx, token, &s->sig);
+		err = type_sig_of_token(c->ts, &c->ctx, token, &s->sig);
 	}
 	if (!err)
 		err = site_fill(c->vm, s);
@@ -253,15 +254,15 @@ bool gen_calli(struct compiler *c, const struct il_insn *in, int arg)
 /* ---- newobj ------------------------------------------------------------ */
 
 /* String's constructors are methods called Ctor that make the string. */
-static bool new_string(struct compiler *c, struct il_method *m,
-		       const struct il_sig *sig)
+static bool new_string(struct compiler *c, struct type_method *m,
+		       const struct type_sig *sig)
 {
-	struct il_method *const *all;
-	const struct il_sig *other;
+	struct type_method *const *all;
+	const struct type_sig *other;
 	struct site *s;
 	size_t n;
 	uint32_t at;
-	il_type_methods(c->ts, m->owner, &all, &n);
+	type_methods(c->ts, m->owner, &all, &n);
 	for (size_t k = 0; k < n; k++) {
 		if (strcmp(all[k]->name, "Ctor"))
 			continue;
@@ -285,19 +286,19 @@ static bool new_string(struct compiler *c, struct il_method *m,
 
 bool gen_new(struct compiler *c, const struct il_insn *in, int arg)
 {
-	struct il_method *m = NULL;
-	const struct il_sig *sig;
+	struct type_method *m = NULL;
+	const struct type_sig *sig;
 	struct shape shape;
 	struct site *s;
 	uint32_t at;
 	(void)arg;
 	if (!token_method(c, (uint32_t)in->value, &m) || !sig_of(c, m, &sig))
 		return false;
-	if (m->array != IL_ARRAY_NONE)
+	if (m->array != TYPE_ARRAY_NONE)
 		return array_call(c, m, sig);
 	if (!m->owner || !sig->has_this || !shape_of(c, m->owner, &shape))
 		return fail(c, "no constructor");
-	if (m->owner->special == IL_SPECIAL_STRING)
+	if (m->owner->special == TYPE_SPECIAL_STRING)
 		return new_string(c, m, sig);
 	if (!shared_site(c, m, &s) || !pop_args(c, sig, false, &at))
 		return false;
@@ -316,8 +317,8 @@ bool gen_new(struct compiler *c, const struct il_insn *in, int arg)
 
 bool gen_function(struct compiler *c, const struct il_insn *in, int arg)
 {
-	struct il_method *m = NULL;
-	struct il_type *type = c->constrained;
+	struct type_method *m = NULL;
+	struct type *type = c->constrained;
 	struct site *s = arena_alloc(c->keep, sizeof(*s));
 	bool box;
 	(void)arg;
@@ -326,7 +327,7 @@ bool gen_function(struct compiler *c, const struct il_insn *in, int arg)
 		return false;
 	if (type) {
 		struct dbg_error *err =
-		    il_method_constrained(c->ts, m, type, &m, &box);
+		    type_method_constrained(c->ts, m, type, &m, &box);
 		if (err)
 			return fail_err(c, err);
 	}
@@ -337,7 +338,7 @@ bool gen_function(struct compiler *c, const struct il_insn *in, int arg)
 
 bool gen_virtual_function(struct compiler *c, const struct il_insn *in, int arg)
 {
-	struct il_method *m = NULL;
+	struct type_method *m = NULL;
 	struct site *s = arena_alloc(c->keep, sizeof(*s));
 	struct spot object;
 	(void)arg;

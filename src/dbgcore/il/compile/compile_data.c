@@ -371,8 +371,8 @@ void emit_load(struct compiler *c, const struct shape *shape, uint32_t base,
 
 static void shape_elem(struct compiler *c, enum elem elem, struct shape *ret)
 {
-	if (elem == ELEM_OBJECT || !il_type_of_elem(c->ts, elem) ||
-	    !shape_of(c, il_type_of_elem(c->ts, elem), ret))
+	if (elem == ELEM_OBJECT || !type_of_elem(c->ts, elem) ||
+	    !shape_of(c, type_of_elem(c->ts, elem), ret))
 		*ret = (struct shape){.kind = KIND_REF,
 				      .access = ACCESS_8,
 				      .size = 8,
@@ -420,7 +420,7 @@ bool gen_store(struct compiler *c, const struct il_insn *in, int arg)
 static bool token_shape(struct compiler *c, const struct il_insn *in,
 			struct shape *ret)
 {
-	struct il_type *type = NULL;
+	struct type *type = NULL;
 	return token_type(c, (uint32_t)in->value, &type) &&
 	       shape_of(c, type, ret);
 }

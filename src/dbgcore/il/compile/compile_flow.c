@@ -34,7 +34,7 @@ static bool enclosing(struct compiler *c, unsigned int kinds, bool of_filter,
 		      uint32_t *ret)
 {
 	for (size_t k = 0; k < c->body.n_clauses; k++) {
-		const struct il_eh *e = &c->body.clauses[k];
+		const struct type_eh *e = &c->body.clauses[k];
 		uint32_t from = of_filter ? e->filter : e->handler_start;
 		uint32_t to = of_filter ? e->handler_start : e->handler_end;
 		if ((kinds >> e->flags & 1) && in_range(c->offset, from, to)) {
@@ -52,7 +52,7 @@ bool gen_leave(struct compiler *c, const struct il_insn *in, int arg)
 	c->n_stack = 0;
 	c->top = c->base;
 	for (size_t k = 0; k < c->body.n_clauses; k++) {
-		const struct il_eh *e = &c->body.clauses[k];
+		const struct type_eh *e = &c->body.clauses[k];
 		if (e->flags == CLAUSE_FINALLY &&
 		    in_range(c->offset, e->try_start, e->try_end) &&
 		    !in_range(target, e->try_start, e->try_end))

@@ -25,10 +25,10 @@ static const struct made_entry *entry_of(struct compiler *c, uint32_t token,
 /* ---- Fields ------------------------------------------------------------ */
 
 static bool token_field(struct compiler *c, const struct il_insn *in,
-			struct il_field **ret, struct shape *shape)
+			struct type_field **ret, struct shape *shape)
 {
 	uint32_t token = (uint32_t)in->value;
-	struct il_type *type;
+	struct type *type;
 	if (c->made) {
 		const struct made_entry *e = entry_of(c, token, MADE_FIELD);
 		if (!e)
@@ -36,19 +36,20 @@ static bool token_field(struct compiler *c, const struct il_insn *in,
 		*ret = e->field;
 	} else {
 		struct dbg_error *err =
-		    il_field_of_token(c->ts, &c->ctx, token, ret);
+		    type_field_of_token(c->ts, &c->ctx, token, ret);
 		if (err)
 			return fail_err(c, err);
 	}
-	struct dbg_error *err = il_field_type(c->ts, *ret, &type);
+	struct dbg_error *err = type_field_type(c->ts, *ret, &type);
 	return err ? fail_err(c, err) : shape_of(c, type, shape);
 }
 
 /* Its offset from what a reference, or an address of a struct, points to. */
-static bool field_offset(struct compiler *c, struct il_field *f, uint64_t *ret)
+static bool field_offset(struct compiler *c, struct type_field *f,
+			 uint64_t *ret)
 {
 	uint32_t offset = 0;
-	struct dbg_error *err = il_field_offset(c->ts, f, &offset);
+	struct dbg_error *err = type_field_offset(c->ts, f, &offset);
 	if (err)
 		return fail_err(c, err);
 	*ret = offset + (f->owner->is_value ? 0 : 8);
@@ -57,7 +58,7 @@ static bool field_offset(struct compiler *c, struct il_field *f, uint64_t *ret)
 
 bool gen_field(struct compiler *c, const struct il_insn *in, int arg)
 {
-	struct il_field *f = NULL;
+	struct type_field *f = NULL;
 	struct shape shape;
 	struct spot of;
 	uint64_t offset = 0;
@@ -84,7 +85,7 @@ bool gen_field(struct compiler *c, const struct il_insn *in, int arg)
 
 bool gen_field_address(struct compiler *c, const struct il_insn *in, int arg)
 {
-	struct il_field *f = NULL;
+	struct type_field *f = NULL;
 	struct shape shape;
 	struct spot of;
 	uint64_t offset = 0;
@@ -102,7 +103,7 @@ bool gen_field_address(struct compiler *c, const struct il_insn *in, int arg)
 
 bool gen_set_field(struct compiler *c, const struct il_insn *in, int arg)
 {
-	struct il_field *f = NULL;
+	struct type_field *f = NULL;
 	struct shape shape;
 	struct spot of, value;
 	uint64_t offset = 0;
@@ -123,7 +124,7 @@ bool gen_set_field(struct compiler *c, const struct il_insn *in, int arg)
 }
 
 /* Inside of the class's own static constructor it is being initialised. */
-static uint32_t static_address(struct compiler *c, struct il_field *f)
+static uint32_t static_address(struct compiler *c, struct type_field *f)
 {
 	struct site *s = new_site(c);
 	s->field = f;
@@ -135,7 +136,7 @@ static uint32_t static_address(struct compiler *c, struct il_field *f)
 
 bool gen_static_address(struct compiler *c, const struct il_insn *in, int arg)
 {
-	struct il_field *f = NULL;
+	struct type_field *f = NULL;
 	struct shape shape;
 	(void)arg;
 	if (!token_field(c, in, &f, &shape))
@@ -146,7 +147,7 @@ bool gen_static_address(struct compiler *c, const struct il_insn *in, int arg)
 
 bool gen_static(struct compiler *c, const struct il_insn *in, int arg)
 {
-	struct il_field *f = NULL;
+	struct type_field *f = NULL;
 	struct shape shape;
 	struct spot at;
 	(void)arg;
@@ -161,7 +162,7 @@ bool gen_static(struct compiler *c, const struct il_insn *in, int arg)
 
 bool gen_set_static(struct compiler *c, const struct il_insn *in, int arg)
 {
-	struct il_field *f = NULL;
+	struct type_field *f = NULL;
 	struct shape shape;
 	struct spot at;
 	(void)arg;
@@ -214,22 +215,22 @@ bool gen_cast(struct compiler *c, const struct il_insn *in, int arg)
 }
 
 /* T of Nullable<T>, and where its value is. */
-static bool nullable(struct compiler *c, struct il_type *type,
-		     struct il_type **ret, uint32_t *ret_offset)
+static bool nullable(struct compiler *c, struct type *type, struct type **ret,
+		     uint32_t *ret_offset)
 {
-	struct il_field *f = NULL;
-	if (type->special != IL_SPECIAL_NULLABLE || type->n_args != 1)
+	struct type_field *f = NULL;
+	if (type->special != TYPE_SPECIAL_NULLABLE || type->n_args != 1)
 		return fail(c, "a Nullable is expected");
-	struct dbg_error *err = il_field_find(c->ts, type, "value", &f);
+	struct dbg_error *err = type_field_find(c->ts, type, "value", &f);
 	if (!err && f)
-		err = il_field_offset(c->ts, f, ret_offset);
+		err = type_field_offset(c->ts, f, ret_offset);
 	*ret = type->args[0];
 	return err ? fail_err(c, err) : true;
 }
 
 bool gen_box(struct compiler *c, const struct il_insn *in, int arg)
 {
-	struct il_type *type = NULL;
+	struct type *type = NULL;
 	struct shape shape;
 	struct spot of;
 	uint32_t offset = 0;
@@ -243,7 +244,7 @@ bool gen_box(struct compiler *c, const struct il_insn *in, int arg)
 		return false;
 	if (of.shape.place != shape.place)
 		return fail(c, "another value is boxed");
-	bool maybe = type->special == IL_SPECIAL_NULLABLE;
+	bool maybe = type->special == TYPE_SPECIAL_NULLABLE;
 	if (maybe && !nullable(c, type, &type, &offset))
 		return false;
 	struct op *op = emit(c, maybe ? op_box_nullable : op_box,
@@ -253,10 +254,10 @@ bool gen_box(struct compiler *c, const struct il_insn *in, int arg)
 	return true;
 }
 
-static bool unbox_to(struct compiler *c, struct il_type *type)
+static bool unbox_to(struct compiler *c, struct type *type)
 {
 	struct spot of;
-	if (type->special == IL_SPECIAL_NULLABLE)
+	if (type->special == TYPE_SPECIAL_NULLABLE)
 		return fail(c, "the address of a boxed Nullable");
 	if (!pop(c, &of) || !coerce(c, &of, KIND_I8))
 		return false;
@@ -266,14 +267,14 @@ static bool unbox_to(struct compiler *c, struct il_type *type)
 
 bool gen_unbox(struct compiler *c, const struct il_insn *in, int arg)
 {
-	struct il_type *type = NULL;
+	struct type *type = NULL;
 	(void)arg;
 	return token_type(c, (uint32_t)in->value, &type) && unbox_to(c, type);
 }
 
 bool gen_unbox_any(struct compiler *c, const struct il_insn *in, int arg)
 {
-	struct il_type *type = NULL;
+	struct type *type = NULL;
 	struct shape shape;
 	struct spot of;
 	uint32_t offset = 0;
@@ -282,7 +283,7 @@ bool gen_unbox_any(struct compiler *c, const struct il_insn *in, int arg)
 		return false;
 	if (type->is_reference)
 		return gen_cast(c, in, 0);
-	if (type->special != IL_SPECIAL_NULLABLE) {
+	if (type->special != TYPE_SPECIAL_NULLABLE) {
 		if (!unbox_to(c, type) || !pop(c, &of))
 			return false;
 		emit_load(c, &shape, of.at, 0);
@@ -303,7 +304,7 @@ bool gen_unbox_any(struct compiler *c, const struct il_insn *in, int arg)
 
 bool gen_new_array(struct compiler *c, const struct il_insn *in, int arg)
 {
-	struct il_type *type = NULL;
+	struct type *type = NULL;
 	struct spot n;
 	(void)arg;
 	if (!token_type(c, (uint32_t)in->value, &type) || !pop(c, &n))
@@ -311,7 +312,7 @@ bool gen_new_array(struct compiler *c, const struct il_insn *in, int arg)
 	uint32_t size = n.shape.kind == KIND_I4 ? 4 : 8;
 	struct op *op = emit(c, op_new_array, push_kind(c, KIND_REF), n.at, 0);
 	op->n = size;
-	op->x.type = il_type_vector(c->ts, type);
+	op->x.type = type_vector(c->ts, type);
 	return true;
 }
 
@@ -332,7 +333,7 @@ static bool elem_shape(struct compiler *c, int elem, struct shape *ret)
 	    .kind = KIND_REF, .access = ACCESS_8, .size = 8, .place = 8};
 	if (elem == ELEM_OBJECT)
 		return true;
-	struct il_type *type = il_type_of_elem(c->ts, (enum elem)elem);
+	struct type *type = type_of_elem(c->ts, (enum elem)elem);
 	return type ? shape_of(c, type, ret) : fail(c, "an unknown type");
 }
 
@@ -383,7 +384,7 @@ bool gen_set_element(struct compiler *c, const struct il_insn *in, int arg)
 
 bool gen_element_type(struct compiler *c, const struct il_insn *in, int arg)
 {
-	struct il_type *type = NULL;
+	struct type *type = NULL;
 	struct shape shape;
 	(void)arg;
 	return token_type(c, (uint32_t)in->value, &type) &&
@@ -392,7 +393,7 @@ bool gen_element_type(struct compiler *c, const struct il_insn *in, int arg)
 
 bool gen_set_element_type(struct compiler *c, const struct il_insn *in, int arg)
 {
-	struct il_type *type = NULL;
+	struct type *type = NULL;
 	struct shape shape;
 	(void)arg;
 	return token_type(c, (uint32_t)in->value, &type) &&
@@ -401,7 +402,7 @@ bool gen_set_element_type(struct compiler *c, const struct il_insn *in, int arg)
 
 bool gen_element_address(struct compiler *c, const struct il_insn *in, int arg)
 {
-	struct il_type *type = NULL;
+	struct type *type = NULL;
 	struct shape shape;
 	struct spot array, index;
 	(void)arg;
@@ -420,7 +421,7 @@ bool gen_element_address(struct compiler *c, const struct il_insn *in, int arg)
 
 static bool field_token(struct compiler *c, const struct il_insn *in)
 {
-	struct il_field *f = NULL;
+	struct type_field *f = NULL;
 	struct shape shape;
 	if (!token_field(c, in, &f, &shape))
 		return false;
@@ -454,8 +455,8 @@ bool gen_token(struct compiler *c, const struct il_insn *in, int arg)
 	struct shape word = {
 	    .kind = KIND_STRUCT, .access = ACCESS_8, .size = 8, .place = 8};
 	uint32_t token = (uint32_t)in->value;
-	struct il_method *method = NULL;
-	struct il_type *type = NULL;
+	struct type_method *method = NULL;
+	struct type *type = NULL;
 	(void)arg;
 	if (is_field(c, token)) {
 		if (!field_token(c, in))

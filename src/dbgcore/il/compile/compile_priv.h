@@ -20,7 +20,7 @@ struct shape {
 	enum access access;
 	uint32_t size;  /* of the value */
 	uint32_t place; /* in the frame, a multiple of 8 */
-	struct il_type *type;
+	struct type *type;
 };
 
 /* A place of the frame. */
@@ -44,12 +44,12 @@ struct fixup {
  */
 struct compiler {
 	struct vm *vm;
-	struct il_types *ts;
-	struct il_method *method;
+	struct types *ts;
+	struct type_method *method;
 	const struct made_code *made; /* or NULL: */
-	struct il_context ctx;
-	const struct il_sig *sig;
-	struct il_method_body body;
+	struct type_context ctx;
+	const struct type_sig *sig;
+	struct type_method_body body;
 	struct arena *arena; /* of the compilation */
 	struct arena *keep;  /* of the result */
 
@@ -71,7 +71,7 @@ struct compiler {
 	uint32_t offset; /* of the instruction */
 	bool reached;    /* does control come from the one before? */
 	uint32_t dead;   /* index + 1 of the refusal that stands here; 0 */
-	struct il_type *constrained;
+	struct type *constrained;
 	struct dbg_error *err;
 };
 
@@ -89,7 +89,7 @@ const struct rule *rule_of(uint16_t code);
 bool fail(struct compiler *c, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 bool fail_err(struct compiler *c, struct dbg_error *err);
-bool shape_of(struct compiler *c, struct il_type *type, struct shape *ret);
+bool shape_of(struct compiler *c, struct type *type, struct shape *ret);
 /* Append an operation; valid until the next. */
 struct op *emit(struct compiler *c, op_fn *fn, uint32_t d, uint32_t a,
 		uint32_t b);
@@ -100,8 +100,8 @@ uint32_t push_kind(struct compiler *c, enum kind kind);
 bool pop(struct compiler *c, struct spot *ret);
 /* Make the value at @s one of @kind, as assignments may (III.1.6). */
 bool coerce(struct compiler *c, struct spot *s, enum kind kind);
-bool token_type(struct compiler *c, uint32_t token, struct il_type **ret);
-bool token_method(struct compiler *c, uint32_t token, struct il_method **ret);
+bool token_type(struct compiler *c, uint32_t token, struct type **ret);
+bool token_method(struct compiler *c, uint32_t token, struct type_method **ret);
 enum num num_of(enum kind kind);
 /* A branch of the operation emitted last. */
 bool branch_to(struct compiler *c, uint32_t target);

@@ -57,33 +57,33 @@ void allocate_clear(struct vm *vm)
 
 /* ---- Objects ----------------------------------------------------------- */
 
-static uint64_t object_make(struct vm *vm, struct il_type *type, uint64_t n)
+static uint64_t object_make(struct vm *vm, struct type *type, uint64_t n)
 {
 	uint64_t room = allocate(vm, OBJECT_HEADER + n);
 	if (!room)
 		return 0;
 	uint64_t addr = room + OBJECT_HEADER;
-	uint64_t handle = il_type_handle(vm->ts, type);
+	uint64_t handle = type_handle(vm->ts, type);
 	memcpy(vm->base + (addr - VM_FIRST), &handle, sizeof(handle));
 	return addr;
 }
 
-uint64_t vm_new(struct vm *vm, struct il_type *type)
+uint64_t vm_new(struct vm *vm, struct type *type)
 {
-	const struct il_layout *layout;
-	if (dbg_err_drop(il_type_layout(vm->ts, type, &layout)))
+	const struct type_layout *layout;
+	if (dbg_err_drop(type_layout(vm->ts, type, &layout)))
 		return 0;
 	// the collector's least object
 	uint64_t n = layout->object < 8 ? 8 : layout->object;
 	return object_make(vm, type, 8 + n);
 }
 
-uint64_t vm_new_array(struct vm *vm, struct il_type *type, uint64_t n)
+uint64_t vm_new_array(struct vm *vm, struct type *type, uint64_t n)
 {
-	const struct il_layout *layout, *element;
+	const struct type_layout *layout, *element;
 	if (!type->inner || n > INT32_MAX ||
-	    dbg_err_drop(il_type_layout(vm->ts, type, &layout)) ||
-	    dbg_err_drop(il_type_layout(vm->ts, type->inner, &element)))
+	    dbg_err_drop(type_layout(vm->ts, type, &layout)) ||
+	    dbg_err_drop(type_layout(vm->ts, type->inner, &element)))
 		return 0;
 	uint64_t addr =
 	    object_make(vm, type, 8 + layout->object + n * element->size);
@@ -94,7 +94,7 @@ uint64_t vm_new_array(struct vm *vm, struct il_type *type, uint64_t n)
 
 uint64_t vm_new_string(struct vm *vm, const uint16_t *units, size_t n)
 {
-	struct il_type *type = il_type_of_elem(vm->ts, ELEM_STRING);
+	struct type *type = type_of_elem(vm->ts, ELEM_STRING);
 	if (n > STRING_MAX || !type)
 		return 0;
 	uint64_t addr = object_make(vm, type, STRING_CHARS + n * 2 + 2);
@@ -118,16 +118,16 @@ uint64_t object_handle(struct vm *vm, uint64_t addr)
 	return handle & ~(uint64_t)MT_MARKS;
 }
 
-struct il_type *object_type(struct vm *vm, uint64_t addr)
+struct type *object_type(struct vm *vm, uint64_t addr)
 {
 	uint64_t handle = object_handle(vm, addr);
-	return handle ? il_type_of_handle(vm->ts, handle) : NULL;
+	return handle ? type_of_handle(vm->ts, handle) : NULL;
 }
 
-uint64_t object_box(struct vm *vm, struct il_type *type, const void *from)
+uint64_t object_box(struct vm *vm, struct type *type, const void *from)
 {
-	const struct il_layout *layout;
-	if (dbg_err_drop(il_type_layout(vm->ts, type, &layout)))
+	const struct type_layout *layout;
+	if (dbg_err_drop(type_layout(vm->ts, type, &layout)))
 		return 0;
 	uint64_t addr = vm_new(vm, type);
 	if (addr)
@@ -138,11 +138,11 @@ uint64_t object_box(struct vm *vm, struct il_type *type, const void *from)
 bool array_data(struct vm *vm, uint64_t addr, uint64_t *ret_data,
 		uint64_t *ret_n)
 {
-	const struct il_layout *layout;
-	struct il_type *type = object_type(vm, addr);
+	const struct type_layout *layout;
+	struct type *type = object_type(vm, addr);
 	uint32_t length;
-	if (!type || type->kind != IL_KIND_ARRAY ||
-	    dbg_err_drop(il_type_layout(vm->ts, type, &layout)) ||
+	if (!type || type->kind != TYPE_KIND_ARRAY ||
+	    dbg_err_drop(type_layout(vm->ts, type, &layout)) ||
 	    !vm_read(vm, addr + ARRAY_LENGTH, &length, sizeof(length)))
 		return false;
 	*ret_n = length;
@@ -152,7 +152,7 @@ bool array_data(struct vm *vm, uint64_t addr, uint64_t *ret_data,
 
 /* ---- Type objects ------------------------------------------------------ */
 
-struct vm_class *vm_class_of(struct vm *vm, struct il_type *type)
+struct vm_class *vm_class_of(struct vm *vm, struct type *type)
 {
 	struct vm_class *c = map_find(&vm->classes, (uintptr_t)type);
 	if (c)
@@ -164,21 +164,21 @@ struct vm_class *vm_class_of(struct vm *vm, struct il_type *type)
 }
 
 /* Where a RuntimeType @object has its m_handle; 0: unknown. */
-static uint64_t handle_place(struct vm *vm, struct il_type *of, uint64_t object)
+static uint64_t handle_place(struct vm *vm, struct type *of, uint64_t object)
 {
-	struct il_field *field = NULL;
+	struct type_field *field = NULL;
 	uint32_t offset = 0;
-	if (dbg_err_drop(il_field_find(vm->ts, of, "m_handle", &field)) ||
-	    !field || dbg_err_drop(il_field_offset(vm->ts, field, &offset)))
+	if (dbg_err_drop(type_field_find(vm->ts, of, "m_handle", &field)) ||
+	    !field || dbg_err_drop(type_field_offset(vm->ts, field, &offset)))
 		return 0;
 	return object + 8 + offset;
 }
 
 /* A RuntimeType of the machine: its m_handle says which it is. */
-static uint64_t type_object_make(struct vm *vm, struct il_type *type)
+static uint64_t type_object_make(struct vm *vm, struct type *type)
 {
-	struct il_type *of = il_type_core(vm->ts, "System.RuntimeType");
-	uint64_t handle = il_type_handle(vm->ts, type);
+	struct type *of = type_core(vm->ts, "System.RuntimeType");
+	uint64_t handle = type_handle(vm->ts, type);
 	uint64_t addr = of ? vm_new(vm, of) : 0;
 	uint64_t place = addr ? handle_place(vm, of, addr) : 0;
 	if (!place)
@@ -190,9 +190,9 @@ static uint64_t type_object_make(struct vm *vm, struct il_type *type)
 /* Is @object a RuntimeType that says of itself that it is of @handle? */
 static bool stands_for(struct vm *vm, uint64_t object, uint64_t handle)
 {
-	struct il_type *of = object % 8 ? NULL : object_type(vm, object);
+	struct type *of = object % 8 ? NULL : object_type(vm, object);
 	uint64_t own = 0;
-	return of && !strcmp(il_type_simple_name(of), "RuntimeType") &&
+	return of && !strcmp(type_simple_name(of), "RuntimeType") &&
 	       vm_read(vm, handle_place(vm, of, object), &own, sizeof(own)) &&
 	       own == handle;
 }
@@ -201,13 +201,13 @@ static bool stands_for(struct vm *vm, uint64_t object, uint64_t handle)
  * The auxiliary data of the MethodTable leads to it: in .NET 8 by the second
  * word, with a mark in the lowest bit, in later ones by the third.
  */
-uint64_t vm_program_type_object(struct vm *vm, struct il_type *type)
+uint64_t vm_program_type_object(struct vm *vm, struct type *type)
 {
 	enum {
 		WORDS = 3,
 	};
-	struct dac *d = il_types_dac(vm->ts);
-	uint64_t mt = il_type_record(vm->ts, type), words[WORDS];
+	struct dac *d = types_dac(vm->ts);
+	uint64_t mt = type_record(vm->ts, type), words[WORDS];
 	uint64_t data = d && mt ? dac_type_auxiliary(d, mt) : 0;
 	if (!data || !vm_read(vm, data, words, sizeof(words)))
 		return 0;
@@ -217,7 +217,7 @@ uint64_t vm_program_type_object(struct vm *vm, struct il_type *type)
 	return 0;
 }
 
-uint64_t vm_type_object(struct vm *vm, struct il_type *type)
+uint64_t vm_type_object(struct vm *vm, struct type *type)
 {
 	struct vm_class *c = vm_class_of(vm, type);
 	if (!c->object) {
@@ -230,15 +230,15 @@ uint64_t vm_type_object(struct vm *vm, struct il_type *type)
 	return c->object;
 }
 
-struct il_type *vm_type_of_object(struct vm *vm, uint64_t addr)
+struct type *vm_type_of_object(struct vm *vm, uint64_t addr)
 {
-	struct il_type *known = map_find(&vm->objects, addr);
-	struct il_type *of = object_type(vm, addr);
+	struct type *known = map_find(&vm->objects, addr);
+	struct type *of = object_type(vm, addr);
 	uint64_t handle;
 	if (known || !of)
 		return known;
-	if (strcmp(il_type_simple_name(of), "RuntimeType") ||
+	if (strcmp(type_simple_name(of), "RuntimeType") ||
 	    !vm_read(vm, handle_place(vm, of, addr), &handle, sizeof(handle)))
 		return NULL;
-	return il_type_of_handle(vm->ts, handle);
+	return type_of_handle(vm->ts, handle);
 }

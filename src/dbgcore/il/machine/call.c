@@ -18,27 +18,27 @@ enum {
 
 /* ---- Sites ------------------------------------------------------------- */
 
-const char *method_text(struct vm *vm, struct il_method *method)
+const char *method_text(struct vm *vm, struct type_method *method)
 {
 	return made_code_of(method) ? method->name
-				    : il_method_name(vm->ts, method);
+				    : type_method_name(vm->ts, method);
 }
 
-struct dbg_error *method_sig(struct vm *vm, struct il_method *method,
-			     const struct il_sig **ret)
+struct dbg_error *method_sig(struct vm *vm, struct type_method *method,
+			     const struct type_sig **ret)
 {
 	*ret = made_sig_of(method);
-	return *ret ? NULL : il_method_sig(vm->ts, method, ret);
+	return *ret ? NULL : type_method_sig(vm->ts, method, ret);
 }
 
-struct dbg_error *place_size(struct vm *vm, struct il_type *type, uint32_t *ret)
+struct dbg_error *place_size(struct vm *vm, struct type *type, uint32_t *ret)
 {
-	const struct il_layout *layout;
+	const struct type_layout *layout;
 	if (type->elem == ELEM_VOID) {
 		*ret = 0;
 		return NULL;
 	}
-	struct dbg_error *err = il_type_layout(vm->ts, type, &layout);
+	struct dbg_error *err = type_layout(vm->ts, type, &layout);
 	if (err)
 		return err;
 	if (layout->size > FRAME_MAX)
@@ -65,20 +65,20 @@ struct dbg_error *site_fill(struct vm *vm, struct site *s)
 }
 
 /* A class whose static constructor a call of the method has to run first. */
-static struct il_type *initialises(struct il_method *method)
+static struct type *initialises(struct type_method *method)
 {
 	enum {
 		BEFORE_FIELD_INIT = 0x100000
 	};
-	struct il_type *owner = method->owner;
+	struct type *owner = method->owner;
 	bool is_ctor = !strcmp(method->name, ".ctor");
 	if (!owner || !method->token || owner->flags & BEFORE_FIELD_INIT ||
 	    !strcmp(method->name, ".cctor"))
 		return NULL;
-	return is_ctor || method->flags & IL_METHOD_STATIC ? owner : NULL;
+	return is_ctor || method->flags & TYPE_METHOD_STATIC ? owner : NULL;
 }
 
-struct dbg_error *site_of(struct vm *vm, struct il_method *method,
+struct dbg_error *site_of(struct vm *vm, struct type_method *method,
 			  struct site **ret)
 {
 	void **slot = made_slot_of(method);
@@ -107,29 +107,28 @@ struct dbg_error *site_of(struct vm *vm, struct il_method *method,
  * The interfaces of arrays are generic methods of a class of their own, for
  * any element type.
  */
-static struct il_method *of_elements(struct vm *vm, struct site *s,
-				     struct il_method *m)
+static struct type_method *of_elements(struct vm *vm, struct site *s,
+				       struct type_method *m)
 {
-	struct il_type *of = s->method->owner;
-	if (!m->owner ||
-	    strcmp(il_type_simple_name(m->owner), "SZArrayHelper") || !of ||
-	    of->n_args != 1)
+	struct type *of = s->method->owner;
+	if (!m->owner || strcmp(type_simple_name(m->owner), "SZArrayHelper") ||
+	    !of || of->n_args != 1)
 		return m;
-	return il_method_instance(vm->ts, m, of->args, 1);
+	return type_method_instance(vm->ts, m, of->args, 1);
 }
 
 struct dbg_error *site_target(struct vm *vm, struct site *s, uint64_t handle,
 			      struct site **ret)
 {
-	struct il_method *target;
+	struct type_method *target;
 	*ret = s->target;
 	if (handle == s->handle)
 		return NULL;
-	struct il_type *type = il_type_of_handle(vm->ts, handle);
+	struct type *type = type_of_handle(vm->ts, handle);
 	if (!type)
 		return dbg_err(DBG_E_MEMORY, "no object where one is called");
 	struct dbg_error *err =
-	    il_method_virtual(vm->ts, s->method, type, &target);
+	    type_method_virtual(vm->ts, s->method, type, &target);
 	if (!err)
 		err = site_of(vm, of_elements(vm, s, target), ret);
 	if (err)
@@ -154,28 +153,28 @@ static uint64_t entry(struct vm *vm, const void *of)
 }
 
 // Methods end in 0, fields in 8.
-uint64_t method_entry(struct vm *vm, struct il_method *method)
+uint64_t method_entry(struct vm *vm, struct type_method *method)
 {
 	return entry(vm, method);
 }
 
-uint64_t field_entry(struct vm *vm, struct il_field *field)
+uint64_t field_entry(struct vm *vm, struct type_field *field)
 {
 	return entry(vm, field) + 8;
 }
 
-struct il_method *method_of_entry(struct vm *vm, uint64_t at)
+struct type_method *method_of_entry(struct vm *vm, uint64_t at)
 {
 	return at % 16 ? NULL : map_find(&vm->entries, at);
 }
 
-struct il_field *field_of_entry(struct vm *vm, uint64_t at)
+struct type_field *field_of_entry(struct vm *vm, uint64_t at)
 {
 	return at % 16 == 8 ? map_find(&vm->entries, at - 8) : NULL;
 }
 
-struct dbg_error *method_at(struct vm *vm, uint64_t code, struct il_type *exact,
-			    struct il_method **ret)
+struct dbg_error *method_at(struct vm *vm, uint64_t code, struct type *exact,
+			    struct type_method **ret)
 {
 	*ret = method_of_entry(vm, code);
 	if (*ret)
@@ -185,7 +184,7 @@ struct dbg_error *method_at(struct vm *vm, uint64_t code, struct il_type *exact,
 		return dbg_err(DBG_E_NOT_FOUND,
 			       "the code at %#llx belongs to no known method",
 			       (unsigned long long)code);
-	return il_method_of_desc(vm->ts, desc, exact, ret);
+	return type_method_of_desc(vm->ts, desc, exact, ret);
 }
 
 /* ---- Frames ------------------------------------------------------------ */
@@ -240,7 +239,7 @@ OP(op_return)
 bool call_is_own(const struct vm *vm, uint64_t word)
 {
 	return vm_owns(vm, word) || word - VM_ENTRIES <= vm->n_entries * 16 ||
-	       il_handle_is_made(vm->ts, word);
+	       type_handle_is_made(vm->ts, word);
 }
 
 /*
@@ -252,9 +251,9 @@ bool call_is_own(const struct vm *vm, uint64_t word)
 static bool can_give(struct vm *vm, uint64_t addr)
 {
 	const struct compiled *by = vm->frames[vm->n_frames - 1].code;
-	struct il_type *type = object_type(vm, addr);
+	struct type *type = object_type(vm, addr);
 	struct vm_graph g = {0};
-	if (!type || type->special == IL_SPECIAL_STRING ||
+	if (!type || type->special == TYPE_SPECIAL_STRING ||
 	    vm_type_of_object(vm, addr))
 		return type;
 	const struct made_code *made =
@@ -265,7 +264,7 @@ static bool can_give(struct vm *vm, uint64_t addr)
 }
 
 /* Has the program what lies there, or can it be given it? */
-static bool is_passable(struct vm *vm, const struct il_type *type,
+static bool is_passable(struct vm *vm, const struct type *type,
 			const uint8_t *at, uint32_t size)
 {
 	for (uint32_t k = 0; k + 8 <= size; k += 8) {
@@ -278,16 +277,15 @@ static bool is_passable(struct vm *vm, const struct il_type *type,
 }
 
 /* Bytes of a value: in a place of 8 there is more behind an int. */
-static uint32_t value_size(struct vm *vm, struct il_type *type)
+static uint32_t value_size(struct vm *vm, struct type *type)
 {
-	const struct il_layout *layout;
-	return dbg_err_drop(il_type_layout(vm->ts, type, &layout))
-		   ? UINT32_MAX
-		   : layout->size;
+	const struct type_layout *layout;
+	return dbg_err_drop(type_layout(vm->ts, type, &layout)) ? UINT32_MAX
+								: layout->size;
 }
 
 /* Is at @at the address of a variable of our own, whose value it has? */
-static bool is_copyable(struct vm *vm, struct il_type *type, const uint8_t *at)
+static bool is_copyable(struct vm *vm, struct type *type, const uint8_t *at)
 {
 	uint64_t addr = get_u8(at), word;
 	uint32_t n = type->is_reference ? 8 : value_size(vm, type);
@@ -311,18 +309,18 @@ static bool are_passable(struct vm *vm, const struct site *s, uint64_t base,
 	if (s->sig->n_params + s->sig->has_this > NATIVE_ARGS_MAX)
 		return false;
 	if (s->sig->has_this) {
-		struct il_type *owner = s->method->owner;
-		bool shows = owner->special == IL_SPECIAL_TYPE;
+		struct type *owner = s->method->owner;
+		bool shows = owner->special == TYPE_SPECIAL_TYPE;
 		if (!is_passable(vm, shows ? owner : NULL, at, 8) &&
 		    !(copies && owner->is_value && is_copyable(vm, owner, at)))
 			return false;
 		at += 8;
 	}
 	for (size_t k = 0; k < s->sig->n_params; k++, at += n) {
-		struct il_type *type = s->sig->params[k];
+		struct type *type = s->sig->params[k];
 		if (dbg_err_drop(place_size(vm, type, &n)))
 			return false;
-		if (copies && type->kind == IL_KIND_BYREF &&
+		if (copies && type->kind == TYPE_KIND_BYREF &&
 		    is_copyable(vm, type->inner, at))
 			continue;
 		uint32_t size = value_size(vm, type);
@@ -370,7 +368,7 @@ static void need_call(struct vm *vm, struct site *s, uint64_t base,
 static bool is_outer(const struct vm *vm, const struct site *s)
 {
 	const struct compiled *by = vm->frames[vm->n_frames - 1].code;
-	const struct il_type *owner = s->method->owner;
+	const struct type *owner = s->method->owner;
 	const struct made_code *made =
 	    by->method ? made_code_of(by->method) : NULL;
 	return s->method->token && owner && !owner->is_delegate &&
@@ -380,24 +378,24 @@ static bool is_outer(const struct vm *vm, const struct site *s)
 /* What would lead into an object that the call was given cannot come back. */
 static bool returns_span(const struct site *s)
 {
-	const struct il_type *ret = s->sig->ret;
+	const struct type *ret = s->sig->ret;
 	return ret->is_value && ret->n_args &&
-	       !strcmp(il_type_namespace(ret), "System") &&
-	       (!strcmp(il_type_simple_name(ret), "Span`1") ||
-		!strcmp(il_type_simple_name(ret), "ReadOnlySpan`1"));
+	       !strcmp(type_namespace(ret), "System") &&
+	       (!strcmp(type_simple_name(ret), "Span`1") ||
+		!strcmp(type_simple_name(ret), "ReadOnlySpan`1"));
 }
 
 /*
  * Does it make an expression tree, or the query of one, or find the members
  * that are in it? The program is to have all of these as objects of its own.
  */
-static bool makes_tree(const struct il_type *owner)
+static bool makes_tree(const struct type *owner)
 {
-	const char *space = il_type_namespace(owner);
-	return owner->special == IL_SPECIAL_TYPE ||
+	const char *space = type_namespace(owner);
+	return owner->special == TYPE_SPECIAL_TYPE ||
 	       !strcmp(space, "System.Linq.Expressions") ||
 	       (!strcmp(space, "System.Linq") &&
-		!strcmp(il_type_simple_name(owner), "Queryable"));
+		!strcmp(type_simple_name(owner), "Queryable"));
 }
 
 /* Is it, which is one of those, to be made in the program, and can be? */
@@ -406,7 +404,7 @@ static bool is_wanted(struct vm *vm, const struct site *s, uint64_t base)
 	// what a string can be asked is the same here, but for cultures
 	bool wanted =
 	    (vm->calls == VM_CALLS_ALL &&
-	     s->method->owner->special != IL_SPECIAL_STRING) ||
+	     s->method->owner->special != TYPE_SPECIAL_STRING) ||
 	    (vm->calls == VM_CALLS_TREES && makes_tree(s->method->owner));
 	bool chosen = false;
 	for (size_t k = 0; !chosen && k < vm->n_chosen; k++)
@@ -414,13 +412,13 @@ static bool is_wanted(struct vm *vm, const struct site *s, uint64_t base)
 	if ((!chosen && !wanted) || returns_span(s))
 		return false;
 	return are_passable(vm, s, base, false) ||
-	       (chosen && il_method_boxes(s->method, s->sig) &&
+	       (chosen && type_method_boxes(s->method, s->sig) &&
 		are_passable(vm, s, base, true));
 }
 
-static bool has_no_il(const struct il_method *m)
+static bool has_no_il(const struct type_method *m)
 {
-	return m->token && !m->rva && !(m->flags & IL_METHOD_ABSTRACT);
+	return m->token && !m->rva && !(m->flags & TYPE_METHOD_ABSTRACT);
 }
 
 const struct op *call_site(struct vm *vm, struct site *s, uint64_t base,
@@ -449,12 +447,12 @@ const struct op *call_site(struct vm *vm, struct site *s, uint64_t base,
  * May it be given pointers or handles of the runtime? Those that interpreted
  * code has need not be the program's.
  */
-static bool has_handles(const struct il_sig *sig)
+static bool has_handles(const struct type_sig *sig)
 {
 	for (size_t k = 0; k < sig->n_params; k++) {
-		const struct il_type *type = sig->params[k];
-		if (!type->is_reference && type->kind != IL_KIND_ENUM &&
-		    (type->kind != IL_KIND_PRIM || type->elem == ELEM_I ||
+		const struct type *type = sig->params[k];
+		if (!type->is_reference && type->kind != TYPE_KIND_ENUM &&
+		    (type->kind != TYPE_KIND_PRIM || type->elem == ELEM_I ||
 		     type->elem == ELEM_U))
 			return true;
 	}
@@ -514,7 +512,7 @@ OP(op_call_virtual)
 /* b: the address to call. */
 OP(op_call_pointer)
 {
-	struct il_method *method;
+	struct type_method *method;
 	struct site *s;
 	uint64_t base = (uint64_t)(fp + i->a - vm->base);
 	uint64_t code = get_u8(fp + i->b);

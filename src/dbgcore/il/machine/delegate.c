@@ -12,15 +12,15 @@
 	const struct op *name(struct vm *vm, const struct op *i, uint8_t *fp)
 
 /* Offset in objects of field @name of @type; 0: the type has none. */
-static struct dbg_error *offset_of(struct vm *vm, struct il_type *type,
+static struct dbg_error *offset_of(struct vm *vm, struct type *type,
 				   const char *name, uint32_t *ret)
 {
-	struct il_field *field = NULL;
+	struct type_field *field = NULL;
 	struct dbg_error *err =
-	    type ? il_field_find(vm->ts, type, name, &field) : NULL;
+	    type ? type_field_find(vm->ts, type, name, &field) : NULL;
 	*ret = 0;
 	if (!err && field) {
-		err = il_field_offset(vm->ts, field, ret);
+		err = type_field_offset(vm->ts, field, ret);
 		*ret += 8;
 	}
 	return err;
@@ -32,10 +32,10 @@ static struct dbg_error *offset_of_either(struct vm *vm, const char *owner,
 					  uint32_t *ret)
 {
 	struct dbg_error *err =
-	    offset_of(vm, il_type_core(vm->ts, owner), name, ret);
+	    offset_of(vm, type_core(vm->ts, owner), name, ret);
 	if (!err && !*ret && newer)
-		err = offset_of(vm, il_type_core(vm->ts, "System.Delegate"),
-				newer, ret);
+		err = offset_of(vm, type_core(vm->ts, "System.Delegate"), newer,
+				ret);
 	if (!err && !*ret)
 		err = dbg_err(DBG_E_NOT_FOUND, "%s has no field '%s'", owner,
 			      name);
@@ -76,8 +76,8 @@ static struct dbg_error *learn(struct vm *vm)
 OP(op_new_delegate)
 {
 	struct dbg_error *err = learn(vm);
-	struct il_method *method = NULL;
-	const struct il_sig *sig;
+	struct type_method *method = NULL;
+	const struct type_sig *sig;
 	uint64_t target = get_u8(fp + i->a), code = get_u8(fp + i->a + 8);
 	if (!err)
 		err = method_at(vm, code, NULL, &method);
@@ -119,10 +119,10 @@ static bool delegate_read(struct vm *vm, uint64_t object, struct delegate *ret)
 
 static struct dbg_error *method_of(struct vm *vm, uint64_t object,
 				   const struct delegate *d,
-				   struct il_method **ret)
+				   struct type_method **ret)
 {
 	uint64_t code = d->aux ? d->aux : d->code;
-	struct il_type *exact =
+	struct type *exact =
 	    d->target == object ? NULL : object_type(vm, d->target);
 	*ret = method_of_entry(vm, code);
 	if (*ret || vm_owns(vm, object))
@@ -135,11 +135,11 @@ static struct dbg_error *method_of(struct vm *vm, uint64_t object,
 	if (!desc)
 		return dbg_err(DBG_E_NOT_FOUND,
 			       "the delegate's method is not known");
-	return il_method_of_desc(vm->ts, desc, exact, ret);
+	return type_method_of_desc(vm->ts, desc, exact, ret);
 }
 
 struct dbg_error *delegate_method(struct vm *vm, uint64_t object,
-				  struct il_method **ret)
+				  struct type_method **ret)
 {
 	struct delegate d;
 	struct dbg_error *err = learn(vm);
@@ -152,7 +152,7 @@ struct dbg_error *delegate_method(struct vm *vm, uint64_t object,
 static struct dbg_error *open_target(struct vm *vm, struct site *s,
 				     uint64_t first, struct site **ret)
 {
-	const struct il_method *m = s->method;
+	const struct type_method *m = s->method;
 	*ret = s;
 	if (!s->sig->has_this || !m->owner || m->owner->is_value)
 		return NULL;
@@ -169,7 +169,7 @@ static const struct op *invoke_one(struct vm *vm, const struct op *i,
 				   const struct op *next)
 {
 	struct delegate d;
-	struct il_method *method;
+	struct type_method *method;
 	struct site *s;
 	uint64_t object = get_u8(vm->base + base);
 	uint32_t given = i->x.site->args_size;
@@ -264,8 +264,8 @@ OP(op_invoke)
 		return vm_refuse(vm, i, err);
 	if (object < NULL_PAGE || !delegate_read(vm, object, &d))
 		return throw_bad(vm, i, object);
-	struct il_type *list = d.list ? object_type(vm, d.list) : NULL;
-	if (!list || list->kind != IL_KIND_ARRAY || !d.count ||
+	struct type *list = d.list ? object_type(vm, d.list) : NULL;
+	if (!list || list->kind != TYPE_KIND_ARRAY || !d.count ||
 	    d.count > INT32_MAX)
 		return invoke_one(vm, i, base, base, i + 1);
 	if (!s->multicast)

@@ -6,11 +6,11 @@
 
 #include "dbg.h"
 
-struct il_method;
+struct type_method;
 struct vm;
 
 /* The method that the delegate at @object, not a multicast one, calls. */
 DBG_MUST struct dbg_error *delegate_method(struct vm *vm, uint64_t object,
-					   struct il_method **ret);
+					   struct type_method **ret);
 
 #endif

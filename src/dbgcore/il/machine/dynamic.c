@@ -38,19 +38,20 @@ static struct dbg_error *bad(const char *what)
 
 static bool is_named(struct vm *vm, uint64_t object, const char *name)
 {
-	struct il_type *type = object ? object_type(vm, object) : NULL;
-	return type && type->module && !strcmp(il_type_simple_name(type), name);
+	struct type *type = object ? object_type(vm, object) : NULL;
+	return type && type->module && !strcmp(type_simple_name(type), name);
 }
 
 /* The word in field @name of @object or of what is boxed there; 0: none. */
 static uint64_t word_of(struct vm *vm, uint64_t object, const char *name)
 {
-	struct il_field *field = NULL;
-	struct il_type *type = object ? object_type(vm, object) : NULL;
+	struct type_field *field = NULL;
+	struct type *type = object ? object_type(vm, object) : NULL;
 	uint32_t offset = 0;
 	uint64_t word = 0;
-	if (!type || dbg_err_drop(il_field_find(vm->ts, type, name, &field)) ||
-	    !field || dbg_err_drop(il_field_offset(vm->ts, field, &offset)) ||
+	if (!type ||
+	    dbg_err_drop(type_field_find(vm->ts, type, name, &field)) ||
+	    !field || dbg_err_drop(type_field_offset(vm->ts, field, &offset)) ||
 	    !vm_read(vm, object + 8 + offset, &word, sizeof(word)))
 		return 0;
 	return word;
@@ -82,33 +83,33 @@ static const char *name_of(struct vm *vm, uint64_t method)
 /* ---- Tokens -------------------------------------------------------------- */
 
 static struct dbg_error *method_entry_of(struct vm *vm, uint64_t info,
-					 struct il_type *context,
+					 struct type *context,
 					 struct made_entry *ret)
 {
 	uint64_t desc = is_named(vm, info, "RuntimeMethodInfoStub")
 			    ? word_of(vm, info, "m_value")
 			    : word_of(vm, info, "m_handle");
 	ret->kind = MADE_METHOD;
-	return desc ? il_method_of_desc(vm->ts, desc, context, &ret->method)
+	return desc ? type_method_of_desc(vm->ts, desc, context, &ret->method)
 		    : bad("a method of which is not known");
 }
 
 static struct dbg_error *field_entry_of(struct vm *vm, uint64_t info,
-					struct il_type *context,
+					struct type *context,
 					struct made_entry *ret)
 {
-	struct dac *d = il_types_dac(vm->ts);
-	struct il_field *const *fields;
+	struct dac *d = types_dac(vm->ts);
+	struct type_field *const *fields;
 	struct dac_field field;
 	size_t n;
 	uint64_t desc = word_of(vm, info, "m_fieldHandle");
 	if (!desc || !dac_field_at(d, desc, &field))
 		return bad("a field of which is not known");
-	struct il_type *type =
-	    context ? context : il_type_of_mt(vm->ts, field.enclosing);
+	struct type *type =
+	    context ? context : type_of_mt(vm->ts, field.enclosing);
 	ret->kind = MADE_FIELD;
 	if (type)
-		il_type_fields(vm->ts, type, &fields, &n);
+		type_fields(vm->ts, type, &fields, &n);
 	for (size_t i = 0; type && i < n; i++) {
 		if (fields[i]->token == field.token) {
 			ret->field = fields[i];
@@ -145,10 +146,10 @@ static struct dbg_error *string_entry_of(struct vm *vm, uint64_t object,
 static struct dbg_error *token_of(struct vm *vm, uint64_t object,
 				  struct made_entry *ret)
 {
-	struct il_type *type = object_type(vm, object), *context = NULL;
+	struct type *type = object_type(vm, object), *context = NULL;
 	if (!type)
 		return NULL;
-	if (type->special == IL_SPECIAL_STRING)
+	if (type->special == TYPE_SPECIAL_STRING)
 		return string_entry_of(vm, object, ret);
 	uint64_t owner = word_of(vm, object, "m_context");
 	if (owner)
@@ -217,7 +218,7 @@ static void tokens_strip(struct bytes code)
 /* ---- The method ---------------------------------------------------------- */
 
 static struct dbg_error *signature(struct vm *vm, uint64_t method,
-				   struct il_sig *ret)
+				   struct type_sig *ret)
 {
 	uint64_t list = word_of(vm, method, "_parameterTypes");
 	uint64_t data = 0, n = 0, object;
@@ -234,14 +235,14 @@ static struct dbg_error *signature(struct vm *vm, uint64_t method,
 	}
 	object = word_of(vm, method, "_returnType");
 	ret->ret = object ? vm_type_of_object(vm, object)
-			  : il_type_of_elem(vm->ts, ELEM_VOID);
+			  : type_of_elem(vm->ts, ELEM_VOID);
 	return ret->ret ? NULL : bad("whose result has no known type");
 }
 
 static struct dbg_error *locals_of(struct vm *vm, struct bytes blob,
 				   struct made_code *ret)
 {
-	struct il_context ctx = {.module = il_types_core(vm->ts)};
+	struct type_context ctx = {.module = types_core(vm->ts)};
 	struct sig_type **types = NULL;
 	uint32_t n = 0;
 	if (!blob.n)
@@ -252,7 +253,7 @@ static struct dbg_error *locals_of(struct vm *vm, struct bytes blob,
 	ret->locals = arena_calloc(vm->dynamic, n + 1u, sizeof(ret->locals[0]));
 	ret->n_locals = n;
 	for (uint32_t i = 0; !err && i < n; i++)
-		err = il_type_of_sig(vm->ts, types[i], &ctx, &ret->locals[i]);
+		err = type_of_sig(vm->ts, types[i], &ctx, &ret->locals[i]);
 	return err;
 }
 
@@ -277,10 +278,10 @@ static struct dbg_error *code_of(struct vm *vm, uint64_t method,
 }
 
 struct dbg_error *dynamic_method(struct vm *vm, uint64_t object,
-				 struct il_method **ret)
+				 struct type_method **ret)
 {
 	struct made_code code = {0};
-	struct il_sig sig = {0};
+	struct type_sig sig = {0};
 	uint64_t tokens = 0;
 	*ret = map_find(&vm->dynamics, object);
 	if (*ret)

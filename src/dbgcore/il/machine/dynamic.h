@@ -6,7 +6,7 @@
 
 #include "dbg.h"
 
-struct il_method;
+struct type_method;
 struct vm;
 
 /* The DynamicMethod that is @base, a delegate's _methodBase; 0: it is none. */
@@ -16,6 +16,6 @@ uint64_t dynamic_object(struct vm *vm, uint64_t base);
  * DBG_E_UNSUPPORTED where it has what is not known here.
  */
 DBG_MUST struct dbg_error *dynamic_method(struct vm *vm, uint64_t object,
-					  struct il_method **ret);
+					  struct type_method **ret);
 
 #endif

@@ -8,9 +8,9 @@
 
 /* The method stands first: it is what others see. */
 struct made {
-	struct il_method method;
+	struct type_method method;
 	struct made_code code;
-	struct il_sig sig;
+	struct type_sig sig;
 	struct arena *arena;
 	void *slot;
 };
@@ -19,13 +19,13 @@ enum {
 	MADE_RVA = 0xffffffff, // no image has one there
 };
 
-struct il_method *made_create(struct arena *arena, const char *name,
-			      const struct il_sig *sig,
-			      const struct made_code *code)
+struct type_method *made_create(struct arena *arena, const char *name,
+				const struct type_sig *sig,
+				const struct made_code *code)
 {
 	struct made *m = arena_alloc(arena, sizeof(*m));
 	m->method.name = name;
-	m->method.flags = sig->has_this ? 0 : IL_METHOD_STATIC;
+	m->method.flags = sig->has_this ? 0 : TYPE_METHOD_STATIC;
 	m->method.rva = MADE_RVA;
 	m->sig = *sig;
 	m->arena = arena;
@@ -33,29 +33,29 @@ struct il_method *made_create(struct arena *arena, const char *name,
 	return &m->method;
 }
 
-static const struct made *made_of(const struct il_method *m)
+static const struct made *made_of(const struct type_method *m)
 {
 	return !m->module && m->rva == MADE_RVA ? (const struct made *)m : NULL;
 }
 
-struct arena *made_arena_of(const struct il_method *m)
+struct arena *made_arena_of(const struct type_method *m)
 {
 	const struct made *made = made_of(m);
 	return made ? made->arena : NULL;
 }
 
-void **made_slot_of(struct il_method *m)
+void **made_slot_of(struct type_method *m)
 {
 	return made_of(m) ? &((struct made *)m)->slot : NULL;
 }
 
-const struct made_code *made_code_of(const struct il_method *m)
+const struct made_code *made_code_of(const struct type_method *m)
 {
 	const struct made *made = made_of(m);
 	return made ? &made->code : NULL;
 }
 
-const struct il_sig *made_sig_of(const struct il_method *m)
+const struct type_sig *made_sig_of(const struct type_method *m)
 {
 	const struct made *made = made_of(m);
 	return made ? &made->sig : NULL;

@@ -36,8 +36,8 @@ enum native_end {
  */
 struct native {
 	struct vm *vm;
-	struct il_types *types;
-	struct il_method *method; /* exact */
+	struct types *types;
+	struct type_method *method; /* exact */
 	size_t n_args;
 	struct native_places *places; /* of native_run.c alone, as all behind */
 	struct site *site;
@@ -89,9 +89,9 @@ extern const struct native_table native_delegate, native_locale;
  * The row for @method, whose signature is @sig; NULL: none; the first table
  * that has one.
  */
-const struct il_native *native_find(struct il_types *ts,
-				    struct il_method *method,
-				    const struct il_sig *sig);
+const struct il_native *native_find(struct types *ts,
+				    struct type_method *method,
+				    const struct type_sig *sig);
 
 /* ---- For those who write rows ---------------------------------------- */
 
@@ -132,7 +132,7 @@ enum native_end native_refuse(struct native *n, const char *fmt, ...)
  * Call @method next with these arguments (addresses of places); what it
  * returns is what the native returns.
  */
-enum native_end native_call(struct native *n, struct il_method *method,
+enum native_end native_call(struct native *n, struct type_method *method,
 			    const uint64_t *args, size_t n_args);
 /*
  * Read and write the space; on failure the end is set: NATIVE_THROWN with a
@@ -149,8 +149,8 @@ enum native_end native_fill(struct native *n, uint64_t to, uint8_t byte,
 /* As native_refuse; takes @err. */
 enum native_end native_fail(struct native *n, struct dbg_error *err);
 /* Bytes of a place of @type; 0: not known. */
-uint32_t native_size(struct native *n, struct il_type *type);
+uint32_t native_size(struct native *n, struct type *type);
 /* The type of the object at @addr; NULL: none, or it is null. */
-struct il_type *native_type_of(struct native *n, uint64_t addr);
+struct type *native_type_of(struct native *n, uint64_t addr);
 
 #endif

@@ -31,28 +31,28 @@ enum {
 
 /* ---- Finding the row --------------------------------------------------- */
 
-static void type_name(struct il_types *ts, struct il_type *type,
-		      struct str *out, int depth)
+static void add_type_name(struct types *ts, struct type *type, struct str *out,
+			  int depth)
 {
-	struct il_type *outer = il_type_enclosing(ts, type);
+	struct type *outer = type_enclosing(ts, type);
 	if (outer && depth < NESTING_MAX) {
-		type_name(ts, outer, out, depth + 1);
+		add_type_name(ts, outer, out, depth + 1);
 		str_addc(out, '+');
-	} else if (*il_type_namespace(type)) {
-		str_add(out, il_type_namespace(type));
+	} else if (*type_namespace(type)) {
+		str_add(out, type_namespace(type));
 		str_addc(out, '.');
 	}
-	str_add(out, il_type_simple_name(type));
+	str_add(out, type_simple_name(type));
 }
 
-static bool params_match(struct il_types *ts, const struct il_sig *sig,
+static bool params_match(struct types *ts, const struct type_sig *sig,
 			 const char *params)
 {
 	_cleanup_str_ struct str text = {0};
 	for (size_t k = 0; k < sig->n_params; k++) {
 		if (k)
 			str_add(&text, ", ");
-		str_add(&text, il_type_name(ts, sig->params[k]));
+		str_add(&text, type_name(ts, sig->params[k]));
 	}
 	return !strcmp(str_get(&text), params);
 }
@@ -79,28 +79,27 @@ static char elem_letter(enum elem elem)
 }
 
 /* Is @type what stands at *sig? *sig is moved behind it. */
-static bool type_has_letter(struct il_types *ts, struct il_type *type,
+static bool type_has_letter(struct types *ts, struct type *type,
 			    const char **sig)
 {
-	const struct il_layout *layout;
+	const struct type_layout *layout;
 	char letter = *(*sig)++;
 	uint32_t words = letter == 'v' ? (uint32_t)(*(*sig)++ - '0') : 0;
 	if (letter == 'T')
 		return type->elem != ELEM_VOID;
-	if (type->kind == IL_KIND_PRIM || type->kind == IL_KIND_ENUM)
+	if (type->kind == TYPE_KIND_PRIM || type->kind == TYPE_KIND_ENUM)
 		return letter == elem_letter(type->elem);
-	if (type->kind == IL_KIND_POINTER || type->kind == IL_KIND_BYREF ||
-	    type->kind == IL_KIND_FUNCTION)
+	if (type->kind == TYPE_KIND_POINTER || type->kind == TYPE_KIND_BYREF ||
+	    type->kind == TYPE_KIND_FUNCTION)
 		return letter == 'p';
 	if (type->is_reference)
 		return letter == 'o';
-	return letter == 'v' &&
-	       !dbg_err_drop(il_type_layout(ts, type, &layout)) &&
+	return letter == 'v' && !dbg_err_drop(type_layout(ts, type, &layout)) &&
 	       layout->size <= words * 8;
 }
 
 /* Is the first signature of @text that of the method? */
-static bool sig_is(struct il_types *ts, const struct il_sig *sig,
+static bool sig_is(struct types *ts, const struct type_sig *sig,
 		   const char *text)
 {
 	if (sig->has_this != (*text == 't'))
@@ -115,7 +114,7 @@ static bool sig_is(struct il_types *ts, const struct il_sig *sig,
 	return type_has_letter(ts, sig->ret, &text);
 }
 
-static bool sig_matches(struct il_types *ts, const struct il_sig *sig,
+static bool sig_matches(struct types *ts, const struct type_sig *sig,
 			const char *text)
 {
 	const char *exact = strchr(text, ':');
@@ -138,9 +137,9 @@ static enum native_end never(struct native *n)
 }
 
 /* Code for a processor's instructions has another way without them. */
-static bool asks_processor(const struct il_method *method)
+static bool asks_processor(const struct type_method *method)
 {
-	const char *space = il_type_namespace(method->owner);
+	const char *space = type_namespace(method->owner);
 	if (!strcmp(method->name, "get_IsHardwareAccelerated"))
 		return str_starts(space, "System.Runtime.Intrinsics") ||
 		       str_starts(space, "System.Numerics");
@@ -157,25 +156,25 @@ static bool type_matches(const char *pattern, const char *name)
 }
 
 /* Every assembly of the framework has classes SR and Interop.Sys of its own. */
-static bool is_everywhere(const struct il_method *method)
+static bool is_everywhere(const struct type_method *method)
 {
 	return !strcmp(method->name, "UsingResourceKeys") ||
 	       str_starts(method->name, "ConvertErrorP");
 }
 
-const struct il_native *native_find(struct il_types *ts,
-				    struct il_method *method,
-				    const struct il_sig *sig)
+const struct il_native *native_find(struct types *ts,
+				    struct type_method *method,
+				    const struct type_sig *sig)
 {
 	static const struct il_native hardware = {.sig = "()i", .fn = never};
 	_cleanup_str_ struct str owner = {0};
 	if (!method->token || !method->owner ||
-	    (method->module != il_types_core(ts) && !is_everywhere(method)) ||
+	    (method->module != types_core(ts) && !is_everywhere(method)) ||
 	    !assembly_is_framework(&method->module->md))
 		return NULL;
 	if (asks_processor(method))
 		return sig_matches(ts, sig, hardware.sig) ? &hardware : NULL;
-	type_name(ts, method->owner, &owner, 0);
+	add_type_name(ts, method->owner, &owner, 0);
 	for (size_t t = 0; t < sizeof(tables) / sizeof(tables[0]); t++) {
 		for (size_t k = 0; k < tables[t]->n; k++) {
 			const struct il_native *row = &tables[t]->rows[k];
@@ -199,9 +198,9 @@ struct native_places {
 };
 
 /* Integers below 32 bits, extended. */
-static void widen(uint8_t *p, const struct il_type *type)
+static void widen(uint8_t *p, const struct type *type)
 {
-	if (type->kind != IL_KIND_PRIM && type->kind != IL_KIND_ENUM)
+	if (type->kind != TYPE_KIND_PRIM && type->kind != TYPE_KIND_ENUM)
 		return;
 	switch (type->elem) {
 	case ELEM_I1:
@@ -420,7 +419,7 @@ enum native_end native_fail(struct native *n, struct dbg_error *err)
 	return NATIVE_REFUSED;
 }
 
-enum native_end native_call(struct native *n, struct il_method *method,
+enum native_end native_call(struct native *n, struct type_method *method,
 			    const uint64_t *args, size_t n_args)
 {
 	struct vm *vm = n->vm;
@@ -491,15 +490,15 @@ enum native_end native_fill(struct native *n, uint64_t to, uint8_t byte,
 	return NATIVE_DONE;
 }
 
-struct il_type *native_type_of(struct native *n, uint64_t addr)
+struct type *native_type_of(struct native *n, uint64_t addr)
 {
 	return object_type(n->vm, addr);
 }
 
-uint32_t native_size(struct native *n, struct il_type *type)
+uint32_t native_size(struct native *n, struct type *type)
 {
-	const struct il_layout *layout;
-	return dbg_err_drop(il_type_layout(n->types, type, &layout))
+	const struct type_layout *layout;
+	return dbg_err_drop(type_layout(n->types, type, &layout))
 		   ? 0
 		   : layout->size;
 }

@@ -261,13 +261,13 @@ OP(op_element_address)
 OP(op_set_element_ref)
 {
 	uint64_t array = get_u8(fp + i->a), value = get_u8(fp + i->d);
-	struct il_type *of = array < NULL_PAGE ? NULL : object_type(vm, array);
+	struct type *of = array < NULL_PAGE ? NULL : object_type(vm, array);
 	bool fits = true;
 	if (value && of && of->inner) {
-		struct il_type *type = object_type(vm, value);
+		struct type *type = object_type(vm, value);
 		struct dbg_error *err =
 		    type && type != of->inner
-			? il_type_assignable(vm->ts, type, of->inner, &fits)
+			? type_assignable(vm->ts, type, of->inner, &fits)
 			: NULL;
 		if (err)
 			return vm_refuse(vm, i, err);

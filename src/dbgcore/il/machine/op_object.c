@@ -93,11 +93,11 @@ OP(op_box_receiver)
 }
 
 /* An enum's box is one of its underlying type, and the other way round. */
-static bool unboxes(struct il_type *box, struct il_type *type)
+static bool unboxes(struct type *box, struct type *type)
 {
 	return box == type ||
-	       (box && box->is_value && box->kind != IL_KIND_STRUCT &&
-		type->kind != IL_KIND_STRUCT && box->elem == type->elem);
+	       (box && box->is_value && box->kind != TYPE_KIND_STRUCT &&
+		type->kind != TYPE_KIND_STRUCT && box->elem == type->elem);
 }
 
 OP(op_unbox)
@@ -115,8 +115,8 @@ OP(op_unbox)
 OP(op_unbox_nullable)
 {
 	uint64_t box = get_u8(fp + i->a);
-	const struct il_layout *layout;
-	struct dbg_error *err = il_type_layout(vm->ts, i->x.type, &layout);
+	const struct type_layout *layout;
+	struct dbg_error *err = type_layout(vm->ts, i->x.type, &layout);
 	if (err)
 		return vm_refuse(vm, i, err);
 	memset(fp + i->d, 0, i->b);
@@ -145,11 +145,11 @@ OP(op_cast)
 	if (!handle)
 		return throw_bad(vm, i, object);
 	if (handle != s->handle) {
-		struct il_type *type = il_type_of_handle(vm->ts, handle);
+		struct type *type = type_of_handle(vm->ts, handle);
 		if (!type)
 			return throw_bad(vm, i, object);
 		struct dbg_error *err =
-		    il_type_assignable(vm->ts, type, s->type, &s->answer);
+		    type_assignable(vm->ts, type, s->type, &s->answer);
 		if (err)
 			return vm_refuse(vm, i, err);
 		s->handle = handle;
@@ -204,7 +204,7 @@ OP(op_static)
 /* Lengths (and lower bounds, in pairs) are 8 bytes apart from a on. */
 OP(op_array_new)
 {
-	struct il_type *type = i->x.site->type;
+	struct type *type = i->x.site->type;
 	uint32_t rank = type->rank, n = i->n;
 	int32_t bounds[2 * RANK_MAX] = {0};
 	uint64_t total = 1;
@@ -237,11 +237,11 @@ static uint64_t array_element(struct vm *vm, const struct op *i, uint8_t *fp,
 			      const struct op **ret)
 {
 	struct site *s = i->x.site;
-	const struct il_layout *layout;
+	const struct type_layout *layout;
 	uint64_t array = get_u8(fp + i->a), at = 0;
 	uint32_t rank = s->type->rank;
 	int32_t bounds[2 * RANK_MAX] = {0};
-	struct dbg_error *err = il_type_layout(vm->ts, s->type, &layout);
+	struct dbg_error *err = type_layout(vm->ts, s->type, &layout);
 	if (err) {
 		*ret = vm_refuse(vm, i, err);
 		return 0;

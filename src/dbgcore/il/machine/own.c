@@ -15,35 +15,35 @@ enum {
 	CONTENT = 8, // behind the MethodTable
 };
 
-static bool is_plain(struct vm *vm, const struct il_type *type)
+static bool is_plain(struct vm *vm, const struct type *type)
 {
-	return type->is_value || type->module != il_types_core(vm->ts) ||
-	       !strcmp(il_type_namespace(type), "System.Collections.Generic");
+	return type->is_value || type->module != types_core(vm->ts) ||
+	       !strcmp(type_namespace(type), "System.Collections.Generic");
 }
 
 /* What is at @addr; false: it cannot be given. */
 static bool measure(struct vm *vm, uint64_t addr, struct vm_own *ret)
 {
-	const struct il_layout *layout, *element;
-	struct il_type *type = object_type(vm, addr);
+	const struct type_layout *layout, *element;
+	struct type *type = object_type(vm, addr);
 	uint64_t data;
 
 	if (!type || type->is_delegate ||
-	    dbg_err_drop(il_type_layout(vm->ts, type, &layout)))
+	    dbg_err_drop(type_layout(vm->ts, type, &layout)))
 		return false;
 	*ret = (struct vm_own){.addr = addr, .type = type};
 	ret->shown = vm_type_of_object(vm, addr);
 	if (ret->shown)
 		return true;
-	if (type->special == IL_SPECIAL_STRING)
+	if (type->special == TYPE_SPECIAL_STRING)
 		return true;
 	ret->size = layout->object;
-	if (type->kind != IL_KIND_ARRAY)
+	if (type->kind != TYPE_KIND_ARRAY)
 		return type->module && is_plain(vm, type) &&
 		       ret->size <= VM_OWN_BYTES;
 	if (type->elem != ELEM_SZARRAY ||
 	    !array_data(vm, addr, &data, &ret->n) ||
-	    dbg_err_drop(il_type_layout(vm->ts, type->inner, &element)) ||
+	    dbg_err_drop(type_layout(vm->ts, type->inner, &element)) ||
 	    ret->n > VM_OWN_BYTES || ret->n * element->size > VM_OWN_BYTES)
 		return false;
 	ret->size += (uint32_t)ret->n * element->size;

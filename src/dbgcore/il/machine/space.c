@@ -123,8 +123,8 @@ static struct page *page_read(struct vm *vm, uint64_t addr)
 	    vm->n_pages >= PAGES_MAX)
 		return NULL;
 	struct page *page = xmalloc(sizeof(*page));
-	if (dbg_err_drop(target_read(types_target(vm->values), addr, page->data,
-				     sizeof(page->data)))) {
+	if (dbg_err_drop(target_read(values_target(vm->values), addr,
+				     page->data, sizeof(page->data)))) {
 		free(page);
 		return NULL;
 	}

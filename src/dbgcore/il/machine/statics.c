@@ -10,23 +10,23 @@
 #include "base/err.h"
 
 /* A field that only the JIT knows to be true: nothing sets it (.NET 8). */
-static bool is_known_true(const struct il_field *field)
+static bool is_known_true(const struct type_field *field)
 {
 	return !strcmp(field->name, "IsLittleEndian") &&
-	       !strcmp(il_type_simple_name(field->owner), "BitConverter");
+	       !strcmp(type_simple_name(field->owner), "BitConverter");
 }
 
-static uint64_t own_place(struct vm *vm, struct il_field *field)
+static uint64_t own_place(struct vm *vm, struct type_field *field)
 {
 	uintptr_t key = (uintptr_t)field;
 	uint64_t *known = map_find(&vm->statics, key);
-	struct il_type *type;
-	const struct il_layout *layout;
+	struct type *type;
+	const struct type_layout *layout;
 	if (known)
 		return *known;
-	struct dbg_error *err = il_field_type(vm->ts, field, &type);
+	struct dbg_error *err = type_field_type(vm->ts, field, &type);
 	if (!err)
-		err = il_type_layout(vm->ts, type, &layout);
+		err = type_layout(vm->ts, type, &layout);
 	if (err) {
 		vm_refuse(vm, NULL, err);
 		return 0;
@@ -35,7 +35,7 @@ static uint64_t own_place(struct vm *vm, struct il_field *field)
 	if (!addr)
 		return 0;
 	struct bytes data =
-	    field->is_rva ? il_field_data(field) : (struct bytes){0};
+	    field->is_rva ? type_field_data(field) : (struct bytes){0};
 	if (data.n >= layout->size && layout->size)
 		vm_write(vm, addr, data.p, layout->size);
 	if (is_known_true(field))
@@ -46,13 +46,13 @@ static uint64_t own_place(struct vm *vm, struct il_field *field)
 	return addr;
 }
 
-uint64_t static_place(struct vm *vm, struct il_field *field)
+uint64_t static_place(struct vm *vm, struct type_field *field)
 {
 	uint64_t addr = 0;
 	struct vm_class *c = vm_class_of(vm, field->owner);
 	if (!field->is_rva && c->in_program && !is_known_true(field)) {
 		struct dbg_error *err =
-		    il_field_static(vm->ts, field, vm->thread, &addr);
+		    type_field_static(vm->ts, field, vm->thread, &addr);
 		if (err) {
 			vm_refuse(vm, NULL, err);
 			return 0;
@@ -61,7 +61,7 @@ uint64_t static_place(struct vm *vm, struct il_field *field)
 	return addr ? addr : own_place(vm, field);
 }
 
-static bool run_cctor(struct vm *vm, struct vm_class *c, struct il_method *m,
+static bool run_cctor(struct vm *vm, struct vm_class *c, struct type_method *m,
 		      const struct op *i, const struct op **ret)
 {
 	struct site *site;
@@ -82,7 +82,7 @@ static bool run_cctor(struct vm *vm, struct vm_class *c, struct il_method *m,
 	return false;
 }
 
-bool class_ready(struct vm *vm, struct il_type *type, const struct op *i,
+bool class_ready(struct vm *vm, struct type *type, const struct op *i,
 		 const struct op **ret)
 {
 	struct vm_class *c = vm_class_of(vm, type);
@@ -92,9 +92,9 @@ bool class_ready(struct vm *vm, struct il_type *type, const struct op *i,
 		*ret = throw_failed(vm, i, c);
 		return false;
 	}
-	c->in_program = il_type_is_initialized(vm->ts, type);
-	struct il_method *cctor =
-	    c->in_program ? NULL : il_method_cctor(vm->ts, type);
+	c->in_program = type_is_initialized(vm->ts, type);
+	struct type_method *cctor =
+	    c->in_program ? NULL : type_method_cctor(vm->ts, type);
 	if (!cctor) {
 		c->state = CLASS_READY;
 		return true;

@@ -35,7 +35,7 @@ const struct op *vm_refuse(struct vm *vm, const struct op *i,
 {
 	vm->refused = i ? i + 1 : NULL;
 	if (vm->n_frames) {
-		struct il_method *in =
+		struct type_method *in =
 		    vm->frames[vm->n_frames - 1].code->method;
 		vm->call = in;
 		if (in)
@@ -88,21 +88,19 @@ static const struct {
     {INITIALIZATION, 0x80131534, "A type initializer threw an exception."},
 };
 
-static void exception_field(struct vm *vm, uint64_t object,
-			    struct il_type *type, const char *name,
-			    const void *v, size_t n)
+static void exception_field(struct vm *vm, uint64_t object, struct type *type,
+			    const char *name, const void *v, size_t n)
 {
-	struct il_field *field = NULL;
+	struct type_field *field = NULL;
 	uint32_t offset;
-	if (!dbg_err_drop(il_field_find(vm->ts, type, name, &field)) && field &&
-	    !dbg_err_drop(il_field_offset(vm->ts, field, &offset)))
+	if (!dbg_err_drop(type_field_find(vm->ts, type, name, &field)) &&
+	    field && !dbg_err_drop(type_field_offset(vm->ts, field, &offset)))
 		vm_write(vm, object + 8 + offset, v, n);
 }
 
 uint64_t exception_new(struct vm *vm, const char *name)
 {
-	struct il_type *type =
-	    vm->budget.plain ? NULL : il_type_core(vm->ts, name);
+	struct type *type = vm->budget.plain ? NULL : type_core(vm->ts, name);
 	uint64_t object = type ? vm_new(vm, type) : 0;
 	for (size_t k = 0; object && k < sizeof(known) / sizeof(known[0]);
 	     k++) {
@@ -148,13 +146,12 @@ static uint64_t initialization_new(struct vm *vm, const struct vm_class *c,
 	uint64_t object = exception_new(vm, INITIALIZATION);
 	if (!object)
 		return 0;
-	struct il_type *type = object_type(vm, object);
+	struct type *type = object_type(vm, object);
 	// as the runtime: of a nested class without those around it
-	const char *space = il_type_enclosing(vm->ts, c->type)
-				? ""
-				: il_type_namespace(c->type);
+	const char *space =
+	    type_enclosing(vm->ts, c->type) ? "" : type_namespace(c->type);
 	str_addf(&name, "%s%s%s", space, *space ? "." : "",
-		 il_type_simple_name(c->type));
+		 type_simple_name(c->type));
 	str_addf(&text, "The type initializer for '%s' threw an exception.",
 		 str_get(&name));
 	uint64_t of = text_object(vm, str_get(&name));
@@ -173,7 +170,7 @@ const struct op *throw_failed(struct vm *vm, const struct op *i,
 				 dbg_err(DBG_E_UNSUPPORTED,
 					 "the static constructor of '%s' "
 					 "throws an exception",
-					 il_type_name(vm->ts, c->type)));
+					 type_name(vm->ts, c->type)));
 	return throw_object(vm, i, c->failure);
 }
 
@@ -192,13 +189,12 @@ const struct op *throw_bad(struct vm *vm, const struct op *i, uint64_t addr)
 static bool catches(struct vm *vm, const struct clause *c, uint64_t exception,
 		    const struct op *i, bool *ret_bad)
 {
-	struct il_type *type = object_type(vm, exception);
+	struct type *type = object_type(vm, exception);
 	bool fits = false;
 	*ret_bad = false;
 	if (!type || !c->caught)
 		return false;
-	struct dbg_error *err =
-	    il_type_assignable(vm->ts, type, c->caught, &fits);
+	struct dbg_error *err = type_assignable(vm->ts, type, c->caught, &fits);
 	if (err) {
 		vm_refuse(vm, i, err);
 		*ret_bad = true;

@@ -23,11 +23,11 @@ enum {
 
 /* ---- The machine ------------------------------------------------------- */
 
-struct vm *vm_create(struct types *types)
+struct vm *vm_create(struct values *types)
 {
 	struct vm *vm = xcalloc(1, sizeof(*vm));
 	vm->values = types;
-	vm->ts = types_il(types);
+	vm->ts = values_types(types);
 	vm->arena = arena_create();
 	vm->scratch = arena_create();
 	vm->dynamic = arena_create();
@@ -113,7 +113,7 @@ bool vm_in_outer_call(const struct vm *vm)
 {
 	const struct frame *called = NULL;
 	for (size_t k = vm->n_frames; k--; called = &vm->frames[k]) {
-		struct il_method *m = vm->frames[k].code->method;
+		struct type_method *m = vm->frames[k].code->method;
 		if (m && !made_code_of(m))
 			continue;
 		// an initialiser returns to what began it, which may be behind
@@ -125,7 +125,7 @@ bool vm_in_outer_call(const struct vm *vm)
 	return true;
 }
 
-struct il_types *vm_types(struct vm *vm)
+struct types *vm_types(struct vm *vm)
 {
 	return vm->ts;
 }
@@ -183,7 +183,7 @@ static struct dbg_error *put_args(struct vm *vm, struct site *s,
 		return dbg_err(DBG_E_ARGUMENT, "'%s' takes %zu arguments",
 			       method_text(vm, s->method), s->sig->n_params);
 	if (s->sig->has_this) {
-		struct il_type *owner = s->method->owner;
+		struct type *owner = s->method->owner;
 		if (owner && owner->is_value)
 			put_u8(vm->fp, args[0].addr);
 		else if (!vm_read(vm, args[0].addr, vm->fp, 8))
@@ -191,11 +191,11 @@ static struct dbg_error *put_args(struct vm *vm, struct site *s,
 		at = 8;
 	}
 	for (; k < n; k++) {
-		const struct il_layout *layout;
-		struct il_type *type = s->sig->params[k - first];
+		const struct type_layout *layout;
+		struct type *type = s->sig->params[k - first];
 		struct dbg_error *err = place_size(vm, type, &size);
 		if (!err)
-			err = il_type_layout(vm->ts, type, &layout);
+			err = type_layout(vm->ts, type, &layout);
 		if (err)
 			return err;
 		if (!vm_read(vm, args[k].addr, vm->fp + at, layout->size))
@@ -223,7 +223,7 @@ static void begin_space(struct vm *vm, bool keeps)
 	vm->keeps = keeps;
 }
 
-struct dbg_error *vm_begin(struct vm *vm, struct il_method *method,
+struct dbg_error *vm_begin(struct vm *vm, struct type_method *method,
 			   const struct vm_value *args, size_t n,
 			   const struct vm_budget *budget)
 {

@@ -28,7 +28,7 @@ struct op {
 		const void *p;
 		const struct op *to; /* of a branch */
 		struct site *site;
-		struct il_type *type;
+		struct type *type;
 	} x;
 };
 
@@ -43,9 +43,9 @@ enum clause_kind {
 struct clause {
 	enum clause_kind kind;
 	uint32_t try_start, try_end, start, end, filter;
-	struct il_type *caught; /* CATCH; NULL: not loaded, catches nothing */
-	uint32_t slot;          /* of its struct clause_words in the frame */
-	uint32_t exception;     /* CATCH, FILTER: the place its body takes it */
+	struct type *caught; /* CATCH; NULL: not loaded, catches nothing */
+	uint32_t slot;       /* of its struct clause_words in the frame */
+	uint32_t exception;  /* CATCH, FILTER: the place its body takes it */
 };
 
 enum {
@@ -64,7 +64,7 @@ struct clause_words {
 
 /* A compiled method. */
 struct compiled {
-	struct il_method *method;
+	struct type_method *method;
 	struct op *ops;
 	size_t n_ops;
 	uint32_t *il;       /* IL offset of each operation */
@@ -83,14 +83,14 @@ enum {
 
 /* What an operation speaks of: one call, field, type, literal. */
 struct site {
-	struct il_method *method;
-	const struct il_sig *sig;
+	struct type_method *method;
+	const struct type_sig *sig;
 	struct compiled *code;          /* of method, once it was called */
 	const struct il_native *native; /* ... or this, */
 	bool sought;                    /* once it was looked for */
-	struct il_type *init;           /* to be initialised first, or NULL */
-	struct il_type *type;
-	struct il_field *field;
+	struct type *init;              /* to be initialised first, or NULL */
+	struct type *type;
+	struct type_field *field;
 	uint32_t args_size; /* of all arguments in the frame */
 	uint32_t ret_size;  /* of the result there; 0: void */
 	/* The last receiver's first word and what it led to. */
@@ -106,11 +106,11 @@ struct site {
 
 struct frame {
 	const struct compiled *code;
-	const struct op *ip;   /* the next one, once the callee is back */
-	uint64_t base;         /* of its arguments, in the region */
-	uint64_t ret;          /* where its result goes, in the region */
-	uint64_t local;        /* vm->local_top at its begin */
-	struct il_type *cctor; /* it initialises this class; or NULL */
+	const struct op *ip; /* the next one, once the callee is back */
+	uint64_t base;       /* of its arguments, in the region */
+	uint64_t ret;        /* where its result goes, in the region */
+	uint64_t local;      /* vm->local_top at its begin */
+	struct type *cctor;  /* it initialises this class; or NULL */
 };
 
 enum {
@@ -132,7 +132,7 @@ struct written {
 
 /* What execution knows of a type. */
 struct vm_class {
-	struct il_type *type;
+	struct type *type;
 	enum {
 		CLASS_NEW,
 		CLASS_RUNS,
@@ -147,18 +147,18 @@ struct vm_class {
 
 /* One machine. Large: every operation works on its registers and memory. */
 struct vm {
-	struct types *values;
-	struct il_types *ts; /* that they are of */
+	struct values *values;
+	struct types *ts; /* that they are of */
 	struct thread_ref *thread;
 	struct arena *arena; /* session: codes and sites */
-	struct map classes;  /* struct il_type *: struct vm_class * */
-	struct map statics;  /* struct il_field *: struct vm_static * */
-	struct map objects;  /* address of RuntimeType: struct il_type * */
-	struct map sites;    /* struct il_method *: struct site * */
-	struct map entries;  /* address: struct il_method or il_field */
+	struct map classes;  /* struct type *: struct vm_class * */
+	struct map statics;  /* struct type_field *: struct vm_static * */
+	struct map objects;  /* address of RuntimeType: struct type * */
+	struct map sites;    /* struct type_method *: struct site * */
+	struct map entries;  /* address: struct type_method or type_field */
 	struct map entry_of; /* and back */
 	uint64_t n_entries;
-	struct map dynamics; /* DynamicMethod: struct il_method, until a stop */
+	struct map dynamics;   /* DynamicMethod: type_method, until a stop */
 	struct arena *dynamic; /* of these */
 	/* Offsets in Delegate and MulticastDelegate; 0: not looked for. */
 	uint32_t of_target, of_method, of_aux, of_list, of_count, of_base;
@@ -187,10 +187,10 @@ struct vm {
 	uint64_t left;      /* ... until the budget is spent */
 	uint64_t allocated; /* against the budget */
 	uint64_t cpu_start; /* ms; 0: not yet */
-	struct il_type *result_type;
+	struct type *result_type;
 	enum vm_state state;
 	struct dbg_error *error;
-	struct il_method *call; /* CALL */
+	struct type_method *call; /* CALL */
 	struct vm_value call_args[NATIVE_ARGS_MAX];
 	size_t n_call_args, n_chosen;
 	uint64_t call_ret;           /* in the region */
@@ -231,38 +231,38 @@ uint64_t allocate(struct vm *vm, uint64_t n);
 /* Free all that was allocated. */
 void allocate_clear(struct vm *vm);
 /* Type of the object at @addr, NULL: none there. */
-struct il_type *object_type(struct vm *vm, uint64_t addr);
+struct type *object_type(struct vm *vm, uint64_t addr);
 /* Its first word without the collector's marks; 0: unreadable. */
 uint64_t object_handle(struct vm *vm, uint64_t addr);
 /* Box @n bytes of @type at @from. */
-uint64_t object_box(struct vm *vm, struct il_type *type, const void *from);
+uint64_t object_box(struct vm *vm, struct type *type, const void *from);
 /* A new array or string of @n elements; NULL type's message is set. */
 bool array_data(struct vm *vm, uint64_t addr, uint64_t *ret_data,
 		uint64_t *ret_n);
-struct vm_class *vm_class_of(struct vm *vm, struct il_type *type);
+struct vm_class *vm_class_of(struct vm *vm, struct type *type);
 
 /* ---- statics.c --------------------------------------------------------- */
 
 /* Place of a static of a class that is initialised; 0: vm ended. */
-uint64_t static_place(struct vm *vm, struct il_field *field);
+uint64_t static_place(struct vm *vm, struct type_field *field);
 /*
  * Is @type ready? Else its static constructor was pushed, and is to be run
  * before @i is tried again: *ret is its first operation (NULL: vm ended).
  */
-bool class_ready(struct vm *vm, struct il_type *type, const struct op *i,
+bool class_ready(struct vm *vm, struct type *type, const struct op *i,
 		 const struct op **ret);
 
 /* ---- compile.c --------------------------------------------------------- */
 
 /* The compiled method; an error is a sentence that names it. */
-DBG_MUST struct dbg_error *code_get(struct vm *vm, struct il_method *method,
+DBG_MUST struct dbg_error *code_get(struct vm *vm, struct type_method *method,
 				    struct compiled **ret);
 
 /* ---- call.c ------------------------------------------------------------ */
 
-const char *method_text(struct vm *vm, struct il_method *method);
-DBG_MUST struct dbg_error *method_sig(struct vm *vm, struct il_method *method,
-				      const struct il_sig **ret);
+const char *method_text(struct vm *vm, struct type_method *method);
+DBG_MUST struct dbg_error *method_sig(struct vm *vm, struct type_method *method,
+				      const struct type_sig **ret);
 /*
  * Enter @code: arguments are at @base, the result goes to @ret (offsets in
  * the region). @i is the operation that goes on after it.
@@ -277,22 +277,22 @@ const struct op *call_site(struct vm *vm, struct site *site, uint64_t base,
 const struct op *call_il(struct vm *vm, struct site *site, uint64_t base,
 			 uint64_t ret, const struct op *next);
 /* Addresses that stand for methods and fields: of ldftn, of ldtoken. */
-uint64_t method_entry(struct vm *vm, struct il_method *method);
-uint64_t field_entry(struct vm *vm, struct il_field *field);
-struct il_field *field_of_entry(struct vm *vm, uint64_t entry);
-struct il_method *method_of_entry(struct vm *vm, uint64_t entry);
+uint64_t method_entry(struct vm *vm, struct type_method *method);
+uint64_t field_entry(struct vm *vm, struct type_field *field);
+struct type_field *field_of_entry(struct vm *vm, uint64_t entry);
+struct type_method *method_of_entry(struct vm *vm, uint64_t entry);
 /* The site of a method that is found at run time. */
-DBG_MUST struct dbg_error *site_of(struct vm *vm, struct il_method *method,
+DBG_MUST struct dbg_error *site_of(struct vm *vm, struct type_method *method,
 				   struct site **ret);
 /* Sizes by its signature. */
 DBG_MUST struct dbg_error *site_fill(struct vm *vm, struct site *site);
 /* Bytes of a place in a frame: a multiple of 8. */
-DBG_MUST struct dbg_error *place_size(struct vm *vm, struct il_type *type,
+DBG_MUST struct dbg_error *place_size(struct vm *vm, struct type *type,
 				      uint32_t *ret);
 /* The method at an address of code, ours or the program's. */
 DBG_MUST struct dbg_error *method_at(struct vm *vm, uint64_t code,
-				     struct il_type *exact,
-				     struct il_method **ret);
+				     struct type *exact,
+				     struct type_method **ret);
 /* Run @site's native; @next goes on after it. native_run.c */
 const struct op *native_run(struct vm *vm, struct site *site, uint64_t base,
 			    uint64_t ret, const struct op *next);

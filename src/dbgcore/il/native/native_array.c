@@ -14,13 +14,13 @@ enum {
 };
 
 /* The element that the last argument numbers. False: there is none. */
-static bool element_at(struct native *n, struct il_type **ret_type,
+static bool element_at(struct native *n, struct type **ret_type,
 		       uint64_t *ret_addr)
 {
 	uint64_t array = native_ref(n, 0), data, count;
 	uint64_t index = (uint64_t)native_i8(n, n->n_args - 1);
-	struct il_type *type = native_type_of(n, array);
-	if (!type || type->kind != IL_KIND_ARRAY ||
+	struct type *type = native_type_of(n, array);
+	if (!type || type->kind != TYPE_KIND_ARRAY ||
 	    !array_data(n->vm, array, &data, &count) || index >= count)
 		return false;
 	*ret_type = type->inner;
@@ -29,12 +29,11 @@ static bool element_at(struct native *n, struct il_type **ret_type,
 }
 
 /* A nullable element is boxed as its value, or is null. */
-static enum native_end box(struct native *n, struct il_type *type,
-			   uint64_t addr)
+static enum native_end box(struct native *n, struct type *type, uint64_t addr)
 {
-	const struct il_layout *whole, *value;
+	const struct type_layout *whole, *value;
 	uint8_t bytes[ELEMENT_MAX];
-	struct dbg_error *err = il_type_layout(n->types, type, &whole);
+	struct dbg_error *err = type_layout(n->types, type, &whole);
 	size_t skip = 0;
 	if (err)
 		return native_fail(n, err);
@@ -43,9 +42,9 @@ static enum native_end box(struct native *n, struct il_type *type,
 	enum native_end end = native_get(n, addr, bytes, whole->size);
 	if (end != NATIVE_DONE)
 		return end;
-	if (type->special == IL_SPECIAL_NULLABLE) {
+	if (type->special == TYPE_SPECIAL_NULLABLE) {
 		type = type->args[0];
-		err = il_type_layout(n->types, type, &value);
+		err = type_layout(n->types, type, &value);
 		if (err)
 			return native_fail(n, err);
 		if (!bytes[0])
@@ -60,11 +59,11 @@ static enum native_end box(struct native *n, struct il_type *type,
 /* InternalGetValue(nint) */
 static enum native_end get_value(struct native *n)
 {
-	struct il_type *type;
+	struct type *type;
 	uint64_t addr;
 	if (!element_at(n, &type, &addr))
 		return NATIVE_IL;
-	if (type->kind == IL_KIND_POINTER || type->kind == IL_KIND_FUNCTION)
+	if (type->kind == TYPE_KIND_POINTER || type->kind == TYPE_KIND_FUNCTION)
 		return native_throw(n, "System.NotSupportedException");
 	if (!type->is_reference)
 		return box(n, type, addr);
@@ -72,11 +71,11 @@ static enum native_end get_value(struct native *n)
 }
 
 static enum native_end set_nullable(struct native *n, uint64_t addr,
-				    uint64_t object, struct il_type *type)
+				    uint64_t object, struct type *type)
 {
 	const uint8_t one = 1;
-	const struct il_layout *value;
-	struct dbg_error *err = il_type_layout(n->types, type, &value);
+	const struct type_layout *value;
+	struct dbg_error *err = type_layout(n->types, type, &value);
 	if (err)
 		return native_fail(n, err);
 	enum native_end end = native_put(n, addr, &one, sizeof(one));
@@ -88,7 +87,7 @@ static enum native_end set_nullable(struct native *n, uint64_t addr,
 /* InternalSetValue(object, nint) */
 static enum native_end set_value(struct native *n)
 {
-	struct il_type *type;
+	struct type *type;
 	uint64_t addr, object = native_ref(n, 1);
 	bool fits = false;
 	if (!element_at(n, &type, &addr))
@@ -96,12 +95,12 @@ static enum native_end set_value(struct native *n)
 	uint32_t size = native_size(n, type);
 	if (!object)
 		return native_fill(n, addr, 0, size);
-	struct il_type *from = native_type_of(n, object);
+	struct type *from = native_type_of(n, object);
 	if (!from)
 		return NATIVE_IL;
 	if (type->is_reference) {
 		struct dbg_error *err =
-		    il_type_assignable(n->types, from, type, &fits);
+		    type_assignable(n->types, from, type, &fits);
 		if (err)
 			return native_fail(n, err);
 		return fits ? native_put(n, addr, &object, sizeof(object))
@@ -109,7 +108,7 @@ static enum native_end set_value(struct native *n)
 	}
 	if (from == type)
 		return native_move(n, addr, object + 8, size);
-	if (type->special == IL_SPECIAL_NULLABLE && from == type->args[0])
+	if (type->special == TYPE_SPECIAL_NULLABLE && from == type->args[0])
 		return set_nullable(n, addr, object, from);
 	return from->is_value && type->is_value
 		   ? native_refuse(n, "a value of another type is converted")

@@ -10,8 +10,8 @@
 
 static enum elem first_elem(struct native *n)
 {
-	const struct il_sig *sig;
-	if (dbg_err_drop(il_method_sig(n->types, n->method, &sig)) ||
+	const struct type_sig *sig;
+	if (dbg_err_drop(type_method_sig(n->types, n->method, &sig)) ||
 	    !sig->n_params)
 		return ELEM_VOID;
 	return sig->params[0]->elem;

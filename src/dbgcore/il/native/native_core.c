@@ -15,7 +15,7 @@ enum {
 	STRING_CHARS = 12,
 };
 
-static struct il_type *type_arg(struct native *n, size_t i)
+static struct type *type_arg(struct native *n, size_t i)
 {
 	return i < n->method->n_args ? n->method->args[i] : NULL;
 }
@@ -29,26 +29,25 @@ static enum native_end no_memory(struct native *n)
 
 static enum native_end get_type(struct native *n)
 {
-	struct il_type *type = native_type_of(n, native_ref(n, 0));
+	struct type *type = native_type_of(n, native_ref(n, 0));
 	if (!type)
 		return native_throw(n, "System.NullReferenceException");
 	uint64_t object = vm_type_object(n->vm, type);
 	return object ? native_ret_ref(n, object) : no_memory(n);
 }
 
-static uint64_t object_size(struct native *n, uint64_t addr,
-			    struct il_type *type)
+static uint64_t object_size(struct native *n, uint64_t addr, struct type *type)
 {
-	const struct il_layout *layout;
+	const struct type_layout *layout;
 	uint64_t data, count;
 	uint32_t length;
-	if (dbg_err_drop(il_type_layout(n->types, type, &layout)))
+	if (dbg_err_drop(type_layout(n->types, type, &layout)))
 		return 0;
-	if (type->special == IL_SPECIAL_STRING)
+	if (type->special == TYPE_SPECIAL_STRING)
 		return vm_read(n->vm, addr + STRING_LENGTH, &length, 4)
 			   ? STRING_CHARS + 2 + 2 * (uint64_t)length
 			   : 0;
-	if (type->kind != IL_KIND_ARRAY)
+	if (type->kind != TYPE_KIND_ARRAY)
 		return 8 + layout->object;
 	if (!array_data(n->vm, addr, &data, &count))
 		return 0;
@@ -58,14 +57,14 @@ static uint64_t object_size(struct native *n, uint64_t addr,
 static enum native_end memberwise_clone(struct native *n)
 {
 	uint64_t from = native_ref(n, 0), to = 0;
-	struct il_type *type = native_type_of(n, from);
+	struct type *type = native_type_of(n, from);
 	uint64_t data, count, size = type ? object_size(n, from, type) : 0;
 	if (!size)
 		return native_throw(n, "System.NullReferenceException");
-	if (type->kind == IL_KIND_ARRAY &&
+	if (type->kind == TYPE_KIND_ARRAY &&
 	    array_data(n->vm, from, &data, &count))
 		to = vm_new_array(n->vm, type, count);
-	else if (type->kind != IL_KIND_ARRAY)
+	else if (type->kind != TYPE_KIND_ARRAY)
 		to = vm_new(n->vm, type);
 	if (!to)
 		return no_memory(n);
@@ -92,7 +91,7 @@ static enum native_end hash_code(struct native *n)
 	if ((header & IS_HASH) == IS_HASH)
 		return native_ret_i4(n, (int32_t)(header & HASH_BITS));
 	if ((header & IS_HASH) == IS_INDEX && !vm_owns(n->vm, object)) {
-		struct dac *d = il_types_dac(n->types);
+		struct dac *d = types_dac(n->types);
 		uint32_t hash =
 		    d ? dac_gc_sync_hash(d, header & HASH_BITS, object) : 0;
 		if (hash)
@@ -142,8 +141,8 @@ static enum native_end array_length(struct native *n)
 
 static enum native_end array_rank(struct native *n)
 {
-	struct il_type *type = native_type_of(n, native_ref(n, 0));
-	if (!type || type->kind != IL_KIND_ARRAY)
+	struct type *type = native_type_of(n, native_ref(n, 0));
+	if (!type || type->kind != TYPE_KIND_ARRAY)
 		return native_throw(n, "System.NullReferenceException");
 	return native_ret_i4(n, (int32_t)type->rank);
 }
@@ -152,9 +151,9 @@ static enum native_end array_rank(struct native *n)
 static enum native_end dimension(struct native *n, bool lower, int32_t *ret)
 {
 	uint64_t object = native_ref(n, 0);
-	struct il_type *type = native_type_of(n, object);
+	struct type *type = native_type_of(n, object);
 	uint32_t k = (uint32_t)native_i4(n, 1);
-	if (!type || type->kind != IL_KIND_ARRAY)
+	if (!type || type->kind != TYPE_KIND_ARRAY)
 		return native_throw(n, "System.NullReferenceException");
 	bool vector = type->elem == ELEM_SZARRAY;
 	if (k >= (vector ? 1 : type->rank))
@@ -200,7 +199,7 @@ static enum native_end array_copy(struct native *n)
 	uint64_t data_a, data_b, n_a, n_b;
 	if (!from || !to)
 		return native_throw(n, "System.ArgumentNullException");
-	struct il_type *x = native_type_of(n, from), *y = native_type_of(n, to);
+	struct type *x = native_type_of(n, from), *y = native_type_of(n, to);
 	if (!array_data(n->vm, from, &data_a, &n_a) ||
 	    !array_data(n->vm, to, &data_b, &n_b))
 		return native_refuse(n, "no array");
@@ -221,7 +220,7 @@ static enum native_end array_copy(struct native *n)
 static enum native_end array_clear(struct native *n)
 {
 	uint64_t array = native_ref(n, 0), data, count;
-	struct il_type *type = native_type_of(n, array);
+	struct type *type = native_type_of(n, array);
 	if (!array)
 		return native_throw(n, "System.ArgumentNullException");
 	if (!array_data(n->vm, array, &data, &count))
@@ -249,30 +248,28 @@ static enum native_end array_address(struct native *n)
 /* GC.AllocateUninitializedArray<T>(length, ...), AllocateArray<T>. */
 static enum native_end allocate_array(struct native *n)
 {
-	struct il_type *type = type_arg(n, 0);
+	struct type *type = type_arg(n, 0);
 	int32_t length = native_i4(n, 0);
 	if (length < 0)
 		return native_throw(n, "System.OverflowException");
-	uint64_t array =
-	    type ? vm_new_array(n->vm, il_type_vector(n->types, type),
-				(uint64_t)length)
-		 : 0;
+	uint64_t array = type ? vm_new_array(n->vm, type_vector(n->types, type),
+					     (uint64_t)length)
+			      : 0;
 	return array ? native_ret_ref(n, array) : no_memory(n);
 }
 
 /* A pool's array may be longer than what is asked for. */
 static enum native_end rent_array(struct native *n)
 {
-	struct il_type *owner = n->method->owner;
+	struct type *owner = n->method->owner;
 	int32_t wanted = native_i4(n, 1);
 	uint64_t length = 16;
 	if (wanted < 0 || owner->n_args != 1)
 		return native_throw(n, "System.ArgumentOutOfRangeException");
 	while (length < (uint32_t)wanted)
 		length *= 2;
-	uint64_t array =
-	    vm_new_array(n->vm, il_type_vector(n->types, owner->args[0]),
-			 wanted ? length : 0);
+	uint64_t array = vm_new_array(
+	    n->vm, type_vector(n->types, owner->args[0]), wanted ? length : 0);
 	return array ? native_ret_ref(n, array) : no_memory(n);
 }
 
@@ -280,32 +277,32 @@ static enum native_end rent_array(struct native *n)
 
 static enum native_end has_references(struct native *n)
 {
-	const struct il_layout *layout;
-	struct il_type *type = type_arg(n, 0);
-	struct dbg_error *err = il_type_layout(n->types, type, &layout);
+	const struct type_layout *layout;
+	struct type *type = type_arg(n, 0);
+	struct dbg_error *err = type_layout(n->types, type, &layout);
 	return err ? native_fail(n, err)
 		   : native_ret_i4(n, type->is_reference || layout->has_refs);
 }
 
 static enum native_end is_bitwise(struct native *n)
 {
-	struct il_type *type = type_arg(n, 0);
+	struct type *type = type_arg(n, 0);
 	bool real = type->elem == ELEM_R4 || type->elem == ELEM_R8;
-	return native_ret_i4(n, !real && (type->kind == IL_KIND_PRIM ||
-					  type->kind == IL_KIND_ENUM));
+	return native_ret_i4(n, !real && (type->kind == TYPE_KIND_PRIM ||
+					  type->kind == TYPE_KIND_ENUM));
 }
 
 /* (array, RuntimeFieldHandle): a blob of the image. */
 static enum native_end initialize_array(struct native *n)
 {
 	uint64_t array = native_ref(n, 0), data, count;
-	struct il_type *type = native_type_of(n, array);
-	struct il_field *field = field_of_entry(n->vm, native_ref(n, 1));
+	struct type *type = native_type_of(n, array);
+	struct type_field *field = field_of_entry(n->vm, native_ref(n, 1));
 	if (!array)
 		return native_throw(n, "System.ArgumentNullException");
 	if (!field || !array_data(n->vm, array, &data, &count))
 		return native_refuse(n, "the field is not known");
-	struct bytes blob = il_field_data(field);
+	struct bytes blob = type_field_data(field);
 	uint64_t size = count * native_size(n, type->inner);
 	if (size > blob.n)
 		return native_throw(n, "System.ArgumentException");
@@ -315,11 +312,11 @@ static enum native_end initialize_array(struct native *n)
 /* CreateSpan<T>(RuntimeFieldHandle): (reference, length). */
 static enum native_end create_span(struct native *n)
 {
-	struct il_field *field = field_of_entry(n->vm, native_ref(n, 0));
-	struct il_type *type = NULL;
+	struct type_field *field = field_of_entry(n->vm, native_ref(n, 0));
+	struct type *type = NULL;
 	uint32_t size = native_size(n, type_arg(n, 0));
 	if (!field || !size ||
-	    dbg_err_drop(il_field_type(n->types, field, &type)))
+	    dbg_err_drop(type_field_type(n->types, field, &type)))
 		return native_refuse(n, "the field is not known");
 	uint64_t addr = static_place(n->vm, field);
 	uint32_t length = native_size(n, type) / size;
@@ -332,7 +329,7 @@ static enum native_end create_span(struct native *n)
 static enum native_end reference_equals(struct native *n)
 {
 	uint64_t a = native_ref(n, 0), b = native_ref(n, 1);
-	struct il_type *x = a ? native_type_of(n, a) : NULL;
+	struct type *x = a ? native_type_of(n, a) : NULL;
 	if (a == b || !x || x != native_type_of(n, b) || !x->is_value)
 		return native_ret_i4(n, a == b);
 	uint32_t size = native_size(n, x);
@@ -355,7 +352,7 @@ static enum native_end method_table(struct native *n)
 /* (MethodTable *). */
 static enum native_end allocate_type(struct native *n)
 {
-	struct il_type *type = il_type_of_handle(n->types, native_ref(n, 0));
+	struct type *type = type_of_handle(n->types, native_ref(n, 0));
 	uint64_t object = type ? vm_new(n->vm, type) : 0;
 	return object ? native_ret_ref(n, object) : no_memory(n);
 }
@@ -364,12 +361,12 @@ static enum native_end allocate_type(struct native *n)
 static enum native_end value_equals(struct native *n)
 {
 	uint64_t a = native_ref(n, 0), b = native_ref(n, 1);
-	const struct il_layout *layout;
-	struct il_type *type = native_type_of(n, a);
+	const struct type_layout *layout;
+	struct type *type = native_type_of(n, a);
 	uint8_t p[1024], q[1024];
 	if (!type || !b || native_type_of(n, b) != type)
 		return native_ret_i4(n, 0);
-	struct dbg_error *err = il_type_layout(n->types, type, &layout);
+	struct dbg_error *err = type_layout(n->types, type, &layout);
 	if (err)
 		return native_fail(n, err);
 	if (layout->size > sizeof(p) ||
@@ -389,7 +386,7 @@ static bool same_type(struct native *n)
 	uint64_t a = native_ref(n, 0), b = native_ref(n, 1);
 	if (a == b || !a || !b)
 		return a == b;
-	struct il_type *x = vm_type_of_object(n->vm, a);
+	struct type *x = vm_type_of_object(n->vm, a);
 	return x && x == vm_type_of_object(n->vm, b);
 }
 
@@ -409,11 +406,11 @@ static enum native_end type_differs(struct native *n)
 static enum native_end take_lock(struct native *n)
 {
 	const uint8_t one = 1;
-	const struct il_sig *sig;
-	if (dbg_err_drop(il_method_sig(n->types, n->method, &sig)))
+	const struct type_sig *sig;
+	if (dbg_err_drop(type_method_sig(n->types, n->method, &sig)))
 		return NATIVE_DONE;
 	for (size_t k = 0; k < sig->n_params && k < n->n_args; k++) {
-		if (sig->params[k]->kind == IL_KIND_BYREF)
+		if (sig->params[k]->kind == TYPE_KIND_BYREF)
 			return native_put(n, native_ref(n, k), &one, 1);
 	}
 	return native_ret_i4(n, 1);
@@ -421,8 +418,8 @@ static enum native_end take_lock(struct native *n)
 
 static uint32_t operand_size(struct native *n)
 {
-	const struct il_sig *sig;
-	if (dbg_err_drop(il_method_sig(n->types, n->method, &sig)) ||
+	const struct type_sig *sig;
+	if (dbg_err_drop(type_method_sig(n->types, n->method, &sig)) ||
 	    !sig->n_params || !sig->params[0]->inner)
 		return 0;
 	return native_size(n, sig->params[0]->inner);

@@ -16,7 +16,7 @@ enum {
 	STRUCT_MAX = 4096,
 };
 
-static struct il_type *type_of_place(struct native *n, size_t i)
+static struct type *type_of_place(struct native *n, size_t i)
 {
 	uint64_t object = native_ref(n, i);
 	return object ? vm_type_of_object(n->vm, object) : NULL;
@@ -29,12 +29,12 @@ static enum native_end no_memory(struct native *n)
 
 /* ---- Instances ----------------------------------------------------------- */
 
-static enum native_end construct(struct native *n, struct il_type *type)
+static enum native_end construct(struct native *n, struct type *type)
 {
-	struct il_method *ctor;
+	struct type_method *ctor;
 	if (type->flags & 0x80 || !type->module || type->open)
 		return native_throw(n, "System.MissingMethodException");
-	ctor = il_method_named(n->types, type, ".ctor", 0);
+	ctor = type_method_named(n->types, type, ".ctor", 0);
 	if (!ctor && !type->is_value)
 		return native_throw(n, "System.MissingMethodException");
 	uint64_t object = vm_new(n->vm, type);
@@ -52,23 +52,23 @@ static enum native_end create_of(struct native *n)
 {
 	if (!n->method->n_args)
 		return NATIVE_IL;
-	struct il_type *type = n->method->args[0];
+	struct type *type = n->method->args[0];
 	if (!type->is_value)
 		return construct(n, type);
-	return il_method_named(n->types, type, ".ctor", 0)
+	return type_method_named(n->types, type, ".ctor", 0)
 		   ? native_refuse(n, "a struct with a constructor")
 		   : NATIVE_DONE;
 }
 
 static enum native_end create(struct native *n)
 {
-	struct il_type *type = type_of_place(n, 0);
+	struct type *type = type_of_place(n, 0);
 	return type ? construct(n, type) : NATIVE_IL;
 }
 
 static enum native_end uninitialized(struct native *n)
 {
-	struct il_type *type = type_of_place(n, 0);
+	struct type *type = type_of_place(n, 0);
 	uint64_t object = type ? vm_new(n->vm, type) : 0;
 	return object ? native_ret_ref(n, object) : no_memory(n);
 }
@@ -76,7 +76,7 @@ static enum native_end uninitialized(struct native *n)
 /* The generic type of the first, with the others as its arguments. */
 static enum native_end create_another(struct native *n)
 {
-	struct il_type *args[2], *type = type_of_place(n, 0);
+	struct type *args[2], *type = type_of_place(n, 0);
 	size_t n_args = n->n_args - 1;
 	if (!type || n_args > 2 || type->n_args != n_args)
 		return NATIVE_IL;
@@ -85,55 +85,52 @@ static enum native_end create_another(struct native *n)
 		if (!args[i])
 			return NATIVE_IL;
 	}
-	return construct(n, il_type_instance(n->types, type, args, n_args));
+	return construct(n, type_instance(n->types, type, args, n_args));
 }
 
 /* ---- Comparers ------------------------------------------------------------
  */
 
 static enum native_end comparer(struct native *n, const char *name,
-				struct il_type *arg)
+				struct type *arg)
 {
 	_cleanup_str_ struct str full = {0};
 	str_addf(&full, "System.Collections.Generic.%s`1", name);
-	struct il_type *def = il_type_core(n->types, str_get(&full));
-	struct il_type *type =
-	    def ? il_type_instance(n->types, def, &arg, 1) : NULL;
+	struct type *def = type_core(n->types, str_get(&full));
+	struct type *type = def ? type_instance(n->types, def, &arg, 1) : NULL;
 	uint64_t object = type ? vm_new(n->vm, type) : 0;
 	// Their constructors do nothing.
 	return object ? native_ret_ref(n, object) : no_memory(n);
 }
 
 /* Is @type an instance of the generic interface over itself? */
-static bool is_of_itself(struct native *n, struct il_type *type,
-			 const char *name)
+static bool is_of_itself(struct native *n, struct type *type, const char *name)
 {
 	bool fits = false;
-	struct il_type *def = il_type_core(n->types, name);
+	struct type *def = type_core(n->types, name);
 	if (!def)
 		return false;
-	struct il_type *iface = il_type_instance(n->types, def, &type, 1);
-	return !dbg_err_drop(
-		   il_type_assignable(n->types, type, iface, &fits)) &&
+	struct type *iface = type_instance(n->types, def, &type, 1);
+	return !dbg_err_drop(type_assignable(n->types, type, iface, &fits)) &&
 	       fits;
 }
 
 static enum native_end default_equality(struct native *n)
 {
-	struct il_type *type = type_of_place(n, 0);
+	struct type *type = type_of_place(n, 0);
 	if (!type)
 		return NATIVE_IL;
-	if (type->kind == IL_KIND_PRIM && type->elem == ELEM_U1) {
-		struct il_type *bytes = il_type_core(
+	if (type->kind == TYPE_KIND_PRIM && type->elem == ELEM_U1) {
+		struct type *bytes = type_core(
 		    n->types,
 		    "System.Collections.Generic.ByteEqualityComparer");
 		uint64_t object = bytes ? vm_new(n->vm, bytes) : 0;
 		if (object)
 			return native_ret_ref(n, object);
 	}
-	if (type->special == IL_SPECIAL_NULLABLE)
+	if (type->special == TYPE_SPECIAL_NULLABLE)
 		return comparer(n, "NullableEqualityComparer", type->args[0]);
-	if (type->kind == IL_KIND_ENUM)
+	if (type->kind == TYPE_KIND_ENUM)
 		return comparer(n, "EnumEqualityComparer", type);
 	return comparer(n,
 			is_of_itself(n, type, "System.IEquatable`1")
@@ -144,12 +141,12 @@ static enum native_end default_equality(struct native *n)
 
 static enum native_end default_order(struct native *n)
 {
-	struct il_type *type = type_of_place(n, 0);
+	struct type *type = type_of_place(n, 0);
 	if (!type)
 		return NATIVE_IL;
-	if (type->special == IL_SPECIAL_NULLABLE)
+	if (type->special == TYPE_SPECIAL_NULLABLE)
 		return comparer(n, "NullableComparer", type->args[0]);
-	if (type->kind == IL_KIND_ENUM)
+	if (type->kind == TYPE_KIND_ENUM)
 		return comparer(n, "EnumComparer", type);
 	return comparer(n,
 			is_of_itself(n, type, "System.IComparable`1")
@@ -176,12 +173,12 @@ static int by_value(const void *a, const void *b)
 }
 
 /* The enumerators of @type, in @arena, by value as unsigned. */
-static struct enum_name *enum_names(struct native *n, struct il_type *type,
+static struct enum_name *enum_names(struct native *n, struct type *type,
 				    struct arena *arena, size_t *ret_n)
 {
-	struct il_field *const *fields;
+	struct type_field *const *fields;
 	size_t n_fields;
-	il_type_fields(n->types, type, &fields, &n_fields);
+	type_fields(n->types, type, &fields, &n_fields);
 	struct enum_name *names =
 	    arena_calloc(arena, n_fields + 1, sizeof(*names));
 	*ret_n = 0;
@@ -189,7 +186,7 @@ static struct enum_name *enum_names(struct native *n, struct il_type *type,
 		enum elem elem;
 		if (!fields[i]->is_const)
 			continue;
-		struct bytes b = il_field_constant(fields[i], &elem);
+		struct bytes b = type_field_constant(fields[i], &elem);
 		struct enum_name *e = &names[(*ret_n)++];
 		e->name = fields[i]->name;
 		e->index = i;
@@ -202,9 +199,9 @@ static struct enum_name *enum_names(struct native *n, struct il_type *type,
 static enum native_end set_names(struct native *n, uint64_t info,
 				 const struct enum_name *names, size_t count)
 {
-	struct il_type *text = il_type_of_elem(n->types, ELEM_STRING);
+	struct type *text = type_of_elem(n->types, ELEM_STRING);
 	uint64_t array =
-	    vm_new_array(n->vm, il_type_vector(n->types, text), count);
+	    vm_new_array(n->vm, type_vector(n->types, text), count);
 	if (!array)
 		return no_memory(n);
 	for (size_t i = 0; i < count; i++) {
@@ -221,10 +218,10 @@ static enum native_end set_names(struct native *n, uint64_t info,
 static enum native_end set_values(struct native *n, uint64_t info,
 				  const struct enum_name *names, size_t count)
 {
-	struct il_type *storage = n->method->args[0];
+	struct type *storage = n->method->args[0];
 	uint32_t size = native_size(n, storage);
 	uint64_t array =
-	    vm_new_array(n->vm, il_type_vector(n->types, storage), count);
+	    vm_new_array(n->vm, type_vector(n->types, storage), count);
 	bool sequential = true;
 	if (!array || size > 8)
 		return no_memory(n);
@@ -245,19 +242,18 @@ static enum native_end set_values(struct native *n, uint64_t info,
 /* Enum.GetEnumInfo<TStorage>(RuntimeType, bool): what it would cache. */
 static enum native_end enum_info(struct native *n)
 {
-	struct il_type *type = type_of_place(n, 0);
-	struct il_type *def = il_type_core(n->types, "System.Enum+EnumInfo`1");
+	struct type *type = type_of_place(n, 0);
+	struct type *def = type_core(n->types, "System.Enum+EnumInfo`1");
 	if (!type || !def || n->method->n_args != 1)
 		return NATIVE_IL;
-	struct il_type *of =
-	    il_type_instance(n->types, def, n->method->args, 1);
+	struct type *of = type_instance(n->types, def, n->method->args, 1);
 	uint64_t info = vm_new(n->vm, of);
 	if (!info)
 		return no_memory(n);
 	struct arena *arena = arena_create();
 	size_t count;
 	struct enum_name *names = enum_names(n, type, arena, &count);
-	bool flags = il_type_attribute(type, "System.FlagsAttribute", NULL);
+	bool flags = type_attribute(type, "System.FlagsAttribute", NULL);
 	enum native_end end =
 	    native_set_field(n, info, "HasFlagsAttribute", &flags, 1);
 	if (end == NATIVE_DONE)
@@ -271,14 +267,14 @@ static enum native_end enum_info(struct native *n)
 /* InternalGetCorElementType of the enum itself. */
 static enum native_end enum_elem(struct native *n)
 {
-	struct il_type *type = native_type_of(n, native_ref(n, 0));
+	struct type *type = native_type_of(n, native_ref(n, 0));
 	return type ? native_ret_i4(n, (int32_t)type->elem) : NATIVE_IL;
 }
 
 /* Box(MethodTable *, ref byte) */
 static enum native_end box_of(struct native *n)
 {
-	struct il_type *type = il_type_of_handle(n->types, native_ref(n, 0));
+	struct type *type = type_of_handle(n->types, native_ref(n, 0));
 	if (!type || !type->is_value)
 		return NATIVE_IL;
 	uint64_t object = vm_new(n->vm, type);
@@ -295,7 +291,7 @@ static enum native_end box_of(struct native *n)
 
 static enum native_end box_enum(struct native *n)
 {
-	struct il_type *type = type_of_place(n, 0);
+	struct type *type = type_of_place(n, 0);
 	uint64_t object = type ? vm_new(n->vm, type) : 0;
 	if (!object)
 		return no_memory(n);
@@ -308,24 +304,24 @@ static enum native_end box_enum(struct native *n)
  */
 
 /* Are two of them equal just when their bytes are? */
-static bool is_plain(struct native *n, struct il_type *type, uint32_t *ret)
+static bool is_plain(struct native *n, struct type *type, uint32_t *ret)
 {
-	struct il_field *const *fields;
+	struct type_field *const *fields;
 	size_t n_fields;
 	uint32_t sum = 0, part;
-	if (type->kind == IL_KIND_PRIM || type->kind == IL_KIND_ENUM) {
+	if (type->kind == TYPE_KIND_PRIM || type->kind == TYPE_KIND_ENUM) {
 		*ret = native_size(n, type);
 		return type->elem != ELEM_R4 && type->elem != ELEM_R8;
 	}
-	if (type->kind != IL_KIND_STRUCT ||
-	    il_method_named(n->types, type, "Equals", 1))
+	if (type->kind != TYPE_KIND_STRUCT ||
+	    type_method_named(n->types, type, "Equals", 1))
 		return false;
-	il_type_fields(n->types, type, &fields, &n_fields);
+	type_fields(n->types, type, &fields, &n_fields);
 	for (size_t i = 0; i < n_fields; i++) {
-		struct il_type *of;
+		struct type *of;
 		if (fields[i]->is_static || fields[i]->is_const)
 			continue;
-		if (dbg_err_drop(il_field_type(n->types, fields[i], &of)) ||
+		if (dbg_err_drop(type_field_type(n->types, fields[i], &of)) ||
 		    !is_plain(n, of, &part))
 			return false;
 		sum += part;
@@ -338,7 +334,7 @@ static enum native_end struct_equals(struct native *n)
 {
 	uint8_t a[STRUCT_MAX], b[STRUCT_MAX];
 	uint64_t x = native_ref(n, 0), y = native_ref(n, 1);
-	struct il_type *type = native_type_of(n, x);
+	struct type *type = native_type_of(n, x);
 	uint32_t size = 0;
 	if (!type)
 		return native_throw(n, "System.NullReferenceException");
@@ -370,13 +366,13 @@ static enum native_end same(struct native *n)
  */
 static enum native_end uses_keys(struct native *n)
 {
-	struct il_field *f = NULL;
+	struct type_field *f = NULL;
 	uint64_t addr = 0, reader = 0;
-	bool known = !dbg_err_drop(il_field_find(n->types, n->method->owner,
-						 "s_resourceManager", &f)) &&
-		     f &&
-		     !dbg_err_drop(il_field_static(n->types, f, NULL, &addr)) &&
-		     addr && vm_read(n->vm, addr, &reader, sizeof(reader));
+	bool known =
+	    !dbg_err_drop(type_field_find(n->types, n->method->owner,
+					  "s_resourceManager", &f)) &&
+	    f && !dbg_err_drop(type_field_static(n->types, f, NULL, &addr)) &&
+	    addr && vm_read(n->vm, addr, &reader, sizeof(reader));
 	if (known && reader)
 		return NATIVE_IL;
 	n->vm->named_texts = true;

@@ -313,12 +313,13 @@ static bool is_odd_case(uint16_t c)
 /* ChangeCase...(char *from, int n, char *to, int n, bool upper) */
 static enum native_end change_case(struct native *n)
 {
-	struct il_type *casing =
-	    il_type_core(n->types, "System.Globalization.InvariantModeCasing");
-	struct il_method *m =
-	    casing ? il_method_named(n->types, casing,
-				     native_i4(n, 4) ? "ToUpper" : "ToLower", 2)
-		   : NULL;
+	struct type *casing =
+	    type_core(n->types, "System.Globalization.InvariantModeCasing");
+	struct type_method *m =
+	    casing
+		? type_method_named(n->types, casing,
+				    native_i4(n, 4) ? "ToUpper" : "ToLower", 2)
+		: NULL;
 	int32_t length = native_i4(n, 1);
 	if (!m || length < 0 || length > TEXT_MAX || native_i4(n, 3) < length)
 		return NATIVE_IL;

@@ -12,7 +12,7 @@
 
 static uint64_t another(struct native *n, uint64_t delegate)
 {
-	struct il_type *type = native_type_of(n, delegate);
+	struct type *type = native_type_of(n, delegate);
 	return type ? vm_new(n->vm, type) : 0;
 }
 
@@ -47,17 +47,16 @@ static enum native_end multicast_code(struct native *n)
 
 /* ---- Which method it calls --------------------------------------------- */
 
-static struct il_method *method_called(struct native *n, uint64_t delegate)
+static struct type_method *method_called(struct native *n, uint64_t delegate)
 {
-	struct il_method *m = NULL;
+	struct type_method *m = NULL;
 	return dbg_err_drop(delegate_method(n->vm, delegate, &m)) ? NULL : m;
 }
 
 enum native_end native_method_stub(struct native *n, uint64_t method,
 				   uint64_t *ret)
 {
-	struct il_type *type =
-	    il_type_core(n->types, "System.RuntimeMethodInfoStub");
+	struct type *type = type_core(n->types, "System.RuntimeMethodInfoStub");
 	*ret = type ? vm_new(n->vm, type) : 0;
 	return *ret ? native_set_field(n, *ret, "m_value", &method,
 				       sizeof(method))
@@ -79,7 +78,7 @@ static enum native_end give_stub(struct native *n, uint64_t method, bool handle)
 /* FindMethodHandle(), or (ObjectHandleOnStack, ObjectHandleOnStack) */
 static enum native_end find_handle(struct native *n)
 {
-	struct types *types = n->vm->values;
+	struct values *types = n->vm->values;
 	uint64_t object = native_ref(n, 0), method = 0;
 	bool handle = n->n_args == 2;
 	enum native_end end =
@@ -91,7 +90,7 @@ static enum native_end find_handle(struct native *n)
 		struct value v = value_object(types, object);
 		method = value_delegate_method(types, &v);
 	}
-	struct il_method *m = method ? NULL : method_called(n, object);
+	struct type_method *m = method ? NULL : method_called(n, object);
 	if (m)
 		method = method_entry(n->vm, m);
 	return method ? give_stub(n, method, handle) : NATIVE_IL;
@@ -100,7 +99,7 @@ static enum native_end find_handle(struct native *n)
 /* .NET 11: MethodDesc, GetMethodDesc() */
 static enum native_end method_number(struct native *n)
 {
-	struct il_method *m = method_called(n, native_ref(n, 0));
+	struct type_method *m = method_called(n, native_ref(n, 0));
 	return m ? native_ret_ref(n, method_entry(n->vm, m)) : NATIVE_IL;
 }
 
@@ -112,18 +111,18 @@ static enum native_end method_number(struct native *n)
 static enum native_end create_info(struct native *n)
 {
 	uint64_t number = native_ref(n, 0), desc = 0;
-	struct il_method *m = method_of_entry(n->vm, number);
+	struct type_method *m = method_of_entry(n->vm, number);
 	if (m && m->module && !m->n_args && !m->owner->n_args)
-		desc = dac_method_of_token(il_types_dac(n->types),
-					   m->module->addr, m->token);
+		desc = dac_method_of_token(types_dac(n->types), m->module->addr,
+					   m->token);
 	return give_stub(n, desc ? desc : number, true);
 }
 
 /* InternalEqualMethodHandles(Delegate, Delegate), of .NET 8 to 10 */
 static enum native_end equal_methods(struct native *n)
 {
-	struct il_method *a = method_called(n, native_ref(n, 0));
-	struct il_method *b = method_called(n, native_ref(n, 1));
+	struct type_method *a = method_called(n, native_ref(n, 0));
+	struct type_method *b = method_called(n, native_ref(n, 1));
 	return a && b ? native_ret_i4(n, a == b) : NATIVE_IL;
 }
 

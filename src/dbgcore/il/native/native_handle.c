@@ -132,7 +132,7 @@ static enum native_end random_bytes(struct native *n)
 
 static enum native_end pid(struct native *n)
 {
-	struct target *t = types_target(n->vm->values);
+	struct target *t = values_target(n->vm->values);
 	return native_ret_i4(n, target_tid_inside(t, target_pid(t)));
 }
 

@@ -89,15 +89,15 @@ enum native_end native_ret_text(struct native *n, const char *text)
 static struct dbg_error *field_at(struct native *n, uint64_t addr,
 				  const char *name, uint64_t *ret)
 {
-	struct il_field *f = NULL;
+	struct type_field *f = NULL;
 	uint32_t offset = 0;
-	struct il_type *type = native_type_of(n, addr);
+	struct type *type = native_type_of(n, addr);
 	struct dbg_error *err =
-	    type ? il_field_find(n->types, type, name, &f) : NULL;
+	    type ? type_field_find(n->types, type, name, &f) : NULL;
 	if (!err && !f)
 		err = dbg_err(DBG_E_NOT_FOUND, "there is no field '%s'", name);
 	if (!err)
-		err = il_field_offset(n->types, f, &offset);
+		err = type_field_offset(n->types, f, &offset);
 	if (!err)
 		*ret = addr + 8 + offset;
 	return err;
@@ -121,7 +121,7 @@ enum native_end native_set_field(struct native *n, uint64_t addr,
 }
 
 enum native_end native_construct(struct native *n, uint64_t object,
-				 struct il_method *ctor)
+				 struct type_method *ctor)
 {
 	uint64_t place = vm_room(n->vm, sizeof(object));
 	if (!place || !vm_write(n->vm, place, &object, sizeof(object)))
@@ -134,7 +134,7 @@ enum native_end native_construct(struct native *n, uint64_t object,
 
 static struct dac *dac_of(struct native *n)
 {
-	return il_types_dac(n->types);
+	return types_dac(n->types);
 }
 
 static const struct dac_thread *thread_of(struct native *n)
@@ -158,13 +158,13 @@ uint32_t native_thread_id(struct native *n)
 /* ---- Names
  * ------------------------------------------------------------------- */
 
-static void add_suffix(const struct il_type *type, struct str *out)
+static void add_suffix(const struct type *type, struct str *out)
 {
-	if (type->kind == IL_KIND_POINTER)
+	if (type->kind == TYPE_KIND_POINTER)
 		str_addc(out, '*');
-	else if (type->kind == IL_KIND_BYREF)
+	else if (type->kind == TYPE_KIND_BYREF)
 		str_addc(out, '&');
-	else if (type->kind == IL_KIND_ARRAY) {
+	else if (type->kind == TYPE_KIND_ARRAY) {
 		str_addc(out, '[');
 		for (uint32_t i = 1; i < type->rank; i++)
 			str_addc(out, ',');
@@ -172,7 +172,7 @@ static void add_suffix(const struct il_type *type, struct str *out)
 	}
 }
 
-void native_suffixes(const struct il_type *type, struct str *out)
+void native_suffixes(const struct type *type, struct str *out)
 {
 	if (!type->inner)
 		return;
@@ -180,16 +180,15 @@ void native_suffixes(const struct il_type *type, struct str *out)
 	add_suffix(type, out);
 }
 
-void native_simple_name(struct il_types *ts, struct il_type *type,
-			struct str *out)
+void native_simple_name(struct types *ts, struct type *type, struct str *out)
 {
 	if (type->inner) {
 		native_simple_name(ts, type->inner, out);
 		add_suffix(type, out);
 	} else if (type->module) {
-		str_add(out, il_type_simple_name(type));
+		str_add(out, type_simple_name(type));
 	} else {
-		str_add(out, il_type_name(ts, type));
+		str_add(out, type_name(ts, type));
 	}
 }
 
@@ -200,10 +199,10 @@ enum arguments {
 	ARGUMENTS_QUALIFIED, /* with their assemblies */
 };
 
-static void add_full(struct il_types *ts, struct il_type *type, struct str *out,
+static void add_full(struct types *ts, struct type *type, struct str *out,
 		     enum arguments args, unsigned int depth);
 
-static void add_assembly(const struct il_type *type, struct str *out)
+static void add_assembly(const struct type *type, struct str *out)
 {
 	while (type->inner)
 		type = type->inner;
@@ -213,16 +212,16 @@ static void add_assembly(const struct il_type *type, struct str *out)
 	assembly_display_name(&type->module->md, out);
 }
 
-static void add_argument(struct il_types *ts, struct il_type *type, size_t i,
+static void add_argument(struct types *ts, struct type *type, size_t i,
 			 struct str *out, enum arguments args,
 			 unsigned int depth)
 {
-	struct il_generic_param gp;
-	struct il_type *arg = type->args[i];
+	struct type_generic_param gp;
+	struct type *arg = type->args[i];
 	bool qualified = args == ARGUMENTS_QUALIFIED;
 	str_add(out, qualified ? "[" : "");
-	if (arg->kind == IL_KIND_VAR &&
-	    !dbg_err_drop(il_generic_param(ts, type, NULL, (uint32_t)i, &gp)))
+	if (arg->kind == TYPE_KIND_VAR &&
+	    !dbg_err_drop(type_generic_param(ts, type, NULL, (uint32_t)i, &gp)))
 		str_add(out, gp.name);
 	else
 		add_full(ts, arg, out, args, depth + 1);
@@ -231,7 +230,7 @@ static void add_argument(struct il_types *ts, struct il_type *type, size_t i,
 	str_add(out, qualified ? "]" : "");
 }
 
-static void add_full(struct il_types *ts, struct il_type *type, struct str *out,
+static void add_full(struct types *ts, struct type *type, struct str *out,
 		     enum arguments args, unsigned int depth)
 {
 	if (depth > NAME_DEPTH_MAX)
@@ -241,12 +240,12 @@ static void add_full(struct il_types *ts, struct il_type *type, struct str *out,
 		add_suffix(type, out);
 		return;
 	}
-	struct il_type *outer = il_type_enclosing(ts, type);
+	struct type *outer = type_enclosing(ts, type);
 	if (outer) {
 		add_full(ts, outer, out, ARGUMENTS_NONE, depth + 1);
 		str_addc(out, '+');
-	} else if (*il_type_namespace(type)) {
-		str_add(out, il_type_namespace(type));
+	} else if (*type_namespace(type)) {
+		str_add(out, type_namespace(type));
 		str_addc(out, '.');
 	}
 	native_simple_name(ts, type, out);
@@ -258,25 +257,22 @@ static void add_full(struct il_types *ts, struct il_type *type, struct str *out,
 	}
 }
 
-void native_full_name(struct il_types *ts, struct il_type *type,
-		      struct str *out)
+void native_full_name(struct types *ts, struct type *type, struct str *out)
 {
 	add_full(ts, type, out, ARGUMENTS_NONE, 0);
 }
 
-void native_display_name(struct il_types *ts, struct il_type *type,
-			 struct str *out)
+void native_display_name(struct types *ts, struct type *type, struct str *out)
 {
 	add_full(ts, type, out, ARGUMENTS_NAMED, 0);
 }
 
-void native_qualified_name(struct il_types *ts, struct il_type *type,
-			   struct str *out)
+void native_qualified_name(struct types *ts, struct type *type, struct str *out)
 {
 	add_full(ts, type, out, ARGUMENTS_QUALIFIED, 0);
 }
 
-void native_assembly_qualified_name(struct il_types *ts, struct il_type *type,
+void native_assembly_qualified_name(struct types *ts, struct type *type,
 				    struct str *out)
 {
 	native_qualified_name(ts, type, out);

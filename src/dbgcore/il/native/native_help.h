@@ -26,7 +26,7 @@ enum native_end native_set_field(struct native *n, uint64_t addr,
  * The result is @object once @ctor, without parameters, has run on it.
  */
 enum native_end native_construct(struct native *n, uint64_t object,
-				 struct il_method *ctor);
+				 struct type_method *ctor);
 
 /*
  * A new RuntimeMethodInfoStub, what stands for a method until reflection has an
@@ -46,17 +46,14 @@ uint32_t native_thread_id(struct native *n);
  * arguments, "...List`1[[System.Int32, System.Private.CoreLib, ...]]", and with
  * its own.
  */
-void native_simple_name(struct il_types *ts, struct il_type *type,
-			struct str *out);
-void native_full_name(struct il_types *ts, struct il_type *type,
-		      struct str *out);
-void native_display_name(struct il_types *ts, struct il_type *type,
-			 struct str *out);
-void native_qualified_name(struct il_types *ts, struct il_type *type,
+void native_simple_name(struct types *ts, struct type *type, struct str *out);
+void native_full_name(struct types *ts, struct type *type, struct str *out);
+void native_display_name(struct types *ts, struct type *type, struct str *out);
+void native_qualified_name(struct types *ts, struct type *type,
 			   struct str *out);
-void native_assembly_qualified_name(struct il_types *ts, struct il_type *type,
+void native_assembly_qualified_name(struct types *ts, struct type *type,
 				    struct str *out);
 /* What stands behind the innermost element's name: "[]&". */
-void native_suffixes(const struct il_type *type, struct str *out);
+void native_suffixes(const struct type *type, struct str *out);
 
 #endif

@@ -35,11 +35,11 @@ static bool is_text(struct native *n, uint64_t addr, const char *text)
 	return true;
 }
 
-static enum native_end make_info(struct native *n, struct il_type *owner,
-				 const struct il_field *f)
+static enum native_end make_info(struct native *n, struct type *owner,
+				 const struct type_field *f)
 {
-	struct il_type *kind =
-	    il_type_core(n->types, "System.Reflection.MdFieldInfo");
+	struct type *kind =
+	    type_core(n->types, "System.Reflection.MdFieldInfo");
 	uint64_t object = kind ? vm_new(n->vm, kind) : 0;
 	uint64_t of = vm_type_object(n->vm, owner), name = native_ref(n, 1);
 	int32_t flags = f->flags, bound = BIND_STATIC | BIND_PUBLIC;
@@ -66,14 +66,15 @@ static enum native_end make_info(struct native *n, struct il_type *owner,
 /* RuntimeType.GetField(string, BindingFlags) of an enum */
 static enum native_end get_field(struct native *n)
 {
-	struct il_field *const *all;
+	struct type_field *const *all;
 	size_t n_all;
-	struct il_type *type = vm_type_of_object(n->vm, native_ref(n, 0));
+	struct type *type = vm_type_of_object(n->vm, native_ref(n, 0));
 	int32_t flags = native_i4(n, 2);
-	if (!type || type->kind != IL_KIND_ENUM || (flags & BIND_IGNORE_CASE) ||
-	    !(flags & BIND_STATIC) || !(flags & BIND_PUBLIC))
+	if (!type || type->kind != TYPE_KIND_ENUM ||
+	    (flags & BIND_IGNORE_CASE) || !(flags & BIND_STATIC) ||
+	    !(flags & BIND_PUBLIC))
 		return NATIVE_IL;
-	il_type_fields(n->types, type, &all, &n_all);
+	type_fields(n->types, type, &all, &n_all);
 	for (size_t k = 0; k < n_all; k++) {
 		if (all[k]->is_const &&
 		    is_text(n, native_ref(n, 1), all[k]->name))
@@ -85,7 +86,7 @@ static enum native_end get_field(struct native *n)
 /* MdFieldInfo.GetValue(object), of an enumerator */
 static enum native_end get_value(struct native *n)
 {
-	struct il_field *const *all;
+	struct type_field *const *all;
 	size_t n_all;
 	uint64_t of = 0;
 	uint32_t token = 0;
@@ -95,15 +96,15 @@ static enum native_end get_value(struct native *n)
 	    native_get_field(n, native_ref(n, 0), "m_tkField", &token, 4) !=
 		NATIVE_DONE)
 		return NATIVE_IL;
-	struct il_type *type = vm_type_of_object(n->vm, of);
-	if (!type || type->kind != IL_KIND_ENUM)
+	struct type *type = vm_type_of_object(n->vm, of);
+	if (!type || type->kind != TYPE_KIND_ENUM)
 		return NATIVE_IL;
-	il_type_fields(n->types, type, &all, &n_all);
+	type_fields(n->types, type, &all, &n_all);
 	for (size_t k = 0; k < n_all; k++) {
 		enum elem elem;
 		if (all[k]->token != token || !all[k]->is_const)
 			continue;
-		struct bytes b = il_field_constant(all[k], &elem);
+		struct bytes b = type_field_constant(all[k], &elem);
 		memcpy(value, b.p, b.n < sizeof(value) ? b.n : sizeof(value));
 		uint64_t object = object_box(n->vm, type, value);
 		return object ? native_ret_ref(n, object)

@@ -28,7 +28,7 @@
 static char *environment(struct native *n, size_t *ret_n)
 {
 	char path[32];
-	const struct target *t = types_target(n->vm->values);
+	const struct target *t = values_target(n->vm->values);
 	if (!t || !target_can(t, TARGET_RUN))
 		return NULL;
 	snprintf(path, sizeof(path), "/proc/%d/environ", target_pid(t));
@@ -82,28 +82,29 @@ static enum native_end get_variable(struct native *n)
 /* Has the program one already? */
 static bool has_culture(struct native *n)
 {
-	struct il_type *type = il_type_core(n->types, CULTURE);
-	struct il_field *f = NULL;
+	struct type *type = type_core(n->types, CULTURE);
+	struct type_field *f = NULL;
 	uint64_t addr = 0, object = 0;
 	return type &&
-	       !dbg_err_drop(
-		   il_field_find(n->types, type, "s_userDefaultCulture", &f)) &&
-	       f && !dbg_err_drop(il_field_static(n->types, f, NULL, &addr)) &&
+	       !dbg_err_drop(type_field_find(n->types, type,
+					     "s_userDefaultCulture", &f)) &&
+	       f &&
+	       !dbg_err_drop(type_field_static(n->types, f, NULL, &addr)) &&
 	       addr && vm_read(n->vm, addr, &object, sizeof(object)) && object;
 }
 
 /* Has it found that it uses no culture but the invariant one? */
 static bool is_invariant(struct native *n, const char *text, size_t size)
 {
-	struct il_type *type =
-	    il_type_core(n->types, SPACE "GlobalizationMode+Settings");
-	struct il_field *f = NULL;
+	struct type *type =
+	    type_core(n->types, SPACE "GlobalizationMode+Settings");
+	struct type_field *f = NULL;
 	uint64_t addr = 0;
 	uint8_t yes = 0;
-	if (type && il_type_is_initialized(n->types, type) &&
-	    !dbg_err_drop(il_field_find(n->types, type,
-					"<Invariant>k__BackingField", &f)) &&
-	    f && !dbg_err_drop(il_field_static(n->types, f, NULL, &addr)) &&
+	if (type && type_is_initialized(n->types, type) &&
+	    !dbg_err_drop(type_field_find(n->types, type,
+					  "<Invariant>k__BackingField", &f)) &&
+	    f && !dbg_err_drop(type_field_static(n->types, f, NULL, &addr)) &&
 	    addr && vm_read(n->vm, addr, &yes, sizeof(yes)))
 		return yes != 0;
 	const char *told = variable(text, size, INVARIANT);
@@ -159,8 +160,8 @@ static enum native_end user_culture(struct native *n)
 	size_t size = 0;
 	_cleanup_free_ char *text = environment(n, &size);
 	const char *locale = user_locale(n, text, size);
-	struct il_method *m = il_method_named(n->types, n->method->owner,
-					      "get_InvariantCulture", 0);
+	struct type_method *m = type_method_named(n->types, n->method->owner,
+						  "get_InvariantCulture", 0);
 	if (!locale || (*locale && !is_like_root(locale)))
 		return not_known(n, locale);
 	return m ? native_call(n, m, NULL, 0) : NATIVE_IL;
@@ -185,7 +186,7 @@ static enum native_end current_culture(struct native *n)
 	    vm->n_frames ? vm->frames[vm->n_frames - 1].code : NULL;
 	bool is_library =
 	    by && by->method && by->method->owner &&
-	    str_starts(il_type_namespace(by->method->owner), "System");
+	    str_starts(type_namespace(by->method->owner), "System");
 	return is_library ? NATIVE_IL : own_of_culture(n);
 }
 

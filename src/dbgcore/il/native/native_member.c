@@ -20,33 +20,34 @@ enum {
 /* ---- Which one ---------------------------------------------------------- */
 
 /* Code that the program or an expression made has no metadata: NULL. */
-static struct il_method *method_of(struct native *n, uint64_t handle,
-				   struct il_type *exact)
+static struct type_method *method_of(struct native *n, uint64_t handle,
+				     struct type *exact)
 {
-	struct il_method *m = method_of_entry(n->vm, handle);
-	if (!m && dbg_err_drop(il_method_of_desc(n->types, handle, exact, &m)))
+	struct type_method *m = method_of_entry(n->vm, handle);
+	if (!m &&
+	    dbg_err_drop(type_method_of_desc(n->types, handle, exact, &m)))
 		return NULL;
 	return m && m->owner ? m : NULL;
 }
 
-static struct il_method *method_arg(struct native *n)
+static struct type_method *method_arg(struct native *n)
 {
 	return method_of(n, native_ref(n, 0), NULL);
 }
 
-static struct il_field *field_of(struct native *n, uint64_t handle)
+static struct type_field *field_of(struct native *n, uint64_t handle)
 {
-	struct dac *d = il_types_dac(n->types);
+	struct dac *d = types_dac(n->types);
 	struct dac_field field;
-	struct il_field *const *all;
+	struct type_field *const *all;
 	size_t n_all;
-	struct il_field *f = field_of_entry(n->vm, handle);
+	struct type_field *f = field_of_entry(n->vm, handle);
 	if (f || !d || !dac_field_at(d, handle, &field))
 		return f;
-	struct il_type *owner = il_type_of_mt(n->types, field.enclosing);
+	struct type *owner = type_of_mt(n->types, field.enclosing);
 	if (!owner)
 		return NULL;
-	il_type_fields(n->types, owner, &all, &n_all);
+	type_fields(n->types, owner, &all, &n_all);
 	for (size_t k = 0; k < n_all; k++) {
 		if (all[k]->token == field.token)
 			return all[k];
@@ -54,7 +55,7 @@ static struct il_field *field_of(struct native *n, uint64_t handle)
 	return NULL;
 }
 
-static struct il_field *field_arg(struct native *n)
+static struct type_field *field_arg(struct native *n)
 {
 	return field_of(n, native_ref(n, 0));
 }
@@ -72,19 +73,19 @@ static enum native_end give_name(struct native *n, const char *name)
 
 static enum native_end method_utf8(struct native *n)
 {
-	struct il_method *m = method_arg(n);
+	struct type_method *m = method_arg(n);
 	return m ? give_name(n, m->name) : NATIVE_IL;
 }
 
 static enum native_end method_name(struct native *n)
 {
-	struct il_method *m = method_arg(n);
+	struct type_method *m = method_arg(n);
 	return m ? native_ret_text(n, m->name) : NATIVE_IL;
 }
 
 static enum native_end field_utf8(struct native *n)
 {
-	struct il_field *f = field_arg(n);
+	struct type_field *f = field_arg(n);
 	return f ? give_name(n, f->name) : NATIVE_IL;
 }
 
@@ -94,14 +95,14 @@ static enum native_end field_name(struct native *n)
 	if (native_get_field(n, native_ref(n, 0), "m_fieldHandle", &handle,
 			     sizeof(handle)) != NATIVE_DONE)
 		return NATIVE_IL;
-	struct il_field *f = field_of(n, handle);
+	struct type_field *f = field_of(n, handle);
 	return f ? native_ret_text(n, f->name) : NATIVE_IL;
 }
 
 /* RuntimeParameterInfo.get_Name, of a parameter that has a row of its own */
 static enum native_end parameter_name(struct native *n)
 {
-	struct il_param p;
+	struct type_param p;
 	uint64_t member = 0, handle = 0;
 	int32_t position = 0;
 	uint64_t object = native_ref(n, 0);
@@ -111,10 +112,10 @@ static enum native_end parameter_name(struct native *n)
 		NATIVE_DONE ||
 	    native_get_field(n, member, "m_handle", &handle, 8) != NATIVE_DONE)
 		return NATIVE_IL;
-	struct il_method *m = method_of(n, handle, NULL);
+	struct type_method *m = method_of(n, handle, NULL);
 	if (!m || position < 0)
 		return NATIVE_IL;
-	il_method_param(m, (uint32_t)position, &p);
+	type_method_param(m, (uint32_t)position, &p);
 	return p.token ? native_ret_text(n, p.name) : NATIVE_IL;
 }
 
@@ -122,41 +123,40 @@ static enum native_end parameter_name(struct native *n)
 
 static enum native_end attributes(struct native *n)
 {
-	struct il_method *m = method_arg(n);
+	struct type_method *m = method_arg(n);
 	return m ? native_ret_i4(n, m->flags) : NATIVE_IL;
 }
 
 static enum native_end field_attributes(struct native *n)
 {
-	struct il_field *f = field_arg(n);
+	struct type_field *f = field_arg(n);
 	return f ? native_ret_i4(n, f->flags) : NATIVE_IL;
 }
 
 static enum native_end has_arguments(struct native *n)
 {
-	struct il_method *m = method_arg(n);
+	struct type_method *m = method_arg(n);
 	return m ? native_ret_i4(n, m->n_args != 0) : NATIVE_IL;
 }
 
 static enum native_end is_definition(struct native *n)
 {
-	struct il_method *m = method_arg(n);
-	return m ? native_ret_i4(n,
-				 m->n_args && m->args[0]->kind == IL_KIND_MVAR)
+	struct type_method *m = method_arg(n);
+	return m ? native_ret_i4(n, m->n_args &&
+					m->args[0]->kind == TYPE_KIND_MVAR)
 		 : NATIVE_IL;
 }
 
 /* (handle, ObjectHandleOnStack, BOOL): the arguments of a generic method */
 static enum native_end arguments(struct native *n)
 {
-	struct il_method *m = method_arg(n);
-	struct il_type *of = il_type_core(
+	struct type_method *m = method_arg(n);
+	struct type *of = type_core(
 	    n->types, native_i4(n, 2) ? "System.RuntimeType" : "System.Type");
-	struct il_type *shared = il_type_core(n->types, "System.__Canon");
+	struct type *shared = type_core(n->types, "System.__Canon");
 	uint64_t array =
-	    m && of
-		? vm_new_array(n->vm, il_type_vector(n->types, of), m->n_args)
-		: 0;
+	    m && of ? vm_new_array(n->vm, type_vector(n->types, of), m->n_args)
+		    : 0;
 	if (!array)
 		return NATIVE_IL;
 	for (size_t k = 0; k < m->n_args; k++) {
@@ -171,16 +171,16 @@ static enum native_end arguments(struct native *n)
 
 /* What CustomAttribute.IsDefined and GetCustomAttributes ask for. */
 struct search {
-	struct il_type *attribute; /* or what derives from it */
-	struct il_type *found;     /* the class of the last one that has it */
-	size_t n_own, n_bases;     /* on the member, on what it inherits from */
+	struct type *attribute; /* or what derives from it */
+	struct type *found;     /* the class of the last one that has it */
+	size_t n_own, n_bases;  /* on the member, on what it inherits from */
 };
 
 /*
  * Attributes of types and members that the compiler makes flags of (II.21.2.1,
  * as CoreLib's PseudoCustomAttribute knows them), and their bases.
  */
-static bool is_pseudo(struct native *n, struct il_type *attribute)
+static bool is_pseudo(struct native *n, struct type *attribute)
 {
 	static const char *const all[] = {
 	    "System.Object",
@@ -206,15 +206,15 @@ static bool is_pseudo(struct native *n, struct il_type *attribute)
 static bool count(struct native *n, struct search *s,
 		  struct code_module *module, uint32_t token, size_t *ret)
 {
-	const struct il_context context = {.module = module};
+	const struct type_context context = {.module = module};
 	uint32_t class = 0, rid = 0;
-	struct il_type *type;
+	struct type *type;
 	bool derives;
 	while ((rid = md_attribute_after(&module->md, token, rid, &class))) {
 		if (dbg_err_drop(
-			il_type_of_token(n->types, &context, class, &type)) ||
-		    dbg_err_drop(il_type_derives(n->types, type, s->attribute,
-						 &derives)))
+			type_of_token(n->types, &context, class, &type)) ||
+		    dbg_err_drop(
+			type_derives(n->types, type, s->attribute, &derives)))
 			return false;
 		if (derives) {
 			s->found = type;
@@ -225,8 +225,8 @@ static bool count(struct native *n, struct search *s,
 }
 
 /* Those of @type, and if it @inherits of its bases. An array has none. */
-static bool search_type(struct native *n, struct search *s,
-			struct il_type *type, bool inherits)
+static bool search_type(struct native *n, struct search *s, struct type *type,
+			bool inherits)
 {
 	size_t *at = &s->n_own;
 	if (type->inner)
@@ -237,7 +237,7 @@ static bool search_type(struct native *n, struct search *s,
 		if (!inherits)
 			break;
 		at = &s->n_bases;
-		if (dbg_err_drop(il_type_parent(n->types, type, &type)))
+		if (dbg_err_drop(type_parent(n->types, type, &type)))
 			return false;
 	}
 	return true;
@@ -251,10 +251,10 @@ static bool search_member(struct native *n, struct search *s)
 {
 	uint64_t handle = 0, object = native_ref(n, 0);
 	uint32_t row = 0;
-	struct il_type *kind = native_type_of(n, object);
-	const char *name = kind ? il_type_simple_name(kind) : "";
+	struct type *kind = native_type_of(n, object);
+	const char *name = kind ? type_simple_name(kind) : "";
 	if (!strcmp(name, "RtFieldInfo")) {
-		struct il_field *f =
+		struct type_field *f =
 		    native_get_field(n, object, "m_fieldHandle", &handle, 8) ==
 			    NATIVE_DONE
 			? field_of(n, handle)
@@ -269,7 +269,7 @@ static bool search_member(struct native *n, struct search *s)
 	    native_get_field(n, object, literal ? "m_tkField" : "m_token", &row,
 			     4) != NATIVE_DONE)
 		return false;
-	struct il_type *owner = vm_type_of_object(n->vm, handle);
+	struct type *owner = vm_type_of_object(n->vm, handle);
 	return owner && owner->module &&
 	       count(n, s, owner->module, row, &s->n_own);
 }
@@ -281,10 +281,10 @@ static bool search_method(struct native *n, struct search *s)
 	if (native_get_field(n, native_ref(n, 0), "m_handle", &handle, 8) !=
 	    NATIVE_DONE)
 		return false;
-	struct il_method *m = method_of(n, handle, NULL);
+	struct type_method *m = method_of(n, handle, NULL);
 	if (!m || !m->token ||
-	    ((m->flags & IL_METHOD_VIRTUAL) &&
-	     !(m->flags & IL_METHOD_NEWSLOT) && inherits))
+	    ((m->flags & TYPE_METHOD_VIRTUAL) &&
+	     !(m->flags & TYPE_METHOD_NEWSLOT) && inherits))
 		return false;
 	return count(n, s, m->module, m->token, &s->n_own);
 }
@@ -297,8 +297,8 @@ static bool search_method(struct native *n, struct search *s)
 static bool search(struct native *n, struct search *s)
 {
 	uint64_t object = native_ref(n, 0);
-	struct il_type *type = vm_type_of_object(n->vm, object);
-	struct il_type *kind = native_type_of(n, object);
+	struct type *type = vm_type_of_object(n->vm, object);
+	struct type *kind = native_type_of(n, object);
 	s->attribute = vm_type_of_object(n->vm, native_ref(n, 1));
 	if (!s->attribute || s->attribute->open ||
 	    (s->attribute->flags & TYPE_INTERFACE) ||
@@ -306,7 +306,7 @@ static bool search(struct native *n, struct search *s)
 		return false;
 	if (type)
 		return search_type(n, s, type, native_i4(n, 2) != 0);
-	if (kind && !strcmp(il_type_simple_name(kind), "RuntimeMethodInfo"))
+	if (kind && !strcmp(type_simple_name(kind), "RuntimeMethodInfo"))
 		return search_method(n, s);
 	return search_member(n, s);
 }
@@ -327,15 +327,14 @@ static enum native_end is_defined(struct native *n)
 static enum native_end attribute_list(struct native *n)
 {
 	struct search s = {0};
-	const struct il_layout *layout;
+	const struct type_layout *layout;
 	if (!search(n, &s) || s.n_bases || s.n_own > 1)
 		return NATIVE_IL;
-	if (s.found &&
-	    (dbg_err_drop(il_type_layout(n->types, s.found, &layout)) ||
-	     layout->object))
+	if (s.found && (dbg_err_drop(type_layout(n->types, s.found, &layout)) ||
+			layout->object))
 		return NATIVE_IL;
 	uint64_t array =
-	    vm_new_array(n->vm, il_type_vector(n->types, s.attribute), s.n_own);
+	    vm_new_array(n->vm, type_vector(n->types, s.attribute), s.n_own);
 	uint64_t object = array && s.found ? vm_new(n->vm, s.found) : 0;
 	if (!array || (s.found && !object))
 		return native_refuse(n, "too much memory is wanted");
@@ -347,7 +346,7 @@ static enum native_end attribute_list(struct native *n)
 
 static enum native_end is_constructor(struct native *n)
 {
-	struct il_method *m = method_arg(n);
+	struct type_method *m = method_arg(n);
 	return m ? native_ret_i4(n, !strcmp(m->name, ".ctor") ||
 					!strcmp(m->name, ".cctor"))
 		 : NATIVE_IL;
@@ -355,41 +354,41 @@ static enum native_end is_constructor(struct native *n)
 
 static enum native_end is_dynamic(struct native *n)
 {
-	struct il_method *m = method_arg(n);
+	struct type_method *m = method_arg(n);
 	return m ? native_ret_i4(n, 0) : NATIVE_IL;
 }
 
 static enum native_end token(struct native *n)
 {
-	struct il_method *m = method_arg(n);
+	struct type_method *m = method_arg(n);
 	return m ? native_ret_i4(n, (int32_t)m->token) : NATIVE_IL;
 }
 
 static enum native_end declaring_type(struct native *n)
 {
-	struct il_method *m = method_arg(n);
+	struct type_method *m = method_arg(n);
 	uint64_t object = m ? vm_type_object(n->vm, m->owner) : 0;
 	return object ? native_ret_ref(n, object) : NATIVE_IL;
 }
 
 static enum native_end declaring_table(struct native *n)
 {
-	struct il_method *m = method_arg(n);
-	return m ? native_ret_ref(n, il_type_handle(n->types, m->owner))
+	struct type_method *m = method_arg(n);
+	return m ? native_ret_ref(n, type_handle(n->types, m->owner))
 		 : NATIVE_IL;
 }
 
 static enum native_end field_owner(struct native *n)
 {
-	struct il_field *f = field_arg(n);
+	struct type_field *f = field_arg(n);
 	uint64_t object = f ? vm_type_object(n->vm, f->owner) : 0;
 	return object ? native_ret_ref(n, object) : NATIVE_IL;
 }
 
 static enum native_end field_table(struct native *n)
 {
-	struct il_field *f = field_arg(n);
-	return f ? native_ret_ref(n, il_type_handle(n->types, f->owner))
+	struct type_field *f = field_arg(n);
+	return f ? native_ret_ref(n, type_handle(n->types, f->owner))
 		 : NATIVE_IL;
 }
 
@@ -400,29 +399,29 @@ static enum native_end set(struct native *n, const char *name, const void *v,
 			   size_t size)
 {
 	_cleanup_str_ struct str old = {0};
-	struct il_type *type = native_type_of(n, native_ref(n, 0));
-	struct il_field *f = NULL;
+	struct type *type = native_type_of(n, native_ref(n, 0));
+	struct type_field *f = NULL;
 	str_addf(&old, "m%s", name);
-	if (!type || dbg_err_drop(il_field_find(n->types, type, name, &f)))
+	if (!type || dbg_err_drop(type_field_find(n->types, type, name, &f)))
 		return NATIVE_IL;
 	return native_set_field(n, native_ref(n, 0), f ? name : str_get(&old),
 				v, size);
 }
 
 static enum native_end set_type(struct native *n, const char *name,
-				struct il_type *type)
+				struct type *type)
 {
 	uint64_t object = type->open ? 0 : vm_type_object(n->vm, type);
 	return object ? set(n, name, &object, sizeof(object)) : NATIVE_IL;
 }
 
 static enum native_end set_parameters(struct native *n,
-				      const struct il_sig *sig)
+				      const struct type_sig *sig)
 {
-	struct il_type *of = il_type_core(n->types, "System.RuntimeType");
-	uint64_t array = of ? vm_new_array(n->vm, il_type_vector(n->types, of),
-					   sig->n_params)
-			    : 0;
+	struct type *of = type_core(n->types, "System.RuntimeType");
+	uint64_t array =
+	    of ? vm_new_array(n->vm, type_vector(n->types, of), sig->n_params)
+	       : 0;
 	if (!array)
 		return NATIVE_IL;
 	for (size_t k = 0; k < sig->n_params; k++) {
@@ -439,13 +438,13 @@ static enum native_end set_parameters(struct native *n,
 static enum native_end method_signature(struct native *n)
 {
 	uint64_t handle = 0, declaring = native_ref(n, 2);
-	const struct il_sig *sig;
+	const struct type_sig *sig;
 	if (native_get_field(n, native_ref(n, 1), "m_handle", &handle,
 			     sizeof(handle)) != NATIVE_DONE)
 		return NATIVE_IL;
-	struct il_method *m = method_of(
+	struct type_method *m = method_of(
 	    n, handle, declaring ? vm_type_of_object(n->vm, declaring) : NULL);
-	if (!m || dbg_err_drop(il_method_sig(n->types, m, &sig)))
+	if (!m || dbg_err_drop(type_method_sig(n->types, m, &sig)))
 		return NATIVE_IL;
 	int32_t convention =
 	    CALLING_STANDARD | (sig->has_this ? CALLING_HAS_THIS : 0);
@@ -466,12 +465,12 @@ static enum native_end method_signature(struct native *n)
 static enum native_end field_signature(struct native *n)
 {
 	uint64_t handle = 0, declaring = native_ref(n, 2);
-	struct il_type *type;
+	struct type *type;
 	if (native_get_field(n, native_ref(n, 1), "m_fieldHandle", &handle,
 			     sizeof(handle)) != NATIVE_DONE)
 		return NATIVE_IL;
-	struct il_field *f = field_of(n, handle);
-	if (!f || dbg_err_drop(il_field_type(n->types, f, &type)))
+	struct type_field *f = field_of(n, handle);
+	if (!f || dbg_err_drop(type_field_type(n->types, f, &type)))
 		return NATIVE_IL;
 	enum native_end end = set_type(n, "_returnTypeORfieldType", type);
 	return end == NATIVE_DONE
@@ -481,17 +480,17 @@ static enum native_end field_signature(struct native *n)
 
 /* ---- Parameters --------------------------------------------------------- */
 
-static enum native_end parameter_make(struct native *n, struct il_method *m,
+static enum native_end parameter_make(struct native *n, struct type_method *m,
 				      int32_t position, uint64_t *ret)
 {
-	struct il_param p;
-	struct il_type *type =
-	    il_type_core(n->types, "System.Reflection.RuntimeParameterInfo");
+	struct type_param p;
+	struct type *type =
+	    type_core(n->types, "System.Reflection.RuntimeParameterInfo");
 	uint64_t member = native_ref(n, 1), signature = native_ref(n, 2);
 	*ret = type ? vm_new(n->vm, type) : 0;
 	if (!*ret)
 		return native_refuse(n, "too much memory is wanted");
-	il_method_param(m, (uint32_t)position, &p);
+	type_method_param(m, (uint32_t)position, &p);
 	int32_t flags = p.flags;
 	enum native_end end =
 	    native_set_field(n, *ret, "MemberImpl", &member, 8);
@@ -509,14 +508,14 @@ static enum native_end parameter_make(struct native *n, struct il_method *m,
 /* GetParameters(IRuntimeMethodInfo, MemberInfo, Signature) */
 static enum native_end parameters(struct native *n)
 {
-	const struct il_sig *sig, *own;
+	const struct type_sig *sig, *own;
 	uint64_t handle = 0, object = 0;
 	if (native_get_field(n, native_ref(n, 0), "m_handle", &handle, 8) !=
 	    NATIVE_DONE)
 		return NATIVE_IL;
-	struct il_method *m = method_of(n, handle, NULL);
-	if (!m || dbg_err_drop(il_method_sig(n->types, m, &sig)) ||
-	    dbg_err_drop(il_method_sig(n->types, n->method, &own)))
+	struct type_method *m = method_of(n, handle, NULL);
+	if (!m || dbg_err_drop(type_method_sig(n->types, m, &sig)) ||
+	    dbg_err_drop(type_method_sig(n->types, n->method, &own)))
 		return NATIVE_IL;
 	uint64_t array = vm_new_array(n->vm, own->ret, sig->n_params);
 	if (!array)

@@ -11,97 +11,98 @@
 /* ---- MethodTable ------------------------------------------------------------
  */
 
-static struct il_type *handle(struct native *n)
+static struct type *handle(struct native *n)
 {
-	return il_type_of_handle(n->types, native_ref(n, 0));
+	return type_of_handle(n->types, native_ref(n, 0));
 }
 
-static bool has_elements(const struct il_type *t)
+static bool has_elements(const struct type *t)
 {
-	return t->kind == IL_KIND_ARRAY || t->special == IL_SPECIAL_STRING;
+	return t->kind == TYPE_KIND_ARRAY || t->special == TYPE_SPECIAL_STRING;
 }
 
 static enum native_end has_component_size(struct native *n)
 {
-	struct il_type *t = handle(n);
+	struct type *t = handle(n);
 	return t ? native_ret_i4(n, has_elements(t)) : NATIVE_IL;
 }
 
 static enum native_end contains_pointers(struct native *n)
 {
-	const struct il_layout *layout;
-	struct il_type *t = handle(n);
+	const struct type_layout *layout;
+	struct type *t = handle(n);
 	if (!t)
 		return NATIVE_IL;
-	if (t->kind == IL_KIND_ARRAY)
+	if (t->kind == TYPE_KIND_ARRAY)
 		t = t->inner;
 	if (t->is_reference)
 		return native_ret_i4(n, 1);
-	struct dbg_error *err = il_type_layout(n->types, t, &layout);
+	struct dbg_error *err = type_layout(n->types, t, &layout);
 	return err ? native_fail(n, err) : native_ret_i4(n, layout->has_refs);
 }
 
 static enum native_end is_multi(struct native *n)
 {
-	struct il_type *t = handle(n);
+	struct type *t = handle(n);
 	return t ? native_ret_i4(n, t->elem == ELEM_ARRAY) : NATIVE_IL;
 }
 
 static enum native_end is_vector(struct native *n)
 {
-	struct il_type *t = handle(n);
+	struct type *t = handle(n);
 	return t ? native_ret_i4(n, t->elem == ELEM_SZARRAY) : NATIVE_IL;
 }
 
 static enum native_end multi_rank(struct native *n)
 {
-	struct il_type *t = handle(n);
+	struct type *t = handle(n);
 	return t ? native_ret_i4(n, (int32_t)t->rank) : NATIVE_IL;
 }
 
 static enum native_end is_value_type(struct native *n)
 {
-	struct il_type *t = handle(n);
+	struct type *t = handle(n);
 	return t ? native_ret_i4(n, t->is_value) : NATIVE_IL;
 }
 
 static enum native_end is_nullable(struct native *n)
 {
-	struct il_type *t = handle(n);
-	return t ? native_ret_i4(n, t->special == IL_SPECIAL_NULLABLE)
+	struct type *t = handle(n);
+	return t ? native_ret_i4(n, t->special == TYPE_SPECIAL_NULLABLE)
 		 : NATIVE_IL;
 }
 
 static enum native_end is_primitive(struct native *n)
 {
-	struct il_type *t = handle(n);
-	bool prim = t && (t->kind == IL_KIND_PRIM || t->kind == IL_KIND_ENUM);
+	struct type *t = handle(n);
+	bool prim =
+	    t && (t->kind == TYPE_KIND_PRIM || t->kind == TYPE_KIND_ENUM);
 	return t ? native_ret_i4(n, prim) : NATIVE_IL;
 }
 
 static enum native_end primitive_elem(struct native *n)
 {
-	struct il_type *t = handle(n);
+	struct type *t = handle(n);
 	return t ? native_ret_i4(n, (int32_t)t->elem) : NATIVE_IL;
 }
 
 static enum native_end field_bytes(struct native *n)
 {
-	const struct il_layout *layout;
-	struct il_type *t = handle(n);
+	const struct type_layout *layout;
+	struct type *t = handle(n);
 	if (!t)
 		return NATIVE_IL;
-	struct dbg_error *err = il_type_layout(n->types, t, &layout);
+	struct dbg_error *err = type_layout(n->types, t, &layout);
 	return err ? native_fail(n, err)
 		   : native_ret_i4(n, (int32_t)layout->object);
 }
 
 static enum native_end element_handle(struct native *n)
 {
-	struct il_type *t = handle(n);
+	struct type *t = handle(n);
 	if (!t || !t->inner)
 		return NATIVE_IL;
-	return native_ret_ref(n, il_type_handle(n->types, t->inner));
+	return native_ret_ref(n, type_handle(n->types, t->inner));
 }
 
 /* ---- RuntimeHelpers
@@ -109,15 +110,15 @@ static enum native_end element_handle(struct native *n)
 
 static enum native_end object_has_elements(struct native *n)
 {
-	struct il_type *t = native_type_of(n, native_ref(n, 0));
+	struct type *t = native_type_of(n, native_ref(n, 0));
 	return t ? native_ret_i4(n, has_elements(t))
 		 : native_throw(n, "System.NullReferenceException");
 }
 
 static enum native_end element_size(struct native *n)
 {
-	struct il_type *t = native_type_of(n, native_ref(n, 0));
-	if (!t || t->kind != IL_KIND_ARRAY)
+	struct type *t = native_type_of(n, native_ref(n, 0));
+	if (!t || t->kind != TYPE_KIND_ARRAY)
 		return native_throw(n, "System.NullReferenceException");
 	return native_ret_i4(n, (int32_t)native_size(n, t->inner));
 }
@@ -125,15 +126,15 @@ static enum native_end element_size(struct native *n)
 /* Array.GetCorElementTypeOfElementType: enums count as their integers. */
 static enum native_end element_code(struct native *n)
 {
-	struct il_type *t = native_type_of(n, native_ref(n, 0));
-	if (!t || t->kind != IL_KIND_ARRAY)
+	struct type *t = native_type_of(n, native_ref(n, 0));
+	if (!t || t->kind != TYPE_KIND_ARRAY)
 		return native_throw(n, "System.NullReferenceException");
 	return native_ret_i4(n, t->inner->is_value ? (int32_t)t->inner->elem
 						   : ELEM_CLASS);
 }
 
 /* EnumEquals<T>(T, T), EnumCompareTo<T>(T, T) */
-static int64_t number(struct native *n, size_t i, const struct il_type *t)
+static int64_t number(struct native *n, size_t i, const struct type *t)
 {
 	switch (t->elem) {
 	case ELEM_I8:
@@ -148,13 +149,13 @@ static int64_t number(struct native *n, size_t i, const struct il_type *t)
 
 static enum native_end enum_equals(struct native *n)
 {
-	const struct il_type *t = n->method->args[0];
+	const struct type *t = n->method->args[0];
 	return native_ret_i4(n, number(n, 0, t) == number(n, 1, t));
 }
 
 static enum native_end enum_compare(struct native *n)
 {
-	const struct il_type *t = n->method->args[0];
+	const struct type *t = n->method->args[0];
 	int64_t a = number(n, 0, t), b = number(n, 1, t);
 	if (t->elem == ELEM_U8)
 		return native_ret_i4(n,
@@ -168,9 +169,9 @@ static enum native_end enum_compare(struct native *n)
 /* Array.Clone is MemberwiseClone. */
 static enum native_end clone(struct native *n)
 {
-	struct il_type *object = il_type_of_elem(n->types, ELEM_OBJECT);
-	struct il_method *m =
-	    il_method_named(n->types, object, "MemberwiseClone", 0);
+	struct type *object = type_of_elem(n->types, ELEM_OBJECT);
+	struct type_method *m =
+	    type_method_named(n->types, object, "MemberwiseClone", 0);
 	uint64_t place = VM_FIRST + n->base;
 	return m ? native_call(n, m, &place, 1) : NATIVE_IL;
 }
@@ -179,12 +180,12 @@ static enum native_end clone(struct native *n)
 static enum native_end create_array(struct native *n)
 {
 	uint64_t of = native_ref(n, 0);
-	struct il_type *t = of ? vm_type_of_object(n->vm, of) : NULL;
+	struct type *t = of ? vm_type_of_object(n->vm, of) : NULL;
 	int32_t length = native_i4(n, 1);
 	if (!t || length < 0)
 		return native_throw(n, "System.ArgumentException");
 	uint64_t array =
-	    vm_new_array(n->vm, il_type_vector(n->types, t), (uint64_t)length);
+	    vm_new_array(n->vm, type_vector(n->types, t), (uint64_t)length);
 	return array ? native_ret_ref(n, array)
 		     : native_refuse(n, "too much memory is wanted");
 }
@@ -194,7 +195,7 @@ static enum native_end create_array(struct native *n)
 /* By MethodTable, before its constructor runs. */
 static enum native_end allocate_of(struct native *n)
 {
-	struct il_type *t = handle(n);
+	struct type *t = handle(n);
 	uint64_t object = t ? vm_new(n->vm, t) : 0;
 	return object ? native_ret_ref(n, object) : NATIVE_IL;
 }

@@ -140,13 +140,13 @@ static enum native_end find(struct native *n, uint64_t at, const uint8_t *value,
 /* The size of what the first parameter points to; 0: not a simple one. */
 static uint32_t element_size(struct native *n)
 {
-	const struct il_sig *sig;
-	if (dbg_err_drop(il_method_sig(n->types, n->method, &sig)) ||
+	const struct type_sig *sig;
+	if (dbg_err_drop(type_method_sig(n->types, n->method, &sig)) ||
 	    !sig->n_params || !sig->params[0]->inner)
 		return 0;
-	struct il_type *type = sig->params[0]->inner;
+	struct type *type = sig->params[0]->inner;
 	bool real = type->elem == ELEM_R4 || type->elem == ELEM_R8;
-	if (type->kind != IL_KIND_PRIM || real)
+	if (type->kind != TYPE_KIND_PRIM || real)
 		return 0;
 	return native_size(n, type);
 }
@@ -268,14 +268,14 @@ static enum native_end set_bit(struct native *n)
 /* The 256 bits, one for each character, of the state at the last argument. */
 static enum native_end lookup_of(struct native *n, uint8_t ret[32])
 {
-	const struct il_sig *sig;
-	struct il_field *field = NULL;
+	const struct type_sig *sig;
+	struct type_field *field = NULL;
 	uint32_t offset;
-	if (dbg_err_drop(il_method_sig(n->types, n->method, &sig)) ||
+	if (dbg_err_drop(type_method_sig(n->types, n->method, &sig)) ||
 	    sig->n_params != 3 || !sig->params[2]->inner ||
-	    dbg_err_drop(il_field_find(n->types, sig->params[2]->inner,
-				       "Lookup", &field)) ||
-	    !field || dbg_err_drop(il_field_offset(n->types, field, &offset)))
+	    dbg_err_drop(type_field_find(n->types, sig->params[2]->inner,
+					 "Lookup", &field)) ||
+	    !field || dbg_err_drop(type_field_offset(n->types, field, &offset)))
 		return NATIVE_IL;
 	return native_get(n, native_ref(n, 2) + offset, ret, 32);
 }
@@ -293,8 +293,7 @@ static enum native_end ascii_search(struct native *n)
 	int32_t count = native_i4(n, 1);
 	if (n->n_args != 3 || !n->method->n_args || !size || size > 2)
 		return NATIVE_IL;
-	bool except =
-	    !strcmp(il_type_simple_name(n->method->args[0]), "Negate");
+	bool except = !strcmp(type_simple_name(n->method->args[0]), "Negate");
 	enum native_end end = lookup_of(n, bits);
 	for (int32_t k = 0; end == NATIVE_DONE && k < count; k++) {
 		int32_t i = last ? count - 1 - k : k;

@@ -17,12 +17,12 @@
 /* What the location, the first parameter, holds. */
 static uint32_t operand_size(struct native *n, bool *ret_small)
 {
-	const struct il_sig *sig;
+	const struct type_sig *sig;
 	*ret_small = false;
-	if (dbg_err_drop(il_method_sig(n->types, n->method, &sig)) ||
+	if (dbg_err_drop(type_method_sig(n->types, n->method, &sig)) ||
 	    !sig->n_params || !sig->params[0]->inner)
 		return 0;
-	struct il_type *type = sig->params[0]->inner;
+	struct type *type = sig->params[0]->inner;
 	uint32_t size = native_size(n, type);
 	*ret_small = size < 4;
 	return size <= 8 ? size : 0;
@@ -31,8 +31,8 @@ static uint32_t operand_size(struct native *n, bool *ret_small)
 /* The old value is the result, widened as the stack has it. */
 static enum native_end give(struct native *n, uint64_t old, uint32_t size)
 {
-	const struct il_sig *sig;
-	if (dbg_err_drop(il_method_sig(n->types, n->method, &sig)))
+	const struct type_sig *sig;
+	if (dbg_err_drop(type_method_sig(n->types, n->method, &sig)))
 		return NATIVE_REFUSED;
 	if (sig->ret->elem == ELEM_I1)
 		old = (uint32_t)(int8_t)old;
@@ -96,8 +96,7 @@ static enum native_end signals(struct native *n)
  */
 static enum native_end current_thread(struct native *n)
 {
-	struct il_type *type =
-	    il_type_core(n->types, "System.Threading.Thread");
+	struct type *type = type_core(n->types, "System.Threading.Thread");
 	uint64_t object = native_thread_object(n);
 	if (object)
 		return native_ret_ref(n, object);

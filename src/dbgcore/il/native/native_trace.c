@@ -22,15 +22,15 @@ enum {
 
 static struct code *code_of(struct native *n)
 {
-	return il_types_code(n->types);
+	return types_code(n->types);
 }
 
 /* The method as it was defined, of its class as that was. */
-static struct il_method *definition(struct il_types *ts, struct il_method *m)
+static struct type_method *definition(struct types *ts, struct type_method *m)
 {
-	struct il_method *const *all;
+	struct type_method *const *all;
 	size_t n_all;
-	il_type_methods(ts, il_type_generic(ts, m->owner), &all, &n_all);
+	type_methods(ts, type_generic(ts, m->owner), &all, &n_all);
 	for (size_t k = 0; k < n_all; k++) {
 		if (all[k]->token == m->token)
 			return all[k];
@@ -49,7 +49,7 @@ static bool names(struct bytes blob, const char *name)
 }
 
 /* Is @machine that of @m? *ret_iterator: of an iterator. */
-static bool has_machine(const struct il_method *m, const char *machine,
+static bool has_machine(const struct type_method *m, const char *machine,
 			bool *ret_iterator)
 {
 	static const struct {
@@ -63,7 +63,7 @@ static bool has_machine(const struct il_method *m, const char *machine,
 	struct bytes blob;
 	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
 		*ret_iterator = kinds[k].iterator;
-		if (il_method_attribute(m, kinds[k].name, &blob) &&
+		if (type_method_attribute(m, kinds[k].name, &blob) &&
 		    names(blob, machine))
 			return true;
 	}
@@ -72,20 +72,20 @@ static bool has_machine(const struct il_method *m, const char *machine,
 }
 
 /* The method whose state machine @m is of, else @m. */
-static struct il_method *written(struct il_types *ts, struct il_method *m,
-				 bool *ret_iterator)
+static struct type_method *written(struct types *ts, struct type_method *m,
+				   bool *ret_iterator)
 {
 	_cleanup_str_ struct str machine = {0};
-	struct il_method *const *all;
+	struct type_method *const *all;
 	size_t n_all;
-	struct il_type *outer = il_type_enclosing(ts, m->owner);
+	struct type *outer = type_enclosing(ts, m->owner);
 	*ret_iterator = false;
 	if (!outer ||
-	    !il_type_attribute(m->owner, SERVICES "CompilerGeneratedAttribute",
-			       NULL))
+	    !type_attribute(m->owner, SERVICES "CompilerGeneratedAttribute",
+			    NULL))
 		return m;
 	native_full_name(ts, m->owner, &machine);
-	il_type_methods(ts, outer, &all, &n_all);
+	type_methods(ts, outer, &all, &n_all);
 	for (size_t k = 0; k < n_all; k++) {
 		if (has_machine(all[k], str_get(&machine), ret_iterator))
 			return all[k];
@@ -93,44 +93,44 @@ static struct il_method *written(struct il_types *ts, struct il_method *m,
 	return m;
 }
 
-static bool is_async(struct il_types *ts, struct il_type *type)
+static bool is_async(struct types *ts, struct type *type)
 {
 	bool fits = false;
-	struct il_type *to = il_type_core(ts, SERVICES "IAsyncStateMachine");
-	return to && !dbg_err_drop(il_type_assignable(ts, type, to, &fits)) &&
+	struct type *to = type_core(ts, SERVICES "IAsyncStateMachine");
+	return to && !dbg_err_drop(type_assignable(ts, type, to, &fits)) &&
 	       fits;
 }
 
 /* ---- One line ---------------------------------------------------------- */
 
-static bool is_hidden(const struct il_method *m)
+static bool is_hidden(const struct type_method *m)
 {
 	static const char hidden[] =
 	    "System.Diagnostics.StackTraceHiddenAttribute";
 	return (m->impl_flags & AGGRESSIVE_INLINING) ||
-	       il_method_attribute(m, hidden, NULL) ||
-	       il_type_attribute(m->owner, hidden, NULL);
+	       type_method_attribute(m, hidden, NULL) ||
+	       type_attribute(m->owner, hidden, NULL);
 }
 
 /* Type.Name of what a definition's signature says. */
-static void add_type(struct il_types *ts, const struct il_method *m,
-		     struct il_type *type, struct str *out)
+static void add_type(struct types *ts, const struct type_method *m,
+		     struct type *type, struct str *out)
 {
-	struct il_generic_param gp;
-	struct il_type *inner = type;
+	struct type_generic_param gp;
+	struct type *inner = type;
 	while (inner->inner)
 		inner = inner->inner;
-	bool own = inner->kind == IL_KIND_MVAR;
-	if (!own && inner->kind != IL_KIND_VAR) {
+	bool own = inner->kind == TYPE_KIND_MVAR;
+	if (!own && inner->kind != TYPE_KIND_VAR) {
 		native_simple_name(ts, type, out);
-	} else if (!dbg_err_drop(il_generic_param(ts, m->owner, own ? m : NULL,
-						  inner->number, &gp))) {
+	} else if (!dbg_err_drop(type_generic_param(
+		       ts, m->owner, own ? m : NULL, inner->number, &gp))) {
 		str_add(out, gp.name);
 		native_suffixes(type, out);
 	}
 }
 
-static void add_arguments(struct il_types *ts, const struct il_method *m,
+static void add_arguments(struct types *ts, const struct type_method *m,
 			  struct str *out)
 {
 	for (size_t k = 0; k < m->n_args; k++) {
@@ -141,16 +141,16 @@ static void add_arguments(struct il_types *ts, const struct il_method *m,
 	}
 }
 
-static void add_parameters(struct il_types *ts, struct il_method *m,
+static void add_parameters(struct types *ts, struct type_method *m,
 			   struct str *out)
 {
-	const struct il_sig *sig;
-	if (dbg_err_drop(il_method_sig(ts, m, &sig)))
+	const struct type_sig *sig;
+	if (dbg_err_drop(type_method_sig(ts, m, &sig)))
 		return;
 	str_addc(out, '(');
 	for (size_t k = 0; k < sig->n_params; k++) {
-		struct il_param p;
-		il_method_param(m, (uint32_t)k, &p);
+		struct type_param p;
+		type_method_param(m, (uint32_t)k, &p);
 		str_add(out, k ? ", " : "");
 		add_type(ts, m, sig->params[k], out);
 		str_addf(out, " %s", p.token ? p.name : "");
@@ -158,8 +158,7 @@ static void add_parameters(struct il_types *ts, struct il_method *m,
 	str_addc(out, ')');
 }
 
-static void add_method(struct il_types *ts, struct il_method *m,
-		       struct str *out)
+static void add_method(struct types *ts, struct type_method *m, struct str *out)
 {
 	_cleanup_str_ struct str owner = {0};
 	bool iterator;
@@ -178,10 +177,10 @@ static void add_method(struct il_types *ts, struct il_method *m,
 static void add_line(struct native *n, const struct thrown_frame *at, bool last,
 		     struct str *out)
 {
-	struct il_method *m;
+	struct type_method *m;
 	const struct code_pos *pos;
 	bool any = false;
-	if (dbg_err_drop(il_method_of_desc(n->types, at->method, NULL, &m)))
+	if (dbg_err_drop(type_method_of_desc(n->types, at->method, NULL, &m)))
 		return;
 	m = definition(n->types, m);
 	if (is_hidden(m) && !last)
@@ -222,7 +221,7 @@ static enum native_end source(struct native *n)
 {
 	_cleanup_arena_ struct arena *arena = arena_create();
 	struct thrown_frame *list;
-	struct il_method *m;
+	struct type_method *m;
 	uint64_t set = 0;
 	enum native_end end =
 	    native_get_field(n, native_ref(n, 0), "_source", &set, sizeof(set));
@@ -231,7 +230,7 @@ static enum native_end source(struct native *n)
 	if (!thrown_read(code_of(n), native_ref(n, 0), arena, &list, NULL))
 		return native_ret_ref(n, 0);
 	if (dbg_err_drop(
-		il_method_of_desc(n->types, list[0].method, NULL, &m)) ||
+		type_method_of_desc(n->types, list[0].method, NULL, &m)) ||
 	    !m->module)
 		return NATIVE_IL;
 	return native_ret_text(n, assembly_simple_name(&m->module->md));
@@ -246,9 +245,9 @@ static enum native_end target_site(struct native *n)
 	_cleanup_arena_ struct arena *arena = arena_create();
 	struct thrown_frame *list;
 	uint64_t stub, place = vm_room(n->vm, sizeof(stub));
-	struct il_type *type = il_type_core(n->types, "System.RuntimeType");
-	struct il_method *base =
-	    type ? il_method_named(n->types, type, "GetMethodBase", 1) : NULL;
+	struct type *type = type_core(n->types, "System.RuntimeType");
+	struct type_method *base =
+	    type ? type_method_named(n->types, type, "GetMethodBase", 1) : NULL;
 	if (!base ||
 	    !thrown_read(code_of(n), native_ref(n, 0), arena, &list, NULL))
 		return NATIVE_IL;
@@ -261,9 +260,9 @@ static enum native_end target_site(struct native *n)
 /* RuntimeMethodHandle.GetStubIfNeeded: of what is not generic it is the same */
 static enum native_end stub_if_needed(struct native *n)
 {
-	struct il_method *m;
+	struct type_method *m;
 	uint64_t desc = native_ref(n, 0);
-	if (dbg_err_drop(il_method_of_desc(n->types, desc, NULL, &m)) ||
+	if (dbg_err_drop(type_method_of_desc(n->types, desc, NULL, &m)) ||
 	    m->n_args || m->owner->n_args)
 		return NATIVE_IL;
 	return native_ret_ref(n, desc);

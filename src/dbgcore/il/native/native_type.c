@@ -18,60 +18,60 @@ enum {
 	ARGS_MAX = 256,
 };
 
-static struct il_type *self(struct native *n)
+static struct type *self(struct native *n)
 {
 	return vm_type_of_object(n->vm, native_ref(n, 0));
 }
 
-static struct il_type *second(struct native *n)
+static struct type *second(struct native *n)
 {
 	uint64_t other = native_ref(n, 1);
 	return other ? vm_type_of_object(n->vm, other) : NULL;
 }
 
 /* Is it generic, and are its arguments its own parameters? */
-static bool is_definition(struct native *n, struct il_type *t)
+static bool is_definition(struct native *n, struct type *t)
 {
-	return t->n_args && il_type_generic(n->types, t) == t;
+	return t->n_args && type_generic(n->types, t) == t;
 }
 
 /* ---- Yes or no ----------------------------------------------------------- */
 
-static bool is_true_prim(const struct il_type *t)
+static bool is_true_prim(const struct type *t)
 {
-	return t->kind == IL_KIND_PRIM && t->elem != ELEM_VOID;
+	return t->kind == TYPE_KIND_PRIM && t->elem != ELEM_VOID;
 }
 
-static bool is_by_ref_like(const struct il_type *t)
+static bool is_by_ref_like(const struct type *t)
 {
-	return t->special == IL_SPECIAL_TYPEDBYREF ||
-	       il_type_attribute(t,
-				 "System.Runtime.CompilerServices."
-				 "IsByRefLikeAttribute",
-				 NULL);
+	return t->special == TYPE_SPECIAL_TYPEDBYREF ||
+	       type_attribute(t,
+			      "System.Runtime.CompilerServices."
+			      "IsByRefLikeAttribute",
+			      NULL);
 }
 
 /* What the name of a property, or the method behind it, asks. */
-static bool answer(struct native *n, const char *what, struct il_type *t)
+static bool answer(struct native *n, const char *what, struct type *t)
 {
 	if (!strcmp(what, "ValueType"))
 		return t->is_value;
 	if (!strcmp(what, "Enum"))
-		return t->kind == IL_KIND_ENUM;
+		return t->kind == TYPE_KIND_ENUM;
 	if (!strcmp(what, "Primitive"))
 		return is_true_prim(t);
 	if (!strcmp(what, "Interface"))
-		return t->kind == IL_KIND_INTERFACE;
+		return t->kind == TYPE_KIND_INTERFACE;
 	if (!strcmp(what, "Array"))
-		return t->kind == IL_KIND_ARRAY;
+		return t->kind == TYPE_KIND_ARRAY;
 	if (!strcmp(what, "SZArray"))
 		return t->elem == ELEM_SZARRAY;
 	if (!strcmp(what, "VariableBoundArray"))
 		return t->elem == ELEM_ARRAY;
 	if (!strcmp(what, "ByRef"))
-		return t->kind == IL_KIND_BYREF;
+		return t->kind == TYPE_KIND_BYREF;
 	if (!strcmp(what, "Pointer"))
-		return t->kind == IL_KIND_POINTER;
+		return t->kind == TYPE_KIND_POINTER;
 	if (!strcmp(what, "ByRefLike"))
 		return is_by_ref_like(t);
 	if (!strcmp(what, "Delegate"))
@@ -83,9 +83,9 @@ static bool answer(struct native *n, const char *what, struct il_type *t)
 	if (!strcmp(what, "ConstructedGenericType"))
 		return t->module && t->n_args && !is_definition(n, t);
 	if (!strcmp(what, "NullableOfT"))
-		return t->special == IL_SPECIAL_NULLABLE && !t->open;
+		return t->special == TYPE_SPECIAL_NULLABLE && !t->open;
 	if (!strcmp(what, "GenericParameter"))
-		return t->kind == IL_KIND_VAR || t->kind == IL_KIND_MVAR;
+		return t->kind == TYPE_KIND_VAR || t->kind == TYPE_KIND_MVAR;
 	return !strcmp(what, "TypeDefinition") && t->module &&
 	       (!t->n_args || is_definition(n, t));
 }
@@ -94,7 +94,7 @@ static bool answer(struct native *n, const char *what, struct il_type *t)
 static enum native_end is(struct native *n)
 {
 	char what[64];
-	struct il_type *t = self(n);
+	struct type *t = self(n);
 	const char *from = strstr(n->method->name, "Is");
 	if (!t || !from)
 		return NATIVE_IL;
@@ -110,7 +110,7 @@ static enum native_end is(struct native *n)
 }
 
 /* Public all the way out, its elements and arguments, too. */
-static bool is_visible(struct native *n, struct il_type *t, int depth)
+static bool is_visible(struct native *n, struct type *t, int depth)
 {
 	enum {
 		VISIBILITY = 7,
@@ -127,7 +127,7 @@ static bool is_visible(struct native *n, struct il_type *t, int depth)
 			return false;
 	}
 	uint32_t visibility = t->flags & VISIBILITY;
-	struct il_type *outer = il_type_enclosing(n->types, t);
+	struct type *outer = type_enclosing(n->types, t);
 	return outer ? visibility == NESTED_PUBLIC &&
 			   is_visible(n, outer, depth + 1)
 		     : visibility == PUBLIC;
@@ -135,24 +135,24 @@ static bool is_visible(struct native *n, struct il_type *t, int depth)
 
 static enum native_end get_visible(struct native *n)
 {
-	struct il_type *t = self(n);
+	struct type *t = self(n);
 	return t ? native_ret_i4(n, is_visible(n, t, 0)) : NATIVE_IL;
 }
 
 /* RuntimeTypeHandle.IsUnmanagedFunctionPointer: what is none is not. */
 static enum native_end is_unmanaged(struct native *n)
 {
-	struct il_type *t = self(n);
-	return t && t->kind != IL_KIND_FUNCTION ? native_ret_i4(n, 0)
-						: NATIVE_IL;
+	struct type *t = self(n);
+	return t && t->kind != TYPE_KIND_FUNCTION ? native_ret_i4(n, 0)
+						  : NATIVE_IL;
 }
 
 /* The load context tells; the core library has none. */
 static enum native_end is_collectible(struct native *n)
 {
 	uint8_t collectible = 0;
-	struct il_type *t = self(n);
-	struct dac *d = il_types_dac(n->types);
+	struct type *t = self(n);
+	struct dac *d = types_dac(n->types);
 	while (t && t->inner)
 		t = t->inner;
 	if (!t || !t->module || t->n_args || !d)
@@ -167,39 +167,39 @@ static enum native_end is_collectible(struct native *n)
 
 static enum native_end is_variable(struct native *n)
 {
-	struct il_type *t = self(n);
+	struct type *t = self(n);
 	return t ? native_ret_i4(n, answer(n, "GenericParameter", t))
 		 : NATIVE_IL;
 }
 
 static enum native_end is_interface(struct native *n)
 {
-	struct il_type *t = self(n);
-	return t ? native_ret_i4(n, t->kind == IL_KIND_INTERFACE) : NATIVE_IL;
+	struct type *t = self(n);
+	return t ? native_ret_i4(n, t->kind == TYPE_KIND_INTERFACE) : NATIVE_IL;
 }
 
 static enum native_end contains_parameters(struct native *n)
 {
-	struct il_type *t = self(n);
+	struct type *t = self(n);
 	return t ? native_ret_i4(n, t->open) : NATIVE_IL;
 }
 
 static enum native_end has_element(struct native *n)
 {
-	struct il_type *t = self(n);
+	struct type *t = self(n);
 	return t ? native_ret_i4(n, t->inner != NULL) : NATIVE_IL;
 }
 
-static enum native_end assignable(struct native *n, struct il_type *from,
-				  struct il_type *to)
+static enum native_end assignable(struct native *n, struct type *from,
+				  struct type *to)
 {
 	bool fits = false;
 	if (!from || !to)
 		return native_ret_i4(n, 0);
 	// Reflection means places: a nullable one takes nothing else.
-	if (to->special == IL_SPECIAL_NULLABLE)
+	if (to->special == TYPE_SPECIAL_NULLABLE)
 		return native_ret_i4(n, from == to);
-	struct dbg_error *err = il_type_assignable(n->types, from, to, &fits);
+	struct dbg_error *err = type_assignable(n->types, from, to, &fits);
 	return err ? native_fail(n, err) : native_ret_i4(n, fits);
 }
 
@@ -223,10 +223,10 @@ static enum native_end is_instance(struct native *n)
 static enum native_end is_subclass(struct native *n)
 {
 	bool derives = false;
-	struct il_type *t = self(n), *base = second(n);
+	struct type *t = self(n), *base = second(n);
 	if (!t || !base || t == base)
 		return native_ret_i4(n, 0);
-	struct dbg_error *err = il_type_derives(n->types, t, base, &derives);
+	struct dbg_error *err = type_derives(n->types, t, base, &derives);
 	return err ? native_fail(n, err) : native_ret_i4(n, derives);
 }
 
@@ -239,37 +239,37 @@ static enum native_end attributes(struct native *n)
 		OF_ARRAY = 0x2101, /* public, sealed, serializable */
 		PUBLIC = 1,
 	};
-	struct il_type *t = self(n);
+	struct type *t = self(n);
 	if (!t)
 		return NATIVE_IL;
-	if (t->kind == IL_KIND_ARRAY)
+	if (t->kind == TYPE_KIND_ARRAY)
 		return native_ret_i4(n, OF_ARRAY);
 	return native_ret_i4(n, t->module ? (int32_t)t->flags : PUBLIC);
 }
 
 static enum native_end rank(struct native *n)
 {
-	struct il_type *t = self(n);
-	if (!t || t->kind != IL_KIND_ARRAY)
+	struct type *t = self(n);
+	if (!t || t->kind != TYPE_KIND_ARRAY)
 		return native_throw(n, "System.ArgumentException");
 	return native_ret_i4(n, (int32_t)t->rank);
 }
 
 /* System.TypeCode. */
-static int32_t type_code(struct native *n, const struct il_type *t)
+static int32_t type_code(struct native *n, const struct type *t)
 {
 	static const uint8_t codes[] = {
 	    [ELEM_BOOLEAN] = 3, [ELEM_CHAR] = 4, [ELEM_I1] = 5,  [ELEM_U1] = 6,
 	    [ELEM_I2] = 7,      [ELEM_U2] = 8,   [ELEM_I4] = 9,  [ELEM_U4] = 10,
 	    [ELEM_I8] = 11,     [ELEM_U8] = 12,  [ELEM_R4] = 13, [ELEM_R8] = 14,
 	};
-	if (t->special == IL_SPECIAL_STRING)
+	if (t->special == TYPE_SPECIAL_STRING)
 		return CODE_STRING;
-	if (t->special == IL_SPECIAL_DECIMAL)
+	if (t->special == TYPE_SPECIAL_DECIMAL)
 		return CODE_DECIMAL;
-	if (t == il_type_core(n->types, "System.DateTime"))
+	if (t == type_core(n->types, "System.DateTime"))
 		return CODE_DATETIME;
-	bool simple = t->kind == IL_KIND_PRIM || t->kind == IL_KIND_ENUM;
+	bool simple = t->kind == TYPE_KIND_PRIM || t->kind == TYPE_KIND_ENUM;
 	if (simple && t->elem < sizeof(codes) && codes[t->elem])
 		return codes[t->elem];
 	return CODE_OBJECT;
@@ -277,7 +277,7 @@ static int32_t type_code(struct native *n, const struct il_type *t)
 
 static enum native_end get_type_code(struct native *n)
 {
-	struct il_type *t = self(n);
+	struct type *t = self(n);
 	return t ? native_ret_i4(n, type_code(n, t)) : NATIVE_IL;
 }
 
@@ -287,28 +287,28 @@ static enum native_end token(struct native *n)
 	enum {
 		NO_ROW = 0x02000000,
 	};
-	struct il_type *t = self(n);
-	if (!t || t->kind == IL_KIND_VAR || t->kind == IL_KIND_MVAR)
+	struct type *t = self(n);
+	if (!t || t->kind == TYPE_KIND_VAR || t->kind == TYPE_KIND_MVAR)
 		return NATIVE_IL;
 	return native_ret_i4(n, t->token ? (int32_t)t->token : NO_ROW);
 }
 
 /* CorElementType of an enum is its integer's, of others what signatures say. */
-static int32_t cor_element(const struct il_type *t)
+static int32_t cor_element(const struct type *t)
 {
-	return t->kind == IL_KIND_INTERFACE ? ELEM_CLASS : (int32_t)t->elem;
+	return t->kind == TYPE_KIND_INTERFACE ? ELEM_CLASS : (int32_t)t->elem;
 }
 
 static enum native_end element_type_code(struct native *n)
 {
-	struct il_type *t = self(n);
+	struct type *t = self(n);
 	return t ? native_ret_i4(n, cor_element(t)) : NATIVE_IL;
 }
 
 /* ---- Other types ------------------------------------------------------------
  */
 
-static enum native_end give(struct native *n, struct il_type *t)
+static enum native_end give(struct native *n, struct type *t)
 {
 	uint64_t object = t ? vm_type_object(n->vm, t) : 0;
 	if (t && !object)
@@ -318,39 +318,39 @@ static enum native_end give(struct native *n, struct il_type *t)
 
 static enum native_end element(struct native *n)
 {
-	struct il_type *t = self(n);
+	struct type *t = self(n);
 	return t ? give(n, t->inner) : NATIVE_IL;
 }
 
 static enum native_end base_type(struct native *n)
 {
-	struct il_type *t = self(n), *parent;
+	struct type *t = self(n), *parent;
 	if (!t)
 		return NATIVE_IL;
-	struct dbg_error *err = il_type_parent(n->types, t, &parent);
+	struct dbg_error *err = type_parent(n->types, t, &parent);
 	return err ? native_fail(n, err) : give(n, parent);
 }
 
 static enum native_end declaring_type(struct native *n)
 {
-	struct il_type *t = self(n);
-	return t ? give(n, il_type_enclosing(n->types, t)) : NATIVE_IL;
+	struct type *t = self(n);
+	return t ? give(n, type_enclosing(n->types, t)) : NATIVE_IL;
 }
 
 static enum native_end definition(struct native *n)
 {
-	struct il_type *t = self(n);
+	struct type *t = self(n);
 	if (!t || !t->module || !t->n_args)
 		return native_throw(n, "System.InvalidOperationException");
-	return give(n, il_type_generic(n->types, t));
+	return give(n, type_generic(n->types, t));
 }
 
-static enum native_end give_list(struct native *n, struct il_type *const *types,
+static enum native_end give_list(struct native *n, struct type *const *types,
 				 size_t n_types)
 {
-	struct il_type *of = il_type_core(n->types, "System.Type");
+	struct type *of = type_core(n->types, "System.Type");
 	uint64_t array =
-	    of ? vm_new_array(n->vm, il_type_vector(n->types, of), n_types) : 0;
+	    of ? vm_new_array(n->vm, type_vector(n->types, of), n_types) : 0;
 	if (!array)
 		return native_refuse(n, "too much memory is wanted");
 	for (size_t i = 0; i < n_types; i++) {
@@ -363,7 +363,7 @@ static enum native_end give_list(struct native *n, struct il_type *const *types,
 
 static enum native_end arguments(struct native *n)
 {
-	struct il_type *t = self(n);
+	struct type *t = self(n);
 	if (!t)
 		return NATIVE_IL;
 	return give_list(n, t->args, t->module ? t->n_args : 0);
@@ -372,7 +372,7 @@ static enum native_end arguments(struct native *n)
 /* GenericTypeArguments: of a definition none. */
 static enum native_end given_arguments(struct native *n)
 {
-	struct il_type *t = self(n);
+	struct type *t = self(n);
 	if (!t)
 		return NATIVE_IL;
 	bool given = t->module && !is_definition(n, t);
@@ -381,18 +381,18 @@ static enum native_end given_arguments(struct native *n)
 
 static enum native_end interfaces(struct native *n)
 {
-	struct il_type *const *all;
-	struct il_type *t = self(n);
+	struct type *const *all;
+	struct type *t = self(n);
 	size_t n_all;
 	if (!t)
 		return NATIVE_IL;
-	struct dbg_error *err = il_type_interfaces(n->types, t, &all, &n_all);
+	struct dbg_error *err = type_interfaces(n->types, t, &all, &n_all);
 	return err ? native_fail(n, err) : give_list(n, all, n_all);
 }
 
 static enum native_end make_generic(struct native *n)
 {
-	struct il_type *args[ARGS_MAX], *t = self(n);
+	struct type *args[ARGS_MAX], *t = self(n);
 	uint64_t array = native_ref(n, 1), object;
 	uint32_t count;
 	enum native_end end = native_get(n, array + 8, &count, sizeof(count));
@@ -408,26 +408,25 @@ static enum native_end make_generic(struct native *n)
 		if (!args[i])
 			return native_throw(n, "System.ArgumentException");
 	}
-	return give(n, il_type_instance(n->types, t, args, count));
+	return give(n, type_instance(n->types, t, args, count));
 }
 
 static enum native_end make_array(struct native *n)
 {
-	struct il_type *t = self(n);
+	struct type *t = self(n);
 	if (!t)
 		return NATIVE_IL;
-	return give(
-	    n, n->n_args == 1
-		   ? il_type_vector(n->types, t)
-		   : il_type_array(n->types, t, (uint32_t)native_i4(n, 1)));
+	return give(n, n->n_args == 1 ? type_vector(n->types, t)
+				      : type_array(n->types, t,
+						   (uint32_t)native_i4(n, 1)));
 }
 
 static enum native_end underlying(struct native *n)
 {
-	struct il_type *t = self(n);
-	if (!t || t->kind != IL_KIND_ENUM)
+	struct type *t = self(n);
+	if (!t || t->kind != TYPE_KIND_ENUM)
 		return native_throw(n, "System.ArgumentException");
-	return give(n, il_type_of_elem(n->types, t->elem));
+	return give(n, type_of_elem(n->types, t->elem));
 }
 
 /* ---- Names
@@ -436,7 +435,7 @@ static enum native_end underlying(struct native *n)
 static enum native_end name(struct native *n)
 {
 	_cleanup_str_ struct str text = {0};
-	struct il_type *t = self(n);
+	struct type *t = self(n);
 	if (!t)
 		return NATIVE_IL;
 	native_simple_name(n->types, t, &text);
@@ -446,7 +445,7 @@ static enum native_end name(struct native *n)
 static enum native_end full_name(struct native *n)
 {
 	_cleanup_str_ struct str text = {0};
-	struct il_type *t = self(n);
+	struct type *t = self(n);
 	if (!t)
 		return NATIVE_IL;
 	if (t->open && !is_definition(n, t))
@@ -462,7 +461,7 @@ static enum native_end full_name(struct native *n)
 static enum native_end assembly_qualified_name(struct native *n)
 {
 	_cleanup_str_ struct str text = {0};
-	struct il_type *t = self(n);
+	struct type *t = self(n);
 	if (!t)
 		return NATIVE_IL;
 	if (t->open && !is_definition(n, t))
@@ -475,19 +474,19 @@ static enum native_end assembly_qualified_name(struct native *n)
 
 static enum native_end name_space(struct native *n)
 {
-	struct il_type *t = self(n);
+	struct type *t = self(n);
 	while (t && t->inner)
 		t = t->inner;
 	if (!t)
 		return NATIVE_IL;
-	const char *space = il_type_namespace(t);
+	const char *space = type_namespace(t);
 	return *space ? native_ret_text(n, space) : native_ret_ref(n, 0);
 }
 
 static enum native_end to_string(struct native *n)
 {
 	_cleanup_str_ struct str text = {0};
-	struct il_type *t = self(n);
+	struct type *t = self(n);
 	if (!t)
 		return NATIVE_IL;
 	native_display_name(n->types, t, &text);
@@ -501,7 +500,7 @@ static enum native_end make_cache(struct native *n)
 		GLOBAL = 0x02000001,
 	};
 	uint64_t object = native_ref(n, 1);
-	struct il_type *t = vm_type_of_object(n->vm, object);
+	struct type *t = vm_type_of_object(n->vm, object);
 	if (!t)
 		return NATIVE_IL;
 	uint8_t global = !t->n_args && t->token == GLOBAL;

@@ -6,22 +6,22 @@
 
 #include <string.h>
 
-static struct il_type *type_arg(struct native *n, size_t i)
+static struct type *type_arg(struct native *n, size_t i)
 {
 	return i < n->method->n_args ? n->method->args[i] : NULL;
 }
 
 static uint32_t size_arg(struct native *n, size_t i)
 {
-	struct il_type *type = type_arg(n, i);
+	struct type *type = type_arg(n, i);
 	return type ? native_size(n, type) : 0;
 }
 
 /* The number that argument @i is: native, or 32 bits with or without sign. */
 static int64_t number(struct native *n, size_t i)
 {
-	const struct il_sig *sig;
-	struct dbg_error *err = il_method_sig(n->types, n->method, &sig);
+	const struct type_sig *sig;
+	struct dbg_error *err = type_method_sig(n->types, n->method, &sig);
 	if (err) {
 		dbg_error_destroy(err);
 		return 0;

@@ -31,77 +31,77 @@ enum half {
 };
 
 /* Types whose registers are no matter of their fields: vectors, Int128. */
-static bool is_special(const struct il_type *type)
+static bool is_special(const struct type *type)
 {
-	return type->special == IL_SPECIAL_INT128 ||
-	       type->special == IL_SPECIAL_UINT128 ||
+	return type->special == TYPE_SPECIAL_INT128 ||
+	       type->special == TYPE_SPECIAL_UINT128 ||
 	       !strncmp(value_type_name(type), "System.Runtime.Intrinsics.",
 			26) ||
 	       !strncmp(value_type_name(type), "System.Numerics.Vector<", 23);
 }
 
-static bool is_float(const struct il_type *type)
+static bool is_float(const struct type *type)
 {
-	return type->kind == IL_KIND_PRIM &&
+	return type->kind == TYPE_KIND_PRIM &&
 	       (type->elem == ELEM_R4 || type->elem == ELEM_R8);
 }
 
 /* What the halves of a value hold. */
 struct halves {
-	struct types *ts;
+	struct values *ts;
 	enum half is[HALVES];
-	const struct il_type *moved[HALVES]; /* what may move in them */
+	const struct type *moved[HALVES]; /* what may move in them */
 };
 
 /* Has it none, runtimes differ on what it is in registers. */
-static bool has_fields(struct types *ts, struct il_type *type)
+static bool has_fields(struct values *ts, struct type *type)
 {
 	const struct field *fields;
 	size_t n;
 
-	type_fields(ts, type, &fields, &n);
+	value_type_fields(ts, type, &fields, &n);
 	while (n && fields[n - 1].kind != FIELD_INSTANCE)
 		n--;
 	return n;
 }
 
-static bool take_part(void *arg, struct il_type *part, uint32_t at)
+static bool take_part(void *arg, struct type *part, uint32_t at)
 {
 	struct halves *h = arg;
 
-	if (!il_type_size(part) || at > HALVES * HALF ||
-	    il_type_size(part) > HALVES * HALF - at || is_special(part))
+	if (!type_size(part) || at > HALVES * HALF ||
+	    type_size(part) > HALVES * HALF - at || is_special(part))
 		return false;
-	if (part->kind == IL_KIND_STRUCT)
+	if (part->kind == TYPE_KIND_STRUCT)
 		return has_fields(h->ts, part);
-	if (at % il_type_size(part))
+	if (at % type_size(part))
 		return false;
 	enum half is = is_float(part) ? HALF_FLOAT : HALF_INTEGER;
 	enum half *half = &h->is[at / HALF];
 
 	*half = *half > is ? *half : is;
-	if (part->is_reference || part->kind == IL_KIND_BYREF)
+	if (part->is_reference || part->kind == TYPE_KIND_BYREF)
 		h->moved[at / HALF] = part;
 	return true;
 }
 
 /* False: a value of @type is returned in memory, or that is not known. */
-static bool classify(struct types *ts, struct il_type *type, struct halves *ret)
+static bool classify(struct values *ts, struct type *type, struct halves *ret)
 {
 	*ret = (struct halves){
 	    .ts = ts,
 	    .is = {HALF_NOTHING},
 	};
-	return type_each_part(ts, type, take_part, ret);
+	return value_type_each_part(ts, type, take_part, ret);
 }
 
-enum value_moved value_returned_moved(struct types *ts, struct il_type *type)
+enum value_moved value_returned_moved(struct values *ts, struct type *type)
 {
 	struct halves halves;
 
 	if (!classify(ts, type, &halves))
 		return VALUE_MOVED_OTHER;
-	const struct il_type *const *moved = halves.moved;
+	const struct type *const *moved = halves.moved;
 	// the first of the general registers has the first half that is in one
 	size_t first = halves.is[0] == HALF_FLOAT;
 	if (!moved[0] && !moved[1])
@@ -114,8 +114,7 @@ enum value_moved value_returned_moved(struct types *ts, struct il_type *type)
 }
 
 /* The value of @type in the registers that @halves tell of. */
-static struct value in_registers(struct target *t, pid_t tid,
-				 struct il_type *type,
+static struct value in_registers(struct target *t, pid_t tid, struct type *type,
 				 const enum half halves[HALVES])
 {
 	struct regs regs;
@@ -131,7 +130,7 @@ static struct value in_registers(struct target *t, pid_t tid,
 
 	const uint64_t general[HALVES] = {regs.rax, regs.rdx};
 
-	for (size_t i = 0; i * HALF < il_type_size(type); i++) {
+	for (size_t i = 0; i * HALF < type_size(type); i++) {
 		if (halves[i] == HALF_NOTHING)
 			return value_absent(NULL, WHY_NONE, 0);
 		const void *from =
@@ -140,18 +139,18 @@ static struct value in_registers(struct target *t, pid_t tid,
 			: &fpregs.rest[XMM_AT + XMM_SIZE * floats++];
 		memcpy(bytes + i * HALF, from, HALF);
 	}
-	return value_bytes(type, bytes, il_type_size(type));
+	return value_bytes(type, bytes, type_size(type));
 }
 
-struct value value_returned(struct types *ts, pid_t tid, struct il_type *type)
+struct value value_returned(struct values *ts, pid_t tid, struct type *type)
 {
-	struct target *t = types_target(ts);
+	struct target *t = values_target(ts);
 	struct halves halves;
 	struct regs regs;
 
-	if (type->elem == ELEM_VOID || !il_type_size(type))
+	if (type->elem == ELEM_VOID || !type_size(type))
 		return value_absent(NULL, WHY_NONE, 0);
-	if (il_type_size(type) <= sizeof(((struct value *)NULL)->bytes))
+	if (type_size(type) <= sizeof(((struct value *)NULL)->bytes))
 		return classify(ts, type, &halves)
 			   ? in_registers(t, tid, type, halves.is)
 			   : value_absent(NULL, WHY_NONE, 0);
@@ -170,7 +169,7 @@ uint64_t value_suspended(struct target *t, pid_t tid)
 	return dbg_err_drop(target_regs(t, tid, &regs)) ? 0 : regs.rcx;
 }
 
-bool value_has_floats(struct types *ts, struct il_type *type)
+bool value_has_floats(struct values *ts, struct type *type)
 {
 	struct halves halves;
 
@@ -203,10 +202,10 @@ static bool is_passed_in_floats(const struct value *v,
 	       halves[0] != HALF_INTEGER && halves[1] != HALF_INTEGER;
 }
 
-void value_argument(struct types *ts, pid_t tid, size_t *n_floats,
+void value_argument(struct values *ts, pid_t tid, size_t *n_floats,
 		    struct value *v)
 {
-	struct il_type *type = v->type;
+	struct type *type = v->type;
 	struct halves halves;
 	uint8_t bytes[HALVES * HALF] = {0};
 	size_t n = 0;
@@ -224,7 +223,8 @@ void value_argument(struct types *ts, pid_t tid, size_t *n_floats,
 	if (is_passed_in_floats(v, halves.is))
 		*v = value_bytes(type, bytes, sizeof(bytes));
 	if (*n_floats + n > XMM_ARGS || v->where != VALUE_BYTES ||
-	    !take_floats(types_target(ts), tid, halves.is, *n_floats, v->bytes))
+	    !take_floats(values_target(ts), tid, halves.is, *n_floats,
+			 v->bytes))
 		*v = value_absent(type, WHY_OPTIMIZED, 0);
 	*n_floats += n;
 }
@@ -241,7 +241,7 @@ bool value_pass_word(struct passing *p, uint64_t word)
 	return true;
 }
 
-bool value_pass(struct types *ts, struct il_type *type, const uint8_t *bytes,
+bool value_pass(struct values *ts, struct type *type, const uint8_t *bytes,
 		struct passing *p)
 {
 	struct passing now = *p;
@@ -249,9 +249,9 @@ bool value_pass(struct types *ts, struct il_type *type, const uint8_t *bytes,
 
 	if (!classify(ts, type, &halves))
 		return false;
-	for (size_t i = 0; i * HALF < il_type_size(type); i++) {
+	for (size_t i = 0; i * HALF < type_size(type); i++) {
 		uint64_t word = 0;
-		size_t left = il_type_size(type) - i * HALF;
+		size_t left = type_size(type) - i * HALF;
 
 		memcpy(&word, bytes + i * HALF, left < HALF ? left : HALF);
 		if (halves.is[i] == HALF_INTEGER) {
