@@ -15,11 +15,10 @@
 #include "mi/record.h"
 
 static const struct mi_cmd *const families[] = {
-    mi_exec_cmds,    mi_session_cmds, mi_setting_cmds,
-    mi_file_cmds,    mi_break_cmds,   mi_catch_cmds,
-    mi_stack_cmds,   mi_thread_cmds,  mi_var_cmds,
-    mi_varinfo_cmds, mi_data_cmds,    mi_disasm_cmds,
-    mi_symbol_cmds,  mi_os_cmds,      NULL,
+    mi_exec_cmds,   mi_session_cmds, mi_setting_cmds, mi_file_cmds,
+    mi_break_cmds,  mi_catch_cmds,   mi_stack_cmds,   mi_thread_cmds,
+    mi_var_cmds,    mi_varinfo_cmds, mi_data_cmds,    mi_disasm_cmds,
+    mi_symbol_cmds, mi_os_cmds,      mi_task_cmds,    NULL,
 };
 
 const struct mi_cmd *mi_find(const char *name)
@@ -141,7 +140,8 @@ static struct dbg_error *choose_thread(struct mi *m, struct mi_call *call,
 	struct dbg *dbg = m->dbg;
 	uint32_t number = id;
 
-	if (!groups_thread_find(m, id, &dbg, &number) && m->groups.several)
+	if (!groups_thread_find(m, id, &dbg, &number) && m->groups.several &&
+	    id < DBG_THREAD_SUSPENDED)
 		return dbg_err(DBG_E_NOT_FOUND, "Invalid thread id: %" PRIu32,
 			       id);
 	choose(m, call, dbg, number);

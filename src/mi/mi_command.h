@@ -56,6 +56,7 @@ extern const struct mi_cmd mi_data_cmds[];
 extern const struct mi_cmd mi_disasm_cmds[];
 extern const struct mi_cmd mi_symbol_cmds[];
 extern const struct mi_cmd mi_os_cmds[];
+extern const struct mi_cmd mi_task_cmds[];
 
 /* One use of a command. */
 struct mi_call {

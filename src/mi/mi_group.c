@@ -137,6 +137,9 @@ static uint32_t see_thread(struct mi *m, uint32_t group, uint32_t number)
 
 uint32_t groups_thread_id(struct mi *m, uint32_t number)
 {
+	// suspended calls are no thread that a client was told of
+	if (number >= DBG_THREAD_SUSPENDED)
+		return number;
 	return number ? see_thread(m, m->group, number) : 0;
 }
 

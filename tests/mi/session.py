@@ -514,3 +514,45 @@ def test_interrupt_steps(t):
 
 
 test_interrupt_steps.runtimes = ("10", "11")
+
+
+def test_suspended_calls(t):
+    """A call that waits and those that await it are listed, and one that is
+    selected is a stack; no step is made there, and a thread is gone back to."""
+    for config in ("Debug", *(("RtDebug",) if t.runtime == "11" else ())):
+        c = t.mi("-i=mi", *t.program("Frames", "async", config=config))
+        c.start_at("Frames", "inner")
+        found = c.ask("-task-list-chains")
+        call = next(call for chain in found["chains"] for call in chain["calls"]
+                    if call.get("func") == "Frames.Async.Outer")
+        line = str(t.line("Frames", "outer"))
+        t.check_equal((line, "waiting"), (call["line"], call["state"]))
+        t.check_equal(found["waiting"], c.ask("-task-list-chains --each")[
+            "waiting"])
+        t.check_equal([], c.ask("-task-list-chains No.Such")["chains"])
+        answer = c.ask("-task-select Async.Outer")
+        thread = answer["new-thread-id"]
+        t.check_equal(("0", "Frames.Async.Outer", line),
+                      tuple(answer["frame"][k] for k in ("level", "func",
+                                                         "line")))
+        t.check_equal(answer, c.ask(f"-task-select {call['task']}") | {
+            "new-thread-id": thread})
+        t.check_equal('"top"', {
+            v["name"]: v["value"] for v in c.ask(
+                "-stack-list-variables --all-values")["variables"]}["name"])
+        t.check_equal("3", c.ask(
+            "-data-evaluate-expression name.Length")["value"])
+        c.ask("-var-create kept * name")
+        back = c.ask("-thread-info")["threads"][0]["id"]
+        c.ask(f"-thread-select {back}")
+        t.check_equal('"top"', c.ask(f"-data-evaluate-expression --thread "
+                                     f"{thread} --frame 0 name")["value"])
+        t.check_equal(line, c.ask(
+            f"-stack-list-frames --thread {thread}")["stack"][0]["line"])
+        t.check_in("a suspended call is on no thread",
+                   c.refused(f"-exec-next --thread {thread}"))
+        t.check_in("No call of a method \"No.Such\" is suspended.",
+                   c.refused("-task-select No.Such"))
+        t.check_equal([], [r.line for r in c.records if thread in r.line
+                           and r.name == "thread-created"])
+        t.check_equal(0, c.quit())
