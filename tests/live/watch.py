@@ -65,6 +65,13 @@ def test_located(t):
     t.check_equal("", done.stderr)
 
 
+def test_located_nowhere(t):
+    """One that is set while nothing runs ends with dndbg, not dndbg with it."""
+    done = t.batch(["watch -l box.Value"], t.program("Watch"))
+    t.check_in("Watchpoint 1 (-location box.Value) pending", done.stdout)
+    t.check_equal((0, ""), (done.returncode, done.stderr))
+
+
 def test_located_disabled(t):
     """While it is disabled its object is followed, too; one that is lost
     meanwhile does not stop the program."""

@@ -44,8 +44,9 @@ void control_destroy(struct control *c)
 {
 	if (!c)
 		return;
-	control_end_run(c);
+	// first: nobody is told any more of those that end with the run
 	bp_destroy_all(c);
+	control_end_run(c);
 	free(c->plan.sites);
 	free(c->loads.v);
 	free(c->catches.v);
