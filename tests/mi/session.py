@@ -81,19 +81,24 @@ def test_run_while_it_runs(t):
 
 def test_killed_where_it_stands(t):
     """What is asked of a program that is being killed is answered: commands
-    that came before its end was seen."""
+    that came before its end was seen, between calls in it, behind which nothing
+    of the stop is known any more."""
     c = t.mi("-i=mi", *t.program("Hello"))
     c.start_at("Hello", "add")
     pid, = t.processes()
-    words = ("-data-disassemble -s 0x1000 -e 0x1010 -- 0",
+    words = ("-data-evaluate-expression System.Console.Out.Flush()",
              "-data-evaluate-expression 1+1", "-data-evaluate-expression a",
+             "-data-evaluate-expression System.Console.Out.Flush()",
+             "-data-disassemble -s 0x1000 -e 0x1010 -- 0",
              "-data-list-register-values x", "-stack-list-variables 1",
              "-stack-list-frames", "-thread-info", "-var-create - * a")
-    tokens = [str(c.token + i) for i in range(1, 1000)]
+    tokens = [str(c.token + i) for i in range(1, 400)]
     c.token += len(tokens)
     c.write("".join(f"{i}{words[int(i) % len(words)]}\n" for i in tokens))
+    for token in tokens[:30]:
+        c.answer(token)
     os.kill(pid, signal.SIGKILL)
-    for token in tokens:
+    for token in tokens[30:]:
         c.answer(token)
     t.check_equal("SIGKILL", c.stopped("exited-signalled")["signal-name"])
     t.check_equal(0, c.quit())
