@@ -1,6 +1,7 @@
 """Assemblies that come and go, hooks and hosts in native code."""
 import os
 import re
+import select
 import signal
 import struct
 import subprocess
@@ -99,11 +100,18 @@ class Loader:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=t.env,
             bufsize=1)
         self.pid = self.process.pid
-        t.check_equal("ready\n", self.process.stdout.readline())
+        self.says("ready\n")
+
+    def says(self, wanted):
+        """The program's next line; one that stands still says nothing."""
+        self.t.check(select.select([self.process.stdout], [], [],
+                                   30 * drive.TIME)[0],
+                     "the program stands still")
+        self.t.check_equal(wanted, self.process.stdout.readline())
 
     def load(self):
         self.process.stdin.write("\n")
-        self.t.check_equal(MANY, self.process.stdout.readline())
+        self.says(MANY)
 
     def end(self):
         """Nobody traces it any more; it goes on to its end."""
