@@ -370,6 +370,7 @@ DEBUG_INFO = ("What the JIT tells of its code is not read: generic arguments "
 INSTANCES = "Instances of generic types are not found by their arguments"
 TRACES = "Stacks of exceptions are not known"
 THIN = "Locks of objects that no thread has waited for are not listed"
+HASHES = "Hash codes of objects are not known"
 SIZES = "Sizes of structures are rounded up"
 STACKS = "Stacks take longer to read"
 STANDSTILL = ("It is not noticed when the runtime suspends all threads for a "
@@ -427,6 +428,12 @@ ASSUMED = {
     "SyncBlock.HashCode":
         ("Hash codes are not shown of objects that threads have waited for",
          0),
+    "SyncBlockIsHashOrSyncBlockIndex":
+        ("What objects keep in their headers, locks and hash codes, is not "
+         "known", 0),
+    "SyncBlockIsHashCode": (HASHES, 0),
+    "SyncBlockHashCodeMask": (HASHES, 0),
+    "SyncBlockIndexMask": (HASHES, 0),
     "SyncBlockMaskLockThreadId": (THIN, 0),
     "SyncBlockMaskLockRecursionLevel": (THIN, 0),
     "SyncBlockRecursionLevelShift": (THIN, 0),
@@ -445,6 +452,7 @@ ASSUMED = {
 # What is shown of Assumed, and the sentences of those without whom it is not.
 SHARED = (ASSUMED["GCInfoVersion"][0], DEBUG_INFO)
 ARGUMENTS = (ASSUMED["MethodTable.PerInstInfo"][0],)
+HEADERS = ASSUMED["SyncBlockIsHashOrSyncBlockIndex"][0]
 METHODS = (ASSUMED["MethodDesc.Flags"][0], RUNTIME_ASYNC)
 SHOWN = (
     ('Assumed.Program.Show<string> (value="text"', SHARED),
@@ -457,10 +465,11 @@ SHOWN = (
     ("= {{First = 0, Second = 0, Third = 0}, {First = 0,", ARGUMENTS),
     ("= 3\n", (SIZES,)),
     ("= 51\n", ()),
-    ("= 61\n", (ASSUMED["SyncBlock.HashCode"][0],)),
+    ("= 61\n", (ASSUMED["SyncBlock.HashCode"][0], HEADERS, HASHES)),
+    ("= 63\n", (HEADERS, HASHES)),
     ("= 70\n", ()),
     ("= void\n", (ASSUMED["g_dacTable.ThePreStub"][0],)),
-    ("        1      2        0  0x", (THIN,)),
+    ("        1      2        0  0x", (THIN, HEADERS)),
     # in the table of the processor that its thread happened to run on
     ("System.OutOfMemoryException\n", (MORE_HANDLES,)),
     ("Old value = 0\n",
@@ -484,6 +493,7 @@ def asked(t):
              "print odds", "print sizeof(Odd)",
              'print typeof(string) == ((object)"x").GetType() ? 51 : 52',
              "print hashed.GetHashCode() == code ? 61 : 62",
+             "print plain.GetHashCode() == plainCode ? 63 : 64",
              "print new List<string>().Count + 70",
              "print Console.Out.Flush()", "syncblk", "handles"]
     return [*stops, "run", *looks, "watch held.Count", "catch throw",
@@ -493,12 +503,13 @@ def asked(t):
 # What is lost with the one cannot be told from what is lost with the other.
 GENERIC = {METHOD_ARGUMENTS, *METHODS, *SHARED, *ARGUMENTS,
            ASSUMED["MethodTable.MTFlags"][0]}
+HEADER = {HEADERS, THIN, HASHES, ASSUMED["SyncBlock.HashCode"][0]}
 
 
 def fits(said, group):
     both = {said, *group}
     return (said not in group and not both >= {THROWN, TRACES} and
-            len(both & GENERIC) <= 1)
+            len(both & GENERIC) <= 1 and len(both & HEADER) <= 1)
 
 
 def groups(runtime):

@@ -97,6 +97,7 @@ static const char no_debug_info[] =
 static const char no_trace[] = "stacks of exceptions are not known";
 static const char no_thin_locks[] =
     "locks of objects that no thread has waited for are not listed";
+static const char no_hash_codes[] = "hash codes of objects are not known";
 static const char no_more_handles[] =
     "with server GC only the handles of as many processors as there are heaps "
     "are listed";
@@ -211,6 +212,16 @@ static const struct entry {
 			   {CONTRACT("FieldDesc.DWord1"),
 			    CONSTANT("FieldDesc.DWord1", 8, 10)},
 			   .holds = field_desc_holds},
+    [ASSUME_HEADER_OTHER] =
+	{"what objects keep in their headers, locks and hash codes, is not "
+	 "known",
+	 .ways = NUMBER("SyncBlockIsHashOrSyncBlockIndex", 0x8000000, 10)},
+    [ASSUME_HEADER_HASH] = {no_hash_codes, .ways = NUMBER("SyncBlockIsHashCode",
+							  0x4000000, 10)},
+    [ASSUME_HASH_BITS] = {no_hash_codes, .ways = NUMBER("SyncBlockHashCodeMask",
+							0x3ffffff, 10)},
+    [ASSUME_INDEX_BITS] = {no_hash_codes,
+			   .ways = NUMBER("SyncBlockIndexMask", 0x3ffffff, 10)},
     [ASSUME_LOCK_OWNER] = {no_thin_locks,
 			   .ways = NUMBER("SyncBlockMaskLockThreadId", 0xffff,
 					  10)},

@@ -63,17 +63,21 @@ enum dac_assumption {
 	ASSUME_TRACE_IP,      /* offsets in these */
 	ASSUME_TRACE_METHOD,
 	ASSUME_TRACE_FLAGS,
-	ASSUME_TYPE_PADDING,  /* of the padding in EEClass */
-	ASSUME_FIELD_DESC,    /* of the first word of bits in FieldDesc */
-	ASSUME_INSTANCES,     /* of the table of instances in Module */
-	ASSUME_SYNC_LOCK,     /* of the Lock in SyncBlock; since .NET 11 */
-	ASSUME_SYNC_HASH,     /* of the hash code in SyncBlock */
-	ASSUME_LOCK_OWNER,    /* mask of the thread in an object's header */
-	ASSUME_LOCK_DEPTH,    /* ... of how often it holds the lock */
-	ASSUME_LOCK_SHIFT,    /* ... by how many bits that is shifted */
-	ASSUME_HEAPS,         /* of the address of their number in GcDacVars */
-	ASSUME_HANDLE_MAP,    /* ... of the map of tables of handles */
-	ASSUME_PATCH_COUNT,   /* of the number of buckets in CHashTable */
+	ASSUME_TYPE_PADDING, /* of the padding in EEClass */
+	ASSUME_FIELD_DESC,   /* of the first word of bits in FieldDesc */
+	ASSUME_INSTANCES,    /* of the table of instances in Module */
+	ASSUME_SYNC_LOCK,    /* of the Lock in SyncBlock; since .NET 11 */
+	ASSUME_SYNC_HASH,    /* of the hash code in SyncBlock */
+	ASSUME_HEADER_OTHER, /* bit of an object's header: no thin lock there */
+	ASSUME_HEADER_HASH,  /* ... beside it: a hash code, not an index */
+	ASSUME_HASH_BITS,    /* mask of that hash code */
+	ASSUME_INDEX_BITS,   /* ... of that index of a sync block */
+	ASSUME_LOCK_OWNER,   /* ... of the thread that holds a thin lock */
+	ASSUME_LOCK_DEPTH,   /* ... of how often it holds the lock */
+	ASSUME_LOCK_SHIFT,   /* ... by how many bits that is shifted */
+	ASSUME_HEAPS,        /* of the address of their number in GcDacVars */
+	ASSUME_HANDLE_MAP,   /* ... of the map of tables of handles */
+	ASSUME_PATCH_COUNT,  /* of the number of buckets in CHashTable */
 	ASSUME_PATCH_BUCKETS, /* ... of their address */
 	ASSUME_THREADS,       /* address of the ThreadStore's */
 	ASSUME_THREADS_FIRST, /* offset of its first thread's link */

@@ -62,24 +62,6 @@ struct dbg_error *dac_gc_stack(struct dac *d, pid_t tid, struct arena *arena,
 
 /* ---- Locks ----------------------------------------------------------- */
 
-bool dac_gc_thin_lock(struct dac *d, uint32_t header, struct gc_thin_lock *ret)
-{
-	// a hash code or a sync block, or being changed
-	const uint32_t other = 0x1c000000;
-	struct dac_assumed owner, depth, shift;
-
-	if (!header || header & other ||
-	    !dac_holds(d, ASSUME_LOCK_OWNER, &owner) ||
-	    !dac_holds(d, ASSUME_LOCK_DEPTH, &depth) ||
-	    !dac_holds(d, ASSUME_LOCK_SHIFT, &shift) || shift.value > 31)
-		return false;
-	*ret = (struct gc_thin_lock){
-	    .number = header & (uint32_t)owner.value,
-	    .depth = ((header & (uint32_t)depth.value) >> shift.value) + 1,
-	};
-	return ret->number;
-}
-
 uint64_t dac_gc_thin_owner(struct dac *d, uint32_t number)
 {
 	uint64_t thread = 0;

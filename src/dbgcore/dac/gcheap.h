@@ -116,8 +116,19 @@ DBG_MUST struct dbg_error *dac_gc_sync_blocks(struct dac *d,
 					      struct arena *arena,
 					      struct gc_sync_block **ret,
 					      size_t *ret_n);
-/* The hash code that the sync block @index of @object holds; 0: none. */
-uint32_t dac_gc_sync_hash(struct dac *d, uint32_t index, uint64_t object);
+/* Has the runtime given an object a hash code (Object.GetHashCode)? */
+enum gc_hash {
+	GC_HASH_NONE,
+	GC_HASH_KNOWN,
+	GC_HASH_UNKNOWN, /* it cannot be told, or not which */
+};
+
+/*
+ * The hash code of @object by @header, the lower half of the word in front of
+ * it, or by the sync block that this leads to; *ret if it is known.
+ */
+enum gc_hash dac_gc_hash(struct dac *d, uint32_t header, uint64_t object,
+			 uint32_t *ret);
 
 /* A lock that only its header word tells of: nobody has waited for it. */
 struct gc_thin_lock {

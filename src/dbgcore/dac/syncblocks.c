@@ -58,18 +58,58 @@ struct dbg_error *dac_gc_sync_blocks(struct dac *d, struct arena *arena,
 	return NULL;
 }
 
-uint32_t dac_gc_sync_hash(struct dac *d, uint32_t index, uint64_t object)
+/* ---- The header of an object ----------------------------------------- */
+
+bool dac_gc_thin_lock(struct dac *d, uint32_t header, struct gc_thin_lock *ret)
+{
+	const uint32_t changing = 0x10000000;
+	struct dac_assumed other, owner, depth, shift;
+
+	if (!header || header & changing ||
+	    !dac_holds(d, ASSUME_HEADER_OTHER, &other) ||
+	    header & other.value || !dac_holds(d, ASSUME_LOCK_OWNER, &owner) ||
+	    !dac_holds(d, ASSUME_LOCK_DEPTH, &depth) ||
+	    !dac_holds(d, ASSUME_LOCK_SHIFT, &shift) || shift.value > 31)
+		return false;
+	*ret = (struct gc_thin_lock){
+	    .number = header & (uint32_t)owner.value,
+	    .depth = ((header & (uint32_t)depth.value) >> shift.value) + 1,
+	};
+	return ret->number;
+}
+
+static enum gc_hash sync_hash(struct dac *d, uint32_t index, uint64_t object,
+			      uint32_t *ret)
 {
 	struct sos_sync_block b = {0};
 	struct dac_assumed at;
-	uint32_t hash;
 
 	if (!index || DAC_CALL(d, d->sos, SOS_SYNC_BLOCK, index, &b) < 0 ||
 	    b.free || b.object != object || !b.addr ||
-	    !dac_holds(d, ASSUME_SYNC_HASH, &at))
-		return 0;
-	return target_read_some(d->target, b.addr + at.value, &hash,
-				sizeof(hash)) == sizeof(hash)
-		   ? hash
-		   : 0;
+	    !dac_holds(d, ASSUME_SYNC_HASH, &at) ||
+	    target_read_some(d->target, b.addr + at.value, ret, sizeof(*ret)) !=
+		sizeof(*ret))
+		return GC_HASH_UNKNOWN;
+	return *ret ? GC_HASH_KNOWN : GC_HASH_NONE;
+}
+
+enum gc_hash dac_gc_hash(struct dac *d, uint32_t header, uint64_t object,
+			 uint32_t *ret)
+{
+	struct dac_assumed other, is_hash, hash, index;
+
+	if (!header)
+		return GC_HASH_NONE;
+	if (!dac_holds(d, ASSUME_HEADER_OTHER, &other) ||
+	    !dac_holds(d, ASSUME_HEADER_HASH, &is_hash) ||
+	    !dac_holds(d, ASSUME_HASH_BITS, &hash) ||
+	    !dac_holds(d, ASSUME_INDEX_BITS, &index))
+		return GC_HASH_UNKNOWN;
+	if (!(header & other.value))
+		return GC_HASH_NONE;
+	if (!(header & is_hash.value))
+		return sync_hash(d, header & (uint32_t)index.value, object,
+				 ret);
+	*ret = header & (uint32_t)hash.value;
+	return GC_HASH_KNOWN;
 }

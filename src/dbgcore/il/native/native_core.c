@@ -78,27 +78,22 @@ static enum native_end memberwise_clone(struct native *n)
  */
 static enum native_end hash_code(struct native *n)
 {
-	enum {
-		IS_HASH = 0x0c000000,
-		IS_INDEX = 0x08000000,
-		HASH_BITS = 0x03ffffff,
-	};
+	const uint32_t bits = 0x03ffffff;
+	struct dac *d = types_dac(n->types);
 	uint64_t object = native_ref(n, n->n_args - 1);
-	uint32_t header = 0;
+	uint32_t header = 0, hash = 0;
+	enum gc_hash known = GC_HASH_NONE;
 	if (!object)
 		return native_ret_i4(n, 0);
-	vm_read(n->vm, object - 4, &header, sizeof(header));
-	if ((header & IS_HASH) == IS_HASH)
-		return native_ret_i4(n, (int32_t)(header & HASH_BITS));
-	if ((header & IS_HASH) == IS_INDEX && !vm_owns(n->vm, object)) {
-		struct dac *d = types_dac(n->types);
-		uint32_t hash =
-		    d ? dac_gc_sync_hash(d, header & HASH_BITS, object) : 0;
-		if (hash)
-			return native_ret_i4(n, (int32_t)hash);
-	}
+	if (d && !vm_owns(n->vm, object) &&
+	    vm_read(n->vm, object - 4, &header, sizeof(header)))
+		known = dac_gc_hash(d, header, object, &hash);
+	if (known == GC_HASH_UNKNOWN)
+		return native_refuse(n, "the object's hash code is not known");
+	if (known == GC_HASH_KNOWN)
+		return native_ret_i4(n, (int32_t)hash);
 	uint64_t h = (object >> 3) * UINT64_C(0x9e3779b97f4a7c15);
-	return native_ret_i4(n, (int32_t)(h >> 38 & HASH_BITS) | 1);
+	return native_ret_i4(n, (int32_t)(h >> 38 & bits) | 1);
 }
 
 /* ---- Strings ----------------------------------------------------------- */
