@@ -177,3 +177,18 @@ def test_lost_variables(t):
 
 
 test_lost_variables.runtimes = ("11",)
+
+
+def test_called_by_the_prolog(t):
+    """Code of runtime async calls the framework before its first line: the
+    arguments are where the body has them, and can be set."""
+    out = t.batch(["tbreak " + t.at("StepAsync", "leaf-await"), "run",
+                   "break System.Runtime.CompilerServices.AsyncHelpers."
+                   "CaptureContexts", "continue", "up", "set var n = 7",
+                   "continue", "up", "kill"],
+                  t.program("StepAsync", "chain", config="RtDebug")).stdout
+    t.check_equal([("Middle", "4"), ("Leaf", "7")], re.findall(
+        r"^#1 .* in StepAsync\.Program\.(\w+) \(n=(\d+)\)", out, re.M))
+
+
+test_called_by_the_prolog.runtimes = ("11",)

@@ -289,7 +289,9 @@ uint32_t code_count_args(const struct code_pos *pos);
  */
 bool code_lost_vars(struct code *c, const struct code_pos *pos, bool *lost,
 		    uint32_t n_args, uint32_t n_vars);
-/* The same of an IL offset of a method, compiled or not. */
+/* Where the prolog of the code at @ip ends; 0: not known. */
+uint64_t code_body_start(struct code *c, uint64_t ip);
+/* A position by an IL offset of a method, compiled or not. */
 void code_pos_of(struct code *c, struct code_module *m, uint32_t token,
 		 uint32_t il_offset, struct code_pos *ret);
 /*

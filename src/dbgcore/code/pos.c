@@ -254,6 +254,17 @@ uint32_t pos_il_end(struct code *c, uint64_t ip, uint32_t il_offset)
 	return end;
 }
 
+uint64_t code_body_start(struct code *c, uint64_t ip)
+{
+	struct version *v = NULL;
+	struct dbg_error *err = version_at(c, ip, &v, NULL);
+
+	if (dbg_err_drop(err) || !v)
+		return 0;
+	size_t i = next_real(v, 0);
+	return i < v->n_map ? v->map[i].start : 0;
+}
+
 void code_pos_of(struct code *c, struct code_module *m, uint32_t token,
 		 uint32_t il_offset, struct code_pos *ret)
 {

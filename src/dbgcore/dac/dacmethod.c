@@ -576,6 +576,60 @@ static void map_add_behind(struct dac *d, struct dac_code_entry *entry,
 	entry->n_map = n;
 }
 
+// Where the code goes on that was not called to resume: behind the first jump
+// forward, by which its entry leaves for what resumes; 0: not found.
+static uint64_t behind_entry(struct dac *d, const struct dac_code *code,
+			     uint64_t end)
+{
+	struct insn insn;
+
+	for (uint64_t addr = code->start; addr < end; addr += insn.size) {
+		if (!insn_at(d->target, addr, &insn) ||
+		    insn.kind == INSN_CALL || insn.kind == INSN_RET ||
+		    code_jumps(d->target, addr))
+			return 0;
+		if (insn.kind == INSN_JUMP && insn.target > addr)
+			return addr + insn.size;
+	}
+	return 0;
+}
+
+/*
+ * Add an entry where the method begins, if there is none for its first IL: it
+ * runs in the same piece as the prolog, which ends at no place that is told.
+ */
+static void map_add_first(struct dac *d, struct dac_code_entry *entry,
+			  struct arena *arena, const struct debug_info *info)
+{
+	size_t first = 0;
+
+	while (first < entry->n_map &&
+	       (entry->map[first].il_offset >= DAC_IL_EPILOG ||
+		entry->map[first].kind == DAC_IL_AWAIT))
+		first++;
+	for (size_t i = first; i < entry->n_map; i++)
+		if (!entry->map[i].il_offset)
+			return;
+	if (!info->n_awaits || !first || first == entry->n_map ||
+	    dac_code_is_osr(d, &entry->code))
+		return;
+	uint64_t addr = behind_entry(d, &entry->code, entry->map[first].start);
+	size_t at = 0;
+	while (at < entry->n_map && entry->map[at].start < addr)
+		at++;
+	if (!at || entry->map[at].start == addr)
+		return;
+	struct dac_il_map *map =
+	    arena_calloc(arena, entry->n_map + 1, sizeof(*map));
+	memcpy(map, entry->map, at * sizeof(*map));
+	memcpy(&map[at + 1], &entry->map[at],
+	       (entry->n_map - at) * sizeof(*map));
+	map[at] = (struct dac_il_map){.start = addr, .end = map[at - 1].end};
+	map[at - 1].end = addr;
+	entry->map = map;
+	entry->n_map++;
+}
+
 static struct dbg_error *map_make(struct dac *d, struct dac_code_entry *entry,
 				  struct arena *arena)
 {
@@ -589,12 +643,14 @@ static struct dbg_error *map_make(struct dac *d, struct dac_code_entry *entry,
 		if (map_flag(entry, entry->info)) {
 			d->learned.debug_info_agrees = true;
 			map_add_behind(d, entry, arena, entry->info);
+			map_add_first(d, entry, arena, entry->info);
 		} else {
 			entry->info = NULL;
 		}
 	} else if (entry->info && d->learned.debug_info_agrees) {
 		map_unpack(entry, arena, entry->info);
 		map_add_behind(d, entry, arena, entry->info);
+		map_add_first(d, entry, arena, entry->info);
 		return NULL;
 	}
 	if (current)

@@ -3,10 +3,11 @@
  * or takes it down.
  *
  * The runtime tells the places by the registers. In a prolog they hold for
- * those at its first instruction, whatever it has pushed since. In an epilog
- * they are those of the body, but for the frame pointer, once it is popped:
- * the code keeps its caller's where its own points to. Of a frame without one
- * and of registers that are being restored nothing is known there.
+ * those at its first instruction, whatever it has pushed since; but what it
+ * calls (runtime async) finds the variables where the body has them. In an
+ * epilog they are those of the body, but for the frame pointer, once it is
+ * popped: the code keeps its caller's where its own points to. Of a frame
+ * without one and of registers that are being restored nothing is known there.
  */
 #include "base/err.h"
 #include "base/mem.h"
@@ -45,6 +46,12 @@ static struct dac_frame settled(struct values *ts, const struct frame *f)
 	struct dac_frame ret = f->raw;
 	uint64_t sp;
 
+	if (!f->raw.leaf && f->pos && f->pos->in_prolog) {
+		uint64_t body = code_body_start(values_code(ts), f->raw.ip - 1);
+
+		ret.ip = body ? body : ret.ip;
+		return ret;
+	}
 	if (!f->raw.leaf || !f->pos || f->pos->vars_ip == f->raw.ip)
 		return ret;
 	if (f->pos->enters) {
@@ -102,7 +109,7 @@ struct dbg_error *stack_frame_vars(struct values *ts, const struct frame *f,
 	struct dbg_error *err = dac_frame_vars(values_dac(ts), f->tid, &at,
 					       args, arena, ret, ret_n);
 
-	if (!err && at.ip != f->raw.ip && !f->pos->enters)
+	if (!err && at.ip != f->raw.ip && !(f->raw.leaf && f->pos->enters))
 		drop_registers(*ret, *ret_n);
 	if (!err)
 		drop_lost(ts, f, args, *ret, *ret_n);

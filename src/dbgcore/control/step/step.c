@@ -91,22 +91,15 @@ bool step_is_framed(struct control *c, uint64_t ip)
 }
 
 /*
- * The frame to be left runs an async method: it may wait before it ends, and
- * ends in who awaits it.
+ * Out of @f, which runs an async method: it may wait before it ends, and ends
+ * in who awaits it; if that is no code of the user's, and neither is its
+ * caller, at its last line.
  */
-static struct dbg_error *plan_out_async(struct control *c, uint32_t level,
-					bool *ret_returns)
+static struct dbg_error *plan_out_async(struct control *c,
+					const struct frame *f)
 {
-	struct dbg_error *err;
 	struct step_plan *p = &c->plan;
-	const struct frame *f;
-	struct value machine;
-
-	err = stack_frame(c->stack, stack_thread_number(c->stack, p->tid),
-			  level, &f);
-	if (err || !f ||
-	    (!stepchain_runs(c, f) && !stack_machine(c->stack, f, &machine)))
-		return err;
+	bool returns = true;
 
 	const struct activation frame = {
 	    .sp = f->raw.sp,
@@ -114,10 +107,12 @@ static struct dbg_error *plan_out_async(struct control *c, uint32_t level,
 	    .framed = step_is_framed(c, f->raw.ip),
 	};
 
-	err = stepasync_plan(c, f->pos, f->raw.ip, &frame);
+	struct dbg_error *err = stepasync_plan(c, f->pos, f->raw.ip, &frame);
 	if (!err)
-		err = stepasync_plan_end(c, f, ret_returns);
-	if (!err && !*ret_returns && !step_is_awaited(p))
+		err = stepasync_plan_end(c, f, &returns);
+	if (!err && returns)
+		err = plan_return(c, f->level + 1);
+	if (!err && !p->return_addr && !step_is_awaited(p))
 		err = stepasync_plan_last(c, f, &frame);
 	return err;
 }
@@ -127,14 +122,20 @@ static struct dbg_error *plan_out(struct control *c, uint32_t level)
 {
 	struct dbg_error *err = NULL;
 	struct step_plan *p = &c->plan;
-
-	bool returns = true;
+	const struct frame *f = NULL;
+	struct value machine;
 
 	// no caller: no handler counts either
 	p->caller = (struct activation){.sp = UINT64_MAX, .bp = UINT64_MAX};
 	if (level)
-		err = plan_out_async(c, level - 1, &returns);
-	if (!err && returns)
+		err =
+		    stack_frame(c->stack, stack_thread_number(c->stack, p->tid),
+				level - 1, &f);
+	if (err)
+		return err;
+	if (f && (stepchain_runs(c, f) || stack_machine(c->stack, f, &machine)))
+		err = plan_out_async(c, f);
+	else
 		err = plan_return(c, level);
 	if (err)
 		return err;

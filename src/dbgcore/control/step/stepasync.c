@@ -60,12 +60,14 @@ struct dbg_error *stepasync_plan(struct control *c, const struct code_pos *pos,
 struct nearest {
 	struct control *c;
 	const struct frame *found;
+	bool any;
 };
 
 static void take_nearest(void *arg, struct frame *f)
 {
 	struct nearest *nearest = arg;
 
+	nearest->any = true;
 	if (!nearest->found && f->pos &&
 	    mycode_is_user(nearest->c, f->pos->module, f->pos->token))
 		nearest->found = f;
@@ -76,6 +78,7 @@ const struct frame *stepasync_awaiter(struct control *c, const struct frame *f)
 	struct nearest nearest = {.c = c};
 
 	stack_waiters(c->stack, f, take_nearest, &nearest);
+	c->plan.foreign |= nearest.any && !nearest.found;
 	return nearest.found;
 }
 
@@ -187,7 +190,10 @@ struct dbg_error *stepasync_last(struct control *c, const struct step_hit *hit,
 		return err;
 	if (step_is_awaited(p))
 		return step_arm(c);
-	p->note = "nothing awaits this call yet: its last line is here";
+	p->note =
+	    p->foreign
+		? "no code of yours awaits this call: its last line is here"
+		: "nothing awaits this call yet: its last line is here";
 	*ret_done = true;
 	return NULL;
 }

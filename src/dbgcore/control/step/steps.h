@@ -146,6 +146,7 @@ struct step_plan {
 	size_t n_outer;
 	bool chain_ends;             /* the step ends there */
 	struct step_chain own_chain; /* as own */
+	bool foreign;     /* what awaits the method is no code of the user's */
 	const char *note; /* why the step ends before what was asked for */
 };
 
