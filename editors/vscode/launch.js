@@ -180,7 +180,7 @@ class Configurations {
 			if (!found)
 				return undefined;
 			const made = { ...given, project: found.project };
-			if (found.profile && !made.launchSettingsProfile)
+			if (found.profile && made.launchSettingsProfile === undefined)
 				made.launchSettingsProfile = found.profile;
 			if (given.build !== false && !given.preLaunchTask)
 				made.preLaunchTask = this.builds.task(in_, found.project);

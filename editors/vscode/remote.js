@@ -44,8 +44,7 @@ async function runs(pipe) {
 
 /** The same for a script of sh. */
 function script(pipe, text, input) {
-	return over({ ...pipe, debuggerPath: 'sh', quoteArgs: true }, ['-c', text],
-		input);
+	return over({ ...pipe, debuggerPath: 'sh' }, ['-c', text], input);
 }
 
 /** Is FOLDER over there, and nobody's but ours? */

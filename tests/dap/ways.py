@@ -112,6 +112,11 @@ def test_profile(t):
     c.initialize()
     t.check_in("has no profile 'absent'", c.refused(
         "launch", program="x", cwd=t.dir, launchSettingsProfile="absent"))
+    c = t.adapter()
+    c.launch(t.program("Hello"), launchSettingsProfile="http", cwd="/")
+    c.end()
+    t.check_in("launchSettings.json': No such file or directory; the program "
+               "is started without", c.output("console"))
 
 
 test_profile.runtimes = ("10",)
@@ -179,8 +184,8 @@ def test_wrong(t):
             ({}, "'program' is missing"),
             ({"program": 7}, "'program' must be a string"),
             ({"program": "x", "args": 7}, "'args' must be an array"),
-            ({"program": "x", "args": [7]}, "'args' must hold strings"),
-            ({"program": "x", "env": {"A": 1}}, "'A' in 'env'"),
+            ({"program": "x", "args": [[]]}, "'args' must hold strings"),
+            ({"program": "x", "env": {"A": []}}, "'A' in 'env'"),
             ({"program": "x", "envFile": "/no/file"}, "/no/file"),
             ({"program": "x", "stopAtEntry": "yes"}, "'stopAtEntry'"),
             ({"program": "x", "console": "tty"}, "not 'tty'"),

@@ -30,7 +30,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
 		abort();
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	struct dbg_error *err = envfile_read(path, &env);
+	struct envfile_odd odd = {0};
+	struct dbg_error *err = envfile_read(path, &env, &odd);
 	// Every variable has a name.
 	for (size_t i = 0; !err && i < env.n; i++)
 		if (!strchr(env.v[i], '=') || *env.v[i] == '=')

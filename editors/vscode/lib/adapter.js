@@ -6,17 +6,25 @@ const os = require('os');
 const path = require('path');
 
 const INTERPRETER = '--interpreter=vscode';
+/** Stands for the debugger's command line in a pipe's arguments. */
+const MARK = '${debuggerCommand}';
 
-/** One word for a POSIX shell. */
+/** One word for a POSIX shell; "~/" in front is for it to resolve. */
 function quote(word) {
+	if (word.startsWith('~/'))
+		return '~/' + quote(word.slice(2));
 	return /^[\w@%+=:,./-]+$/.test(word) ? word :
 		`'${word.replace(/'/g, `'\\''`)}'`;
 }
 
-/** The words of a command line, with '...' and "..." around blanks. */
+/** The words of a command line, quoted as for a POSIX shell. */
 function split(line) {
-	const found = line.match(/(?:[^\s'"]+|'[^']*'|"[^"]*")+/g) || [];
-	return found.map(word => word.replace(/'([^']*)'|"([^"]*)"/g, '$1$2'));
+	const found = line.match(
+		/(?:\\[^]|[^\s'"\\]|'[^']*'|"(?:\\[^]|[^"\\])*")+/g) || [];
+	return found.map(word => word.replace(
+		/\\([^])|'([^']*)'|"((?:\\[^]|[^"\\])*)"/g,
+		(_, escaped, single, double) => escaped || single ||
+			(double || '').replace(/\\(["\\$`])/g, '$1')));
 }
 
 function executable(file) {
@@ -53,23 +61,26 @@ function bundled(folder) {
 
 /**
  * {command, args, options} of dndbg with @words at the other end of a pipe, as
- * pipeTransport names it. Throws a sentence.
+ * pipeTransport names it. Its command line is one word, for a shell over there
+ * (ssh, sh -c); with quoteArgs off it is what it reads as, for what has no shell
+ * (docker exec, kubectl exec). Throws a sentence.
  */
 function piped(pipe, words) {
 	if (!pipe.pipeProgram || !pipe.debuggerPath)
 		throw new Error('pipeTransport needs pipeProgram and debuggerPath');
-	const line = [pipe.debuggerPath, ...words];
-	const word = (pipe.quoteArgs === false ? line : line.map(quote)).join(' ');
-	const given = typeof pipe.pipeArgs === 'string' ? split(pipe.pipeArgs) :
-		pipe.pipeArgs || [];
-	const mark = '${debuggerCommand}';
-	const marked = given.some(arg => arg.includes(mark));
-	return {
-		command: pipe.pipeProgram,
-		args: marked ? given.map(arg => arg.split(mark).join(word)) :
-			[...given, word],
-		options: { cwd: pipe.pipeCwd, env: pipe.pipeEnv },
-	};
+	const line = [pipe.debuggerPath, ...words].map(quote).join(' ');
+	const options = { cwd: pipe.pipeCwd, env: pipe.pipeEnv };
+	const put = text => text.split(MARK).join(line);
+	const given = pipe.pipeArgs || [];
+	if (pipe.quoteArgs === false) {
+		const text = [].concat(given).join(' ');
+		return { command: pipe.pipeProgram, options,
+			args: split(put(text.includes(MARK) ? text : `${text} ${MARK}`)) };
+	}
+	const args = typeof given === 'string' ? split(given) : given;
+	const marked = args.some(arg => arg.includes(MARK));
+	return { command: pipe.pipeProgram, options,
+		args: (marked ? args : [...args, MARK]).map(put) };
 }
 
 /**

@@ -5,6 +5,8 @@ const fs = require('fs');
 const path = require('path');
 
 const SIZE_MAX = 1 << 20;
+const DETECTED = '${auto-detect-url}';
+const PAGE = /^(\$\{auto-detect-url\}|https?:)/;
 const LISTENING = '\\bNow listening on:\\s+';
 
 /** JSON as it is written by hand: with comments and a comma too many. */
@@ -35,13 +37,26 @@ function fileOf(project) {
 	return path.join(path.dirname(project), 'Properties/launchSettings.json');
 }
 
-/** The profile that a configuration is launched with, as dndbg chooses it. */
+/**
+ * The profile that a configuration is launched with, as dndbg chooses it; one
+ * that names an empty profile wants nothing of the file.
+ */
 function chosen(config) {
+	if (config.launchSettingsProfile === null ||
+		config.launchSettingsProfile === '')
+		return {};
 	const file = config.launchSettingsFilePath ||
 		path.join(config.cwd || '', 'Properties/launchSettings.json');
 	const found = read(path.resolve(config.cwd || '', file));
 	return config.launchSettingsProfile ?
 		found[config.launchSettingsProfile] : Object.values(found)[0];
+}
+
+/** The page in launchBrowser.args of Microsoft's debugger, as a launchUrl. */
+function pageOf(args) {
+	const found = typeof args === 'string' &&
+		args.split(/\s+/).find(word => PAGE.test(word));
+	return found ? found.replace(DETECTED, '') : undefined;
 }
 
 /**
@@ -57,7 +72,8 @@ function serverReady(config, profile) {
 		said === true || said.enabled === true;
 	if (!wanted)
 		return undefined;
-	const url = profile && profile.launchUrl || '';
+	const named = pageOf(said && said.args);
+	const url = named !== undefined ? named : profile && profile.launchUrl || '';
 	if (/^https?:/.test(url))
 		return { action: 'openExternally', pattern: LISTENING,
 			uriFormat: url.replace(/%/g, '%%') };

@@ -46,12 +46,13 @@ function ours(config) {
 /** Is the process to be picked by the user? */
 function picks(config) {
 	return config.request === 'attach' && !config.processName &&
-		!config.coreDumpPath && (config.processId === undefined ||
-			PICKER.test(config.processId));
+		!config.coreDumpPath &&
+		(!config.processId || PICKER.test(config.processId));
 }
 
 const NOTHING = 'Taken, without effect here.';
 const EITHER = {
+	allowFastEvaluate: { type: 'boolean', description: NOTHING },
 	sourceLinkOptions: { type: 'object', description: NOTHING },
 };
 /** Attributes of these types that dndbg's own does not have. */

@@ -55,6 +55,33 @@ test('over a pipe: or where its place is marked', () => {
 		['exec', '-i', 'my box', 'sh', '-c', 'dndbg --interpreter=vscode']);
 });
 
+test('over a pipe without a shell: the words as they are', () => {
+	const mark = '${debuggerCommand}';
+	const exec = ['exec', '-i', 'web'];
+	const line = ['dndbg', '--interpreter=vscode'];
+	for (const [pipeArgs, wanted] of [
+		[exec, [...exec, ...line]],
+		[['exec -i web'], [...exec, ...line]],
+		['exec -i web', [...exec, ...line]],
+		[[...exec, mark], [...exec, ...line]],
+		[[...exec, '--', mark], [...exec, '--', ...line]],
+		[`exec -i web sh -c "${mark}"`, [...exec, 'sh', '-c', line.join(' ')]],
+	])
+		assert.deepStrictEqual(adapter.describe({ pipeTransport: {
+			pipeProgram: 'docker', debuggerPath: 'dndbg', quoteArgs: false,
+			pipeArgs } }, {}).args, wanted);
+	// what is to be run there keeps its words
+	assert.deepStrictEqual(adapter.piped({ pipeProgram: 'docker', pipeArgs: exec,
+		debuggerPath: 'sh', quoteArgs: false }, ['-c', `it's  "so"`]).args,
+	[...exec, 'sh', '-c', `it's  "so"`]);
+});
+
+test('over a pipe: a home at the other end is that one\'s', () => {
+	const made = adapter.piped({ pipeProgram: 'ssh', pipeArgs: ['host'],
+		debuggerPath: '~/my tools/dndbg' }, ['ps']);
+	assert.deepStrictEqual(made.args, ['host', `~/'my tools/dndbg' ps`]);
+});
+
 test('a pipe that lacks a word is refused in words', () => {
 	assert.throws(() => adapter.describe(
 		{ pipeTransport: { pipeProgram: 'ssh' } }, {}), /debuggerPath/);

@@ -31,7 +31,8 @@ test('pipes: the words for Linux, and dndbg in the place of vsdbg', () => {
 
 test('whose process is to be picked', () => {
 	const attach = { request: 'attach' };
-	for (const more of [{}, { processId: '${command:pickProcess}' },
+	for (const more of [{}, { processId: '' }, { processId: 0 },
+		{ processId: null }, { processId: '${command:pickProcess}' },
 		{ processId: '${command:pickRemoteProcess}' }])
 		assert.ok(vsdbg.picks({ ...attach, ...more }), JSON.stringify(more));
 	for (const more of [{ processId: 7 }, { processId: '7' },
@@ -47,7 +48,7 @@ const LAUNCH = ['program', 'cwd', 'args', 'stopAtEntry', 'launchBrowser', 'env',
 const BOTH = ['sourceFileMap', 'justMyCode', 'requireExactSource',
 	'enableStepFiltering', 'logging', 'pipeTransport',
 	'suppressJITOptimizations', 'symbolOptions', 'sourceLinkOptions',
-	'expressionEvaluationOptions', 'targetArchitecture'];
+	'expressionEvaluationOptions', 'targetArchitecture', 'allowFastEvaluate'];
 
 test('nothing of such a launch.json is underlined', () => {
 	const [own] = manifest.contributes.debuggers;

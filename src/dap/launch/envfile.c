@@ -82,31 +82,56 @@ static void add_value(const char *value, size_t n, struct str *ret)
 	}
 }
 
-static struct dbg_error *take_line(const char *path, size_t number,
-				   const char *s, size_t n, struct words *env)
+/* @n bytes that may be a variable's name: no blank is among them. */
+static bool is_name(const char *s, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (isspace((unsigned char)s[i]))
+			return false;
+	return n > 0;
+}
+
+// What a shell would have before the name.
+static void skip_export(const char **s, size_t *n)
+{
+	static const char word[] = "export";
+	size_t len = sizeof(word) - 1;
+
+	if (*n <= len || strncmp(*s, word, len) ||
+	    !isspace((unsigned char)(*s)[len]))
+		return;
+	*s += len;
+	*n -= len;
+	trim(s, n);
+}
+
+// false: it is no NAME=VALUE.
+static bool take_line(const char *s, size_t n, struct words *env)
 {
 	trim(&s, &n);
 	if (!n || *s == '#')
-		return NULL;
+		return true;
+	skip_export(&s, &n);
 	const char *equals = memchr(s, '=', n);
-	if (!equals || equals == s)
-		return dbg_err(DBG_E_FORMAT,
-			       "line %zu of '%s' is no NAME=VALUE", number,
-			       path);
+	if (!equals)
+		return false;
 	size_t n_name = (size_t)(equals - s);
 	const char *value = equals + 1;
 	size_t n_value = n - n_name - 1;
 	trim(&s, &n_name);
 	trim(&value, &n_value);
+	if (!is_name(s, n_name))
+		return false;
 	_cleanup_str_ struct str both = {0};
 	str_addn(&both, s, n_name);
 	str_addc(&both, '=');
 	add_value(value, n_value, &both);
 	words_add(env, str_get(&both), both.len);
-	return NULL;
+	return true;
 }
 
-struct dbg_error *envfile_read(const char *path, struct words *env)
+struct dbg_error *envfile_read(const char *path, struct words *env,
+			       struct envfile_odd *odd)
 {
 	_cleanup_str_ struct str all = {0};
 	size_t number = 0;
@@ -117,7 +142,9 @@ struct dbg_error *envfile_read(const char *path, struct words *env)
 		s += 3;
 	while (!err && *s) {
 		size_t n = strcspn(s, "\n");
-		err = take_line(path, ++number, s, n, env);
+		number++;
+		if (!take_line(s, n, env) && !odd->n++)
+			odd->first = number;
 		s += n + (s[n] == '\n');
 	}
 	return err;

@@ -98,6 +98,22 @@ static struct dbg_error *take_cwd(struct dap *d, const cJSON *args,
 	return take_path(d, args, name, &d->setup.launch.cwd);
 }
 
+/*
+ * An element of `args`, a value of `env`: a string, or a number or a truth
+ * value as it was written. The caller frees it; NULL: none of these.
+ */
+static char *scalar_text(const cJSON *item)
+{
+	if (cJSON_IsString(item))
+		return xstrdup(item->valuestring);
+	if (!cJSON_IsNumber(item) && !cJSON_IsBool(item))
+		return NULL;
+	char *json = cJSON_PrintUnformatted(item);
+	char *text = json ? xstrdup(json) : NULL;
+	cJSON_free(json);
+	return text;
+}
+
 static struct dbg_error *take_args(struct dap *d, const cJSON *args,
 				   const char *name)
 {
@@ -112,10 +128,10 @@ static struct dbg_error *take_args(struct dap *d, const cJSON *args,
 		    "'%s' must be an array of strings or a string", name);
 	cJSON_ArrayForEach(item, list)
 	{
-		if (!cJSON_IsString(item))
+		_cleanup_free_ char *word = scalar_text(item);
+		if (!word)
 			return dbg_err_arg("'%s' must hold strings only", name);
-		words_add(&d->setup.launch.args, item->valuestring,
-			  strlen(item->valuestring));
+		words_add(&d->setup.launch.args, word, strlen(word));
 	}
 	return NULL;
 }
@@ -136,12 +152,12 @@ static struct dbg_error *take_env(struct dap *d, const cJSON *args,
 		if (!*item->string || strchr(item->string, '='))
 			return dbg_err_arg("'%s' is not the name of a variable",
 					   item->string);
-		if (!cJSON_IsString(item) && !cJSON_IsNull(item))
+		_cleanup_free_ char *value = scalar_text(item);
+		if (!value && !cJSON_IsNull(item))
 			return dbg_err_arg("'%s' in '%s' must be a string, or "
 					   "null to remove it",
 					   item->string, name);
-		launch_config_env(&d->setup.launch, item->string,
-				  item->valuestring);
+		launch_config_env(&d->setup.launch, item->string, value);
 	}
 	return NULL;
 }
@@ -150,9 +166,17 @@ static struct dbg_error *take_env_file(struct dap *d, const cJSON *args,
 				       const char *name)
 {
 	_cleanup_free_ char *path = NULL;
+	struct envfile_odd odd = {0};
 	struct dbg_error *err = take_path(d, args, name, &path);
 
-	return err ? err : envfile_read(path, &d->setup.launch.env);
+	if (!err)
+		err = envfile_read(path, &d->setup.launch.env, &odd);
+	if (!err && odd.n)
+		dap_say(d,
+			"Line %zu of '%s' is no NAME=VALUE%s; it is passed "
+			"over.",
+			odd.first, path, odd.n > 1 ? ", nor are others" : "");
+	return err;
 }
 
 static struct dbg_error *take_profile(struct dap *d, const cJSON *args,
@@ -383,6 +407,17 @@ static struct dbg_error *take_follow(struct dap *d, const cJSON *args,
 	return dbg_set(d->dbg, "follow-exec", what);
 }
 
+// The client has made it.
+static struct dbg_error *take_pipe(struct dap *d, const cJSON *args,
+				   const char *name)
+{
+	const cJSON *pipe = NULL;
+	struct dbg_error *err = args_object(args, name, &pipe);
+
+	d->setup.piped = pipe != NULL;
+	return err;
+}
+
 static struct dbg_error *take_woken(struct dap *d, const cJSON *args,
 				    const char *name)
 {
@@ -541,9 +576,11 @@ static const struct attribute attributes[] = {
     {"debugServer", FOR_BOTH, NULL},
     {"presentation", FOR_BOTH, NULL},
     {"serverReadyAction", FOR_BOTH, NULL},
-    {"pipeTransport", FOR_BOTH, NULL},
+    {"pipeTransport", FOR_BOTH | FOR_CHILD | OBJECT, take_pipe},
     {"suppressMultipleSessionWarning", FOR_BOTH, NULL},
     {"sourceLinkOptions", FOR_BOTH | FOR_CHILD, NULL},
+    {"allowFastEvaluate", FOR_BOTH | FOR_CHILD, NULL},
+    {"dockerOptions", FOR_BOTH, NULL},
     {"checkForDevCert", FOR_LAUNCH, NULL},
     {"linux", FOR_BOTH, NULL},
     {"osx", FOR_BOTH, NULL},
@@ -622,13 +659,21 @@ static struct dbg_error *check(const struct setup *s)
 	return NULL;
 }
 
-/* A file that nobody has named does not keep the program from starting. */
-static struct dbg_error *settings_take(struct dap *d)
+/*
+ * launchSettings.json: launch.json wants none of it if it names an empty
+ * profile. A file that nobody has named does not keep the program from
+ * starting, nor does one that is not there.
+ */
+static struct dbg_error *settings_take(struct dap *d, const cJSON *args)
 {
-	bool named = d->setup.settings_file || d->setup.profile;
-	struct dbg_error *err = profile_take(&d->setup);
+	const cJSON *profile =
+	    cJSON_GetObjectItemCaseSensitive(args, "launchSettingsProfile");
+	const struct setup *s = &d->setup;
 
-	if (!err || named)
+	if (profile && is_empty(profile))
+		return NULL;
+	struct dbg_error *err = profile_take(&d->setup);
+	if (!err || s->settings_file || (s->profile && err->code != DBG_E_FILE))
 		return err;
 	dap_say(d, "%s; the program is started without its profiles.",
 		err->message);
@@ -678,7 +723,7 @@ static struct dbg_error *take_all(struct dap *d, const cJSON *args, bool attach)
 	if (!err && d->setup.no_debug)
 		err = dbg_set(d->dbg, "follow-exec", "off");
 	if (!err && !attach)
-		err = settings_take(d);
+		err = settings_take(d, args);
 	return err;
 }
 

@@ -30,6 +30,7 @@ struct setup {
 	bool stop_at_entry, no_debug;
 	bool implicit_calls; /* what the client evaluates of its own accord */
 	bool wake;           /* it was held for us: it is to run on */
+	bool piped;          /* the client is on another machine */
 	enum setup_console console;
 	FILE *output_copy; /* of what the program prints, NULL: none */
 	enum echo_mode debug_output;

@@ -85,7 +85,7 @@ static void add_source(struct dap *d, struct str *t, const char *key,
 	} else {
 		emit_str(t, "path", path);
 	}
-	struct source_text text = sources_find(d, path);
+	struct source_text text = sources_find(d, path, user);
 	if (text.number) {
 		emit_int(t, "sourceReference", text.number);
 		emit_str(t, "origin",

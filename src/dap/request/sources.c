@@ -30,19 +30,32 @@ static uint32_t number_of(struct sources *s, const char *path)
 	return (uint32_t)s->missing.n;
 }
 
-struct source_text sources_find(struct dap *d, const char *path)
+/*
+ * Is a file that is not here the client's, who is on another machine: a rule
+ * says so, or code of the user's is debugged over a pipe?
+ */
+static bool is_clients(const struct dap *d,
+		       const struct dbg_source_origin *origin, bool user)
+{
+	return origin->away || (d->setup.piped && user && !origin->here);
+}
+
+struct source_text sources_find(struct dap *d, const char *path, bool user)
 {
 	struct sources *s = &d->sources;
-	struct dbg_source_origin origin = {.here = true};
+	struct dbg_source_origin origin = {0};
 
 	// the frames of a stack are of few files
-	if (s->last && !strcmp(s->last, path))
+	if (s->last && s->last_user == user && !strcmp(s->last, path))
 		return s->last_text;
 	s->last_text = (struct source_text){.here = true};
+	s->last_user = user;
 	if (access(path, R_OK) < 0) {
 		dbg_source_origin(d->dbg, path, &origin);
-		s->last_text.number = number_of(s, path);
-		s->last_text.here = origin.here;
+		if (!is_clients(d, &origin, user)) {
+			s->last_text.number = number_of(s, path);
+			s->last_text.here = origin.here;
+		}
 	}
 	str_set(&s->last, path);
 	return s->last_text;

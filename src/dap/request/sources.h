@@ -21,12 +21,14 @@ struct source_text {
 
 struct sources {
 	struct words missing; /* paths; a number is the place, from 1 */
-	char *last;           /* the path asked for last */
+	char *last;           /* the path asked for last, and ... */
+	bool last_user;
 	struct source_text last_text;
 };
 
 void sources_deinit(struct sources *s);
-struct source_text sources_find(struct dap *d, const char *path);
+/* @user: of code of the user's */
+struct source_text sources_find(struct dap *d, const char *path, bool user);
 /* The path of @number, owned by the caller. */
 DBG_MUST struct dbg_error *sources_path(const struct sources *s,
 					uint32_t number, char **ret);

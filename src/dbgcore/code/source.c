@@ -153,11 +153,16 @@ const char *source_rules_directories(const struct source_rules *r)
 static const char *find_in(const char *dir, const char *path,
 			   struct arena *arena)
 {
+	size_t n = strlen(dir);
+
+	while (n && is_slash(dir[n - 1]))
+		n--;
 	for (const char *rest = path; *rest; rest++) {
-		if (rest != path && !is_slash(rest[-1]))
+		if (is_slash(*rest) || (rest != path && !is_slash(rest[-1])))
 			continue;
-		_cleanup_free_ char *file = xasprintf("%s/%s", dir, rest);
-		for (char *s = file + strlen(dir); *s; s++)
+		_cleanup_free_ char *file =
+		    xasprintf("%.*s/%s", (int)n, dir, rest);
+		for (char *s = file + n; *s; s++)
 			if (*s == '\\')
 				*s = '/';
 		if (!access(file, R_OK))
@@ -204,6 +209,19 @@ static const char *substitute(const struct source_rules *r, const char *path,
 		return moved;
 	}
 	return arena_strdup(arena, path);
+}
+
+/*
+ * Does a rule lead @path to a folder that is not on this machine? Then it is
+ * the client's, who may be on another one.
+ */
+static bool source_rules_lead_away(const struct source_rules *r,
+				   const char *path)
+{
+	for (size_t i = 0; r && i < r->n; i++)
+		if (behind(path, r->rules[i].from))
+			return access(r->rules[i].to, F_OK) < 0;
+	return false;
 }
 
 const char *source_rules_apply(const struct source_rules *r, const char *path,
@@ -406,7 +424,7 @@ bool code_module_is_here(struct code *c, struct code_module *m)
 }
 
 const struct code_module *source_owner(struct code *c, const char *path,
-				       bool *ret_here)
+				       bool *ret_here, bool *ret_away)
 {
 	for (size_t i = 0; i < c->n_modules; i++) {
 		struct module *mod = module_of(c->modules[i]);
@@ -416,6 +434,8 @@ const struct code_module *source_owner(struct code *c, const char *path,
 			if (strcmp(module_document(c, mod, rid), path))
 				continue;
 			*ret_here = has_text(c, mod, rid);
+			*ret_away = source_rules_lead_away(
+			    c->rules, pdb_document_path(mod->m.pdb, rid));
 			return &mod->m;
 		}
 	}
@@ -509,7 +529,7 @@ const char *source_seek(struct code *c, struct module *mod, uint32_t rid,
 	const char *found = NULL;
 	_cleanup_free_ char *here = NULL;
 
-	if (!access(path, R_OK))
+	if (!access(path, R_OK) || source_rules_lead_away(c->rules, document))
 		return path;
 	if (c->found) {
 		const char *moved = substitute(c->found, document, mod->arena);

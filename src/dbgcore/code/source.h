@@ -40,9 +40,10 @@ DBG_MUST struct dbg_error *source_lines(struct code *c, const char *file,
 
 /*
  * The first module whose symbols name the source file @path, just so; NULL:
- * none does. *ret_here: can its text be had, as by source_lines?
+ * none does. *ret_here: can its text be had, as by source_lines? *ret_away: a
+ * rule leads it to a folder that is not here.
  */
 const struct code_module *source_owner(struct code *c, const char *path,
-				       bool *ret_here);
+				       bool *ret_here, bool *ret_away);
 
 #endif

@@ -103,7 +103,8 @@ void dbg_source_origin(struct dbg *dbg, const char *path,
 
 	*ret = (struct dbg_source_origin){0};
 	if (!dbg_err_drop(session_need_modules(dbg, false)))
-		m = source_owner(dbg->inspect.code, path, &ret->here);
+		m = source_owner(dbg->inspect.code, path, &ret->here,
+				 &ret->away);
 	if (m)
 		ret->module = m->name;
 }

@@ -55,6 +55,7 @@ DBG_MUST struct dbg_error *dbg_source_lines(struct dbg *dbg, const char *file,
 struct dbg_source_origin {
 	const char *module; /* whose symbols do, the first; NULL: none */
 	bool here;          /* dbg_source_lines can read it */
+	bool away;          /* substitute-path leads to a folder not here */
 };
 void dbg_source_origin(struct dbg *dbg, const char *path,
 		       struct dbg_source_origin *ret);
