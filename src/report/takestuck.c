@@ -197,6 +197,10 @@ static const struct report_wait_kind kinds[] = {
     [DBG_BLOCKED_COLLECTION] = {"collection", "", "fills", false},
     [DBG_BLOCKED_CLASS] = {"class", "the class constructor of ", "runs", true},
     [DBG_BLOCKED_PULSE] = {"pulse", "a pulse of ", "has locked", false},
+    [DBG_BLOCKED_CALLBACK] = {"callback", "a callback of ", "runs", true},
+    [DBG_BLOCKED_RWLOCK_OLD] = {"rwlock", "", "holds", true},
+    [DBG_BLOCKED_PROCESS] = {"process", "the end of ", "is", false},
+    [DBG_BLOCKED_SPIN] = {"spin", "", "has", false},
 };
 
 void report_take_waits(struct report *r, struct dbg_stopped at)

@@ -382,6 +382,8 @@ def test_events(t):
     # the state of a thread does not tell that it waits for a class
     t.wait_for("the wait for a class", lambda: any(
         one["for"] == "Class constructor"
+        for one in ask(t, "deadlock", program.pid)["waits"]) and any(
+        one["for"] == "Cancellation callback"
         for one in ask(t, "deadlock", program.pid)["waits"]))
     for target in program.targets():
         report = ask(t, "stack", target)
@@ -406,13 +408,28 @@ def test_events(t):
                   "mutex b": ("mutex", "System.Threading.Mutex", "mutex a"),
                   "lazy user": ("lazy", "System.Lazy<int>", "lazy maker"),
                   "lazy maker": ("lock", "object", "lazy user"),
-                  "convoy": ("lock", "object", "convoy")}
+                  "convoy": ("lock", "object", "convoy"),
+                  "plain reader": event,
+                  "upgrader": ("rwlock", "System.Threading.ReaderWriter"
+                               "LockSlim", "plain reader"),
+                  "job runner": ("lock", "object", "job waiter"),
+                  "job waiter": ("task", "System.Threading.Tasks.Task",
+                                 "job runner"),
+                  "canceller": ("lock", "object", "disposer"),
+                  "disposer": ("callback", "System.Threading.Cancellation"
+                               "TokenSource.Registrations", "canceller"),
+                  "old writer": ("lock", "object", "old reader"),
+                  "old reader": ("rwlock", "System.Threading.Reader"
+                                 "WriterLock", "old writer"),
+                  "spins": ("spin", "System.Threading.SpinLock", None),
+                  "process": ("process", "System.Diagnostics.Process", None)}
         # before .NET 10 the one with a time limit is no managed code
         joins = ("join",) if t.runtime in ("8", "9") else ("join", "joinms")
         wanted.update(dict.fromkeys(joins, (
             "thread", "System.Threading.Thread", "autoevent")))
         t.check_equal("handle", waits.pop("autoevent")[0])
         t.check_equal("task", waits.pop("pump")[0])
+        t.check_equal("task", waits.pop("all")[0])
         # the one that has the lock waits for a task
         first = waits["convoy"]
         waits["convoy"] = wanted["convoy"] if first[0] == "task" else first
@@ -420,7 +437,9 @@ def test_events(t):
         circles = {names[one["thread"]] for one in report["waits"]
                    if one["deadlock"]}
         t.check_equal({"reader", "writer", "maker", "user", "mutex a",
-                       "mutex b", "lazy maker", "lazy user"}, circles)
+                       "mutex b", "lazy maker", "lazy user", "job runner",
+                       "job waiter", "canceller", "disposer", "old writer",
+                       "old reader"}, circles)
         # those of the circle come first
         t.check_equal(circles,
                       set(list(names.values())[:len(circles)]))
@@ -438,9 +457,15 @@ def test_events(t):
                                     re.M)))
     t.check_match(r"^13 threads wait in the end for Task {.*}( 0x[0-9a-f]+)?, "
                   "of which is not known who holds or sets it$", said)
+    t.check_match(r"^1 thread waits in the end for Task {Stuck.Program.Gated "
+                  r"at Stuck.cs:\d+} 0x[0-9a-f]+, which waits for SemaphoreSlim"
+                  r".WaitAsync of 0x[0-9a-f]+, of which is not known who", said)
+    t.check_match(r"^ +\d+ +Process .* process +process \d+ ", said)
+    told = t.run("doctor", target).stdout
+    t.check_match(r"^\d+ threads wait for what nobody is known to hold or to "
+                  "set: deadlock$", told)
     t.check_match(r"^11 threads wait for one lock, {object} 0x[0-9a-f]+, which "
-                  r"thread \d+ \"convoy\" holds in Stuck\.".replace("^", "^warning +"),
-                  t.run("doctor", target).stdout)
+                  r"thread \d+ \"convoy\" holds in Stuck\.".replace("^", "^warning +"), told)
     t.check_match(r"^2 threads \(first \d+, last \d+\) wait for "
                   r"{System.Threading.Tasks.Task<int>} 0x[0-9a-f]+$",
                   t.run("stack", target).stdout)
@@ -735,6 +760,7 @@ def test_doctor(t):
                        ("severe", "finalizer", "deadlock"),
                        ("severe", "async", "dumpasync"),
                        ("warning", "threads", "clrthreads"),
+                       ("warning", "async", "dumpasync"),
                        ("warning", "tasks", "tasks"),
                        ("warning", "timers", "timers"),
                        ("warning", "loadContexts", "loadcontexts"),
@@ -749,6 +775,11 @@ def test_doctor(t):
                 ("threads", r"^10[1-9] threads have ended, and their Thread"),
                 ("tasks", "2, as Stuck.LostException: nobody looked"),
                 # two more are set: of Stuck.cs, and its Task.Delay
+                ("async", r"^1 async call waits in SemaphoreSlim.WaitAsync of "
+                 r"0x[0-9a-f]+; one of them is awaited by a call of the same "
+                 r"method, which may have it: Stuck.Program.Save at Stuck.cs:"
+                 rf"{t.line('Stuck', 'once')} for Stuck.Program.Save at "
+                 rf"Stuck.cs:{t.line('Stuck', 'again')}$"),
                 ("timers", r"^100\d timers are set, 1002 of them call "
                  r"\S+\.Tick$"),
                 ("deadlock", r'; thread \d+ "monitor A" waits for a lock, which '
@@ -794,6 +825,12 @@ def test_doctor_kept(t):
     at = f"Stuck.Program.Sleeper.~Sleeper at Stuck.cs:{t.line('Stuck', 'asleep')}"
     of = "static Stuck.Program."
     wanted = {
+        # optimized code leaves the lambda by a tail call
+        "threads": ["warning stack 100 threads stand in System.Threading."
+                    r"\S+(, as in Stuck.Program.Hoard.lambda at "
+                    r"Stuck.cs:\d+)?$"],
+        "handles": [r"warning handles 10[12]\d\d handles keep objects, most of "
+                    "them \\(10100\\) Stuck.Program.Listener$"],
         "finalizer": ["severe stack The finalizer thread \\d+ waits in "
                       rf"{at}: no object is finalized meanwhile, and 2 are due"],
         "processor": [r'warning stack Thread \d+ "spins" uses (9\d|100) % of a '

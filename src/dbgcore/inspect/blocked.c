@@ -9,6 +9,7 @@
  */
 #include "inspect/blocked.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,10 +26,12 @@
 #include "tasks/tasks.h"
 
 enum {
-	FRAMES_MAX = 24,   /* from the newest, in which a wait is looked for */
-	RUNS_MAX = 200,    /* ... what a thread runs */
-	READS_MAX = 1000,  /* locks that a thread reads under */
-	CLASS_WORDS = 512, /* of a stack, in which a class is looked for */
+	FRAMES_MAX = 24,    /* from the newest, in which a wait is looked for */
+	RUNS_MAX = 200,     /* ... what a thread runs */
+	READS_MAX = 1000,   /* locks that a thread reads under */
+	CLASS_WORDS = 512,  /* of a stack, in which a class is looked for */
+	LISTED_MAX = 10000, /* tasks of one WaitAll */
+	TASK_COMPLETED = 0x1600000, /* m_stateFlags: done, faulted, canceled */
 };
 
 #define THREADING "System.Threading."
@@ -42,6 +45,13 @@ enum {
 #define COUNTDOWN THREADING "CountdownEvent"
 #define COLLECTION "System.Collections.Concurrent.BlockingCollection"
 #define MUTEX THREADING "Mutex"
+#define TASK THREADING "Tasks.Task"
+#define TASK_LIST "System.Collections.Generic.List<" TASK ">"
+#define RWLOCK_OLD THREADING "ReaderWriterLock"
+#define REGISTRATIONS THREADING "CancellationTokenSource.Registrations"
+#define PROCESS "System.Diagnostics.Process"
+#define SPINLOCK THREADING "SpinLock"
+#define SPINWAIT THREADING "SpinWait"
 #define LAZY "System.Lazy<"
 #define LAZY_HELPER "System.LazyHelper"
 #define CLASS_INIT "System.Runtime.CompilerServices.InitHelpers.InitClassSlow"
@@ -54,9 +64,9 @@ static const struct {
 	const char *method, *type;
 	enum dbg_blocked_kind kind;
 } places[] = {
-    {"System.Threading.Tasks.Task.SpinThenBlockingWait", NULL,
-     DBG_BLOCKED_TASK},
-    {"System.Threading.Tasks.Task.InternalWaitCore", NULL, DBG_BLOCKED_TASK},
+    {TASK ".SpinThenBlockingWait", NULL, DBG_BLOCKED_TASK},
+    {TASK ".InternalWaitCore", NULL, DBG_BLOCKED_TASK},
+    {TASK ".WaitAllBlockingCore", TASK_LIST, DBG_BLOCKED_TASK},
     {"System.Threading.Lock.TryEnterSlow", "System.Threading.Lock",
      DBG_BLOCKED_LOCK},
     {RWLOCK ".WaitOnEvent", RWLOCK, DBG_BLOCKED_RWLOCK},
@@ -76,6 +86,23 @@ static const struct {
     {HANDLE ".WaitMultiple", HANDLE "[]", DBG_BLOCKED_HANDLE},
     {HANDLE ".WaitAny", HANDLE "[]", DBG_BLOCKED_HANDLE},
     {HANDLE ".WaitAll", HANDLE "[]", DBG_BLOCKED_HANDLE},
+    {RWLOCK_OLD ".AcquireReaderLock", RWLOCK_OLD, DBG_BLOCKED_RWLOCK_OLD},
+    {RWLOCK_OLD ".AcquireWriterLock", RWLOCK_OLD, DBG_BLOCKED_RWLOCK_OLD},
+    {RWLOCK_OLD ".UpgradeToWriterLock", RWLOCK_OLD, DBG_BLOCKED_RWLOCK_OLD},
+    {REGISTRATIONS ".WaitForCallbackToComplete", REGISTRATIONS,
+     DBG_BLOCKED_CALLBACK},
+    {PROCESS "WaitState.WaitForExit", PROCESS, DBG_BLOCKED_PROCESS},
+    {PROCESS ".WaitForExitCore", PROCESS, DBG_BLOCKED_PROCESS},
+    {PROCESS ".WaitForExit", PROCESS, DBG_BLOCKED_PROCESS},
+};
+
+/* Those that have no object: the thread looks again and again. */
+static const struct {
+	const char *method, *type;
+} spins[] = {
+    {SPINLOCK ".ContinueTryEnter", SPINLOCK},
+    {SPINLOCK ".ContinueTryEnterWithThreadTracking", SPINLOCK},
+    {SPINWAIT ".SpinUntil", SPINWAIT},
 };
 
 struct search {
@@ -88,6 +115,7 @@ struct search {
 	struct map waits;   /* number of a thread -> its place in v, from 1 */
 	struct map running; /* task -> number of the thread that runs it */
 	struct map owners;  /* ... that runs what a task awaits, or itself */
+	struct map lists;   /* number of a thread -> List<Task> it waits for */
 };
 
 // Maps hold pointers; these are small numbers, never 0.
@@ -227,6 +255,11 @@ static uint32_t owner_of(struct search *s, enum dbg_blocked_kind kind,
 
 	if (kind == DBG_BLOCKED_LOCK)
 		return lock_owner(s, object);
+	if (kind == DBG_BLOCKED_RWLOCK_OLD)
+		return thread_of(s, field_of(s, object, "_writerID"));
+	if (kind == DBG_BLOCKED_CALLBACK)
+		return thread_of(
+		    s, field_of(s, object, "ThreadIDExecutingCallbacks"));
 	if (kind == DBG_BLOCKED_THREAD)
 		return thread_of(s, field_of(s, object, "_managedThreadId"));
 	if (kind == DBG_BLOCKED_RWLOCK)
@@ -286,6 +319,55 @@ static uint64_t joined_thread(struct search *s, uint64_t handle)
 	return 0;
 }
 
+// The next of a List<Task> that is not done, from *at on; 0: no more.
+static uint64_t next_pending(struct search *s, uint64_t list, uint64_t *at)
+{
+	struct values *values = s->in->values;
+	struct value v = value_object(values, list), items, flags;
+	struct elements elements;
+	uint64_t n = field_of(s, list, "_size"), task = 0, state = 0;
+
+	if (!value_member(values, &v, "_items", &items) ||
+	    !value_elements(values, &items, &elements))
+		return 0;
+	for (; *at < n && *at < elements.n && *at < LISTED_MAX; task = 0) {
+		v = element_get(&elements, (*at)++);
+		if (!value_pointer(values, &v, &task) || !task)
+			continue;
+		v = value_object(values, task);
+		if (value_member(values, &v, "m_stateFlags", &flags) &&
+		    value_integer(values, &flags, &state) &&
+		    !(state & TASK_COMPLETED))
+			return task;
+	}
+	return 0;
+}
+
+// WaitAll: the first task that is left stands for them.
+static uint64_t take_list(struct search *s, uint32_t thread, uint64_t list)
+{
+	uint64_t at = 0, task = next_pending(s, list, &at);
+
+	if (task)
+		put_number(&s->lists, thread, list);
+	return task;
+}
+
+static bool take_spin(const struct frame_refs *refs, const char *method,
+		      struct dbg_blocked *ret)
+{
+	for (size_t i = 0; i < sizeof(spins) / sizeof(*spins); i++)
+		if (!strcmp(method, spins[i].method)) {
+			*ret = (struct dbg_blocked){
+			    .thread = refs->thread->number,
+			    .kind = DBG_BLOCKED_SPIN,
+			    .type = spins[i].type,
+			};
+			return true;
+		}
+	return false;
+}
+
 static bool is_handles(const char *type)
 {
 	return type && str_starts(type, HANDLE);
@@ -332,13 +414,18 @@ static bool take_wait(struct search *s, struct frame_refs *refs,
 		if (object &&
 		    !strcmp(places[i].type ? places[i].type : "", JOIN_HANDLE))
 			object = joined_thread(s, object);
+		if (object && places[i].type &&
+		    !strcmp(places[i].type, TASK_LIST))
+			object = take_list(s, refs->thread->number, object);
 		// optimised code need not keep more than what it waits by
 		if (!object && places[i].kind == DBG_BLOCKED_HANDLE &&
 		    !ret->object)
 			ret->object = frame_refs_find(refs, f, JOIN_HANDLE);
 		// its event is known, of which it is the name
 		if (!object && ret->object &&
-		    places[i].kind == DBG_BLOCKED_COUNTDOWN) {
+		    (places[i].kind == DBG_BLOCKED_COUNTDOWN ||
+		     places[i].kind == DBG_BLOCKED_PROCESS)) {
+			ret->thread = refs->thread->number;
 			ret->kind = places[i].kind;
 			ret->type = places[i].type;
 		}
@@ -353,8 +440,13 @@ static bool take_wait(struct search *s, struct frame_refs *refs,
 		    .type = value_type_name(v.type),
 		    .owner = owner_of(s, places[i].kind, object),
 		};
+		if (places[i].kind == DBG_BLOCKED_PROCESS)
+			ret->what =
+			    arena_printf(s->in->arena, "process %" PRIu64,
+					 field_of(s, object, "_processId"));
 	}
-	return any || take_collection(s, refs, f, method, ret);
+	return any || take_spin(refs, method, ret) ||
+	       take_collection(s, refs, f, method, ret);
 }
 
 /* ---- Class constructors ------------------------------------------------ */
@@ -429,7 +521,9 @@ static void look_at(struct search *s, const struct dbg_thread *t)
 {
 	struct frame_refs refs = {.in = s->in, .thread = t};
 	struct dbg_blocked one = {0};
-	bool found = false, own = false;
+	bool own = false;
+	// one that waits for a Monitor runs tasks as well
+	bool found = number_at(&s->waits, t->number);
 
 	for (uint32_t level = 0; t->managed && level < RUNS_MAX; level++) {
 		const struct frame *f;
@@ -464,7 +558,8 @@ static void look_at(struct search *s, const struct dbg_thread *t)
 	if (one.kind == DBG_BLOCKED_HANDLE && !str_ends(one.type, "[]"))
 		take_mutex(s, t, &one);
 	// the framework's own threads wait for handles until there is work
-	if (one.type && (own || one.kind != DBG_BLOCKED_HANDLE))
+	if (one.type && (own || (one.kind != DBG_BLOCKED_HANDLE &&
+				 one.kind != DBG_BLOCKED_SPIN)))
 		add(s, &one);
 }
 
@@ -642,6 +737,107 @@ static void take_circles(struct search *s)
 	}
 }
 
+static uint32_t task_owner(const struct search *s, uint64_t task)
+{
+	size_t owner = number_at(&s->owners, task);
+
+	return (uint32_t)(owner ? owner : number_at(&s->running, task));
+}
+
+// Of several tasks, the one that is done by a thread which waits itself; if
+// there is none, by a thread that is known.
+static void take_list_owner(struct search *s, struct dbg_blocked *one)
+{
+	uint64_t list = number_at(&s->lists, one->thread), at = 0, task;
+
+	while (list && (task = next_pending(s, list, &at))) {
+		uint32_t owner = task_owner(s, task);
+		bool waits = number_at(&s->waits, owner);
+
+		if (!owner || (one->owner && !waits))
+			continue;
+		one->object = task;
+		one->owner = owner;
+		if (waits)
+			return;
+	}
+}
+
+/*
+ * What nothing is awaited by leads to all that await it, by others between:
+ * the place of such a one in the list for each task, from 1; 0: none leads
+ * there. To be freed.
+ */
+static uint32_t *find_roots(const struct tasks *t)
+{
+	uint32_t *roots = xcalloc(t->n + 1, sizeof(*roots));
+	_cleanup_free_ uint32_t *queue = xcalloc(t->n + 1, sizeof(*queue));
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->n; i++)
+		if (!t->v[i].awaits && t->v[i].state < DBG_TASK_DONE) {
+			roots[i] = (uint32_t)i + 1;
+			queue[n++] = (uint32_t)i;
+		}
+	for (size_t i = 0; i < n; i++) {
+		const struct task *from = &t->v[queue[i]];
+
+		for (uint32_t k = 0; k < from->n_edges; k++) {
+			uint32_t to = t->edges[from->first_edge + k];
+
+			if (roots[to])
+				continue;
+			roots[to] = roots[queue[i]];
+			queue[n++] = to;
+		}
+	}
+	return roots;
+}
+
+// "P.Load at P.cs:7"; NULL: it is no call of a method.
+static const char *call_text(const struct tasks *t, const struct dbg_task *task)
+{
+	return !task->method ? NULL
+	       : task->source.path
+		   ? arena_printf(t->arena, "%s at %s:%" PRIu32, task->method,
+				  str_basename(task->source.path),
+				  task->source.line)
+		   : task->method;
+}
+
+// The calls that are waited for, and what these wait for in the end.
+static void name_tasks(struct search *s)
+{
+	const struct tasks *t = s->tasks;
+	_cleanup_free_ uint32_t *roots = find_roots(t);
+
+	for (size_t i = 0; i < s->n; i++) {
+		struct dbg_blocked *one = &s->v[i];
+		const struct task *task = one->kind == DBG_BLOCKED_TASK
+					      ? tasks_at(t, one->object)
+					      : NULL;
+		struct dbg_task of;
+
+		if (!task)
+			continue;
+		tasks_describe(t, task, &of);
+		one->what = call_text(t, &of);
+		if (one->owner || one->async_circle || !roots[task - t->v])
+			continue;
+		const struct task *root = &t->v[roots[task - t->v] - 1];
+
+		if (root != task)
+			tasks_describe(t, root, &of);
+		const char *call = root != task ? call_text(t, &of) : NULL;
+
+		if (call && of.what)
+			one->awaits = arena_printf(t->arena, "%s, which %s",
+						   call, of.what);
+		else if (root != task || of.async)
+			one->awaits = call ? call : of.what;
+	}
+}
+
 // Whom those wait for that wait for tasks.
 static void take_task_owners(struct search *s)
 {
@@ -658,13 +854,13 @@ static void take_task_owners(struct search *s)
 
 		if (one->kind != DBG_BLOCKED_TASK)
 			continue;
-		one->owner = (uint32_t)number_at(&s->owners, one->object);
-		if (!one->owner)
-			one->owner =
-			    (uint32_t)number_at(&s->running, one->object);
+		one->owner = task_owner(s, one->object);
+		take_list_owner(s, one);
 	}
-	if (any && s->tasks)
+	if (any && s->tasks) {
 		take_circles(s);
+		name_tasks(s);
+	}
 }
 
 /* ---- Circles --------------------------------------------------------- */
@@ -728,7 +924,9 @@ static void take_readers(struct search *s)
 	for (size_t i = 0; i < s->n; i++) {
 		struct dbg_blocked *one = &s->v[i];
 
-		if (one->kind == DBG_BLOCKED_RWLOCK && !one->owner)
+		// whoever may upgrade waits for those that read
+		if (one->kind == DBG_BLOCKED_RWLOCK &&
+		    (!one->owner || one->owner == one->thread))
 			one->owner = reader_of(s, one->object, one->thread,
 					       &one->more_owners);
 	}
@@ -757,8 +955,7 @@ struct dbg_error *blocked_list(struct inspect *in, const struct tasks *t,
 		return err;
 	err = take_monitors(&s, false);
 	for (size_t i = 0; i < s.n_threads && !err && !is_interrupted(t); i++)
-		if (!number_at(&s.waits, s.threads[i].number))
-			look_at(&s, &s.threads[i]);
+		look_at(&s, &s.threads[i]);
 	if (!err && !is_interrupted(t))
 		err = take_monitors(&s, true);
 	if (!err && !is_interrupted(t))
@@ -777,6 +974,7 @@ struct dbg_error *blocked_list(struct inspect *in, const struct tasks *t,
 	map_deinit(&s.waits);
 	map_deinit(&s.running);
 	map_deinit(&s.owners);
+	map_deinit(&s.lists);
 	free(s.v);
 	return err;
 }

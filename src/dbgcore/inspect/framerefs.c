@@ -22,9 +22,14 @@ static bool is_kind(struct values *values, const struct value *v,
 {
 	if (v->where == VALUE_ABSENT || !v->type)
 		return false;
-	return type ? value_type_name(v->type) &&
-			  !strcmp(value_type_name(v->type), type)
-		    : value_type_field(values, v->type, "m_stateFlags") != NULL;
+	if (!type)
+		return value_type_field(values, v->type, "m_stateFlags") !=
+		       NULL;
+	// or a class derived from it: those of the framework are not deep
+	for (struct type *t = v->type; t; t = value_type_parent(values, t))
+		if (value_type_name(t) && !strcmp(value_type_name(t), type))
+			return true;
+	return false;
 }
 
 // Is it kept by the frame, or for a method of the runtime's that it has called,

@@ -126,6 +126,28 @@ static void run_checks(struct doctor *d)
 	dbg_error_destroy(why);
 }
 
+// A wait need not be in vain: no finding, but nobody is told that all is well.
+static void show_unknown(struct sheet *s, const struct doctor *d)
+{
+	size_t unknown = 0, held = 0;
+
+	doctor_waits_untold(d, &unknown, &held);
+	sheet_number(s, "waitsOfUnknownEnd", unknown);
+	sheet_number(s, "waitsForThreads", held);
+	if (s->json)
+		return;
+	if (unknown)
+		out(s->r,
+		    "%zu thread%s for what nobody is known to hold or to set: "
+		    "deadlock\n",
+		    unknown, unknown == 1 ? " waits" : "s wait");
+	if (held)
+		out(s->r,
+		    "%zu thread%s for another one, which waits for nothing "
+		    "that is known here: deadlock\n",
+		    held, held == 1 ? " waits" : "s wait");
+}
+
 static void show_findings(struct sheet *s, const struct doctor *d)
 {
 	sheet_rows(s, "findings", SHEET_COLUMNS(finding_columns));
@@ -148,6 +170,7 @@ static void show_findings(struct sheet *s, const struct doctor *d)
 	if (!s->json && !d->n)
 		out(s->r, "Nothing was found: %zu checks were made.\n",
 		    sizeof(checks) / sizeof(*checks));
+	show_unknown(s, d);
 }
 
 static struct dbg_error *cmd_doctor(struct repl *r, struct dbg_stopped at,

@@ -61,6 +61,10 @@ static const char *const kinds[] = {
     [DBG_BLOCKED_COLLECTION] = "BlockingCollection",
     [DBG_BLOCKED_CLASS] = "Class constructor",
     [DBG_BLOCKED_PULSE] = "Monitor.Wait",
+    [DBG_BLOCKED_CALLBACK] = "Cancellation callback",
+    [DBG_BLOCKED_RWLOCK_OLD] = "ReaderWriterLock",
+    [DBG_BLOCKED_PROCESS] = "Process",
+    [DBG_BLOCKED_SPIN] = "Spinning",
 };
 
 static const struct sheet_column wait_columns[] = {
@@ -73,6 +77,8 @@ static const struct sheet_column wait_columns[] = {
     {"Name", "name", SHEET_TEXT, 16},
     {"Type", "type", SHEET_TEXT, 24},
     {"In", "place", SHEET_TEXT, 0},
+    {NULL, "what", SHEET_TEXT, 0},
+    {NULL, "awaits", SHEET_TEXT, 0},
 };
 
 /* The waits, and who the threads are. */
@@ -149,8 +155,10 @@ static void show_wait(struct sheet *s, const struct waits *w, size_t i)
 			 {.number = b->deadlock},
 			 {.number = more, .absent = !more},
 			 {.text = name_of(w, b->thread)},
-			 {.text = b->type},
-			 {.text = str_get(&place)}});
+			 {.text = s->json || !b->what ? b->type : b->what},
+			 {.text = str_get(&place)},
+			 {.text = b->what},
+			 {.text = b->awaits}});
 }
 
 static const struct dbg_blocked *wait_of(const struct waits *w, uint32_t thread)
@@ -182,13 +190,16 @@ static void show_end(const struct waits *w, size_t i)
 		n++;
 	}
 	out(w->r, "%zu thread%s wait%s in the end for %s {%s}", n,
-	    n == 1 ? "" : "s", n == 1 ? "s" : "", kinds[end->kind], end->type);
+	    n == 1 ? "" : "s", n == 1 ? "s" : "", kinds[end->kind],
+	    end->what ? end->what : end->type);
 	if (end->object)
 		out(w->r, " 0x%" PRIx64, end->object);
 	if (end->async_circle) {
 		out(w->r, ": async calls that await each other (dumpasync)\n");
 		return;
 	}
+	if (end->awaits)
+		out(w->r, ", which waits for %s", end->awaits);
 	if (!b->holder) {
 		out(w->r, ", of which is not known who holds or sets it\n");
 		return;
@@ -203,9 +214,10 @@ static void show_end(const struct waits *w, size_t i)
 static void show_verdict(const struct waits *w)
 {
 	struct repl *r = w->r;
-	bool any = false;
+	bool any = false, async = false;
 
 	for (size_t i = 0; i < w->n; i++) {
+		async = async || w->v[i].async_circle;
 		if (!w->v[i].deadlock)
 			continue;
 		out(r, "%s %" PRIu32, any ? "," : "Deadlock of threads",
@@ -214,6 +226,8 @@ static void show_verdict(const struct waits *w)
 	}
 	if (any)
 		out(r, "\n");
+	else if (async)
+		out(r, "Deadlock of async calls, which await each other.\n");
 	else if (w->n)
 		out(r, "No circle among the owners that are known.\n");
 	else

@@ -75,5 +75,11 @@ doctor_check doctor_limits, doctor_descriptors, doctor_native;
 /* " in Shop.Pay at Shop.cs:7": the newest frame of the user's; or nothing. */
 void doctor_place_add(const struct doctor *d, uint32_t thread,
 		      struct str *text);
+/*
+ * How many threads wait, by others between, for what nobody is known to hold or
+ * set, and for a thread that does not wait: those that no finding is about.
+ */
+void doctor_waits_untold(const struct doctor *d, size_t *ret_unknown,
+			 size_t *ret_held);
 
 #endif

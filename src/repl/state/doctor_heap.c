@@ -2,6 +2,7 @@
 #include "repl/state/doctor.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
@@ -12,6 +13,7 @@ enum {
 	EXCEPTIONS_MANY = 1000,
 	PINNED_MANY = 1000,
 	HANDLES_MANY = 100000,
+	STRONG_MANY = 10000,
 };
 
 #define MIB DOCTOR_MIB
@@ -176,20 +178,53 @@ struct dbg_error *doctor_heap(struct doctor *d)
 					       : NULL;
 }
 
+static int by_type(const void *a, const void *b)
+{
+	const struct dbg_handle *x = a, *y = b;
+
+	return x->strong != y->strong
+		   ? (x->strong ? -1 : 1)
+		   : strcmp(x->type ? x->type : "", y->type ? y->type : "");
+}
+
+// The first @n of @v are strong.
+static void find_strong(struct doctor *d, const struct dbg_handle *v, size_t n)
+{
+	_cleanup_str_ struct str text = {0};
+	size_t most = 0, n_most = 0;
+
+	for (size_t i = 0, same = 1; i < n; i++, same++) {
+		if (i && by_type(&v[i - 1], &v[i]))
+			same = 1;
+		if (same <= n_most)
+			continue;
+		n_most = same;
+		most = i;
+	}
+	str_addf(&text, "%zu handles keep objects, most of them (%zu) %s", n,
+		 n_most, v[most].type ? v[most].type : "?");
+	doctor_find(d, WEIGHT_WARNING, "handles", str_get(&text));
+}
+
 struct dbg_error *doctor_handles(struct doctor *d)
 {
 	_cleanup_str_ struct str text = {0};
 	struct dbg_handle *v;
-	size_t n = 0, pinned = 0;
+	size_t n = 0, pinned = 0, strong = 0;
 	struct dbg_error *err = dbg_handle_list(d->at, &v, &n);
 
 	if (err)
 		return err;
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		pinned += v[i].kind == DBG_HANDLE_PINNED;
+		strong += v[i].strong;
+	}
 	if (pinned >= PINNED_MANY) {
 		str_addf(&text, "%zu handles pin objects", pinned);
 		doctor_find(d, WEIGHT_WARNING, "handles", str_get(&text));
+	} else if (strong >= STRONG_MANY) {
+		qsort(v, n, sizeof(*v), by_type);
+		find_strong(d, v, strong);
 	} else if (n >= HANDLES_MANY) {
 		str_addf(&text, "There are %zu handles", n);
 		doctor_find(d, WEIGHT_WARNING, "handles", str_get(&text));

@@ -18,6 +18,7 @@ enum {
 	ENDED_MANY = 100,
 	TIMERS_MANY = 1000,
 	CONVOY_MANY = 10, /* threads behind one lock */
+	CROWD_MANY = 100, /* ... at one place */
 	CPU_LOW = 20,     /* per cent: a pool at work would use more */
 	QUEUED_TIMES = 2, /* items for each worker */
 	RAN_FEW = 4,      /* one of so many */
@@ -84,6 +85,10 @@ static const char *const blocked_by[] = {
     [DBG_BLOCKED_COLLECTION] = "a BlockingCollection",
     [DBG_BLOCKED_CLASS] = "a class constructor",
     [DBG_BLOCKED_PULSE] = "a pulse",
+    [DBG_BLOCKED_CALLBACK] = "a callback of a CancellationToken",
+    [DBG_BLOCKED_RWLOCK_OLD] = "a ReaderWriterLock",
+    [DBG_BLOCKED_PROCESS] = "the end of a process",
+    [DBG_BLOCKED_SPIN] = "a SpinLock or a condition",
 };
 
 // '; thread 8 "T1" waits for a lock, which thread 9 has, in P.Pay at P.cs:7'.
@@ -92,16 +97,25 @@ static void add_wait(const struct doctor *d, const struct dbg_blocked *b,
 {
 	str_addf(text, "; thread %" PRIu32 " \"%s\" waits for %s", b->thread,
 		 name_of(d, b->thread), blocked_by[b->kind]);
+	if (b->what)
+		str_addf(text, ", %s", b->what);
 	if (b->owner == b->thread)
-		str_add(text, ", which goes on in this thread alone (its "
-			      "SynchronizationContext),");
+		str_add(text, b->kind == DBG_BLOCKED_TASK
+				  ? ", which goes on in this thread alone (its "
+				    "SynchronizationContext),"
+				  : ", which is its own,");
 	else if (b->async_circle)
 		str_add(text, " of async calls that await each other,");
 	else if (b->owner)
 		str_addf(text, ", which thread %" PRIu32 " %s,", b->owner,
-			 b->kind == DBG_BLOCKED_TASK     ? "runs"
-			 : b->kind == DBG_BLOCKED_THREAD ? "is"
-							 : "has");
+			 b->kind == DBG_BLOCKED_TASK       ? "runs"
+			 : b->kind == DBG_BLOCKED_CALLBACK ? "runs"
+			 : b->kind == DBG_BLOCKED_THREAD   ? "is"
+							   : "has");
+	else if (b->awaits)
+		str_addf(text, ", in the end for %s,", b->awaits);
+	else if (b->what)
+		str_add(text, ",");
 	doctor_place_add(d, b->thread, text);
 }
 
@@ -215,21 +229,50 @@ static bool is_lock(const struct dbg_blocked *b)
 	       b->kind == DBG_BLOCKED_SEMAPHORE;
 }
 
+// How many wait for the lock that @b does; *ret_first: none before it.
+static size_t convoy_of(const struct doctor *d, const struct dbg_blocked *b,
+			bool *ret_first)
+{
+	size_t n = 0;
+
+	*ret_first = true;
+	for (size_t k = 0; k < d->n_blocked && is_lock(b); k++) {
+		const struct dbg_blocked *other = &d->blocked[k];
+
+		n += other->object == b->object;
+		*ret_first =
+		    *ret_first && (other >= b || other->object != b->object);
+	}
+	return n;
+}
+
+void doctor_waits_untold(const struct doctor *d, size_t *ret_unknown,
+			 size_t *ret_held)
+{
+	*ret_unknown = *ret_held = 0;
+	for (size_t i = 0; i < d->n_blocked; i++) {
+		const struct dbg_blocked *b = &d->blocked[i];
+		bool first, told = !b->last || b->async_circle ||
+				   convoy_of(d, b, &first) >= CONVOY_MANY;
+
+		for (size_t k = 0; k < d->n_blocked && !told; k++)
+			told = d->blocked[k].last == b->last &&
+			       is_holder_stuck(d, &d->blocked[k]);
+		*ret_unknown += !told && !b->holder;
+		*ret_held += !told && b->holder;
+	}
+}
+
 // Many threads behind one lock.
 static void find_convoys(struct doctor *d)
 {
 	for (size_t i = 0; i < d->n_blocked; i++) {
 		const struct dbg_blocked *b = &d->blocked[i];
 		_cleanup_str_ struct str text = {0};
-		size_t n = 0, before = 0;
+		bool first;
+		size_t n = convoy_of(d, b, &first);
 
-		for (size_t k = 0; k < d->n_blocked && is_lock(b); k++) {
-			bool same = d->blocked[k].object == b->object;
-
-			n += same;
-			before += same && k < i;
-		}
-		if (n < CONVOY_MANY || before)
+		if (n < CONVOY_MANY || !first)
 			continue;
 		str_addf(&text,
 			 "%zu threads wait for one lock, {%s} 0x%" PRIx64, n,
@@ -467,6 +510,67 @@ struct dbg_error *doctor_finalizer(struct doctor *d)
 	return NULL;
 }
 
+static bool is_counted(const struct doctor *d, const struct dbg_thread *t)
+{
+	const struct dbg_blocked *b = wait_of(d, t->number);
+
+	// others are the runtime's, and of those at one lock something is said
+	return t->managed && !str_starts(t->name, ".NET ") &&
+	       !(b && is_lock(b));
+}
+
+static const char *top_method(const struct doctor *d, uint32_t thread)
+{
+	struct dbg_frame *f;
+	size_t n = 0;
+
+	if (dbg_err_drop(dbg_frame_list(d->at, thread, 0, FRAMES_OWN, &f, &n)))
+		return NULL;
+	for (size_t i = 0; i < n; i++)
+		if (f[i].kind == DBG_FRAME_MANAGED)
+			return f[i].name;
+	return NULL;
+}
+
+// How many from number @i on are in the method that that one is in.
+static size_t count_same(const char *const *methods, size_t n, size_t i)
+{
+	size_t same = 0;
+
+	for (size_t k = i; k < n && methods[i]; k++)
+		same += methods[k] && !strcmp(methods[i], methods[k]);
+	return same;
+}
+
+// Threads by the hundred in one method, with a place of the user's, which a
+// tail call may have left in some of them.
+static void find_crowd(struct doctor *d)
+{
+	const char **methods = xcalloc(d->n_threads + 1, sizeof(*methods));
+	size_t n = 0, at = 0;
+
+	for (size_t i = 0; i < d->n_threads; i++)
+		if (d->n_threads >= CROWD_MANY && is_counted(d, &d->threads[i]))
+			methods[i] = top_method(d, d->threads[i].number);
+	for (; at < d->n_threads; at++) {
+		n = count_same(methods, d->n_threads, at);
+		if (n >= CROWD_MANY)
+			break;
+	}
+	if (n >= CROWD_MANY) {
+		_cleanup_str_ struct str text = {0}, place = {0};
+
+		for (size_t i = at; i < d->n_threads && !place.len; i++)
+			if (methods[i] && !strcmp(methods[at], methods[i]))
+				doctor_place_add(d, d->threads[i].number,
+						 &place);
+		str_addf(&text, "%zu threads stand in %s%s%s", n, methods[at],
+			 place.len ? ", as" : "", str_get(&place));
+		doctor_find(d, WEIGHT_WARNING, "stack", str_get(&text));
+	}
+	free(methods);
+}
+
 struct dbg_error *doctor_threads(struct doctor *d)
 {
 	_cleanup_str_ struct str text = {0};
@@ -478,6 +582,7 @@ struct dbg_error *doctor_threads(struct doctor *d)
 		return err;
 	for (size_t i = 0; i < n; i++)
 		ended += v[i].dead;
+	find_crowd(d);
 	if (ended < ENDED_MANY)
 		return NULL;
 	str_addf(&text,
@@ -625,6 +730,72 @@ struct dbg_error *doctor_timers(struct doctor *d)
 
 /* ---- Async calls and tasks ------------------------------------------- */
 
+static void add_call(const struct dbg_task *task, struct str *text)
+{
+	str_addf(text, "%s", task->method ? task->method : task->type);
+	if (task->source.path)
+		str_addf(text, " at %s:%" PRIu32,
+			 str_basename(task->source.path), task->source.line);
+}
+
+static void add_calls(const struct dbg_async_chain *c, struct str *text)
+{
+	for (size_t i = 0; i < c->n && i < PLACES_MAX; i++) {
+		str_add(text, i ? ", awaited by " : ": ");
+		add_call(&c->v[i], text);
+	}
+}
+
+// The call of @c that is awaited by what waits for a semaphore, and is one of
+// the same method at another await: it may have the semaphore. NULL: none.
+static const struct dbg_task *taken_before(const struct dbg_async_chain *c)
+{
+	const struct dbg_task *first = c->n > 1 ? &c->v[1] : NULL;
+
+	for (size_t i = 2; i < c->n && first->method; i++)
+		if (c->v[i].method && c->v[i].source.path &&
+		    !strcmp(c->v[i].method, first->method) &&
+		    (c->v[i].source.line != first->source.line ||
+		     c->v[i].source.column != first->source.column))
+			return &c->v[i];
+	return NULL;
+}
+
+static bool is_for_semaphore(const struct dbg_async_chain *c)
+{
+	return !c->circle && c->n && c->v[0].what &&
+	       str_starts(c->v[0].what, "SemaphoreSlim.WaitAsync of ");
+}
+
+// Async calls that wait for one SemaphoreSlim, of which one may have it.
+static void find_semaphores(struct doctor *d, const struct dbg_async *found)
+{
+	for (size_t i = 0; i < found->n_chains; i++) {
+		const struct dbg_async_chain *c = &found->chains[i];
+		const struct dbg_task *before =
+		    is_for_semaphore(c) ? taken_before(c) : NULL;
+		_cleanup_str_ struct str text = {0};
+		uint64_t n = 0;
+
+		if (!before)
+			continue;
+		for (size_t k = 0; k < found->n_chains; k++)
+			if (is_for_semaphore(&found->chains[k]) &&
+			    !strcmp(found->chains[k].v[0].what, c->v[0].what))
+				n += found->chains[k].count;
+		str_addf(&text,
+			 "%" PRIu64 " async call%s in %s; one of them is "
+			 "awaited by a call of the same method, which may have "
+			 "it: ",
+			 n, n == 1 ? " waits" : "s wait", c->v[0].what);
+		add_call(&c->v[1], &text);
+		str_add(&text, " for ");
+		add_call(before, &text);
+		doctor_find(d, WEIGHT_WARNING, "dumpasync", str_get(&text));
+		return;
+	}
+}
+
 struct dbg_error *doctor_async(struct doctor *d)
 {
 	_cleanup_str_ struct str text = {0};
@@ -646,8 +817,11 @@ struct dbg_error *doctor_async(struct doctor *d)
 			 "Async calls that await each other in a circle: "
 			 "%" PRIu64,
 			 circles);
+		// circles come first
+		add_calls(&found.chains[0], &text);
 		doctor_find(d, WEIGHT_SEVERE, "dumpasync", str_get(&text));
 	}
+	find_semaphores(d, &found);
 	if (most < CALLS_MANY)
 		return NULL;
 	str_clear(&text);

@@ -178,6 +178,10 @@ enum dbg_blocked_kind {
 	DBG_BLOCKED_CLASS,      /* its constructor is run; no object: type */
 	DBG_BLOCKED_PULSE,      /* Monitor.Wait */
 	DBG_BLOCKED_LAZY,       /* its value is made by another thread */
+	DBG_BLOCKED_CALLBACK,   /* of a CancellationToken, which runs */
+	DBG_BLOCKED_RWLOCK_OLD, /* ReaderWriterLock; its readers: not known */
+	DBG_BLOCKED_PROCESS,    /* Process.WaitForExit */
+	DBG_BLOCKED_SPIN,       /* SpinLock, SpinWait; no object */
 };
 
 /* A thread that waits for a lock, a task, ... */
@@ -186,6 +190,13 @@ struct dbg_blocked {
 	enum dbg_blocked_kind kind;
 	uint64_t object;
 	const char *type; /* of the object */
+	/*
+	 * TASK, if the heap was walked: the call that it is, "P.Load at
+	 * P.cs:7", and what that, or what it awaits, awaits in the end:
+	 * "SemaphoreSlim.WaitAsync of 0x7f00". PROCESS: "process 4242". NULL:
+	 * not known.
+	 */
+	const char *what, *awaits;
 	/*
 	 * The thread that has the lock, that runs the task or what it awaits,
 	 * or that is to end; 0: none, or not known.
