@@ -18,7 +18,17 @@ StepKinds.Program.Middle () at StepKinds.cs:{@middle-call}
 StepKinds.Program.Fail (n=1) at StepKinds.cs:{@fail}
 {@fail}{...}// @fail
 +next
-StepKinds.Program.Middle () at StepKinds.cs:{@middle-open}
+StepKinds.Program.Middle () at StepKinds.cs:{@middle-filter}
+{@middle-filter}{...}// @middle-filter
++step
+StepKinds.Program.Wanted (e={System.InvalidOperationException: "fail"}) at StepKinds.cs:{@wanted}
+{@wanted}{...}// @wanted
++finish
+...
+{@middle-filter}{...}// @middle-filter
+Value returned is $1 = true
++next
+...
 {@middle-open}{...}// @middle-open
 +next
 {@middle-rethrow}{...}// @middle-rethrow
@@ -36,7 +46,7 @@ StepKinds.Program.Middle () at StepKinds.cs:{@middle-open}
 {@unwinds-catch-open}{...}// @unwinds-catch-open
 +next
 {@unwinds-caught}{...}// @unwinds-caught
-## From the frame that is left: filters of its own stop, others do not.
+## A filter of what the line calls is passed, as all its code is.
 +run
 Starting program: {out}/StepKinds.dll unwinds unwinds unwinds
 
@@ -65,7 +75,7 @@ StepKinds.Program.Wanted (e={System.InvalidOperationException: "fail"}) at StepK
 +finish
 ...
 {@middle-filter}{...}// @middle-filter
-Value returned is $1 = true
+Value returned is $2 = true
 +next
 ...
 {@middle-open}{...}// @middle-open

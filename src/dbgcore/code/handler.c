@@ -106,6 +106,7 @@ static void fill(struct code *c, const struct code_pos *pos,
 		ret->kind = CODE_HANDLER_TASK;
 	if (point) {
 		ret->line = point->line;
+		ret->il_offset = point->il_offset;
 		ret->path = module_document(c, mod, point->document);
 	}
 }

@@ -16,6 +16,7 @@ struct code_handler {
 	bool generic;     /* ... which depends on generic arguments */
 	const char *path; /* where it begins in the source, NULL: unknown */
 	uint32_t line;
+	uint32_t il_offset; /* ... in its IL, if the line is known */
 };
 
 /*

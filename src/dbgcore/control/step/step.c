@@ -18,9 +18,12 @@
 #include "control/step/steps.h"
 
 #include "base/err.h"
+#include "base/mem.h"
+#include "code/handler.h"
 
 enum {
-	CALLERS_MAX = 20000
+	CALLERS_MAX = 20000,
+	FILTERS_DEPTH = 64, /* callers whose filters end a step */
 };
 
 static bool has_source(const struct frame *f)
@@ -117,6 +120,53 @@ static struct dbg_error *plan_out_async(struct control *c,
 	return err;
 }
 
+/* Traps where the filters around the call that @f makes begin. */
+static struct dbg_error *add_filters(struct control *c, const struct frame *f,
+				     struct arena *arena)
+{
+	struct code_handler *handlers;
+	const struct code_point *points;
+	size_t n, n_points = 0;
+	struct dbg_error *err =
+	    code_points(c->code, f->raw.ip, &points, &n_points);
+
+	code_handlers(c->code, f->pos, arena, &handlers, &n);
+	for (size_t i = 0; !err && i < n; i++) {
+		const struct code_handler *h = &handlers[i];
+
+		if (h->kind != CODE_HANDLER_FILTER || !h->line)
+			continue;
+		for (size_t at = 0; at < n_points; at++)
+			if (points[at].point.il_offset == h->il_offset)
+				step_add(&c->plan, points[at].addr,
+					 STEP_AT_LINE, NULL);
+	}
+	return err;
+}
+
+/*
+ * A filter of a caller from @level on is the next code of the user's, if an
+ * exception is thrown: it runs before the frames below it are left.
+ */
+static struct dbg_error *plan_filters(struct control *c, uint32_t level)
+{
+	struct dbg_error *err = NULL;
+	uint32_t thread = stack_thread_number(c->stack, c->plan.tid);
+	struct arena *arena = arena_create();
+
+	for (uint32_t n = level; !err && n < level + FILTERS_DEPTH; n++) {
+		const struct frame *f;
+
+		err = stack_frame(c->stack, thread, n, &f);
+		if (err || !f)
+			break;
+		if (f->kind == DBG_FRAME_MANAGED && step_is_user(c, f))
+			err = add_filters(c, f, arena);
+	}
+	arena_destroy(arena);
+	return err;
+}
+
 /* Out of the frames below @level. */
 static struct dbg_error *plan_out(struct control *c, uint32_t level)
 {
@@ -137,6 +187,8 @@ static struct dbg_error *plan_out(struct control *c, uint32_t level)
 		err = plan_out_async(c, f);
 	else
 		err = plan_return(c, level);
+	if (!err)
+		err = plan_filters(c, level);
 	if (err)
 		return err;
 	// a handler of the caller runs deeper on the stack, with its
@@ -281,6 +333,8 @@ static struct dbg_error *plan_line(struct control *c,
 		err = plan_async(c, pos, regs_pc(regs), &returns);
 	if (!err && returns)
 		err = plan_return(c, 1);
+	if (!err)
+		err = plan_filters(c, 1);
 	if (!err)
 		err = stepin_plan_passed(c);
 	if (err)
