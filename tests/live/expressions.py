@@ -99,6 +99,25 @@ def test_corners(t):
     check_fixture(t, "Corners", 800)
 
 
+def test_depth(t):
+    """Patterns, interpolated text, numbers of every size, spans, records,
+    static abstract members, queries and tuples as people combine them."""
+    check_fixture(t, "Depth", 780)
+
+
+def test_enumerable(t):
+    """What IEnumerable alone enumerates; a breakpoint by the name of a
+    file-local type."""
+    done = t.batch(["b " + t.at("Depth", "queries"), "b Hidden.Go", "run",
+                    "print loose", "print loose,results",
+                    "print new Hidden().A"],
+                   t.program("Depth", os.path.join(t.dir, "lines")))
+    t.check_equal(["{N = 3}", '{1, "two", (Depth.Leaf) {Value = 3}}', "3"],
+                  re.findall(r"^\$\d+ = (.*)$", done.stdout, re.M))
+    t.check_match(r"Breakpoint 2 at Depth\.Hidden\.Go: file Depth\.cs, line "
+                  + t.at("Depth", "file-local").split(":")[1], done.stdout)
+
+
 def test_tuple_types(t):
     """Names of types have the names of tuple elements."""
     pairs = [("nest", "(int, string, (bool B, double D) In)"),

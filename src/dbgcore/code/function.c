@@ -242,6 +242,14 @@ static bool parse_query(struct name_query *w, const struct code_function *fn,
 
 /* ---- What a method is called ----------------------------------------- */
 
+// A TypeDef's own name, of a file-local type as it is written.
+static const char *own_name(const struct md *md, uint32_t rid)
+{
+	const char *name = md_col_string(md, MD_TYPEDEF, rid, 1);
+
+	return name + csname_file_prefix(name);
+}
+
 // Namespace and types around a method, outermost first; types that the
 // compiler made (closures, state machines) are passed over. false: the
 // method is such a type's own.
@@ -256,13 +264,13 @@ static bool type_path(const struct md *md, uint32_t rid, bool made,
 		chain[n++] = t;
 	if (!n)
 		return false;
-	if (*md_col_string(md, MD_TYPEDEF, chain[0], 1) == '<' && !made)
+	if (*own_name(md, chain[0]) == '<' && !made)
 		return false;
 	const char *ns = md_col_string(md, MD_TYPEDEF, chain[n - 1], 2);
 	if (*ns)
 		cut(span_of(ns), path);
 	while (n--) {
-		const char *type = md_col_string(md, MD_TYPEDEF, chain[n], 1);
+		const char *type = own_name(md, chain[n]);
 		if (*type != '<')
 			push(path, bare(span_of(type)));
 	}

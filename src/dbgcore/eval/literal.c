@@ -183,3 +183,33 @@ void literal_float(float value, struct str *out)
 	}
 	add_general(text, 9, out);
 }
+
+/* Does @near read back as @value, a binary16 of @exponent and @fraction? */
+static bool is_half(double near, double value, int exponent, int fraction)
+{
+	double step = ldexp(1.0, (exponent ? exponent : 1) - 25);
+	double below = fraction || exponent < 2 ? step / 2 : step / 4;
+	double off = near - value;
+	// a tie goes to the even one
+	return fraction % 2 ? off < step / 2 && -off < below
+			    : off <= step / 2 && -off <= below;
+}
+
+void literal_half(uint16_t bits, struct str *out)
+{
+	char text[40];
+	int exponent = bits >> 10 & 0x1f, fraction = bits & 0x3ff;
+	double value = exponent ? ldexp(fraction + 1024, exponent - 25)
+				: ldexp(fraction, -24);
+	if (exponent == 0x1f)
+		value = fraction ? (double)NAN : HUGE_VAL;
+	if (add_special(bits & 0x8000 ? -value : value, out))
+		return;
+	str_add(out, bits & 0x8000 ? "-" : "");
+	for (int digits = 0; digits <= 4; digits++) {
+		snprintf(text, sizeof(text), "%.*e", digits, value);
+		if (is_half(strtod(text, NULL), value, exponent, fraction))
+			break;
+	}
+	add_general(text, 5, out);
+}

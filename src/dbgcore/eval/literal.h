@@ -12,6 +12,8 @@ void literal_string(const uint16_t *units, size_t n, bool cut, struct str *out);
 /* The shortest text that reads back as the same number, as C# prints it. */
 void literal_double(double value, struct str *out);
 void literal_float(float value, struct str *out);
+/* ... of the same bits as an IEEE binary16 (System.Half). */
+void literal_half(uint16_t bits, struct str *out);
 
 /* System.Decimal: (-1)^negative * (high:low) / 10^scale. */
 struct decimal {

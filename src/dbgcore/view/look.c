@@ -305,6 +305,23 @@ static bool is_instance(const struct view *w, struct type *type,
 	return def && !dbg_err_drop(type_as(ts, type, def, &as)) && as;
 }
 
+/*
+ * The class by which System.Linq shows what IEnumerable alone enumerates, if
+ * the program has loaded it.
+ */
+static void find_debug_view(const struct view *w, struct look *look,
+			    struct type *type)
+{
+	struct code_module *linq =
+	    code_module_named(values_code(w->values), "System.Linq");
+	struct type *view =
+	    linq ? type_named(vm_types(w->vm), linq,
+			      "System.Linq.SystemCore_EnumerableDebugView")
+		 : NULL;
+	if (view)
+		look->list = constructor(w, view, type);
+}
+
 /* What an object that can be enumerated is made a list by. */
 static void find_list(const struct view *w, struct look *look,
 		      struct type *type)
@@ -315,8 +332,12 @@ static void find_list(const struct view *w, struct look *look,
 	    type_core(ts, "System.Collections.Generic.IEnumerable`1");
 	struct type *as = NULL;
 	if (!list || !def || type->special == TYPE_SPECIAL_STRING ||
-	    dbg_err_drop(type_as(ts, type, def, &as)) || !as)
+	    dbg_err_drop(type_as(ts, type, def, &as)))
 		return;
+	if (!as) {
+		find_debug_view(w, look, type);
+		return;
+	}
 	list = type_instance(ts, list, as->args, as->n_args);
 	if (list)
 		look->list = constructor(w, list, type);

@@ -245,10 +245,18 @@ const struct proxy *proxy_results(const struct view *w, const struct look *look,
 	interpret_new(w, look->list, seen, &o);
 	if (o.thrown)
 		o.why = "its enumerator threw an exception";
-	else if (!o.why && !list_rows(w, &o.value, &p->rows))
-		o.why = "the elements cannot be read";
-	p->why = o.why ? in_place(w, o.why) : NULL;
-	p->has_rows = !o.why;
+	if (o.why) {
+		p->why = in_place(w, o.why);
+	} else if (list_rows(w, &o.value, &p->rows)) {
+		p->has_rows = true;
+	} else {
+		// a view, which enumerates when its rows are asked for
+		p->subject = o.value;
+		p->look = look_get(w, o.value.type);
+		make_rows(w, p);
+	}
+	if (!p->why && !p->has_rows)
+		p->why = in_place(w, "the elements cannot be read");
 	if (key)
 		map_put(&w->cache->results, key, p);
 	return p;

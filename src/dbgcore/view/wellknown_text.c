@@ -179,24 +179,12 @@ static bool int128(const struct view *w, const struct value *v, struct str *out)
 	return true;
 }
 
-/* IEEE binary16 is exact in a float. */
 static bool half(const struct view *w, const struct value *v, struct str *out)
 {
 	uint16_t bits;
 	if (!value_read(w->values, v, 0, &bits, sizeof(bits)))
 		return false;
-	uint32_t sign = (uint32_t)(bits >> 15) << 31;
-	uint32_t exponent = bits >> 10 & 0x1f, fraction = bits & 0x3ff;
-	float f;
-	if (exponent == 0) {
-		f = (float)fraction / 16777216.0f;
-		str_add(out, sign ? "-" : "");
-	} else {
-		uint32_t to = exponent == 31 ? 255 : exponent + 112;
-		uint32_t whole = sign | to << 23 | fraction << 13;
-		memcpy(&f, &whole, sizeof(f));
-	}
-	literal_float(f, out);
+	literal_half(bits, out);
 	return true;
 }
 

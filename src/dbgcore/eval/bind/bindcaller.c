@@ -48,14 +48,27 @@ static const char *member_name(struct arena *arena, const char *name)
 	return name;
 }
 
-static struct bound *caller_member(struct binder *b, const struct code_pos *pos,
-				   const struct expr *x)
+/* The method at @pos, or which a state machine is of. */
+static const char *method_at(const struct code_pos *pos)
 {
 	uint32_t rid = MD_TOKEN_RID(pos->token);
 	uint32_t of = csname_kickoff(&pos->module->md, rid);
-	const char *name = code_method_def_name(
-	    pos->module, MD_TOKEN(MD_METHODDEF, of ? of : rid));
-	return bound_text(b, member_name(b->arena, name), x);
+	return code_method_def_name(pos->module,
+				    MD_TOKEN(MD_METHODDEF, of ? of : rid));
+}
+
+const char *caller_method(struct binder *b)
+{
+	const struct frame *f = b->e->scope->frame;
+	return f && f->pos && f->pos->module
+		   ? author_method(b->arena, method_at(f->pos))
+		   : NULL;
+}
+
+static struct bound *caller_member(struct binder *b, const struct code_pos *pos,
+				   const struct expr *x)
+{
+	return bound_text(b, member_name(b->arena, method_at(pos)), x);
 }
 
 /* The argument of the parameter that the attribute names. */

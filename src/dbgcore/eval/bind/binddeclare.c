@@ -19,7 +19,7 @@
 #include "eval/declared.h"
 
 enum {
-	NOTED_MAX = 7 /* elements of a tuple, the value among them */
+	NOTED_MAX = 6 /* with the value elements of a tuple without a rest */
 };
 
 bool declare_is(const struct expr *x)
@@ -242,9 +242,8 @@ static struct dbg_error *assign_parts(const struct eval *e, const char *text,
 	struct binder b;
 	size_t n = x->a->n_list;
 	binder_init(&b, e, text);
-	if (n >= NOTED_MAX)
-		return bind_error(&b, x->a, "more than %d targets",
-				  NOTED_MAX - 1);
+	if (n > NOTED_MAX)
+		return bind_error(&b, x->a, "more than %d targets", NOTED_MAX);
 	struct dbg_error *err = check_targets(x->a);
 	if (!err)
 		err = keep_parts(e, text, x, n);

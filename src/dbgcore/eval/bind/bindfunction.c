@@ -1,13 +1,18 @@
 /*
- * Local functions (ECMA-334, 13.6.4): each is a variable that holds the
- * delegate of a lambda, known in all of its block and set where that begins.
+ * Local functions (ECMA-334, 13.6.4). One of an expression is a variable that
+ * holds the delegate of a lambda, known in all of its block and set where that
+ * begins. One of the program is a method "<Outer>g__Name|0_1", of the class of
+ * the method around it or of a closure; closures that are structures are given
+ * to it by reference, behind its own parameters.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "eval/bind/bindassign.h"
+#include "eval/bind/bindcaller.h"
 #include "eval/bind/bindlambda.h"
 #include "eval/bind/bindmade.h"
 #include "eval/bind/bindstatement.h"
@@ -84,4 +89,144 @@ struct dbg_error *function_bind(struct binder *b, const struct expr *x,
 		    161, bind_error(b, x, "not all code paths return a value"));
 	*ret = bound_store(b, var, lambda);
 	return NULL;
+}
+
+/* ---- Those of the program ---------------------------------------------- */
+
+static bool is_closure(const struct type *type)
+{
+	return str_starts(type_simple_name(type), "<>c__DisplayClass");
+}
+
+/* The closure that the variable @v lies in; false: it lies in none. */
+static bool closure_of(struct binder *b, const struct var *v, struct value *ret)
+{
+	const struct field *f = v->origin ? v->origin->field : NULL;
+	struct type *type = f ? value_type_exact(f->owner) : NULL;
+	if (!type || !is_closure(type) || v->value.where != VALUE_MEMORY)
+		return false;
+	uint64_t addr = v->value.addr - f->offset;
+	*ret = type->is_reference
+		   ? value_object(b->e->values, addr - sizeof(uint64_t))
+		   : value_memory(f->owner, addr);
+	return ret->type != NULL;
+}
+
+/* The closure of @type that the frame's variables lie in; false: none does. */
+static bool closure_find(struct binder *b, const struct type *type,
+			 struct value *ret)
+{
+	const struct scope *s = b->e->scope;
+	for (size_t i = 0; i < s->n_vars; i++) {
+		if (closure_of(b, &s->vars[i], ret) &&
+		    value_type_exact(ret->type) == type)
+			return true;
+	}
+	return false;
+}
+
+/* The method of @type whose name begins with @prefix, if *io is none yet. */
+static void search_type(struct binder *b, struct type *type, const char *prefix,
+			struct type_method **io, bool *ret_several)
+{
+	struct type_method *const *all;
+	size_t n;
+	type_methods(b->ts, type, &all, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (!str_starts(all[i]->name, prefix))
+			continue;
+		*ret_several |= *io && strcmp((*io)->name, all[i]->name);
+		*io = all[i];
+	}
+}
+
+static struct type_method *search(struct binder *b, const char *prefix,
+				  bool *ret_several)
+{
+	const struct scope *s = b->e->scope;
+	struct type *type = value_type_exact(s->type);
+	struct type_method *found = NULL;
+	struct value closure;
+	if (type)
+		search_type(b, type, prefix, &found, ret_several);
+	for (size_t i = 0; !found && i < s->n_vars; i++) {
+		if (closure_of(b, &s->vars[i], &closure))
+			search_type(b, value_type_exact(closure.type), prefix,
+				    &found, ret_several);
+	}
+	return found;
+}
+
+/* The closures that @m is given by reference. */
+static struct dbg_error *add_closures(struct binder *b, struct type_method *m,
+				      const struct expr *x, struct bound *g)
+{
+	const struct type_sig *sig;
+	struct value closure;
+	struct dbg_error *err = type_method_sig(b->ts, m, &sig);
+	if (err)
+		return err;
+	g->list = arena_calloc(b->arena, sig->n_params + 1, sizeof(*g->list));
+	for (size_t i = 0; i < sig->n_params; i++) {
+		struct type *type = sig->params[i]->inner;
+		if (sig->params[i]->kind != TYPE_KIND_BYREF || !type ||
+		    !is_closure(type))
+			continue;
+		if (!closure_find(b, type, &closure))
+			return bind_error(b, x,
+					  "what '%s' captures is not known "
+					  "here",
+					  x->name);
+		g->list[g->n_list++] = bound_value(b, &closure, type, x);
+	}
+	return NULL;
+}
+
+/* What @m is called on: an object, or its class. */
+static struct dbg_error *add_receiver(struct binder *b,
+				      const struct type_method *m,
+				      const struct expr *x, struct bound *g)
+{
+	const struct var *self = scope_var(b->e->scope, "this");
+	struct value closure;
+	if (m->flags & TYPE_METHOD_STATIC) {
+		g->b = bound_make(b, BOUND_TYPE, m->owner, x);
+		return NULL;
+	}
+	if (is_closure(m->owner) && closure_find(b, m->owner, &closure)) {
+		g->a = bound_value(b, &closure, m->owner, x);
+		return NULL;
+	}
+	return self ? bind_frame_value(b, &self->value, x, &g->a)
+		    : bind_error(b, x, "'%s' needs an object", x->name);
+}
+
+struct dbg_error *function_named(struct binder *b, const struct expr *x,
+				 struct bound **ret)
+{
+	const struct type_context *context = &b->e->scope->context;
+	const char *outer =
+	    b->e->scope->type && !b->params ? caller_method(b) : NULL;
+	bool several = false;
+	*ret = NULL;
+	if (!outer)
+		return NULL;
+	struct type_method *m = search(
+	    b, arena_printf(b->arena, "<%s>g__%s|", outer, x->name), &several);
+	if (!m)
+		return NULL;
+	if (several)
+		return bind_error(
+		    b, x, "several local functions are called '%s'", x->name);
+	struct bound *g = bound_make(b, BOUND_GROUP, NULL, x);
+	g->name = m->name;
+	if (m->n_args == context->n_method_args)
+		g->n_args = m->n_args;
+	g->args = arena_copy(b->arena, context->method_args, g->n_args,
+			     sizeof(*g->args));
+	struct dbg_error *err = add_receiver(b, m, x, g);
+	if (!err)
+		err = add_closures(b, m, x, g);
+	*ret = g;
+	return err;
 }

@@ -10,6 +10,7 @@
 #include "eval/bind/bindlambda.h"
 #include "eval/bind/bindmade.h"
 #include "eval/bind/bindparam.h"
+#include "eval/bind/bindstatement.h"
 #include "eval/bind/bindtuple.h"
 #include "eval/bind/conversion.h"
 #include "eval/lookup.h"
@@ -316,9 +317,14 @@ static struct dbg_error *inherited(struct binder *b, struct bound *of,
 	return err;
 }
 
+static bool is_static_virtual(const struct type_method *m)
+{
+	return m->flags & TYPE_METHOD_STATIC && m->flags & TYPE_METHOD_VIRTUAL;
+}
+
 /*
- * A static virtual property of @of's interfaces, as it is for @of: T.Kind,
- * where T is known.
+ * A static virtual member of @of's interfaces, as it is for @of: T.Kind, where
+ * T is known.
  */
 static struct dbg_error *implemented(struct binder *b, struct bound *of,
 				     const struct expr *x, struct bound **ret)
@@ -330,8 +336,11 @@ static struct dbg_error *implemented(struct binder *b, struct bound *of,
 	for (size_t i = 0; !err && i < n; i++) {
 		const struct type_property *p =
 		    property_named(b, all[i], x->name);
-		if (!p || !(p->getter->flags & TYPE_METHOD_STATIC) ||
-		    !(p->getter->flags & TYPE_METHOD_VIRTUAL))
+		struct type_method *one;
+		if (!p && methods_named(b, all[i], x->name, &one, 1) &&
+		    is_static_virtual(one))
+			return make_group(b, of, x, ret);
+		if (!p || !is_static_virtual(p->getter))
 			continue;
 		err = bind_getter(b, NULL, p->getter, NULL, 0, x, ret);
 		if (err || (*ret)->kind != BOUND_CALL)
@@ -696,6 +705,8 @@ struct dbg_error *bind_name(struct binder *b, const struct expr *x,
 	struct dbg_error *err = bind_own(b, x, ret);
 	if (!err && !*ret)
 		err = bind_known(b, x, ret);
+	if (!err && !*ret)
+		err = function_named(b, x, ret);
 	if (err || *ret)
 		return err;
 	err = bind_implied(b, x, ret);

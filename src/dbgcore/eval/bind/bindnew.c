@@ -63,6 +63,18 @@ static bool is_abstract(const struct type *type)
 			      TYPE_ABSTRACT;
 }
 
+/* new D(d), where d is a delegate, is one of d.Invoke (12.8.17.5). */
+static struct dbg_error *new_delegate(struct binder *b, const struct expr *x,
+				      struct bound *of, struct type *type,
+				      struct bound **ret)
+{
+	struct dbg_error *err = NULL;
+	if (of->type && of->type->is_delegate)
+		err = bind_member_of(b, of,
+				     made_member(b, x->list[0], "Invoke"), &of);
+	return err ? err : convert(b, of, type, ret);
+}
+
 static struct dbg_error *construct(struct binder *b, const struct expr *x,
 				   struct type *type, struct bound **ret)
 {
@@ -84,7 +96,7 @@ static struct dbg_error *construct(struct binder *b, const struct expr *x,
 		return NULL;
 	}
 	if (type->is_delegate && c.n == 1)
-		return convert(b, c.args[0], type, ret);
+		return new_delegate(b, x, c.args[0], type, ret);
 	size_t n = methods_named(b, type, ".ctor", all, 64);
 	err = call_resolve(b, &c, all, n, &best);
 	if (err)

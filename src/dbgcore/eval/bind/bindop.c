@@ -161,8 +161,9 @@ struct dbg_error *numeric_check(struct binder *b, const struct bound *v)
 static struct dbg_error *numeric(struct binder *b, enum op op, struct bound *l,
 				 struct bound *r, struct bound **ret)
 {
-	enum elem elem = is_shift(op) ? numeric_promote(l->type->elem, ELEM_I1)
-				      : numeric_common(l, r);
+	enum elem elem = is_shift(op)
+			     ? numeric_promote(l->type->elem, l->type->elem)
+			     : numeric_common(l, r);
 	struct type *type;
 	*ret = NULL;
 	if (elem == ELEM_END)
@@ -638,9 +639,11 @@ static struct dbg_error *coalesce(struct binder *b, const struct expr *x,
 	struct type *type = l->type;
 	if (bound_is_nullable(l)) {
 		err = bound_open(b, l, &test, &value);
-		// T? ?? T is T, T? ?? T? stays T?.
+		// T? ?? T is T, T? ?? T? stays T?, int? ?? long? is long?
 		if (!err && conversion_find(b, r, type->args[0]))
 			type = type->args[0];
+		else if (!err && !conversion_find(b, r, type) && r->type)
+			type = r->type;
 		else
 			value = l;
 	} else {

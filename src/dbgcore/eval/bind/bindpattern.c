@@ -75,6 +75,20 @@ static struct dbg_error *type_test(struct binder *b, struct bound *v,
 	return NULL;
 }
 
+struct dbg_error *pattern_present(struct binder *b, struct bound *v,
+				  const struct expr *p, struct bound **ret_test,
+				  struct bound **ret_value)
+{
+	if (v->type->is_reference)
+		return type_test(b, v, v->type, p, ret_test, ret_value);
+	if (v->type->special == TYPE_SPECIAL_NULLABLE)
+		return type_test(b, v, v->type->args[0], p, ret_test,
+				 ret_value);
+	*ret_test = pattern_truth(b, true, p);
+	*ret_value = v;
+	return NULL;
+}
+
 static struct dbg_error *of_type(struct binder *b, struct bound *v,
 				 struct type *type, const struct expr *p,
 				 struct bound **ret)
@@ -208,22 +222,24 @@ static struct dbg_error *junction(struct binder *b, struct bound *v,
 	return NULL;
 }
 
-/* { A.B: pattern } */
+/* { A: pattern }; { A.B: pattern } is { A: { B: pattern } }. */
 static struct dbg_error *member(struct binder *b, struct bound *v,
 				const struct expr *p, struct bound **ret)
 {
-	const struct expr *path[16];
-	size_t n = 0;
-	const struct expr *x = p->a;
-	struct dbg_error *err = NULL;
-	for (; x->kind == EXPR_MEMBER && n < 15; x = x->a)
-		path[n++] = x;
-	path[n++] = x;
+	const struct expr *x = p->a, *inner = p->b;
+	for (; x->kind == EXPR_MEMBER; x = x->a) {
+		struct expr *part = made_node(b, p->kind, p);
+		struct expr *around = made_node(b, PATTERN_SHAPE, p);
+		part->a = made_name(b, x->name, x);
+		part->b = (struct expr *)inner;
+		around->args = arena_copy(b->arena, &part, 1, sizeof(part));
+		around->n_args = 1;
+		inner = around;
+	}
 	if (x->kind != EXPR_NAME)
 		return bind_error(b, p, "a member is wanted");
-	while (!err && n)
-		err = bind_member_of(b, v, path[--n], &v);
-	return err ? err : pattern_inside(b, v, p->b, ret);
+	struct dbg_error *err = bind_member_of(b, v, x, &v);
+	return err ? err : pattern_inside(b, v, inner, ret);
 }
 
 /* [a, .., b] of what is not null. */
@@ -251,12 +267,10 @@ static struct dbg_error *shape(struct binder *b, struct bound *v,
 	struct dbg_error *err = NULL;
 	if (p->type)
 		err = bind_type(b, p->type, &type);
-	if (!err && (p->type || v->type->is_reference))
+	if (!err && p->type)
 		err = type_test(b, v, type, p, ret, &v);
-	else if (!err && v->type->special == TYPE_SPECIAL_NULLABLE)
-		err = type_test(b, v, type->args[0], p, ret, &v);
-	else
-		*ret = pattern_truth(b, true, p);
+	else if (!err)
+		err = pattern_present(b, v, p, ret, &v);
 	if (!err && p->positional) {
 		err = pattern_positional(b, v, p, &part);
 		if (!err)
@@ -416,9 +430,11 @@ struct dbg_error *bind_switch(struct binder *b, const struct expr *x,
 	if (n == 0 || n > 64)
 		return bind_error(b, x, "a switch of %zu arms", n);
 	struct dbg_error *err = kept(b, x->a, &v, &store);
+	size_t n_noted = b->n_noted;
 	for (size_t i = 0; !err && i < n; i++) {
 		err = bind_arm(b, v, x->list[i], &tests[i], &values[i]);
 		b->names = names;
+		b->n_noted = n_noted;
 	}
 	if (err)
 		return err;

@@ -21,6 +21,11 @@ DBG_MUST struct dbg_error *pattern_positional(struct binder *b, struct bound *v,
 DBG_MUST struct dbg_error *pattern_list(struct binder *b, struct bound *v,
 					const struct expr *p,
 					struct bound **ret);
+/* Is @v, of a type that has null, not null? And what it is then. */
+DBG_MUST struct dbg_error *pattern_present(struct binder *b, struct bound *v,
+					   const struct expr *p,
+					   struct bound **ret_test,
+					   struct bound **ret_value);
 /* The parts of @v against `var (a, b)`. */
 DBG_MUST struct dbg_error *pattern_names(struct binder *b, struct bound *v,
 					 const struct expr *p,

@@ -130,7 +130,13 @@ static struct dbg_error *name_part(struct binder *b, struct bound *v,
 struct dbg_error *pattern_names(struct binder *b, struct bound *v,
 				const struct expr *p, struct bound **ret)
 {
-	return all_parts(b, v, p, name_part, ret);
+	struct bound *test;
+	struct dbg_error *err = pattern_present(b, v, p, &test, &v);
+	if (!err)
+		err = all_parts(b, v, p, name_part, ret);
+	if (!err)
+		*ret = pattern_both(b, test, *ret);
+	return err;
 }
 
 /* ---- Lists ----------------------------------------------------------- */

@@ -49,4 +49,11 @@ DBG_MUST struct dbg_error *bind_disposing(struct binder *b,
 					  struct bound *body,
 					  struct bound **ret);
 
+/*
+ * bindfunction.c: the local function of the program's of this name, of the
+ * method that the frame is in; *ret NULL: it has none.
+ */
+DBG_MUST struct dbg_error *
+function_named(struct binder *b, const struct expr *x, struct bound **ret);
+
 #endif

@@ -25,6 +25,7 @@ enum bound_side {
 
 struct inference {
 	struct binder *b;
+	const struct expr *x;
 	uint32_t n;
 	struct type *fixed[PARAMS_MAX]; /* NULL: not yet */
 	struct {
@@ -111,8 +112,10 @@ static bool fits_all(struct inference *in, uint32_t k, struct type *type)
 		struct type *to = side == SIDE_UPPER ? other : type;
 		if (type == other)
 			continue;
+		const struct bound v = {
+		    .kind = BOUND_DEFAULT, .type = from, .syntax = in->x};
 		if (side == SIDE_EXACT ||
-		    conversion_of_types(in->b, from, to) == CONVERSION_NONE)
+		    conversion_find(in->b, &v, to) == CONVERSION_NONE)
 			return false;
 	}
 	return true;
@@ -240,7 +243,7 @@ bool infer_method(struct binder *b, const struct call *c, struct type_method *m,
 	if (dbg_err_drop(type_method_sig(b->ts, m, &sig)))
 		return false;
 
-	struct inference in = {.b = b, .n = sig->n_generic};
+	struct inference in = {.b = b, .x = c->x, .n = sig->n_generic};
 	bool done[BIND_ARGS_MAX] = {false}, progress = true;
 	if (in.n > PARAMS_MAX || c->n > BIND_ARGS_MAX)
 		return false;

@@ -644,6 +644,27 @@ static struct dbg_error *no_overload(struct binder *b, struct type *type,
 					   c->name, type_name(b->ts, type)));
 }
 
+/* A static virtual method of @type's interfaces, as it is for @type. */
+static struct dbg_error *find_implemented(struct binder *b, struct type *type,
+					  struct call *c, struct choice *best)
+{
+	struct type_method *list[METHODS_MAX];
+	struct type *const *all;
+	size_t n_all;
+	bool box;
+	struct dbg_error *err = type_interfaces(b->ts, type, &all, &n_all);
+	for (size_t i = 0; !err && !best->method && i < n_all; i++) {
+		size_t n = methods_named(b, all[i], c->name, list, METHODS_MAX);
+		if (n && list[0]->flags & TYPE_METHOD_STATIC &&
+		    list[0]->flags & TYPE_METHOD_VIRTUAL)
+			err = call_resolve(b, c, list, n, best);
+	}
+	if (err || !best->method)
+		return err;
+	return type_method_constrained(b->ts, best->method, type, &best->method,
+				       &box);
+}
+
 static struct dbg_error *call_group(struct binder *b, struct bound *g,
 				    struct call *c, struct bound **ret)
 {
@@ -652,7 +673,13 @@ static struct dbg_error *call_group(struct binder *b, struct bound *g,
 	c->name = g->name;
 	c->given = g->args;
 	c->n_given = g->n_args;
+	for (size_t i = 0; i < g->n_list && c->n < BIND_ARGS_MAX; i++) {
+		c->modifiers[c->n] = MODIFIER_REF;
+		c->args[c->n++] = g->list[i];
+	}
 	struct dbg_error *err = find_method(b, type, c, &best);
+	if (!err && !best.method && g->b)
+		err = find_implemented(b, type, c, &best);
 	if (!err && best.method)
 		return make_call(b, g->a, &best, c->x, ret);
 	struct call with = *c;

@@ -57,15 +57,21 @@ static struct dbg_error *parse_arguments(struct parser *p, enum punct close,
 
 /* ---- Parentheses ----------------------------------------------------- */
 
-/* A part of `(int a, var b) = t`, or of a tuple. */
+/*
+ * A part of `(int a, var b) = t`, or of a tuple. No part is a pointer: `(a *
+ * b)` is a product.
+ */
 static struct dbg_error *tuple_item(struct parser *p, struct expr **ret)
 {
+	struct parser saved = *p;
 	struct expr *e = parser_node(p, EXPR_ARGUMENT);
-	if (parser_try_declaration(p, &e->a)) {
+	if (parser_try_declaration(p, &e->a) &&
+	    e->a->type->kind != EXPR_POINTER_TYPE) {
 		parser_close(p, e);
 		*ret = e;
 		return NULL;
 	}
+	parser_restore(p, &saved);
 	return parse_argument(p, ret);
 }
 

@@ -4,6 +4,8 @@
  */
 #include "il/machine/delegate.h"
 
+#include <string.h>
+
 #include "base/err.h"
 #include "il/machine/dynamic.h"
 #include "il/machine/ops.h"
@@ -160,6 +162,15 @@ static struct dbg_error *open_target(struct vm *vm, struct site *s,
 	return handle ? site_target(vm, s, handle, ret) : NULL;
 }
 
+static const struct op *invoke(struct vm *vm, const struct op *i, uint64_t base,
+			       uint64_t ret, const struct op *next);
+
+/* Is it of another delegate, as new D(d) makes it? */
+static bool is_invoke(const struct type_method *m)
+{
+	return m->owner && m->owner->is_delegate && !strcmp(m->name, "Invoke");
+}
+
 /*
  * Call what the delegate at @base, not a multicast one, calls: a closed one's
  * target takes its place, an open one's arguments begin behind it.
@@ -176,6 +187,10 @@ static const struct op *invoke_one(struct vm *vm, const struct op *i,
 	if (object < NULL_PAGE || !delegate_read(vm, object, &d))
 		return throw_bad(vm, i, object);
 	struct dbg_error *err = method_of(vm, object, &d, &method);
+	if (!err && is_invoke(method) && d.target != object) {
+		put_u8(vm->base + base, d.target);
+		return invoke(vm, i, base, ret, next);
+	}
 	if (!err)
 		err = site_of(vm, method, &s);
 	bool open = !err && s->args_size == given - 8;
@@ -252,23 +267,28 @@ static struct compiled *multicast_code(struct vm *vm, struct site *s)
 	return code;
 }
 
-/* a: the delegate and the arguments; the result. */
-OP(op_invoke)
+/* Call what the delegate at @base calls, one or several. */
+static const struct op *invoke(struct vm *vm, const struct op *i, uint64_t base,
+			       uint64_t ret, const struct op *next)
 {
 	struct site *s = i->x.site;
 	struct delegate d;
-	struct dbg_error *err = learn(vm);
-	uint64_t object = get_u8(fp + i->a);
-	uint64_t base = (uint64_t)(fp + i->a - vm->base);
-	if (err)
-		return vm_refuse(vm, i, err);
+	uint64_t object = get_u8(vm->base + base);
 	if (object < NULL_PAGE || !delegate_read(vm, object, &d))
 		return throw_bad(vm, i, object);
 	struct type *list = d.list ? object_type(vm, d.list) : NULL;
 	if (!list || list->kind != TYPE_KIND_ARRAY || !d.count ||
 	    d.count > INT32_MAX)
-		return invoke_one(vm, i, base, base, i + 1);
+		return invoke_one(vm, i, base, ret, next);
 	if (!s->multicast)
 		s->multicast = multicast_code(vm, s);
-	return frame_push(vm, s->multicast, base, base, i + 1);
+	return frame_push(vm, s->multicast, base, ret, next);
+}
+
+/* a: the delegate and the arguments; the result. */
+OP(op_invoke)
+{
+	struct dbg_error *err = learn(vm);
+	uint64_t base = (uint64_t)(fp + i->a - vm->base);
+	return err ? vm_refuse(vm, i, err) : invoke(vm, i, base, base, i + 1);
 }
