@@ -92,6 +92,8 @@ static cJSON *thread_of(const struct report_thread *t)
 	cJSON_AddBoolToObject(o, "managed", t->managed);
 	if (t->managed)
 		cJSON_AddNumberToObject(o, "managedId", t->managed_id);
+	if (t->used)
+		cJSON_AddNumberToObject(o, "processorMs", (double)t->used);
 	json_add_text(o, "name", t->name);
 	cJSON_AddNumberToObject(o, "depth", (double)t->n_walked);
 	cJSON_AddBoolToObject(o, "cut", t->cut);

@@ -50,6 +50,8 @@ struct report_thread {
 	uint64_t n_walked; /* frames that it has; more than are listed */
 	bool cut;          /* it has still more */
 	const char *error; /* why it has not all its frames, or NULL */
+	uint64_t used;     /* ms of processor time; 0: not known */
+	bool runs;         /* it is in no system call */
 };
 
 struct report_exception {

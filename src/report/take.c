@@ -291,6 +291,21 @@ static struct dbg_error *list_threads(struct dbg_stopped at, bool all,
 	return managed ? NULL : list_threads(at, true, ret, ret_n);
 }
 
+static void take_processor(struct report *r, struct dbg_stopped at)
+{
+	struct dbg_processor *v;
+	size_t n = 0;
+
+	if (dbg_err_drop(dbg_processor_list(at, &v, &n)))
+		return;
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < r->n_threads; k++)
+			if (r->threads[k].number == v[i].thread) {
+				r->threads[k].used = v[i].used;
+				r->threads[k].runs = !v[i].in_call;
+			}
+}
+
 // The thread that the report is about comes first.
 static struct dbg_error *take_threads(struct report *r, struct dbg_stopped at,
 				      const struct report_limits *limits)
@@ -322,6 +337,7 @@ static struct dbg_error *take_threads(struct report *r, struct dbg_stopped at,
 	}
 	for (size_t i = 0; i < n; i++)
 		take_stack(r, at, limits, &r->threads[i]);
+	take_processor(r, at);
 	return NULL;
 }
 

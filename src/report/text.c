@@ -19,6 +19,7 @@ struct writer {
 
 enum {
 	OTHERS_MAX = 10,  /* frames of a stack without the user's */
+	USED_TOLD = 1000, /* ms of processor time that are worth a word */
 	WAIT_FRAMES = 16, /* of a thread that waits: a user's is among these */
 	BEHIND_MAX = 3,   /* ... behind the user's last */
 };
@@ -173,6 +174,11 @@ static void write_thread_name(const struct writer *w,
 	plain_printf(w->out, " (tid %d", t->tid);
 	if (t->managed)
 		plain_printf(w->out, ", managed %" PRIu32, t->managed_id);
+	if (t->used >= USED_TOLD)
+		plain_printf(w->out,
+			     ", %s%" PRIu64 ".%" PRIu64 " s of processor time",
+			     t->runs ? "runs, " : "", t->used / 1000,
+			     t->used / 100 % 10);
 	fputs(")", w->out);
 }
 

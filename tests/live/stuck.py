@@ -872,6 +872,12 @@ def test_doctor_kept(t):
         t.check_match(r"^static: static Stuck.Program.stopping\n.*\n.*\n"
                       r".*\n.*CallbackNode .*\n +\(\d+ more of these, by (?:Next|Prev)\)\n"
                       rf"  {nodes[0]} .*CallbackNode +(?:Next|Prev)$", done.stdout)
+    t.wait_for("a second of processor time", lambda: re.search(
+        r'^Thread \d+ "spins" \(tid \d+, managed \d+, runs, \d+\.\d s of '
+        r"processor time\)$", t.run("stack", program.pid).stdout, re.M))
+    used, = [one["processorMs"] for one in ask(t, "stack", target)["threads"]
+             if one["name"] == "spins"]
+    t.check(used > 0, used)
     kinds = {one["kind"]: one
              for one in ask(t, "memory", program.pid)["kinds"]}
     t.check(140 <= kinds["malloc, large blocks"]["regions"] < 160, kinds)
