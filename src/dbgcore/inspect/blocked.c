@@ -115,6 +115,7 @@ struct search {
 	struct map waits;   /* number of a thread -> its place in v, from 1 */
 	struct map running; /* task -> number of the thread that runs it */
 	struct map owners;  /* ... that runs what a task awaits, or itself */
+	struct map mutexes; /* what is waited for -> its owner + 1, if looked */
 	struct map lists;   /* number of a thread -> List<Task> it waits for */
 };
 
@@ -508,8 +509,13 @@ static bool is_settled(const struct dbg_blocked *one, const struct frame *f)
 static void take_mutex(struct search *s, const struct dbg_thread *t,
 		       struct dbg_blocked *one)
 {
-	uint32_t owner = mutex_owner(s->in, t, s->threads, s->n_threads);
+	size_t known = one->object ? number_at(&s->mutexes, one->object) : 0;
+	uint32_t owner = known
+			     ? (uint32_t)known - 1
+			     : mutex_owner(s->in, t, s->threads, s->n_threads);
 
+	if (one->object && !known)
+		put_number(&s->mutexes, one->object, (size_t)owner + 1);
 	if (!owner && strcmp(one->type, MUTEX))
 		return;
 	one->kind = DBG_BLOCKED_MUTEX;
@@ -517,7 +523,33 @@ static void take_mutex(struct search *s, const struct dbg_thread *t,
 	one->owner = owner;
 }
 
-static void look_at(struct search *s, const struct dbg_thread *t)
+/*
+ * Code that has run often has WaitOne inlined, down to the call of the runtime,
+ * for which its frame keeps the handle.
+ */
+static void take_inlined(struct search *s, struct frame_refs *refs,
+			 const struct frame *f, struct dbg_blocked *ret)
+{
+	struct regs regs;
+
+	if (dbg_err_drop(
+		target_regs(s->in->target, refs->thread->tid, &regs)) ||
+	    !regs_in_call(&regs))
+		return;
+	ret->object = frame_refs_find(refs, f, JOIN_HANDLE);
+	if (ret->object)
+		ret->kind = DBG_BLOCKED_HANDLE;
+}
+
+// The framework's own threads wait for handles until there is work. A tail call
+// leaves no frame of the user's in a thread that is none of those.
+static bool is_runtimes(struct search *s, struct dbg_thread *t)
+{
+	stack_thread_describe(s->in->stack, t);
+	return str_starts(t->name, ".NET ");
+}
+
+static void look_at(struct search *s, struct dbg_thread *t)
 {
 	struct frame_refs refs = {.in = s->in, .thread = t};
 	struct dbg_blocked one = {0};
@@ -542,6 +574,8 @@ static void look_at(struct search *s, const struct dbg_thread *t)
 		if (!level && !found && is_own(f) &&
 		    dac_runtime_major(s->in->dac) < 9)
 			found = take_class(s, t, level, &one);
+		if (!level && !found && is_own(f))
+			take_inlined(s, &refs, f, &one);
 		own = own || is_own(f);
 		if (!strcmp(method, "System.Threading.Tasks.Task."
 				    "ExecuteWithThreadLocal"))
@@ -557,9 +591,10 @@ static void look_at(struct search *s, const struct dbg_thread *t)
 	// WaitAny and WaitAll have several
 	if (one.kind == DBG_BLOCKED_HANDLE && !str_ends(one.type, "[]"))
 		take_mutex(s, t, &one);
-	// the framework's own threads wait for handles until there is work
-	if (one.type && (own || (one.kind != DBG_BLOCKED_HANDLE &&
-				 one.kind != DBG_BLOCKED_SPIN)))
+	bool idle =
+	    one.kind == DBG_BLOCKED_HANDLE || one.kind == DBG_BLOCKED_SPIN;
+
+	if (one.type && (own || !idle || !is_runtimes(s, t)))
 		add(s, &one);
 }
 
@@ -975,6 +1010,7 @@ struct dbg_error *blocked_list(struct inspect *in, const struct tasks *t,
 	map_deinit(&s.running);
 	map_deinit(&s.owners);
 	map_deinit(&s.lists);
+	map_deinit(&s.mutexes);
 	free(s.v);
 	return err;
 }

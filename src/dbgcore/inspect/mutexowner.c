@@ -19,6 +19,7 @@
 
 #include "base/err.h"
 #include "inspect/inspect.h"
+#include "target/proc.h"
 
 enum {
 	STACK_WORDS = 1024, /* of native frames that are looked at */
@@ -34,6 +35,7 @@ struct owner_search {
 	const struct dbg_thread *all;
 	size_t n_all;
 	uint32_t pid, tid; /* as the program knows them */
+	const struct proc_maps *maps;
 };
 
 /* ---- .NET 11 --------------------------------------------------------- */
@@ -91,11 +93,15 @@ static uint32_t owner_managed(const struct owner_search *s,
 
 /* ---- The PAL's ------------------------------------------------------- */
 
-// Words at @addr; 0: it leads nowhere.
+// Words at @addr; 0: it leads nowhere. What is looked for is in memory that can
+// be written; most words lead elsewhere, and are not worth a system call.
 static size_t words_at(const struct owner_search *s, uint64_t addr,
 		       uint64_t *words, size_t n)
 {
-	return addr && !(addr & 7)
+	const struct proc_map *map =
+	    addr && !(addr & 7) ? proc_maps_find(s->maps, addr) : NULL;
+
+	return map && map->read && map->write && !map->exec
 		   ? target_read_some(s->in->target, addr, words, n * 8) / 8
 		   : 0;
 }
@@ -169,7 +175,7 @@ uint32_t mutex_owner(struct inspect *in, const struct dbg_thread *t,
 		     const struct dbg_thread *all, size_t n_all)
 {
 	struct target *target = in->target;
-	const struct owner_search s = {
+	struct owner_search s = {
 	    .in = in,
 	    .all = all,
 	    .n_all = n_all,
@@ -178,5 +184,8 @@ uint32_t mutex_owner(struct inspect *in, const struct dbg_thread *t,
 	};
 	uint32_t owner = owner_managed(&s, t);
 
-	return owner || !s.pid || !s.tid ? owner : owner_native(&s, t);
+	if (owner || !s.pid || !s.tid ||
+	    dbg_err_drop(target_maps(target, &s.maps)))
+		return owner;
+	return owner_native(&s, t);
 }
