@@ -368,6 +368,9 @@ static const struct {
     {"counters", NULL, monitor_counters_main},
     {"sample", NULL, monitor_sample_main},
     {"top", NULL, monitor_top_main},
+    {"perfmap", NULL, monitor_perfmap_main},
+    {"perf-script", NULL, monitor_perf_script_main},
+    {"trace", NULL, monitor_trace_main},
 };
 
 static bool has_option(char **argv, const char *name)

@@ -115,6 +115,9 @@ static const struct {
     {"counters", "PID|NAME", "what it counts"},
     {"sample", "PID|NAME", "where its time goes"},
     {"top", "[options]", "what all .NET programs use"},
+    {"perfmap", "PID|NAME", "its code, for perf"},
+    {"perf-script", "PID|NAME", "name what perf prints"},
+    {"trace", "PID|NAME METHOD...", "calls of methods, as they happen"},
 };
 
 enum {
@@ -224,7 +227,7 @@ void cli_usage(FILE *out, bool all)
 	      "Commands:\n",
 	      out);
 	for (size_t i = 0; i < N_COMMANDS; i++)
-		fprintf(out, "  %-8s %-26s %s\n", commands[i].name,
+		fprintf(out, "  %-11s %-24s %s\n", commands[i].name,
 			commands[i].words, commands[i].help);
 	fprintf(out, "Options%s:\n",
 		all ? "" : "; all of them by --help=all or in the manual");
@@ -322,7 +325,8 @@ static void bash(FILE *out)
 	      out);
 	put_option_words(out, names_file, "|");
 	fputs(")\n\t\tCOMPREPLY=($(compgen -f -- \"$cur\"))\n\t\treturn ;;\n"
-	      "\t-p|--attach|--pid|stack|dump|snapshot|counters|sample)\n"
+	      "\t-p|--attach|--pid|stack|dump|snapshot|counters|sample|perfmap|"
+	      "perf-script)\n"
 	      "\t\tCOMPREPLY=($(compgen -W \"$(dndbg ps 2>/dev/null |\n"
 	      "\t\t\tawk 'NR > 1 { print $1 }')\" -- \"$cur\"))\n"
 	      "\t\treturn ;;\n"

@@ -16,6 +16,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "front/plain.h"
+#include "monitor/counterforms.h"
 #include "monitor/monitor.h"
 #include "monitor/watching.h"
 #include "report/json.h"
@@ -25,6 +26,8 @@ enum {
 	OPT_SECONDS,
 	OPT_METER,
 	OPT_EACH,
+	OPT_CSV,
+	OPT_PROMETHEUS,
 	OPT_HELP,
 	SECONDS = 5,
 	METERS_MAX = 64,
@@ -38,15 +41,10 @@ static const struct option options[] = {
     {"seconds", required_argument, NULL, OPT_SECONDS},
     {"meter", required_argument, NULL, OPT_METER},
     {"each", no_argument, NULL, OPT_EACH},
+    {"csv", no_argument, NULL, OPT_CSV},
+    {"prometheus", no_argument, NULL, OPT_PROMETHEUS},
     {"help", no_argument, NULL, OPT_HELP},
     {NULL, 0, NULL, 0},
-};
-
-struct counter {
-	char *source, *name, *tags, *unit, *quantiles;
-	double value, increase; /* the last; NAN: none */
-	double grown;           /* all increases */
-	bool grows;
 };
 
 struct counters {
@@ -58,9 +56,10 @@ struct counters {
 	uint64_t origin;
 	struct counter **v; /* sorted for the result */
 	size_t n, cap;
-	struct map index; /* by a hash of source, name and tags */
-	bool screen;      /* shown anew on a terminal */
-	int64_t next;     /* ... at this time */
+	struct map index;     /* by a hash of source, name and tags */
+	bool csv, prometheus; /* in these forms */
+	bool screen;          /* shown anew on a terminal */
+	int64_t next;         /* ... at this time */
 };
 
 static void usage(FILE *out)
@@ -73,6 +72,8 @@ static void usage(FILE *out)
 	      "Metrics), too; may be\n                given several times\n"
 	      "  --seconds N   for so long [5]; Ctrl-C ends it early\n"
 	      "  --each        print each value when it comes\n"
+	      "  --csv         each value when it comes, as CSV\n"
+	      "  --prometheus  in Prometheus' text format\n"
 	      "  --json        as JSON, for programs (docs/monitoring.md)\n",
 	      out);
 }
@@ -147,7 +148,9 @@ static void counter_event(void *arg, const struct dbg_trace_event *e)
 	one->grows |= !isnan(x.increase);
 	if (!isnan(x.increase))
 		one->grown += x.increase;
-	if (!c->o.each || c->o.json)
+	if (c->csv)
+		counter_csv(one, e->time - c->origin);
+	if (!c->o.each || c->o.json || c->csv || c->prometheus)
 		return;
 	printf("%7.3f s  ", (double)(int64_t)(e->time - c->origin) / 1e9);
 	counter_print(one);
@@ -247,6 +250,20 @@ static void result_json(struct counters *c, const struct watch_result *r)
 	json_print(o, stdout, true);
 }
 
+static void result_prometheus(struct counters *c, const struct watch_result *r)
+{
+	const char *before = "";
+
+	if (c->n)
+		qsort(c->v, c->n, sizeof(*c->v), counter_compare);
+	for (size_t i = 0; i < c->n; i++) {
+		bool same = !strcmp(before, c->v[i]->name);
+
+		counter_prometheus(c->v[i], !same, r->pid);
+		before = c->v[i]->name;
+	}
+}
+
 static struct dbg_error *counters_watch(struct dbg *dbg, struct counters *c)
 {
 	const struct watcher w = {.arg = c,
@@ -270,7 +287,9 @@ static struct dbg_error *counters_watch(struct dbg *dbg, struct counters *c)
 		err = watch_trace(dbg, &c->o, &req, &w, &c->trace, &r);
 	if (!err && c->o.json)
 		result_json(c, &r);
-	else if (!err)
+	else if (!err && c->prometheus)
+		result_prometheus(c, &r);
+	else if (!err && !c->csv)
 		result_print(c, &r);
 	return err;
 }
@@ -303,6 +322,10 @@ static int parse(int argc, char **argv, struct counters *ret)
 			ret->o.json = true;
 		} else if (c == OPT_EACH) {
 			ret->o.each = true;
+		} else if (c == OPT_CSV) {
+			ret->csv = true;
+		} else if (c == OPT_PROMETHEUS) {
+			ret->prometheus = true;
 		} else if (c == OPT_METER && ret->n_meters < METERS_MAX) {
 			ret->meters[ret->n_meters++] = optarg;
 		} else if (c == OPT_SECONDS) {
@@ -313,7 +336,8 @@ static int parse(int argc, char **argv, struct counters *ret)
 			return c == OPT_HELP ? 0 : 2;
 		}
 	}
-	if (optind != argc - 1) {
+	if (optind != argc - 1 ||
+	    ret->o.json + ret->csv + ret->prometheus > 1) {
 		usage(stderr);
 		return 2;
 	}
@@ -328,7 +352,10 @@ int monitor_counters_main(struct dbg *dbg, int argc, char **argv)
 	int status = parse(argc, argv, &c);
 	if (status >= 0)
 		return status;
-	c.screen = !c.o.json && !c.o.each && isatty(STDOUT_FILENO);
+	c.screen = !c.o.json && !c.o.each && !c.csv && !c.prometheus &&
+		   isatty(STDOUT_FILENO);
+	if (c.csv)
+		counter_csv_title();
 	c.arena = arena_create();
 	struct dbg_error *err = counters_watch(dbg, &c);
 	counters_deinit(&c);

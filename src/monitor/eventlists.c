@@ -25,10 +25,12 @@ struct event_list {
 	uint64_t origin;
 	struct arena *arena; /* reset for each event */
 	struct tally rows;
-	struct tally caught; /* exceptions: by the method */
+	struct tally beside; /* exceptions: where caught; jit: by version */
 	uint64_t n, sum;     /* of all rows */
-	uint64_t again;      /* exceptions that were thrown again */
+	uint64_t again;      /* exceptions that were thrown again; how often
+				the pool starved */
 	struct map waiting;  /* contention: the row by the thread */
+	struct map compiled; /* jit: when it began, by thread and method */
 	bool managed_ids;    /* contention: owners are told by managed ids */
 };
 
@@ -50,8 +52,10 @@ static void list_deinit(struct event_list *l)
 {
 	dbg_trace_close(l->trace);
 	tally_deinit(&l->rows);
-	tally_deinit(&l->caught);
+	tally_deinit(&l->beside);
 	map_deinit(&l->waiting);
+	map_clear_free(&l->compiled);
+	map_deinit(&l->compiled);
 	arena_destroy(l->arena);
 }
 
@@ -71,7 +75,7 @@ static struct dbg_error *list_watch(struct dbg *dbg, struct event_list *l,
 	struct dbg_error *err = watch_trace(dbg, l->o, &req, &w, &l->trace, &r);
 	if (!err) {
 		tally_sort(&l->rows);
-		tally_sort(&l->caught);
+		tally_sort(&l->beside);
 	}
 	if (!err && l->o->json) {
 		cJSON *o = watch_json(&r);
@@ -140,7 +144,7 @@ static void exception_event(void *arg, const struct dbg_trace_event *e)
 	if (dbg_told_throw(e, l->arena, &x))
 		take_throw(l, e, &x);
 	else if (dbg_told_catch(e, l->arena, &method))
-		tally_add(tally_at(&l->caught, method, 0), 1);
+		tally_add(tally_at(&l->beside, method, 0), 1);
 }
 
 static void exceptions_print(struct event_list *l, const struct watch_result *r)
@@ -164,13 +168,13 @@ static void exceptions_print(struct event_list *l, const struct watch_result *r)
 	print_more(&l->rows);
 	if (l->again)
 		printf("%" PRIu64 " of them were thrown again\n", l->again);
-	if (l->caught.n)
+	if (l->beside.n)
 		printf("\n%8s  %s\n", "COUNT", "CAUGHT IN");
-	for (size_t i = 0; i < listed(&l->caught); i++) {
-		printf("%8" PRIu64 "  ", l->caught.rows[i]->n);
-		plain_printf(stdout, "%s\n", l->caught.rows[i]->text);
+	for (size_t i = 0; i < listed(&l->beside); i++) {
+		printf("%8" PRIu64 "  ", l->beside.rows[i]->n);
+		plain_printf(stdout, "%s\n", l->beside.rows[i]->text);
 	}
-	print_more(&l->caught);
+	print_more(&l->beside);
 }
 
 static void exceptions_add(const struct event_list *l, cJSON *o)
@@ -190,12 +194,12 @@ static void exceptions_add(const struct event_list *l, cJSON *o)
 	if (!l->o->caught)
 		return;
 	cJSON *caught = cJSON_AddArrayToObject(o, "caughtIn");
-	for (size_t i = 0; i < l->caught.n; i++) {
+	for (size_t i = 0; i < l->beside.n; i++) {
 		cJSON *one = cJSON_CreateObject();
 
-		json_add_text(one, "method", l->caught.rows[i]->text);
+		json_add_text(one, "method", l->beside.rows[i]->text);
 		cJSON_AddNumberToObject(one, "count",
-					(double)l->caught.rows[i]->n);
+					(double)l->beside.rows[i]->n);
 		cJSON_AddItemToArray(caught, one);
 	}
 }
@@ -416,4 +420,195 @@ struct dbg_error *contention_events(struct dbg *dbg,
 	struct event_list l = {.o = o, .managed_ids = !err && version >= 11};
 
 	return err ? err : list_watch(dbg, &l, dbg_waits_provider(), &kind);
+}
+
+/* ---- The JIT ----------------------------------------------------------- */
+
+// It compiles a method while it compiles another one, on the same thread.
+static uint64_t jit_key(const struct dbg_trace_event *e, uint64_t method)
+{
+	return method ^ e->tid << 48;
+}
+
+static void take_jit(struct event_list *l, const struct dbg_trace_event *e,
+		     const struct dbg_told_jit *x)
+{
+	const char *version = x->version ? x->version : "other";
+	uint64_t *began = map_take(&l->compiled, jit_key(e, x->method));
+	uint64_t took = began && e->time > *began ? e->time - *began : 0;
+	struct tally_row *row = tally_at(&l->rows, x->name, 0);
+	char time[QUANTITY_MAX];
+
+	free(began);
+	tally_add(row, took);
+	str_set(&row->last, version);
+	row->with = x->size;
+	tally_add(tally_at(&l->beside, version, 0), took);
+	l->n++;
+	l->sum += took;
+	if (!list_prints(l))
+		return;
+	print_when(l, e);
+	plain_printf(stdout, "%9s  %6" PRIu64 " B  %s [%s]\n",
+		     quantity_time(took, time), x->size, x->name, version);
+	fflush(stdout);
+}
+
+static void jit_event(void *arg, const struct dbg_trace_event *e)
+{
+	struct event_list *l = arg;
+	struct dbg_told_jit x;
+	uint64_t method;
+
+	arena_reset(l->arena);
+	if (dbg_told_jit(e, l->arena, &x))
+		take_jit(l, e, &x);
+	if (!dbg_told_jit_begin(e, &method) || l->compiled.n >= WAITING_MAX)
+		return;
+	uint64_t *began = xmalloc(sizeof(*began));
+
+	*began = e->time;
+	free(map_take(&l->compiled, jit_key(e, method)));
+	map_put(&l->compiled, jit_key(e, method), began);
+}
+
+static void jit_print(struct event_list *l, const struct watch_result *r)
+{
+	char time[WATCH_TIME_MAX], sum[QUANTITY_MAX], most[QUANTITY_MAX];
+
+	watch_title(r);
+	printf("%" PRIu64 " methods compiled%s, %s in all\n", l->n,
+	       watch_time(r, time), quantity_time(l->sum, sum));
+	for (size_t i = 0; i < l->beside.n; i++)
+		printf("%s%s %" PRIu64, i ? ", " : "", l->beside.rows[i]->text,
+		       l->beside.rows[i]->n);
+	if (l->n)
+		printf("\n\n%9s  %9s  %8s  %8s  %s\n", "TIME", "LONGEST",
+		       "COMPILED", "SIZE", "METHOD [LAST]");
+	for (size_t i = 0; i < listed(&l->rows); i++) {
+		const struct tally_row *row = l->rows.rows[i];
+
+		printf("%9s  %9s  %8" PRIu64 "  %6" PRIu64 " B  ",
+		       quantity_time(row->sum, sum),
+		       quantity_time(row->most, most), row->n, row->with);
+		plain_printf(stdout, "%s [%s]\n", row->text,
+			     row->last ? row->last : "");
+	}
+	print_more(&l->rows);
+}
+
+static void jit_add(const struct event_list *l, cJSON *o)
+{
+	cJSON_AddNumberToObject(o, "compiled", (double)l->n);
+	cJSON_AddNumberToObject(o, "tookMs", (double)l->sum / 1e6);
+	cJSON *versions = cJSON_AddObjectToObject(o, "versions");
+	for (size_t i = 0; i < l->beside.n; i++)
+		cJSON_AddNumberToObject(versions, l->beside.rows[i]->text,
+					(double)l->beside.rows[i]->n);
+	cJSON *methods = cJSON_AddArrayToObject(o, "methods");
+	for (size_t i = 0; i < l->rows.n; i++) {
+		const struct tally_row *row = l->rows.rows[i];
+		cJSON *one = cJSON_CreateObject();
+
+		json_add_text(one, "method", row->text);
+		cJSON_AddNumberToObject(one, "compiled", (double)row->n);
+		cJSON_AddNumberToObject(one, "tookMs", (double)row->sum / 1e6);
+		cJSON_AddNumberToObject(one, "lastSize", (double)row->with);
+		json_add_text(one, "lastVersion", row->last);
+		cJSON_AddItemToArray(methods, one);
+	}
+}
+
+struct dbg_error *jit_events(struct dbg *dbg, const struct watch_options *o)
+{
+	static const struct list_kind kind = {
+	    .event = jit_event,
+	    .print = jit_print,
+	    .add = jit_add,
+	};
+	struct event_list l = {.o = o};
+
+	return list_watch(dbg, &l, dbg_jits_provider(), &kind);
+}
+
+/* ---- The thread pool --------------------------------------------------- */
+
+static void pool_event(void *arg, const struct dbg_trace_event *e)
+{
+	struct event_list *l = arg;
+	struct dbg_told_pool x;
+
+	if (!dbg_told_pool(e, &x))
+		return;
+	struct tally_row *row = tally_at(&l->rows, x.reason, 0);
+
+	tally_add(row, x.workers);
+	row->with = x.workers;
+	l->sum = x.workers;
+	l->n++;
+	l->again += x.starving;
+	// Starvation is told as it happens: it is what one waits for.
+	if (l->o->json || (!x.starving && !l->o->each))
+		return;
+	print_when(l, e);
+	if (x.starving)
+		printf("the pool starves: %" PRIu32 " workers, and work waits "
+		       "that none of them takes up\n",
+		       x.workers);
+	else
+		printf("%" PRIu32 " workers: %s\n", x.workers, x.reason);
+	fflush(stdout);
+}
+
+static void pool_print(struct event_list *l, const struct watch_result *r)
+{
+	char time[WATCH_TIME_MAX];
+
+	watch_title(r);
+	printf("the pool has changed its workers %" PRIu64 " times%s", l->n,
+	       watch_time(r, time));
+	if (l->n)
+		printf(", %" PRIu64 " at last; it starved %" PRIu64 " times",
+		       l->sum, l->again);
+	if (l->n)
+		printf("\n\n%8s  %8s  %8s  %s", "TIMES", "MOST", "LAST",
+		       "REASON");
+	putchar('\n');
+	for (size_t i = 0; i < listed(&l->rows); i++) {
+		const struct tally_row *row = l->rows.rows[i];
+
+		printf("%8" PRIu64 "  %8" PRIu64 "  %8" PRIu64 "  %s\n", row->n,
+		       row->most, row->with, row->text);
+	}
+}
+
+static void pool_add(const struct event_list *l, cJSON *o)
+{
+	cJSON_AddNumberToObject(o, "changes", (double)l->n);
+	cJSON_AddNumberToObject(o, "starved", (double)l->again);
+	if (l->n)
+		cJSON_AddNumberToObject(o, "workers", (double)l->sum);
+	cJSON *reasons = cJSON_AddArrayToObject(o, "reasons");
+	for (size_t i = 0; i < l->rows.n; i++) {
+		const struct tally_row *row = l->rows.rows[i];
+		cJSON *one = cJSON_CreateObject();
+
+		json_add_text(one, "reason", row->text);
+		cJSON_AddNumberToObject(one, "times", (double)row->n);
+		cJSON_AddNumberToObject(one, "mostWorkers", (double)row->most);
+		cJSON_AddNumberToObject(one, "lastWorkers", (double)row->with);
+		cJSON_AddItemToArray(reasons, one);
+	}
+}
+
+struct dbg_error *pool_events(struct dbg *dbg, const struct watch_options *o)
+{
+	static const struct list_kind kind = {
+	    .event = pool_event,
+	    .print = pool_print,
+	    .add = pool_add,
+	};
+	struct event_list l = {.o = o};
+
+	return list_watch(dbg, &l, dbg_pools_provider(), &kind);
 }

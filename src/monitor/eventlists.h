@@ -1,6 +1,6 @@
 /*
- * `dndbg events exceptions`, `alloc` and `contention`: things that happen, each
- * counted by its kind.
+ * `dndbg events exceptions`, `alloc`, `contention`, `jit` and `threadpool`:
+ * things that happen, each counted by its kind.
  */
 #ifndef MONITOR_EVENTLISTS_H
 #define MONITOR_EVENTLISTS_H
@@ -13,5 +13,9 @@ DBG_MUST struct dbg_error *allocation_events(struct dbg *dbg,
 					     const struct watch_options *o);
 DBG_MUST struct dbg_error *contention_events(struct dbg *dbg,
 					     const struct watch_options *o);
+DBG_MUST struct dbg_error *jit_events(struct dbg *dbg,
+				      const struct watch_options *o);
+DBG_MUST struct dbg_error *pool_events(struct dbg *dbg,
+				       const struct watch_options *o);
 
 #endif

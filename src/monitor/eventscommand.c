@@ -13,6 +13,7 @@ enum {
 	OPT_SECONDS,
 	OPT_EACH,
 	OPT_CAUGHT,
+	OPT_NETTRACE,
 	OPT_HELP,
 	SECONDS = 10,
 };
@@ -22,6 +23,7 @@ static const struct option options[] = {
     {"seconds", required_argument, NULL, OPT_SECONDS},
     {"each", no_argument, NULL, OPT_EACH},
     {"caught", no_argument, NULL, OPT_CAUGHT},
+    {"nettrace", required_argument, NULL, OPT_NETTRACE},
     {"help", no_argument, NULL, OPT_HELP},
     {NULL, 0, NULL, 0},
 };
@@ -35,6 +37,8 @@ static const struct events_kind {
     {"exceptions", "thrown, by type", exception_events},
     {"alloc", "allocated bytes, by type", allocation_events},
     {"contention", "waits for locks that others have", contention_events},
+    {"jit", "methods that are compiled, by the time that takes", jit_events},
+    {"threadpool", "its workers; starvation as it happens", pool_events},
 };
 
 static void usage(FILE *out)
@@ -51,6 +55,9 @@ static void usage(FILE *out)
 	      "  --each       print each of them when it happens\n"
 	      "  --caught     of exceptions: in which methods they are caught, "
 	      "at twice the cost\n"
+	      "  --nettrace FILE\n"
+	      "               write what the runtime tells there, too, for "
+	      "PerfView and others\n"
 	      "  --json       as JSON, for programs (docs/monitoring.md)\n",
 	      out);
 }
@@ -75,6 +82,8 @@ static int parse(int argc, char **argv, struct watch_options *ret)
 			ret->each = true;
 		} else if (c == OPT_CAUGHT) {
 			ret->caught = true;
+		} else if (c == OPT_NETTRACE) {
+			ret->nettrace = optarg;
 		} else if (c == OPT_SECONDS) {
 			if (!watch_seconds(optarg, &ret->ms))
 				return 2;

@@ -14,6 +14,12 @@ int monitor_events_main(struct dbg *dbg, int argc, char **argv);
 int monitor_counters_main(struct dbg *dbg, int argc, char **argv);
 /* `dndbg sample PID|NAME`; returns the exit status. */
 int monitor_sample_main(struct dbg *dbg, int argc, char **argv);
+/* `dndbg perfmap PID|NAME`; returns the exit status. */
+int monitor_perfmap_main(struct dbg *dbg, int argc, char **argv);
+/* `dndbg perf-script PID|NAME`; returns the exit status. */
+int monitor_perf_script_main(struct dbg *dbg, int argc, char **argv);
+/* `dndbg trace PID|NAME METHOD...`; returns the exit status. */
+int monitor_trace_main(struct dbg *dbg, int argc, char **argv);
 /* `dndbg top`; returns the exit status. */
 int monitor_top_main(struct dbg *dbg, int argc, char **argv);
 

@@ -223,21 +223,17 @@ static void put_growth(const struct top_program *p, char ret[QUANTITY_MAX + 1])
 	quantity_size((uint64_t)size, ret + 1);
 }
 
-static void put_pool(const struct dbg_vitals *v, char ret[QUANTITY_MAX])
+// "1/3" and "12": workers that work, and all; what waits for one.
+static void put_pool(const struct dbg_vitals *v, char ret_pool[QUANTITY_MAX],
+		     char ret_queued[QUANTITY_MAX])
 {
+	snprintf(ret_pool, QUANTITY_MAX, "-");
+	snprintf(ret_queued, QUANTITY_MAX, "-");
 	if (!v->runtime)
-		snprintf(ret, QUANTITY_MAX, "-");
-	else
-		snprintf(ret, QUANTITY_MAX, "%" PRIu32 "/%" PRIu32,
-			 v->pool.working, v->pool.workers);
-}
-
-static void put_queued(const struct dbg_vitals *v, char ret[QUANTITY_MAX])
-{
-	if (!v->runtime)
-		snprintf(ret, QUANTITY_MAX, "-");
-	else
-		snprintf(ret, QUANTITY_MAX, "%" PRIu64, queued(&v->pool));
+		return;
+	snprintf(ret_pool, QUANTITY_MAX, "%" PRIu32 "/%" PRIu32,
+		 v->pool.working, v->pool.workers);
+	snprintf(ret_queued, QUANTITY_MAX, "%" PRIu64, queued(&v->pool));
 }
 
 static void program_print(const struct top_program *p, size_t width)
@@ -252,8 +248,7 @@ static void program_print(const struct top_program *p, size_t width)
 	if (p->vitals.heap_known)
 		quantity_size(p->vitals.heap, heap);
 	put_growth(p, growth);
-	put_pool(&p->vitals, pool);
-	put_queued(&p->vitals, work);
+	put_pool(&p->vitals, pool, work);
 	str_addf(&line,
 		 "%7d  %8s  %8s  %8s  %9s  %7" PRIu32
 		 "  %7s  %6s  %-14s  %-12s  %s",

@@ -2,6 +2,7 @@
 #include "monitor/watching.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
@@ -12,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "front/plain.h"
 
 enum {
@@ -174,6 +176,27 @@ static void watch_rest(const struct traced *t,
 			pid);
 }
 
+/* The file of --nettrace; -1: none was asked for. */
+static struct dbg_error *copy_open(const char *path, int *ret)
+{
+	*ret = -1;
+	if (!path)
+		return NULL;
+	*ret = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	return *ret >= 0 ? NULL
+			 : dbg_err_errno(DBG_E_FILE, errno, "cannot write '%s'",
+					 path);
+}
+
+static void copy_told(const struct dbg_trace *trace, const char *path)
+{
+	uint64_t bytes;
+	struct dbg_error *err = dbg_trace_copied(trace, &bytes);
+
+	if (err)
+		plain_error(dbg_err_prefix(err, "'%s' is not whole", path));
+}
+
 struct dbg_error *watch_trace(struct dbg *dbg, const struct watch_options *o,
 			      const struct dbg_trace_request *req,
 			      const struct watcher *w,
@@ -182,14 +205,18 @@ struct dbg_error *watch_trace(struct dbg *dbg, const struct watch_options *o,
 {
 	struct watch_result r = {0};
 	struct traced t = {.w = w};
+	_cleanup_close_ int copy = -1;
 	bool ended;
 
 	catch_signals();
 	struct dbg_error *err = dbg_program_find(dbg, o->what, &r.pid);
 	if (!err)
+		err = copy_open(o->nettrace, &copy);
+	if (!err)
 		err = dbg_trace_open(r.pid, req, &t.trace);
 	if (err)
 		return err;
+	dbg_trace_copy(t.trace, copy);
 	*ret_trace = t.trace;
 	*w->began = dbg_trace_began(t.trace);
 	r.version = dbg_trace_version(t.trace);
@@ -199,6 +226,9 @@ struct dbg_error *watch_trace(struct dbg *dbg, const struct watch_options *o,
 	r.began = *w->began;
 	if (!ended)
 		watch_rest(&t, &source, o, r.pid);
+	if (o->nettrace)
+		copy_told(t.trace, o->nettrace);
+	dbg_trace_copy(t.trace, -1);
 	r.lost = dbg_trace_lost(t.trace);
 	if (r.lost)
 		fprintf(stderr,

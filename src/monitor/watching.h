@@ -14,8 +14,9 @@ struct watch_options {
 	const char *what; /* PID or name */
 	int64_t ms;       /* how long; INT64_MAX: until Ctrl-C */
 	bool json;
-	bool each;   /* print each thing when it happens */
-	bool caught; /* exceptions: where they are caught, too */
+	bool each;            /* print each thing when it happens */
+	bool caught;          /* exceptions: where they are caught, too */
+	const char *nettrace; /* file for all that is told, too; or NULL */
 };
 
 /* How it went. */

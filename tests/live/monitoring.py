@@ -1,5 +1,6 @@
 """Programs that are watched while they run: what is told is what the program
 counts itself, nothing of ours is left, and no program is stopped."""
+import csv
 import ctypes
 import errno
 import fcntl
@@ -17,90 +18,7 @@ import termios
 
 import container
 import drive
-
-
-class Watched:
-    """A program that does what it is told, and knows what it did: Watched.cs"""
-
-    def __init__(self, t, config="Release", words=None):
-        self.t = t
-        self.process = subprocess.Popen(
-            words or t.program("Watched", config=config, host="dotnet"),
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=t.env)
-        self.pid = self.process.pid
-        t.check_equal("ready\n", self.process.stdout.readline())
-
-    def do(self, line):
-        self.process.stdin.write(line + "\n")
-        self.process.stdin.flush()
-        return self.process.stdout.readline().strip()
-
-    def threads(self):
-        """Of the runtime's traces, and of the server that makes them."""
-        names = []
-        for tid in os.listdir(f"/proc/{self.pid}/task"):
-            try:
-                with open(f"/proc/{self.pid}/task/{tid}/comm") as file:
-                    names.append(file.read().strip())
-            except OSError:
-                pass  # it has ended
-        return names.count(".NET EventPipe")
-
-    def end(self):
-        self.process.stdin.close()
-        self.t.check_equal(0, self.process.wait())
-        self.process.stdout.close()
-
-
-class Watching:
-    """dndbg that watches it, and has begun to."""
-
-    def __init__(self, t, program, *words, preexec_fn=None):
-        self.t = t
-        self.process = subprocess.Popen(
-            [t.dndbg, *words, str(program.pid)], env=t.env, text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            start_new_session=True, preexec_fn=preexec_fn)
-        # A guardian is called so when the trace has begun; a sampler looks at
-        # the program's memory then.
-        t.wait_for("the beginning", lambda: t.processes("dndbg-guardian")
-                   if words[0] != "sample" else self.has_opened(program))
-
-    def has_opened(self, program):
-        for file in os.scandir(f"/proc/{self.process.pid}/fd"):
-            try:
-                if os.readlink(file.path) == f"/proc/{program.pid}/mem":
-                    return True
-            except FileNotFoundError:
-                pass  # it is closed again
-        return False
-
-    def end(self, status=0):
-        """What it prints, and complaints."""
-        out, err = self.process.communicate(timeout=60 * drive.TIME)
-        self.t.check_equal((status, out), (self.process.returncode, out))
-        return out, err
-
-    def interrupt(self):
-        self.process.send_signal(signal.SIGINT)
-        out, err = self.end()
-        self.t.check_equal("", err)
-        return out
-
-
-def shown(name):
-    """A block of docs/monitoring.md, without its command."""
-    with open(f"{drive.TOP}/docs/monitoring.md", encoding="utf-8") as file:
-        text = file.read()
-    block = text.split(f"<!-- {name} -->\n```\n")[1].split("```\n")[0]
-    return block.split("\n", 1)[1]
-
-
-def shape(text):
-    """Without its numbers, their units, and how it ended."""
-    text = re.sub(r"\d+(\.\d+)?( (us|ms|s|B|KB|MB|%)(?!\w))?", "N", text)
-    text = text.replace(", interrupted", "")
-    return re.sub(r"[ \t]+", " ", text)
+from watched import Watched, Watching, shape, shown
 
 
 def test_gc(t):
@@ -211,6 +129,43 @@ def test_contention(t):
     program.end()
 
 
+def test_jit(t):
+    """Methods that the program has compiled while it was watched; the file for
+    PerfView is what the runtime has told."""
+    program = Watched(t)
+    file = f"{t.dir}/events.nettrace"
+    watching = Watching(t, program, "events", "jit", "--json", "--nettrace", file)
+    program.do("contend 1")
+    got = json.loads(watching.interrupt())
+    methods = {one["method"]: one for one in got["methods"]}
+    one = methods["Watched.Program.Contend"]
+    t.check_equal((1, "tier 0"), (one["compiled"], one["lastVersion"]))
+    t.check(0 < one["tookMs"] < 10000 and one["lastSize"] > 50, one)
+    t.check_equal(got["compiled"], sum(got["versions"].values()))
+    with open(file, "rb") as told:
+        told = told.read()
+    t.check_equal((b"Nettrace", True),
+                  (told[:8], "Contend".encode("utf-16-le") in told))
+    t.check_equal(1, t.run("events", "jit", "--nettrace", "/nosuch/file",
+                           str(program.pid)).returncode)
+    program.end()
+
+
+def test_threadpool(t):
+    """Starvation is told while it goes on."""
+    program = Watched(t)
+    watching = Watching(t, program, "events", "threadpool")
+    program.process.stdin.write("starve 1500\n")
+    program.process.stdin.flush()
+    t.check_match(r"^ +[\d.]+ s  the pool starves: \d+ workers, ",
+                  watching.process.stdout.readline())
+    program.process.stdout.readline()
+    t.check_match(r"^Process \d+, \.NET \d+: the pool has changed its workers "
+                  r"\d+ times in [\d.]+ s, interrupted, \d+ at last; it starved "
+                  r"\d+ times\n(?s:.*) starvation$", watching.interrupt())
+    program.end()
+
+
 def test_counters(t):
     """The runtime's and the program's own count what the program counts."""
     program = Watched(t)
@@ -239,6 +194,16 @@ def test_counters(t):
     done = t.run("counters", "--json", "--seconds", "3", str(program.pid))
     got = json.loads(done.stdout)
     t.check_equal({"System.Runtime"}, {one["source"] for one in got["counters"]})
+    out = t.run("counters", "--csv", "--seconds", "2", str(program.pid)).stdout
+    rows = list(csv.DictReader(out.splitlines()))
+    t.check(len(rows) > 5 and all(row["source"] == "System.Runtime" and
+                                  float(row["seconds"]) > 0 for row in rows), out)
+    out = t.run("counters", "--prometheus", "--seconds", "2", "--meter",
+                "Watched.Shop", str(program.pid)).stdout
+    for line in out.splitlines():
+        t.check_match(r'^(# TYPE \w+ (counter|gauge|summary)|\w+\{\w+="[^"]*"'
+                      r'(,\w+="[^"]*")*\} [-+.\w]+)$', line)
+    t.check_in(f'stock{{pid="{program.pid}",source="Watched.Shop"}} 42\n', out)
     t.check_equal("dndbg: 'a;b' is no name of a meter\n",
                   t.run("counters", "--meter", "a;b", str(program.pid)).stderr)
     program.end()

@@ -1,31 +1,24 @@
 /*
- * A trace: a session of EventPipe in a running program. It is made by a process
- * of ours, the guardian, which the runtime answers by the same connection on
- * which the events come to us. So there is no moment at which a trace exists
- * and nobody but us, who may be killed, knows its number. The guardian waits at
- * a socket whose other end we hold: a byte says that we have stopped the trace,
- * the end of it that we are dead. A runtime itself notices a dead client
- * only at the next event, which may never come.
+ * A trace: a session of EventPipe in a running program, which a guardian begins
+ * (guardian.h). The runtime answers it by the same connection on which the
+ * events come to us. A runtime itself notices a dead client only at the next
+ * event, which may never come.
  */
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/map.h"
 #include "base/mem.h"
-#include "eventpipe/ipc.h"
+#include "eventpipe/guardian.h"
 #include "eventpipe/nettrace.h"
 #include "target/proc.h"
 
@@ -37,21 +30,13 @@ enum {
 	COLLECT_TRACING_4 =
 	    5, /* since .NET 9: without rundown, without stacks */
 	PROCESS_INFO_2 = 4,
-	NETTRACE = 1,    /* the format */
-	BUFFER_MB = 64,  /* in the program, at most; as it needs them */
-	CHUNK = 1 << 16, /* bytes read at a time */
-	CHUNKS_MAX = 64, /* in one call, so that others have their turn */
-	MESSAGE_MAX = 400,
+	NETTRACE = 1,     /* the format */
+	BUFFER_MB = 64,   /* in the program, at most; as it needs them */
+	CHUNK = 1 << 16,  /* bytes read at a time */
+	CHUNKS_MAX = 64,  /* in one call, so that others have their turn */
 	NAMES_MAX = 4096, /* of threads */
 	NAME_SIZE = 16,
 	DROP_MS = 1000, /* for what still comes when nobody listens */
-};
-
-/* What the guardian tells of the trace that it has made, or has not. */
-struct guardian_report {
-	uint64_t id;
-	enum dbg_code code; /* 0: it is made */
-	char message[MESSAGE_MAX];
 };
 
 struct dbg_trace {
@@ -60,149 +45,14 @@ struct dbg_trace {
 	int stream;       /* the events */
 	int stop;         /* connection of the command that stops it, or -1 */
 	uint64_t id, began;
-	pid_t guardian;
-	int guard; /* its socket */
+	struct guardian guardian;
+	int copy; /* of all events, -1: none */
+	int copy_errnum;
+	uint64_t copied;
 	struct nettrace *nettrace;
 	bool ended;
 	struct map names; /* of threads, by their numbers in the program */
 };
-
-/* ---- The guardian ------------------------------------------------------ */
-
-// No key and no hangup is meant for it, and nobody waits for what it holds.
-static void guardian_withdraw(const struct ipc_port *port, const int keep[3])
-{
-	static const int ignored[] = {SIGINT,  SIGHUP,  SIGQUIT,
-				      SIGTERM, SIGTSTP, SIGPIPE};
-	const struct sigaction ignore = {.sa_handler = SIG_IGN};
-
-	setsid();
-	for (size_t i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
-		sigaction(ignored[i], &ignore, NULL);
-	int limit = port->dir;
-	for (int i = 0; i < 3; i++)
-		limit = keep[i] > limit ? keep[i] : limit;
-	for (int fd = 3; fd <= limit; fd++)
-		if (fd != port->dir && fd != keep[0] && fd != keep[1] &&
-		    fd != keep[2])
-			close(fd);
-	close_range((unsigned int)limit + 1, ~0u, 0);
-	int null = open("/dev/null", O_RDWR);
-	for (int i = 0; null >= 0 && i < 3; i++)
-		dup2(null, i);
-	if (null > 2)
-		close(null);
-}
-
-static struct ipc_command stop_command(uint64_t id)
-{
-	struct ipc_command c = {.set = SET_EVENTPIPE, .id = STOP_TRACING};
-
-	ipc_put(&c.payload, id, 8);
-	return c;
-}
-
-// Make the trace; what becomes of it goes to our parent by @out.
-static uint64_t guardian_begin(const struct ipc_port *port, int stream,
-			       const struct ipc_command *collect, int out)
-{
-	struct guardian_report report = {0};
-	struct str reply = {0};
-	struct reader r;
-
-	struct dbg_error *err = ipc_send(port, stream, collect);
-	if (!err)
-		err = ipc_receive(port, stream, &reply);
-	if (err) {
-		report.code = err->code;
-		snprintf(report.message, MESSAGE_MAX, "%s", err->message);
-	} else {
-		reader_init(&r, reply.s, reply.len);
-		report.id = reader_u64(&r);
-	}
-	ssize_t n = write(out, &report, sizeof(report));
-	(void)n; // it may be dead
-	return report.code ? 0 : report.id;
-}
-
-static _Noreturn void guardian_main(const struct ipc_port *port, int stream,
-				    const struct ipc_command *collect,
-				    const int pipes[2])
-{
-	struct str reply = {0};
-	char byte;
-	ssize_t n;
-
-	guardian_withdraw(port, (const int[]){stream, pipes[0], pipes[1]});
-	uint64_t id = guardian_begin(port, stream, collect, pipes[1]);
-	// While it is open here the runtime would not notice a dead reader.
-	close(stream);
-	close(pipes[1]);
-	prctl(PR_SET_NAME, "dndbg-guardian"); // it has something to guard
-	do
-		n = read(pipes[0], &byte, 1);
-	while (n < 0 && errno == EINTR);
-	if (!n && id) {
-		struct ipc_command stop = stop_command(id);
-		struct dbg_error *err = ipc_ask(port, &stop, &reply);
-
-		dbg_error_destroy(err);
-	}
-	_exit(0);
-}
-
-// Its answer; it has its own limit of time.
-static struct dbg_error *guardian_hear(int fd, uint64_t *ret_id)
-{
-	struct guardian_report report;
-	ssize_t n;
-
-	do
-		n = read(fd, &report, sizeof(report));
-	while (n < 0 && errno == EINTR);
-	if (n != sizeof(report))
-		return dbg_err(DBG_E_TARGET, "the process that was to begin "
-					     "the trace has died");
-	if (report.code)
-		return dbg_err(report.code, "%s", report.message);
-	*ret_id = report.id;
-	return NULL;
-}
-
-static struct dbg_error *guardian_start(struct dbg_trace *t,
-					const struct ipc_command *collect)
-{
-	int orders[2], answers[2];
-
-	// A socket: a guardian that was killed is no reason to die by SIGPIPE.
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, orders))
-		return dbg_err_errno(DBG_E_TARGET, errno,
-				     "cannot make a socket");
-	if (pipe2(answers, O_CLOEXEC)) {
-		int errnum = errno;
-
-		close(orders[0]);
-		close(orders[1]);
-		return dbg_err_errno(DBG_E_TARGET, errnum,
-				     "cannot make a pipe");
-	}
-	t->guardian = fork();
-	int errnum = errno;
-	if (!t->guardian) {
-		close(orders[1]);
-		guardian_main(&t->port, t->stream, collect,
-			      (const int[]){orders[0], answers[1]});
-	}
-	close(orders[0]);
-	close(answers[1]);
-	t->guard = orders[1];
-	struct dbg_error *err =
-	    t->guardian < 0
-		? dbg_err_errno(DBG_E_TARGET, errnum, "cannot start a process")
-		: guardian_hear(answers[0], &t->id);
-	close(answers[0]);
-	return err;
-}
 
 /* ---- The trace --------------------------------------------------------- */
 
@@ -261,6 +111,16 @@ static struct ipc_command collect_command(const struct dbg_trace *t,
 	return c;
 }
 
+static struct guarded trace_guarded(const struct dbg_trace *t,
+				    const struct ipc_command *begin)
+{
+	return (struct guarded){.port = &t->port,
+				.stream = t->stream,
+				.begin = begin,
+				.end = STOP_TRACING,
+				.has_id = true};
+}
+
 static struct dbg_error *begin(struct dbg_trace *t,
 			       const struct dbg_trace_request *req)
 {
@@ -273,8 +133,10 @@ static struct dbg_error *begin(struct dbg_trace *t,
 	if (err)
 		return err;
 	struct ipc_command collect = collect_command(t, req);
+	const struct guarded what = trace_guarded(t, &collect);
+
 	t->began = clock_ns();
-	err = guardian_start(t, &collect);
+	err = guardian_start(&t->guardian, &what, &t->id);
 	str_deinit(&collect.payload);
 	return err;
 }
@@ -285,7 +147,7 @@ struct dbg_error *dbg_trace_open(pid_t pid, const struct dbg_trace_request *req,
 	struct dbg_trace *t = xcalloc(1, sizeof(*t));
 
 	t->port = (struct ipc_port){.pid = pid, .dir = -1};
-	t->stream = t->stop = t->guard = -1;
+	t->stream = t->stop = t->copy = t->guardian.socket = -1;
 	struct dbg_error *err = begin(t, req);
 	if (err) {
 		dbg_trace_close(t);
@@ -315,6 +177,38 @@ uint64_t dbg_trace_lost(const struct dbg_trace *t)
 	return t->nettrace ? nettrace_lost(t->nettrace) : 0;
 }
 
+void dbg_trace_copy(struct dbg_trace *t, int fd)
+{
+	t->copy = fd;
+}
+
+struct dbg_error *dbg_trace_copied(const struct dbg_trace *t,
+				   uint64_t *ret_bytes)
+{
+	if (t->copy_errnum)
+		return dbg_err_errno(DBG_E_FILE, t->copy_errnum,
+				     "cannot write what was told");
+	*ret_bytes = t->copied;
+	return NULL;
+}
+
+static void trace_keep(struct dbg_trace *t, const char *bytes, size_t n)
+{
+	while (n && t->copy >= 0 && !t->copy_errnum) {
+		ssize_t done = write(t->copy, bytes, n);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0) {
+			t->copy_errnum = errno;
+			return;
+		}
+		bytes += done;
+		n -= (size_t)done;
+		t->copied += (uint64_t)done;
+	}
+}
+
 struct dbg_error *dbg_trace_read(struct dbg_trace *t, dbg_trace_fn *fn,
 				 void *arg, bool *ret_ended)
 {
@@ -328,6 +222,8 @@ struct dbg_error *dbg_trace_read(struct dbg_trace *t, dbg_trace_fn *fn,
 
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
 			break;
+		if (n > 0)
+			trace_keep(t, chunk, (size_t)n);
 		if (n > 0)
 			err = nettrace_feed(t->nettrace, chunk, (size_t)n);
 		t->ended = n <= 0 || nettrace_ended(t->nettrace);
@@ -349,25 +245,12 @@ struct dbg_error *dbg_trace_stop(struct dbg_trace *t)
 	err = ipc_connect(&t->port, &t->stop);
 	if (err)
 		return err;
-	struct ipc_command stop = stop_command(t->id);
+	const struct ipc_command collect = {.set = SET_EVENTPIPE};
+	const struct guarded what = trace_guarded(t, &collect);
+	struct ipc_command stop = guarded_end(&what, t->id);
 	err = ipc_send(&t->port, t->stop, &stop);
 	str_deinit(&stop.payload);
 	return err;
-}
-
-// Let the guardian go, which knows whether it still has something to do.
-static void dismiss(struct dbg_trace *t)
-{
-	bool done = t->ended || t->stop >= 0;
-
-	if (t->guard >= 0 && done) {
-		ssize_t n = send(t->guard, "", 1, MSG_NOSIGNAL);
-		(void)n; // it may have been killed
-	}
-	mem_close_fd(&t->guard);
-	while (t->guardian > 0 && waitpid(t->guardian, NULL, 0) < 0 &&
-	       errno == EINTR)
-		;
 }
 
 // Events that nobody wants any more would keep the runtime from stopping.
@@ -424,7 +307,7 @@ void dbg_trace_close(struct dbg_trace *t)
 	if (t->id && !t->ended && !dbg_err_drop(dbg_trace_stop(t)))
 		drain(t);
 	mem_close_fd(&t->stream);
-	dismiss(t);
+	guardian_dismiss(&t->guardian, t->ended || t->stop >= 0);
 	mem_close_fd(&t->stop);
 	ipc_close(&t->port);
 	nettrace_destroy(t->nettrace);

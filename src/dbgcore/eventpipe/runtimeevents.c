@@ -6,21 +6,29 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/reader.h"
 #include "dbg.h"
 #include "eventpipe/nettrace.h"
 
 enum {
 	ALLOCATION_TICK = 10,
+	POOL_ADJUSTMENT = 55,
 	EXCEPTION_THROWN = 80,
 	CONTENTION_START = 81,
 	CONTENTION_STOP = 91,
+	METHOD_LOAD_VERBOSE = 143,
+	METHOD_JITTING_STARTED = 145,
 	CATCH_START = 250,
 	ALLOCATION_SAMPLED = 303, /* since .NET 10 */
 };
 
 enum {
-	RETHROWN = 4,      /* flag of an exception */
+	RETHROWN = 4,   /* flag of an exception */
+	JITTED = 8,     /* flag of a method */
+	TIER_SHIFT = 7, /* of these flags */
+	TIER_MASK = 7,
+	STARVATION = 6,    /* reason of an adjustment */
 	KIND_LARGE = 1,    /* of an allocation */
 	SAMPLING = 102400, /* bytes between two that are sampled, on average */
 	TEXT_MAX = 2048,   /* units of a text that are taken */
@@ -32,6 +40,10 @@ static const struct dbg_trace_provider catches = {DBG_RUNTIME_PROVIDER, 0x8000,
 						  4, ""};
 static const struct dbg_trace_provider waits = {DBG_RUNTIME_PROVIDER, 0x4000, 4,
 						""};
+static const struct dbg_trace_provider jits = {DBG_RUNTIME_PROVIDER, 0x10, 5,
+					       ""};
+static const struct dbg_trace_provider pools = {DBG_RUNTIME_PROVIDER, 0x10000,
+						4, ""};
 static const struct dbg_trace_provider ticks = {DBG_RUNTIME_PROVIDER, 1, 5, ""};
 static const struct dbg_trace_provider samples = {
     DBG_RUNTIME_PROVIDER, UINT64_C(0x80000000000), 4, ""};
@@ -49,6 +61,16 @@ const struct dbg_trace_provider *dbg_catches_provider(void)
 const struct dbg_trace_provider *dbg_waits_provider(void)
 {
 	return &waits;
+}
+
+const struct dbg_trace_provider *dbg_jits_provider(void)
+{
+	return &jits;
+}
+
+const struct dbg_trace_provider *dbg_pools_provider(void)
+{
+	return &pools;
 }
 
 const struct dbg_trace_provider *dbg_allocations_provider(uint32_t version)
@@ -159,5 +181,69 @@ bool dbg_told_wait_end(const struct dbg_trace_event *e, uint64_t *ret_ns)
 	uint64_t bits = reader_u64(&r);
 	memcpy(&ns, &bits, sizeof(ns));
 	*ret_ns = ns > 0 && ns < 1e18 ? (uint64_t)ns : 0;
+	return !r.bad;
+}
+
+bool dbg_told_jit_begin(const struct dbg_trace_event *e, uint64_t *ret_method)
+{
+	struct reader r;
+
+	if (!event_is(e, METHOD_JITTING_STARTED, &r))
+		return false;
+	*ret_method = reader_u64(&r);
+	return !r.bad;
+}
+
+bool dbg_told_jit(const struct dbg_trace_event *e, struct arena *arena,
+		  struct dbg_told_jit *ret)
+{
+	// PrepareCodeConfig::JitOptimizationTier of the runtime
+	static const char *const tiers[TIER_MASK + 1] = {
+	    NULL,
+	    "not optimized",
+	    "optimized",
+	    "tier 0",
+	    "tier 1",
+	    "tier 1, entered in a loop (OSR)",
+	    "tier 0, instrumented",
+	    "tier 1, instrumented",
+	};
+	struct reader r;
+
+	if (!event_is(e, METHOD_LOAD_VERBOSE, &r))
+		return false;
+	ret->method = reader_u64(&r);
+	reader_skip(&r, 8 + 8); // the module, the code
+	ret->size = reader_u32(&r);
+	reader_skip(&r, 4); // the token
+	uint32_t flags = reader_u32(&r);
+	const char *type = nettrace_text(&r, TEXT_MAX, arena);
+	const char *name = nettrace_text(&r, TEXT_MAX, arena);
+
+	ret->name = arena_printf(arena, "%s%s%s", type, *type ? "." : "", name);
+	ret->version = tiers[flags >> TIER_SHIFT & TIER_MASK];
+	return !r.bad && flags & JITTED;
+}
+
+bool dbg_told_pool(const struct dbg_trace_event *e, struct dbg_told_pool *ret)
+{
+	// PortableThreadPool.HillClimbing.StateOrTransition, and two more
+	static const char *const reasons[] = {
+	    "warming up",    "initialising",       "random move",
+	    "climbing move", "change of the load", "stabilising",
+	    "starvation",    "worker timed out",   "work blocks",
+	};
+	struct reader r;
+
+	if (!event_is(e, POOL_ADJUSTMENT, &r))
+		return false;
+	reader_skip(&r, 8); // the throughput
+	ret->workers = reader_u32(&r);
+	uint32_t reason = reader_u32(&r);
+
+	ret->starving = reason == STARVATION;
+	ret->reason = reason < sizeof(reasons) / sizeof(*reasons)
+			  ? reasons[reason]
+			  : "other";
 	return !r.bad;
 }

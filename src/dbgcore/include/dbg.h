@@ -25,6 +25,7 @@
 
 #include "dbg/async.h"
 #include "dbg/breakpoints.h"
+#include "dbg/codelist.h"
 #include "dbg/error.h"
 #include "dbg/evaluate.h"
 #include "dbg/events.h"

@@ -94,20 +94,47 @@ static bool element(struct bytes a, uint32_t index, struct reader *r)
 	return !r->bad;
 }
 
-uint32_t r2r_entry(const struct pe *pe, uint32_t rid)
+bool r2r_method(const struct pe *pe, uint32_t rid, uint32_t *ret_function)
 {
 	struct reader r;
 
 	if (!rid || !element(section(pe, METHOD_ENTRY_POINTS), rid - 1, &r))
-		return 0;
+		return false;
 	// bit 0: fixups follow; bit 1 then: they stand elsewhere
 	uint32_t id = number(&r);
-	id = id & 1 ? id >> 2 : id >> 1;
 	if (r.bad)
-		return 0;
+		return false;
+	*ret_function = id & 1 ? id >> 2 : id >> 1;
+	return true;
+}
+
+uint32_t r2r_functions(const struct pe *pe)
+{
+	return (uint32_t)(section(pe, RUNTIME_FUNCTIONS).n / FUNCTION_SIZE);
+}
+
+bool r2r_function(const struct pe *pe, uint32_t function, uint32_t *ret_begin,
+		  uint32_t *ret_end)
+{
 	struct bytes functions = section(pe, RUNTIME_FUNCTIONS);
+	struct reader r;
+
 	reader_init(&r, functions.p, functions.n);
-	reader_skip(&r, (size_t)id * FUNCTION_SIZE);
-	uint32_t rva = reader_u32(&r);
-	return r.bad ? 0 : rva;
+	reader_skip(&r, (size_t)function * FUNCTION_SIZE);
+	uint32_t begin = reader_u32(&r), end = reader_u32(&r);
+	if (r.bad || end <= begin)
+		return false;
+	*ret_begin = begin;
+	*ret_end = end;
+	return true;
+}
+
+uint32_t r2r_entry(const struct pe *pe, uint32_t rid)
+{
+	uint32_t function, begin, end;
+
+	return r2r_method(pe, rid, &function) &&
+		       r2r_function(pe, function, &begin, &end)
+		   ? begin
+		   : 0;
 }

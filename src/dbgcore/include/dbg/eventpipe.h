@@ -93,8 +93,34 @@ uint32_t dbg_trace_version(const struct dbg_trace *t);
  * the runtime names its own. Lives as long as the trace.
  */
 const char *dbg_trace_thread_name(struct dbg_trace *t, uint64_t tid);
+/*
+ * Write all that the runtime tells to a file of the caller's, too, as it comes
+ * (a .nettrace file); before the first dbg_trace_read(). *ret_bytes of
+ * dbg_trace_copied(): so far; its error: what could not be written.
+ */
+void dbg_trace_copy(struct dbg_trace *t, int fd);
+DBG_MUST struct dbg_error *dbg_trace_copied(const struct dbg_trace *t,
+					    uint64_t *ret_bytes);
 /* End it, stopped or not; NULL is allowed. */
 void dbg_trace_close(struct dbg_trace *t);
+
+/* ---- Code for perf ------------------------------------------------------ */
+
+/*
+ * A runtime that writes a jitdump (perf's format) of all code that its JIT has
+ * compiled and compiles, which it maps as well, so that `perf record` notices
+ * it. It stops whoever dies, as a trace.
+ */
+struct dbg_jitdump;
+
+DBG_MUST struct dbg_error *dbg_jitdump_open(pid_t pid,
+					    struct dbg_jitdump **ret);
+/* The file, as we reach it; lives as long as @j. */
+const char *dbg_jitdump_path(const struct dbg_jitdump *j);
+/* When it began, nanoseconds of CLOCK_MONOTONIC. */
+uint64_t dbg_jitdump_began(const struct dbg_jitdump *j);
+/* Have the runtime write no more; NULL is allowed. */
+DBG_MUST struct dbg_error *dbg_jitdump_close(struct dbg_jitdump *j);
 
 /* ---- Collections ------------------------------------------------------- */
 
@@ -184,6 +210,28 @@ const struct dbg_trace_provider *dbg_waits_provider(void);
 bool dbg_told_wait(const struct dbg_trace_event *e, struct dbg_told_wait *ret);
 /* The thread goes on, after so many nanoseconds. */
 bool dbg_told_wait_end(const struct dbg_trace_event *e, uint64_t *ret_ns);
+
+/* The JIT begins to compile a method; it may compile another one meanwhile. */
+const struct dbg_trace_provider *dbg_jits_provider(void);
+bool dbg_told_jit_begin(const struct dbg_trace_event *e, uint64_t *ret_method);
+/* It has compiled one. */
+struct dbg_told_jit {
+	uint64_t method;     /* as dbg_told_jit_begin() has it */
+	const char *name;    /* "Ns.Type.Method", foreign text */
+	const char *version; /* "tier 1"; NULL: not told */
+	uint64_t size;       /* bytes of code */
+};
+bool dbg_told_jit(const struct dbg_trace_event *e, struct arena *arena,
+		  struct dbg_told_jit *ret);
+
+/* The thread pool is to have another number of workers, and why. */
+struct dbg_told_pool {
+	uint32_t workers;
+	bool starving; /* work waits, and no worker has ended any for long */
+	const char *reason;
+};
+const struct dbg_trace_provider *dbg_pools_provider(void);
+bool dbg_told_pool(const struct dbg_trace_event *e, struct dbg_told_pool *ret);
 
 /* The major version of a process's runtime; fails as dbg_trace_open(). */
 DBG_MUST struct dbg_error *dbg_runtime_version(pid_t pid, uint32_t *ret);

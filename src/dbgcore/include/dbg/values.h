@@ -112,6 +112,31 @@ bool dbg_is_assignable(struct dbg_stopped at, dbg_id frame, const char *expr);
 DBG_MUST struct dbg_error *dbg_returned(struct dbg_stopped at,
 					struct dbg_value *ret, bool *ret_any);
 
+/* A call that goes on, by which it is known when it is over. */
+struct dbg_call_mark {
+	uint32_t thread;
+	uint64_t address;      /* where it returns to */
+	uint64_t sp;           /* the stack pointer there */
+	uint64_t method, type; /* the runtime's: its MethodDesc, its class */
+};
+
+/*
+ * That of a thread's newest frame. DBG_E_NOT_FOUND: it is not known where it
+ * returns to.
+ */
+DBG_MUST struct dbg_error *dbg_call_mark(struct dbg_stopped at, uint32_t thread,
+					 struct dbg_call_mark *ret);
+
+enum dbg_call_state {
+	DBG_CALL_GOES_ON,
+	DBG_CALL_RETURNED, /* just now: dbg_returned() has its result */
+	DBG_CALL_GONE,     /* before, or it was left by an exception */
+};
+
+/* What has become of it in this stop. */
+enum dbg_call_state dbg_call_state(struct dbg_stopped at,
+				   const struct dbg_call_mark *mark);
+
 /*
  * Keep what dbg_eval, dbg_assign, dbg_format or dbg_returned gave last:
  * expressions name it `$N` by the number returned (from 1), the last of all

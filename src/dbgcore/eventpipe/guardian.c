@@ -1,0 +1,171 @@
+/* The process that outlives us: see guardian.h. */
+#include "eventpipe/guardian.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+
+enum {
+	MESSAGE_MAX = 400,
+};
+
+/* What the guardian tells of what it has begun, or has not. */
+struct guardian_report {
+	uint64_t id;
+	enum dbg_code code; /* 0: it has begun */
+	char message[MESSAGE_MAX];
+};
+
+// No key and no hangup is meant for it, and nobody waits for what it holds.
+static void guardian_withdraw(const struct ipc_port *port, const int keep[3])
+{
+	static const int ignored[] = {SIGINT,  SIGHUP,  SIGQUIT,
+				      SIGTERM, SIGTSTP, SIGPIPE};
+	const struct sigaction ignore = {.sa_handler = SIG_IGN};
+
+	setsid();
+	for (size_t i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
+		sigaction(ignored[i], &ignore, NULL);
+	int limit = port->dir;
+	for (int i = 0; i < 3; i++)
+		limit = keep[i] > limit ? keep[i] : limit;
+	for (int fd = 3; fd <= limit; fd++)
+		if (fd != port->dir && fd != keep[0] && fd != keep[1] &&
+		    fd != keep[2])
+			close(fd);
+	close_range((unsigned int)limit + 1, ~0u, 0);
+	int null = open("/dev/null", O_RDWR);
+	for (int i = 0; null >= 0 && i < 3; i++)
+		dup2(null, i);
+	if (null > 2)
+		close(null);
+}
+
+// Begin it; what becomes of it goes to our parent by @out.
+static struct guardian_report guardian_begin(const struct guarded *what,
+					     int out)
+{
+	struct guardian_report report = {0};
+	struct str reply = {0};
+	struct reader r;
+
+	struct dbg_error *err = ipc_send(what->port, what->stream, what->begin);
+	if (!err)
+		err = ipc_receive(what->port, what->stream, &reply);
+	if (err) {
+		report.code = err->code;
+		snprintf(report.message, MESSAGE_MAX, "%s", err->message);
+	} else {
+		reader_init(&r, reply.s, reply.len);
+		report.id = what->has_id ? reader_u64(&r) : 0;
+	}
+	ssize_t n = write(out, &report, sizeof(report));
+	(void)n; // it may be dead
+	return report;
+}
+
+static _Noreturn void guardian_main(const struct guarded *what,
+				    const int pipes[2])
+{
+	struct str reply = {0};
+	char byte;
+	ssize_t n;
+
+	guardian_withdraw(what->port,
+			  (const int[]){what->stream, pipes[0], pipes[1]});
+	struct guardian_report report = guardian_begin(what, pipes[1]);
+	// While it is open here the runtime would not notice a dead reader.
+	close(what->stream);
+	close(pipes[1]);
+	prctl(PR_SET_NAME, "dndbg-guardian"); // it has something to guard
+	do
+		n = read(pipes[0], &byte, 1);
+	while (n < 0 && errno == EINTR);
+	if (!n && !report.code) {
+		struct ipc_command end = guarded_end(what, report.id);
+		struct dbg_error *err = ipc_ask(what->port, &end, &reply);
+
+		dbg_error_destroy(err);
+	}
+	_exit(0);
+}
+
+// Its answer; it has its own limit of time.
+static struct dbg_error *guardian_hear(int fd, uint64_t *ret_id)
+{
+	struct guardian_report report;
+	ssize_t n;
+
+	do
+		n = read(fd, &report, sizeof(report));
+	while (n < 0 && errno == EINTR);
+	if (n != sizeof(report))
+		return dbg_err(DBG_E_TARGET, "the process that was to ask the "
+					     "runtime has died");
+	if (report.code)
+		return dbg_err(report.code, "%s", report.message);
+	*ret_id = report.id;
+	return NULL;
+}
+
+struct ipc_command guarded_end(const struct guarded *what, uint64_t id)
+{
+	struct ipc_command c = {.set = what->begin->set, .id = what->end};
+
+	if (what->has_id)
+		ipc_put(&c.payload, id, 8);
+	return c;
+}
+
+struct dbg_error *guardian_start(struct guardian *g, const struct guarded *what,
+				 uint64_t *ret_id)
+{
+	int orders[2], answers[2];
+
+	// A socket: a guardian that was killed is no reason to die by SIGPIPE.
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, orders))
+		return dbg_err_errno(DBG_E_TARGET, errno,
+				     "cannot make a socket");
+	if (pipe2(answers, O_CLOEXEC)) {
+		int errnum = errno;
+
+		close(orders[0]);
+		close(orders[1]);
+		return dbg_err_errno(DBG_E_TARGET, errnum,
+				     "cannot make a pipe");
+	}
+	g->pid = fork();
+	int errnum = errno;
+	if (!g->pid) {
+		close(orders[1]);
+		guardian_main(what, (const int[]){orders[0], answers[1]});
+	}
+	close(orders[0]);
+	close(answers[1]);
+	g->socket = orders[1];
+	struct dbg_error *err =
+	    g->pid < 0
+		? dbg_err_errno(DBG_E_TARGET, errnum, "cannot start a process")
+		: guardian_hear(answers[0], ret_id);
+	close(answers[0]);
+	return err;
+}
+
+void guardian_dismiss(struct guardian *g, bool done)
+{
+	if (g->socket >= 0 && done) {
+		ssize_t n = send(g->socket, "", 1, MSG_NOSIGNAL);
+		(void)n; // it may have been killed
+	}
+	mem_close_fd(&g->socket);
+	while (g->pid > 0 && waitpid(g->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}

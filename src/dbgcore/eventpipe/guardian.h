@@ -1,0 +1,35 @@
+/*
+ * Something that a runtime goes on doing until it is told to stop, such as a
+ * trace. It is begun by a process of ours, the guardian, so there is no moment
+ * at which it goes on and nobody but us, who may be killed, knows of it. The
+ * guardian waits at a socket whose other end we hold: a byte says that we have
+ * stopped it, the end of it that we are dead, and then it tells the runtime.
+ */
+#ifndef EVENTPIPE_GUARDIAN_H
+#define EVENTPIPE_GUARDIAN_H
+
+#include "eventpipe/ipc.h"
+
+struct guarded {
+	const struct ipc_port *port;
+	int stream; /* the connection on which it is begun */
+	const struct ipc_command *begin;
+	uint8_t end; /* the command that stops it, of the same set */
+	bool has_id; /* the runtime gives it a number */
+};
+
+struct guardian {
+	pid_t pid;
+	int socket; /* -1: none yet */
+};
+
+/* Begin it; fails as the command does. guardian_dismiss() follows anyway. */
+DBG_MUST struct dbg_error *guardian_start(struct guardian *g,
+					  const struct guarded *what,
+					  uint64_t *ret_id);
+/* The command that stops it; the caller frees its payload. */
+struct ipc_command guarded_end(const struct guarded *what, uint64_t id);
+/* @done: it was stopped, else the guardian does that now. */
+void guardian_dismiss(struct guardian *g, bool done);
+
+#endif
