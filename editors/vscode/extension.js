@@ -10,6 +10,7 @@ const commands = require('./commands');
 const launch = require('./launch');
 const lenses = require('./lenses');
 const log = require('./log');
+const modules = require('./modules');
 const selection = require('./selection');
 const takeover = require('./takeover');
 const testing = require('./testing');
@@ -38,7 +39,8 @@ function activate(context) {
 	const selected = selection.register(context);
 	const { builds, disposables } = launch.register(selected.selection,
 		() => adapter.bundled(context.extensionPath));
-	context.subscriptions.push(...log.register(), ...selected.disposables,
+	context.subscriptions.push(...log.register(), ...modules.register(),
+		...selected.disposables,
 		...disposables, ...takeover.register(context),
 		...lenses.register(builds), ...testing.register(), ...commands.register(context, builds),
 		vscode.commands.registerCommand('dndbg.pickProcess',

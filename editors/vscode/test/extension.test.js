@@ -372,6 +372,43 @@ test('the process that is picked: of this machine, or through a pipe', async t =
 	assert.ok(picked === undefined ? seen.shown.length : /^\d+$/.test(picked));
 });
 
+test('the modules of each session, with their symbols', () => {
+	const seen = activated();
+	const [{ id }] = manifest.contributes.views.debug;
+	const view = seen.views[id];
+	const shown = of => view.getChildren(of).map(one => {
+		const { words: [label], description } = view.getTreeItem(one);
+		return [label, description];
+	});
+	assert.deepStrictEqual(shown(), []);
+	const app = { name: 'app' };
+	const tracker = seen.track(app);
+	const tells = (event, body) =>
+		tracker.onDidSendMessage({ type: 'event', event, body });
+	const module = (name, more) => tells('module',
+		{ reason: 'new', module: { id: name, name, ...more } });
+	module('B.dll', { symbolStatus: 'No symbols loaded.' });
+	module('App.dll', { symbolStatus: 'Symbols loaded.', isUserCode: true,
+		version: '1.0.0.0', path: '/app/App.dll' });
+	module('A.dll', { symbolStatus: 'No symbols loaded.' });
+	assert.strictEqual(seen.fired, 3);
+	assert.deepStrictEqual(shown(), [['App.dll', '1.0.0.0'],
+		['A.dll', 'No symbols loaded.'], ['B.dll', 'No symbols loaded.']]);
+	assert.strictEqual(view.getTreeItem(view.getChildren()[0]).tooltip,
+		'/app/App.dll\nVersion 1.0.0.0\nSymbols loaded.');
+	tells('module', { reason: 'removed', module: { id: 'A.dll' } });
+	const child = seen.track({ name: 'child' });
+	child.onDidSendMessage({ type: 'event', event: 'module', body: {
+		reason: 'new', module: { id: 'C.dll', name: 'C.dll' } } });
+	assert.deepStrictEqual(shown().map(([label]) => label), ['app', 'child']);
+	assert.deepStrictEqual(shown({ session: app }).map(([label]) => label),
+		['App.dll', 'B.dll']);
+	child.onExit();
+	// another process of the session: a restart
+	tells('process', {});
+	assert.deepStrictEqual(shown(), []);
+});
+
 test('coreclr and dotnet are taken where nobody else owns them', async () => {
 	const seen = activated();
 	const given = { type: 'coreclr', request: 'launch', name: 'l',

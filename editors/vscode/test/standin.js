@@ -66,7 +66,7 @@ function testController(seen) {
 function standIn() {
 	const seen = { commands: {}, providers: {}, shown: [], started: [],
 		settings: {}, set: {}, installed: {}, kept: {}, takers: {}, said: [],
-		documents: [], profiles: {}, results: [] };
+		documents: [], profiles: {}, results: [], views: {} };
 	const bar = { show() { seen.bar = bar; }, hide() { seen.bar = undefined; } };
 	seen.vscode = {
 		CodeLens: class {
@@ -76,7 +76,14 @@ function standIn() {
 		},
 		DebugAdapterExecutable: Executable,
 		DebugConfigurationProviderTriggerKind: { Initial: 1, Dynamic: 2 },
-		EventEmitter: Held,
+		EventEmitter: class extends Held {
+			fire() {
+				seen.fired = (seen.fired || 0) + 1;
+			}
+		},
+		ThemeIcon: Held,
+		TreeItem: Held,
+		TreeItemCollapsibleState: { None: 0, Expanded: 2 },
 		Location: Held,
 		Position: Held,
 		TestMessage: class extends Held {
@@ -123,7 +130,8 @@ function standIn() {
 				seen.factory = factory;
 			},
 			registerDebugAdapterTrackerFactory: (type, factory) => {
-				seen.tracker = factory.createDebugAdapterTracker(
+				seen.track = session => factory.createDebugAdapterTracker(session);
+				seen.tracker = seen.tracker || factory.createDebugAdapterTracker(
 					{ name: 'session' });
 			},
 			startDebugging: (...how) => {
@@ -164,6 +172,9 @@ function standIn() {
 				show: () => { seen.logged = true; },
 			}),
 			createStatusBarItem: () => bar,
+			registerTreeDataProvider: (id, provider) => {
+				seen.views[id] = provider;
+			},
 			onDidChangeActiveTextEditor: changed => { seen.front = changed; },
 		},
 		workspace: {
