@@ -1,17 +1,22 @@
 """What editors' plugins send, in their order and their words: nvim-dap, dape and
-vimspector, which check-editors drives where it can have them."""
+vimspector, which check-editors drives where it can have them; dap-mode, Helix
+and Zed, which have dndbg in netcoredbg's place."""
+import os
+
+from dapdrive import Client
+from serving import connect, server
 
 
 class Exchange:
     """A client that never waits where the plugin does not: what it does next
     depends on the messages that came."""
 
-    def __init__(self, t, **who):
+    def __init__(self, t, c=None, **who):
         self.t = t
         self.source = t.source("HitLoop")
         self.line = t.line("HitLoop", "hit")
         self.program = t.program("HitLoop", "2")
-        self.c = t.adapter()
+        self.c = c or t.adapter()
         self.able = self.c.ask("initialize", pathFormat="path",
                                linesStartAt1=True, columnsStartAt1=True,
                                supportsRunInTerminalRequest=True,
@@ -123,3 +128,95 @@ def test_vimspector(t):
     x.stopped(x.line + 1, "step")
     x.c.ask("disconnect", terminateDebuggee=True)
     x.c.wait()
+
+
+def netcoredbg(t):
+    """The adapter by that name."""
+    link = f"{t.dir}/netcoredbg"
+    os.symlink(t.dndbg, link)
+    return t.adapter(command=[link, "--interpreter=vscode"])
+
+
+def test_dap_mode(t):
+    """Emacs's dap-mode: a link in netcoredbg's place; the whole stack, the value
+    that the mouse rests on; the adapter is killed at 'exited'."""
+    x = Exchange(t, netcoredbg(t), clientID="vscode", adapterID="coreclr")
+    x.launch(type="coreclr", mode="launch", name="app")
+    x.c.ask("setBreakpoints", source={"path": x.source, "name": "HitLoop.cs"},
+            breakpoints=[{"line": x.line}], sourceModified=False)
+    x.c.ask("setExceptionBreakpoints", filters=x.filters())
+    x.configured()
+    frame = x.stopped(x.line, "breakpoint")
+    t.check_equal("0", x.c.ask("evaluate", expression="i", context="hover",
+                               frameId=frame["id"])["result"])
+    x.next()
+    x.stopped(x.line + 1, "step")
+    x.c.set_breaks(x.source, [])
+    x.c.ask("continue", threadId=x.c.thread)
+    x.c.event("exited", exitCode=0)
+    t.check_in("sum 1\nok\n", x.c.output())
+    x.c.process.kill()
+
+
+test_dap_mode.runtimes = ("10",)
+
+
+def test_helix(t):
+    """Helix's own configuration: over TCP, attributes that are VS Code's, values
+    asked for without a context."""
+    with server(t, "vscode", 0) as (process, where), connect(where) as both, \
+            both.makefile("rb", buffering=0) as reader, \
+            both.makefile("wb", buffering=0) as writer:
+        x = Exchange(t, Client(t, stdin=writer, stdout=reader), clientID="hx",
+                     clientName="helix", adapterID="netcoredbg",
+                     supportsVariableType=True, supportsVariablePaging=False,
+                     supportsMemoryReferences=False, locale="en-us",
+                     supportsProgressReporting=True,
+                     supportsInvalidatedEvent=True)
+        x.launch(type="coreclr", console="internalConsole",
+                 internalConsoleOptions="openOnSessionStart")
+        x.c.ask("setBreakpoints", source={"path": x.source},
+                breakpoints=[{"line": x.line}])
+        x.configured()
+        frame = x.stopped(x.line, "breakpoint")
+        t.check_equal("int", x.c.ask("evaluate", expression="i",
+                                     frameId=frame["id"])["type"])
+        x.next()
+        x.stopped(x.line + 1, "step")
+        x.c.ask("disconnect")
+        t.check_equal(0, process.wait(80))
+
+
+test_helix.runtimes = ("10",)
+
+
+def test_zed(t):
+    """Zed's extension for C#: what its user left out is not sent, modules and
+    sources are asked for beside the stack, steps are lines."""
+    x = Exchange(t, netcoredbg(t), clientID="zed", clientName="Zed",
+                 adapterID="netcoredbg", locale="en-US",
+                 supportsVariableType=True, supportsVariablePaging=False,
+                 supportsMemoryReferences=True, supportsANSIStyling=True,
+                 supportsArgsCanBeInterpretedByShell=False)
+    x.launch(cwd=t.dir, env={}, stopAtEntry=False)
+    x.c.ask("setBreakpoints", source={"path": x.source}, sourceModified=False,
+            breakpoints=[{"line": x.line}])
+    x.c.ask("setExceptionBreakpoints", filters=[], filterOptions=[
+        {"filterId": one} for one in x.filters()])
+    x.configured()
+    frame = x.stopped(x.line, "breakpoint")
+    t.check_in("HitLoop.dll", [m["name"] for m in
+                               x.c.ask("modules")["modules"]])
+    t.check_in(x.source, [s["path"] for s in
+                          x.c.ask("loadedSources")["sources"]])
+    t.check(x.c.ask("completions", text="i.To", column=5,
+                    frameId=frame["id"])["targets"], "nothing offered")
+    x.next(granularity="line")
+    x.stopped(x.line + 1, "step")
+    x.c.ask("terminate")
+    x.c.event("terminated")
+    x.c.ask("disconnect", terminateDebuggee=True)
+    x.c.wait()
+
+
+test_zed.runtimes = ("10",)
