@@ -645,4 +645,13 @@ test('dndbg is copied to the other end of a pipe, when that is wanted', async t 
 	// it is found there the next time
 	seen.press = () => assert.fail('asked');
 	assert.deepStrictEqual(await resolve(), made);
+	// where the pipe has no shell, as docker exec
+	put(path.join(dir, 'pipe'), '#!/bin/sh\nexec "$@"\n');
+	config.pipeTransport.quoteArgs = false;
+	assert.deepStrictEqual(await resolve(), { ...made, pipeTransport:
+		{ ...made.pipeTransport, quoteArgs: false } });
+	fs.rmSync(there, { recursive: true });
+	seen.press = text => text === 'Copy It There';
+	await resolve();
+	assert.ok(fs.existsSync(`${there}/libx.so`));
 });
