@@ -84,5 +84,3 @@ def test_every_instruction_optimised(t):
     every_instruction(t, "Release", True)
 
 
-# .NET 11 uses registers of arguments anew within a prolog: see limitations.md.
-test_every_instruction_optimised.runtimes = ("8", "9", "10")

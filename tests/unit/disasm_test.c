@@ -17,6 +17,8 @@ enum {
 	FP = ARCH_FP,
 };
 
+#define BIT(n) (UINT32_C(1) << (n))
+
 struct insn_case {
 	const char *bytes;
 	size_t n;
@@ -24,31 +26,46 @@ struct insn_case {
 };
 
 static const struct insn_case insn_cases[] = {
-    {"\x90", 1, {INSN_NOP, 1, NO_REG, 0, 0, false}},
-    {"\xf3\x0f\x1e\xfa", 4, {INSN_NOP, 4, NO_REG, 0, 0, false}},
-    {"\xe8\x00\x00\x00\x00\x90", 6, {INSN_CALL, 5, NO_REG, AT + 5, 0, false}},
-    {"\xff\xd0", 2, {INSN_CALL, 2, 0, 0, 0, false}},
-    {"\x41\xff\xd2", 3, {INSN_CALL, 3, 10, 0, 0, false}},
-    {"\xff\x15\x02\x00\x00\x00", 6, {INSN_CALL, 6, NO_REG, 0, AT + 8, false}},
-    {"\xff\x10", 2, {INSN_CALL, 2, NO_REG, 0, 0, false}},
-    {"\xff\xe0", 2, {INSN_JUMP, 2, 0, 0, 0, false}},
-    {"\x49\xff\xe2", 3, {INSN_JUMP, 3, 10, 0, 0, false}},
-    {"\xff\x25\xfa\xff\xff\xff", 6, {INSN_JUMP, 6, NO_REG, 0, AT, false}},
-    {"\xeb\xfe", 2, {INSN_JUMP, 2, NO_REG, AT, 0, false}},
-    {"\x74\x02", 2, {INSN_JUMP, 2, NO_REG, AT + 4, 0, false}},
-    {"\x0f\x84\x00\x00\x00\x00", 6, {INSN_JUMP, 6, NO_REG, AT + 6, 0, false}},
-    {"\xc3", 1, {INSN_RET, 1, NO_REG, 0, 0, false}},
-    {"\xc2\x08\x00", 3, {INSN_RET, 3, NO_REG, 0, 0, false}},
-    {"\x0f\x05", 2, {INSN_SYSCALL, 2, NO_REG, 0, 0, false}},
-    {"\xcc", 1, {INSN_OTHER, 1, NO_REG, 0, 0, false}},
-    {"\x55", 1, {INSN_PUSH, 1, FP, 0, 0, false}},
-    {"\x41\x57", 2, {INSN_PUSH, 2, 15, 0, 0, false}},
-    {"\x6a\x01", 2, {INSN_OTHER, 2, NO_REG, 0, 0, false}},
-    {"\x48\x8d\x05\x01\x00\x00\x00", 7, {INSN_ADDRESS, 7, 0, 0, AT + 8, false}},
-    {"\x48\x8d\x6c\x24\x10", 5, {INSN_ADDRESS, 5, FP, 0, 0, false}},
-    {"\x4c\x8b\x15\x00\x00\x00\x00", 7, {INSN_OTHER, 7, 10, 0, AT + 7, false}},
-    {"\xf3\xa4", 2, {INSN_OTHER, 2, NO_REG, 0, 0, true}},
-    {"\xf2\x48\xae", 3, {INSN_OTHER, 3, NO_REG, 0, 0, true}},
+    {"\x90", 1, {INSN_NOP, 1, NO_REG, 0, 0, false, 0}},
+    {"\xf3\x0f\x1e\xfa", 4, {INSN_NOP, 4, NO_REG, 0, 0, false, 0}},
+    {"\xe8\x00\x00\x00\x00\x90",
+     6,
+     {INSN_CALL, 5, NO_REG, AT + 5, 0, false, BIT(ARCH_SP)}},
+    {"\xff\xd0", 2, {INSN_CALL, 2, 0, 0, 0, false, BIT(ARCH_SP)}},
+    {"\x41\xff\xd2", 3, {INSN_CALL, 3, 10, 0, 0, false, BIT(ARCH_SP)}},
+    {"\xff\x15\x02\x00\x00\x00",
+     6,
+     {INSN_CALL, 6, NO_REG, 0, AT + 8, false, BIT(ARCH_SP)}},
+    {"\xff\x10", 2, {INSN_CALL, 2, NO_REG, 0, 0, false, BIT(ARCH_SP)}},
+    {"\xff\xe0", 2, {INSN_JUMP, 2, 0, 0, 0, false, 0}},
+    {"\x49\xff\xe2", 3, {INSN_JUMP, 3, 10, 0, 0, false, 0}},
+    {"\xff\x25\xfa\xff\xff\xff", 6, {INSN_JUMP, 6, NO_REG, 0, AT, false, 0}},
+    {"\xeb\xfe", 2, {INSN_JUMP, 2, NO_REG, AT, 0, false, 0}},
+    {"\x74\x02", 2, {INSN_JUMP, 2, NO_REG, AT + 4, 0, false, 0}},
+    {"\x0f\x84\x00\x00\x00\x00",
+     6,
+     {INSN_JUMP, 6, NO_REG, AT + 6, 0, false, 0}},
+    {"\xc3", 1, {INSN_RET, 1, NO_REG, 0, 0, false, BIT(ARCH_SP)}},
+    {"\xc2\x08\x00", 3, {INSN_RET, 3, NO_REG, 0, 0, false, BIT(ARCH_SP)}},
+    {"\x0f\x05", 2, {INSN_SYSCALL, 2, NO_REG, 0, 0, false, BIT(1) | BIT(11)}},
+    {"\xcc", 1, {INSN_OTHER, 1, NO_REG, 0, 0, false, 0}},
+    {"\x55", 1, {INSN_PUSH, 1, FP, 0, 0, false, BIT(ARCH_SP)}},
+    {"\x41\x57", 2, {INSN_PUSH, 2, 15, 0, 0, false, BIT(ARCH_SP)}},
+    {"\x6a\x01", 2, {INSN_OTHER, 2, NO_REG, 0, 0, false, BIT(ARCH_SP)}},
+    {"\x48\x8d\x05\x01\x00\x00\x00",
+     7,
+     {INSN_ADDRESS, 7, 0, 0, AT + 8, false, BIT(0)}},
+    {"\x48\x8d\x6c\x24\x10", 5, {INSN_ADDRESS, 5, FP, 0, 0, false, BIT(FP)}},
+    {"\x4c\x8b\x15\x00\x00\x00\x00",
+     7,
+     {INSN_OTHER, 7, 10, 0, AT + 7, false, BIT(10)}},
+    {"\xf3\xa4",
+     2,
+     {INSN_OTHER, 2, NO_REG, 0, 0, true, BIT(1) | BIT(6) | BIT(7)}},
+    {"\x89\xf3", 2, {INSN_OTHER, 2, NO_REG, 0, 0, false, BIT(3)}},
+    {"\x48\x85\xff", 3, {INSN_OTHER, 3, 7, 0, 0, false, 0}},
+    // scas moves rdi too, which Zydis does not say
+    {"\xf2\x48\xae", 3, {INSN_OTHER, 3, NO_REG, 0, 0, true, BIT(1)}},
 };
 
 static void single_instructions(void **state)
@@ -67,6 +84,7 @@ static void single_instructions(void **state)
 		assert_int_equal(insn.target, want->target);
 		assert_int_equal(insn.cell, want->cell);
 		assert_int_equal(insn.repeats, want->repeats);
+		assert_int_equal(insn.writes, want->writes);
 	}
 }
 

@@ -397,6 +397,10 @@ DBG_MUST struct dbg_error *dac_var_register(struct dac *d, pid_t tid,
 					    const struct dac_frame *frame,
 					    const struct dac_var *var,
 					    unsigned int *ret);
+/* All of them, a bit each, by number; 0: not known. */
+uint32_t dac_var_registers(struct dac *d, pid_t tid,
+			   const struct dac_frame *frame,
+			   const struct dac_var *var);
 
 /*
  * Arguments (`this` first) or local slots of a managed frame of @tid, in IL

@@ -216,17 +216,24 @@ static void *open_marked(struct dac *d, pid_t tid,
 	return ret;
 }
 
-static bool all_are(const uint8_t *bytes, size_t n, uint8_t byte)
+// The registers whose marks @bytes have; 0: there is something else, too.
+static uint32_t marked_by(const uint8_t *bytes, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		if (bytes[i] != byte)
-			return false;
-	return n > 0;
+	uint32_t ret = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		unsigned int reg = (unsigned int)bytes[i] - mark(0);
+
+		if (reg >= ARCH_GENERAL)
+			return 0;
+		ret |= UINT32_C(1) << reg;
+	}
+	return ret;
 }
 
-struct dbg_error *dac_var_register(struct dac *d, pid_t tid,
-				   const struct dac_frame *frame,
-				   const struct dac_var *var, unsigned int *ret)
+uint32_t dac_var_registers(struct dac *d, pid_t tid,
+			   const struct dac_frame *frame,
+			   const struct dac_var *var)
 {
 	const struct dac_frame next = inside_of(frame);
 	_cleanup_com_ void *walk = open_marked(d, tid, frame);
@@ -242,12 +249,17 @@ struct dbg_error *dac_var_register(struct dac *d, pid_t tid,
 	if (object)
 		var_read_at(d, &list, inside, var->index, &marked);
 	arena_destroy(arena);
-	for (unsigned int i = 0; i < ARCH_GENERAL; i++) {
-		if (!marked.in_register ||
-		    !all_are(marked.bytes, marked.size, mark(i)))
-			continue;
-		*ret = i;
-		return NULL;
-	}
+	return marked.in_register ? marked_by(marked.bytes, marked.size) : 0;
+}
+
+struct dbg_error *dac_var_register(struct dac *d, pid_t tid,
+				   const struct dac_frame *frame,
+				   const struct dac_var *var, unsigned int *ret)
+{
+	uint32_t all = dac_var_registers(d, tid, frame, var);
+
+	for (*ret = 0; *ret < ARCH_GENERAL; (*ret)++)
+		if (all == UINT32_C(1) << *ret)
+			return NULL;
 	return dbg_err(DBG_E_STATE, "the runtime does not tell its register");
 }

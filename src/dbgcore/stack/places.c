@@ -80,6 +80,36 @@ static void drop_registers(struct dac_var *vars, size_t n)
 			vars[i].present = vars[i].in_register = false;
 }
 
+// What a prolog, from @start up to @end, has done to the registers.
+static uint32_t overwritten(struct target *t, uint64_t start, uint64_t end)
+{
+	struct insn insn;
+	uint32_t ret = 0;
+
+	for (uint64_t addr = start; addr < end; addr += insn.size) {
+		if (!insn_at(t, addr, &insn) || insn.kind == INSN_CALL)
+			return UINT32_MAX;
+		ret |= insn.writes;
+	}
+	return ret;
+}
+
+// Arguments whose registers the prolog has used again, having copied them.
+static void drop_overwritten(struct values *ts, const struct frame *f,
+			     const struct dac_frame *at, struct dac_var *vars,
+			     size_t n)
+{
+	uint32_t gone =
+	    overwritten(values_target(ts), f->pos->start, f->raw.ip);
+
+	for (size_t i = 0; gone && i < n; i++) {
+		if (vars[i].in_register &&
+		    gone &
+			dac_var_registers(values_dac(ts), f->tid, at, &vars[i]))
+			vars[i].present = vars[i].in_register = false;
+	}
+}
+
 // Those that an await of the method did not keep.
 static void drop_lost(struct values *ts, const struct frame *f, bool args,
 		      struct dac_var *vars, size_t n)
@@ -111,6 +141,8 @@ struct dbg_error *stack_frame_vars(struct values *ts, const struct frame *f,
 
 	if (!err && at.ip != f->raw.ip && !(f->raw.leaf && f->pos->enters))
 		drop_registers(*ret, *ret_n);
+	if (!err && f->raw.leaf && f->pos && f->pos->enters)
+		drop_overwritten(ts, f, &at, *ret, *ret_n);
 	if (!err)
 		drop_lost(ts, f, args, *ret, *ret_n);
 	return err;

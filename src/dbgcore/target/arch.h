@@ -100,6 +100,7 @@ struct insn {
 	uint64_t target; /* of a call or jump that names it, else 0 */
 	uint64_t cell;   /* operand in memory that is relative to pc, or 0 */
 	bool repeats;    /* a single step may do one turn of many */
+	uint32_t writes; /* general registers, a bit each, by number */
 };
 
 /* Decode the instruction in @bytes, which is at @addr; false: it is none. */

@@ -84,6 +84,25 @@ static void set_operands(const struct decoded *d, uint64_t addr,
 	}
 }
 
+static uint32_t written(const struct decoded *d)
+{
+	uint32_t ret = 0;
+
+	for (int i = 0; i < d->insn.operand_count; i++) {
+		const ZydisDecodedOperand *op = &d->operands[i];
+		ZydisRegister whole;
+
+		if (op->type != ZYDIS_OPERAND_TYPE_REGISTER ||
+		    !(op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
+			continue;
+		whole = ZydisRegisterGetLargestEnclosing(
+		    ZYDIS_MACHINE_MODE_LONG_64, op->reg.value);
+		if (ZydisRegisterGetClass(whole) == ZYDIS_REGCLASS_GPR64)
+			ret |= UINT32_C(1) << ZydisRegisterGetId(whole);
+	}
+	return ret;
+}
+
 bool insn_decode(const uint8_t *bytes, size_t n, uint64_t addr,
 		 struct insn *ret)
 {
@@ -95,6 +114,7 @@ bool insn_decode(const uint8_t *bytes, size_t n, uint64_t addr,
 	    .kind = kind_of(&d),
 	    .size = d.insn.length,
 	    .reg = ARCH_GENERAL,
+	    .writes = written(&d),
 	    .repeats = d.insn.attributes &
 		       (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE |
 			ZYDIS_ATTRIB_HAS_REPNE),
