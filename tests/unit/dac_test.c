@@ -1,6 +1,7 @@
 /* What of the DAC room needs no runtime. */
 #include "targetfixture.h"
 
+#include <elf.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
@@ -866,6 +867,85 @@ static void test_no_mark(void **state)
 	unlink(path);
 }
 
+/* ---- A runtime for musl ---------------------------------------------- */
+
+static const char glibc_contract[] =
+    "\0{\"version\":2,\"types\":{\"Thread\":{\"Id\":16}},\"globals\":{\"RID\":["
+    "\"linux-x64\",\"string\"]}}\0{\"version\":1,\"types\":{}}";
+static const char musl_contract[] =
+    "libc.musl-x86_64.so.1\0{\"version\":2,\"types\":{\"Thread\":{\"Id\":16}},"
+    "\"globals\":{\"RID\":[\"linux-musl-x64\",\"string\"]}}\0{\"version\":1,"
+    "\"types\":{}}";
+static const char moved_contract[] =
+    "\0{\"version\":2,\"types\":{\"Thread\":{\"Id\":24}},\"globals\":{\"RID\":["
+    "\"linux-x64\",\"string\"]}}\0{\"version\":1,\"types\":{}}";
+static const char shorter_contract[] =
+    "\0{\"version\":2,\"types\":{\"Thread\":{\"Id\":16}},\"globals\":{\"RID\":["
+    "\"linux-x64\",\"string\"]}}";
+static const char cut_contract[] =
+    "{\"version\":2,\"types\":{\"Thread\":{\"Id\":16}},\"globals\":{\"RID\":[";
+
+static bool agrees_with(const void *text, size_t n)
+{
+	const struct bytes runtime = {(const uint8_t *)musl_contract,
+				      sizeof(musl_contract)};
+	char path[] = "/tmp/dndbg-test-XXXXXX";
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, n), n);
+	bool same = dac_same_contract(runtime, path);
+	close(fd);
+	unlink(path);
+	return same;
+}
+
+// The platform that a runtime was built for is all that may differ.
+static void test_contracts(void **state)
+{
+	const struct bytes musl = {(const uint8_t *)musl_contract,
+				   sizeof(musl_contract)};
+	const struct bytes glibc = {(const uint8_t *)glibc_contract,
+				    sizeof(glibc_contract)};
+	const struct bytes none = {NULL, 0};
+
+	(void)state;
+	assert_true(dac_needs_musl(musl));
+	assert_false(dac_needs_musl(glibc));
+	assert_false(dac_needs_musl(none));
+	assert_true(agrees_with(musl_contract, sizeof(musl_contract)));
+	assert_true(agrees_with(glibc_contract, sizeof(glibc_contract)));
+	assert_false(agrees_with(moved_contract, sizeof(moved_contract)));
+	assert_false(agrees_with(shorter_contract, sizeof(shorter_contract)));
+	assert_false(agrees_with(cut_contract, sizeof(cut_contract) - 1));
+	assert_false(agrees_with("no contract", 11));
+}
+
+// musl's linker leaves offsets where glibc's writes addresses.
+static void test_tables(void **state)
+{
+	const struct data_target dt = {
+	    .runtime_base = 0x7f0000000000,
+	    .set = {.dynamic = 0x7f0000001000, .dynamic_size = 0x100}};
+	Elf64_Dyn entry = {.d_tag = DT_STRTAB, .d_un.d_ptr = 0x23e0};
+
+	(void)state;
+	dac_tables_present(&dt, 0x7f0000001020, &entry, sizeof(entry));
+	assert_int_equal(entry.d_un.d_ptr, 0x7f00000023e0);
+	dac_tables_present(&dt, 0x7f0000001020, &entry, sizeof(entry));
+	assert_int_equal(entry.d_un.d_ptr, 0x7f00000023e0);
+
+	Elf64_Dyn other = {.d_tag = DT_STRSZ, .d_un.d_val = 0x23e0};
+	dac_tables_present(&dt, 0x7f0000001030, &other, sizeof(other));
+	assert_int_equal(other.d_un.d_val, 0x23e0);
+
+	Elf64_Dyn behind = {.d_tag = DT_STRTAB, .d_un.d_ptr = 0x23e0};
+	dac_tables_present(&dt, 0x7f0000001100, &behind, sizeof(behind));
+	dac_tables_present(&dt, 0x7f0000000ff0, &behind, sizeof(behind));
+	dac_tables_present(&dt, 0x7f0000001020, &behind, 8);
+	assert_int_equal(behind.d_un.d_ptr, 0x23e0);
+}
+
 /* ---- Debug information ----------------------------------------------- */
 
 // A prolog at 10, and at 100 the code that suspends at the await of IL 6, which
@@ -979,6 +1059,8 @@ int main(int argc, char **argv)
 	    cmocka_unit_test(test_foreign_owner),
 	    cmocka_unit_test(test_no_mark),
 	    cmocka_unit_test(test_no_file),
+	    cmocka_unit_test(test_contracts),
+	    cmocka_unit_test(test_tables),
 	    cmocka_unit_test(test_debug_info),
 	    cmocka_unit_test(test_debug_info_cut),
 	    cmocka_unit_test(test_debug_context),

@@ -35,6 +35,7 @@ struct dac_search {
 static const char dac_name[] = "libmscordaccore.so";
 static const char runtime_name[] = "libcoreclr.so";
 static const char shared_dir[] = "shared/Microsoft.NETCore.App";
+static const char pack_name[] = "microsoft.netcore.app.runtime.linux-x64";
 
 static struct dbg_error *read_info(struct target *t,
 				   const struct target_image *image,
@@ -93,7 +94,21 @@ static bool has_id_of(struct bytes file, const char *path)
 	return own.n && read_id(path, id) == own.n && !memcmp(id, own.p, own.n);
 }
 
-/* Does the DAC at @path belong to the runtime's file that is given? */
+static bool is_for_musl(const char *path)
+{
+	struct file file;
+
+	if (dbg_err_drop(file_load(path, DAC_FILE_MAX, &file)))
+		return false;
+	bool ret = dac_needs_musl(file.bytes);
+	file_unload(&file);
+	return ret;
+}
+
+/*
+ * Does the DAC at @path belong to the runtime's file that is given? That of the
+ * same build for glibc serves a runtime of musl's (musl.c).
+ */
 static bool is_of_runtime(const struct dac_search *w, const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -101,8 +116,12 @@ static bool is_of_runtime(const struct dac_search *w, const char *path)
 	_cleanup_free_ char *beside =
 	    xasprintf("%.*s%s", dir, path, runtime_name);
 
-	return dac_same_build(w->runtime, path) &&
-	       (!file_exists(beside) || has_id_of(w->runtime, beside));
+	if (!dac_same_build(w->runtime, path))
+		return false;
+	if (dac_needs_musl(w->runtime))
+		return !is_for_musl(path) &&
+		       dac_same_contract(w->runtime, beside);
+	return !file_exists(beside) || has_id_of(w->runtime, beside);
 }
 
 /* Is the file at @path the DAC that is wanted? Then it is taken. */
@@ -135,11 +154,10 @@ static bool try_hint(struct dac_search *w, const char *hint)
 	return hint && *hint && (try_file(w, hint) || try_dir(w, hint));
 }
 
-/* Every shared runtime of the installation at @root. */
-static bool try_installation(void *arg, const char *root)
+/* Every version in the directory @dir: what is @below it. */
+static bool try_versions(struct dac_search *w, const char *dir,
+			 const char *below)
 {
-	struct dac_search *w = arg;
-	_cleanup_free_ char *dir = xasprintf("%s/%s", root, shared_dir);
 	DIR *d = opendir(dir);
 	struct dirent *entry;
 	bool found = false;
@@ -151,12 +169,33 @@ static bool try_installation(void *arg, const char *root)
 		if (entry->d_name[0] == '.')
 			continue;
 		_cleanup_free_ char *version =
-		    xasprintf("%s/%s", dir, entry->d_name);
+		    xasprintf("%s/%s%s", dir, entry->d_name, below);
 		found = try_dir(w, version);
 	}
 	if (d)
 		closedir(d);
 	return found;
+}
+
+/* Every shared runtime of the installation at @root. */
+static bool try_installation(void *arg, const char *root)
+{
+	_cleanup_free_ char *dir = xasprintf("%s/%s", root, shared_dir);
+
+	return try_versions(arg, dir, "");
+}
+
+/* Every pack of the runtime that NuGet has in the user's cache. */
+static bool try_packs(struct dac_search *w)
+{
+	const char *cache = getenv("NUGET_PACKAGES");
+	const char *home = getenv("HOME");
+	_cleanup_free_ char *dir = cache && *cache
+				       ? xasprintf("%s/%s", cache, pack_name)
+				       : xasprintf("%s/.nuget/packages/%s",
+						   home ? home : "", pack_name);
+
+	return try_versions(w, dir, "/runtimes/linux-x64/native");
 }
 
 /* Beside the program, as its own mount namespace sees it. */
@@ -214,7 +253,9 @@ char *dac_find_ours(struct bytes runtime, const char *hint)
 {
 	struct dac_search w = {.runtime = runtime};
 
-	return try_hint(&w, hint) || hostfile_each_dotnet(try_installation, &w)
+	return try_hint(&w, hint) ||
+		       hostfile_each_dotnet(try_installation, &w) ||
+		       try_packs(&w)
 		   ? w.found
 		   : NULL;
 }

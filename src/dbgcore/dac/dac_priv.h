@@ -140,6 +140,16 @@ uint64_t dac_word(struct dac *d, uint64_t addr);
 /* The collector's struct GcDacVars; 0: it was not found. */
 uint64_t dac_gc_vars(struct dac *d);
 
+/* ---- musl.c ---------------------------------------------------------- */
+
+/* Was the library, whose file this is, built for musl? */
+bool dac_needs_musl(struct bytes library);
+/*
+ * Do the runtime and the one in the file @other promise the same layouts? Those
+ * before .NET 9 promise none.
+ */
+bool dac_same_contract(struct bytes runtime, const char *other);
+
 /* ---- build.c --------------------------------------------------------- */
 
 /*
@@ -148,6 +158,8 @@ uint64_t dac_gc_vars(struct dac *d);
  */
 DBG_MUST struct dbg_error *dac_check_build(struct bytes runtime,
 					   const char *dac);
+/* The release of a runtime, "10.0.12"; the caller frees it. NULL: not told. */
+char *dac_release_of(struct bytes runtime);
 /* Do both tell their build, and is it the same? */
 bool dac_same_build(struct bytes runtime, const char *dac);
 /* Does the version of a DAC's build begin with @version ("9.")? */

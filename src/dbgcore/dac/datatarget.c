@@ -152,6 +152,7 @@ static int32_t read_virtual(struct data_target *dt, uint64_t addr, void *buf,
 		memset(buf, 0, done);
 	if (addr == dt->set.heaps_at && done == sizeof(dt->set.heaps))
 		memcpy(buf, &dt->set.heaps, done);
+	dac_tables_present(dt, addr, buf, done);
 
 	if (log && log->n < READ_LOG_MAX) {
 		log->reads[log->n].addr = addr;
@@ -267,4 +268,5 @@ void data_target_init(struct data_target *dt, struct target *t,
 	dt->runtime_base = base;
 	dt->log = NULL;
 	dt->set = (struct data_settings){0};
+	dac_tables_find(dt);
 }

@@ -20,6 +20,8 @@ struct data_settings {
 	uint64_t patch_buckets;
 	uint64_t heaps_at; /* see dachandles.c; 0: no other number is told */
 	uint32_t heaps;
+	uint64_t dynamic; /* the runtime's dynamic section; see musl.c */
+	uint64_t dynamic_size;
 };
 
 /*
@@ -55,6 +57,11 @@ struct read_log {
 /* @runtime_path is borrowed. */
 void data_target_init(struct data_target *dt, struct target *t,
 		      const char *runtime_path, uint64_t runtime_base);
+/* Find the runtime's dynamic section in memory (musl.c), ... */
+void dac_tables_find(struct data_target *dt);
+/* ... of which an entry, @n bytes at @addr, is changed into glibc's form. */
+void dac_tables_present(const struct data_target *dt, uint64_t addr, void *buf,
+			size_t n);
 /* Registers of a stopped thread as the DAC wants them. */
 DBG_MUST struct dbg_error *context_of_thread(struct target *t, pid_t tid,
 					     uint32_t flags,

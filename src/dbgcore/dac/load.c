@@ -396,6 +396,23 @@ static struct dbg_error *foreign(const char *runtime)
 	    runtime, dac_name);
 }
 
+// The pack has the runtime's version without the number of its build.
+static struct dbg_error *musl_gone(const char *runtime, struct bytes bytes)
+{
+	_cleanup_free_ char *version = dac_release_of(bytes);
+
+	return dbg_err(
+	    DBG_E_RUNTIME,
+	    "'%s' was built for musl, and its %s cannot be loaded beside "
+	    "glibc; that of the same .NET for glibc reads it, which is not "
+	    "here: install .NET %s, or say by \"set dac-path DIRECTORY\" or "
+	    "--dac-path where the package "
+	    "Microsoft.NETCore.App.Runtime.linux-x64 %s was unpacked "
+	    "(runtimes/linux-x64/native)",
+	    runtime, dac_name, version ? version : "of that version",
+	    version ? version : "of that version");
+}
+
 // @err says what is wrong with the DAC beside the runtime.
 static struct dbg_error *beside_gone(struct dbg_error *err)
 {
@@ -423,6 +440,10 @@ static struct dbg_error *choose(struct target *t, const struct dac_runtime *rt,
 	    target_image_place(t, rt->path, &runtime, &bytes);
 	if (err)
 		return err;
+	if (dac_needs_musl(bytes)) {
+		*ret = dac_find_ours(bytes, rt->hint);
+		return *ret ? NULL : musl_gone(runtime, bytes);
+	}
 	if (hostfile_is_foreign(t) && !rt->trust) {
 		*ret = dac_find_ours(bytes, rt->hint);
 		return *ret ? NULL : foreign(runtime);

@@ -58,6 +58,12 @@ DBG_MUST struct dbg_error *regs_return_address(const struct regs *r,
 					       struct target *t, uint64_t *ret);
 /* Make them what they are when that function has returned to @addr. */
 void regs_return(struct regs *r, uint64_t addr);
+/*
+ * Is the thread about to return from a signal's handler to the kernel, by the
+ * two instructions of rt_sigreturn? Then its registers become what the kernel
+ * has saved of them on the stack.
+ */
+bool regs_leave_signal(struct regs *r, struct target *t);
 /* The pc of our own code that was interrupted by a signal (ucontext_t). */
 uintptr_t arch_signal_pc(const void *context);
 /* In a loop that looks at memory until another process has written it. */

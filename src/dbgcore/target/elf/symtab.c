@@ -11,6 +11,7 @@
 
 enum {
 	SYMBOLS_MAX = 1 << 22,
+	UNSIZED_MAX = 512, /* bytes of a function without a size */
 	OVERLAPS_MAX = 64, /* symbols looked at in front of an address */
 	DIGIT_BITS = 8,
 	DIGITS = 1 << DIGIT_BITS,
@@ -104,14 +105,15 @@ void symtab_deinit(struct symtab *s)
 }
 
 // A function written in assembly may not tell its size: it goes on to the
-// next one.
+// next one, if that is near. A library that hides its own functions (musl) has
+// gaps between those that it exports.
 static bool holds(const struct symtab *s, size_t i, uint64_t addr)
 {
 	const struct elf_symbol *symbol = &s->v[i];
 
 	if (symbol->size)
 		return addr - symbol->addr < symbol->size;
-	return i + 1 < s->n;
+	return i + 1 < s->n && addr - symbol->addr < UNSIZED_MAX;
 }
 
 const struct elf_symbol *symtab_at(const struct symtab *s, uint64_t addr)

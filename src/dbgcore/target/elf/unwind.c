@@ -279,6 +279,11 @@ bool unwind_step_saved(struct target *t, struct regs *regs, bool *leaf,
 	uint64_t header = images_unwind_header(t, pc);
 	uint64_t fde = header ? fde_find(t, header, pc) : 0;
 	if (!fde || !row_find(t, fde, pc, entries, &cie, &row, &start)) {
+		// musl's function that ends a handler tells nothing of itself
+		if (header && regs_leave_signal(regs, t)) {
+			*leaf = true;
+			return true;
+		}
 		if (!header || !*leaf || !leave_linkage(t, regs))
 			return false;
 		at[SAVED_REG_PC] = regs_sp(regs) - 8;

@@ -103,6 +103,47 @@ void regs_return(struct regs *r, uint64_t addr)
 	r->rsp += sizeof(addr);
 }
 
+bool regs_leave_signal(struct regs *r, struct target *t)
+{
+	/* mov $SYS_rt_sigreturn, %rax; syscall */
+	static const uint8_t restorer[] = {0x48, 0xc7, 0xc0, 0x0f, 0,
+					   0,    0,    0x0f, 0x05};
+	static const struct {
+		uint8_t in_regs, in_context;
+	} saved[] = {
+	    {offsetof(struct regs, r8), REG_R8},
+	    {offsetof(struct regs, r9), REG_R9},
+	    {offsetof(struct regs, r10), REG_R10},
+	    {offsetof(struct regs, r11), REG_R11},
+	    {offsetof(struct regs, r12), REG_R12},
+	    {offsetof(struct regs, r13), REG_R13},
+	    {offsetof(struct regs, r14), REG_R14},
+	    {offsetof(struct regs, r15), REG_R15},
+	    {offsetof(struct regs, rdi), REG_RDI},
+	    {offsetof(struct regs, rsi), REG_RSI},
+	    {offsetof(struct regs, rbp), REG_RBP},
+	    {offsetof(struct regs, rbx), REG_RBX},
+	    {offsetof(struct regs, rdx), REG_RDX},
+	    {offsetof(struct regs, rax), REG_RAX},
+	    {offsetof(struct regs, rcx), REG_RCX},
+	    {offsetof(struct regs, rsp), REG_RSP},
+	    {offsetof(struct regs, rip), REG_RIP},
+	};
+	const size_t size = offsetof(ucontext_t, uc_sigmask);
+	uint8_t code[sizeof(restorer)];
+	ucontext_t uc;
+
+	if (target_read_some(t, r->rip, code, sizeof(code)) != sizeof(code) ||
+	    memcmp(code, restorer, sizeof(code)) ||
+	    target_read_some(t, r->rsp, &uc, size) != size)
+		return false;
+	for (size_t i = 0; i < sizeof(saved) / sizeof(*saved); i++)
+		memcpy((uint8_t *)r + saved[i].in_regs,
+		       &uc.uc_mcontext.gregs[saved[i].in_context],
+		       sizeof(uint64_t));
+	return true;
+}
+
 uintptr_t arch_signal_pc(const void *context)
 {
 	const ucontext_t *uc = context;
