@@ -19,6 +19,7 @@ enum {
 	OPT_ALL,
 	OPT_NATIVE,
 	OPT_FRAMES,
+	OPT_SNAPSHOT,
 	OPT_HELP,
 	FRAMES_LISTED = 500,
 };
@@ -28,13 +29,14 @@ static const struct option options[] = {
     {"all", no_argument, NULL, OPT_ALL},
     {"native", no_argument, NULL, OPT_NATIVE},
     {"frames", required_argument, NULL, OPT_FRAMES},
+    {"snapshot", no_argument, NULL, OPT_SNAPSHOT},
     {"help", no_argument, NULL, OPT_HELP},
     {NULL, 0, NULL, 0},
 };
 
 struct stack_options {
 	struct report_limits limits;
-	bool json, native;
+	bool json, native, snapshot;
 	const char *what;
 };
 
@@ -48,6 +50,8 @@ static void usage(FILE *out)
 	    "  --all       threads of the runtime's own and native ones, too\n"
 	    "  --native    native frames one by one\n"
 	    "  --frames N  at most N frames of a thread [500]\n"
+	    "  --snapshot  of a copy: the program stands still for the copying "
+	    "only\n"
 	    "  --json      as JSON, for programs (docs/report.md)\n",
 	    out);
 }
@@ -65,6 +69,8 @@ static int parse(int argc, char **argv, struct stack_options *ret)
 			ret->limits.all_threads = true;
 		} else if (c == OPT_NATIVE) {
 			ret->native = true;
+		} else if (c == OPT_SNAPSHOT) {
+			ret->snapshot = true;
 		} else if (c == OPT_FRAMES) {
 			if (!str_to_u64(optarg, &n) || !n || n > UINT32_MAX) {
 				fprintf(stderr,
@@ -89,7 +95,7 @@ static int parse(int argc, char **argv, struct stack_options *ret)
 static struct dbg_error *take(struct dbg *dbg, const struct stack_options *o,
 			      struct report *ret)
 {
-	const struct dbg_attach how = {.snapshot = false};
+	const struct dbg_attach how = {.snapshot = o->snapshot};
 	struct dbg_error *err = open_program(dbg, o->what, &how);
 
 	if (!err && o->native)

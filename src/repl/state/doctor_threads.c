@@ -519,17 +519,28 @@ static bool is_counted(const struct doctor *d, const struct dbg_thread *t)
 	       !(b && is_lock(b));
 }
 
-static const char *top_method(const struct doctor *d, uint32_t thread)
+// What the user's code has called, or the thread itself where a tail call has
+// left none of it; else the user's method. What that calls is inlined or not.
+static const char *called_method(const struct doctor *d, uint32_t thread)
 {
+	const char *found = NULL;
 	struct dbg_frame *f;
 	size_t n = 0;
 
 	if (dbg_err_drop(dbg_frame_list(d->at, thread, 0, FRAMES_OWN, &f, &n)))
 		return NULL;
-	for (size_t i = 0; i < n; i++)
-		if (f[i].kind == DBG_FRAME_MANAGED)
-			return f[i].name;
-	return NULL;
+	for (size_t i = 0; i < n; i++) {
+		if (f[i].kind != DBG_FRAME_MANAGED)
+			continue;
+		if (found && (!f[i].framework ||
+			      str_starts(f[i].name, "System.Threading.Thread."
+						    "Start")))
+			break;
+		found = f[i].name;
+		if (!f[i].framework)
+			break;
+	}
+	return found;
 }
 
 // How many from number @i on are in the method that that one is in.
@@ -551,7 +562,7 @@ static void find_crowd(struct doctor *d)
 
 	for (size_t i = 0; i < d->n_threads; i++)
 		if (d->n_threads >= CROWD_MANY && is_counted(d, &d->threads[i]))
-			methods[i] = top_method(d, d->threads[i].number);
+			methods[i] = called_method(d, d->threads[i].number);
 	for (; at < d->n_threads; at++) {
 		n = count_same(methods, d->n_threads, at);
 		if (n >= CROWD_MANY)
