@@ -4,10 +4,12 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "front/plain.h"
@@ -17,10 +19,10 @@
 
 enum {
 	DEPTH_MAX = 1024,
+	BEFORE_MAX = 64 << 20, /* bytes of a file that is compared with */
 };
 
-typedef void form_fn(const struct dbg_profile *p, const struct watch_result *r,
-		     struct str *out);
+typedef void form_fn(const struct profile_writing *w, struct str *out);
 
 // The frames of a node and those above it, the innermost first; how many.
 static size_t path_of(const struct dbg_profile *p, size_t node,
@@ -48,12 +50,11 @@ static void folded_name(const struct dbg_profile *p, uint32_t frame,
 			out->s[i] = ':';
 }
 
-static void folded(const struct dbg_profile *p, const struct watch_result *r,
-		   struct str *out)
+static void folded(const struct profile_writing *w, struct str *out)
 {
+	const struct dbg_profile *p = w->profile;
 	uint32_t path[DEPTH_MAX];
 
-	(void)r;
 	for (size_t i = 1; i < p->n_nodes; i++) {
 		const struct dbg_sample_node *n = &p->nodes[i];
 		uint64_t us = (n->run + n->wait + n->blocked) / 1000;
@@ -138,12 +139,42 @@ static void put_nodes(struct str *out, const struct dbg_profile *p,
 	str_addc(out, ']');
 }
 
-static void flame(const struct dbg_profile *p, const struct watch_result *r,
-		  struct str *out)
+// "[["thread;caller;callee", MICROSECONDS], ...]" of a folded file.
+static void put_before(struct str *out, const char *text)
 {
+	const char *between = "";
+
+	str_add(out, ",\"before\":[");
+	while (*text) {
+		size_t n = strcspn(text, "\n");
+		_cleanup_free_ char *line = xmalloc(n + 1);
+		char *number, *end;
+
+		memcpy(line, text, n);
+		line[n] = 0;
+		text += n + (text[n] == '\n');
+		number = strrchr(line, ' ');
+		if (!number)
+			continue;
+		*number++ = 0;
+		unsigned long long us = strtoull(number, &end, 10);
+		if (*end || end == number)
+			continue;
+		str_addf(out, "%s[", between);
+		put_text(out, line);
+		str_addf(out, ",%llu]", us);
+		between = ",";
+	}
+	str_addc(out, ']');
+}
+
+static void flame(const struct profile_writing *w, struct str *out)
+{
+	const struct dbg_profile *p = w->profile;
+
 	str_add(out, flame_page_head);
 	str_add(out, "{\"title\":\"");
-	put_title(out, r);
+	put_title(out, w->result);
 	str_addf(out,
 		 "\",\"quality\":\"%" PRIu64 " samples, %" PRIu64
 		 " lost; %" PRIu64 " looks at blocked threads; %" PRIu64
@@ -163,6 +194,8 @@ static void flame(const struct dbg_profile *p, const struct watch_result *r,
 	put_nodes(out, p, "run", node_run);
 	put_nodes(out, p, "wait", node_wait);
 	put_nodes(out, p, "blocked", node_blocked);
+	if (w->before.len)
+		put_before(out, w->before.s);
 	str_addc(out, '}');
 	str_add(out, flame_page_tail);
 }
@@ -213,13 +246,14 @@ static void speedscope_profile(const struct dbg_profile *p, const char *name,
 		 sum);
 }
 
-static void speedscope(const struct dbg_profile *p,
-		       const struct watch_result *r, struct str *out)
+static void speedscope(const struct profile_writing *w, struct str *out)
 {
+	const struct dbg_profile *p = w->profile;
+
 	str_add(out, "{\"$schema\":\"https://www.speedscope.app/"
 		     "file-format-schema.json\",\"exporter\":\"dndbg\","
 		     "\"name\":\"");
-	put_title(out, r);
+	put_title(out, w->result);
 	str_add(out, "\",\"shared\":{\"frames\":[");
 	for (size_t i = 0; i < p->n_frames; i++) {
 		str_add(out, i ? ",{\"name\":" : "{\"name\":");
@@ -300,12 +334,11 @@ static void pprof_string(struct str *out, const char *text)
 	protobuf_bytes(out, PPROF_STRING, str_get(&valid), valid.len);
 }
 
-static void pprof(const struct dbg_profile *p, const struct watch_result *r,
-		  struct str *out)
+static void pprof(const struct profile_writing *w, struct str *out)
 {
+	const struct dbg_profile *p = w->profile;
 	_cleanup_str_ struct str raw = {0};
 
-	(void)r;
 	for (uint64_t i = 1; i < PPROF_NS; i++) {
 		_cleanup_str_ struct str type = {0};
 
@@ -337,13 +370,29 @@ static form_fn *const forms[N_PROFILE_FORMS] = {
     [PROFILE_PPROF] = pprof,
 };
 
+struct dbg_error *profile_before(struct profile_writing *w, const char *path)
+{
+	struct file file;
+	struct dbg_error *err = file_load(path, BEFORE_MAX, &file);
+
+	if (err)
+		return err;
+	str_addn(&w->before, (const char *)file.bytes.p, file.bytes.n);
+	file_unload(&file);
+	if (w->before.len && strlen(w->before.s) == w->before.len &&
+	    strchr(w->before.s, ';'))
+		return NULL;
+	return dbg_err(DBG_E_FORMAT,
+		       "'%s' has no stacks: --folded writes such a file", path);
+}
+
 struct dbg_error *profile_write(enum profile_form form,
-				const struct dbg_profile *p,
-				const struct watch_result *r, const char *path)
+				const struct profile_writing *w,
+				const char *path)
 {
 	_cleanup_str_ struct str text = {0};
 
-	forms[form](p, r, &text);
+	forms[form](w, &text);
 
 	FILE *out = fopen(path, "we");
 	bool ok = out && fwrite(str_get(&text), 1, text.len, out) == text.len;

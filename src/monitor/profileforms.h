@@ -12,10 +12,22 @@ enum profile_form {
 	N_PROFILE_FORMS,
 };
 
+/* What a profile is written with. */
+struct profile_writing {
+	const struct dbg_profile *profile;
+	const struct watch_result *result;
+	struct str before; /* folded stacks that a flame graph compares with */
+};
+
+/*
+ * Load the folded stacks of another profile. DBG_E_FILE; DBG_E_FORMAT: it has
+ * none.
+ */
+DBG_MUST struct dbg_error *profile_before(struct profile_writing *w,
+					  const char *path);
 /* Write it; there is no half a file at @path if that fails. */
 DBG_MUST struct dbg_error *profile_write(enum profile_form form,
-					 const struct dbg_profile *p,
-					 const struct watch_result *r,
+					 const struct profile_writing *w,
 					 const char *path);
 
 #endif

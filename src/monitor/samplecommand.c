@@ -23,6 +23,7 @@ enum {
 	OPT_JSON = 256,
 	OPT_SECONDS,
 	OPT_RATE,
+	OPT_DIFF,
 	OPT_HELP,
 	OPT_FORM, /* and those behind it: profile_forms */
 	SECONDS = 10,
@@ -35,6 +36,7 @@ static const struct option options[] = {
     {"json", no_argument, NULL, OPT_JSON},
     {"seconds", required_argument, NULL, OPT_SECONDS},
     {"rate", required_argument, NULL, OPT_RATE},
+    {"diff", required_argument, NULL, OPT_DIFF},
     {"folded", required_argument, NULL, OPT_FORM + PROFILE_FOLDED},
     {"flame", required_argument, NULL, OPT_FORM + PROFILE_FLAME},
     {"speedscope", required_argument, NULL, OPT_FORM + PROFILE_SPEEDSCOPE},
@@ -48,6 +50,8 @@ struct sampling {
 	uint32_t hertz;
 	const char
 	    *files[N_PROFILE_FORMS]; /* by enum profile_form; NULL: none */
+	const char *diff;            /* a file of --folded, or NULL */
+	struct profile_writing writing;
 	struct dbg_sampler *sampler;
 };
 
@@ -63,6 +67,8 @@ static void usage(FILE *out)
 	    "[99]\n"
 	    "  --flame FILE.html  a flame graph, for a browser: search, zoom, "
 	    "running, blocked\n"
+	    "  --diff FILE        another profile, of --folded, that the flame "
+	    "graph compares with\n"
 	    "  --folded FILE      the stacks, a line each, with the "
 	    "microseconds spent there\n"
 	    "  --speedscope FILE, --pprof FILE\n"
@@ -270,15 +276,17 @@ static void progress(void *arg, struct str *text)
 	str_addf(text, "%" PRIu64 " samples", dbg_sampler_samples(s->sampler));
 }
 
-static struct dbg_error *files_write(const struct sampling *s,
+static struct dbg_error *files_write(struct sampling *s,
 				     const struct dbg_profile *p,
 				     const struct watch_result *r)
 {
 	struct dbg_error *err = NULL;
 
+	s->writing.profile = p;
+	s->writing.result = r;
 	for (size_t i = 0; !err && i < N_PROFILE_FORMS; i++)
 		if (s->files[i])
-			err = profile_write((enum profile_form)i, p, r,
+			err = profile_write((enum profile_form)i, &s->writing,
 					    s->files[i]);
 	return err;
 }
@@ -289,7 +297,10 @@ static struct dbg_error *sampling_run(struct dbg *dbg, struct sampling *s)
 	struct watch_result r = {0};
 	bool ended;
 
-	struct dbg_error *err = dbg_program_find(dbg, s->o.what, &r.pid);
+	struct dbg_error *err =
+	    s->diff ? profile_before(&s->writing, s->diff) : NULL;
+	if (!err)
+		err = dbg_program_find(dbg, s->o.what, &r.pid);
 	if (!err)
 		err = dbg_sampler_open(dbg, r.pid,
 				       &(struct dbg_sample_request){s->hertz},
@@ -340,6 +351,8 @@ static int parse(int argc, char **argv, struct sampling *ret)
 		} else if (c == OPT_SECONDS) {
 			if (!watch_seconds(optarg, &ret->o.ms))
 				return 2;
+		} else if (c == OPT_DIFF) {
+			ret->diff = optarg;
 		} else if (c == OPT_RATE) {
 			if (!parse_rate(optarg, &ret->hertz))
 				return 2;
@@ -348,7 +361,7 @@ static int parse(int argc, char **argv, struct sampling *ret)
 			return c == OPT_HELP ? 0 : 2;
 		}
 	}
-	if (optind != argc - 1) {
+	if (optind != argc - 1 || (ret->diff && !ret->files[PROFILE_FLAME])) {
 		usage(stderr);
 		return 2;
 	}
@@ -365,6 +378,7 @@ int monitor_sample_main(struct dbg *dbg, int argc, char **argv)
 		return status;
 	struct dbg_error *err = sampling_run(dbg, &s);
 	dbg_sampler_close(s.sampler);
+	str_deinit(&s.writing.before);
 	plain_error(err);
 	return err ? 1 : 0;
 }

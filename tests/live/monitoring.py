@@ -324,6 +324,7 @@ const place = canvas.getBoundingClientRect();
 const at = {clientX: place.left + most.x + 1, clientY: place.top + most.y + 1, bubbles: true};
 canvas.dispatchEvent(new MouseEvent('mousemove', at));
 told.tip = $('tip').textContent;
+told.change = change(most.i);
 canvas.dispatchEvent(new MouseEvent('click', at));
 told.zoomed = names();
 told.width = boxes.find(b => name(b.i).includes('SpinMost(')).w / canvas.clientWidth;
@@ -430,9 +431,21 @@ def test_sample_files(t):
     # three parts, each rounded down
     t.check_equal([], [stack for stack, us in folded.items()
                        if us - times.get(stack, 0) not in range(4)])
+    t.check_equal(2, t.run("sample", "--diff", forms["folded"],
+                           str(program.pid)).returncode)
+    t.check_match(r"^dndbg: '.*/pprof' has no stacks: --folded writes such a "
+                  r"file\n$", t.run("sample", "--diff", forms["pprof"], "--flame",
+                                    forms["flame"], str(program.pid)).stderr)
+    watching = Watching(t, program, "sample", "--rate", "999", "--flame",
+                        forms["flame"], "--diff", forms["folded"])
+    program.do("spin 300")
+    watching.interrupt()
     if not shutil.which("chromium"):
         raise drive.Skip("no chromium")
     told = browse(t, forms["flame"])
+    before = re.search(r"\nbefore (\d+\.\d) %$", told["tip"])
+    t.check(before and 5 < float(before.group(1)) < 70, told["tip"])
+    t.check_match(r"^hsl\((5|215) \d+% \d+%\)$", told["change"])
     t.check_equal(([], True, 0), (told["errors"], told["out"], told["html"]))
     t.check_in("Watched.Program.SpinMost()", told["running"])
     for name in ("most", "less"):
