@@ -192,3 +192,19 @@ def test_called_by_the_prolog(t):
 
 
 test_called_by_the_prolog.runtimes = ("11",)
+
+
+def test_code_of_both(t):
+    """The code of a method that the runtime suspends is told for the method
+    that metadata has, too, which name2ee finds."""
+    session = t.start("--args", *t.program("StepAsync", "chain",
+                                           config="RtDebug"))
+    session.cmd("tbreak " + t.at("StepAsync", "leaf-return"))
+    session.cmd("run")
+    found = session.cmd("name2ee StepAsync.dll StepAsync.Program.Middle")
+    method = re.search(r"^0x06\S+ +(0x[0-9a-f]+) ", found, re.M)[1]
+    t.check_match(r"^0x[0-9a-f]+ +\d+ +not optimized$",
+                  session.cmd(f"dumpmd {method}"))
+
+
+test_code_of_both.runtimes = ("11",)

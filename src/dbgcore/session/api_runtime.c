@@ -12,6 +12,7 @@
 #include "code/disasm.h"
 #include "code/search.h"
 #include "dac/assumption.h"
+#include "dac/asyncmethod.h"
 #include "dac/facts.h"
 
 void dbg_runtimes(unsigned int *ret_first, unsigned int *ret_last)
@@ -147,6 +148,25 @@ static void add_code(struct dbg *dbg, const struct dac_code *code,
 	};
 }
 
+// Is @method the other one of @m's two methods that the runtime suspends (.NET
+// 11)? Of an async method that one has the code.
+static bool is_variant(struct dbg *dbg, const struct dac_method *m,
+		       uint64_t method)
+{
+	struct code *code = dbg->inspect.code;
+	struct arena *arena = dbg->inspect.arena;
+	struct dac_method other;
+	struct dac_async async;
+
+	dac_async_get(dbg->inspect.dac, method, &async);
+	return async.variant &&
+	       !dbg_err_drop(
+		   dac_method_get(dbg->inspect.dac, method, &other)) &&
+	       other.type == m->type &&
+	       !strcmp(code_method_name(code, method, true, arena),
+		       code_method_name(code, m->addr, true, arena));
+}
+
 // Instances of a generic method have code of their own.
 static void take_codes(struct dbg *dbg, const struct dac_method *m,
 		       struct dbg_method_facts *ret)
@@ -164,7 +184,8 @@ static void take_codes(struct dbg *dbg, const struct dac_method *m,
 		struct dac_code code;
 		struct dbg_error *err = dac_code_at(d, addrs[i], &code);
 
-		if (!dbg_err_drop(err) && code.method == m->addr)
+		if (!dbg_err_drop(err) &&
+		    (code.method == m->addr || is_variant(dbg, m, code.method)))
 			add_code(dbg, &code, ret);
 	}
 }
