@@ -77,6 +77,12 @@ async function launch(w) {
 		await w.keys('Tab', 'Escape', 'Enter');
 		await w.consoleReads('account = ');
 	});
+	await see(w, 'modules are listed, its own first', async () => {
+		await w.command('Run and Debug: Focus on Modules View');
+		await w.reads('[id="workbench.parts.sidebar"] ' +
+			'.customview-tree .monaco-list-row', 'Console.dll');
+		await w.shot('modules');
+	});
 	await see(w, 'step in, and out', async () => {
 		await w.command('View: Focus First Editor Group');
 		await w.keys('F11');
