@@ -78,7 +78,8 @@ class Modules {
 			return new TreeItem(session.name, state.Expanded);
 		const item = new TreeItem(module.name, state.None);
 		const symbols = module.symbolStatus === LOADED;
-		item.description = symbols ? module.version : module.symbolStatus;
+		item.description = symbols ? module.version :
+			(module.symbolStatus || '').replace(/ loaded\.$/, '');
 		item.tooltip = told(module);
 		item.iconPath = new vscode.ThemeIcon(symbols ? 'file-binary' :
 			'circle-slash');

@@ -393,7 +393,7 @@ test('the modules of each session, with their symbols', () => {
 	module('A.dll', { symbolStatus: 'No symbols loaded.' });
 	assert.strictEqual(seen.fired, 3);
 	assert.deepStrictEqual(shown(), [['App.dll', '1.0.0.0'],
-		['A.dll', 'No symbols loaded.'], ['B.dll', 'No symbols loaded.']]);
+		['A.dll', 'No symbols'], ['B.dll', 'No symbols']]);
 	assert.strictEqual(view.getTreeItem(view.getChildren()[0]).tooltip,
 		'/app/App.dll\nVersion 1.0.0.0\nSymbols loaded.');
 	tells('module', { reason: 'removed', module: { id: 'A.dll' } });
