@@ -53,6 +53,25 @@ def test_set_element(t):
     c.wait()
 
 
+def test_set_in_element(t):
+    """What is shown of a collection is a copy: a value set in it is seen by
+    who looks again with the same reference."""
+    c = t.adapter()
+    c.launch(t.program("Breadth", "lines"),
+             {t.source("Breadth"): [t.line("Breadth", "values")]})
+    c.stopped("breakpoint")
+    scope = c.scope("Locals")
+    rows = c.variables(scope["vecs"]["variablesReference"])
+    entry = rows["[0]"]["variablesReference"]
+    t.check_equal("3", c.variables(entry)["X"]["value"])
+    t.check_equal("12", c.ask("setVariable", variablesReference=entry,
+                              name="X", value="12")["value"])
+    t.check_equal("12", c.variables(entry)["X"]["value"])
+    t.check_equal("12", c.evaluate("vecs[0].X")["result"])
+    c.ask("disconnect", terminateDebuggee=True)
+    c.wait()
+
+
 def test_goto(t):
     """The next statement is set; for a line of another method there is no
     target, which the console explains."""

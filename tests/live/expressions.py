@@ -105,6 +105,12 @@ def test_depth(t):
     check_fixture(t, "Depth", 780)
 
 
+def test_breadth(t):
+    """Overloads, inference and constraints, operators of the user's own types,
+    generic classes in each other, dynamic, cultures, pointers."""
+    check_fixture(t, "Breadth", 500)
+
+
 def test_enumerable(t):
     """What IEnumerable alone enumerates; a breakpoint by the name of a
     file-local type."""

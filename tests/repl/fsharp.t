@@ -96,6 +96,8 @@ spot = { X = 1; Y = 2 }
 error = Error "bad"
 nested = Some (Round 7)
 anonymous = { Id = 1; Text = "t" }
+failed = {FsViews.Failed: "Failed (\"größe\", 3)"}
+bare = {FsViews.Bare: "Bare"}
 +continue
 Continuing.
 ...

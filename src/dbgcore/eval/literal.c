@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "eval/syntax/token.h"
+
 /* ---- Characters ------------------------------------------------------ */
 
 static bool is_high(uint16_t unit)
@@ -94,6 +96,20 @@ void literal_string(const uint16_t *units, size_t n, bool cut, struct str *out)
 			str_add_utf8(out, units[i]);
 	}
 	str_add(out, cut ? "\"..." : "\"");
+}
+
+size_t literal_units(const char *text, uint16_t *units)
+{
+	size_t n = 0;
+	for (size_t i = 0; text[i];) {
+		uint32_t c = lex_utf8(text, &i);
+		if (c >= 0x10000)
+			units[n++] = (uint16_t)(0xd800 + ((c - 0x10000) >> 10));
+		units[n++] =
+		    (uint16_t)(c < 0x10000 ? c
+					   : 0xdc00 + ((c - 0x10000) & 0x3ff));
+	}
+	return n;
 }
 
 /* ---- Floating point -------------------------------------------------- */

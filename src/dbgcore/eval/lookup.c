@@ -148,17 +148,27 @@ struct type *lookup_enclosing(const struct eval *e, const struct type *type)
 	struct code_module *m = type->module;
 	uint32_t outer =
 	    m ? md_enclosing(&m->md, MD_TOKEN_RID(type->token)) : 0;
-	return outer ? value_type_of_def(e->values, m,
-					 MD_TOKEN(MD_TYPEDEF, outer))
-		     : NULL;
+	uint32_t token = MD_TOKEN(MD_TYPEDEF, outer), n = 0;
+	if (!outer)
+		return NULL;
+	// its parameters are the nested type's first ones (II.10.3.1)
+	if (!md_find(&m->md, MD_GENERICPARAM, 2, outer << 1, &n) || !n ||
+	    n > type->n_args)
+		return value_type_of_def(e->values, m, token);
+	return value_type_instance(e->values, m, token, type->args, n);
 }
 
-/* A type nested in the scope's class or in those around it. */
-static struct type *nested_here(const struct eval *e, const char *name)
+/*
+ * A type nested in the scope's class or in those around it, of type arguments
+ * @args of its own.
+ */
+static struct type *nested_here(const struct eval *e, const char *name,
+				struct type *const *args, size_t n_args)
 {
 	struct type *type = e->scope->type;
 	for (int i = 0; type && i < OUTER_MAX; i++) {
-		struct type *found = member_nested(e->values, type, name);
+		struct type *found =
+		    member_nested(e->values, type, name, args, n_args);
 		if (found)
 			return found;
 		type = lookup_enclosing(e, type);
@@ -193,21 +203,23 @@ struct type *lookup_type_name(const struct eval *e, const char *name,
 	struct type *param = n_args ? NULL : generic_param(e, name, &is_param);
 	if (is_param)
 		return param;
-	struct type *known = n_args ? NULL : nested_here(e, name);
-	if (!known && !n_args)
-		known = alias_type(e, name);
-	if (known)
-		return known;
-	if (n_args > LOOKUP_ARGS_MAX || !find_def(e, name, n_args, &m, &token))
+	if (n_args > LOOKUP_ARGS_MAX)
 		return NULL;
-	if (!n_args)
-		return value_type_of_def(e->values, m, token);
 	struct type *given[LOOKUP_ARGS_MAX];
 	for (size_t i = 0; i < n_args; i++) {
 		struct dbg_error *err = lookup_type(e, args[i], &given[i]);
 		if (dbg_err_drop(err))
 			return NULL;
 	}
+	struct type *known = nested_here(e, name, given, n_args);
+	if (!known && !n_args)
+		known = alias_type(e, name);
+	if (known)
+		return known;
+	if (!find_def(e, name, n_args, &m, &token))
+		return NULL;
+	if (!n_args)
+		return value_type_of_def(e->values, m, token);
 	return value_type_instance(e->values, m, token, given, n_args);
 }
 

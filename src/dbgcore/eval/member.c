@@ -15,6 +15,7 @@
 
 enum {
 	TUPLE_OWN = 7,
+	TYPE_ARGS_MAX = 32,
 };
 
 /* ---- Nullable and tuples --------------------------------------------- */
@@ -132,26 +133,32 @@ bool member_length(const struct eval *e, const struct value *v,
 /* ---- Nested types ------------------------------------------------------ */
 
 struct type *member_nested(struct values *ts, struct type *type,
-			   const char *name)
+			   const char *name, struct type *const *args,
+			   size_t n_args)
 {
-	if (!type->module)
+	struct type *all[TYPE_ARGS_MAX];
+	if (!type->module || type->n_args + n_args > TYPE_ARGS_MAX)
 		return NULL;
 	_cleanup_str_ struct str full = {0};
 	csname_metadata_type(&type->module->md, type->token, &full);
 	str_addf(&full, "+%s", name);
+	if (n_args)
+		str_addf(&full, "`%zu", n_args);
 	struct code_module *m;
 	uint32_t token, n;
-	if (!value_type_find_def(ts, type->module, str_get(&full), 0, &m,
+	if (!value_type_find_def(ts, type->module, str_get(&full), n_args, &m,
 				 &token))
 		return NULL;
 	// A nested type has the parameters of those around it as its own
 	// first ones (II.10.3.1). GenericParam: Owner, a TypeDef's tag is 0.
-	if (type->n_args &&
-	    md_find(&m->md, MD_GENERICPARAM, 2, MD_TOKEN_RID(token) << 1, &n) &&
-	    n == type->n_args)
-		return value_type_instance(ts, m, token, type->args,
-					   type->n_args);
-	return value_type_of_def(ts, m, token);
+	for (size_t i = 0; i < type->n_args; i++)
+		all[i] = type->args[i];
+	for (size_t i = 0; i < n_args; i++)
+		all[type->n_args + i] = args[i];
+	if (md_find(&m->md, MD_GENERICPARAM, 2, MD_TOKEN_RID(token) << 1, &n) &&
+	    n == type->n_args + n_args)
+		return value_type_instance(ts, m, token, all, n);
+	return n_args ? NULL : value_type_of_def(ts, m, token);
 }
 
 /* ---- Elements -------------------------------------------------------- */

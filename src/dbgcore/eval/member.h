@@ -15,9 +15,13 @@ const struct field *member_field(struct values *ts, struct type *declared,
 /* One field of one definition, whatever its type's arguments? */
 bool member_same(const struct field *a, const struct field *b);
 
-/* The type @name nested in @type, over the same arguments; NULL: none. */
+/*
+ * The type @name nested in @type, over the same arguments and @args of its own;
+ * NULL: none.
+ */
 struct type *member_nested(struct values *ts, struct type *type,
-			   const char *name);
+			   const char *name, struct type *const *args,
+			   size_t n_args);
 /* Has the settled value @v elements in memory, or nothing at all? */
 bool member_has_elements(const struct eval *e, const struct value *v);
 /* Element @index[0 .. n) of the settled @v, which is called @name. */

@@ -108,6 +108,7 @@ dbg_id inspect_node_id(struct inspect *in, const struct node *node,
 	    .node = *node,
 	    .way = *way,
 	    .seen = in->stop_number,
+	    .n_assigned = in->n_assigned,
 	    .depth = parent ? parent->depth + 1 : 0,
 	};
 	if (way->name)
@@ -218,7 +219,23 @@ static struct dbg_error *find_node(struct inspect *in,
 		return err;
 	entry->node = found;
 	entry->seen = in->stop_number;
+	entry->n_assigned = in->n_assigned;
 	return NULL;
+}
+
+/*
+ * Something was assigned to since the node was seen, which may be a copy: of
+ * an element, of what a getter gave. Where it is not there any more it stays.
+ */
+static void find_assigned(struct inspect *in, struct inspect_entry *entry)
+{
+	bool again = entry->way.kind == WAY_SCOPE ||
+		     entry->way.kind == WAY_CHILD ||
+		     entry->way.kind == WAY_EXPRESSION;
+
+	if (again)
+		dbg_error_destroy(find_node(in, entry));
+	entry->n_assigned = in->n_assigned;
 }
 
 struct dbg_error *inspect_node(struct inspect *in, dbg_id id,
@@ -234,6 +251,8 @@ struct dbg_error *inspect_node(struct inspect *in, dbg_id id,
 		return dbg_err(DBG_E_ARGUMENT, "no value has this id");
 	if (in->nodes[index - 1].seen != in->stop_number)
 		err = find_node(in, &in->nodes[index - 1]);
+	else if (in->nodes[index - 1].n_assigned != in->n_assigned)
+		find_assigned(in, &in->nodes[index - 1]);
 	if (!err)
 		*ret = &in->nodes[index - 1].node;
 	return err;

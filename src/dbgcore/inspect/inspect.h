@@ -65,7 +65,8 @@ struct inspect_entry {
 	struct inspect_way way;
 	struct followed_value followed; /* WAY_FOLLOWED */
 	uint32_t seen;
-	uint32_t depth; /* values of which it is a child */
+	uint32_t n_assigned; /* inspect.n_assigned then */
+	uint32_t depth;      /* values of which it is a child */
 };
 
 /* How values are shown: settings "print ...". */
@@ -95,6 +96,7 @@ struct inspect {
 	/* One stop. */
 	bool stopped;
 	uint32_t stop_number;
+	uint32_t n_assigned; /* how often something was assigned to */
 	/*
 	 * The program runs for an evaluation, to stand again where it stands:
 	 * ids stay, what they name is found again when it is asked for.

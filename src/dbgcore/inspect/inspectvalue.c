@@ -81,6 +81,7 @@ static struct dbg_error *scope_of(struct inspect *in, const struct frame *frame,
 
 void inspect_assigned(struct inspect *in)
 {
+	in->n_assigned++;
 	in->n_scopes = 0;
 	view_cache_clear(in->views);
 	vm_forget(in->vm);

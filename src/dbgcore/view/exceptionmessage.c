@@ -2,8 +2,12 @@
 #include "view/view.h"
 
 #include "base/err.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "eval/literal.h"
 #include "types/methods.h"
 #include "view/interpret.h"
+#include "view/view_priv.h"
 
 /* The override of Exception.Message; NULL: it is Exception's own. */
 static struct type_method *override_of_message(const struct view *w,
@@ -37,16 +41,34 @@ static struct value message_field(const struct view *w,
 	return value_dereference(w->values, &v);
 }
 
+/* What F# makes by reflection. */
+static bool fsharp_message(const struct view *w, const struct value *seen,
+			   struct value *ret)
+{
+	_cleanup_str_ struct str text = {0};
+
+	if (!fsharp_exception_text(w, seen, &text))
+		return false;
+	uint16_t *units = arena_calloc(w->arena, text.len + 1, sizeof(*units));
+	size_t n = literal_units(str_get(&text), units);
+
+	*ret = value_text(w->values, units, n);
+	return true;
+}
+
 struct value view_exception_message(const struct view *w,
 				    const struct value *seen, bool *ret_own)
 {
 	struct type_method *m = w->vm ? override_of_message(w, seen) : NULL;
 	struct value field = message_field(w, seen);
+	struct value made;
 	struct outcome o;
 
 	*ret_own = m;
 	if (!m)
 		return field;
+	if (fsharp_message(w, seen, &made))
+		return made;
 	interpret_call(w, m, seen, &o);
 	if (!o.why && !o.thrown && o.value.where != VALUE_ABSENT &&
 	    !vm_named_texts(w->vm))

@@ -16,6 +16,7 @@ enum {
 	ASCII_SMALL = 0x20,
 	MAPPING_UNION = 1,
 	MAPPING_RECORD = 2,
+	MAPPING_EXCEPTION = 5,
 	MAPPING_MODULE = 7,
 	MAPPING_KIND = 31,
 	BLOB_FLAGS = 2, /* behind the prolog of the attribute's value */
@@ -251,4 +252,14 @@ bool fsharp_text(const struct view *w, const struct value *seen, int depth,
 					  : NULL;
 	}
 	return false;
+}
+
+bool fsharp_exception_text(const struct view *w, const struct value *seen,
+			   struct str *out)
+{
+	if (mapping(seen->type) != MAPPING_EXCEPTION)
+		return false;
+	str_add(out, type_simple_name(seen->type));
+	add_case(w, seen, TAG_NONE, 0, out);
+	return true;
 }

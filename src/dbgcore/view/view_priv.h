@@ -68,6 +68,12 @@ void view_signature(const struct view *w, struct type *type, uint32_t rid,
  */
 bool fsharp_text(const struct view *w, const struct value *seen, int depth,
 		 struct str *out);
+/*
+ * The message of an F# exception, `exception Bad of string * int`, as F# makes
+ * it by reflection: Bad ("text", 1). False: it is none.
+ */
+bool fsharp_exception_text(const struct view *w, const struct value *seen,
+			   struct str *out);
 /* Is its null None? */
 bool fsharp_is_option(const struct type *type);
 /* Is it a list, whose text has its elements? */

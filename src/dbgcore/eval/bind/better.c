@@ -101,11 +101,22 @@ static int better_span(const struct type *x, const struct type *y)
 	return (int)span_y - (int)span_x;
 }
 
+/* Of the same type, by value before by `in`. */
+static int better_by_value(const struct type *x, const struct type *y)
+{
+	return (x->kind != TYPE_KIND_BYREF) - (y->kind != TYPE_KIND_BYREF);
+}
+
 static int better_conversion(struct binder *b, const struct bound *v,
 			     struct type *x, struct type *y)
 {
+	int by_value = better_by_value(x, y);
+	if (by_value) {
+		x = x->kind == TYPE_KIND_BYREF ? x->inner : x;
+		y = y->kind == TYPE_KIND_BYREF ? y->inner : y;
+	}
 	if (x == y)
-		return 0;
+		return by_value;
 	if (v->kind == BOUND_UNTYPED && v->syntax->kind == EXPR_LAMBDA)
 		return better_delegate(b, v, x, y);
 	if (v->type && (v->type == x || v->type == y))

@@ -103,21 +103,28 @@ struct dbg_error *bind_conditional(struct binder *b, const struct expr *x,
 				   struct bound **ret)
 {
 	const struct expr *from = condition_of(x);
-	struct bound *of, *test = NULL, *value = NULL, *result;
+	struct bound *of, *test = NULL, *content = NULL, *result;
 	struct dbg_error *err = bind_value(b, from->a, &of);
-	// what is dynamic is a value now, which is never null
-	if (!err && of->dynamic && of->type->is_value && !bound_is_nullable(of))
+	// what is dynamic, or of a T, is a value now, which is never null
+	bool value = !err && of->type->is_value && !bound_is_nullable(of);
+	if (value && of->dynamic)
 		return bind_any(b, bind_unconditional(b, x), ret);
+	if (value && numeric_is_argument(b, of->type)) {
+		err = bind_value(b, bind_unconditional(b, x), ret);
+		return err ? err
+			   : convert(b, *ret, nullable_type(b, (*ret)->type),
+				     ret);
+	}
 	if (err)
 		return err;
 	struct bound *saved = bound_local(b, of->type, from->a);
 	struct bound *store = bound_make(b, BOUND_STORE, of->type, from->a);
 	store->a = saved;
 	store->b = of;
-	err = null_test(b, saved, &test, &value);
+	err = null_test(b, saved, &test, &content);
 	if (err)
 		return err;
-	struct bound *inner = bound_local(b, value->type, from->a);
+	struct bound *inner = bound_local(b, content->type, from->a);
 	inner->var->name = arena_printf(b->arena, "?%u", b->steps);
 	struct name_scope scope = {.outer = b->names, .var = inner->var};
 	b->names = &scope;
@@ -128,9 +135,9 @@ struct dbg_error *bind_conditional(struct binder *b, const struct expr *x,
 	if (err)
 		return err;
 	struct bound *effect = bound_make(b, BOUND_EFFECT, result->type, x);
-	struct bound *keep = bound_make(b, BOUND_STORE, value->type, x);
+	struct bound *keep = bound_make(b, BOUND_STORE, content->type, x);
 	keep->a = inner;
-	keep->b = value;
+	keep->b = content;
 	effect->list = arena_copy(b->arena, &keep, 1, sizeof(keep));
 	effect->n_list = 1;
 	effect->a = result;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "eval/literal.h"
 
 /* ---- Syntax ---------------------------------------------------------- */
 
@@ -126,13 +127,7 @@ struct bound *bound_text(struct binder *b, const char *text,
 	// UTF-16 has no more units than UTF-8 has bytes
 	uint16_t *units =
 	    arena_calloc(b->arena, strlen(text) + 1, sizeof(*units));
-	for (size_t i = 0; text[i];) {
-		uint32_t c = lex_utf8(text, &i);
-		if (c >= 0x10000)
-			units[v->n_units++] = 0xd800 + ((c - 0x10000) >> 10);
-		units[v->n_units++] =
-		    c < 0x10000 ? c : 0xdc00 + ((c - 0x10000) & 0x3ff);
-	}
+	v->n_units = literal_units(text, units);
 	v->units = units;
 	return v;
 }

@@ -129,8 +129,7 @@ enum elem numeric_common(const struct bound *l, const struct bound *r)
 	return numeric_promote(x, y);
 }
 
-/* Do generic code's own arguments include @type? */
-static bool is_type_argument(struct binder *b, const struct type *type)
+bool numeric_is_argument(struct binder *b, const struct type *type)
 {
 	const struct type_context *c = &b->e->scope->context;
 	for (size_t i = 0; i < c->n_class_args; i++)
@@ -147,7 +146,7 @@ struct dbg_error *numeric_check(struct binder *b, const struct bound *v)
 	struct type *type = v->type;
 	if (type->kind != TYPE_KIND_PRIM ||
 	    numeric_promote(type->elem, type->elem) == type->elem ||
-	    !is_type_argument(b, type))
+	    !numeric_is_argument(b, type))
 		return NULL;
 	return bind_error(
 	    b, v->syntax,

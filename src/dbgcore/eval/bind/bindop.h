@@ -51,6 +51,8 @@ struct type *operator_operand_type(struct binder *b, enum op op,
 				   const struct bound *l,
 				   const struct bound *r);
 
+/* Do generic code's own arguments include @type? */
+bool numeric_is_argument(struct binder *b, const struct type *type);
 /*
  * May @v be of a type parameter that stands for a small integer? Its operators
  * are those of that type then, and give no int: which is not known is refused.

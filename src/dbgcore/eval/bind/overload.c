@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "eval/bind/bindassign.h"
 #include "eval/bind/bindcaller.h"
 #include "eval/bind/bindcollection.h"
@@ -230,6 +231,52 @@ static bool has_params(const struct binder *b, const struct type_method *m,
 	return p.is_params;
 }
 
+/* Bits of type_generic_param.flags. */
+enum {
+	GENERIC_CLASS = 4,
+	GENERIC_STRUCT = 8,
+};
+
+/* Is @arg one for the parameter @p of @m? What is not known is. */
+static bool meets(struct binder *b, const struct type_method *m,
+		  struct type *arg, const struct type_generic_param *p)
+{
+	const struct type_context ctx = {
+	    .class_args = m->owner->args,
+	    .n_class_args = m->owner->n_args,
+	    .method_args = m->args,
+	    .n_method_args = m->n_args,
+	};
+	// it may stand for an anonymous object
+	bool tuple = str_starts(type_simple_name(arg), "ValueTuple`");
+	bool fit = true;
+	if (p->flags & GENERIC_CLASS && arg->is_value && !tuple)
+		return false;
+	if (p->flags & GENERIC_STRUCT &&
+	    (!arg->is_value || arg->special == TYPE_SPECIAL_NULLABLE))
+		return false;
+	for (size_t i = 0; fit && i < p->n_constraints; i++) {
+		struct type *to = type_subst(b->ts, p->constraints[i], &ctx);
+		if (!to->open &&
+		    dbg_err_drop(type_assignable(b->ts, arg, to, &fit)))
+			fit = true;
+	}
+	return fit;
+}
+
+/* Do its type arguments meet the constraints of @m (12.6.4.2)? */
+static bool meets_constraints(struct binder *b, const struct type_method *m)
+{
+	struct type_generic_param p;
+	for (uint32_t i = 0; i < m->n_args; i++) {
+		if (!m->args[i]->open &&
+		    !dbg_err_drop(type_generic_param(b->ts, NULL, m, i, &p)) &&
+		    !meets(b, m, m->args[i], &p))
+			return false;
+	}
+	return true;
+}
+
 static bool fits(struct binder *b, const struct call *c, struct type_method *m,
 		 bool expanded, struct candidate *ret)
 {
@@ -244,6 +291,7 @@ static bool fits(struct binder *b, const struct call *c, struct type_method *m,
 	k.sig = sig;
 	k.generic = sig->n_generic != 0;
 	if (!map_arguments(c, &k) || !instantiate(b, c, m, &k, &k.method) ||
+	    !meets_constraints(b, k.method) ||
 	    dbg_err_drop(type_method_sig(b->ts, k.method, &k.sig)) ||
 	    !arguments_fit(b, c, &k))
 		return false;
@@ -680,16 +728,23 @@ static struct dbg_error *call_group(struct binder *b, struct bound *g,
 	struct dbg_error *err = find_method(b, type, c, &best);
 	if (!err && !best.method && g->b)
 		err = find_implemented(b, type, c, &best);
-	if (!err && best.method)
+	// a static one of an object's type stands behind extensions
+	bool is_last = !err && best.method && g->a &&
+		       best.method->flags & TYPE_METHOD_STATIC;
+	struct choice last = best;
+	if (!err && best.method && !is_last)
 		return make_call(b, g->a, &best, c->x, ret);
 	struct call with = *c;
 	struct method_list *l = arena_calloc(b->arena, 1, sizeof(*l));
+	best = (struct choice){0};
 	if (!err && g->a)
 		err = find_extension(b, g->a, &with, l, &best);
 	else if (!err)
 		err = find_static_extension(b, type, &with, l, &best);
 	if (err)
 		return err;
+	if (!best.method && is_last)
+		return make_call(b, g->a, &last, c->x, ret);
 	return best.method ? make_call(b, NULL, &best, c->x, ret)
 			   : no_overload(b, type, c, &with, l);
 }
