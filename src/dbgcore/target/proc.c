@@ -584,6 +584,22 @@ uint64_t proc_time_of(pid_t pid, pid_t tid, uint64_t *ret_ready)
 	return ticks * (UINT64_C(1000000000) / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
+// The kernel counts a wait for a processor when it is over: of a thread that is
+// ready it is known that it was so all the time if it has not waited since.
+static uint64_t waits_of_ready(pid_t pid, pid_t tid)
+{
+	char path[64];
+
+	if (proc_state(pid, tid) != 'R')
+		return 0;
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", pid, tid);
+	_cleanup_free_ char *text = proc_read(path, NULL);
+	const char *at =
+	    text ? strstr(text, "\nvoluntary_ctxt_switches:") : NULL;
+
+	return at ? strtoull(strchr(at, ':') + 1, NULL, 10) + 1 : 0;
+}
+
 void proc_times_read(pid_t pid, struct proc_times *ret)
 {
 	DIR *tasks = proc_tasks_open(pid);
@@ -599,6 +615,7 @@ void proc_times_read(pid_t pid, struct proc_times *ret)
 		one->tid = tid;
 		one->ns = proc_time_of(pid, tid, &one->ready);
 		one->ready = one->ready ? one->ready : one->ns;
+		one->waits = waits_of_ready(pid, tid);
 	}
 	closedir(tasks);
 }

@@ -53,6 +53,9 @@ struct proc_time {
 	pid_t tid;
 	uint64_t ns;
 	uint64_t ready; /* the same, and what they have waited for one */
+	/* One that runs, or may: times that it gave a processor away; else 0.
+	 */
+	uint64_t waits;
 };
 
 struct proc_times {

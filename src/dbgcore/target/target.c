@@ -276,6 +276,8 @@ int target_thread_share(struct target *t, pid_t tid)
 
 	if (!a || !b || b->ready < a->ready || !time)
 		return -1;
+	if (a->waits && a->waits == b->waits && b->ns > a->ns)
+		return 100;
 	// rounded up: 0 has not run at all
 	uint64_t share = ((b->ready - a->ready) * 100 + time - 1) / time;
 
