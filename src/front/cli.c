@@ -45,7 +45,7 @@ static const struct cli_option table[] = {
     {"env", "NAME=VALUE", CLI_ENV, BRIEF,
      "a variable of its environment; NAME alone removes it"},
     {"tty", "TERMINAL", CLI_TTY, HIDDEN, "its terminal"},
-    {"p", "PID|NAME", 'p', BRIEF,
+    {"p", "PID|NAME", 'p', HIDDEN,
      "take over a running program; by its process or its name, and it goes on "
      "when dndbg ends"},
     {"attach", "PID|NAME", 'p', HIDDEN, NULL},
@@ -103,21 +103,23 @@ _Static_assert((int)N_OPTIONS < (int)CLI_OPTIONS_MAX, "room for all options");
 
 /* Commands that are a word in front of everything else. */
 static const struct {
-	const char *name, *words, *help;
+	const char *name, *words;
+	bool brief; /* on the one screen of --help */
+	const char *help;
 } commands[] = {
-    {"run", "[options] [--] COMMAND...", "report why it dies"},
-    {"core", "FILE --report[=FORM]", "report what left it"},
-    {"stack", "PID|NAME|CORE", "print all stacks"},
-    {"dump", "PID|NAME", "write a core file"},
-    {"snapshot", "PID|NAME", "look at a copy of it"},
-    {"ps", "[--json]", "list .NET programs"},
-    {"events", "KIND PID|NAME", "watch its runtime"},
-    {"counters", "PID|NAME", "what it counts"},
-    {"sample", "PID|NAME", "where its time goes"},
-    {"top", "[options]", "what all .NET programs use"},
-    {"perfmap", "PID|NAME", "its code, for perf"},
-    {"perf-script", "PID|NAME", "name what perf prints"},
-    {"trace", "PID|NAME METHOD...", "calls of methods, as they happen"},
+    {"run", "[options] [--] COMMAND...", BRIEF, "report why it dies"},
+    {"core", "FILE --report[=FORM]", BRIEF, "report what left it"},
+    {"stack", "PID|NAME|CORE", BRIEF, "print all stacks"},
+    {"dump", "PID|NAME", BRIEF, "write a core file"},
+    {"snapshot", "PID|NAME", BRIEF, "look at a copy of it"},
+    {"ps", "[--json]", BRIEF, "list .NET programs"},
+    {"events", "KIND PID|NAME", BRIEF, "watch its runtime"},
+    {"counters", "PID|NAME", BRIEF, "what it counts"},
+    {"sample", "PID|NAME", BRIEF, "where its time goes"},
+    {"top", "[options]", BRIEF, "what all .NET programs use"},
+    {"perfmap", "PID|NAME", HIDDEN, "its code, for perf"},
+    {"perf-script", "PID|NAME", HIDDEN, "name what perf prints"},
+    {"trace", "PID|NAME METHOD...", BRIEF, "calls of methods, as they happen"},
 };
 
 enum {
@@ -227,8 +229,9 @@ void cli_usage(FILE *out, bool all)
 	      "Commands:\n",
 	      out);
 	for (size_t i = 0; i < N_COMMANDS; i++)
-		fprintf(out, "  %-11s %-24s %s\n", commands[i].name,
-			commands[i].words, commands[i].help);
+		if (all || commands[i].brief)
+			fprintf(out, "  %-11s %-26s %s\n", commands[i].name,
+				commands[i].words, commands[i].help);
 	fprintf(out, "Options%s:\n",
 		all ? "" : "; all of them by --help=all or in the manual");
 	for (size_t i = 0; i < N_OPTIONS; i += n_names(i)) {

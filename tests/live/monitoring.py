@@ -544,10 +544,13 @@ def test_top(t):
             10e3 < one["heapBytes"] < 10e6 and "queued" in one["pool"], one)
     t.check_equal(("time", False), (got["end"], "pid" in got))
     out = t.run("top", "--seconds", "0.5").stdout
-    first, second = shown("top").splitlines()[:2]
-    t.check_equal(first, out.splitlines()[0])
+    title, *rows = shown("top").splitlines()
+    t.check_equal(title, out.splitlines()[0])
     row, = [line for line in out.splitlines() if f"{program.pid} " in line[:9]]
-    t.check_equal(len(re.split("  +", second)), len(re.split("  +", row)))
+    for one in [*rows, row]:
+        t.check_match(r"^ *\d+  +[\d.]+ %  +[\d.]+ [KM]B  +[\d.]+ [KM]B  +"
+                      r"[-+][\d.]+ [KM]?B  +\d+  +\d+/\d+  +\d+  "
+                      r"[\d.]{6,14} +(-|[0-9a-f]{12}) +[\w.]+$", one)
     ours, theirs = os.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", 10, 30, 0, 0))
     with subprocess.Popen([t.dndbg, "top"], env=t.env, stdout=theirs,
