@@ -414,6 +414,10 @@ def test_paths(t):
         t.check_equal(6, cut["ways"][-1]["count"])
     program.ends()
     done = t.run("--batch", "--core", core, "-ex", r"heap paths HeapShape\.Node$")
+    # the type may be an option, as with the other commands
+    t.check_equal(done.stdout, t.run(
+        "--batch", "--core", core, "-ex",
+        r"heap paths --type HeapShape\.Node$").stdout)
     t.check_match(r"(?m)^ +Kept +Retained +By  Kept by\n +1001 +42440 +"
                   r"HeapShape\.Node\n +1000 +42400 +1    object\[\]\n +1000 "
                   r"+42400 +1      System\.Collections\.Generic\.List<object>\n",

@@ -455,10 +455,12 @@ static const struct repl_cmd subs[] = {
     },
     {
 	.names = "paths",
-	.args = "TYPE [--min BYTES] [--max BYTES] [--gen GENERATION] "
-		"[--heap N] [--depth N] [--top N] [--json]",
+	.args = "[TYPE] [--type REGEX] [--mt ADDRESS] [--min BYTES] "
+		"[--max BYTES] [--gen GENERATION] [--heap N] [--depth N] "
+		"[--top N] [--json]",
 	.help = "show what keeps objects of a type alive, merged by type",
-	.more = "TYPE is a regular expression. Below the objects stands what "
+	.more = "TYPE is a regular expression, as with --type. Below the "
+		"objects stands what "
 		"refers to them on a\nshortest path from a root, with how many "
 		"of them it keeps, and the bytes that\nthese retain; at the "
 		"ends are roots. --depth: longer paths are cut short; --top: "

@@ -77,7 +77,9 @@ struct dbg_error *heap_paths_cmd(struct repl *r, struct dbg_stopped at,
 	struct dbg_error *err = heap_options_parse(call, 1, &o);
 	struct sheet s;
 
-	if (!err && !o.n_args)
+	if (o.n_args)
+		o.filter.type = o.args[0];
+	if (!err && !heap_options_choose(&o))
 		err = dbg_err_arg("Of which type? heap paths TYPE");
 	if (err)
 		return err;
@@ -88,7 +90,6 @@ struct dbg_error *heap_paths_cmd(struct repl *r, struct dbg_stopped at,
 			      : WAYS_SHOWN,
 	};
 
-	o.filter.type = o.args[0];
 	err = dbg_heap_way_list(at, &o.filter, &limits, &ways);
 	if (err)
 		return err;
