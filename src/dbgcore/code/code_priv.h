@@ -18,16 +18,17 @@ struct module_points {
 struct module {
 	struct code_module m; /* first: see module_of */
 	struct file file;
-	char *place;           /* where that was, NULL: there is none */
-	uint8_t *copy;         /* image or metadata from memory */
-	struct arena *arena;   /* dies with the module */
-	struct map points;     /* MethodDef rid: struct module_points */
-	struct map traits;     /* MethodDef rid: bits, see traits.c */
-	const char **paths;    /* by document rid - 1, substituted */
-	unsigned int path_age; /* source_rules_age they were made at */
-	unsigned int n_sought; /* documents that were nowhere */
-	bool here_known, here; /* see code_module_is_here */
-	unsigned int here_age; /* source_rules_age it was found at */
+	char *place;                 /* where that was, NULL: there is none */
+	uint8_t *copy;               /* image or metadata from memory */
+	struct arena *arena;         /* dies with the module */
+	struct map points;           /* MethodDef rid: struct module_points */
+	struct map traits;           /* MethodDef rid: bits, see traits.c */
+	const char **paths;          /* by document rid - 1, substituted */
+	unsigned int path_age;       /* source_rules_age they were made at */
+	unsigned int n_sought;       /* documents that were nowhere */
+	bool here_known, here;       /* see code_module_is_here */
+	bool filters_known, filters; /* see code_has_filters */
+	unsigned int here_age;       /* source_rules_age it was found at */
 };
 
 static inline struct module *module_of(struct code_module *m)

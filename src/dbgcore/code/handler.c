@@ -111,6 +111,34 @@ static void fill(struct code *c, const struct code_pos *pos,
 	}
 }
 
+static bool filters_find(const struct code_module *m)
+{
+	struct arena *arena = arena_create();
+	uint32_t n = md_rows(&m->md, MD_METHODDEF);
+	bool found = false;
+
+	for (uint32_t rid = 1; !found && rid <= n; rid++) {
+		struct il_body body;
+
+		module_body(m, MD_TOKEN(MD_METHODDEF, rid), arena, &body);
+		for (size_t i = 0; i < body.n_clauses; i++)
+			found |= body.clauses[i].flags == CLAUSE_FILTER;
+		arena_reset(arena);
+	}
+	arena_destroy(arena);
+	return found;
+}
+
+bool code_has_filters(struct code_module *m)
+{
+	struct module *mod = module_of(m);
+
+	if (!mod->filters_known)
+		mod->filters = filters_find(m);
+	mod->filters_known = true;
+	return mod->filters;
+}
+
 bool code_is_in_catch(const struct code_pos *pos)
 {
 	struct il_body body;

@@ -16,6 +16,7 @@
 #include "base/file.h"
 #include "base/str.h"
 #include "dac/dac_priv.h"
+#include "target/elf.h"
 
 enum {
 	PROGRAM_HEADERS_MAX = 32,
@@ -27,8 +28,10 @@ bool dac_needs_musl(struct bytes library)
 {
 	// by which its dynamic section names the C library that it needs
 	static const char name[] = "libc.musl-";
+	struct elf elf;
 
-	return library.n && memmem(library.p, library.n, name, strlen(name));
+	return !dbg_err_drop(elf_parse(library, &elf)) && elf.strings.n &&
+	       memmem(elf.strings.p, elf.strings.n, name, strlen(name));
 }
 
 /* ---- Contract descriptors -------------------------------------------- */

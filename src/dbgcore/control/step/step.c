@@ -144,6 +144,18 @@ static struct dbg_error *add_filters(struct control *c, const struct frame *f,
 	return err;
 }
 
+/* Can a filter in code with lines be on a stack? Few programs have any. */
+static bool has_filters(struct control *c)
+{
+	size_t n;
+	struct code_module *const *modules = code_modules(c->code, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (modules[i]->pdb && code_has_filters(modules[i]))
+			return true;
+	return false;
+}
+
 /*
  * A filter of a caller from @level on is the next code of the user's, if an
  * exception is thrown: it runs before the frames below it are left.
@@ -152,8 +164,10 @@ static struct dbg_error *plan_filters(struct control *c, uint32_t level)
 {
 	struct dbg_error *err = NULL;
 	uint32_t thread = stack_thread_number(c->stack, c->plan.tid);
-	struct arena *arena = arena_create();
 
+	if (!has_filters(c))
+		return NULL;
+	struct arena *arena = arena_create();
 	for (uint32_t n = level; !err && n < level + FILTERS_DEPTH; n++) {
 		const struct frame *f;
 
