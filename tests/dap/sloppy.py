@@ -112,10 +112,11 @@ def test_files(t):
     c = t.adapter()
     good(t, c, "initialize", {"adapterID": "x"})
     hello = t.program("Hello")[0]
-    for arguments in ({"envFile": "fifo"}, {"launchSettingsFilePath": "fifo"},
-                      {"launchSettingsProfile": "http"}):
+    for arguments in ({"envFile": "fifo"}, {"launchSettingsFilePath": "fifo"}):
         bad(t, c, "launch", {"program": hello, "cwd": t.dir, **arguments})
-    good(t, c, "launch", {"program": hello, "cwd": t.dir})
+    # a profile without its file keeps no program from starting
+    good(t, c, "launch", {"program": hello, "cwd": t.dir,
+                          "launchSettingsProfile": "http"})
     good(t, c, "configurationDone")
     c.end()
 

@@ -146,7 +146,7 @@ static void renew(struct library *lib)
 	vm_destroy(lib->vm);
 	values_destroy(lib->values);
 	lib->values = values_create(&lib->target, NULL, lib->code);
-	lib->values = values_types(lib->values);
+	lib->types = values_types(lib->values);
 	lib->vm = vm_create(lib->values);
 	lib->inputs = 0;
 }
@@ -455,9 +455,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		fprintf(stderr, "%s is not beside the core library\n", name);
 		exit(1);
 	}
-	struct type_method *method = choose(lib->values, m, number, generic);
+	struct type_method *method = choose(lib->types, m, number, generic);
 	if (method)
-		method = make_changed(lib->values, method, &in);
+		method = make_changed(lib->types, method, &in);
 	if (method)
 		execute(lib->vm, method, bits);
 	return 0;

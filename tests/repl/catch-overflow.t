@@ -6,14 +6,14 @@ Stack overflow.
 ...
 
 Unhandled exception: System.StackOverflowException: {...}
-{addr} in Throws.Program.Endless (n={n}) at Throws.cs:{n}
+{addr} in Throws.Program.Endless (n={...}) at Throws.cs:{n}
 ...
 +bt 2
-#0  {addr} in Throws.Program.Endless (n={n}) at Throws.cs:{n}
-#1  {addr} in Throws.Program.Endless (n={n}) at Throws.cs:{@endless}
+#0  {addr} in Throws.Program.Endless (n={...}) at Throws.cs:{n}
+#1  {addr} in Throws.Program.Endless (n={...}) at Throws.cs:{@endless}
 (More stack frames follow...)
 +frame 10000
-#10000 {addr} in Throws.Program.Endless (n={n}) at Throws.cs:{@endless}
+#10000 {addr} in Throws.Program.Endless (n={...}) at Throws.cs:{@endless}
 {@endless}{...}// @endless
 +continue
 Continuing.

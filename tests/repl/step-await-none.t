@@ -1,4 +1,4 @@
-#! fixture=StepAsync config=Debug,Release,RtDebug,RtRelease args="each" exit=0
+#! fixture=StepAsync config=Debug,Release,RtRelease args="each" exit=0
 ## Out of an async method that the framework calls and awaits: to its last line.
 +tbreak @body-await
 Temporary breakpoint 1 at {...}: file StepAsync.cs, line {@body-await}.
@@ -10,7 +10,7 @@ Run till exit from #0  StepAsync.Program.Body (n=2{...}) at StepAsync.cs:{@body-
 ...
 No code of yours awaits this call: its last line is here.
 StepAsync.Program.Body (n=2{...}) at StepAsync.cs:{n}
-{Debug,Release,RtDebug}{@body-close}{...}// @body-close
+{Debug,Release}{@body-close}{...}// @body-close
 ## What is behind that has no code of its own.
 {RtRelease}{@body-after}{...}// @body-after
 +print n

@@ -271,9 +271,10 @@ static void replace_in(struct live *l, uint64_t base, const uint8_t *data,
 	struct libc_action a;
 
 	for (size_t at = 0; at + sizeof(a) <= size; at += sizeof(uint64_t)) {
+		if (memcmp(data + at, &ours->handler, sizeof(ours->handler)))
+			continue;
 		memcpy(&a, data + at, sizeof(a));
-		if (a.handler != ours->handler ||
-		    a.flags != (uint32_t)ours->flags)
+		if (a.flags != (uint32_t)ours->flags)
 			continue;
 		a.handler = instead->handler;
 		a.mask[0] = instead->mask;
@@ -350,8 +351,14 @@ static struct dbg_error *put_first(struct live *l, struct inject *in)
 	err = actions_read(l, in, &actions, &later);
 	if (err || !later)
 		return err;
+	const uint64_t chained = 1;
 	err = live_write(&l->target, orphan_data_at(l, ORPHAN_ACTION(earlier)),
 			 &actions.old, sizeof(actions.old));
+	if (!err)
+		err = live_write(
+		    &l->target,
+		    orphan_data_at(l, offsetof(struct orphan_data, chained)),
+		    &chained, sizeof(chained));
 	if (!err)
 		err =
 		    action_set(l, in, ORPHAN_ACTION(ours), ORPHAN_ACTION(old));
@@ -402,6 +409,21 @@ struct dbg_error *orphan_install(struct live *l)
 	return NULL;
 }
 
+/*
+ * Has put_first begun? It may have ended before the chain was left, by our
+ * death, or have come while libc was about to store what it had been given.
+ */
+static bool is_chained(struct live *l)
+{
+	uint64_t chained = 0;
+
+	return live_read(
+		   &l->target,
+		   orphan_data_at(l, offsetof(struct orphan_data, chained)),
+		   &chained, sizeof(chained)) == sizeof(chained) &&
+	       chained;
+}
+
 // The program may have set another since; that one stays, so it is asked for
 // first: should we die between, nothing has been changed.
 static struct dbg_error *action_restore(struct live *l, struct inject *in)
@@ -411,10 +433,11 @@ static struct dbg_error *action_restore(struct live *l, struct inject *in)
 	bool later;
 
 	err = actions_read(l, in, &actions, &later);
-	if (err)
-		return err;
-	return later ? leave_chain(l, &actions.ours, &actions.old)
-		     : action_set(l, in, ORPHAN_ACTION(old), 0);
+	if (!err && later)
+		return leave_chain(l, &actions.ours, &actions.old);
+	if (!err && is_chained(l))
+		err = leave_chain(l, &actions.ours, &actions.earlier);
+	return err ? err : action_set(l, in, ORPHAN_ACTION(old), 0);
 }
 
 static bool is_inside(struct live *l, struct thread *th)

@@ -60,6 +60,7 @@ struct orphan_data {
 	/* Words to be cleared by who cleans up; 0: free. */
 	uint64_t cleared[ORPHAN_CLEARED_MAX];
 	struct orphan_undo undos[ORPHAN_UNDO_MAX];
+	uint64_t chained; /* earlier is set: old may have ours behind it */
 };
 
 enum {
