@@ -112,15 +112,12 @@ bool dac_same_build(struct bytes runtime, const char *dac)
 
 char *dac_release_of(struct bytes runtime)
 {
-	enum {
-		PATCH_FACTOR = 100, /* 10.0.1226: the 26th build of 10.0.12 */
-	};
 	_cleanup_free_ char *build = build_in(runtime);
 	unsigned int major, minor, patch;
 
 	if (!build || sscanf(build, "%u.%u.%u", &major, &minor, &patch) != 3)
 		return NULL;
-	return xasprintf("%u.%u.%u", major, minor, patch / PATCH_FACTOR);
+	return xasprintf("%u.%u.%u", major, minor, patch / DAC_PATCH_FACTOR);
 }
 
 bool dac_is_of(const char *dac, const char *version)

@@ -23,7 +23,6 @@
 enum {
 	DAC_FILE_MAX = 64 << 20,
 	VERSIONS_MAX = 1000,
-	PATCH_FACTOR = 100, /* 8.0.3126: the 26th build of 8.0.31 */
 };
 
 struct dac_search {
@@ -219,7 +218,8 @@ static struct dbg_error *none_found(const struct dac_search *w,
 		str_addf(&id, "%02x", w->info.id[i]);
 	if (w->info.version[0])
 		str_addf(&version, " %u.%u.%u", w->info.version[0],
-			 w->info.version[1], w->info.version[2] / PATCH_FACTOR);
+			 w->info.version[1],
+			 w->info.version[2] / DAC_PATCH_FACTOR);
 	return dbg_err(
 	    DBG_E_RUNTIME,
 	    "'%s' has its .NET%s runtime inside, and no %s with build id %s "

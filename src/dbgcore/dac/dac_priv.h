@@ -158,6 +158,9 @@ bool dac_same_contract(struct bytes runtime, const char *other);
  */
 DBG_MUST struct dbg_error *dac_check_build(struct bytes runtime,
 					   const char *dac);
+enum {
+	DAC_PATCH_FACTOR = 100, /* 10.0.1226: the 26th build of 10.0.12 */
+};
 /* The release of a runtime, "10.0.12"; the caller frees it. NULL: not told. */
 char *dac_release_of(struct bytes runtime);
 /* Do both tell their build, and is it the same? */

@@ -19,7 +19,6 @@
 #include "target/elf.h"
 
 enum {
-	PROGRAM_HEADERS_MAX = 32,
 	LIBRARY_MAX = 64 << 20,
 	CONTRACT_MAX = 1 << 20,
 };
@@ -110,24 +109,8 @@ bool dac_same_contract(struct bytes runtime, const char *other)
 
 void dac_tables_find(struct data_target *dt)
 {
-	Elf64_Phdr headers[PROGRAM_HEADERS_MAX];
-	Elf64_Ehdr head;
-	uint64_t base = dt->runtime_base;
-	size_t n;
-
-	if (target_read_some(dt->target, base, &head, sizeof(head)) !=
-		sizeof(head) ||
-	    memcmp(head.e_ident, ELFMAG, SELFMAG) ||
-	    head.e_phnum > PROGRAM_HEADERS_MAX)
-		return;
-	n = head.e_phnum * sizeof(*headers);
-	if (target_read_some(dt->target, base + head.e_phoff, headers, n) != n)
-		return;
-	for (size_t i = 0; i < head.e_phnum; i++)
-		if (headers[i].p_type == PT_DYNAMIC) {
-			dt->set.dynamic = base + headers[i].p_vaddr;
-			dt->set.dynamic_size = headers[i].p_memsz;
-		}
+	dt->set.dynamic = target_segment(dt->target, dt->runtime_base,
+					 PT_DYNAMIC, &dt->set.dynamic_size);
 }
 
 void dac_tables_present(const struct data_target *dt, uint64_t addr, void *buf,

@@ -7,7 +7,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "eventpipe/guardian.h"
@@ -24,7 +23,6 @@ struct dbg_jitdump {
 	struct ipc_port port;
 	struct guardian guardian;
 	char *path;
-	uint64_t began;
 	bool on;
 };
 
@@ -55,7 +53,6 @@ static struct dbg_error *jitdump_begin(struct dbg_jitdump *j)
 				     .begin = &enable,
 				     .end = DISABLE_PERF_MAP};
 
-	j->began = clock_ns();
 	err = guardian_start(&j->guardian, &what, &none);
 	str_deinit(&enable.payload);
 	j->on = !err;
@@ -81,11 +78,6 @@ struct dbg_error *dbg_jitdump_open(pid_t pid, struct dbg_jitdump **ret)
 const char *dbg_jitdump_path(const struct dbg_jitdump *j)
 {
 	return j->path;
-}
-
-uint64_t dbg_jitdump_began(const struct dbg_jitdump *j)
-{
-	return j->began;
 }
 
 struct dbg_error *dbg_jitdump_close(struct dbg_jitdump *j)

@@ -577,6 +577,12 @@ DBG_MUST struct dbg_error *target_r_brk(struct target *t, uint64_t *ret);
  */
 bool target_image_loading(struct target *t, uint64_t base);
 /*
+ * The first segment of @type (PT_DYNAMIC, ...) of the image at @base, by its
+ * program headers in memory, and its size; 0 if there is none.
+ */
+uint64_t target_segment(struct target *t, uint64_t base, uint32_t type,
+			uint64_t *ret_size);
+/*
  * Where the image's file is on this machine, or was, and what is in it, even if
  * another has been put in its place since; kept by the target.
  */

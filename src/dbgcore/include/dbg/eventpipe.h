@@ -117,8 +117,6 @@ DBG_MUST struct dbg_error *dbg_jitdump_open(pid_t pid,
 					    struct dbg_jitdump **ret);
 /* The file, as we reach it; lives as long as @j. */
 const char *dbg_jitdump_path(const struct dbg_jitdump *j);
-/* When it began, nanoseconds of CLOCK_MONOTONIC. */
-uint64_t dbg_jitdump_began(const struct dbg_jitdump *j);
 /* Have the runtime write no more; NULL is allowed. */
 DBG_MUST struct dbg_error *dbg_jitdump_close(struct dbg_jitdump *j);
 

@@ -318,8 +318,8 @@ struct dbg_error *target_image_text(struct target *t,
 
 /* ---- Unwind information ---------------------------------------------- */
 
-// Address of .eh_frame_hdr of the image loaded at @base; 0 if it has none.
-static uint64_t unwind_header(struct target *t, uint64_t base)
+uint64_t target_segment(struct target *t, uint64_t base, uint32_t type,
+			uint64_t *ret_size)
 {
 	Elf64_Ehdr ehdr;
 	Elf64_Phdr phdr;
@@ -335,10 +335,20 @@ static uint64_t unwind_header(struct target *t, uint64_t base)
 		if (target_read_some(t, at, &phdr, sizeof(phdr)) !=
 		    sizeof(phdr))
 			return 0;
-		if (phdr.p_type == PT_GNU_EH_FRAME)
+		if (phdr.p_type == type) {
+			*ret_size = phdr.p_memsz;
 			return slide + phdr.p_vaddr;
+		}
 	}
 	return 0;
+}
+
+// Address of .eh_frame_hdr of the image loaded at @base; 0 if it has none.
+static uint64_t unwind_header(struct target *t, uint64_t base)
+{
+	uint64_t size;
+
+	return target_segment(t, base, PT_GNU_EH_FRAME, &size);
 }
 
 // The kernel's own code has no file, but is an image all the same.
