@@ -69,9 +69,9 @@ struct dbg_error *stepchain_resumed(struct control *c,
 
 /* stepwait.c */
 /*
- * The address, in the newest part of the stack of @tid, that holds the task of
- * @call or its state machine; the stack pointer if a register holds it. 0: none
- * does.
+ * The stack pointer of the newest frame of @tid that holds the task of @call or
+ * its state machine, or the address of the word that does, in frames that the
+ * runtime can't tell of. 0: none does.
  */
 uint64_t stepwait_held(struct control *c, pid_t tid,
 		       const struct async_call *call);

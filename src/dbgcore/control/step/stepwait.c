@@ -1,6 +1,6 @@
 /*
  * A thread that is blocked until an async call is done (Task.Wait, Result,
- * GetResult): one whose stack has a frame of Task's own wait and holds the
+ * GetResult): one whose stack has a frame of Task's own wait, which holds the
  * address of the task. A step out of the call ends where that thread returns
  * to code of the user's. A thread that is about to wait is found as well, since
  * its stack holds the task already: before it waits the heap does not lead from
@@ -9,6 +9,7 @@
 #include "control/control_priv.h"
 #include "control/step/stepasync.h"
 #include "control/step/steps.h"
+#include "dac/gcheap.h"
 
 #include <string.h>
 
@@ -20,8 +21,10 @@ enum {
 	STATEMENT_MAX = 1 << 12,
 };
 
-uint64_t stepwait_held(struct control *c, pid_t tid,
-		       const struct async_call *call)
+/* Where a word of the stack of @tid, or a register, names an object of @call,
+ * from the newest frame on; 0: none does. */
+static uint64_t held_word(struct control *c, pid_t tid,
+			  const struct async_call *call)
 {
 	struct regs regs;
 	_cleanup_free_ uint64_t *words = xmalloc(STACK_MAX);
@@ -41,6 +44,37 @@ uint64_t stepwait_held(struct control *c, pid_t tid,
 		if (asynccall_has(call, words[i]))
 			return start + i * sizeof(*words);
 	return 0;
+}
+
+/*
+ * Most words of a stack are left over from earlier calls. What the runtime
+ * would keep alive for a frame is in use; it can tell of all frames of a thread
+ * that lets it collect, and of any other but for the newest frames.
+ */
+uint64_t stepwait_held(struct control *c, pid_t tid,
+		       const struct async_call *call)
+{
+	const uint64_t word = held_word(c, tid, call);
+	const struct dac_thread *thread = dac_thread_find(c->dac, tid);
+	uint64_t held = 0, known = UINT64_MAX;
+	struct gc_stack_ref *refs;
+	size_t n = 0;
+
+	if (!word)
+		return 0;
+	struct arena *arena = arena_create();
+	struct dbg_error *err = dac_gc_stack(c->dac, tid, arena, &refs, &n);
+	for (size_t i = 0; !err && i < n; i++) {
+		const struct gc_stack_ref *r = &refs[i];
+
+		if (r->sp < known)
+			known = r->sp;
+		if (asynccall_has(call, r->object) && (!held || r->sp < held))
+			held = r->sp;
+	}
+	arena_destroy(arena);
+	const bool exact = !dbg_err_drop(err) && thread && !thread->cooperative;
+	return !exact && word < known ? word : held;
 }
 
 static bool is_wait(struct control *c, const struct frame *f)
@@ -72,19 +106,20 @@ static bool waits(struct control *c, uint32_t thread)
 	return false;
 }
 
-/* Is @thread blocked until what it holds is done? */
-static struct dbg_error *plan_blocked(struct control *c,
-				      const struct dbg_thread *thread)
+/*
+ * @thread waits for some task. Is it what it has at @held? The wait has that
+ * then, not only who calls it.
+ */
+static struct dbg_error *
+plan_blocked(struct control *c, const struct dbg_thread *thread, uint64_t held)
 {
 	struct dbg_error *err;
 	struct step_plan *p = &c->plan;
 	const struct frame *f;
 
-	if (!waits(c, thread->number))
-		return NULL;
 	err = step_user_frame(c, thread->number, 0, &f);
 	// the wait of the compiler's own Main has no code of the user's
-	if (err || !f || !f->pos || !f->pos->point.line)
+	if (err || !f || !f->pos || !f->pos->point.line || held >= f->raw.sp)
 		return err;
 	p->blocked = thread->tid;
 	step_add(p, f->raw.ip, STEP_AT_UNBLOCK,
@@ -243,9 +278,9 @@ struct dbg_error *stepwait_plan(struct control *c,
 		held = stepwait_held(c, threads[i].tid, call);
 		if (!held)
 			continue;
-		err = plan_blocked(c, &threads[i]);
-		if (!err && !p->blocked)
-			err = plan_holder(c, &threads[i], held, call);
+		err = waits(c, threads[i].number)
+			  ? plan_blocked(c, &threads[i], held)
+			  : plan_holder(c, &threads[i], held, call);
 	}
 	return err;
 }
