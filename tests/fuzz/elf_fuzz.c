@@ -14,7 +14,8 @@ static void look_up(const struct elf *elf)
 {
 	struct elf_symbol symbol;
 	struct symtab all = {0};
-	uint64_t start, end;
+	struct elf_table table;
+	uint64_t start, end, found[TARGET_OVERLOADS];
 
 	symtab_add(&all, elf);
 	const struct elf_symbol *at = symtab_at(&all, elf->entry);
@@ -24,6 +25,9 @@ static void look_up(const struct elf *elf)
 	if (elf->debug_link && !strlen(elf->debug_link))
 		abort();
 	elf_symbol_find(elf, "main", &symbol);
+	elf_table_read(elf, &table);
+	elf_table_find(elf, &table, "main", found);
+	elf_table_deinit(&table);
 	elf_text(elf, &start, &end);
 	struct bytes id = elf_build_id(elf);
 	if (id.n &&

@@ -440,17 +440,20 @@ static void test_table(void **state)
 	const struct named_function *volatile table = functions;
 	uint64_t found[TARGET_OVERLOADS];
 	struct file file;
+	struct elf_table all;
 	struct elf elf;
 
 	assert_int_equal(table[0].fn(1) + table[1].fn(1), 45);
 	must(file_load("/proc/self/exe", 1 << 30, &file));
 	must(elf_parse(file.bytes, &elf));
-	elf_table_find(&elf, "TableAlone", found);
+	elf_table_read(&elf, &all);
+	elf_table_find(&elf, &all, "TableAlone", found);
 	assert_true(found[0] && found[0] == found[1] && !found[2]);
-	elf_table_find(&elf, "TableFirst", found);
+	elf_table_find(&elf, &all, "TableFirst", found);
 	assert_false(found[0]);
-	elf_table_find(&elf, "TableSecond", found);
+	elf_table_find(&elf, &all, "TableSecond", found);
 	assert_false(found[0]);
+	elf_table_deinit(&all);
 	file_unload(&file);
 }
 

@@ -122,6 +122,7 @@ struct dbg_error *session_go(struct dbg *dbg)
 	struct dbg_error *err;
 
 	session_heap_drop(dbg);
+	standstill_go(dbg);
 	control_go(dbg->control);
 	inspect_go(&dbg->inspect);
 	target_run_only(dbg->target,

@@ -17,8 +17,19 @@ enum {
 
 void standstill_begin(struct dbg *dbg)
 {
-	if (!target_can(dbg->target, TARGET_RUN) ||
-	    !dac_tells_suspension(dbg->inspect.dac))
+	dbg->standstill.due = target_can(dbg->target, TARGET_RUN);
+}
+
+/* What it is known by is looked for once, in all threads, and by nobody who
+ * only looks at a program. */
+void standstill_go(struct dbg *dbg)
+{
+	struct standstill *s = &dbg->standstill;
+
+	if (!s->due || !dbg->inspect.stopped)
+		return;
+	s->due = false;
+	if (!dac_tells_suspension(dbg->inspect.dac))
 		return;
 	standstill_event(dbg);
 	ticks_start(&dbg->standstill.ticks, LOOK_MS);
@@ -26,6 +37,7 @@ void standstill_begin(struct dbg *dbg)
 
 void standstill_end(struct dbg *dbg)
 {
+	dbg->standstill.due = false;
 	ticks_stop(&dbg->standstill.ticks);
 }
 

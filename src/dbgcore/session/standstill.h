@@ -7,6 +7,7 @@
 struct dbg;
 
 struct standstill {
+	bool due; /* to be looked out for when the program runs next */
 	struct ticks ticks;
 	struct timespec last; /* event, or look since then */
 	unsigned int seen;    /* how often it was found so in a row */
@@ -14,6 +15,8 @@ struct standstill {
 
 /* The runtime is up. */
 void standstill_begin(struct dbg *dbg);
+/* The program, which is stopped, is about to run. */
+void standstill_go(struct dbg *dbg);
 /* The program is gone. */
 void standstill_end(struct dbg *dbg);
 /* Something has happened in the program. */

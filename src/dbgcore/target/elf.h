@@ -51,14 +51,35 @@ bool elf_symbol_find(const struct elf *elf, const char *name,
 typedef void elf_symbol_fn(void *arg, const struct elf_symbol *symbol);
 /* Call @fn for each defined function, by .symtab and .dynsym. */
 void elf_each_function(const struct elf *elf, elf_symbol_fn *fn, void *arg);
+
+/* A name in the file's constants, and the function whose address lies beside
+ * that of the name. */
+struct elf_named {
+	uint64_t name; /* offset in the file */
+	uint64_t code; /* before relocation of the image */
+};
+
+/* All of those. */
+struct elf_table {
+	struct elf_named *v;
+	size_t n;
+};
+
 /*
- * In a table of names and functions: the addresses behind that of the string
- * @name, or before it where there is none behind, and 0 for the rest. Tables in
- * data that is relocated only. A function that is beside another name as well
- * is left out: the linker has folded two of the same code.
+ * The tables of names and functions of @elf, in data that is relocated only: a
+ * function is behind its name, or before it where there is none behind. Their
+ * relocations lie beside each other, as linkers sort them. Free it with
+ * elf_table_deinit.
  */
-void elf_table_find(const struct elf *elf, const char *name,
-		    uint64_t ret[TARGET_OVERLOADS]);
+void elf_table_read(const struct elf *elf, struct elf_table *ret);
+void elf_table_deinit(struct elf_table *table);
+/*
+ * The addresses of the functions called @name, and 0 for the rest. A function
+ * that is beside another name as well is left out: the linker has folded two of
+ * the same code.
+ */
+void elf_table_find(const struct elf *elf, const struct elf_table *table,
+		    const char *name, uint64_t ret[TARGET_OVERLOADS]);
 /*
  * Up to @n bytes of data linked for @addr, with relocations filled in that name
  * no symbol, as when the image is loaded @bias from where it is linked. How

@@ -5,6 +5,7 @@
  */
 #include "target/proc.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -99,11 +100,21 @@ bool proc_executable(pid_t pid, char ret[PATH_MAX])
 // Take a hexadecimal number and the character @end behind it.
 static bool hex(char **s, char end, uint64_t *ret)
 {
-	char *rest;
+	uint64_t value = 0;
+	char *rest = *s;
 
-	errno = 0;
-	uint64_t value = strtoull(*s, &rest, 16);
-	if (rest == *s || *rest != end || errno)
+	// strtoull is a third of the time it takes to read all mappings.
+	for (; isxdigit((unsigned char)*rest); rest++) {
+		unsigned int digit =
+		    isdigit((unsigned char)*rest)
+			? (unsigned int)(*rest - '0')
+			: (unsigned int)(*rest | ' ') - 'a' + 10;
+
+		if (value >> 60)
+			return false;
+		value = value << 4 | digit;
+	}
+	if (rest == *s || *rest != end)
 		return false;
 	*s = rest + 1;
 	*ret = value;

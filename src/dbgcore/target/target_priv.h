@@ -57,7 +57,9 @@ struct image_file {
 	struct elf elf;          /* n_segments 0: it is none */
 	bool named;              /* what follows was looked for */
 	struct symtab functions; /* of both files */
-	struct file debug;       /* n 0: none */
+	bool tabled;             /* what follows was read */
+	struct elf_table table;
+	struct file debug; /* n 0: none */
 };
 
 /* Where unwind information of some addresses begins. */
@@ -209,7 +211,9 @@ struct target {
 void target_init(struct target *t, const struct target_ops *ops, pid_t pid);
 void target_deinit(struct target *t);
 
-/* Forget all image files, as when the process runs another program. */
+/* Forget all image files and mappings, as when the process runs another
+ * program.
+ */
 void images_clear(struct images *images);
 void images_deinit(struct images *images);
 /*

@@ -6,72 +6,17 @@
 
 #include <ctype.h>
 #include <elf.h>
+#include <stdlib.h>
 #include <string.h>
 
-// The bytes of @s between its relocations and its unwind information, where
-// linkers put constants: the rest is most of it.
-static struct bytes constants(const struct elf *elf,
-			      const struct elf_segment *s, size_t *ret_start)
-{
-	struct bytes b = bytes_slice(elf->file, s->offset, s->file_size);
-	const struct bytes *rela = &elf->relocations;
+#include "base/mem.h"
 
-	*ret_start = 0;
-	if (rela->n && b.n && rela->p >= b.p && rela->p < b.p + b.n)
-		*ret_start = (size_t)(rela->p - b.p) + rela->n;
-	for (size_t i = 0; i < elf->n_segments; i++) {
-		const struct elf_segment *u = &elf->segments[i];
-
-		if (u->type == PT_GNU_EH_FRAME && u->offset >= s->offset &&
-		    u->offset - s->offset < b.n)
-			b.n = u->offset - s->offset;
-	}
-	return b;
-}
-
-// The linked address of the string @name, in a segment that is not written.
-static uint64_t string_find(const struct elf *elf, const char *name)
-{
-	size_t n = strlen(name) + 1, at;
-
-	for (size_t i = 0; i < elf->n_segments; i++) {
-		const struct elf_segment *s = &elf->segments[i];
-
-		if (s->type != PT_LOAD || s->flags & (PF_W | PF_X))
-			continue;
-		struct bytes b = constants(elf, s, &at);
-		while (b.n > at) {
-			const uint8_t *p = memmem(b.p + at, b.n - at, name, n);
-
-			if (!p)
-				break;
-			at = (size_t)(p - b.p);
-			if (!at || !b.p[at - 1])
-				return s->addr + at;
-			at++;
-		}
-	}
-	return 0;
-}
-
-// The first relocation from *@at on that puts @addr somewhere (@place 0), or
-// something into @place; *@at is behind it then.
-static bool relocation_find(const struct elf *elf, uint64_t place,
-			    uint64_t addr, size_t *at, Elf64_Rela *ret)
-{
-	const struct bytes *all = &elf->relocations;
-
-	while (all->n - *at >= sizeof(*ret)) {
-		memcpy(ret, all->p + *at, sizeof(*ret));
-		*at += sizeof(*ret);
-		if (ELF64_R_SYM(ret->r_info))
-			continue;
-		if (place ? ret->r_offset == place
-			  : (uint64_t)ret->r_addend == addr)
-			return true;
-	}
-	return false;
-}
+// Where the file puts an address that names no symbol, and which.
+struct placed {
+	uint64_t place; // 0: it does not
+	uint64_t addr;
+	bool code; // the address is one of code
+};
 
 static bool is_code(const struct elf *elf, uint64_t addr)
 {
@@ -85,21 +30,9 @@ static bool is_code(const struct elf *elf, uint64_t addr)
 	return false;
 }
 
-// The address of code that stands at @place, 0: none does.
-static uint64_t code_at(const struct elf *elf, uint64_t place)
-{
-	size_t at = 0;
-	Elf64_Rela r;
-
-	return relocation_find(elf, place, 0, &at, &r) &&
-		       is_code(elf, (uint64_t)r.r_addend)
-		   ? (uint64_t)r.r_addend
-		   : 0;
-}
-
-// Is @addr that of a string which begins as a name does, in a segment that is
-// not written?
-static bool is_name(const struct elf *elf, uint64_t addr)
+// Where in the file a string lies that is linked for @addr and begins as a name
+// does, in a segment that is not written; 0: none does.
+static uint64_t name_at(const struct elf *elf, uint64_t addr)
 {
 	for (size_t i = 0; i < elf->n_segments; i++) {
 		const struct elf_segment *s = &elf->segments[i];
@@ -107,59 +40,85 @@ static bool is_name(const struct elf *elf, uint64_t addr)
 		if (s->type != PT_LOAD || s->flags & (PF_W | PF_X) ||
 		    addr <= s->addr || addr - s->addr >= s->file_size)
 			continue;
-		struct bytes b =
-		    bytes_slice(elf->file, s->offset + (addr - s->addr) - 1, 2);
-		return b.n && !b.p[0] && (isalpha(b.p[1]) || b.p[1] == '_');
+		uint64_t offset = s->offset + (addr - s->addr);
+		struct bytes b = bytes_slice(elf->file, offset - 1, 2);
+
+		return b.n && !b.p[0] && (isalpha(b.p[1]) || b.p[1] == '_')
+			   ? offset
+			   : 0;
 	}
-	return false;
+	return 0;
 }
 
-// Is @code, with the name @string @side bytes from it, paired with another name
-// as well? The linker folds functions of the same code.
-static bool is_folded(const struct elf *elf, uint64_t string, uint64_t code,
-		      int64_t side)
+// What the relocation @i does; nothing behind the last one.
+static struct placed placed_at(const struct elf *elf, size_t i)
 {
-	size_t at = 0;
-	Elf64_Rela r, name;
-
-	while (relocation_find(elf, 0, code, &at, &r)) {
-		size_t first = 0;
-
-		if (relocation_find(elf, r.r_offset + (uint64_t)side, 0, &first,
-				    &name) &&
-		    (uint64_t)name.r_addend != string &&
-		    is_name(elf, (uint64_t)name.r_addend))
-			return true;
-	}
-	return false;
-}
-
-// The function beside the name @string at @place, before or behind it: on the
-// other side something else may be.
-static uint64_t code_beside(const struct elf *elf, uint64_t string,
-			    uint64_t place)
-{
-	int64_t side = sizeof(uint64_t);
-	uint64_t code = code_at(elf, place + (uint64_t)side);
-
-	if (!code) {
-		side = -side;
-		code = code_at(elf, place + (uint64_t)side);
-	}
-	return code && !is_folded(elf, string, code, -side) ? code : 0;
-}
-
-void elf_table_find(const struct elf *elf, const char *name,
-		    uint64_t ret[TARGET_OVERLOADS])
-{
-	uint64_t string = string_find(elf, name);
-	size_t at = 0, n = 0;
+	const struct bytes *all = &elf->relocations;
 	Elf64_Rela r;
 
+	if (i >= all->n / sizeof(r))
+		return (struct placed){0};
+	memcpy(&r, all->p + i * sizeof(r), sizeof(r));
+	if (ELF64_R_SYM(r.r_info))
+		return (struct placed){0};
+	return (struct placed){r.r_offset, (uint64_t)r.r_addend,
+			       is_code(elf, (uint64_t)r.r_addend)};
+}
+
+void elf_table_read(const struct elf *elf, struct elf_table *ret)
+{
+	size_t n = elf->relocations.n / sizeof(Elf64_Rela), cap = 0;
+	struct placed before = {0}, at = placed_at(elf, 0), behind;
+
+	*ret = (struct elf_table){0};
+	for (size_t i = 0; i < n; i++, before = at, at = behind) {
+		struct elf_named named = {0};
+
+		behind = placed_at(elf, i + 1);
+		if (!at.place || at.code)
+			continue;
+		// On the other side there may be something else.
+		if (behind.code && behind.place - at.place == 8)
+			named.code = behind.addr;
+		else if (before.code && at.place - before.place == 8)
+			named.code = before.addr;
+		else
+			continue;
+		named.name = name_at(elf, at.addr);
+		if (!named.name)
+			continue;
+		mem_grow(&ret->v, &cap, ret->n, sizeof(*ret->v));
+		ret->v[ret->n++] = named;
+	}
+}
+
+void elf_table_deinit(struct elf_table *table)
+{
+	free(table->v);
+	*table = (struct elf_table){0};
+}
+
+// Is its code beside another name as well?
+static bool is_folded(const struct elf_table *table, const struct elf_named *of)
+{
+	for (size_t i = 0; i < table->n; i++)
+		if (table->v[i].code == of->code &&
+		    table->v[i].name != of->name)
+			return true;
+	return false;
+}
+
+void elf_table_find(const struct elf *elf, const struct elf_table *table,
+		    const char *name, uint64_t ret[TARGET_OVERLOADS])
+{
+	size_t size = strlen(name) + 1, n = 0;
+
 	memset(ret, 0, TARGET_OVERLOADS * sizeof(*ret));
-	while (string && n < TARGET_OVERLOADS &&
-	       relocation_find(elf, 0, string, &at, &r)) {
-		ret[n] = code_beside(elf, string, r.r_offset);
-		n += ret[n] != 0;
+	for (size_t i = 0; i < table->n && n < TARGET_OVERLOADS; i++) {
+		const struct elf_named *named = &table->v[i];
+		struct bytes b = bytes_slice(elf->file, named->name, size);
+
+		if (b.n && !memcmp(b.p, name, size) && !is_folded(table, named))
+			ret[n++] = named->code;
 	}
 }

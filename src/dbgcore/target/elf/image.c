@@ -290,11 +290,15 @@ struct dbg_error *target_table_find(struct target *t,
 	err = image_file_elf(t, image->path, &f);
 	if (err)
 		return err;
-	elf_table_find(&f->elf, name, ret);
+	if (!f->tabled) {
+		elf_table_read(&f->elf, &f->table);
+		// It has gone through all relocations.
+		file_rest(&f->file);
+	}
+	f->tabled = true;
+	elf_table_find(&f->elf, &f->table, name, ret);
 	for (size_t i = 0; i < TARGET_OVERLOADS && ret[i]; i++)
 		ret[i] += image->base - elf_base(&f->elf);
-	// It has gone through most of the file's constants.
-	file_rest(&f->file);
 	return NULL;
 }
 

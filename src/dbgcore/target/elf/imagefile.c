@@ -23,6 +23,7 @@ enum {
 static void image_file_destroy(struct image_file *f)
 {
 	symtab_deinit(&f->functions);
+	elf_table_deinit(&f->table);
 	file_unload(&f->debug);
 	file_unload(&f->file);
 	free(f->path);
@@ -36,13 +37,13 @@ void images_clear(struct images *images)
 	for (size_t i = 0; i < images->n_files; i++)
 		image_file_destroy(images->files[i]);
 	images->n_files = 0;
+	proc_maps_deinit(&images->maps);
 }
 
 void images_deinit(struct images *images)
 {
 	images_clear(images);
 	free(images->files);
-	proc_maps_deinit(&images->maps);
 	free(images->ranges);
 }
 

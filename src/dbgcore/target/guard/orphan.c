@@ -619,19 +619,18 @@ static void clear_debug_registers(struct live *l)
 
 bool orphan_find(struct live *l)
 {
-	struct proc_maps maps;
+	const struct proc_maps *maps;
 
-	if (dbg_err_drop(live_mappings(l, &maps)))
+	if (dbg_err_drop(images_maps(&l->target, &maps)))
 		return false;
-	for (size_t i = 0; i < maps.n && !l->orphan.addr; i++) {
-		const struct proc_map *map = &maps.v[i];
+	for (size_t i = 0; i < maps->n && !l->orphan.addr; i++) {
+		const struct proc_map *map = &maps->v[i];
 
 		if (!is_orphan_handler(l, map))
 			continue;
 		l->orphan.addr = map->start;
 		l->orphan.halfway = map->end - map->start == ORPHAN_BYTES;
 	}
-	proc_maps_deinit(&maps);
 	return l->orphan.addr;
 }
 
