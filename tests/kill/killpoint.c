@@ -4,6 +4,7 @@
  * wide, which are too small to be hit otherwise. By environment:
  *
  * KILL_AT=N       the N-th such call of dndbg itself is not made: it is killed.
+ * KILL_FROM=BYTES ... counted from its first write of that length.
  * KILL_CLEANUP=N  the same for the process that cleans up behind it, together
  *                 with the one that would make it try again.
  * KILL_LOG=PATH   a line for each of them: who, number, call, address, length.
@@ -31,7 +32,7 @@
 
 static pid_t first; /* dndbg, 0: not loaded into it; the cleanup process is
 		       its fork */
-static long kill_at, kill_cleanup, wide_seize, wide_stop, wide_all;
+static long kill_at, kill_from, kill_cleanup, wide_seize, wide_stop, wide_all;
 static const char *log_path;
 static long n_calls[2];
 
@@ -49,6 +50,7 @@ __attribute__((constructor)) static void begin(void)
 		return;
 	first = getpid();
 	kill_at = setting("KILL_AT");
+	kill_from = setting("KILL_FROM");
 	kill_cleanup = setting("KILL_CLEANUP");
 	wide_seize = setting("WIDE_SEIZE");
 	wide_stop = setting("WIDE_STOP");
@@ -98,6 +100,10 @@ static void point(const char *call, unsigned long addr, size_t len)
 
 	if (!cleanup && self() != first)
 		return;
+	if (!cleanup && kill_from && len != (size_t)kill_from)
+		return;
+	if (!cleanup)
+		kill_from = 0;
 	n_calls[cleanup]++;
 	note(cleanup, call, addr, len);
 	if (n_calls[cleanup] != (cleanup ? kill_cleanup : kill_at))

@@ -175,6 +175,30 @@ def test_predecessor(t):
         program.right()
 
 
+def test_put_first(t):
+    """dndbg dies while it takes its handler out of the chain of a runtime's
+    that has come behind it: before each call of that, from the first on, which
+    writes down (struct orphan_action) who was there before."""
+    for at in range(1, 13):
+        log = os.path.join(t.dir, f"log-{at}")
+        program = stop_at_mapping(t, t.program("Ticks", "hit", host="dotnet"),
+                                  "libhostfxr.so")
+        s = t.start("-p", str(program.pid),
+                    env=preloaded(t, KILL_FROM=32, KILL_AT=at, KILL_LOG=log))
+        s.line("continue")
+        s.expect(r"^Continuing\.\n")
+        os.kill(program.pid, signal.SIGCONT)
+        t.check_equal(-signal.SIGKILL, s.wait())
+        program.ready()
+        program.await_cleaning()
+        program.untouched()
+        first = read_log(log)[0]
+        t.check_equal(("dndbg", 32), (first[0], first[3]))
+        # its data is in the pages behind its code
+        t.check_equal([], chained(program.pid, (first[2] & -4096) - 4096))
+        program.right()
+
+
 def test_followed(t):
     """What the program starts is followed, and goes on as well, though its
     runtime has set its own handler of SIGTRAP behind ours: that writes a dump of
