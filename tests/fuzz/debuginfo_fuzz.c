@@ -24,7 +24,7 @@ static void check(const struct debug_info *info, uint32_t code_size)
 		abort();
 }
 
-static void check_context(const struct debug_context *places, size_t n)
+static void check_vars(const struct debug_var *places, size_t n)
 {
 	int64_t sum = 0;
 
@@ -37,7 +37,7 @@ static void check_context(const struct debug_context *places, size_t n)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct debug_info info;
-	struct debug_context *places;
+	struct debug_var *places;
 	size_t n;
 
 	// The first byte is the size of the code.
@@ -50,8 +50,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check(&info, data[0]);
 	for (int old = 0; old < 2; old++)
 		if (debug_info_size(b, old) <= DEBUG_INFO_MAX &&
-		    debug_info_context(b, old, arena, &places, &n))
-			check_context(places, n);
+		    debug_info_vars(b, old, arena, &places, &n))
+			check_vars(places, n);
 	arena_destroy(arena);
 	return 0;
 }

@@ -15,19 +15,21 @@ static void ask(struct pdb *pdb, uint32_t rid, struct arena *arena)
 	struct il_range *ranges;
 	struct pdb_await *awaits;
 	struct pdb_local *locals;
+	const struct pdb_method method = {rid, PDB_NEWEST};
 	const char **names, *algorithm;
 	size_t n;
 
 	pdb_document_path(pdb, rid);
 	pdb_document_hash(pdb, rid, &algorithm);
 	pdb_document_source(pdb, rid, arena);
-	dbg_error_destroy(pdb_sequence_points(pdb, rid, arena, &points, &n));
-	dbg_error_destroy(pdb_locals(pdb, rid, UINT32_MAX, arena, &locals, &n));
-	dbg_error_destroy(pdb_locals(pdb, rid, 0, arena, &locals, &n));
+	dbg_error_destroy(pdb_sequence_points(pdb, method, arena, &points, &n));
+	dbg_error_destroy(
+	    pdb_locals(pdb, method, UINT32_MAX, arena, &locals, &n));
+	dbg_error_destroy(pdb_locals(pdb, method, 0, arena, &locals, &n));
 	pdb_kickoff_of(pdb, rid);
 	pdb_move_next_of(pdb, rid);
-	pdb_hoisted_scopes(pdb, rid, arena, &ranges, &n);
-	pdb_awaits(pdb, rid, arena, &awaits, &n);
+	pdb_hoisted_scopes(pdb, method, arena, &ranges, &n);
+	pdb_awaits(pdb, method, arena, &awaits, &n);
 	pdb_tuple_names(pdb, MD_TOKEN(MD_LOCALVARIABLE, rid), arena, &names,
 			&n);
 }

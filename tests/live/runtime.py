@@ -378,6 +378,7 @@ STANDSTILL = ("It is not noticed when the runtime suspends all threads for a "
 ASSUMED = {
     "System.Runtime.EH+ExInfo._exception": (THROWN, 9),
     "System.Runtime.EH.DispatchEx": (THROWN, 9),
+    "AssemblyNative_ApplyUpdate": ("Changes by hot reload are not seen", 0),
     "DebugDebugger_Log": ("What Debugger.Log says is not shown", 0),
     "DebugDebugger_Break": ("Debugger.Break does not stop", 0),
     "DebugDebugger_IsManagedDebuggerAttached":

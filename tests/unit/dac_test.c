@@ -1046,24 +1046,28 @@ static const uint8_t new_context[] = {
 
 static void check_context(struct bytes b, bool old)
 {
-	struct debug_context *places;
-	size_t n;
+	struct debug_var *places;
+	size_t n, n_all, at = 0;
 	struct arena *arena = arena_create();
 
 	assert_int_equal(debug_info_size(b, old), b.n);
-	assert_true(debug_info_context(b, old, arena, &places, &n));
-	assert_int_equal(n, 2);
-	assert_true(places[0].in_register);
+	assert_true(debug_info_vars(b, old, arena, &places, &n_all));
+	// the hidden generic argument's
+	for (size_t i = 0; i < n_all; i++)
+		if (places[i].number == DEBUG_CONTEXT)
+			places[at++] = places[i];
+	assert_int_equal(at, 2);
+	assert_int_equal(places[0].place, DEBUG_IN_REGISTER);
 	assert_int_equal(places[0].reg, 7);
 	assert_int_equal(places[0].end, 23);
-	assert_false(places[1].in_register);
+	assert_int_equal(places[1].place, DEBUG_ON_STACK);
 	assert_int_equal(places[1].reg, 5);
 	assert_int_equal(places[1].offset, -8);
 	assert_int_equal(places[1].start, 37);
 	assert_int_equal(places[1].end, 70);
 	for (size_t i = 0; i < b.n; i++)
-		assert_false(debug_info_context((struct bytes){b.p, i}, old,
-						arena, &places, &n));
+		assert_false(debug_info_vars((struct bytes){b.p, i}, old, arena,
+					     &places, &n));
 	arena_destroy(arena);
 }
 

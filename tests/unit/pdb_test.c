@@ -22,6 +22,12 @@ struct fixture {
 	struct arena *arena;
 };
 
+/* A method as the PDB itself has it. */
+static struct pdb_method of(uint32_t rid)
+{
+	return (struct pdb_method){rid, 0};
+}
+
 static int setup(void **state)
 {
 	struct fixture *x = xcalloc(1, sizeof(*x));
@@ -92,19 +98,19 @@ static void test_points(void **state)
 	struct seq_point *p;
 	size_t n;
 
-	assert_null(pdb_sequence_points(x->pdb, 1, x->arena, &p, &n));
+	assert_null(pdb_sequence_points(x->pdb, of(1), x->arena, &p, &n));
 	assert_int_equal(n, 2);
 	check_point(&p[0], 0, 1, first);
 	check_point(&p[1], 6, 2, second);
-	assert_null(pdb_sequence_points(x->pdb, 2, x->arena, &p, &n));
+	assert_null(pdb_sequence_points(x->pdb, of(2), x->arena, &p, &n));
 	assert_int_equal(n, 4);
 	check_point(&p[0], 0, 1, hidden);
 	check_point(&p[1], 1, 1, third);
 	check_point(&p[2], 201, 1, hidden);
 	check_point(&p[3], 205, 1, fourth);
-	assert_null(pdb_sequence_points(x->pdb, 3, x->arena, &p, &n));
+	assert_null(pdb_sequence_points(x->pdb, of(3), x->arena, &p, &n));
 	assert_int_equal(n, 0);
-	assert_null(pdb_sequence_points(x->pdb, 99, x->arena, &p, &n));
+	assert_null(pdb_sequence_points(x->pdb, of(99), x->arena, &p, &n));
 	assert_int_equal(n, 0);
 }
 
@@ -155,7 +161,7 @@ static void test_locals(void **state)
 	struct pdb_local *l;
 	size_t n;
 
-	assert_null(pdb_locals(x->pdb, 2, UINT32_MAX, x->arena, &l, &n));
+	assert_null(pdb_locals(x->pdb, of(2), UINT32_MAX, x->arena, &l, &n));
 	assert_int_equal(n, 4);
 	assert_string_equal(l[0].name, "x");
 	assert_int_equal(l[0].slot, 0);
@@ -168,18 +174,18 @@ static void test_locals(void **state)
 	assert_int_equal(l[2].length, 20);
 	assert_int_equal(l[2].rid, 2);
 	assert_int_equal(l[3].attributes, 1);
-	assert_null(pdb_locals(x->pdb, 2, 9, x->arena, &l, &n));
+	assert_null(pdb_locals(x->pdb, of(2), 9, x->arena, &l, &n));
 	assert_int_equal(n, 2);
-	assert_null(pdb_locals(x->pdb, 2, 29, x->arena, &l, &n));
+	assert_null(pdb_locals(x->pdb, of(2), 29, x->arena, &l, &n));
 	assert_int_equal(n, 4);
-	assert_null(pdb_locals(x->pdb, 2, 30, x->arena, &l, &n));
+	assert_null(pdb_locals(x->pdb, of(2), 30, x->arena, &l, &n));
 	assert_int_equal(n, 2);
-	assert_null(pdb_locals(x->pdb, 2, 100, x->arena, &l, &n));
+	assert_null(pdb_locals(x->pdb, of(2), 100, x->arena, &l, &n));
 	assert_int_equal(n, 0);
-	assert_null(pdb_locals(x->pdb, 3, 0, x->arena, &l, &n));
+	assert_null(pdb_locals(x->pdb, of(3), 0, x->arena, &l, &n));
 	assert_int_equal(n, 1);
 	assert_string_equal(l[0].name, "w");
-	assert_null(pdb_locals(x->pdb, 1, 0, x->arena, &l, &n));
+	assert_null(pdb_locals(x->pdb, of(1), 0, x->arena, &l, &n));
 	assert_int_equal(n, 0);
 }
 
@@ -195,18 +201,18 @@ static void test_async(void **state)
 	assert_int_equal(pdb_kickoff_of(x->pdb, 1), 0);
 	assert_int_equal(pdb_move_next_of(x->pdb, 1), 3);
 	assert_int_equal(pdb_move_next_of(x->pdb, 2), 0);
-	pdb_hoisted_scopes(x->pdb, 3, x->arena, &ranges, &n);
+	pdb_hoisted_scopes(x->pdb, of(3), x->arena, &ranges, &n);
 	assert_int_equal(n, 2);
 	assert_int_equal(ranges[1].start, 7);
 	assert_int_equal(ranges[1].length, 9);
-	pdb_hoisted_scopes(x->pdb, 2, x->arena, &ranges, &n);
+	pdb_hoisted_scopes(x->pdb, of(2), x->arena, &ranges, &n);
 	assert_int_equal(n, 0);
-	pdb_awaits(x->pdb, 3, x->arena, &awaits, &n);
+	pdb_awaits(x->pdb, of(3), x->arena, &awaits, &n);
 	assert_int_equal(n, 2);
 	assert_int_equal(awaits[0].yield_offset, 20);
 	assert_int_equal(awaits[0].resume_offset, 24);
 	assert_int_equal(awaits[1].resume_method, 200);
-	pdb_awaits(x->pdb, 1, x->arena, &awaits, &n);
+	pdb_awaits(x->pdb, of(1), x->arena, &awaits, &n);
 	assert_int_equal(n, 0);
 	pdb_tuple_names(x->pdb, MD_TOKEN(MD_LOCALVARIABLE, 2), x->arena, &names,
 			&n);
@@ -240,8 +246,8 @@ static void test_lies(void **state)
 			continue;
 		for (uint32_t rid = 0; rid < 5; rid++) {
 			dbg_error_destroy(pdb_sequence_points(
-			    pdb, rid, x->arena, &points, &n));
-			dbg_error_destroy(pdb_locals(pdb, rid, UINT32_MAX,
+			    pdb, of(rid), x->arena, &points, &n));
+			dbg_error_destroy(pdb_locals(pdb, of(rid), UINT32_MAX,
 						     x->arena, &locals, &n));
 			pdb_document_path(pdb, rid);
 			pdb_document_source(pdb, rid, x->arena);

@@ -101,8 +101,8 @@ void code_calls(const struct code_pos *pos, struct code_calls *ret)
 	if (!pos->module || !pos->point.line)
 		return;
 	const struct module_points *p =
-	    module_points(module_of(pos->module), pos->token);
-	module_body(pos->module, pos->token, ret->arena, &body);
+	    module_points_of(module_of(pos->module), pos->token, pos->version);
+	module_body_at(pos, ret->arena, &body);
 	for (size_t i = 0; i < p->n; i++)
 		if (p->points[i].line == pos->point.line &&
 		    p->points[i].document == pos->point.document)

@@ -64,7 +64,7 @@ bool code_pos_of_call(struct code *c, const struct code_pos *pos, uint64_t ip,
 	if (!pos->point.line || pos->il_offset == UINT32_MAX)
 		return false;
 	struct arena *arena = arena_create();
-	module_body(pos->module, pos->token, arena, &body);
+	module_body_at(pos, arena, &body);
 	for (uint32_t il = pos->il_offset;
 	     il < end && il_decode(body.code, il, &insn); il += insn.size) {
 		if (!is_call(&insn) ||
@@ -72,7 +72,8 @@ bool code_pos_of_call(struct code *c, const struct code_pos *pos, uint64_t ip,
 						   (uint32_t)insn.value)),
 			   plain_name(callee)))
 			continue;
-		code_pos_of(c, pos->module, pos->token, il, &at);
+		at = *pos;
+		pos_set_il(c, il, &at);
 		// Calls in several statements: it could be either.
 		if (found && at.point.il_offset != ret->point.il_offset) {
 			found = false;

@@ -70,6 +70,12 @@ static void code_forget(struct code *c)
 	arena_reset(c->cache);
 }
 
+void code_module_changed(struct code *c)
+{
+	code_forget(c);
+	c->age++;
+}
+
 // "Foo.dll" and "Foo" both name Foo.dll; "System.Text" does not name
 // System.dll.
 static bool named(const char *module, const char *name)

@@ -16,6 +16,7 @@
 #include "dac/dac.h"
 #include "dbg.h"
 #include "meta/md.h"
+#include "meta/md_update.h"
 #include "meta/pdb.h"
 #include "meta/pe.h"
 
@@ -39,6 +40,8 @@ struct code_module {
 	bool optimized;
 	bool framework; /* optimised and called System.* or the like */
 	bool dynamic;
+	/* An update of it is not known, and why; NULL: all are. */
+	const char *unknown_update;
 };
 
 /* The rules are borrowed, or NULL; @d may be replaced by a new run. */
@@ -94,16 +97,64 @@ typedef void code_module_fn(void *arg, struct code_module *m);
  */
 void code_each_unloaded(struct code *c, const struct code_module *m,
 			code_module_fn *fn, void *arg);
-/* Goes up when a module is loaded that was had from its file before. */
-uint32_t code_unloaded_age(const struct code *c);
+/*
+ * Goes up when what is known of a module is had from elsewhere: it is loaded,
+ * and was had from its file before; or it was updated.
+ */
+uint32_t code_modules_age(const struct code *c);
 /* Is that its name? Several modules may have one name. */
 bool code_module_has_name(const struct code_module *m, const char *name);
+
+/* ---- Updates (hot reload) -------------------------------------------- */
+
+/* What the program gives MetadataUpdater.ApplyUpdate. */
+struct code_update {
+	struct bytes md, il, pdb;
+};
+
+struct code_update_done {
+	uint32_t n_changed, n_added; /* methods */
+	bool symbols;                /* there are lines of them */
+};
+
+/*
+ * The program is about to apply @update to @m (all stopped): keeps what the
+ * runtime will not tell any more of the code that is replaced. *ret: the
+ * methods, in @arena.
+ */
+DBG_MUST struct dbg_error *code_update_begin(struct code *c,
+					     struct code_module *m,
+					     const struct code_update *update,
+					     struct arena *arena,
+					     struct md_delta_methods *ret);
+/*
+ * It is applied. If it cannot be read, that is an error, and @m has an
+ * unknown_update from then on.
+ */
+DBG_MUST struct dbg_error *code_update_apply(struct code *c,
+					     struct code_module *m,
+					     const struct code_update *update,
+					     struct code_update_done *ret);
+/* How many updates of @m there were. */
+uint32_t code_updates(const struct code_module *m);
+/* The update that made the method's newest body; 0: it is that of the image. */
+uint32_t code_method_version(const struct code_module *m, uint32_t token);
+/* IL bodies, to the end of what they lie in: at an RVA, and by version. */
+struct bytes code_il(const struct code_module *m, uint32_t rva);
+struct bytes code_method_il(const struct code_module *m, uint32_t token,
+			    uint32_t version);
+/* Is it in code of a method that was replaced since? */
+struct code_pos;
+bool code_pos_is_replaced(const struct code_pos *pos);
+/* The method at @pos for the questions of pdb.h. */
+struct pdb_method code_pos_method(const struct code_pos *pos);
 
 /* ---- Places ---------------------------------------------------------- */
 
 struct code_place {
 	struct code_module *module;
-	uint32_t token; /* MethodDef */
+	uint32_t token;   /* MethodDef */
+	uint32_t version; /* of its body, see code_method_version */
 	uint32_t il_offset;
 	uint32_t document; /* rid, 0: no symbols */
 	uint32_t line;     /* 0: no symbols */
@@ -257,6 +308,7 @@ struct code_pos {
 	uint64_t method;            /* MethodDesc */
 	uint64_t start;             /* of its native code; 0: not known */
 	uint32_t token;
+	uint32_t version;   /* of the method's body, see code_method_version */
 	uint32_t il_offset; /* UINT32_MAX: unknown */
 	bool in_prolog, in_epilog;
 	/*

@@ -18,12 +18,13 @@ struct module_points {
 struct module {
 	struct code_module m; /* first: see module_of */
 	struct file file;
-	char *place;                 /* where that was, NULL: there is none */
-	uint8_t *copy;               /* image or metadata from memory */
-	struct arena *arena;         /* dies with the module */
-	struct map points;           /* MethodDef rid: struct module_points */
-	struct map traits;           /* MethodDef rid: bits, see traits.c */
-	const char **paths;          /* by document rid - 1, substituted */
+	char *place;         /* where that was, NULL: there is none */
+	uint8_t *copy;       /* image or metadata from memory */
+	struct arena *arena; /* dies with the module */
+	struct module_updates *updates; /* NULL: none */
+	struct map points;  /* MethodDef rid, version: struct module_points */
+	struct map traits;  /* MethodDef rid: bits, see traits.c */
+	const char **paths; /* by document rid - 1, substituted */
 	unsigned int path_age;       /* source_rules_age they were made at */
 	unsigned int n_sought;       /* documents that were nowhere */
 	bool here_known, here;       /* see code_module_is_here */
@@ -60,7 +61,7 @@ struct code {
 	size_t n_unloaded, cap_unloaded;
 	char **missing; /* files that there are not: the last n_missed */
 	size_t n_missed, cap_missing;
-	uint32_t unloaded_age; /* see code_unloaded_age */
+	uint32_t age; /* see code_modules_age */
 	struct source_text *texts;
 	size_t n_texts, cap_texts;
 
@@ -69,6 +70,11 @@ struct code {
 	struct map positions, versions, methods, types;
 	unsigned int path_age;
 };
+
+/* ---- code.c ---------------------------------------------------------- */
+
+/* A module was updated: what was derived from its code is made anew. */
+void code_module_changed(struct code *c);
 
 /* ---- unloaded.c ------------------------------------------------------ */
 
@@ -84,13 +90,27 @@ struct module *module_create(struct code *c, const struct dac_module *dm,
 void module_destroy(struct module *mod);
 /* Take the PDB that it was loaded with from memory, if there is one. */
 bool module_take_symbols(struct code *c, struct module *mod);
-/* Points of a MethodDef; cached. Broken ones are none. */
+/* Points of a MethodDef's newest body; cached. Broken ones are none. */
 const struct module_points *module_points(struct module *mod, uint32_t token);
+/* ... of a version of it. */
+const struct module_points *module_points_of(struct module *mod, uint32_t token,
+					     uint32_t version);
 /* Path of a document after substitution; "" if there is none; cached. */
 const char *module_document(struct code *c, struct module *mod, uint32_t rid);
-/* IL body of a method; n 0 in code if there is none. */
+/* Newest IL body of a method; n 0 in code if there is none. */
 void module_body(const struct code_module *m, uint32_t token,
 		 struct arena *arena, struct il_body *ret);
+/* ... that which the code at @pos was compiled from. */
+void module_body_at(const struct code_pos *pos, struct arena *arena,
+		    struct il_body *ret);
+
+/* ---- update.c -------------------------------------------------------- */
+
+/* NULL: none. */
+void updates_destroy(struct module_updates *u);
+/* Of which version of a method is the code that begins at @start? */
+uint32_t update_version_of_code(const struct code_module *m, uint32_t token,
+				uint64_t start);
 
 /* ---- source.c -------------------------------------------------------- */
 
@@ -125,6 +145,9 @@ const char *source_note(struct code *c, struct module *mod, uint32_t rid);
  * UINT32_MAX: with the method.
  */
 uint32_t pos_il_end(struct code *c, uint64_t ip, uint32_t il_offset);
+
+/* Make of @pos the position at another IL offset of its method's body. */
+void pos_set_il(struct code *c, uint32_t il_offset, struct code_pos *pos);
 
 /* ---- place.c --------------------------------------------------------- */
 

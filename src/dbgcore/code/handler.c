@@ -87,7 +87,8 @@ static void fill(struct code *c, const struct code_pos *pos,
 		 struct code_handler *ret)
 {
 	struct module *mod = module_of(pos->module);
-	const struct module_points *points = module_points(mod, pos->token);
+	const struct module_points *points =
+	    module_points_of(mod, pos->token, pos->version);
 	const struct il_clause *clause = &body->clauses[i];
 	const struct seq_point *point = first_point(points, clause);
 
@@ -148,7 +149,7 @@ bool code_is_in_catch(const struct code_pos *pos)
 	    pos->il_offset == UINT32_MAX)
 		return false;
 	struct arena *arena = arena_create();
-	module_body(pos->module, pos->token, arena, &body);
+	module_body_at(pos, arena, &body);
 	for (size_t i = 0; i < body.n_clauses; i++) {
 		const struct il_clause *clause = &body.clauses[i];
 		// a filter ends where its handler begins
@@ -174,7 +175,7 @@ void code_handlers(struct code *c, const struct code_pos *pos,
 	*ret_n = 0;
 	if (!pos->module || pos->il_offset == UINT32_MAX)
 		return;
-	module_body(pos->module, pos->token, arena, &body);
+	module_body_at(pos, arena, &body);
 	*ret = arena_calloc(arena, body.n_clauses + 1, sizeof(**ret));
 	// II.19: the inner ones come first
 	for (size_t i = 0; i < body.n_clauses; i++) {

@@ -264,7 +264,7 @@ bool code_lost_vars(struct code *c, const struct code_pos *pos, bool *lost,
 	if (!info || !info->n_awaits)
 		return false;
 	arena = arena_create();
-	module_body(pos->module, pos->token, arena, &body);
+	module_body_at(pos, arena, &body);
 	struct lost l = {.info = info, .body = &body, .n_args = n_args};
 	if (pos->il_offset >= body.code.n || !lost_init(&l, n_vars, arena))
 		return false;

@@ -430,6 +430,7 @@ void module_destroy(struct module *mod)
 	file_unload(&mod->file);
 	free(mod->place);
 	free(mod->copy);
+	updates_destroy(mod->updates);
 	map_deinit(&mod->points);
 	map_deinit(&mod->traits);
 	arena_destroy(mod->arena);
@@ -438,23 +439,31 @@ void module_destroy(struct module *mod)
 
 const struct module_points *module_points(struct module *mod, uint32_t token)
 {
+	return module_points_of(mod, token,
+				code_method_version(&mod->m, token));
+}
+
+const struct module_points *module_points_of(struct module *mod, uint32_t token,
+					     uint32_t version)
+{
 	static const struct module_points none;
 	struct dbg_error *err;
 	uint32_t rid = MD_TOKEN_RID(token);
 
 	if (!mod->m.pdb || MD_TOKEN_TABLE(token) != MD_METHODDEF)
 		return &none;
-	struct module_points *p = map_find(&mod->points, rid);
+	uint64_t key = (uint64_t)version << 32 | rid;
+	struct module_points *p = map_find(&mod->points, key);
 	if (p)
 		return p;
 	p = arena_alloc(mod->arena, sizeof(*p));
-	err =
-	    pdb_sequence_points(mod->m.pdb, rid, mod->arena, &p->points, &p->n);
+	err = pdb_sequence_points(mod->m.pdb, (struct pdb_method){rid, version},
+				  mod->arena, &p->points, &p->n);
 	if (err) {
 		dbg_error_destroy(err);
 		*p = none;
 	}
-	map_put(&mod->points, rid, p);
+	map_put(&mod->points, key, p);
 	return p;
 }
 
@@ -481,23 +490,28 @@ const char *module_document(struct code *c, struct module *mod, uint32_t rid)
 	return mod->paths[rid - 1];
 }
 
+static void body_parse(const struct code_module *m, uint32_t token,
+		       uint32_t version, struct arena *arena,
+		       struct il_body *ret)
+{
+	memset(ret, 0, sizeof(*ret));
+	if (MD_TOKEN_TABLE(token) != MD_METHODDEF)
+		return;
+	struct bytes il = code_method_il(m, token, version);
+	if (il.p && dbg_err_drop(il_body_parse(il, arena, ret)))
+		memset(ret, 0, sizeof(*ret));
+}
+
 void module_body(const struct code_module *m, uint32_t token,
 		 struct arena *arena, struct il_body *ret)
 {
-	struct dbg_error *err;
+	body_parse(m, token, code_method_version(m, token), arena, ret);
+}
 
-	memset(ret, 0, sizeof(*ret));
-	if (!m->pe.file.n || MD_TOKEN_TABLE(token) != MD_METHODDEF)
-		return;
-	// II.22.26: column 0 is the RVA, 0 for bodies elsewhere.
-	uint32_t rva = md_col(&m->md, MD_METHODDEF, MD_TOKEN_RID(token), 0);
-	if (!rva)
-		return;
-	err = il_body_parse(pe_at_rva(&m->pe, rva), arena, ret);
-	if (err) {
-		dbg_error_destroy(err);
-		memset(ret, 0, sizeof(*ret));
-	}
+void module_body_at(const struct code_pos *pos, struct arena *arena,
+		    struct il_body *ret)
+{
+	body_parse(pos->module, pos->token, pos->version, arena, ret);
 }
 
 bool code_is_generic(const struct code_module *m, uint32_t token)
@@ -532,7 +546,7 @@ uint64_t code_il_addr(const struct code *c, const struct code_module *m,
 	uint64_t at = m->base + rva;
 	uint8_t header;
 
-	if (!rva || !m->base)
+	if (!rva || rva & MD_UPDATED_IL || !m->base)
 		return 0;
 	if (is_flat(c, m)) {
 		struct bytes body = pe_at_rva(&m->pe, rva);

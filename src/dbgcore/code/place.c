@@ -269,6 +269,8 @@ static void collect(struct module *mod, uint32_t rid, uint32_t line,
 		struct code_place place = {
 		    .module = &mod->m,
 		    .token = MD_TOKEN(MD_METHODDEF, e->method_rid),
+		    .version = code_method_version(
+			&mod->m, MD_TOKEN(MD_METHODDEF, e->method_rid)),
 		    .document = rid,
 		    .line = line,
 		};
@@ -431,7 +433,11 @@ void code_entry(struct code *c, struct code_module *m, uint32_t token,
 	const struct module_points *p = module_points(module_of(m), token);
 	size_t i = 0;
 
-	*ret = (struct code_place){.module = m, .token = token};
+	*ret = (struct code_place){
+	    .module = m,
+	    .token = token,
+	    .version = code_method_version(m, token),
+	};
 	while (i < p->n && !p->points[i].line)
 		i++;
 	if (i == p->n)

@@ -70,7 +70,9 @@ static void add_locals(struct names *l, uint32_t body, uint32_t il_offset)
 	uint32_t n_types = 0;
 	size_t n;
 
-	if (!l->m->pdb || dbg_err_drop(pdb_locals(l->m->pdb, body, il_offset,
+	const struct pdb_method method = {
+	    body, code_method_version(l->m, MD_TOKEN(MD_METHODDEF, body))};
+	if (!l->m->pdb || dbg_err_drop(pdb_locals(l->m->pdb, method, il_offset,
 						  l->arena, &locals, &n)))
 		return;
 	module_body(l->m, MD_TOKEN(MD_METHODDEF, body), l->arena, &il);
@@ -95,10 +97,11 @@ static void add_locals(struct names *l, uint32_t body, uint32_t il_offset)
 static void add_fields(struct names *l, uint32_t type, bool machine)
 {
 	const struct md *md = &l->m->md;
-	uint32_t rid, end;
+	uint32_t first, end;
 
-	md_type_fields(md, type, &rid, &end);
-	for (; rid < end; rid++) {
+	md_type_fields(md, type, &first, &end);
+	for (uint32_t i = first; i < end; i++) {
+		uint32_t rid = md_member(md, MD_LIST_FIELDS, i);
 		const char *raw = md_col_string(md, MD_FIELD, rid, FIELD_NAME);
 		const char *name = csname_source_name(l->arena, raw);
 		struct sig_type *sig;

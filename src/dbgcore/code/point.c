@@ -89,6 +89,7 @@ struct dbg_error *code_find_column(struct code *c, struct code_module *m,
 	**ret = (struct code_place){
 	    .module = m,
 	    .token = ch.token,
+	    .version = code_method_version(m, ch.token),
 	    .il_offset = ch.best.il_offset,
 	    .document = ch.best.document,
 	    .line = ch.best.line,

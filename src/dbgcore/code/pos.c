@@ -19,6 +19,7 @@ struct version {
 	struct dac_code code;
 	struct code_module *module; /* NULL: dynamic or unknown */
 	uint32_t token;
+	uint32_t version; /* of the IL it was compiled from */
 	const struct dac_il_map *map;
 	size_t n_map;
 	const struct module_points *points;
@@ -74,7 +75,8 @@ static struct dbg_error *version_read(struct code *c, const struct dac_code *dc,
 	v->code = *dc;
 	v->module = m;
 	v->token = method.token;
-	v->points = module_points(module_of(m), method.token);
+	v->version = update_version_of_code(m, method.token, dc->start);
+	v->points = module_points_of(module_of(m), method.token, v->version);
 	err = dac_il_map(c->dac, dc->start, &v->map, &v->n_map);
 	if (err)
 		return err;
@@ -269,8 +271,30 @@ void code_pos_of(struct code *c, struct code_module *m, uint32_t token,
 		 uint32_t il_offset, struct code_pos *ret)
 {
 	*ret = (struct code_pos){
-	    .module = m, .token = token, .il_offset = il_offset};
-	find_point(c, module_points(module_of(m), token), ret);
+	    .module = m,
+	    .token = token,
+	    .version = code_method_version(m, token),
+	};
+	pos_set_il(c, il_offset, ret);
+}
+
+void pos_set_il(struct code *c, uint32_t il_offset, struct code_pos *pos)
+{
+	*pos = (struct code_pos){
+	    .module = pos->module,
+	    .token = pos->token,
+	    .version = pos->version,
+	    .il_offset = il_offset,
+	};
+	find_point(
+	    c,
+	    module_points_of(module_of(pos->module), pos->token, pos->version),
+	    pos);
+}
+
+struct pdb_method code_pos_method(const struct code_pos *pos)
+{
+	return (struct pdb_method){MD_TOKEN_RID(pos->token), pos->version};
 }
 
 static bool is_in(uint32_t il, uint32_t start, uint32_t length)
@@ -307,12 +331,12 @@ static enum code_region region_of(const struct il_body *body, uint32_t il)
 	return region;
 }
 
-static void find_region(const struct version *v, struct code_pos *pos)
+static void find_region(struct code_pos *pos)
 {
 	struct arena *arena = arena_create();
 	struct il_body body;
 
-	module_body(v->module, v->token, arena, &body);
+	module_body_at(pos, arena, &body);
 	if (pos->il_offset != UINT32_MAX)
 		pos->region = region_of(&body, pos->il_offset);
 	arena_destroy(arena);
@@ -327,8 +351,9 @@ static void pos_fill(struct code *c, const struct version *v, uint64_t method,
 	pos->module = v->module;
 	pos->start = v->code.start;
 	pos->token = v->token;
+	pos->version = v->version;
 	find_il(v, addr, pos);
-	find_region(v, pos);
+	find_region(pos);
 	find_vars(v, addr, pos);
 	find_point(c, v->points, pos);
 }
@@ -438,7 +463,8 @@ struct dbg_error *code_addresses(struct code *c, const struct code_place *p,
 		return err;
 	*ret = NULL;
 	*ret_n = 0;
-	if (!v || v->module != p->module || v->token != p->token)
+	if (!v || v->module != p->module || v->token != p->token ||
+	    v->version != p->version)
 		return NULL;
 	uint64_t *addrs = arena_calloc(arena, v->n_map + 1, sizeof(*addrs));
 	size_t n = 0;

@@ -233,13 +233,16 @@ static void find_functions(struct finder *f)
 // Where the type's code is, as far as it has any: a file without a line.
 static const char *type_file(struct finder *f, uint32_t type)
 {
-	uint32_t rid, end;
+	uint32_t first, end;
 
-	md_type_methods(f->md, type, &rid, &end);
-	for (; rid < end; rid++)
+	md_type_methods(f->md, type, &first, &end);
+	for (uint32_t i = first; i < end; i++) {
+		uint32_t rid = md_member(f->md, MD_LIST_METHODS, i);
+
 		if (f->lines[rid].line)
 			return module_document(f->code, f->mod,
 					       f->lines[rid].document);
+	}
 	return NULL;
 }
 

@@ -121,9 +121,9 @@ void code_each_unloaded(struct code *c, const struct code_module *m,
 	each_named(c, "System.Linq", fn, arg);
 }
 
-uint32_t code_unloaded_age(const struct code *c)
+uint32_t code_modules_age(const struct code *c)
 {
-	return c->unloaded_age;
+	return c->age;
 }
 
 void unloaded_deinit(struct code *c)
@@ -139,6 +139,5 @@ void unloaded_deinit(struct code *c)
 void unloaded_loaded(struct code *c, const struct code_module *m)
 {
 	for (size_t i = 0; i < c->n_unloaded; i++)
-		c->unloaded_age +=
-		    code_module_has_name(m, c->unloaded[i]->m.name);
+		c->age += code_module_has_name(m, c->unloaded[i]->m.name);
 }

@@ -148,6 +148,7 @@ void control_end_run(struct control *c)
 	throw_trap_reset(c);
 	probe_reset(c);
 	debugger_reset(c);
+	hot_reload_reset(c);
 	c->plan.home = NULL;
 	c->code = NULL;
 	c->stack = NULL;
@@ -473,6 +474,11 @@ static struct dbg_error *judge_trap(struct control *c,
 	}
 	if (kinds & SITE_LOAD) {
 		err = load_returned(c, ev->tid, addr);
+		if (err)
+			return err;
+	}
+	if (kinds & SITE_UPDATE) {
+		err = hot_reload_returned(c, ev->tid, addr);
 		if (err)
 			return err;
 	}

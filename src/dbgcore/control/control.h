@@ -87,9 +87,10 @@ enum site_kind {
 	SITE_LOAD = 512,       /* where the load of an assembly returns */
 	/* calls of class Debugger, and where one stops */
 	SITE_DEBUGGER = 1024,
-	SITE_CALL = 2048,  /* of a call that a thread makes for us */
-	SITE_CATCH = 4096, /* a handler that a catchpoint asks for */
-	SITE_SPAWN = 8192, /* functions that make a child by vfork */
+	SITE_CALL = 2048,    /* of a call that a thread makes for us */
+	SITE_CATCH = 4096,   /* a handler that a catchpoint asks for */
+	SITE_SPAWN = 8192,   /* functions that make a child by vfork */
+	SITE_UPDATE = 16384, /* where an update of an assembly is applied */
 };
 
 DBG_MUST struct dbg_error *control_site_add(struct control *c,

@@ -10,6 +10,7 @@
 #include "control/call/call.h"
 #include "control/control.h"
 #include "control/debugger.h"
+#include "control/hotreload.h"
 #include "control/exception/exceptions.h"
 #include "control/jit/jit.h"
 #include "control/threadtrap.h"
@@ -51,6 +52,7 @@ struct control {
 	struct thread_traps loads;   /* of assemblies, where the calls return */
 	struct thread_traps catches; /* handlers about to be entered */
 	struct thread_traps spawns;  /* where functions of SITE_SPAWN return */
+	struct hot_reload hot_reload;
 	struct calls calls;
 	bool stop_at_entry;
 	bool unseen; /* Debugger.IsAttached is answered by the runtime: false */

@@ -347,6 +347,7 @@ static const struct debugger_call {
     {ASSUME_DEBUGGER_BREAK, {on_break, on_break}, true},
     {ASSUME_DEBUGGER_ATTACHED, {on_is_attached, on_is_attached}, false},
     {ASSUME_FAIL_FAST, {on_fail_fast, on_fail_fast_object}, true},
+    {ASSUME_APPLY_UPDATE, {hot_reload_begins}, true},
     {ASSUME_N, {on_syslog}, false},
 };
 

@@ -9,7 +9,7 @@
 struct control;
 
 enum {
-	DEBUGGER_CALLS = 5,
+	DEBUGGER_CALLS = 6,
 };
 
 struct debugger_place {

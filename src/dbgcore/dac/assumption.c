@@ -132,6 +132,8 @@ static const struct entry {
     [ASSUME_FAIL_FAST] = {"Environment.FailFast stops at its signal only",
 			  .ways = {FUNCTION("Environment_FailFast"),
 				   FUNCTION("FailFast")}},
+    [ASSUME_APPLY_UPDATE] = {"changes by hot reload are not seen",
+			     .ways = {FUNCTION("AssemblyNative_ApplyUpdate")}},
     [ASSUME_GC_COUNT] =
 	{"places within objects are not watched any more once the collector "
 	 "has moved these",

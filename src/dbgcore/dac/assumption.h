@@ -40,15 +40,16 @@ enum dac_assumption {
 	ASSUME_DEBUGGER_BREAK,
 	ASSUME_DEBUGGER_ATTACHED,
 	ASSUME_FAIL_FAST,
-	ASSUME_GC_COUNT,        /* address, see dac_gc_count */
-	ASSUME_PRESTUB,         /* address */
-	ASSUME_GC_INFO,         /* version of its format */
-	ASSUME_TYPE_FLAGS,      /* offset of the first flags in MethodTable */
-	ASSUME_TYPE_RID,        /* ... of the word with the definition's rid */
-	ASSUME_TYPE_AUXILIARY,  /* ... of MethodTableAuxiliaryData* */
-	ASSUME_LOADER_MODULE,   /* ... of the Module that loaded it; .NET 8 */
-	ASSUME_TYPE_CLASS,      /* offset of EEClass* in MethodTable */
-	ASSUME_TYPE_INSTANCE,   /* ... of the generic arguments */
+	ASSUME_APPLY_UPDATE,   /* function behind MetadataUpdater.ApplyUpdate */
+	ASSUME_GC_COUNT,       /* address, see dac_gc_count */
+	ASSUME_PRESTUB,        /* address */
+	ASSUME_GC_INFO,        /* version of its format */
+	ASSUME_TYPE_FLAGS,     /* offset of the first flags in MethodTable */
+	ASSUME_TYPE_RID,       /* ... of the word with the definition's rid */
+	ASSUME_TYPE_AUXILIARY, /* ... of MethodTableAuxiliaryData* */
+	ASSUME_LOADER_MODULE,  /* ... of the Module that loaded it; .NET 8 */
+	ASSUME_TYPE_CLASS,     /* offset of EEClass* in MethodTable */
+	ASSUME_TYPE_INSTANCE,  /* ... of the generic arguments */
 	ASSUME_METHOD_INSTANCE, /* ... of those of a generic method's desc */
 	ASSUME_METHOD_COUNT,    /* ... of how many these are */
 	ASSUME_METHOD_FLAGS,    /* ... of the flags in MethodDesc */

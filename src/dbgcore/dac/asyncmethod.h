@@ -50,10 +50,13 @@ void dac_async_variants(struct dac *d, uint64_t md,
  */
 const struct debug_info *dac_debug_info(struct dac *d, uint64_t ip);
 /*
- * Where shared generic code has its hidden argument at @ip; borrowed likewise.
- * NULL: it has none there, or that is not known.
+ * Where the code at @ip has a variable (enum debug_place), as the JIT has told
+ * it: that is in memory as long as the code is. NULL: nowhere.
  */
-const struct debug_context *dac_debug_context(struct dac *d, uint64_t ip);
+const struct debug_var *dac_debug_var(struct dac *d, uint64_t ip,
+				      int32_t number);
+/* The greatest number of a variable, plus 1. */
+uint32_t dac_debug_n_vars(struct dac *d, uint64_t ip);
 /*
  * Where the code that resumes at @ip, of an entry of kind DAC_IL_AWAIT, goes on
  * behind the await; 0: not known.

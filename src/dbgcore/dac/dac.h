@@ -390,6 +390,16 @@ struct dac_var {
 };
 
 /*
+ * The same without the DAC's help, by what the JIT told of the code, @n_args
+ * arguments, then locals. The DAC goes by the metadata and the code that the
+ * method had before the first update of its module (hot reload). Types are not
+ * told.
+ */
+void dac_code_vars(struct dac *d, pid_t tid, const struct dac_frame *frame,
+		   uint32_t n_args, bool args, struct arena *arena,
+		   struct dac_var **ret, size_t *ret_n);
+
+/*
  * The number in machine code of the integer register that holds @var of the
  * frame, *ret; DBG_E_STATE if it is in none or in several.
  */

@@ -23,9 +23,9 @@ struct dac_code_entry {
 	struct dac_il_map *map;
 	size_t n_map;
 	const struct debug_info *info; /* of one that is suspended, else NULL */
-	bool context_read;
-	const struct debug_context *context; /* of shared generic code */
-	size_t n_context;
+	bool vars_read;
+	const struct debug_var *vars; /* as the JIT has told of them */
+	size_t n_vars;
 };
 
 /* Code versions by address: hot and cold parts, sorted, never overlapping. */

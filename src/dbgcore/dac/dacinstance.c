@@ -12,6 +12,8 @@
 #include "dac/debuginfo.h"
 #include "dac/gcinfo.h"
 
+#include <string.h>
+
 static bool head_read(struct dac *d, uint64_t ip, struct gcinfo *ret,
 		      uint64_t *ret_start)
 {
@@ -77,22 +79,64 @@ static bool register_read(struct dac *d, pid_t tid,
 	return known;
 }
 
+// Where a variable is in @frame; false: nowhere.
+static bool var_place(struct dac *d, pid_t tid, const struct dac_frame *frame,
+		      int32_t number, struct dac_var *ret)
+{
+	const struct debug_var *v =
+	    dac_debug_var(d, frame->leaf ? frame->ip : frame->ip - 1, number);
+	uint64_t value;
+
+	*ret = (struct dac_var){.name = ""};
+	// REGNUM_AMBIENT_SP: the frame's
+	if (!v || v->place == DEBUG_ELSEWHERE || v->reg > ARCH_GENERAL ||
+	    !register_read(d, tid, frame,
+			   v->reg == ARCH_GENERAL ? ARCH_SP : v->reg, &value))
+		return false;
+	ret->present = true;
+	ret->size = sizeof(value);
+	ret->in_register = v->place == DEBUG_IN_REGISTER;
+	if (ret->in_register)
+		memcpy(ret->bytes, &value, sizeof(value));
+	else
+		ret->addr = value + (uint64_t)(int64_t)v->offset;
+	if (v->place == DEBUG_BY_REF)
+		ret->addr = dac_word(d, ret->addr);
+	return ret->in_register || ret->addr;
+}
+
+void dac_code_vars(struct dac *d, pid_t tid, const struct dac_frame *frame,
+		   uint32_t n_args, bool args, struct arena *arena,
+		   struct dac_var **ret, size_t *ret_n)
+{
+	uint32_t all =
+	    dac_debug_n_vars(d, frame->leaf ? frame->ip : frame->ip - 1);
+	uint32_t first = args ? 0 : n_args;
+	uint32_t n = args ? n_args : all > n_args ? all - n_args : 0;
+
+	*ret = arena_calloc(arena, (size_t)n + 1, sizeof(**ret));
+	*ret_n = n;
+	for (uint32_t i = 0; i < n; i++) {
+		struct dac_var *var = &(*ret)[i];
+
+		var_place(d, tid, frame, (int32_t)(first + i), var);
+		var->is_arg = args;
+		var->index = i;
+	}
+}
+
 // The hidden argument where the JIT says it is, as any variable; 0: nowhere.
 static uint64_t context_variable(struct dac *d, pid_t tid,
 				 const struct dac_frame *frame)
 {
-	const struct debug_context *c =
-	    dac_debug_context(d, frame->leaf ? frame->ip : frame->ip - 1);
-	uint64_t value;
+	struct dac_var var;
 
-	// REGNUM_AMBIENT_SP: the frame's
-	if (!c || c->reg > ARCH_GENERAL ||
-	    !register_read(d, tid, frame,
-			   c->reg == ARCH_GENERAL ? ARCH_SP : c->reg, &value))
+	if (!var_place(d, tid, frame, DEBUG_CONTEXT, &var))
 		return 0;
-	return c->in_register
-		   ? value
-		   : dac_word(d, value + (uint64_t)(int64_t)c->offset);
+	uint64_t value = var.addr ? dac_word(d, var.addr) : 0;
+	if (var.in_register)
+		memcpy(&value, var.bytes, sizeof(value));
+	return value;
 }
 
 // Not told which of both it is: a MethodDesc is not known as a type.

@@ -762,33 +762,54 @@ const struct debug_info *dac_debug_info(struct dac *d, uint64_t ip)
 								: entry->info;
 }
 
-const struct debug_context *dac_debug_context(struct dac *d, uint64_t ip)
+// NULL: @ip is in no managed code.
+static struct dac_code_entry *entry_with_vars(struct dac *d, uint64_t ip)
 {
 	struct dac_code_entry *entry;
-	struct debug_context *all = NULL;
+	struct debug_var *all = NULL;
 	size_t n = 0;
 
 	if (dbg_err_drop(entry_at(d, ip, &entry)) || !entry)
 		return NULL;
-	if (!entry->context_read) {
+	if (!entry->vars_read) {
 		bool dynamic = cache_find(&d->dynamic, ip) == entry;
 		struct arena *arena =
 		    dynamic ? d->dynamic.arena : d->code.arena;
 		struct bytes b = info_bytes(d, &entry->code, arena);
 		if (b.n &&
-		    debug_info_context(b, is_old_info(d), arena, &all, &n)) {
-			entry->context = all;
-			entry->n_context = n;
+		    debug_info_vars(b, is_old_info(d), arena, &all, &n)) {
+			entry->vars = all;
+			entry->n_vars = n;
 		}
-		entry->context_read = true;
+		entry->vars_read = true;
 	}
-	for (size_t i = 0; i < entry->n_context; i++) {
-		const struct debug_context *c = &entry->context[i];
+	return entry;
+}
+
+const struct debug_var *dac_debug_var(struct dac *d, uint64_t ip,
+				      int32_t number)
+{
+	const struct dac_code_entry *entry = entry_with_vars(d, ip);
+
+	for (size_t i = 0; entry && i < entry->n_vars; i++) {
+		const struct debug_var *v = &entry->vars[i];
 		uint64_t offset = ip - entry->code.start;
-		if (offset >= c->start && offset < c->end)
-			return c;
+		if (v->number == number && offset >= v->start &&
+		    offset < v->end)
+			return v;
 	}
 	return NULL;
+}
+
+uint32_t dac_debug_n_vars(struct dac *d, uint64_t ip)
+{
+	const struct dac_code_entry *entry = entry_with_vars(d, ip);
+	uint32_t n = 0;
+
+	for (size_t i = 0; entry && i < entry->n_vars; i++)
+		if (entry->vars[i].number >= (int32_t)n)
+			n = (uint32_t)entry->vars[i].number + 1;
+	return n;
 }
 
 /* ---- All versions of a method ---------------------------------------- */

@@ -2,8 +2,8 @@
  * The JIT's packed debug information. Numbers are in nibbles, the lower half of
  * a byte first: three bits each, the highest first, and a bit that says that
  * more follow. The bounds are a stream of bits of fixed width behind three such
- * numbers. Of the chunks only the bounds, the awaits and, of the variables, the
- * hidden generic argument are read here.
+ * numbers. Of the chunks only the bounds, the variables and the awaits are read
+ * here.
  */
 #include "dac/debuginfo.h"
 
@@ -213,11 +213,10 @@ bool debug_info_parse(struct bytes b, uint32_t code_size, struct arena *arena,
 	       (!awaits.n || awaits_parse(awaits, code_size, arena, ret));
 }
 
-/* ---- The hidden generic argument ------------------------------------- */
+/* ---- Variables ------------------------------------------------------- */
 
 enum {
-	CONTEXT_NUMBER = -3, // ICorDebugInfo::TYPECTXT_ILNUM
-	OLD_NUMBERS = 4,     // -MAX_ILNUM, .NET 8 to 10
+	OLD_NUMBERS = 4, // -MAX_ILNUM, .NET 8 to 10
 };
 
 // ICorDebugInfo::VarLocType: what is stored of each, in order.
@@ -246,15 +245,16 @@ enum {
 	N_VAR_KINDS = sizeof(var_parts) / sizeof(var_parts[0]),
 	VAR_REG = 0,
 	VAR_STACK = 3,
+	VAR_STACK_BYREF = 4,
 };
 
-// The kind of the variable's place; N_VAR_KINDS: there is no such kind.
-static uint32_t place_parse(struct nibbles *s, struct debug_context *ret)
+// False: there is no such kind of a place.
+static bool place_parse(struct nibbles *s, struct debug_var *ret)
 {
 	uint32_t kind = nibbles_number(s);
 
 	if (s->bad || kind >= N_VAR_KINDS)
-		return N_VAR_KINDS;
+		return false;
 	for (const uint8_t *part = var_parts[kind]; *part; part++) {
 		if (*part == PART_OFFSET)
 			ret->offset = nibbles_signed(s);
@@ -263,11 +263,14 @@ static uint32_t place_parse(struct nibbles *s, struct debug_context *ret)
 		else
 			nibbles_number(s);
 	}
-	ret->in_register = kind == VAR_REG;
-	return kind;
+	ret->place = kind == VAR_REG           ? DEBUG_IN_REGISTER
+		     : kind == VAR_STACK       ? DEBUG_ON_STACK
+		     : kind == VAR_STACK_BYREF ? DEBUG_BY_REF
+					       : DEBUG_ELSEWHERE;
+	return true;
 }
 
-static int32_t var_parse(struct nibbles *s, bool old, struct debug_context *ret)
+static void range_parse(struct nibbles *s, bool old, struct debug_var *ret)
 {
 	uint32_t number = 0;
 
@@ -277,34 +280,28 @@ static int32_t var_parse(struct nibbles *s, bool old, struct debug_context *ret)
 	ret->end = ret->start + nibbles_number(s);
 	if (old)
 		number = nibbles_number(s) - OLD_NUMBERS;
-	return (int32_t)number;
+	ret->number = (int32_t)number;
 }
 
-static bool context_parse(struct bytes b, bool old, struct arena *arena,
-			  struct debug_context **ret, size_t *ret_n)
+static bool vars_parse(struct bytes b, bool old, struct arena *arena,
+		       struct debug_var **ret, size_t *ret_n)
 {
 	struct nibbles s = {.b = b};
 	uint32_t n = nibbles_count(&s, VARS_MAX);
-	struct debug_context *all = arena_calloc(arena, n, sizeof(*all));
-	size_t n_all = 0;
+	struct debug_var *all = arena_calloc(arena, n, sizeof(*all));
 
 	for (uint32_t i = 0; i < n; i++) {
-		struct debug_context place = {0};
-		int32_t number = var_parse(&s, old, &place);
-		uint32_t kind = place_parse(&s, &place);
-		if (s.bad || kind == N_VAR_KINDS)
+		range_parse(&s, old, &all[i]);
+		if (!place_parse(&s, &all[i]) || s.bad)
 			return false;
-		if (number == CONTEXT_NUMBER &&
-		    (kind == VAR_REG || kind == VAR_STACK))
-			all[n_all++] = place;
 	}
 	*ret = all;
-	*ret_n = n_all;
+	*ret_n = n;
 	return true;
 }
 
-bool debug_info_context(struct bytes b, bool old, struct arena *arena,
-			struct debug_context **ret, size_t *ret_n)
+bool debug_info_vars(struct bytes b, bool old, struct arena *arena,
+		     struct debug_var **ret, size_t *ret_n)
 {
 	struct head h;
 
@@ -313,5 +310,5 @@ bool debug_info_context(struct bytes b, bool old, struct arena *arena,
 	    h.offsets[CHUNK_N] > b.n)
 		return false;
 	struct bytes vars = chunk_of(b, &h, CHUNK_VARS);
-	return !vars.n || context_parse(vars, old, arena, ret, ret_n);
+	return !vars.n || vars_parse(vars, old, arena, ret, ret_n);
 }

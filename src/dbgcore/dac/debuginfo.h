@@ -44,14 +44,23 @@ struct debug_info {
 	size_t n_awaits;
 };
 
-/*
- * Where code that generic instances share has its hidden argument, from one
- * offset in it to another.
- */
-struct debug_context {
+enum debug_place {
+	DEBUG_IN_REGISTER,
+	DEBUG_ON_STACK, /* at the register's value + offset */
+	DEBUG_BY_REF,   /* ... is its address */
+	DEBUG_ELSEWHERE,
+};
+
+/* The hidden argument of code that generic instances share. */
+#define DEBUG_CONTEXT (-3) /* ICorDebugInfo::TYPECTXT_ILNUM */
+
+/* Where a variable is, from one offset in the code to another. */
+struct debug_var {
+	int32_t
+	    number; /* arguments with `this`, then locals; negative: other */
 	uint32_t start, end;
-	uint32_t reg;     /* by its number in machine code */
-	bool in_register; /* else in memory, at the register's value + */
+	enum debug_place place;
+	uint32_t reg; /* by its number in machine code */
 	int32_t offset;
 };
 
@@ -64,7 +73,7 @@ enum {
 /*
  * How long the information is that begins with @head; 0: it is none, or, if
  * @old, one of those that begin with data of other kinds. @old: it has the form
- * of .NET 8 to 10, of which only debug_info_context reads.
+ * of .NET 8 to 10, of which only debug_info_vars reads.
  */
 size_t debug_info_size(struct bytes head, bool old);
 /*
@@ -73,12 +82,8 @@ size_t debug_info_size(struct bytes head, bool old);
  */
 bool debug_info_parse(struct bytes b, uint32_t code_size, struct arena *arena,
 		      struct debug_info *ret);
-/*
- * The places of the hidden generic argument, the JIT's variable TYPECTXT_ILNUM.
- * False: @b is no such information. *ret_n is 0 for code that has no such
- * argument.
- */
-bool debug_info_context(struct bytes b, bool old, struct arena *arena,
-			struct debug_context **ret, size_t *ret_n);
+/* The places of all variables. False: @b is no such information. */
+bool debug_info_vars(struct bytes b, bool old, struct arena *arena,
+		     struct debug_var **ret, size_t *ret_n);
 
 #endif

@@ -133,9 +133,12 @@ void scope_add_imports(struct gather *g)
 	add_standard_modules(&c);
 	if (!pos->module->pdb)
 		return;
-	c.pdb = pdb_md(pos->module->pdb);
-	uint32_t row = md_find(c.pdb, MD_LOCALSCOPE, LOCALSCOPE_METHOD,
-			       MD_TOKEN_RID(pos->token), &n);
+	uint32_t method;
+	c.pdb = pdb_method_md(pos->module->pdb, code_pos_method(pos), &method);
+	if (!c.pdb)
+		return;
+	uint32_t row =
+	    md_find(c.pdb, MD_LOCALSCOPE, LOCALSCOPE_METHOD, method, &n);
 	uint32_t at =
 	    row ? md_col(c.pdb, MD_LOCALSCOPE, row, LOCALSCOPE_IMPORTS) : 0;
 	for (int i = 0; at && i < PARENTS_MAX; i++) {

@@ -204,7 +204,9 @@ static uint32_t param_token(const struct md *md, uint32_t method_rid,
 {
 	uint32_t first, end;
 	md_method_params(md, method_rid, &first, &end);
-	for (uint32_t p = first; p < end; p++) {
+	for (uint32_t i = first; i < end; i++) {
+		uint32_t p = md_member(md, MD_LIST_PARAMS, i);
+
 		if (md_col(md, MD_PARAM, p, 1) == seq)
 			return MD_TOKEN(MD_PARAM, p);
 	}
@@ -344,8 +346,8 @@ static void add_named_locals(struct gather *g, const struct slots *slots)
 	struct pdb_local *locals;
 	size_t n;
 	struct dbg_error *err =
-	    pdb_locals(pos->module->pdb, MD_TOKEN_RID(pos->token),
-		       pos->il_offset, g->arena, &locals, &n);
+	    pdb_locals(pos->module->pdb, code_pos_method(pos), pos->il_offset,
+		       g->arena, &locals, &n);
 	if (dbg_err_drop(err))
 		return;
 	for (size_t i = 0; i < n; i++) {
@@ -385,13 +387,11 @@ static void read_slots(struct gather *g, struct slots *ret)
 {
 	const struct code_pos *pos = g->frame->pos;
 	struct code_module *m = pos->module;
-	uint32_t rva =
-	    md_col(&m->md, MD_METHODDEF, MD_TOKEN_RID(pos->token), METHOD_RVA);
+	struct bytes il = code_method_il(m, pos->token, pos->version);
 	struct il_body body;
-	if (!rva || m->pe.n_sections == 0)
+	if (!il.p)
 		return;
-	struct dbg_error *err =
-	    il_body_parse(pe_at_rva(&m->pe, rva), g->arena, &body);
+	struct dbg_error *err = il_body_parse(il, g->arena, &body);
 	if (!err && MD_TOKEN_RID(body.local_sig)) {
 		struct bytes blob = md_col_blob(
 		    &m->md, MD_STANDALONESIG, MD_TOKEN_RID(body.local_sig), 0);
@@ -455,7 +455,7 @@ static void gather_machine(struct gather *g)
 	scope_set_class(s, g->frame->machine->type);
 	scope_add_imports(g);
 	if (pos->module->pdb)
-		pdb_hoisted_scopes(pos->module->pdb, MD_TOKEN_RID(pos->token),
+		pdb_hoisted_scopes(pos->module->pdb, code_pos_method(pos),
 				   g->arena, &g->hoisted, &g->n_hoisted);
 	scope_expand(g, g->frame->machine, 0);
 	sort(g);
@@ -467,8 +467,8 @@ static void add_variables(struct gather *g)
 	const struct code_pos *pos = g->frame->pos;
 	uint32_t rid = MD_TOKEN_RID(pos->token);
 	if (pos->module->pdb)
-		pdb_hoisted_scopes(pos->module->pdb, rid, g->arena, &g->hoisted,
-				   &g->n_hoisted);
+		pdb_hoisted_scopes(pos->module->pdb, code_pos_method(pos),
+				   g->arena, &g->hoisted, &g->n_hoisted);
 	struct sig_method *sig;
 	struct dbg_error *err = sig_parse_method(
 	    md_col_blob(&pos->module->md, MD_METHODDEF, rid, METHOD_SIGNATURE),

@@ -94,7 +94,9 @@ static bool find_around(struct candidate *c)
 	if (!type)
 		return false;
 	md_type_methods(c->md, type, &first, &end);
-	for (uint32_t rid = first; rid < end; rid++) {
+	for (uint32_t i = first; i < end; i++) {
+		uint32_t rid = md_member(c->md, MD_LIST_METHODS, i);
+
 		const char *other = md_col_string(c->md, MD_METHODDEF, rid, 3);
 
 		if (strncmp(other, name, len) || other[len])

@@ -162,13 +162,15 @@ uint32_t csname_kickoff(const struct md *md, uint32_t rid)
 		return 0;
 	md_type_methods(md, outer, &first, &end);
 	for (uint32_t i = first; i < end; i++) {
-		if (!same_source(method_name(md, i), source, len))
+		uint32_t method = md_member(md, MD_LIST_METHODS, i);
+
+		if (!same_source(method_name(md, method), source, len))
 			continue;
 		// Overloads are told apart by their attribute alone.
-		if (found && names_machine(md, i, type))
-			return i;
+		if (found && names_machine(md, method, type))
+			return method;
 		if (!found)
-			found = i;
+			found = method;
 	}
 	return found;
 }

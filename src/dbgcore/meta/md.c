@@ -46,6 +46,8 @@ static unsigned int coded_size(const struct md *md, unsigned int kind)
 static unsigned int column_size(const struct md *md, uint8_t type,
 				uint8_t heap_sizes)
 {
+	if (md->wide && type != MD_U16)
+		return 4;
 	switch (type) {
 	case MD_U16:
 		return 2;
@@ -161,6 +163,8 @@ static void take_stream(struct md *md, const char *name, struct bytes b,
 		md->blobs = b;
 	else if (!strcmp(name, "#Pdb"))
 		md->pdb = b;
+	else if (!strcmp(name, "#JTD"))
+		md->wide = true;
 }
 
 // II.24.2.2: a name of at most 32 bytes, padded to 4.
@@ -347,6 +351,37 @@ uint32_t md_find(const struct md *md, enum md_table table, unsigned int col,
 	return 0;
 }
 
+static const struct md_member_list *list_of(const struct md *md,
+					    enum md_table member)
+{
+	static const uint8_t members[MD_N_LISTS] = {
+	    MD_METHODDEF, MD_FIELD, MD_PARAM, MD_PROPERTY, MD_EVENT};
+
+	for (unsigned int i = 0; i < MD_N_LISTS; i++)
+		if (members[i] == member)
+			return &md->members->lists[i];
+	return NULL;
+}
+
+/* Numbers of a list begin at 1, as rids do. */
+static void member_range(const struct md_member_list *l, uint32_t owner,
+			 uint32_t range[2])
+{
+	range[0] = range[1] = 0;
+	if (!owner || owner > l->n_owners)
+		return;
+	range[0] = l->starts[owner - 1] + 1;
+	range[1] = l->starts[owner] + 1;
+}
+
+uint32_t md_member(const struct md *md, enum md_list list, uint32_t i)
+{
+	if (!md->members)
+		return i;
+	const struct md_member_list *l = &md->members->lists[list];
+	return i && i <= l->n ? l->rids[i - 1] : 0;
+}
+
 /*
  * Row @rid of @table owns the run of @member rows from its column @col to
  * that of the next row.
@@ -356,6 +391,11 @@ static void list_range(const struct md *md, enum md_table table, uint32_t rid,
 		       uint32_t range[2])
 {
 	uint32_t n = md_rows(md, member);
+
+	if (md->members) {
+		member_range(list_of(md, member), rid, range);
+		return;
+	}
 	uint32_t first = md_col(md, table, rid, col);
 	uint32_t end = n + 1;
 
@@ -436,6 +476,8 @@ static uint32_t owner(const struct md *md, unsigned int col,
 
 	if (!rid || rid > md_rows(md, member) || !t->n_rows)
 		return 0;
+	if (md->members)
+		return list_of(md, member)->owners[rid - 1];
 	uint32_t type = lower_bound(t, col, (uint64_t)rid + 1) - 1;
 	if (!type)
 		return 0;
@@ -492,9 +534,12 @@ uint32_t md_param_find(const struct md *md, uint32_t method_rid, uint32_t seq)
 	uint32_t first, end;
 
 	md_method_params(md, method_rid, &first, &end);
-	for (uint32_t rid = first; rid < end; rid++)
+	for (uint32_t i = first; i < end; i++) {
+		uint32_t rid = md_member(md, MD_LIST_PARAMS, i);
+
 		if (md_col(md, MD_PARAM, rid, 1) == seq)
 			return rid;
+	}
 	return 0;
 }
 

@@ -83,11 +83,34 @@ struct md_layout {
 	uint8_t col_size[10];
 };
 
+/* Lists of members that updates added to: where they are not ranges of rids. */
+enum md_list {
+	MD_LIST_METHODS,
+	MD_LIST_FIELDS,
+	MD_LIST_PARAMS,
+	MD_LIST_PROPERTIES,
+	MD_LIST_EVENTS,
+	MD_N_LISTS,
+};
+
+struct md_member_list {
+	const uint32_t *owners; /* of each member, by its rid - 1; 0: none */
+	uint32_t *rids;         /* of all members, by owner */
+	uint32_t *starts; /* where there owner N's begin: [N - 1]; and end */
+	uint32_t n, n_owners;
+};
+
+struct md_members {
+	struct md_member_list lists[MD_N_LISTS];
+};
+
 struct md {
 	struct bytes strings, us, guids, blobs, pdb; /* heaps; pdb: #Pdb */
 	struct md_layout tables[MD_N_TABLES];
 	uint32_t external_rows[MD_N_TABLES]; /* from #Pdb */
 	uint64_t sorted;
+	bool wide; /* an update: every index has 4 bytes */
+	const struct md_members *members; /* NULL: as the rows say, by ranges */
 };
 
 /* Parse the root and table stream. @bytes is borrowed for @ret's life. */
@@ -127,7 +150,11 @@ uint32_t md_resolution_scope(uint32_t coded);
 uint32_t md_find(const struct md *md, enum md_table table, unsigned int col,
 		 uint32_t value, uint32_t *ret_n);
 
-/* Members: list ranges [*ret_first, *ret_end). */
+/*
+ * Members: [*ret_first, *ret_end) of the table's list, which are rids, but in a
+ * module that was updated: md_member has the rid of each.
+ */
+uint32_t md_member(const struct md *md, enum md_list list, uint32_t i);
 void md_type_methods(const struct md *md, uint32_t typedef_rid,
 		     uint32_t *ret_first, uint32_t *ret_end);
 void md_type_fields(const struct md *md, uint32_t typedef_rid,

@@ -56,11 +56,14 @@ uint32_t md_method_named(const struct md *md, uint32_t typedef_rid,
 	uint32_t first, end;
 
 	md_type_methods(md, typedef_rid, &first, &end);
-	for (uint32_t rid = first; rid < end; rid++)
+	for (uint32_t i = first; i < end; i++) {
+		uint32_t rid = md_member(md, MD_LIST_METHODS, i);
+
 		if (!strcmp(
 			md_col_string(md, MD_METHODDEF, rid, METHODDEF_NAME),
 			name))
 			return rid;
+	}
 	return 0;
 }
 
@@ -70,9 +73,12 @@ uint32_t md_field_named(const struct md *md, uint32_t typedef_rid,
 	uint32_t first, end;
 
 	md_type_fields(md, typedef_rid, &first, &end);
-	for (uint32_t rid = first; rid < end; rid++)
+	for (uint32_t i = first; i < end; i++) {
+		uint32_t rid = md_member(md, MD_LIST_FIELDS, i);
+
 		if (!strcmp(md_col_string(md, MD_FIELD, rid, FIELD_NAME), name))
 			return rid;
+	}
 	return 0;
 }
 

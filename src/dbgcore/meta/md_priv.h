@@ -51,6 +51,8 @@ extern const uint8_t md_schema[MD_N_TABLES][MD_MAX_COLUMNS];
 uint32_t md_encode(enum md_coded_kind kind, uint32_t token);
 /* Does the file keep @table in order of @col? */
 bool md_is_sorted(const struct md *md, enum md_table table, unsigned int col);
+/* The column that @table is kept in order of; -1: none. */
+int md_sort_column(enum md_table table);
 /* Param row of parameter @seq, 0 if there is none. */
 uint32_t md_param_find(const struct md *md, uint32_t method_rid, uint32_t seq);
 

@@ -154,14 +154,17 @@ static const struct {
     {MD_CUSTOMDEBUGINFORMATION, 0},
 };
 
-bool md_is_sorted(const struct md *md, enum md_table table, unsigned int col)
+int md_sort_column(enum md_table table)
 {
-	if (!(md->sorted >> table & 1))
-		return false;
 	for (size_t i = 0; i < sizeof(sort_keys) / sizeof(sort_keys[0]); i++)
 		if (sort_keys[i].table == table)
-			return sort_keys[i].col == col;
-	return false;
+			return sort_keys[i].col;
+	return -1;
+}
+
+bool md_is_sorted(const struct md *md, enum md_table table, unsigned int col)
+{
+	return md->sorted >> table & 1 && md_sort_column(table) == (int)col;
 }
 
 static uint32_t decode(enum md_coded_kind kind, uint32_t coded)

@@ -41,6 +41,7 @@ void pdb_destroy(struct pdb *pdb)
 {
 	if (!pdb)
 		return;
+	pdb_deltas_destroy(pdb);
 	file_unload(&pdb->file);
 	free(pdb->inflated);
 	free(pdb->paths);
@@ -54,20 +55,16 @@ uint64_t pdb_inflated(const struct pdb *pdb)
 	return pdb->n_inflated;
 }
 
-const struct md *pdb_md(const struct pdb *pdb)
-{
-	return &pdb->md;
-}
-
 uint32_t pdb_n_documents(const struct pdb *pdb)
 {
-	return md_rows(&pdb->md, MD_DOCUMENT);
+	return pdb->documents ? pdb->n_documents
+			      : md_rows(&pdb->md, MD_DOCUMENT);
 }
 
 // Parts joined by a separator; parts are blobs of their own.
-static void document_name(const struct md *md, struct bytes name,
-			  struct str *out)
+void pdb_document_name(const struct md *md, uint32_t row, struct str *out)
 {
+	struct bytes name = md_col_blob(md, MD_DOCUMENT, row, 0);
 	struct reader r;
 
 	reader_init(&r, name.p, name.n);
@@ -89,7 +86,7 @@ static void document_name(const struct md *md, struct bytes name,
 
 const char *pdb_document_path(struct pdb *pdb, uint32_t rid)
 {
-	uint32_t n = pdb_n_documents(pdb);
+	uint32_t n = pdb_n_documents(pdb), row;
 	_cleanup_str_ struct str path = {NULL, 0, 0};
 
 	if (!rid || rid > n)
@@ -97,9 +94,9 @@ const char *pdb_document_path(struct pdb *pdb, uint32_t rid)
 	if (!pdb->paths)
 		pdb->paths = xcalloc(n, sizeof(*pdb->paths));
 	if (!pdb->paths[rid - 1]) {
-		document_name(&pdb->md,
-			      md_col_blob(&pdb->md, MD_DOCUMENT, rid, 0),
-			      &path);
+		const struct md *md = pdb_document_find(pdb, rid, &row);
+
+		pdb_document_name(md, row, &path);
 		pdb->paths[rid - 1] = arena_strdup(pdb->arena, str_get(&path));
 	}
 	return pdb->paths[rid - 1];
@@ -114,15 +111,16 @@ struct bytes pdb_document_hash(const struct pdb *pdb, uint32_t rid,
 	static const uint8_t sha256[16] = {0x0f, 0xd0, 0x29, 0x88, 0xb8, 0x11,
 					   0x13, 0x42, 0x87, 0x8b, 0x77, 0x0e,
 					   0x85, 0x97, 0xac, 0x16};
-	const uint8_t *guid =
-	    md_guid(&pdb->md, md_col(&pdb->md, MD_DOCUMENT, rid, 1));
+	uint32_t row;
+	const struct md *md = pdb_document_find(pdb, rid, &row);
+	const uint8_t *guid = md_guid(md, md_col(md, MD_DOCUMENT, row, 1));
 
 	*ret_algorithm = NULL;
 	if (guid && !memcmp(guid, sha1, 16))
 		*ret_algorithm = "SHA1";
 	else if (guid && !memcmp(guid, sha256, 16))
 		*ret_algorithm = "SHA256";
-	return md_col_blob(&pdb->md, MD_DOCUMENT, rid, 2);
+	return md_col_blob(md, MD_DOCUMENT, row, 2);
 }
 
 bool pdb_document_is_vb(const struct pdb *pdb, uint32_t rid)
@@ -130,17 +128,17 @@ bool pdb_document_is_vb(const struct pdb *pdb, uint32_t rid)
 	static const uint8_t vb[16] = {0xb8, 0xd0, 0x12, 0x3a, 0x6c, 0xc2,
 				       0xd0, 0x11, 0xb4, 0x42, 0x00, 0xa0,
 				       0x24, 0x4a, 0x1d, 0xd2};
-	const uint8_t *guid =
-	    md_guid(&pdb->md, md_col(&pdb->md, MD_DOCUMENT, rid, 3));
+	uint32_t row;
+	const struct md *md = pdb_document_find(pdb, rid, &row);
+	const uint8_t *guid = md_guid(md, md_col(md, MD_DOCUMENT, row, 3));
 
 	return guid && !memcmp(guid, vb, 16);
 }
 
 /* Value of the custom debug information @kind of @token; {NULL, 0}: none. */
-static struct bytes pdb_custom(const struct pdb *pdb, uint32_t token,
+static struct bytes pdb_custom(const struct md *md, uint32_t token,
 			       const uint8_t kind[16])
 {
-	const struct md *md = &pdb->md;
 	enum md_table table = MD_CUSTOMDEBUGINFORMATION;
 	uint32_t parent = md_encode(MD_HAS_CUSTOM_DEBUG_INFORMATION, token);
 	bool sorted = md_is_sorted(md, table, 0);
@@ -190,7 +188,10 @@ static struct bytes embedded_source(const struct pdb *pdb, uint32_t rid)
 					 0x6e, 0x46, 0xb4, 0xad, 0x8a, 0xb0,
 					 0x46, 0x11, 0xf5, 0xfe};
 
-	return pdb_custom(pdb, MD_TOKEN(MD_DOCUMENT, rid), kind);
+	uint32_t row;
+	const struct md *md = pdb_document_find(pdb, rid, &row);
+
+	return pdb_custom(md, MD_TOKEN(MD_DOCUMENT, row), kind);
 }
 
 bool pdb_document_is_embedded(const struct pdb *pdb, uint32_t rid)
@@ -223,31 +224,67 @@ struct bytes pdb_document_source(const struct pdb *pdb, uint32_t rid,
 
 uint32_t pdb_kickoff_of(const struct pdb *pdb, uint32_t move_next_rid)
 {
-	uint32_t n;
-	uint32_t rid =
-	    md_find(&pdb->md, MD_STATEMACHINEMETHOD, 0, move_next_rid, &n);
+	uint32_t n, rid;
 
+	// An update names MoveNext by its own row, the kickoff by its rid.
+	for (size_t i = pdb->n_deltas; i-- > 0;) {
+		const struct pdb_delta *d = pdb->deltas[i];
+		uint32_t row = pdb_delta_find(d, move_next_rid);
+
+		rid = row ? md_find(&d->md, MD_STATEMACHINEMETHOD, 0, row, &n)
+			  : 0;
+		if (rid)
+			return md_col(&d->md, MD_STATEMACHINEMETHOD, rid, 1);
+	}
+	rid = md_find(&pdb->md, MD_STATEMACHINEMETHOD, 0, move_next_rid, &n);
 	return md_col(&pdb->md, MD_STATEMACHINEMETHOD, rid, 1);
 }
 
 uint32_t pdb_move_next_of(const struct pdb *pdb, uint32_t kickoff_rid)
 {
-	uint32_t n;
-	uint32_t rid =
-	    md_find(&pdb->md, MD_STATEMACHINEMETHOD, 1, kickoff_rid, &n);
+	uint32_t n, rid;
 
+	for (size_t i = pdb->n_deltas; i-- > 0;) {
+		const struct pdb_delta *d = pdb->deltas[i];
+
+		rid =
+		    md_find(&d->md, MD_STATEMACHINEMETHOD, 1, kickoff_rid, &n);
+		if (rid)
+			return pdb_delta_method(
+			    d, md_col(&d->md, MD_STATEMACHINEMETHOD, rid, 0));
+	}
+	rid = md_find(&pdb->md, MD_STATEMACHINEMETHOD, 1, kickoff_rid, &n);
 	return md_col(&pdb->md, MD_STATEMACHINEMETHOD, rid, 0);
 }
 
-void pdb_hoisted_scopes(const struct pdb *pdb, uint32_t method_rid,
+static struct bytes method_custom(const struct pdb *pdb,
+				  struct pdb_method method,
+				  const uint8_t kind[16])
+{
+	uint32_t row;
+	const struct md *md = pdb_method_md(pdb, method, &row);
+
+	return md ? pdb_custom(md, MD_TOKEN(MD_METHODDEF, row), kind)
+		  : (struct bytes){NULL, 0};
+}
+
+static struct bytes row_custom(const struct pdb *pdb, uint32_t token,
+			       const uint8_t kind[16])
+{
+	uint32_t row;
+	const struct md *md = pdb_row_find(pdb, token, &row);
+
+	return pdb_custom(md, MD_TOKEN(MD_TOKEN_TABLE(token), row), kind);
+}
+
+void pdb_hoisted_scopes(const struct pdb *pdb, struct pdb_method method,
 			struct arena *arena, struct il_range **ret,
 			size_t *ret_n)
 {
 	static const uint8_t kind[16] = {0x1e, 0xa6, 0xa9, 0x6d, 0xc7, 0xf8,
 					 0x74, 0x48, 0xbe, 0x62, 0x68, 0xbc,
 					 0x56, 0x30, 0xdf, 0x71};
-	struct bytes blob =
-	    pdb_custom(pdb, MD_TOKEN(MD_METHODDEF, method_rid), kind);
+	struct bytes blob = method_custom(pdb, method, kind);
 	size_t n = blob.n / 8;
 	struct il_range *ranges =
 	    n ? arena_calloc(arena, n, sizeof(*ranges)) : NULL;
@@ -272,14 +309,13 @@ static bool read_await(struct reader *r, struct pdb_await *await)
 
 // As Roslyn writes it: the offset of the catch handler of an async void
 // method + 1, then a triple for each await.
-void pdb_awaits(const struct pdb *pdb, uint32_t method_rid, struct arena *arena,
-		struct pdb_await **ret, size_t *ret_n)
+void pdb_awaits(const struct pdb *pdb, struct pdb_method method,
+		struct arena *arena, struct pdb_await **ret, size_t *ret_n)
 {
 	static const uint8_t kind[16] = {0xc5, 0x2a, 0xfd, 0x54, 0x25, 0xe9,
 					 0x1a, 0x40, 0x9c, 0x2a, 0xf9, 0x4f,
 					 0x17, 0x10, 0x72, 0xf8};
-	struct bytes blob =
-	    pdb_custom(pdb, MD_TOKEN(MD_METHODDEF, method_rid), kind);
+	struct bytes blob = method_custom(pdb, method, kind);
 	struct pdb_await *awaits = NULL;
 	struct reader r;
 	size_t n = 0;
@@ -301,7 +337,7 @@ void pdb_tuple_names(const struct pdb *pdb, uint32_t token, struct arena *arena,
 	static const uint8_t kind[16] = {0x71, 0xdf, 0x9f, 0xed, 0x79, 0x88,
 					 0x47, 0x47, 0x8e, 0xd3, 0xfe, 0x5e,
 					 0xde, 0x3c, 0xe7, 0x10};
-	struct bytes blob = pdb_custom(pdb, token, kind);
+	struct bytes blob = row_custom(pdb, token, kind);
 	const char *p = (const char *)blob.p;
 	size_t left = blob.n, n = 0;
 
@@ -326,7 +362,7 @@ bool pdb_is_dynamic(const struct pdb *pdb, uint32_t token)
 	static const uint8_t kind[16] = {0xc4, 0x63, 0xc5, 0x83, 0xf3, 0xb4,
 					 0xd5, 0x47, 0xb8, 0x24, 0xba, 0x54,
 					 0x41, 0x47, 0x7e, 0xa8};
-	struct bytes blob = pdb_custom(pdb, token, kind);
+	struct bytes blob = row_custom(pdb, token, kind);
 
 	return blob.n && blob.p[0] & 1;
 }
@@ -341,6 +377,7 @@ enum {
 
 struct locals {
 	const struct md *md;
+	const struct pdb_delta *delta;
 	struct arena *arena; /* NULL: only count */
 	struct pdb_local *list;
 	size_t n;
@@ -365,7 +402,7 @@ static void add_local(struct locals *l, uint32_t scope, enum md_table table,
 	}
 	local->start = md_col(l->md, MD_LOCALSCOPE, scope, SCOPE_START);
 	local->length = md_col(l->md, MD_LOCALSCOPE, scope, SCOPE_LENGTH);
-	local->rid = rid;
+	local->rid = pdb_delta_row(l->delta, table, rid);
 }
 
 static void add_list(struct locals *l, uint32_t scope, unsigned int col,
@@ -408,21 +445,24 @@ static void add_scopes(struct locals *l, uint32_t method_rid,
 	}
 }
 
-struct dbg_error *pdb_locals(const struct pdb *pdb, uint32_t method_rid,
+struct dbg_error *pdb_locals(const struct pdb *pdb, struct pdb_method method,
 			     uint32_t il_offset, struct arena *arena,
 			     struct pdb_local **ret, size_t *ret_n)
 {
-	struct locals l = {.md = &pdb->md};
+	struct locals l = {.n = 0};
+	uint32_t row = 0;
 
-	add_scopes(&l, method_rid, il_offset);
+	l.md = pdb_method_find(pdb, method, &row, &l.delta);
+	if (l.md)
+		add_scopes(&l, row, il_offset);
 	if (l.n > MAX_LOCALS)
 		return dbg_err(DBG_E_SYMBOLS,
 			       "broken PDB: too many locals in method %u",
-			       method_rid);
+			       method.rid);
 	if (l.n) {
 		l.list = arena_calloc(arena, l.n, sizeof(*l.list));
 		l.arena = arena;
-		add_scopes(&l, method_rid, il_offset);
+		add_scopes(&l, row, il_offset);
 	}
 	*ret = l.list;
 	*ret_n = l.n;

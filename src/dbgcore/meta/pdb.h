@@ -40,9 +40,27 @@ bool pdb_take(const struct pe *pe, uint8_t *bytes, size_t n, struct pdb **ret);
 /* Parse PDB bytes (fuzzing, tests). @bytes is borrowed. */
 DBG_MUST struct dbg_error *pdb_parse(struct bytes bytes, struct pdb **ret);
 void pdb_destroy(struct pdb *pdb);
+
+/*
+ * The next update of the module (hot reload): a PDB of the methods that it
+ * changes or adds, by numbers of its own. @bytes are copied; none, or broken
+ * ones: that update has no debug information, false. A method's version is the
+ * number of the update that made it, 0 that of the PDB itself.
+ */
+bool pdb_update(struct pdb *pdb, struct bytes bytes);
+#define PDB_NEWEST UINT32_MAX /* version: the newest that there is */
+struct pdb_method {
+	uint32_t rid; /* MethodDef */
+	uint32_t version;
+};
+/*
+ * The tables that have a version of a method, and its row in them; NULL: it has
+ * no debug information.
+ */
+const struct md *pdb_method_md(const struct pdb *pdb, struct pdb_method method,
+			       uint32_t *ret_row);
 /* Bytes of memory that it takes because it was embedded in its assembly. */
 uint64_t pdb_inflated(const struct pdb *pdb);
-const struct md *pdb_md(const struct pdb *pdb);
 
 /* Documents. */
 uint32_t pdb_n_documents(const struct pdb *pdb);
@@ -74,7 +92,7 @@ struct seq_point {
  * without (*ret_n 0).
  */
 DBG_MUST struct dbg_error *
-pdb_sequence_points(const struct pdb *pdb, uint32_t method_rid,
+pdb_sequence_points(const struct pdb *pdb, struct pdb_method method,
 		    struct arena *arena, struct seq_point **ret, size_t *ret_n);
 
 /* The lines of a document that a method has visible points on. */
@@ -101,15 +119,15 @@ struct pdb_local {
 	uint16_t attributes;    /* 1: DebuggerHidden */
 	struct bytes constant;  /* LocalConstant signature blob */
 	uint32_t start, length; /* scope, IL offsets */
-	uint32_t rid;           /* LocalVariable or LocalConstant row */
+	uint32_t rid; /* LocalVariable or LocalConstant row, of all updates */
 };
 /*
  * Variables and constants whose scope holds @il_offset (UINT32_MAX: all),
  * outermost scope first, in @arena.
  */
 DBG_MUST struct dbg_error *pdb_locals(const struct pdb *pdb,
-				      uint32_t method_rid, uint32_t il_offset,
-				      struct arena *arena,
+				      struct pdb_method method,
+				      uint32_t il_offset, struct arena *arena,
 				      struct pdb_local **ret, size_t *ret_n);
 
 /* StateMachineMethod: MoveNext to kickoff and back, rids, 0: none. */
@@ -120,7 +138,7 @@ struct il_range {
 	uint32_t start, length;
 };
 /* StateMachineHoistedLocalScopes of MoveNext: scope of hoisted local N. */
-void pdb_hoisted_scopes(const struct pdb *pdb, uint32_t method_rid,
+void pdb_hoisted_scopes(const struct pdb *pdb, struct pdb_method method,
 			struct arena *arena, struct il_range **ret,
 			size_t *ret_n);
 
@@ -129,8 +147,8 @@ struct pdb_await {
 	uint32_t resume_method; /* MethodDef rid */
 };
 /* MethodSteppingInformation of an async MoveNext, in @arena. */
-void pdb_awaits(const struct pdb *pdb, uint32_t method_rid, struct arena *arena,
-		struct pdb_await **ret, size_t *ret_n);
+void pdb_awaits(const struct pdb *pdb, struct pdb_method method,
+		struct arena *arena, struct pdb_await **ret, size_t *ret_n);
 /* Is the type of the LocalVariable or LocalConstant @token `dynamic`? */
 bool pdb_is_dynamic(const struct pdb *pdb, uint32_t token);
 /* TupleElementNames of a LocalVariable/Constant row token; names may be NULL */

@@ -2,10 +2,30 @@
 #ifndef META_PDB_PRIV_H
 #define META_PDB_PRIV_H
 
+#include "base/str.h"
 #include "meta/pdb.h"
+
+/* The debug information of an update of the module. */
+struct pdb_delta {
+	uint8_t *bytes;
+	struct md md;        /* no rows: it has none */
+	uint32_t *documents; /* by its rid - 1: the PDB's */
+	uint32_t rows[2];    /* of LocalVariable, LocalConstant before it */
+};
+
+/* A document that an update has: its newest row. */
+struct pdb_document {
+	const struct md *md; /* NULL: that of the PDB */
+	uint32_t rid;
+};
 
 struct pdb {
 	struct md md;
+	struct pdb_delta **deltas;
+	size_t n_deltas, cap_deltas;
+	struct pdb_document
+	    *documents; /* by rid - 1; NULL: all are the PDB's */
+	uint32_t n_documents;
 	struct file file;  /* what md lies in, if it is ours */
 	uint8_t *inflated; /* likewise, of an embedded PDB */
 	size_t n_inflated;
@@ -15,6 +35,29 @@ struct pdb {
 	size_t n_index;
 	bool indexed;
 };
+
+/* As pdb_method_md, with which delta it is, NULL: none. */
+const struct md *pdb_method_find(const struct pdb *pdb,
+				 struct pdb_method method, uint32_t *ret_row,
+				 const struct pdb_delta **ret_delta);
+/* The greatest MethodDef rid that has debug information. */
+uint32_t pdb_last_method(const struct pdb *pdb);
+/* Token of a row of @delta (NULL: none) for one of LocalVariable, ... */
+uint32_t pdb_delta_row(const struct pdb_delta *delta, enum md_table table,
+		       uint32_t rid);
+/* The tables that have the row @token of all updates, and its rid there. */
+const struct md *pdb_row_find(const struct pdb *pdb, uint32_t token,
+			      uint32_t *ret_rid);
+/* The MethodDef that row @row of MethodDebugInformation in @delta is of. */
+uint32_t pdb_delta_method(const struct pdb_delta *delta, uint32_t row);
+/* ... and back; 0: it has none of @rid. */
+uint32_t pdb_delta_find(const struct pdb_delta *delta, uint32_t rid);
+/* The tables and the row of a document. */
+const struct md *pdb_document_find(const struct pdb *pdb, uint32_t rid,
+				   uint32_t *ret_row);
+/* Path of a row of Document. */
+void pdb_document_name(const struct md *md, uint32_t row, struct str *out);
+void pdb_deltas_destroy(struct pdb *pdb);
 
 /* Inflate raw deflate data of exactly @size bytes to @out. */
 bool pdb_inflate(struct bytes packed, uint8_t *out, size_t size);

@@ -24,24 +24,38 @@ struct seq_reader {
 	struct seq_point point;
 	uint32_t line, column; /* of the last visible point */
 	bool first, seen_visible;
+	const struct pdb_delta *delta; /* NULL: the PDB itself */
 };
 
-/* False if the method has no points. */
-static bool seq_reader_init(struct seq_reader *s, const struct md *md,
-			    uint32_t method_rid)
+/* The PDB's number of a document of the update that is read. */
+static uint32_t document_of(const struct seq_reader *s, uint32_t rid)
 {
-	struct bytes blob =
-	    md_col_blob(md, MD_METHODDEBUGINFORMATION, method_rid, 1);
+	if (!s->delta)
+		return rid;
+	return rid && rid <= md_rows(&s->delta->md, MD_DOCUMENT)
+		   ? s->delta->documents[rid - 1]
+		   : 0;
+}
+
+/* False if the method has no points. */
+static bool seq_reader_init(struct seq_reader *s, const struct pdb *pdb,
+			    struct pdb_method method)
+{
+	struct bytes blob = {NULL, 0};
+	uint32_t row;
 
 	*s = (struct seq_reader){.first = true};
+	const struct md *md = pdb_method_find(pdb, method, &row, &s->delta);
+	if (md)
+		blob = md_col_blob(md, MD_METHODDEBUGINFORMATION, row, 1);
 	reader_init(&s->r, blob.p, blob.n);
 	if (!blob.n)
 		return false;
-	s->point.document =
-	    md_col(md, MD_METHODDEBUGINFORMATION, method_rid, 0);
+	uint32_t document = md_col(md, MD_METHODDEBUGINFORMATION, row, 0);
 	reader_cuint(&s->r); // the local signature, which the IL has too
-	if (!s->point.document)
-		s->point.document = reader_cuint(&s->r);
+	if (!document)
+		document = reader_cuint(&s->r);
+	s->point.document = document_of(s, document);
 	return !s->r.bad;
 }
 
@@ -103,7 +117,7 @@ static bool seq_reader_next(struct seq_reader *s)
 		uint32_t delta = reader_cuint(&s->r);
 
 		if (!s->first && !delta) {
-			p->document = reader_cuint(&s->r);
+			p->document = document_of(s, reader_cuint(&s->r));
 			continue;
 		}
 		s->first = false;
@@ -120,23 +134,24 @@ static bool seq_reader_next(struct seq_reader *s)
 }
 
 struct dbg_error *pdb_sequence_points(const struct pdb *pdb,
-				      uint32_t method_rid, struct arena *arena,
+				      struct pdb_method method,
+				      struct arena *arena,
 				      struct seq_point **ret, size_t *ret_n)
 {
 	struct seq_reader s;
 	struct seq_point *points = NULL;
 	size_t n = 0;
 
-	if (seq_reader_init(&s, &pdb->md, method_rid))
+	if (seq_reader_init(&s, pdb, method))
 		while (seq_reader_next(&s))
 			n++;
 	if (s.r.bad)
 		return dbg_err(DBG_E_SYMBOLS,
 			       "broken PDB: sequence points of method %u",
-			       method_rid);
+			       method.rid);
 	if (n) {
 		points = arena_calloc(arena, n, sizeof(*points));
-		seq_reader_init(&s, &pdb->md, method_rid);
+		seq_reader_init(&s, pdb, method);
 		for (size_t i = 0; i < n && seq_reader_next(&s); i++)
 			points[i] = s.point;
 	}
@@ -206,7 +221,7 @@ static uint32_t reach(const struct pdb_method_lines *e,
 const struct pdb_method_lines *pdb_method_index(struct pdb *pdb, size_t *ret_n)
 {
 	struct indexer x = {.list = NULL};
-	uint32_t n = md_rows(&pdb->md, MD_METHODDEBUGINFORMATION);
+	uint32_t n = pdb_last_method(pdb);
 	struct seq_reader s;
 
 	if (pdb->indexed) {
@@ -215,7 +230,8 @@ const struct pdb_method_lines *pdb_method_index(struct pdb *pdb, size_t *ret_n)
 	}
 	for (uint32_t rid = 1; rid <= n; rid++) {
 		x.first = x.n;
-		if (!seq_reader_init(&s, &pdb->md, rid))
+		if (!seq_reader_init(&s, pdb,
+				     (struct pdb_method){rid, PDB_NEWEST}))
 			continue;
 		// What was read before a fault still serves.
 		while (seq_reader_next(&s))

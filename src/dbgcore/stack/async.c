@@ -173,9 +173,12 @@ static uint32_t move_next(const struct type *type)
 	const struct md *md = &type->module->md;
 
 	md_type_methods(md, MD_TOKEN_RID(type->token), &first, &end);
-	for (uint32_t rid = first; rid < end; rid++)
+	for (uint32_t i = first; i < end; i++) {
+		uint32_t rid = md_member(md, MD_LIST_METHODS, i);
+
 		if (is_move_next(md, rid))
 			return MD_TOKEN(MD_METHODDEF, rid);
+	}
 	return 0;
 }
 
@@ -203,8 +206,9 @@ static void find_place(struct stack *s, const struct value *machine,
 	uint32_t il = UINT32_MAX;
 	size_t n = 0;
 
+	code_pos_of(s->code, m, token, UINT32_MAX, ret);
 	if (m->pdb)
-		pdb_awaits(m->pdb, MD_TOKEN_RID(token), s->arena, &awaits, &n);
+		pdb_awaits(m->pdb, code_pos_method(ret), s->arena, &awaits, &n);
 	if (stack_machine_state(s->values, machine, &state) && state >= 0 &&
 	    (size_t)state < n)
 		il = awaits[state].yield_offset;

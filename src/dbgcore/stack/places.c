@@ -129,6 +129,13 @@ static void drop_lost(struct values *ts, const struct frame *f, bool args,
 			vars[i].present = vars[i].in_register = false;
 }
 
+// Is the method not what it was when the program began?
+static bool is_updated(const struct frame *f)
+{
+	return f->raw.kind == DAC_FRAME_MANAGED && f->pos && f->pos->module &&
+	       code_method_version(f->pos->module, f->pos->token);
+}
+
 struct dbg_error *stack_frame_vars(struct values *ts, const struct frame *f,
 				   bool args, struct arena *arena,
 				   struct dac_var **ret, size_t *ret_n)
@@ -136,8 +143,14 @@ struct dbg_error *stack_frame_vars(struct values *ts, const struct frame *f,
 	if (f->continuation)
 		return continuation_vars(f, args, arena, ret, ret_n);
 	const struct dac_frame at = settled(ts, f);
-	struct dbg_error *err = dac_frame_vars(values_dac(ts), f->tid, &at,
-					       args, arena, ret, ret_n);
+	struct dbg_error *err = NULL;
+
+	if (is_updated(f))
+		dac_code_vars(values_dac(ts), f->tid, &at,
+			      code_count_args(f->pos), args, arena, ret, ret_n);
+	else
+		err = dac_frame_vars(values_dac(ts), f->tid, &at, args, arena,
+				     ret, ret_n);
 
 	if (!err && at.ip != f->raw.ip && !(f->raw.leaf && f->pos->enters))
 		drop_registers(*ret, *ret_n);

@@ -38,6 +38,9 @@ void regs_set_sp(struct regs *r, uint64_t sp);
 void regs_set_fp(struct regs *r, uint64_t fp);
 /* Argument @n, at most 5, of a function at its first instruction. */
 uint64_t regs_arg(const struct regs *r, unsigned int n);
+/* The same of any argument, some of which are on the stack. */
+DBG_MUST struct dbg_error *regs_any_arg(const struct regs *r, struct target *t,
+					unsigned int n, uint64_t *ret);
 /* The integer that a function returns. */
 void regs_set_result(struct regs *r, uint64_t value);
 /* General register @n. */

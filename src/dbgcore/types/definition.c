@@ -31,7 +31,9 @@ static enum elem enum_elem(const struct md *md, uint32_t rid)
 {
 	uint32_t first, end;
 	md_type_fields(md, rid, &first, &end);
-	for (uint32_t f = first; f < end; f++) {
+	for (uint32_t i = first; i < end; i++) {
+		uint32_t f = md_member(md, MD_LIST_FIELDS, i);
+
 		if (md_col(md, MD_FIELD, f, FIELD_FLAGS) & FIELD_STATIC_FLAG)
 			continue;
 		struct bytes sig =

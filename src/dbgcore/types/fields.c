@@ -58,8 +58,10 @@ void type_fields(struct types *ts, struct type *type,
 		    arena_calloc(ts->arena, n + 1, sizeof(facts->fields[0]));
 		facts->n_fields = n;
 		for (size_t i = 0; i < n; i++) {
-			facts->fields[i] =
-			    make_field(ts, type, first + (uint32_t)i);
+			facts->fields[i] = make_field(
+			    ts, type,
+			    md_member(&type->module->md, MD_LIST_FIELDS,
+				      first + (uint32_t)i));
 			facts->fields[i]->index = (uint32_t)i;
 		}
 	}

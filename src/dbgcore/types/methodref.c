@@ -410,17 +410,19 @@ static void add_statics(struct types *ts, struct type_module *im, uint32_t rid,
 	    strchr(md_col_string(md, MD_TYPEDEF, rid, TYPEDEF_NAME), '`');
 	md_type_methods(md, rid, &first, &end);
 	for (; marker && first < end; first++) {
-		if (!(md_col(md, MD_METHODDEF, first, METHOD_FLAGS) &
+		uint32_t own = md_member(md, MD_LIST_METHODS, first);
+		if (!(md_col(md, MD_METHODDEF, own, METHOD_FLAGS) &
 		      TYPE_METHOD_STATIC) ||
 		    str_starts(
-			md_col_string(md, MD_METHODDEF, first, METHOD_NAME),
+			md_col_string(md, MD_METHODDEF, own, METHOD_NAME),
 			"op_"))
 			continue;
 		md_type_methods(md, class, &from, &to);
 		for (; from < to; from++) {
-			if (is_same_method(md, first, from, generic))
-				add_extension(ts, im, from, marker)->declared =
-				    generic ? first : 0;
+			uint32_t of = md_member(md, MD_LIST_METHODS, from);
+			if (is_same_method(md, own, of, generic))
+				add_extension(ts, im, of, marker)->declared =
+				    generic ? own : 0;
 		}
 	}
 }
@@ -443,11 +445,12 @@ static void add_block(struct types *ts, struct type_module *im, uint32_t rid,
 	seen[class] = true;
 	md_type_methods(md, class, &first, &end);
 	for (; first < end; first++) {
+		uint32_t own = md_member(md, MD_LIST_METHODS, first);
 		const char *name =
-		    md_col_string(md, MD_METHODDEF, first, METHOD_NAME);
+		    md_col_string(md, MD_METHODDEF, own, METHOD_NAME);
 		if ((str_starts(name, "get_") || str_starts(name, "op_")) &&
-		    !is_added(ts, im, name, first))
-			add_extension(ts, im, first, 0);
+		    !is_added(ts, im, name, own))
+			add_extension(ts, im, own, 0);
 	}
 }
 

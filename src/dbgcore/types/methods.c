@@ -107,11 +107,13 @@ void type_methods(struct types *ts, struct type *type,
 		    end > first && end - first < METHODS_MAX ? end - first : 0;
 		facts->methods =
 		    arena_calloc(ts->arena, n + 1, sizeof(facts->methods[0]));
-		for (size_t i = 0; i < n; i++)
+		for (size_t i = 0; i < n; i++) {
+			uint32_t rid =
+			    md_member(&type->module->md, MD_LIST_METHODS,
+				      first + (uint32_t)i);
 			facts->methods[i] = type_method_get(
-			    ts, type,
-			    MD_TOKEN(MD_METHODDEF, first + (uint32_t)i), NULL,
-			    0);
+			    ts, type, MD_TOKEN(MD_METHODDEF, rid), NULL, 0);
+		}
 		facts->n_methods = n;
 		facts->has_methods = true;
 	}
@@ -335,7 +337,7 @@ static struct dbg_error *read_body(struct types *ts, struct type_method *m,
 {
 	struct il_body raw;
 	struct dbg_error *err =
-	    il_body_parse(pe_at_rva(&m->module->pe, m->rva), arena, &raw);
+	    il_body_parse(code_il(m->module, m->rva), arena, &raw);
 	if (err)
 		return dbg_err_prefix(err, "%s", type_method_name(ts, m));
 	struct type_method_body *body = arena_alloc(ts->arena, sizeof(*body));
@@ -363,6 +365,13 @@ struct dbg_error *type_method_body(struct types *ts, struct type_method *m,
 				       "%s, cannot be read",
 				       m->module->name,
 				       type_method_name(ts, m));
+		if (m->module->unknown_update)
+			return dbg_err(
+			    DBG_E_STATE,
+			    "'%s' was changed by hot reload, and what %s does "
+			    "now is not known: %s",
+			    m->module->name, type_method_name(ts, m),
+			    m->module->unknown_update);
 		struct arena *arena = arena_create();
 		struct dbg_error *err = read_body(ts, m, arena);
 		arena_destroy(arena);

@@ -53,7 +53,9 @@ void type_method_param(const struct type_method *m, uint32_t i,
 		return;
 	const struct md *md = &m->module->md;
 	md_method_params(md, MD_TOKEN_RID(m->token), &first, &end);
-	for (uint32_t rid = first; rid < end; rid++) {
+	for (uint32_t at = first; at < end; at++) {
+		uint32_t rid = md_member(md, MD_LIST_PARAMS, at);
+
 		if (md_col(md, MD_PARAM, rid, PARAM_SEQUENCE) != i + 1)
 			continue;
 		ret->name = md_col_string(md, MD_PARAM, rid, PARAM_NAME);
@@ -78,7 +80,9 @@ uint32_t type_method_return_token(const struct type_method *m)
 		return 0;
 	const struct md *md = &m->module->md;
 	md_method_params(md, MD_TOKEN_RID(m->token), &first, &end);
-	for (uint32_t rid = first; rid < end; rid++) {
+	for (uint32_t i = first; i < end; i++) {
+		uint32_t rid = md_member(md, MD_LIST_PARAMS, i);
+
 		if (md_col(md, MD_PARAM, rid, PARAM_SEQUENCE) == 0)
 			return MD_TOKEN(MD_PARAM, rid);
 	}

@@ -125,19 +125,19 @@ enum types_kept types_stop(struct types *ts)
 	enum types_kept kept = TYPES_STAND;
 	size_t n;
 	struct code_module *const *modules = code_modules(ts->code, &n);
-	uint32_t age = code_unloaded_age(ts->code);
+	uint32_t age = code_modules_age(ts->code);
 
 	if (!modules_stand(ts, modules, n)) {
 		kept = TYPES_GONE;
 		forget(ts);
 		free_retired(ts);
 		arena_reset(ts->arena);
-	} else if (age != ts->unloaded_age) {
+	} else if (age != ts->modules_age) {
 		kept = TYPES_ANEW;
 		retire(ts);
 	}
 	ts->stop++;
-	ts->unloaded_age = age;
+	ts->modules_age = age;
 	for (; ts->n_seen < n; ts->n_seen++) {
 		mem_grow(&ts->seen, &ts->cap_seen, ts->n_seen,
 			 sizeof(ts->seen[0]));

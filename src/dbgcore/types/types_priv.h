@@ -128,7 +128,7 @@ struct types {
 	struct type *prims[ELEM_OBJECT + 1];
 	uint32_t *seen; /* numbers of the modules at the last stop */
 	size_t n_seen, cap_seen;
-	uint32_t unloaded_age; /* code_unloaded_age at the last stop */
+	uint32_t modules_age; /* code_modules_age at the last stop */
 	struct arena *
 	    *retired; /* of types that were dropped, and may be held */
 	size_t n_retired, cap_retired;

@@ -112,7 +112,9 @@ static uint32_t find_property(const struct md *md, uint32_t type_rid,
 {
 	uint32_t first, end;
 	md_type_properties(md, type_rid, &first, &end);
-	for (uint32_t p = first; p < end; p++) {
+	for (uint32_t i = first; i < end; i++) {
+		uint32_t p = md_member(md, MD_LIST_PROPERTIES, i);
+
 		const char *own = md_col_string(md, MD_PROPERTY, p, 1);
 		if (!strcmp(own, name))
 			return p;
@@ -455,13 +457,14 @@ static const struct field *getter_field(struct values *ts, struct type *type,
 					uint32_t rid)
 {
 	const struct code_module *m = type->module;
-	uint32_t rva = md_col(&m->md, MD_METHODDEF, rid, METHOD_RVA);
-	if (!rva || m->pe.n_sections == 0)
+	uint32_t getter = MD_TOKEN(MD_METHODDEF, rid);
+	struct bytes il =
+	    code_method_il(m, getter, code_method_version(m, getter));
+	if (!il.p || m->unknown_update)
 		return NULL;
 	struct il_body body;
 	struct arena *arena = arena_create();
-	struct dbg_error *err =
-	    il_body_parse(pe_at_rva(&m->pe, rva), arena, &body);
+	struct dbg_error *err = il_body_parse(il, arena, &body);
 	uint32_t token = err ? 0 : returned_field(body.code);
 	dbg_error_destroy(err);
 	arena_destroy(arena);

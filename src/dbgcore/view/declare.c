@@ -157,8 +157,11 @@ static void declare_properties(const struct view *w, struct type *type,
 	const struct md *md = &type->module->md;
 	uint32_t first, end;
 	md_type_properties(md, MD_TOKEN_RID(type->token), &first, &end);
-	for (uint32_t p = first; p < end; p++)
+	for (uint32_t i = first; i < end; i++) {
+		uint32_t p = md_member(md, MD_LIST_PROPERTIES, i);
+
 		declare_property(w, type, p, out);
+	}
 }
 
 /* The part behind the type of "Ns.Type.Method(int)", whose list is at @list. */
@@ -188,9 +191,12 @@ static bool is_accessor(const struct md *md, const struct type *type,
 	if (strncmp(name, "get_", 4) && strncmp(name, "set_", 4))
 		return false;
 	md_type_properties(md, MD_TOKEN_RID(type->token), &first, &end);
-	for (uint32_t p = first; p < end; p++)
+	for (uint32_t i = first; i < end; i++) {
+		uint32_t p = md_member(md, MD_LIST_PROPERTIES, i);
+
 		if (!strcmp(md_col_string(md, MD_PROPERTY, p, 1), name + 4))
 			return true;
+	}
 	return false;
 }
 
@@ -312,8 +318,11 @@ static void declare_members(const struct view *w, struct type *type,
 	uint32_t first, end;
 	md_type_methods(&type->module->md, MD_TOKEN_RID(type->token), &first,
 			&end);
-	for (uint32_t m = first; m < end; m++)
+	for (uint32_t i = first; i < end; i++) {
+		uint32_t m = md_member(&type->module->md, MD_LIST_METHODS, i);
+
 		declare_method(w, type, m, out);
+	}
 }
 
 void view_declare(const struct view *w, struct type *type, struct str *out)

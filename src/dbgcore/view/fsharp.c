@@ -138,7 +138,9 @@ static bool is_of_case(const struct type *type, const struct field *f,
 	uint32_t first, end;
 
 	md_type_properties(md, MD_TOKEN_RID(type->token), &first, &end);
-	for (uint32_t r = first; r < end; r++) {
+	for (uint32_t i = first; i < end; i++) {
+		uint32_t r = md_member(md, MD_LIST_PROPERTIES, i);
+
 		if (!is_behind(f->name, md_col_string(md, MD_PROPERTY, r, 1)))
 			continue;
 		return md_has_attribute(md, MD_TOKEN(MD_PROPERTY, r),
@@ -197,7 +199,9 @@ static const char *tag_name(const struct type *type, uint64_t tag)
 		// in the order of their numbers
 		for (uint32_t f = first; f < end; f++, i++)
 			if (i == tag)
-				return md_col_string(md, MD_FIELD, f, 1);
+				return md_col_string(
+				    md, MD_FIELD,
+				    md_member(md, MD_LIST_FIELDS, f), 1);
 	}
 	return NULL;
 }

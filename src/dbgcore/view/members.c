@@ -91,7 +91,9 @@ static void take_methods(const struct walk *k, struct type *type)
 	uint32_t first, end;
 
 	md_type_methods(md, MD_TOKEN_RID(type->token), &first, &end);
-	for (uint32_t m = first; m < end; m++) {
+	for (uint32_t i = first; i < end; i++) {
+		uint32_t m = md_member(md, MD_LIST_METHODS, i);
+
 		uint32_t flags = md_col(md, MD_METHODDEF, m, METHOD_FLAGS);
 		const char *name =
 		    md_col_string(md, MD_METHODDEF, m, METHOD_NAME);

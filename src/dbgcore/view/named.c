@@ -366,7 +366,10 @@ static void add_module_values(struct walk *k, struct type *type)
 		return;
 	md_type_properties(&type->module->md, MD_TOKEN_RID(type->token), &first,
 			   &end);
-	for (uint32_t p = first; p < end; p++) {
+	for (uint32_t i = first; i < end; i++) {
+		uint32_t p =
+		    md_member(&type->module->md, MD_LIST_PROPERTIES, i);
+
 		const struct field *f = module_value(w, type, p, &name);
 		struct node *to = f ? take(k) : NULL;
 		if (!to)

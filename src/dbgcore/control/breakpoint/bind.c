@@ -133,8 +133,8 @@ static bool code_is_final(struct control *c, const struct code_module *m,
 			  uint32_t token, uint64_t ip)
 {
 	// debug code is not tiered; each instantiation has code of its own
-	return !m->optimized && !m->dynamic && !code_is_generic(m, token) &&
-	       !dac_async_has_more(c->dac, ip);
+	return !m->optimized && !m->dynamic && !code_updates(m) &&
+	       !code_is_generic(m, token) && !dac_async_has_more(c->dac, ip);
 }
 
 /* Bind @p to whatever code its method has, and wait for more. */
@@ -313,6 +313,7 @@ static bool has_place(const struct bp *bp, const struct code_place *place)
 		const struct code_place *p = &bp->places[i].place;
 
 		if (p->module == place->module && p->token == place->token &&
+		    p->version == place->version &&
 		    p->il_offset == place->il_offset)
 			return true;
 	}

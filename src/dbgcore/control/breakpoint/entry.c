@@ -21,7 +21,9 @@ static uint32_t entry_method(struct control *c, struct code_module *m)
 	if (code_has_source(c->code, m, token))
 		return token;
 	md_type_methods(&m->md, type, &first, &end);
-	for (uint32_t rid = first; rid < end; rid++) {
+	for (uint32_t i = first; i < end; i++) {
+		uint32_t rid = md_member(&m->md, MD_LIST_METHODS, i);
+
 		const char *name = md_col_string(&m->md, MD_METHODDEF, rid, 3);
 		uint32_t body =
 		    code_move_next(c->code, m, MD_TOKEN(MD_METHODDEF, rid));

@@ -40,11 +40,12 @@ struct dbg_error *stepasync_plan(struct control *c, const struct code_pos *pos,
 	size_t n;
 
 	stepchain_plan(c, pc, frame);
-	stepresume_awaits(pos->module, pos->token, arena, &awaits, &n);
+	stepresume_awaits(pos, arena, &awaits, &n);
 	for (size_t i = 0; !err && i < n; i++) {
 		const struct code_place place = {
 		    .module = pos->module,
 		    .token = pos->token,
+		    .version = pos->version,
 		    .il_offset = awaits[i].yield_offset,
 		};
 
@@ -323,7 +324,7 @@ struct dbg_error *stepasync_yield(struct control *c, const struct step_hit *hit,
 	p->tid = 0;
 	p->phase = STEP_AWAITING;
 	arena = arena_create();
-	stepresume_awaits(pos->module, pos->token, arena, &awaits, &n);
+	stepresume_awaits(pos, arena, &awaits, &n);
 	await = find_await(awaits, n, pos->il_offset);
 	if (await)
 		err = stepresume_add(c, pos, await, STEP_AT_RESUME);
@@ -461,6 +462,7 @@ static struct dbg_error *add_joins(struct control *c, const struct frame *f,
 	const struct code_place place = {
 	    .module = f->pos->module,
 	    .token = f->pos->token,
+	    .version = f->pos->version,
 	    .il_offset = code_await_join(f->pos->module, f->pos->token, await),
 	};
 
@@ -478,6 +480,7 @@ static struct dbg_error *add_waits(struct control *c, const struct frame *f,
 	const struct code_place place = {
 	    .module = f->pos->module,
 	    .token = f->pos->token,
+	    .version = f->pos->version,
 	    .il_offset = await->yield_offset,
 	};
 	uint64_t *addrs;
@@ -527,7 +530,7 @@ struct dbg_error *stepasync_plan_held(struct control *c, const struct frame *f,
 	const struct pdb_await *await;
 	size_t n;
 
-	stepresume_awaits(f->pos->module, f->pos->token, arena, &awaits, &n);
+	stepresume_awaits(f->pos, arena, &awaits, &n);
 	await = await_ahead(c, f->pos, awaits, n);
 	if (await)
 		err = plan_held(c, f, await, call);

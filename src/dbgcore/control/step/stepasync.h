@@ -87,10 +87,9 @@ struct dbg_error *stepwait_plan(struct control *c,
 struct dbg_error *stepresume_place(struct control *c,
 				   const struct code_place *place, uint64_t ip,
 				   const struct step_site *site);
-/* The awaits of a method; none if it has no symbols. */
-void stepresume_awaits(const struct code_module *m, uint32_t token,
-		       struct arena *arena, struct pdb_await **ret,
-		       size_t *ret_n);
+/* The awaits of the method at @pos; none if it has no symbols. */
+void stepresume_awaits(const struct code_pos *pos, struct arena *arena,
+		       struct pdb_await **ret, size_t *ret_n);
 /*
  * Sites where the method at @pos goes on, behind @one (NULL: any) of its
  * awaits, in all code that it has and that is made of it while the plan lasts.

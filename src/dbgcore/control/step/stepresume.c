@@ -95,13 +95,13 @@ struct dbg_error *stepresume_place(struct control *c,
 	return err;
 }
 
-void stepresume_awaits(const struct code_module *m, uint32_t token,
-		       struct arena *arena, struct pdb_await **ret,
-		       size_t *ret_n)
+void stepresume_awaits(const struct code_pos *pos, struct arena *arena,
+		       struct pdb_await **ret, size_t *ret_n)
 {
 	*ret_n = 0;
-	if (m && m->pdb)
-		pdb_awaits(m->pdb, MD_TOKEN_RID(token), arena, ret, ret_n);
+	if (pos->module && pos->module->pdb)
+		pdb_awaits(pos->module->pdb, code_pos_method(pos), arena, ret,
+			   ret_n);
 }
 
 /* ---- Resume points ---------------------------------------------------- */
@@ -115,13 +115,16 @@ static struct dbg_error *add_code(struct control *c, struct code_module *m,
 	const struct step_site site = {.role = r->role};
 	struct arena *arena = arena_create();
 	struct pdb_await *awaits;
+	struct code_pos pos;
 	size_t n;
 
-	stepresume_awaits(m, token, arena, &awaits, &n);
+	code_pos_of(c->code, m, token, 0, &pos);
+	stepresume_awaits(&pos, arena, &awaits, &n);
 	for (size_t i = 0; !err && i < n; i++) {
 		const struct code_place place = {
 		    .module = m,
 		    .token = token,
+		    .version = code_method_version(m, token),
 		    .il_offset = awaits[i].resume_offset,
 		};
 

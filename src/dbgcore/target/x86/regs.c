@@ -194,6 +194,20 @@ uint64_t regs_arg(const struct regs *r, unsigned int n)
 	return args[n];
 }
 
+struct dbg_error *regs_any_arg(const struct regs *r, struct target *t,
+			       unsigned int n, uint64_t *ret)
+{
+	enum {
+		IN_REGISTERS = 6
+	};
+
+	if (n >= IN_REGISTERS) // behind the return address
+		return target_read_u64(
+		    t, r->rsp + 8 * (uint64_t)(n - IN_REGISTERS + 1), ret);
+	*ret = regs_arg(r, n);
+	return NULL;
+}
+
 uint64_t regs_get(const struct regs *r, unsigned int n)
 {
 	assert(n < ARCH_GENERAL);

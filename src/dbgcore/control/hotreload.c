@@ -1,0 +1,222 @@
+/*
+ * Hot reload: updates that the program is given of its assemblies while it runs
+ * (MetadataUpdater.ApplyUpdate, which `dotnet watch` calls by its agent in the
+ * program). The runtime's function behind it has a trap at its first
+ * instruction, so a program without updates pays nothing. There the three
+ * deltas are read: they are pinned, and nowhere else later. It returns to its
+ * caller if the update was applied, and throws past it if not.
+ *
+ * When it has returned the module is that of all updates (code/update.c),
+ * breakpoints are bound anew, and the user is told.
+ */
+#include "control/breakpoint/bp.h"
+#include "control/control_priv.h"
+#include "control/hotreload.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+enum {
+	DELTA_MAX = 64 << 20,
+	ASSEMBLY_WORDS = 8, /* of an Assembly in which its Module is */
+	ARG_ASSEMBLY = 1,   /* of AssemblyNative_ApplyUpdate(assembly handle, */
+	ARG_METADATA = 2,   /* metadata, size, IL, size, PDB, size) */
+	ARG_IL = 4,
+	ARG_PDB = 6,
+};
+
+static void pending_free(struct pending_update *p)
+{
+	free((void *)(uintptr_t)p->update.md.p);
+	free((void *)(uintptr_t)p->update.il.p);
+	free((void *)(uintptr_t)p->update.pdb.p);
+}
+
+/* Take @tid's update, if it has one under way, out of the list. */
+static bool pending_take(struct control *c, pid_t tid,
+			 struct pending_update *ret)
+{
+	struct hot_reload *h = &c->hot_reload;
+
+	for (size_t i = 0; i < h->n; i++) {
+		if (h->pending[i].tid != tid)
+			continue;
+		*ret = h->pending[i];
+		h->pending[i] = h->pending[--h->n];
+		return true;
+	}
+	return false;
+}
+
+void hot_reload_reset(struct control *c)
+{
+	struct hot_reload *h = &c->hot_reload;
+
+	for (size_t i = 0; i < h->n; i++)
+		pending_free(&h->pending[i]);
+	free(h->pending);
+	free(h->returns.v);
+	memset(h, 0, sizeof(*h));
+}
+
+/* ---- Reading --------------------------------------------------------- */
+
+/* The module of the runtime's Assembly at @assembly, which points to it. */
+static struct code_module *module_of_assembly(struct control *c,
+					      uint64_t assembly)
+{
+	uint64_t words[ASSEMBLY_WORDS] = {0};
+
+	target_read_some(c->target, assembly, words, sizeof(words));
+	for (size_t i = 0; i < ASSEMBLY_WORDS; i++) {
+		struct code_module *m = code_module_find(c->code, words[i]);
+
+		if (m)
+			return m;
+	}
+	return NULL;
+}
+
+/* The bytes that arguments @n and @n + 1 tell of. */
+static struct dbg_error *delta_read(struct control *c, const struct regs *regs,
+				    unsigned int n, struct bytes *ret)
+{
+	uint64_t addr, size;
+	struct dbg_error *err = regs_any_arg(regs, c->target, n, &addr);
+
+	if (!err)
+		err = regs_any_arg(regs, c->target, n + 1, &size);
+	if (err)
+		return err;
+	size = (uint32_t)size;
+	if (size > DELTA_MAX)
+		return dbg_err(DBG_E_FORMAT, "it is too large");
+	if (!size)
+		return NULL;
+	uint8_t *bytes = xmalloc(size);
+	err = target_read(c->target, addr, bytes, size);
+	if (err)
+		free(bytes);
+	else
+		*ret = (struct bytes){bytes, size};
+	return err;
+}
+
+static struct dbg_error *update_read(struct control *c, const struct regs *regs,
+				     struct code_update *ret)
+{
+	struct dbg_error *err = delta_read(c, regs, ARG_METADATA, &ret->md);
+
+	if (!err)
+		err = delta_read(c, regs, ARG_IL, &ret->il);
+	if (!err)
+		err = delta_read(c, regs, ARG_PDB, &ret->pdb);
+	return err;
+}
+
+struct dbg_error *hot_reload_begins(struct control *c, pid_t tid,
+				    struct regs *regs, struct dbg_stop *stop,
+				    bool *ret_stops)
+{
+	struct pending_update p = {.tid = tid}, old;
+	struct thread_trap returns = {tid, 0};
+	struct hot_reload *h = &c->hot_reload;
+	struct md_delta_methods methods;
+	struct dbg_error *err = control_halt(c);
+
+	(void)stop;
+	(void)ret_stops;
+	if (!err)
+		err = regs_return_address(regs, c->target, &returns.addr);
+	if (err)
+		return err;
+	// one that failed did not return
+	if (pending_take(c, tid, &old))
+		pending_free(&old);
+	thread_traps_forget(c, &h->returns, SITE_UPDATE, tid);
+	struct code_module *m =
+	    module_of_assembly(c, regs_arg(regs, ARG_ASSEMBLY));
+	if (!m)
+		return NULL;
+	p.module = m->addr;
+	p.number = m->number;
+	struct arena *arena = arena_create();
+	err = update_read(c, regs, &p.update);
+	if (!err)
+		err = code_update_begin(c->code, m, &p.update, arena, &methods);
+	arena_destroy(arena);
+	// it is told of when it has been applied
+	dbg_error_destroy(err);
+	mem_grow(&h->pending, &h->cap, h->n, sizeof(*h->pending));
+	h->pending[h->n++] = p;
+	return thread_trap_add(c, &h->returns, SITE_UPDATE, &returns);
+}
+
+/* ---- Applied --------------------------------------------------------- */
+
+static void bind_anew(struct control *c, struct code_module *m)
+{
+	for (size_t i = 0; i < c->n_bps; i++) {
+		struct bp *bp = c->bps[i];
+		bool had = bp->n_places;
+
+		bind_forget(c, bp, m);
+		if ((bind_module(c, bp, m) || had) && bp_is_users(bp))
+			c->ops->changed(c->arg, bp->number, false);
+	}
+}
+
+static void say(struct control *c, const struct code_module *m,
+		const struct code_update_done *done, struct dbg_error *err)
+{
+	_cleanup_str_ struct str text = {0};
+
+	str_addf(&text, "Hot reload: %s: ", m->name);
+	if (err)
+		str_addf(&text,
+			 "an update is not known (%s): its methods are "
+			 "not evaluated, and lines may be wrong",
+			 err->message);
+	else if (!done->n_changed && !done->n_added)
+		str_add(&text, "no method changed");
+	if (done->n_changed)
+		str_addf(&text, "%" PRIu32 " method%s replaced",
+			 done->n_changed, done->n_changed == 1 ? "" : "s");
+	if (done->n_added)
+		str_addf(&text, "%s%" PRIu32 " added",
+			 done->n_changed ? ", " : "", done->n_added);
+	if (!err && !done->symbols && (done->n_changed || done->n_added))
+		str_add(&text, ", without lines: the update has no PDB");
+	c->ops->message(c->arg, 0, str_get(&text));
+	dbg_error_destroy(err);
+}
+
+struct dbg_error *hot_reload_returned(struct control *c, pid_t tid,
+				      uint64_t addr)
+{
+	struct pending_update p;
+	struct code_update_done done;
+	struct dbg_error *err;
+
+	if (!thread_trap_take(c, &c->hot_reload.returns, SITE_UPDATE,
+			      &(struct thread_trap){tid, addr}) ||
+	    !pending_take(c, tid, &p))
+		return NULL;
+	err = control_halt(c);
+	if (err) {
+		pending_free(&p);
+		return err;
+	}
+	struct code_module *m = code_module_find(c->code, p.module);
+	if (m && m->number == p.number) {
+		err = code_update_apply(c->code, m, &p.update, &done);
+		bind_anew(c, m);
+		say(c, m, &done, err);
+	}
+	pending_free(&p);
+	return NULL;
+}
