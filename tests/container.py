@@ -5,23 +5,33 @@ import os
 SCRIPT = """
 set -e
 root=$1
-mount --rbind / "$root"
+mount --rbind "$2" "$root"
 mount -t tmpfs tmpfs "$root/mnt"
 mkdir "$root/mnt/dotnet" "$root/mnt/app"
-mount --bind "$2" "$root/mnt/dotnet"
-mount --bind "$3" "$root/mnt/app"
+mount --bind "$3" "$root/mnt/dotnet"
+mount --bind "$4" "$root/mnt/app"
 mount -t proc proc "$root/proc"
+[ "$2" = / ] || mount --rbind /dev "$root/dev"
+[ "$2" = / ] || mount --bind /tmp "$root/tmp"
 export DOTNET_ROOT=/mnt/dotnet
-shift 3
+shift 4
 exec chroot "$root" /mnt/dotnet/dotnet "$@"
 """
+
+
+def files(dotnet):
+    """What a container with this runtime has as its root: ours, or, of a
+    runtime that scripts/fetch-musl has made, only what is there."""
+    root = os.path.dirname(os.path.dirname(os.path.dirname(dotnet)))
+    return root if os.path.exists(f"{root}/lib/libc.musl-x86_64.so.1") else "/"
 
 
 def words(t, fixture, *args, dotnet=None):
     """What starts a fixture as the first process of one."""
     root = os.path.join(t.dir, "root")
-    os.mkdir(root)
+    os.makedirs(root, exist_ok=True)
+    dotnet = os.path.realpath(dotnet or t.env["DOTNET_ROOT"])
     return ["unshare", "--pid", "--fork", "--mount", "sh", "-c", SCRIPT, "sh",
-            root, os.path.realpath(dotnet or t.env["DOTNET_ROOT"]),
+            root, files(dotnet), dotnet,
             os.path.dirname(t.program(fixture)[0]), f"/mnt/app/{fixture}.dll",
             *args]

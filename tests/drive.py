@@ -16,6 +16,8 @@ TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SOURCES = os.path.join(TOP, "tests", "fixtures")
 CACHE = os.environ.get("DNDBG_CACHE") or os.path.expanduser("~/.cache/dndbg")
 BUILT = os.path.join(CACHE, "fixtures")
+# A directory of others that programs run on: scripts/check-musl.
+ROOTS = os.environ.get("DNDBG_TEST_ROOTS") or os.path.join(CACHE, "roots")
 RUNTIMES = ("8", "9", "10", "11")
 NEWEST = ("10", "11")  # the others are tested by selection, see run.py
 # Of a fixture for .NET 11: runtime async, or state machines as before.
@@ -102,7 +104,7 @@ def program(fixture, config="Debug", host="dll"):
 def environment(runtime, tag, home):
     """A clean environment in which only this runtime is found. The tag is
     inherited by whatever is started, which shows who was left behind."""
-    root = f"{CACHE}/roots/{runtime}"
+    root = f"{ROOTS}/{runtime}"
     env = {name: value for name, value in os.environ.items()
            if not name.startswith(("DOTNET_", "COMPlus_", "DNDBG_", "LC_"))}
     env.update(DOTNET_ROOT=root, PATH=root + ":" + env.get("PATH", ""),

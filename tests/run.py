@@ -386,6 +386,8 @@ def main():
     parser.add_argument("--each", choices=("new", "one", "all"), default="new",
                         help="how many runtimes each test has [new]")
     parser.add_argument("-j", type=int, default=2, help="tests at once [2]")
+    parser.add_argument("--but", action="append", default=[], metavar="WORD",
+                        help="not those with this in the name")
     parser.add_argument("-v", action="store_true", help="name each test")
     parser.add_argument("--no-build", action="store_true",
                         help="take the fixtures as they are")
@@ -401,7 +403,8 @@ def main():
     runtimes = options.runtime or drive.RUNTIMES
     jobs = [job for source in (transcripts, scripts)
             for job in source(runtimes)
-            if not options.name or any(n in job.name for n in options.name)]
+            if (not options.name or any(n in job.name for n in options.name))
+            and not any(n in job.name for n in options.but)]
     if not options.runtime:
         jobs = list(choose(jobs, options.each))
     if (any("single.py" in job.name for job in jobs)

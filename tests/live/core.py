@@ -38,7 +38,9 @@ def test_kinds(t):
     check_own(t, wanted)
     for kind in KINDS:
         got = core(t, dump(t, words, kind)).stdout
-        message = r"<cannot read 0x\w+>" if kind == "triage" else "outer"
+        message = "outer"
+        if kind == "triage":  # few objects are in it
+            message = r"(outer|<cannot read 0x\w+>)"
         t.check_match(r"^Unhandled exception: System\.InvalidOperationException"
                       rf": \"{message}\"$", got)
         if kind in ("mini", "triage"):
@@ -62,7 +64,8 @@ def test_left_out(t):
         t.check_not_in("optimized out", got)
     # what tells of the heap may be left out of the last of them
     done = t.run("heap", "stat", f"{t.dir}/triage.core")
-    if done.returncode or t.runtime != "10":
+    t.check_not_in("damaged", done.stderr + done.stdout)
+    if done.returncode:
         t.check_equal("dndbg: cannot inspect the heap: memory of the runtime "
                       "cannot be read (a core may lack it; one of the kind "
                       "full has it)\n", done.stderr)

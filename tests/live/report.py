@@ -9,6 +9,7 @@ import uuid
 import xml.etree.ElementTree as xml
 
 import cgroups
+import container
 import drive
 import dumps
 import forms
@@ -365,6 +366,42 @@ def test_descendant(t):
     report = only(t, reported(
         t, ["sh", "-c", f"({words}) 2>&1 | grep -c nobody; exit 3"]))
     t.check_equal("Throws.dll", report["program"])
+
+
+def of_both(t, words, *options):
+    """The reports of a program and of the command that has started it, which
+    ends as it does by itself."""
+    done = command(t, words, "--json", f"{t.dir}/json", *options)
+    t.check_equal(command(t, words).returncode, done.returncode)
+    with open(f"{t.dir}/json") as file:
+        return json.load(file)
+
+
+def test_container(t):
+    """Each end of the first process of a container: the kernel keeps it from
+    signals of its own and, while it is traced, from faults, which then come
+    again and again. It ends as it does untraced."""
+    if os.geteuid():
+        raise drive.Skip("only root can make a container")
+    for fixture, how, kind, cause, name in (
+            ("Throws", "unhandled", "exception", "Throws.ShopException",
+             "Throws.Program.Unhandled"),
+            ("Throws", "unhandled-stack", "exception",
+             "System.StackOverflowException", "Throws.Program.Endless"),
+            ("Throws", "unhandled-fast", "failfast", "failed fast",
+             "Throws.Program.Unhandled"),
+            ("Signals", "segv", "exception", "System.AccessViolationException",
+             "Signals.Program.Run"),
+            ("Signals", "abort", "signal", "SIGABRT",
+             "Signals.Program.Run")):
+        report, *outer = of_both(t, container.words(t, fixture, how))
+        t.check_equal((kind, True), (report["kind"], cause in report["cause"]))
+        t.check_in(name, [f["name"] for f in crashed(report)])
+        t.check_equal([("signal", int(signal.SIGSEGV))],
+                      [(one["kind"], one["signal"]) for one in outer])
+    done = of_both(t, container.words(t, "Signals", "exit", "3"),
+                   "--on-exit", "3")
+    t.check_equal(["Exited with code 3"] * 2, [one["cause"] for one in done])
 
 
 def test_native(t):

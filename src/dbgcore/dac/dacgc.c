@@ -305,3 +305,19 @@ bool dac_gc_type(struct dac *d, uint64_t mt, struct gc_type *ret)
 		ret->allocator = 0;
 	return true;
 }
+
+bool dac_gc_type_unread(struct dac *d, uint64_t mt)
+{
+	struct read_log log = {.n = 0};
+	struct sos_type_all all = {0};
+	bool unread = false;
+	uint8_t byte;
+
+	d->data_target.log = &log;
+	int32_t hr = DAC_CALL(d, d->sos, SOS_TYPE_ALL, mt, d->sos6, &all);
+	d->data_target.log = NULL;
+	for (size_t i = 0; hr < 0 && !unread && i < log.n; i++)
+		unread = !target_read_some(d->target, log.reads[i].addr, &byte,
+					   sizeof(byte));
+	return unread;
+}

@@ -67,6 +67,8 @@ struct gc_type {
 
 /* Sizes of a MethodTable; false: it is none. */
 bool dac_gc_type(struct dac *d, uint64_t mt, struct gc_type *ret);
+/* Is it none because memory that tells its sizes cannot be read? */
+bool dac_gc_type_unread(struct dac *d, uint64_t mt);
 
 struct gc_handle {
 	uint64_t addr, object; /* 0: it refers to nothing */

@@ -101,14 +101,11 @@ static bool damaged(struct heap *h, const struct place *p, const char *is,
 }
 
 // A core may have an object, and not the memory of its MethodTable, which is at
-// an address of user space (47 bits) at least.
+// an address of user space (47 bits) at least, or of what that leads to.
 static bool lacks_type(const struct heap *h, uint64_t mt)
 {
-	uint32_t flags;
-
 	return mt && !(mt >> 47) && !target_can(h->target, TARGET_RUN) &&
-	       target_read_some(h->target, mt, &flags, sizeof(flags)) !=
-		   sizeof(flags);
+	       h->dac && dac_gc_type_unread(h->dac, mt);
 }
 
 // What could not be read is zeros where the heap was copied.

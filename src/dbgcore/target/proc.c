@@ -250,10 +250,10 @@ static bool status_number(const char *text, const char *field, int base,
 	return true;
 }
 
-// The last number of NSpid, 0 if there is none.
-static pid_t status_inside(const char *text)
+// The last number of a line, an id in its own namespace; 0 if there is none.
+static pid_t status_inside(const char *text, const char *field)
 {
-	const char *at = status_find(text, "NSpid");
+	const char *at = status_find(text, field);
 	const char *end = at ? strchr(at, '\n') : NULL;
 
 	while (end && end > at && end[-1] >= '0' && end[-1] <= '9')
@@ -279,7 +279,7 @@ bool proc_summary(pid_t pid, struct proc_summary *ret)
 	(void)status_number(text, "Threads", 10, &threads);
 	(void)status_number(text, "VmRSS", 10, &resident);
 	*ret = (struct proc_summary){
-	    .inside = status_inside(text),
+	    .inside = status_inside(text, "NSpid"),
 	    .uid = (uid_t)uid,
 	    .threads = (uint32_t)threads,
 	    .resident = resident * 1024,
@@ -291,7 +291,14 @@ pid_t proc_tid_inside(pid_t tid)
 {
 	_cleanup_free_ char *text = status_text(tid);
 
-	return status_inside(text);
+	return status_inside(text, "NSpid");
+}
+
+bool proc_is_first(pid_t tid)
+{
+	_cleanup_free_ char *text = status_text(tid);
+
+	return status_inside(text, "NStgid") == 1;
 }
 
 void proc_command(pid_t tid, size_t max, struct str *ret)

@@ -92,6 +92,11 @@ bool proc_summary(pid_t pid, struct proc_summary *ret);
  */
 pid_t proc_tid_inside(pid_t tid);
 /*
+ * Is it, or the process of this thread, the first of its pid namespace, as of a
+ * container? No signal from within ends that one by default.
+ */
+bool proc_is_first(pid_t tid);
+/*
  * Append the words of a command line with blanks between them, at most @max
  * bytes; nothing if it is gone. @tid: a process or one of its threads, which
  * has not ended.

@@ -106,14 +106,17 @@ void symtab_deinit(struct symtab *s)
 
 // A function written in assembly may not tell its size: it goes on to the
 // next one, if that is near. A library that hides its own functions (musl) has
-// gaps between those that it exports.
+// gaps between those that it exports, and behind the last of them.
 static bool holds(const struct symtab *s, size_t i, uint64_t addr)
 {
 	const struct elf_symbol *symbol = &s->v[i];
 
 	if (symbol->size)
 		return addr - symbol->addr < symbol->size;
-	return i + 1 < s->n && addr - symbol->addr < UNSIZED_MAX;
+	while (i < s->n && s->v[i].addr == symbol->addr)
+		i++;
+	return i < s->n && addr < s->v[i].addr &&
+	       addr - symbol->addr < UNSIZED_MAX;
 }
 
 const struct elf_symbol *symtab_at(const struct symtab *s, uint64_t addr)

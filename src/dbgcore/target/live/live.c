@@ -20,6 +20,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "target/proc.h"
 
 static int live_fd(const struct target *t)
 {
@@ -73,6 +74,14 @@ static bool ends_by_default(int signal)
 	return true;
 }
 
+// Of the first process of a pid namespace: a fault, and what abort() begins
+// with.
+static bool ends_the_first(int signal)
+{
+	return signal == SIGABRT || signal == SIGSEGV || signal == SIGBUS ||
+	       signal == SIGFPE || signal == SIGILL;
+}
+
 // Is it in the set @field of the process?
 static bool has_signal(struct target *t, const char *field, int signal)
 {
@@ -88,6 +97,8 @@ static bool live_signal_is_fatal(struct target *t, int signal)
 		return false;
 	if (signal == SIGKILL)
 		return true;
+	if (proc_is_first(t->pid) && !ends_the_first(signal))
+		return false;
 	// Most that come are the runtime's own, which it handles.
 	return !has_signal(t, "SigCgt", signal) &&
 	       !has_signal(t, "SigIgn", signal);

@@ -7,11 +7,13 @@
 #include "target/live/thread.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/err.h"
+#include "target/proc.h"
 
 static uint64_t signal_bit(int signal)
 {
@@ -101,6 +103,52 @@ struct dbg_error *thread_request(struct live *l, struct thread *th, int what,
 			     th->tid);
 }
 
+/* ---- The first process of a pid namespace ----------------------------- */
+
+/*
+ * Will the thread, whose signal is delivered, execute again what has faulted
+ * now, for ever? A fault that nobody handles ends the first process of a
+ * namespace, a container's, unless the thread is traced: the kernel protects it
+ * from whatever the tracer may send (force_sig_info_to_task of
+ * kernel/signal.c).
+ */
+static bool faults_for_ever(struct live *l, struct thread *th, int signal)
+{
+	siginfo_t info;
+	uint64_t caught = 0;
+
+	return (signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE ||
+		signal == SIGILL) &&
+	       proc_is_first(th->tid) &&
+	       !live_ptrace(l, PTRACE_GETSIGINFO, th->tid, 0,
+			    (uintptr_t)&info) &&
+	       info.si_code > 0 &&
+	       proc_status(th->tid, "SigCgt", 16, &caught) &&
+	       !(caught & signal_bit(signal));
+}
+
+static bool has_other_own(const struct live *l, const struct thread *th)
+{
+	for (size_t i = 0; i < l->n_threads; i++)
+		if (l->threads[i] != th && l->threads[i]->kind == THREAD_OWN)
+			return true;
+	return false;
+}
+
+// Let it end: its process dies of the fault if the thread is not traced, which
+// the other threads tell us. If none does it is killed, for us to be told.
+static void let_die(struct live *l, struct thread *th)
+{
+	if (th->kind != THREAD_OWN || !has_other_own(l, th)) {
+		kill(th->tid, SIGKILL);
+		return;
+	}
+	th->dying = true;
+	live_ptrace(l, PTRACE_DETACH, th->tid, 0, 0);
+}
+
+/* ---- Going on ---------------------------------------------------------- */
+
 struct dbg_error *thread_go(struct live *l, struct thread *th)
 {
 	if (th->stop == STOP_NONE)
@@ -125,8 +173,12 @@ struct dbg_error *thread_go(struct live *l, struct thread *th)
 		live_ptrace(l, PTRACE_INTERRUPT, th->tid, 0, 0);
 	else
 		th->asked = false;
+	bool dies = signal && faults_for_ever(l, th, signal);
 	thread_set_stop(l, th, STOP_NONE);
-	return thread_request(l, th, what, signal);
+	if (!dies)
+		return thread_request(l, th, what, signal);
+	let_die(l, th);
+	return NULL;
 }
 
 void thread_pass(struct live *l, struct thread *th, int signal)
@@ -137,6 +189,10 @@ void thread_pass(struct live *l, struct thread *th, int signal)
 	// Every trap forgets a PTRACE_INTERRUPT that came before it.
 	if (th->asked || (l->stopping && th->kind == THREAD_OWN))
 		thread_ask(l, th);
+	if (signal && faults_for_ever(l, th, signal)) {
+		let_die(l, th);
+		return;
+	}
 	what = to_handler(th, what, signal);
 	live_ptrace(l, what, th->tid, 0, (uint64_t)signal);
 }

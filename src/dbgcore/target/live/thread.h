@@ -73,6 +73,7 @@ struct thread {
 	bool flagged;     /* its next instruction would raise SIGTRAP */
 	bool entering;    /* stands at the entry of a system call */
 	bool paused;      /* stopped by us for a moment: resume it */
+	bool dying;       /* no longer traced, ends its process: ptrace.c */
 	bool in_place;    /* executes what is beneath a trap: see placed */
 	int placed;       /* wait status that ended that */
 	int event_queued; /* kind of its event in the queue, 0: none */

@@ -399,6 +399,20 @@ void live_exit(struct live *l, int status)
 		event->exit_code = WEXITSTATUS(status);
 }
 
+// Is none of the process's threads left but a leader that is let die? Nobody
+// tells us of that one, and all end with one status.
+static bool only_dying(struct live *l)
+{
+	const struct thread *leader = thread_find(l, l->target.pid);
+
+	if (!leader || !leader->dying)
+		return false;
+	for (size_t i = 0; i < l->n_threads; i++)
+		if (l->threads[i]->kind == THREAD_OWN && !l->threads[i]->dying)
+			return false;
+	return true;
+}
+
 static struct dbg_error *on_end(struct live *l, struct thread *th, int status)
 {
 	pid_t tid = th->tid;
@@ -412,6 +426,11 @@ static struct dbg_error *on_end(struct live *l, struct thread *th, int status)
 		thread_remove(l, th);
 		if (!own)
 			child_release_strays(l);
+		if (own && only_dying(l)) {
+			family_gone(l->family, l->target.pid);
+			live_exit(l, status);
+			return NULL;
+		}
 		if (own && !zombie)
 			live_queue(l, TARGET_GONE, tid);
 		if (own && asked && l->interrupt_wanted && !l->stopping)
