@@ -68,6 +68,7 @@ static struct placed placed_at(const struct elf *elf, size_t i)
 void elf_table_read(const struct elf *elf, struct elf_table *ret)
 {
 	size_t n = elf->relocations.n / sizeof(Elf64_Rela), cap = 0;
+	uint64_t taken = 0;
 	struct placed before = {0}, at = placed_at(elf, 0), behind;
 
 	*ret = (struct elf_table){0};
@@ -77,16 +78,20 @@ void elf_table_read(const struct elf *elf, struct elf_table *ret)
 		behind = placed_at(elf, i + 1);
 		if (!at.place || at.code)
 			continue;
-		// On the other side there may be something else.
-		if (behind.code && behind.place - at.place == 8)
+		bool next = behind.code && behind.place - at.place == 8;
+		// On the other side there may be something else, such as the
+		// function of another name.
+		if (next)
 			named.code = behind.addr;
-		else if (before.code && at.place - before.place == 8)
+		else if (before.code && at.place - before.place == 8 &&
+			 before.place != taken)
 			named.code = before.addr;
 		else
 			continue;
 		named.name = name_at(elf, at.addr);
 		if (!named.name)
 			continue;
+		taken = next ? behind.place : before.place;
 		mem_grow(&ret->v, &cap, ret->n, sizeof(*ret->v));
 		ret->v[ret->n++] = named;
 	}
