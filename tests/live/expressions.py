@@ -111,6 +111,17 @@ def test_breadth(t):
     check_fixture(t, "Breadth", 500)
 
 
+def test_lifted(t):
+    """Lifted operators of the user's own types, checked arithmetic, numbers in
+    generic code, collections, patterns and queries of the user's own, formats
+    and cultures. A constant pattern means one thing for T, another for ulong."""
+    check_fixture(t, "Lifted", 970)
+    cases = [("mathsUInt64", text) for text in ("a is 7", "a is 7UL")]
+    got, said = evaluate(t, "Lifted", cases)
+    t.check_equal([None, "true"], got)
+    t.check_in("not known here: cast the constant", said[0])
+
+
 def test_enumerable(t):
     """What IEnumerable alone enumerates; a breakpoint by the name of a
     file-local type."""

@@ -90,7 +90,7 @@ static int better_collection(struct binder *b, const struct bound *v,
 	return better_type(b, x, y);
 }
 
-/* For an array what is no span, then one that is read only (C# 14). */
+/* A span before what is none, and one that is read only first (C# 14). */
 static int better_span(const struct type *x, const struct type *y)
 {
 	bool span_x = collection_is_span(x), span_y = collection_is_span(y);
@@ -98,7 +98,7 @@ static int better_span(const struct type *x, const struct type *y)
 		int order = strcmp(type_simple_name(y), type_simple_name(x));
 		return (order > 0) - (order < 0);
 	}
-	return (int)span_y - (int)span_x;
+	return (int)span_x - (int)span_y;
 }
 
 /* Of the same type, by value before by `in`. */
@@ -123,8 +123,10 @@ static int better_conversion(struct binder *b, const struct bound *v,
 		return v->type == x ? 1 : -1;
 	if (v->kind == BOUND_UNTYPED && v->syntax->kind == EXPR_COLLECTION)
 		return better_collection(b, v, x, y);
-	int span =
-	    v->type && v->type->elem == ELEM_SZARRAY ? better_span(x, y) : 0;
+	bool has_span = v->type && (v->type->elem == ELEM_SZARRAY ||
+				    v->type->special == TYPE_SPECIAL_STRING ||
+				    collection_is_span(v->type));
+	int span = has_span ? better_span(x, y) : 0;
 	return span ? span : better_type(b, x, y);
 }
 

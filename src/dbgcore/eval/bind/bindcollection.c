@@ -106,8 +106,10 @@ bool collection_fits(struct binder *b, const struct bound *v, struct type *to)
 				return false;
 			continue;
 		}
-		struct type *from = iteration_type(b, part->type);
-		if (!from || !conversion_of_types(b, from, element))
+		const struct bound item = {.kind = BOUND_DEFAULT,
+					   .type =
+					       iteration_type(b, part->type)};
+		if (!item.type || !conversion_find(b, &item, element))
 			return false;
 	}
 	return element != NULL;
@@ -156,6 +158,30 @@ static bool has_spread(const struct expr *x)
 	return false;
 }
 
+/* foreach (var item in array) object.Add(item); */
+static struct dbg_error *add_each(struct binder *b, const struct expr *object,
+				  const struct expr *array, struct bound **ret)
+{
+	struct expr *each = made_node(b, STMT_FOREACH, array);
+	const struct expr *item = made_name(b, "?item", array);
+	each->type = made_node(b, EXPR_VAR_TYPE, array);
+	each->name = item->name;
+	each->a = (struct expr *)array;
+	each->b = made_node(b, STMT_EXPR, array);
+	each->b->a = made_call(b, object, "Add", &item, 1);
+	return bind_foreach(b, each, ret);
+}
+
+/* Does a list take the elements of @part as they are, all at once? */
+static bool is_range(struct binder *b, const struct bound *part,
+		     struct type *element)
+{
+	struct type *from = iteration_type(b, part->type);
+	return from &&
+	       (from == element ||
+		conversion_of_types(b, from, element) == CONVERSION_REFERENCE);
+}
+
 /* List<element>, new with the arguments @with, that every item is added to. */
 static struct dbg_error *make_list(struct binder *b, struct bound *v,
 				   struct type *element,
@@ -182,10 +208,12 @@ static struct dbg_error *make_list(struct binder *b, struct bound *v,
 		if (err)
 			return err;
 		const struct expr *item = made_keep(b, part, &store);
-		err = bind_operand(
-		    b,
-		    made_call(b, name, spread ? "AddRange" : "Add", &item, 1),
-		    &list[i + 1]);
+		const char *add =
+		    spread && is_range(b, part, element) ? "AddRange" : "Add";
+		err = spread && !is_range(b, part, element)
+			  ? add_each(b, name, item, &list[i + 1])
+			  : bind_operand(b, made_call(b, name, add, &item, 1),
+					 &list[i + 1]);
 		if (!err)
 			list[i + 1] = bound_after(b, &store, 1, list[i + 1]);
 	}
@@ -290,20 +318,6 @@ static struct dbg_error *from_array(struct binder *b, struct bound *array,
 	if (!err)
 		*ret = bound_after(b, stores, 2, *ret);
 	return err;
-}
-
-/* foreach (var item in array) object.Add(item); */
-static struct dbg_error *add_each(struct binder *b, const struct expr *object,
-				  const struct expr *array, struct bound **ret)
-{
-	struct expr *each = made_node(b, STMT_FOREACH, array);
-	const struct expr *item = made_name(b, "?item", array);
-	each->type = made_node(b, EXPR_VAR_TYPE, array);
-	each->name = item->name;
-	each->a = (struct expr *)array;
-	each->b = made_node(b, STMT_EXPR, array);
-	each->b->a = made_call(b, object, "Add", &item, 1);
-	return bind_foreach(b, each, ret);
 }
 
 /* new to(...), and Add of each. */

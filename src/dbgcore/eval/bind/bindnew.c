@@ -28,11 +28,11 @@ struct type *bind_common_type(struct binder *b, struct bound *const *list,
 		while (k < n && (list[k]->kind == BOUND_THROW ||
 				 conversion_find(b, list[k], list[i]->type)))
 			k++;
-		if (k == n)
+		// of a byte and the constant 1, which fits a byte, it is int
+		if (k == n &&
+		    (!best || (conversion_of_types(b, best, list[i]->type) &&
+			       !conversion_of_types(b, list[i]->type, best))))
 			best = list[i]->type;
-		// A constant adapts to what is not one.
-		if (k == n && list[i]->kind != BOUND_CONST)
-			break;
 	}
 	// `c ? 1 : null` has no type of its own in C#: int? is meant.
 	for (size_t i = 0; !best && i < n; i++) {

@@ -549,12 +549,44 @@ static bool is_never_null(struct binder *b, struct bound *l, struct bound *r)
 		same);
 }
 
+/* x == default: of the type of x (12.12.1). */
+static struct dbg_error *defaulted(struct binder *b, const struct bound *other,
+				   struct bound **io)
+{
+	return (*io)->kind == BOUND_UNTYPED && other->type &&
+		       (*io)->syntax->kind == EXPR_DEFAULT
+		   ? convert(b, *io, other->type, io)
+		   : NULL;
+}
+
+/* x + null of a value: what is lifted, with null of its type (12.4.8). */
+static struct dbg_error *with_null(struct binder *b, enum op op,
+				   struct bound *l, struct bound *r,
+				   const struct expr *x, struct bound **ret)
+{
+	struct bound **null = l->kind == BOUND_NULL ? &l : &r;
+	const struct bound *v = null == &l ? r : l;
+	if ((*null)->kind != BOUND_NULL || !v->type || !v->type->is_value)
+		return NULL;
+	struct type *type =
+	    bound_is_nullable(v) ? v->type : type_nullable(b->ts, v->type);
+	struct dbg_error *err = convert(b, *null, type, null);
+	return err ? err : lifted(b, op, l, r, x, ret);
+}
+
 struct dbg_error *bind_operator(struct binder *b, enum op op, struct bound *l,
 				struct bound *r, const struct expr *x,
 				struct bound **ret)
 {
 	bool equality = op == OP_EQUAL || op == OP_NOT_EQUAL;
 	*ret = NULL;
+	if (equality) {
+		struct dbg_error *err = defaulted(b, r, &l);
+		if (!err)
+			err = defaulted(b, l, &r);
+		if (err)
+			return err;
+	}
 	if (equality && (is_set_dynamic(l, r) || is_never_null(b, l, r))) {
 		*ret = bound_int(b, ELEM_BOOLEAN, op == OP_NOT_EQUAL, x);
 		return NULL;
@@ -578,12 +610,14 @@ struct dbg_error *bind_operator(struct binder *b, enum op op, struct bound *l,
 	if (l->type && l->type == r->type && l->type->is_delegate &&
 	    (op == OP_ADD || op == OP_SUBTRACT))
 		return delegates(b, op, l, r, x, ret);
-	if (l->kind != BOUND_NULL && r->kind != BOUND_NULL &&
+	struct dbg_error *err = bind_user_operator(b, op, l, r, x, ret);
+	if (!err && !*ret && l->kind != BOUND_NULL && r->kind != BOUND_NULL &&
 	    (bound_is_nullable(l) || bound_is_nullable(r)))
 		return lifted(b, op, l, r, x, ret);
-	struct dbg_error *err = bind_user_operator(b, op, l, r, x, ret);
 	if (!err && !*ret)
 		err = predefined(b, op, l, r, ret);
+	if (!err && !*ret)
+		err = with_null(b, op, l, r, x, ret);
 	if (!err && !*ret)
 		err = converted(b, op, l, r, x, ret);
 	if (!err && !*ret)

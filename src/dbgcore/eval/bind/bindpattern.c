@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "eval/bind/bindcollection.h"
 #include "eval/bind/bindmade.h"
+#include "eval/bind/bindop.h"
 #include "eval/bind/bindpattern.h"
 #include "eval/bind/bindunion.h"
 #include "eval/bind/conversion.h"
@@ -143,8 +144,18 @@ static struct dbg_error *compare(struct binder *b, enum op op, struct bound *v,
 	struct dbg_error *err;
 	bool inner = v->type->special == TYPE_SPECIAL_OBJECT ||
 		     v->type->kind == TYPE_KIND_INTERFACE;
+	bool is_nan =
+	    op == OP_EQUAL && c->kind == BOUND_CONST && c->real != c->real;
 	if (c->kind == BOUND_STRING && collection_is_span(v->type))
 		return compare_span(b, v, c, p, ret);
+	if (!inner && c->type && c->type != v->type &&
+	    type_is_numeric(v->type) && numeric_is_argument(b, v->type))
+		return bind_error(b, p,
+				  "whether what is tested is of a type "
+				  "parameter, of which a constant of another "
+				  "type is never one, or '%s' itself is not "
+				  "known here: cast the constant",
+				  type_name(b->ts, v->type));
 	if (!inner || !c->type) {
 		if (!inner && c->type && v->type->is_value &&
 		    conversion_find(b, c, v->type)) {
@@ -152,11 +163,14 @@ static struct dbg_error *compare(struct binder *b, enum op op, struct bound *v,
 			if (err)
 				return err;
 		}
-		return bind_operator(b, op, v, c, p, ret);
+		return is_nan ? bind_operator(b, OP_NOT_EQUAL, v, v, p, ret)
+			      : bind_operator(b, op, v, c, p, ret);
 	}
 	err = type_test(b, v, c->type, p, &test, &value);
 	if (!err)
-		err = bind_operator(b, op, value, c, p, ret);
+		err = is_nan
+			  ? bind_operator(b, OP_NOT_EQUAL, value, value, p, ret)
+			  : bind_operator(b, op, value, c, p, ret);
 	if (!err)
 		*ret = pattern_both(b, test, *ret);
 	return err;
@@ -441,7 +455,9 @@ struct dbg_error *bind_switch(struct binder *b, const struct expr *x,
 	struct type *type = bind_common_type(b, values, n), *fault;
 	if (!type)
 		return bind_error(b, x, "the arms have no common type");
-	err = bind_core(b, "System.InvalidOperationException", &fault);
+	err = bind_core(
+	    b, "System.Runtime.CompilerServices.SwitchExpressionException",
+	    &fault);
 	if (err)
 		return err;
 	struct bound *none = bound_make(b, BOUND_THROW, type, x);

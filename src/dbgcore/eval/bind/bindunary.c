@@ -8,6 +8,7 @@
 #include "eval/bind/bindop.h"
 #include "eval/bind/bindrange.h"
 #include "eval/bind/conversion.h"
+#include "eval/syntax/token.h"
 
 static struct dbg_error *negative(struct binder *b, const struct expr *x,
 				  struct bound *v, struct bound **ret)
@@ -19,9 +20,32 @@ static struct dbg_error *negative(struct binder *b, const struct expr *x,
 		(*ret)->syntax = x;
 		return NULL;
 	}
+	if (b->checked && v->type->elem != ELEM_R4 &&
+	    v->type->elem != ELEM_R8) {
+		*ret =
+		    bound_binary(b, OP_SUBTRACT,
+				 bound_int(b, v->type->elem, 0, x), v, v->type);
+		(*ret)->checked = true;
+		return NULL;
+	}
 	*ret = bound_make(b, BOUND_UNARY, v->type, x);
 	(*ret)->op = OP_MINUS;
 	(*ret)->a = v;
+	return NULL;
+}
+
+/* -2147483648 is an int, and the least long one a long (6.4.5.3). */
+static struct bound *least_integer(struct binder *b, const struct expr *x)
+{
+	const struct token *t = x->a->token;
+	if (x->op != OP_MINUS || x->a->kind != EXPR_LITERAL || x->a->parens ||
+	    t->kind != TOKEN_INTEGER || b->text[t->start] == '0' ||
+	    strpbrk(bind_source(b, x->a), "uU"))
+		return NULL;
+	if (t->elem == ELEM_U4 && t->integer == (uint64_t)INT32_MAX + 1)
+		return bound_int(b, ELEM_I4, INT32_MIN, x);
+	if (t->elem == ELEM_U8 && t->integer == (uint64_t)INT64_MAX + 1)
+		return bound_int(b, ELEM_I8, INT64_MIN, x);
 	return NULL;
 }
 
@@ -102,6 +126,9 @@ struct dbg_error *bind_unary(struct binder *b, const struct expr *x,
 		return bind_step(b, x, ret);
 	if (x->op == OP_FROM_END)
 		return bind_from_end(b, x, ret);
+	*ret = least_integer(b, x);
+	if (*ret)
+		return NULL;
 	struct dbg_error *err = bind_operand(b, x->a, &v);
 	if (!err && bound_is_nullable(v))
 		return lifted_unary(b, v, x, ret);

@@ -39,6 +39,8 @@ static size_t operator_methods(struct binder *b, struct type *type,
 			       size_t max)
 {
 	size_t n = 0;
+	if (type->special == TYPE_SPECIAL_NULLABLE)
+		type = type->args[0];
 	while (
 	    type && !n &&
 	    (type->kind == TYPE_KIND_CLASS || type->kind == TYPE_KIND_STRUCT)) {
@@ -68,6 +70,35 @@ static const char *checked_name(struct binder *b, enum op op)
 }
 
 /*
+ * Those that the interfaces of a type parameter's constraints have: which
+ * method they are is said by the type that it is in this instance.
+ */
+static struct dbg_error *constraint_operator(struct binder *b, enum op op,
+					     struct call *c,
+					     struct choice *best)
+{
+	struct dbg_error *err = NULL;
+	for (size_t i = 0; !err && !best->method && i < c->n; i++) {
+		struct type *type = c->args[i]->type;
+		if (type && (!i || type != c->args[0]->type) &&
+		    numeric_is_argument(b, type))
+			err = call_implemented(b, type, method_names[op], c,
+					       best);
+	}
+	return err;
+}
+
+/* What is of a type parameter is compared to null by reference alone. */
+static bool is_null_test(struct binder *b, const struct bound *l,
+			 const struct bound *r)
+{
+	const struct bound *v = l->kind == BOUND_NULL ? r : l;
+	const struct bound *null = v == l ? r : l;
+	return null->kind == BOUND_NULL && v->type && v->type->is_reference &&
+	       numeric_is_argument(b, v->type);
+}
+
+/*
  * == and != compare delegates of one type, not those that are known as Delegate
  * or MulticastDelegate alone: the compiler compares references there.
  */
@@ -90,14 +121,17 @@ struct dbg_error *bind_user_operator(struct binder *b, enum op op,
 	struct choice best = {0};
 	size_t n = 0;
 	*ret = NULL;
-	if (!method_names[op] || ((op == OP_EQUAL || op == OP_NOT_EQUAL) && r &&
-				  is_reference_test(l, r)))
+	if (!method_names[op] ||
+	    ((op == OP_EQUAL || op == OP_NOT_EQUAL) && r &&
+	     (is_reference_test(l, r) || is_null_test(b, l, r))))
 		return NULL;
 	if (b->checked)
 		n = both_operands(b, checked_name(b, op), l, r, all);
 	if (!n)
 		n = both_operands(b, method_names[op], l, r, all);
 	struct dbg_error *err = call_resolve(b, &c, all, n, &best);
+	if (!err && !best.method)
+		err = constraint_operator(b, op, &c, &best);
 	if (!err && best.method)
 		*ret = bound_call(b, best.method, best.args, c.n, best.sig->ret,
 				  x);

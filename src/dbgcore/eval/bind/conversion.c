@@ -17,6 +17,7 @@
 #include "eval/bind/bindtree.h"
 #include "eval/bind/bindtuple.h"
 #include "eval/bind/conversion.h"
+#include "eval/bind/overload.h"
 #include "eval/literal.h"
 
 /* ---- Numbers --------------------------------------------------------- */
@@ -229,33 +230,32 @@ static struct dbg_error *convert_user(struct binder *b, struct bound *v,
 				      struct type *to, bool is_explicit,
 				      struct bound **ret);
 
-/* The method of the group @v that a call with @sig's parameters is of. */
-static struct dbg_error *group_method(struct binder *b, const struct bound *v,
-				      const struct type_sig *sig,
-				      struct type_method **ret)
+struct dbg_error *group_resolve(struct binder *b, const struct bound *v,
+				struct type *const *params, size_t n,
+				struct choice *ret)
 {
 	struct call call = {.x = v->syntax,
 			    .name = v->name,
 			    .given = v->args,
 			    .n_given = v->n_args};
-	struct choice best = {0};
 	struct type_method *all[64];
-	*ret = NULL;
-	if (sig->n_params > BIND_ARGS_MAX)
+	*ret = (struct choice){0};
+	if (n > BIND_ARGS_MAX)
 		return NULL;
 	// for its type alone
-	for (size_t i = 0; i < sig->n_params; i++)
+	for (size_t i = 0; i < n; i++)
 		call.args[call.n++] =
-		    bound_make(b, BOUND_DEFAULT, sig->params[i], v->syntax);
+		    bound_make(b, BOUND_DEFAULT, params[i], v->syntax);
 	struct type *type = v->b ? v->b->type : v->a->type;
 	struct dbg_error *err = NULL;
-	while (!err && type && !best.method) {
-		size_t n = methods_named(b, type, v->name, all, 64);
-		err = call_resolve(b, &call, all, n, &best);
+	while (!err && type && !ret->method) {
+		size_t n_all = methods_named(b, type, v->name, all, 64);
+		err = call_resolve(b, &call, all, n_all, ret);
 		if (!err)
 			err = type_parent(b->ts, type, &type);
 	}
-	*ret = best.method;
+	if (!err && !ret->method && v->b)
+		err = call_implemented(b, v->b->type, v->name, &call, ret);
 	return err;
 }
 
@@ -263,14 +263,16 @@ static struct dbg_error *group_method(struct binder *b, const struct bound *v,
 static bool group_fits(struct binder *b, const struct bound *v, struct type *to)
 {
 	const struct type_sig *sig, *of;
-	struct type_method *method;
+	struct choice best;
 	if (!delegate_types(b, to, &sig))
 		return false;
 	for (size_t i = 0; i < sig->n_params; i++)
 		if (sig->params[i]->open)
 			return true;
-	if (dbg_err_drop(group_method(b, v, sig, &method)) || !method ||
-	    dbg_err_drop(type_method_sig(b->ts, method, &of)))
+	if (dbg_err_drop(
+		group_resolve(b, v, sig->params, sig->n_params, &best)) ||
+	    !best.method ||
+	    dbg_err_drop(type_method_sig(b->ts, best.method, &of)))
 		return false;
 	return of->ret == sig->ret || sig->ret->open ||
 	       (of->ret->is_reference &&
@@ -392,6 +394,16 @@ static bool operator_fits(struct binder *b, const struct user_search *s,
 			    is_any_number(s->to)));
 }
 
+/* In a checked context one that is checked goes before its like (10.5.5). */
+static bool is_conversion(const struct binder *b, const struct user_search *s,
+			  const char *name, bool *ret_checked)
+{
+	*ret_checked =
+	    s->is_explicit && b->checked && !strcmp(name, "op_CheckedExplicit");
+	return *ret_checked || !strcmp(name, "op_Implicit") ||
+	       (s->is_explicit && !strcmp(name, "op_Explicit"));
+}
+
 static void search_operators(struct binder *b, struct type *in,
 			     struct user_search *s)
 {
@@ -400,14 +412,16 @@ static void search_operators(struct binder *b, struct type *in,
 	type_methods(b->ts, in, &all, &n);
 	for (size_t i = 0; i < n; i++) {
 		const struct type_sig *sig;
-		bool named =
-		    !strcmp(all[i]->name, "op_Implicit") ||
-		    (s->is_explicit && !strcmp(all[i]->name, "op_Explicit"));
-		if (!named ||
+		bool checked;
+		if (!is_conversion(b, s, all[i]->name, &checked) ||
 		    dbg_err_drop(type_method_sig(b->ts, all[i], &sig)) ||
-		    sig->n_params != 1 || !operator_fits(b, s, sig) ||
-		    (s->found &&
-		     !is_more_specific(b, sig, s->sig, s->v->type, s->to)))
+		    sig->n_params != 1 || !operator_fits(b, s, sig))
+			continue;
+		bool like = s->found && sig->ret == s->sig->ret &&
+			    sig->params[0] == s->sig->params[0];
+		if (like ? !checked
+			 : s->found && !is_more_specific(b, sig, s->sig,
+							 s->v->type, s->to))
 			continue;
 		s->found = all[i];
 		s->sig = sig;
@@ -511,12 +525,14 @@ static struct dbg_error *group_to_delegate(struct binder *b, struct bound *v,
 					   struct type *to, struct bound **ret)
 {
 	const struct type_sig *sig;
-	struct type_method *method;
+	struct choice best;
 	if (!delegate_types(b, to, &sig))
 		return dbg_err_cs(149,
 				  dbg_err(DBG_E_ARGUMENT, "'%s' is no delegate",
 					  type_name(b->ts, to)));
-	struct dbg_error *err = group_method(b, v, sig, &method);
+	struct dbg_error *err =
+	    group_resolve(b, v, sig->params, sig->n_params, &best);
+	struct type_method *method = best.method;
 	if (err)
 		return err;
 	if (!method)

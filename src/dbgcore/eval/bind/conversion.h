@@ -28,6 +28,12 @@ enum conversion conversion_find(struct binder *b, const struct bound *v,
 /* ... between types alone. */
 enum conversion conversion_of_types(struct binder *b, struct type *from,
 				    struct type *to);
+/* The method of the group @v that a call with arguments of these types is of;
+ * ret->method NULL: none. */
+DBG_MUST struct dbg_error *group_resolve(struct binder *b,
+					 const struct bound *v,
+					 struct type *const *params, size_t n,
+					 struct choice *ret);
 /* Convert implicitly; an error that names both. */
 DBG_MUST struct dbg_error *convert(struct binder *b, struct bound *v,
 				   struct type *to, struct bound **ret);

@@ -315,12 +315,16 @@ static struct dbg_error *ilgen_store(struct generator *e, const struct bound *n)
 		ilgen_var(e, IL_OP_STLOC, slot_of(e, to->var));
 		return err;
 	}
-	err = ilgen_address(e, to);
+	// the array may be one of a more special type
+	bool is_checked = to->kind == BOUND_ELEMENT &&
+			  to->a->type->elem == ELEM_SZARRAY &&
+			  to->type->is_reference;
+	err = is_checked ? ilgen_element(e, to) : ilgen_address(e, to);
 	if (!err)
 		err = ilgen_value(e, n->b);
 	ilgen_op(e, IL_OP_DUP);
 	ilgen_var(e, IL_OP_STLOC, slot);
-	ilgen_type(e, IL_OP_STOBJ, n->type);
+	ilgen_type(e, is_checked ? IL_OP_STELEM : IL_OP_STOBJ, n->type);
 	ilgen_var(e, IL_OP_LDLOC, slot);
 	return err;
 }

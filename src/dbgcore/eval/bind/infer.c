@@ -190,24 +190,20 @@ static bool infer_lambda(struct inference *in, const struct expr *x,
 static bool infer_group(struct inference *in, struct bound *g, struct type *to)
 {
 	const struct type_sig *sig;
-	struct call call = {.x = g->syntax, .name = g->name};
-	struct choice best = {0};
-	struct type_method *all[64];
+	struct type *types[BIND_ARGS_MAX];
+	struct choice best;
 	struct type_method *invoke = type_method_invoke(in->b->ts, to);
 	if (!invoke || dbg_err_drop(type_method_sig(in->b->ts, invoke, &sig)) ||
 	    sig->n_params > BIND_ARGS_MAX)
 		return true;
 	for (size_t i = 0; i < sig->n_params; i++) {
 		fix_mentioned(in, sig->params[i], 0);
-		struct type *type = substitute(in, sig->params[i]);
-		if (type->open)
+		types[i] = substitute(in, sig->params[i]);
+		if (types[i]->open)
 			return false;
-		call.args[call.n++] =
-		    bound_make(in->b, BOUND_DEFAULT, type, g->syntax);
 	}
-	struct type *of = g->b ? g->b->type : g->a->type;
-	size_t n = methods_named(in->b, of, g->name, all, 64);
-	if (!dbg_err_drop(call_resolve(in->b, &call, all, n, &best)) &&
+	if (!dbg_err_drop(
+		group_resolve(in->b, g, types, sig->n_params, &best)) &&
 	    best.method)
 		infer(in, best.sig->ret, sig->ret, SIDE_LOWER, 0);
 	return true;

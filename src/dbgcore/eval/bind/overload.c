@@ -692,9 +692,9 @@ static struct dbg_error *no_overload(struct binder *b, struct type *type,
 					   c->name, type_name(b->ts, type)));
 }
 
-/* A static virtual method of @type's interfaces, as it is for @type. */
-static struct dbg_error *find_implemented(struct binder *b, struct type *type,
-					  struct call *c, struct choice *best)
+struct dbg_error *call_implemented(struct binder *b, struct type *type,
+				   const char *name, struct call *c,
+				   struct choice *best)
 {
 	struct type_method *list[METHODS_MAX];
 	struct type *const *all;
@@ -702,7 +702,7 @@ static struct dbg_error *find_implemented(struct binder *b, struct type *type,
 	bool box;
 	struct dbg_error *err = type_interfaces(b->ts, type, &all, &n_all);
 	for (size_t i = 0; !err && !best->method && i < n_all; i++) {
-		size_t n = methods_named(b, all[i], c->name, list, METHODS_MAX);
+		size_t n = methods_named(b, all[i], name, list, METHODS_MAX);
 		if (n && list[0]->flags & TYPE_METHOD_STATIC &&
 		    list[0]->flags & TYPE_METHOD_VIRTUAL)
 			err = call_resolve(b, c, list, n, best);
@@ -727,7 +727,7 @@ static struct dbg_error *call_group(struct binder *b, struct bound *g,
 	}
 	struct dbg_error *err = find_method(b, type, c, &best);
 	if (!err && !best.method && g->b)
-		err = find_implemented(b, type, c, &best);
+		err = call_implemented(b, type, c->name, c, &best);
 	// a static one of an object's type stands behind extensions
 	bool is_last = !err && best.method && g->a &&
 		       best.method->flags & TYPE_METHOD_STATIC;

@@ -35,6 +35,12 @@ bool call_receiver_fits(struct binder *b, const struct call *c,
 int call_better(struct binder *b, const struct call *c,
 		const struct candidate *x, const struct candidate *y);
 
+/* As call_resolve, among the static virtual methods @name of the interfaces of
+ * @type; the method is that which @type has for it. */
+DBG_MUST struct dbg_error *call_implemented(struct binder *b, struct type *type,
+					    const char *name, struct call *c,
+					    struct choice *best);
+
 /* As call_resolve, among the operators ("op_Addition") of extension blocks. */
 DBG_MUST struct dbg_error *call_extension_operator(struct binder *b,
 						   const char *name,

@@ -310,8 +310,9 @@ static bool are_passable(struct vm *vm, const struct site *s, uint64_t base,
 		return false;
 	if (s->sig->has_this) {
 		struct type *owner = s->method->owner;
-		bool shows = owner->special == TYPE_SPECIAL_TYPE;
-		if (!is_passable(vm, shows ? owner : NULL, at, 8) &&
+		bool given = owner->special == TYPE_SPECIAL_TYPE ||
+			     owner->special == TYPE_SPECIAL_STRING;
+		if (!is_passable(vm, given ? owner : NULL, at, 8) &&
 		    !(copies && owner->is_value && is_copyable(vm, owner, at)))
 			return false;
 		at += 8;

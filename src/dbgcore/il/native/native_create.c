@@ -360,6 +360,12 @@ static enum native_end same(struct native *n)
 	return native_ret_ref(n, native_ref(n, 0));
 }
 
+static enum native_end is_interned(struct native *n)
+{
+	return native_refuse(n, "which texts are interned is in a table of the "
+				"runtime's");
+}
+
 /*
  * The texts of exceptions are in resources. Where the program has read some its
  * reader serves; else the names of the texts must do.
@@ -406,7 +412,7 @@ static const struct il_native rows[] = {
     {"System.ValueType", "GetHashCode", "t()i", struct_hash},
     {"System.SR", "UsingResourceKeys", "()i", uses_keys},
     {"System.String", "Intern", "(o)o", same},
-    {"System.String", "IsInterned", "(o)o", same},
+    {"System.String", "IsInterned", "(o)o", is_interned},
 };
 
 const struct native_table native_create = {rows,

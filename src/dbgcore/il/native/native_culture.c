@@ -310,8 +310,18 @@ static bool is_odd_case(uint16_t c)
 	return c == 0x130 || c == 0x131 || c == 0x17f || c == 0x212a;
 }
 
+/* Of Turkish and Azeri i and I what the table leaves as it is to be. */
+static uint16_t turkish(uint16_t c, bool upper)
+{
+	if (c == 'i' || c == 0x130)
+		return upper ? 0x130 : 'i';
+	if (c == 'I' || c == 0x131)
+		return upper ? 'I' : 0x131;
+	return c;
+}
+
 /* ChangeCase...(char *from, int n, char *to, int n, bool upper) */
-static enum native_end change_case(struct native *n)
+static enum native_end case_of(struct native *n, bool is_turkish)
 {
 	struct type *casing =
 	    type_core(n->types, "System.Globalization.InvariantModeCasing");
@@ -330,15 +340,33 @@ static enum native_end change_case(struct native *n)
 	if (end != NATIVE_DONE)
 		return end;
 	for (int32_t k = 0; k < length; k++) {
-		if (is_odd_case(units[k]))
+		uint16_t c = units[k];
+		if (is_turkish)
+			units[k] = turkish(c, native_i4(n, 4));
+		if (is_odd_case(c) &&
+		    (!is_turkish || (c != 0x130 && c != 0x131)))
 			return NATIVE_IL;
 	}
-	uint64_t spans[4] = {native_ref(n, 0), (uint64_t)length,
-			     native_ref(n, 2), (uint64_t)length};
+	size_t size = 2 * (size_t)length;
+	uint64_t from =
+	    is_turkish ? vm_room(n->vm, size + 2) : native_ref(n, 0);
+	uint64_t spans[4] = {from, (uint64_t)length, native_ref(n, 2),
+			     (uint64_t)length};
 	uint64_t place = vm_room(n->vm, sizeof(spans));
-	if (!place || !vm_write(n->vm, place, spans, sizeof(spans)))
+	if (!from || !place || !vm_write(n->vm, place, spans, sizeof(spans)) ||
+	    (is_turkish && !vm_write(n->vm, from, units, size)))
 		return native_refuse(n, "too much memory is wanted");
 	return native_call(n, m, (uint64_t[]){place, place + 16}, 2);
+}
+
+static enum native_end change_case(struct native *n)
+{
+	return case_of(n, false);
+}
+
+static enum native_end change_case_turkish(struct native *n)
+{
+	return case_of(n, true);
 }
 
 /* ---- The rest ---------------------------------------------------------- */
@@ -381,6 +409,7 @@ static const struct il_native rows[] = {
     {ICU, "GetSortHandle", "(op)i", sort_handle},
     {ICU, "ChangeCase", "(pipii).", change_case},
     {ICU, "ChangeCaseInvariant", "(pipii).", change_case},
+    {ICU, "ChangeCaseTurkish", "(pipii).", change_case_turkish},
     {ICU, "CompareString", "(ppipii)i", compares},
     {ICU, "IndexOf", "(ppipiip)i", compares},
     {ICU, "LastIndexOf", "(ppipiip)i", compares},
