@@ -60,6 +60,9 @@ def exported(path):
                           capture_output=True).stdout
 
 
+LIBC = r"(?:libc\.so(?:\.6)?|ld-musl-.*)"
+
+
 def function_at(pid, image, name):
     """The address of a function that an image of the process exports."""
     found = mapping(pid, image)

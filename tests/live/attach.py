@@ -463,6 +463,15 @@ def test_other_user(t):
     t.check_match(r"in Busy.Program.Main .*Busy.cs:\d+$", out)
     t.check_match(r"^Breakpoint 1, Busy.Tally.Turn \(this=", out)
     t.check_in("$1 = true\n", out)
+    # root in a container
+    done = subprocess.run(
+        ["setpriv", "--bounding-set", "-sys_ptrace", "--inh-caps",
+         "-sys_ptrace", t.dndbg, "stack", str(busy.pid)], env=t.env, text=True,
+        capture_output=True)
+    t.check_match(rf"^dndbg: cannot trace process {busy.pid}, which user \d+ "
+                  r"runs: dndbg lacks CAP_SYS_PTRACE; start its container with "
+                  r"--cap-add=SYS_PTRACE, or run it as that user$",
+                  done.stderr)
     busy.untouched()
     busy.right()
 

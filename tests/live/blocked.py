@@ -7,7 +7,7 @@ import subprocess
 
 import drive
 from halfway import word
-from killing import function_at
+from killing import LIBC, function_at
 from survivor import Busy, batch
 
 ATTACHES = 80
@@ -184,7 +184,7 @@ def test_deaf(t):
     native code is in its way, nor is it attached to."""
     program, tid = spawning(t)
     child, = children_of(program.pid, tid)
-    execve = function_at(program.pid, r"libc\.so\.6", "execve")
+    execve = function_at(program.pid, LIBC, "execve")
     s = t.start()
     t.check_in("has no memory of its own yet, but runs in that of process "
                f"{program.pid}, ", s.cmd(f"attach {child}"))

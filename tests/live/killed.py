@@ -5,7 +5,7 @@ import re
 import signal
 
 from halfway import stop_at_mapping, word
-from killing import (Ticks, function_at, kill_running, log_of, preloaded,
+from killing import (LIBC, Ticks, function_at, kill_running, log_of, preloaded,
                      read_log)
 
 ROUNDS = 3
@@ -89,7 +89,7 @@ def test_spawns(t):
     ticks = Ticks(t, "hit", "spawns", 1).ready()
     sleeps = ticks.sleeps_at()
     s = t.start("-p", str(ticks.pid))
-    execve = function_at(ticks.pid, r"libc\.so\.6", "execve")
+    execve = function_at(ticks.pid, LIBC, "execve")
     s.cmd(f"break *{execve:#x}")
     s.cmd(f"break *{sleeps:#x}")
     s.cmd("ignore 2 50")

@@ -81,8 +81,9 @@ static struct dbg_error *ipc_error(pid_t pid, int errnum, const char *what)
 		return dbg_err(DBG_E_NOT_FOUND,
 			       "the runtime of process %d serves no "
 			       "diagnostics at '%s': it is not up yet, was "
-			       "started with DOTNET_EnableDiagnostics=0, or "
-			       "the socket was removed",
+			       "started with DOTNET_EnableDiagnostics=0, "
+			       "could not write there (TMPDIR), or the socket "
+			       "was removed",
 			       pid, what);
 	if (errnum == EAGAIN)
 		return dbg_err(DBG_E_TARGET,

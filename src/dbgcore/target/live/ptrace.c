@@ -143,7 +143,7 @@ static void let_die(struct live *l, struct thread *th)
 		kill(th->tid, SIGKILL);
 		return;
 	}
-	th->dying = true;
+	th->due.deadly = true;
 	live_ptrace(l, PTRACE_DETACH, th->tid, 0, 0);
 }
 

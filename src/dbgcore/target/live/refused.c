@@ -5,6 +5,8 @@
  */
 #include "target/live/live.h"
 
+#include <errno.h>
+#include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -68,11 +70,18 @@ static struct dbg_error *by_yama(pid_t pid)
 		       pid, scope, child ? 1 : 0);
 }
 
+// Process 0 is nobody: who may call ptrace at all is told so.
+static bool is_filtered(void)
+{
+	return ptrace(PTRACE_CONT, 0, NULL, NULL) && errno != ESRCH;
+}
+
 static struct dbg_error *by_seccomp(pid_t pid)
 {
 	uint64_t mode = 0;
 
-	if (!proc_status(getpid(), "Seccomp", 10, &mode) || !mode)
+	if (!proc_status(getpid(), "Seccomp", 10, &mode) || !mode ||
+	    !is_filtered())
 		return NULL;
 	return dbg_err(DBG_E_TARGET,
 		       "cannot trace process %d: a seccomp filter forbids "
@@ -87,6 +96,13 @@ static struct dbg_error *by_user(pid_t pid)
 	if (!proc_status(pid, "Uid", 10, &uid) || uid == geteuid() ||
 	    is_privileged())
 		return NULL;
+	if (!geteuid())
+		return dbg_err(DBG_E_TARGET,
+			       "cannot trace process %d, which user %d runs: "
+			       "dndbg lacks CAP_SYS_PTRACE; start its "
+			       "container with --cap-add=SYS_PTRACE, or run it "
+			       "as that user",
+			       pid, (int)uid);
 	return dbg_err(DBG_E_TARGET,
 		       "cannot trace process %d, which user %d runs: run dndbg "
 		       "as that user or as root",

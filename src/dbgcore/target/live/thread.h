@@ -44,6 +44,7 @@ struct thread_signals {
 	uint64_t injected;       /* sent by us: passed on when they come */
 	siginfo_t injected_info; /* of one of them; si_signo 0: of none */
 	bool catching;           /* is stepped to its handler of SIGTRAP */
+	bool deadly;             /* its process ends, it is not traced now */
 	uint64_t int3;           /* pc behind that of the program's own, or 0 */
 };
 
@@ -73,7 +74,6 @@ struct thread {
 	bool flagged;     /* its next instruction would raise SIGTRAP */
 	bool entering;    /* stands at the entry of a system call */
 	bool paused;      /* stopped by us for a moment: resume it */
-	bool dying;       /* no longer traced, ends its process: ptrace.c */
 	bool in_place;    /* executes what is beneath a trap: see placed */
 	int placed;       /* wait status that ended that */
 	int event_queued; /* kind of its event in the queue, 0: none */

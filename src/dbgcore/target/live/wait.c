@@ -405,10 +405,11 @@ static bool only_dying(struct live *l)
 {
 	const struct thread *leader = thread_find(l, l->target.pid);
 
-	if (!leader || !leader->dying)
+	if (!leader || !leader->due.deadly)
 		return false;
 	for (size_t i = 0; i < l->n_threads; i++)
-		if (l->threads[i]->kind == THREAD_OWN && !l->threads[i]->dying)
+		if (l->threads[i]->kind == THREAD_OWN &&
+		    !l->threads[i]->due.deadly)
 			return false;
 	return true;
 }
