@@ -15,7 +15,6 @@
 
 enum {
 	HEAP_MAX = 256 << 20, /* of all updates together */
-	ROWS_MAX = 0xffffff,
 	MODULE_MVID = 2, /* columns of Module */
 	MODULE_ENC_ID = 3,
 	MODULE_BASE_ID = 4,
