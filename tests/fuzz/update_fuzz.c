@@ -15,7 +15,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum {
-	MAX_ROWS = 30,
+	MAX_ROWS = 16,
 	MAX_UPDATES = 4,
 };
 
@@ -51,7 +51,8 @@ static size_t ask_rows(const struct md *md, const struct md_updates *u,
 	uint32_t n;
 
 	for (unsigned int table = 0; table < MD_N_TABLES; table++)
-		for (uint32_t rid = 1; rid <= MAX_ROWS; rid++)
+		for (uint32_t rid = 1;
+		     rid <= MAX_ROWS && rid <= md_rows(md, table); rid++)
 			for (unsigned int col = 0; col < 10; col++) {
 				uint32_t v = md_col(md, table, rid, col);
 

@@ -154,6 +154,8 @@ static void add_name(struct dap *d, struct dbg_stopped at, struct str *t,
 	str_add(&name, own ? f->name : f->function);
 	if (own && f->params && format->parameters)
 		add_parameters(d, at, &name, f->id, *format);
+	if (f->replaced)
+		str_add(&name, " (before the edit)");
 	if (format->line && f->source.path)
 		str_addf(&name, " Line %u", f->source.line);
 	emit_str(t, "name", str_get(&name));

@@ -143,6 +143,12 @@ uint32_t code_method_version(const struct code_module *m, uint32_t token);
 struct bytes code_il(const struct code_module *m, uint32_t rva);
 struct bytes code_method_il(const struct code_module *m, uint32_t token,
 			    uint32_t version);
+/* Where the last update of @m has moved a line of a document. */
+uint32_t code_line_moved(const struct code_module *m, uint32_t document,
+			 uint32_t line);
+/* Has the file of a document been edited, by an update that is yet to come? */
+bool code_text_is_edited(struct code *c, struct code_module *m,
+			 uint32_t document);
 /* Is it in code of a method that was replaced since? */
 struct code_pos;
 bool code_pos_is_replaced(const struct code_pos *pos);

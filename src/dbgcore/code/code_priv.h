@@ -22,6 +22,7 @@ struct module {
 	uint8_t *copy;       /* image or metadata from memory */
 	struct arena *arena; /* dies with the module */
 	struct module_updates *updates; /* NULL: none */
+	struct module_texts *texts;     /* NULL: none, see moves.c */
 	struct map points;  /* MethodDef rid, version: struct module_points */
 	struct map traits;  /* MethodDef rid: bits, see traits.c */
 	const char **paths; /* by document rid - 1, substituted */
@@ -70,6 +71,15 @@ struct code {
 	struct map positions, versions, methods, types;
 	unsigned int path_age;
 };
+
+/* ---- moves.c --------------------------------------------------------- */
+
+/* NULL: none. */
+void texts_destroy(struct module_texts *t);
+/* The module was loaded: keep the texts that updates may change. */
+void texts_keep(struct code *c, struct module *mod);
+/* Lines that the last update has moved. */
+void texts_update(struct code *c, struct module *mod);
 
 /* ---- code.c ---------------------------------------------------------- */
 
@@ -132,6 +142,8 @@ const char *source_seek(struct code *c, struct module *mod, uint32_t rid,
 bool source_is_text(struct code *c, struct module *mod, uint32_t rid,
 		    const char *path);
 
+/* Are these the bytes of document @rid's file, by its checksum? */
+bool source_is_compiled(const struct module *mod, uint32_t rid, struct bytes b);
 /*
  * A note on the text of document @rid, if it is not what was compiled; else
  * NULL.

@@ -421,6 +421,8 @@ struct module *module_create(struct code *c, const struct dac_module *dm,
 	load(c, mod, dm, image);
 	mod->m.mvid = mvid_of(&mod->m, mod->arena);
 	mod->m.framework = is_framework(&mod->m);
+	if (dm->editable)
+		texts_keep(c, mod);
 	return mod;
 }
 
@@ -431,6 +433,7 @@ void module_destroy(struct module *mod)
 	free(mod->place);
 	free(mod->copy);
 	updates_destroy(mod->updates);
+	texts_destroy(mod->texts);
 	map_deinit(&mod->points);
 	map_deinit(&mod->traits);
 	arena_destroy(mod->arena);

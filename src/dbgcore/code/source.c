@@ -322,6 +322,13 @@ static bool hash_differs(struct bytes b, const struct pdb *pdb, uint32_t rid)
 	return !hash_equals(b, pdb, rid, &known) && known;
 }
 
+bool source_is_compiled(const struct module *mod, uint32_t rid, struct bytes b)
+{
+	bool known;
+
+	return hash_equals(b, mod->m.pdb, rid, &known);
+}
+
 static const struct source_text *keep(struct code *c, const char *path,
 				      struct bytes b, const char *note)
 {
@@ -462,8 +469,7 @@ static bool has_checksum(const struct module *mod, uint32_t rid,
 	if (!file_exists(path) ||
 	    dbg_err_drop(file_load(path, MAX_TEXT, &file)))
 		return false;
-	bool known;
-	bool same = hash_equals(file.bytes, mod->m.pdb, rid, &known);
+	bool same = source_is_compiled(mod, rid, file.bytes);
 	file_unload(&file);
 	return same;
 }

@@ -233,6 +233,10 @@ struct dbg_error *code_update_apply(struct code *c, struct code_module *m,
 	if (m->pdb)
 		ret->symbols = pdb_update(m->pdb, update->pdb);
 	mod->paths = NULL;
+	if (ret->symbols)
+		texts_update(c, mod);
+	source_forget(c);
+	map_clear(&mod->points);
 	map_clear(&mod->traits);
 	code_module_changed(c);
 	arena_destroy(arena);

@@ -158,12 +158,32 @@ struct dbg_error *hot_reload_begins(struct control *c, pid_t tid,
 
 /* ---- Applied --------------------------------------------------------- */
 
+/*
+ * A line that was asked for is where its text is now, unless it was asked for
+ * in the text of the edit: an editor does so when it saves the file.
+ */
+static void move_line(struct bp *bp, const struct code_module *m)
+{
+	if (bp->kind != DBG_BREAK_LOCATION || bp->place.kind != DBG_PLACE_LINE)
+		return;
+	for (size_t i = 0; !bp->edited && i < bp->n_places; i++) {
+		const struct code_place *p = &bp->places[i].place;
+
+		if (p->module != m)
+			continue;
+		bp->place.line =
+		    code_line_moved(m, p->document, bp->place.line);
+		break;
+	}
+}
+
 static void bind_anew(struct control *c, struct code_module *m)
 {
 	for (size_t i = 0; i < c->n_bps; i++) {
 		struct bp *bp = c->bps[i];
 		bool had = bp->n_places;
 
+		move_line(bp, m);
 		bind_forget(c, bp, m);
 		if ((bind_module(c, bp, m) || had) && bp_is_users(bp))
 			c->ops->changed(c->arg, bp->number, false);

@@ -84,6 +84,11 @@ struct dac_module {
 	uint64_t base;             /* IL image, 0: none */
 	uint64_t md_addr, md_size; /* metadata in memory, 0: none */
 	bool dynamic;              /* Reflection.Emit */
+	/*
+	 * It may be given updates (hot reload): it was built for debugging, and
+	 * DOTNET_MODIFIABLE_ASSEMBLIES=debug.
+	 */
+	bool editable;
 };
 
 DBG_MUST struct dbg_error *dac_modules(struct dac *d, struct arena *arena,

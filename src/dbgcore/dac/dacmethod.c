@@ -661,6 +661,21 @@ static struct dbg_error *map_make(struct dac *d, struct dac_code_entry *entry,
 	return NULL;
 }
 
+// The DAC of .NET 11 tells nothing of methods that an update added (hot
+// reload): what the JIT has told is in memory all the same.
+static void map_own(struct dac *d, struct dac_code_entry *entry,
+		    struct arena *arena)
+{
+	struct debug_info info;
+
+	if (entry->n_map || is_old_info(d))
+		return;
+	struct bytes all = info_bytes(d, &entry->code, arena);
+	if (all.n &&
+	    debug_info_parse(all, (uint32_t)entry->code.size, arena, &info))
+		map_unpack(entry, arena, &info);
+}
+
 // What is known of the code at @ip, with its map; *ret NULL: no managed code.
 static struct dbg_error *mapped_at(struct dac *d, uint64_t ip,
 				   struct dac_code_entry **ret)
@@ -670,7 +685,10 @@ static struct dbg_error *mapped_at(struct dac *d, uint64_t ip,
 	if (err || !*ret || (*ret)->mapped)
 		return err;
 	bool dynamic = cache_find(&d->dynamic, ip) == *ret;
-	err = map_make(d, *ret, dynamic ? d->dynamic.arena : d->code.arena);
+	struct arena *arena = dynamic ? d->dynamic.arena : d->code.arena;
+	err = map_make(d, *ret, arena);
+	if (!err && !dynamic)
+		map_own(d, *ret, arena);
 	if (!err)
 		(*ret)->mapped = true;
 	return err;

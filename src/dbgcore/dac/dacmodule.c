@@ -12,6 +12,7 @@
 enum {
 	ASSEMBLIES_MAX = 1 << 16,
 	MODULES_PER_ASSEMBLY_MAX = 64,
+	EDIT_AND_CONTINUE = 8, // Module::IS_EDIT_AND_CONTINUE, .NET 8 to 11
 };
 
 void *dac_module_object(struct dac *d, uint64_t module)
@@ -54,6 +55,7 @@ struct dbg_error *dac_module_get(struct dac *d, uint64_t addr,
 	    .md_addr = data.md_size ? data.md_addr : 0,
 	    .md_size = data.md_addr ? data.md_size : 0,
 	    .dynamic = data.is_reflection,
+	    .editable = data.transient_flags & EDIT_AND_CONTINUE,
 	};
 	if (object) {
 		m.path = module_text(d, object, MODULE_FILE_NAME, arena);

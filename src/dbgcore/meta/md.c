@@ -495,6 +495,12 @@ uint32_t md_field_type(const struct md *md, uint32_t field_rid)
 	return owner(md, TYPEDEF_FIELDS, MD_FIELD, field_rid);
 }
 
+bool md_field_is_late(const struct md *md, uint32_t field_rid)
+{
+	return md->members && field_rid && field_rid <= md_rows(md, MD_FIELD) &&
+	       md->members->late[field_rid - 1];
+}
+
 uint32_t md_enclosing(const struct md *md, uint32_t typedef_rid)
 {
 	uint32_t n;

@@ -102,6 +102,7 @@ struct md_member_list {
 
 struct md_members {
 	struct md_member_list lists[MD_N_LISTS];
+	const uint8_t *late; /* by field rid - 1, see md_field_is_late */
 };
 
 struct md {
@@ -166,6 +167,11 @@ void md_method_params(const struct md *md, uint32_t method_rid,
 /* TypeDef rid that owns a member; 0 if none. */
 uint32_t md_method_type(const struct md *md, uint32_t method_rid);
 uint32_t md_field_type(const struct md *md, uint32_t field_rid);
+/*
+ * Was the field added to its type after that was loaded? Then it is in no list:
+ * it is not in the type's objects, nor among its statics.
+ */
+bool md_field_is_late(const struct md *md, uint32_t field_rid);
 /* TypeDef rid of the enclosing class; 0 if not nested. */
 uint32_t md_enclosing(const struct md *md, uint32_t typedef_rid);
 /* Namespace of a class; of the outermost one around it if it is nested. */

@@ -67,8 +67,8 @@ struct md_updates {
 	struct md_members *members;
 	uint8_t id[GUID_SIZE]; /* EncId of the last update */
 	bool updated;
-	uint32_t n_types, n_fields; /* of the module's image */
-	void **retired;             /* former memory of the heaps */
+	uint8_t *late;  /* by field rid - 1, see md_field_is_late */
+	void **retired; /* former memory of the heaps */
 	size_t n_retired, cap_retired;
 };
 
@@ -307,8 +307,26 @@ static void owners_of_file(const struct md *md, const struct list *l,
 	}
 }
 
-/* EncLog names the owner in front of each member that is added to it. */
-static void owners_of_delta(struct md_updates *u, const struct md *delta)
+static void late_grow(struct md_updates *u, uint32_t had, uint32_t n)
+{
+	u->late = xrealloc(u->late, (size_t)n + 1);
+	memset(u->late + had, 0, (size_t)n - had);
+}
+
+static void owner_set(struct md_updates *u, unsigned int which, uint32_t rid,
+		      uint32_t owner, uint32_t n_types)
+{
+	u->owners[which][rid - 1] = owner;
+	if (which == MD_LIST_FIELDS)
+		u->late[rid - 1] = owner <= n_types;
+}
+
+/*
+ * EncLog names the owner in front of each member that is added to it. @n_types:
+ * how many types there were before.
+ */
+static void owners_of_delta(struct md_updates *u, const struct md *delta,
+			    uint32_t n_types)
 {
 	for (uint32_t i = 1; i < md_rows(delta, MD_ENCLOG); i++) {
 		uint32_t add = md_col(delta, MD_ENCLOG, i, 1);
@@ -323,7 +341,8 @@ static void owners_of_delta(struct md_updates *u, const struct md *delta)
 			    rid <= md_rows(&u->rows, lists[k].member) &&
 			    MD_TOKEN_RID(owner) <=
 				md_rows(&u->rows, lists[k].owner))
-				u->owners[k][rid - 1] = MD_TOKEN_RID(owner);
+				owner_set(u, k, rid, MD_TOKEN_RID(owner),
+					  n_types);
 	}
 }
 
@@ -336,17 +355,11 @@ static void members_free(struct md_members *m)
 	free(m);
 }
 
-/*
- * Fields that were added to a type that the program had before are in no list:
- * they are not in its objects, and not among its statics.
- */
 static bool is_listed(const struct md_updates *u, unsigned int which,
 		      uint32_t rid)
 {
-	uint32_t owner = u->owners[which][rid - 1];
-
-	return owner && (which != MD_LIST_FIELDS || rid <= u->n_fields ||
-			 owner > u->n_types);
+	return u->owners[which][rid - 1] &&
+	       (which != MD_LIST_FIELDS || !u->late[rid - 1]);
 }
 
 /* Members by owner, each owner's by rising rid. */
@@ -384,6 +397,7 @@ static void members_make(struct md_updates *u)
 {
 	members_free(u->members);
 	u->members = xcalloc(1, sizeof(*u->members));
+	u->members->late = u->late;
 	for (unsigned int i = 0; i < MD_N_LISTS; i++)
 		list_make(u, i, &u->members->lists[i]);
 }
@@ -462,8 +476,7 @@ struct md_updates *md_updates_create(const struct md *base)
 {
 	struct md_updates *u = xcalloc(1, sizeof(*u));
 
-	u->n_types = md_rows(base, MD_TYPEDEF);
-	u->n_fields = md_rows(base, MD_FIELD);
+	late_grow(u, 0, md_rows(base, MD_FIELD));
 	heaps_add(u, base);
 	for (unsigned int i = 0; i < MD_N_TABLES; i++)
 		table_grow(base, i, md_rows(base, i), &u->rows.tables[i]);
@@ -483,6 +496,7 @@ void md_updates_destroy(struct md_updates *u)
 	members_free(u->members);
 	for (unsigned int i = 0; i < MD_N_LISTS; i++)
 		free(u->owners[i]);
+	free(u->late);
 	for (size_t i = 0; i < u->n_retired; i++)
 		free(u->retired[i]);
 	free(u->retired);
@@ -523,7 +537,9 @@ static void rows_apply(struct md_updates *u, const struct md *delta,
 	uint32_t at[MD_N_TABLES] = {0};
 	uint32_t il_base = (uint32_t)u->heaps[BODIES].n;
 	struct md old = u->rows;
+	uint32_t n_types = md_rows(&old, MD_TYPEDEF);
 
+	late_grow(u, md_rows(&old, MD_FIELD), map->rows[MD_FIELD]);
 	for (unsigned int i = 0; i < MD_N_LISTS; i++)
 		owners_grow(&u->owners[i], md_rows(&old, lists[i].member),
 			    map->rows[lists[i].member]);
@@ -537,7 +553,7 @@ static void rows_apply(struct md_updates *u, const struct md *delta,
 		row_take(&u->rows, delta, table, ++at[table],
 			 MD_TOKEN_RID(token), il_base);
 	}
-	owners_of_delta(u, delta);
+	owners_of_delta(u, delta, n_types);
 }
 
 struct dbg_error *md_delta_read(struct bytes bytes, struct arena *arena,

@@ -48,6 +48,15 @@ void pdb_destroy(struct pdb *pdb);
  * number of the update that made it, 0 that of the PDB itself.
  */
 bool pdb_update(struct pdb *pdb, struct bytes bytes);
+/*
+ * With the last update line N of @document became @lines[N - 1]; that is taken
+ * over. Methods that an update left as they were are there now.
+ */
+void pdb_move_lines(struct pdb *pdb, uint32_t document, uint32_t *lines,
+		    uint32_t n);
+/* Where the last update has moved a line. */
+uint32_t pdb_line_moved(const struct pdb *pdb, uint32_t document,
+			uint32_t line);
 #define PDB_NEWEST UINT32_MAX /* version: the newest that there is */
 struct pdb_method {
 	uint32_t rid; /* MethodDef */

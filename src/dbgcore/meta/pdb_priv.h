@@ -5,8 +5,16 @@
 #include "base/str.h"
 #include "meta/pdb.h"
 
+/* Where the lines of a document went. */
+struct pdb_moves {
+	uint32_t document, n;
+	uint32_t *lines;
+};
+
 /* The debug information of an update of the module. */
 struct pdb_delta {
+	struct pdb_moves *moves;
+	size_t n_moves, cap_moves;
 	uint8_t *bytes;
 	struct md md;        /* no rows: it has none */
 	uint32_t *documents; /* by its rid - 1: the PDB's */
@@ -40,6 +48,12 @@ struct pdb {
 const struct md *pdb_method_find(const struct pdb *pdb,
 				 struct pdb_method method, uint32_t *ret_row,
 				 const struct pdb_delta **ret_delta);
+/*
+ * The line of today of one that the method has in @delta (NULL: the PDB),
+ * unless the method was replaced since: then up to that.
+ */
+uint32_t pdb_moved_line(const struct pdb *pdb, const struct pdb_delta *delta,
+			uint32_t method_rid, uint32_t document, uint32_t line);
 /* The greatest MethodDef rid that has debug information. */
 uint32_t pdb_last_method(const struct pdb *pdb);
 /* Token of a row of @delta (NULL: none) for one of LocalVariable, ... */

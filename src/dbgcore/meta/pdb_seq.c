@@ -24,7 +24,9 @@ struct seq_reader {
 	struct seq_point point;
 	uint32_t line, column; /* of the last visible point */
 	bool first, seen_visible;
+	const struct pdb *pdb;
 	const struct pdb_delta *delta; /* NULL: the PDB itself */
+	uint32_t method_rid;
 };
 
 /* The PDB's number of a document of the update that is read. */
@@ -44,7 +46,8 @@ static bool seq_reader_init(struct seq_reader *s, const struct pdb *pdb,
 	struct bytes blob = {NULL, 0};
 	uint32_t row;
 
-	*s = (struct seq_reader){.first = true};
+	*s = (struct seq_reader){
+	    .first = true, .pdb = pdb, .method_rid = method.rid};
 	const struct md *md = pdb_method_find(pdb, method, &row, &s->delta);
 	if (md)
 		blob = md_col_blob(md, MD_METHODDEBUGINFORMATION, row, 1);
@@ -108,6 +111,19 @@ static bool read_span(struct seq_reader *s)
 	return read_visible(s, lines, columns);
 }
 
+/* To the line where the text is now. */
+static void move(struct seq_reader *s)
+{
+	struct seq_point *p = &s->point;
+	uint32_t lines = p->end_line - p->line;
+
+	if (!p->line || !s->pdb->n_deltas)
+		return;
+	p->line = pdb_moved_line(s->pdb, s->delta, s->method_rid, p->document,
+				 p->line);
+	p->end_line = p->line + lines;
+}
+
 /* Go to the next point; false at the end and when s->r.bad. */
 static bool seq_reader_next(struct seq_reader *s)
 {
@@ -126,8 +142,10 @@ static bool seq_reader_next(struct seq_reader *s)
 			break;
 		}
 		p->il_offset += delta;
-		if (read_span(s))
+		if (read_span(s)) {
+			move(s);
 			return true;
+		}
 		s->r.bad = true;
 	}
 	return false;

@@ -171,11 +171,62 @@ static void documents_add(struct pdb *pdb, struct pdb_delta *d)
 	}
 }
 
+/* ---- Lines that moved ------------------------------------------------ */
+
+void pdb_move_lines(struct pdb *pdb, uint32_t document, uint32_t *lines,
+		    uint32_t n)
+{
+	struct pdb_delta *d =
+	    pdb->n_deltas ? pdb->deltas[pdb->n_deltas - 1] : NULL;
+
+	if (!d) {
+		free(lines);
+		return;
+	}
+	mem_grow(&d->moves, &d->cap_moves, d->n_moves, sizeof(*d->moves));
+	d->moves[d->n_moves++] = (struct pdb_moves){document, n, lines};
+}
+
+static uint32_t line_in(const struct pdb_delta *d, uint32_t document,
+			uint32_t line)
+{
+	for (size_t i = 0; i < d->n_moves; i++)
+		if (d->moves[i].document == document && line &&
+		    line <= d->moves[i].n)
+			return d->moves[i].lines[line - 1];
+	return line;
+}
+
+uint32_t pdb_moved_line(const struct pdb *pdb, const struct pdb_delta *delta,
+			uint32_t method_rid, uint32_t document, uint32_t line)
+{
+	size_t i = 0;
+
+	while (delta && i < pdb->n_deltas && pdb->deltas[i] != delta)
+		i++;
+	for (i += delta != NULL; i < pdb->n_deltas; i++) {
+		if (pdb_delta_find(pdb->deltas[i], method_rid))
+			break;
+		line = line_in(pdb->deltas[i], document, line);
+	}
+	return line;
+}
+
+uint32_t pdb_line_moved(const struct pdb *pdb, uint32_t document, uint32_t line)
+{
+	return pdb->n_deltas
+		   ? line_in(pdb->deltas[pdb->n_deltas - 1], document, line)
+		   : line;
+}
+
 /* ---- The whole ------------------------------------------------------- */
 
 void pdb_deltas_destroy(struct pdb *pdb)
 {
 	for (size_t i = 0; i < pdb->n_deltas; i++) {
+		for (size_t k = 0; k < pdb->deltas[i]->n_moves; k++)
+			free(pdb->deltas[i]->moves[k].lines);
+		free(pdb->deltas[i]->moves);
 		free(pdb->deltas[i]->bytes);
 		free(pdb->deltas[i]->documents);
 		free(pdb->deltas[i]);

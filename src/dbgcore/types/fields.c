@@ -110,7 +110,13 @@ static struct dbg_error *of_def(struct types *ts,
 	if (type)
 		type_fields(ts, type, &fields, &n);
 	uint32_t index = n ? rid - MD_TOKEN_RID(fields[0]->token) : 0;
-	if (index >= n)
+	if (type && md_field_is_late(&m->md, rid))
+		return dbg_err(
+		    DBG_E_UNSUPPORTED,
+		    "the field '%s' was added by hot reload, and where "
+		    "its value is is not known",
+		    md_col_string(&m->md, MD_FIELD, rid, FIELD_NAME));
+	if (index >= n || fields[index]->token != token)
 		return dbg_err(DBG_E_FORMAT, "token 0x%08x of '%s' is no field",
 			       token, m->name);
 	*ret = fields[index];

@@ -170,6 +170,8 @@ void show_frame(struct repl *r, const struct dbg_frame *f, bool with_addr)
 		if (f->il_offset != UINT32_MAX)
 			out(r, " (IL 0x%04" PRIx32 ")", f->il_offset);
 	}
+	if (f->replaced)
+		out(r, " (before the edit)");
 }
 
 // As gdb: an address says that the pc is not at the beginning of a line.
@@ -226,7 +228,11 @@ static void show_frame_source(struct repl *r, const struct dbg_frame *f)
 		paint_addr(r, f->pc);
 		out(r, "\t");
 	}
-	show_source_line(r, f->source.path, f->source.line);
+	if (f->replaced) // the file has another text now
+		out(r, "%" PRIu32 "\tin the text before the edit\n",
+		    f->source.line);
+	else
+		show_source_line(r, f->source.path, f->source.line);
 }
 
 struct dbg_error *show_selected(struct repl *r)

@@ -394,6 +394,9 @@ bool bind_module(struct control *c, struct bp *bp, struct code_module *m)
 		    bp->place.kind == DBG_PLACE_LINE && places[i].line &&
 		    places[i].line != bp->place.line)
 			bp->moved = true;
+		if (!bp->n_places)
+			bp->edited =
+			    code_text_is_edited(c->code, m, places[i].document);
 		bind_place(c, bp, &places[i]);
 		gained = true;
 	}

@@ -53,7 +53,8 @@ struct bp {
 	char *log;      /* what to say instead of stopping, NULL: stop */
 	struct hit_codes log_codes; /* of its expressions */
 	bool moved;                 /* bound to a later line than asked */
-	bool entry; /* ours, at the program's Main; not listed */
+	bool edited; /* set by a line of a text that is yet to be applied */
+	bool entry;  /* ours, at the program's Main; not listed */
 };
 
 /* Breakpoints whose sites share an address. */

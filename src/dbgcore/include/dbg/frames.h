@@ -79,6 +79,8 @@ struct dbg_frame {
 	uint32_t token;     /* methodDef, 0: none */
 	uint32_t il_offset; /* UINT32_MAX: unknown */
 	bool optimized;
+	/* Hot reload has replaced the method: it is of the text before that. */
+	bool replaced;
 	bool framework; /* of a module that is not the user's own */
 	bool user;      /* the user's code as Just My Code has it */
 	struct dbg_source_range source; /* path NULL: no symbols */
