@@ -82,7 +82,8 @@ struct dac {
 	} file;             /* the DAC's */
 	char *runtime_path;
 	uint64_t runtime_base;
-	void *process; /* IXCLRDataProcess */
+	uint64_t runtime_end; /* of its image, 0: not asked for yet */
+	void *process;        /* IXCLRDataProcess */
 	void *sos, *sos5, *sos6, *sos8, *sos12, *sos14;
 	void *type_instance; /* see dac_instance_get */
 	uint64_t n_calls;

@@ -116,17 +116,19 @@ void dac_native_functions(struct dac *d, const char *name, uint64_t *ret)
 		memset(ret, 0, TARGET_OVERLOADS * sizeof(*ret));
 }
 
+/* Asked at every hit of a trap in the runtime, whose image stays where it is.
+ */
 bool dac_runtime_has(struct dac *d, uint64_t addr)
 {
-	struct dbg_error *err;
-	struct arena *arena = arena_create();
+	struct arena *arena = d->runtime_end ? NULL : arena_create();
 	struct target_image image;
 	bool found = false;
 
-	err =
-	    target_image_at(d->target, addr, arena, &image, NULL, NULL, &found);
-	found = !err && found && image.base == d->runtime_base;
-	dbg_error_destroy(err);
+	if (arena &&
+	    !dbg_err_drop(target_image_at(d->target, d->runtime_base, arena,
+					  &image, NULL, NULL, &found)) &&
+	    found)
+		d->runtime_end = image.end;
 	arena_destroy(arena);
-	return found;
+	return addr >= d->runtime_base && addr < d->runtime_end;
 }

@@ -438,14 +438,11 @@ static struct bytes info_bytes(struct dac *d, const struct dac_code *code,
 	return (struct bytes){all, size};
 }
 
-// Of a method that the runtime suspends, else NULL.
+// NULL: it is in a form that is not read, or there is none.
 static struct debug_info *info_read(struct dac *d, const struct dac_code *code,
 				    struct arena *arena)
 {
-	struct dac_async async;
-
-	dac_async_get(d, code->method, &async);
-	if (!async.suspends || async.thunk)
+	if (is_old_info(d))
 		return NULL;
 	struct bytes all = info_bytes(d, code, arena);
 	struct debug_info *ret = arena_alloc(arena, sizeof(*ret));
@@ -630,27 +627,45 @@ static void map_add_first(struct dac *d, struct dac_code_entry *entry,
 	entry->n_map++;
 }
 
+/*
+ * What the JIT tells of a method that the runtime suspends, or else of a
+ * version whose map the DAC does not give; and of any other version until one
+ * has shown that both tell the same.
+ */
+static struct debug_info *info_wanted(struct dac *d,
+				      const struct dac_code *code, bool current,
+				      bool *ret_suspends, struct arena *arena)
+{
+	struct dac_async async;
+
+	dac_async_get(d, code->method, &async);
+	*ret_suspends = async.suspends && !async.thunk;
+	return *ret_suspends ||
+		       (!async.thunk && current != d->learned.debug_info_agrees)
+		   ? info_read(d, code, arena)
+		   : NULL;
+}
+
 static struct dbg_error *map_make(struct dac *d, struct dac_code_entry *entry,
 				  struct arena *arena)
 {
-	bool current = false;
+	bool current = false, suspends = false;
 	struct dbg_error *err = map_read(d, entry, arena, &current);
 
 	if (err)
 		return err;
-	entry->info = info_read(d, &entry->code, arena);
-	if (entry->info && current) {
-		if (map_flag(entry, entry->info)) {
-			d->learned.debug_info_agrees = true;
-			map_add_behind(d, entry, arena, entry->info);
-			map_add_first(d, entry, arena, entry->info);
-		} else {
-			entry->info = NULL;
-		}
-	} else if (entry->info && d->learned.debug_info_agrees) {
-		map_unpack(entry, arena, entry->info);
-		map_add_behind(d, entry, arena, entry->info);
-		map_add_first(d, entry, arena, entry->info);
+	struct debug_info *info =
+	    info_wanted(d, &entry->code, current, &suspends, arena);
+	if (info && current && !map_flag(entry, info))
+		info = NULL;
+	if (info && current && info->n_bounds)
+		d->learned.debug_info_agrees = true;
+	if (info && !current && d->learned.debug_info_agrees)
+		map_unpack(entry, arena, info);
+	entry->info = suspends ? info : NULL;
+	if (info && d->learned.debug_info_agrees) {
+		map_add_behind(d, entry, arena, info);
+		map_add_first(d, entry, arena, info);
 		return NULL;
 	}
 	if (current)

@@ -77,32 +77,42 @@ static bool image_extent(const struct proc_maps *maps, size_t i,
 	return exec;
 }
 
+// The program headers of the image loaded at @base, at most PHDRS_MAX; how
+// many, 0: it is none. Addresses in them are @ret_slide less than in memory:
+// images are linked at 0, except an old-fashioned executable.
+static size_t program_headers(struct target *t, uint64_t base,
+			      Elf64_Phdr *ret_phdrs, uint64_t *ret_slide)
+{
+	Elf64_Ehdr ehdr;
+
+	if (target_read_some(t, base, &ehdr, sizeof(ehdr)) != sizeof(ehdr) ||
+	    memcmp(ehdr.e_ident, ELFMAG, SELFMAG) ||
+	    ehdr.e_phentsize != sizeof(*ret_phdrs) || ehdr.e_phnum > PHDRS_MAX)
+		return 0;
+	const size_t size = ehdr.e_phnum * sizeof(*ret_phdrs);
+	if (target_read_some(t, base + ehdr.e_phoff, ret_phdrs, size) != size)
+		return 0;
+	*ret_slide = ehdr.e_type == ET_EXEC ? 0 : base;
+	return ehdr.e_phnum;
+}
+
 // The end of what is loaded at @base, .bss too. A program with its libraries
 // inside has more of its file mapped, elsewhere. @mapped: if it does not say.
 static uint64_t loaded_end(struct target *t, uint64_t base, uint64_t mapped)
 {
-	Elf64_Ehdr ehdr;
-	Elf64_Phdr phdr;
-	uint64_t size = 0;
+	Elf64_Phdr phdrs[PHDRS_MAX];
+	uint64_t end = 0, slide;
+	const size_t n = program_headers(t, base, phdrs, &slide);
 
-	if (target_read_some(t, base, &ehdr, sizeof(ehdr)) != sizeof(ehdr) ||
-	    ehdr.e_phentsize != sizeof(phdr) || ehdr.e_phnum > PHDRS_MAX)
-		return mapped;
-	for (unsigned i = 0; i < ehdr.e_phnum; i++) {
-		uint64_t addr = base + ehdr.e_phoff + i * sizeof(phdr);
+	for (size_t i = 0; i < n; i++) {
+		const uint64_t start = phdrs[i].p_vaddr + slide - base;
 
-		if (target_read_some(t, addr, &phdr, sizeof(phdr)) !=
-		    sizeof(phdr))
-			return mapped;
-		// Images are linked at 0, except an old-fashioned executable.
-		if (ehdr.e_type == ET_EXEC)
-			phdr.p_vaddr -= base;
-		if (phdr.p_type == PT_LOAD && phdr.p_memsz < IMAGE_MAX &&
-		    phdr.p_vaddr < IMAGE_MAX &&
-		    phdr.p_vaddr + phdr.p_memsz > size)
-			size = phdr.p_vaddr + phdr.p_memsz;
+		if (phdrs[i].p_type == PT_LOAD && start < IMAGE_MAX &&
+		    phdrs[i].p_memsz < IMAGE_MAX &&
+		    base + start + phdrs[i].p_memsz > end)
+			end = base + start + phdrs[i].p_memsz;
 	}
-	return size ? base + size : mapped;
+	return end ? end : mapped;
 }
 
 static bool is_elf(struct target *t, uint64_t base)
@@ -325,24 +335,15 @@ struct dbg_error *target_image_text(struct target *t,
 uint64_t target_segment(struct target *t, uint64_t base, uint32_t type,
 			uint64_t *ret_size)
 {
-	Elf64_Ehdr ehdr;
-	Elf64_Phdr phdr;
+	Elf64_Phdr phdrs[PHDRS_MAX];
+	uint64_t slide;
+	const size_t n = program_headers(t, base, phdrs, &slide);
 
-	if (target_read_some(t, base, &ehdr, sizeof(ehdr)) != sizeof(ehdr) ||
-	    memcmp(ehdr.e_ident, ELFMAG, SELFMAG) ||
-	    ehdr.e_phentsize != sizeof(phdr) || ehdr.e_phnum > PHDRS_MAX)
-		return 0;
-	// Images are linked at 0, except an old-fashioned executable.
-	uint64_t slide = ehdr.e_type == ET_EXEC ? 0 : base;
-	for (unsigned i = 0; i < ehdr.e_phnum; i++) {
-		uint64_t at = base + ehdr.e_phoff + i * sizeof(phdr);
-		if (target_read_some(t, at, &phdr, sizeof(phdr)) !=
-		    sizeof(phdr))
-			return 0;
-		if (phdr.p_type == type) {
-			*ret_size = phdr.p_memsz;
-			return slide + phdr.p_vaddr;
-		}
+	for (size_t i = 0; i < n; i++) {
+		if (phdrs[i].p_type != type)
+			continue;
+		*ret_size = phdrs[i].p_memsz;
+		return slide + phdrs[i].p_vaddr;
 	}
 	return 0;
 }
