@@ -96,7 +96,7 @@ static int usage(FILE *to)
 		    "  -s DIR   their sources (Name.cs)\n"
 		    "  -d FILE  the dndbg binary\n"
 		    "  -h FILE  the dotnet host of the runtime\n"
-		    "  -r N     what that runtime is called: 8, 9 or 10\n"
+		    "  -r N     what that runtime is called: 8 to 11\n"
 		    "  -n RUNS  shots of each group [7]\n"
 		    "  -g TEXT  only groups whose name contains this\n"
 		    "  -o FILE  JSON [bench.json]\n");
