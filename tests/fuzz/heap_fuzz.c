@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "heap/dominators.h"
+#include "heap/majority.h"
 #include "heap/heap_priv.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -115,6 +116,27 @@ static void check_size(void *arg, const struct heap_retained *r)
 		abort();
 }
 
+static void check_majority(struct heap *h, const struct heap_roots *from)
+{
+	struct heap_retained *v = NULL;
+	struct heap_crowd crowd;
+	struct heap_graph g;
+	size_t n = 0;
+	struct dbg_error *err = heap_graph_init(&g, h);
+
+	heap_graph_sample(&g, 8);
+	if (!err)
+		err = heap_graph_mark(&g, from);
+	if (!err)
+		err = heap_majority_find(&g, from, &v, &n);
+	for (size_t i = 0; i < n; i++)
+		if (v[i].bytes > g.bytes)
+			abort();
+	free(v);
+	dbg_error_destroy(err ? err : heap_crowd_find(&g, from, &crowd));
+	heap_graph_deinit(&g);
+}
+
 static void look(struct heap *h, const uint64_t *words, size_t n_words)
 {
 	uint64_t roots[ROOTS];
@@ -139,6 +161,7 @@ static void look(struct heap *h, const uint64_t *words, size_t n_words)
 
 	dbg_error_destroy(err ? err : heap_retained_each(&d, check_size, &d));
 	heap_dominators_deinit(&d);
+	check_majority(h, &from);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

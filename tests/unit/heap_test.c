@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "heap/dominators.h"
 #include "heap/heap_priv.h"
+#include "heap/majority.h"
 #include "heap/retention.h"
 
 enum {
@@ -316,9 +317,68 @@ static void check_paths(struct made *m)
 	}
 }
 
+// Without a dominator tree, those that retain more than half; each byte is a
+// sample.
+static void check_majority(struct made *m)
+{
+	struct heap_roots roots = {m->roots, ROOTS, 0, m->pairs, PAIRS};
+	uint64_t all = alive_without(m, m->n, -1), above = 0;
+	struct heap_retained *v = NULL;
+	struct heap_graph g;
+	size_t n = 0, wanted = 0;
+
+	assert_null(heap_graph_init(&g, m->heap));
+	heap_graph_sample(&g, 1);
+	assert_null(heap_graph_mark(&g, &roots));
+	assert_null(heap_majority_find(&g, &roots, &v, &n));
+	for (size_t i = 0; i < m->n; i++)
+		wanted += (all - alive_without(m, i, -1)) * 2 > all;
+	for (size_t i = 0; i < n; i++) {
+		size_t at = index_of(m, v[i].object);
+
+		assert_int_equal(v[i].bytes, all - alive_without(m, at, -1));
+		assert_int_equal(v[i].dominator, above);
+		assert_true(!i || v[i].bytes < v[i - 1].bytes);
+		above = v[i].object;
+		wanted -= v[i].bytes * 2 > all;
+	}
+	assert_int_equal(wanted, 0);
+	free(v);
+	heap_graph_deinit(&g);
+}
+
+// All of a type: what is reached without any of it.
+static size_t check_crowd(struct made *m)
+{
+	struct heap_roots roots = {m->roots, ROOTS, 0, m->pairs, PAIRS};
+	uint64_t all = alive_without(m, m->n, -1), count = 0;
+	struct heap_crowd crowd;
+	struct heap_graph g;
+
+	for (size_t i = 0; i < m->n; i++)
+		count += m->seen[i] && m->v[i].type == NODE;
+	assert_null(heap_graph_init(&g, m->heap));
+	heap_graph_sample(&g, 1);
+	assert_null(heap_graph_mark(&g, &roots));
+	assert_null(heap_crowd_find(&g, &roots, &crowd));
+	if (crowd.type) {
+		assert_int_equal(crowd.type->mt, mt_of(NODE));
+		assert_int_equal(crowd.count, count);
+		assert_int_equal(crowd.bytes,
+				 all - alive_without(m, m->n, NODE));
+		assert_true(index_of(m, crowd.example) < m->n);
+	} else {
+		assert_true(count < 10 ||
+			    (all - alive_without(m, m->n, NODE)) * 2 <= all);
+	}
+	heap_graph_deinit(&g);
+	return crowd.type ? 1 : 0;
+}
+
 static void test_retained(void **state)
 {
 	struct made *m = xmalloc(sizeof(*m));
+	size_t crowds = 0;
 
 	(void)state;
 	srand(1);
@@ -327,8 +387,11 @@ static void test_retained(void **state)
 		check_graph(m);
 		check_held(m);
 		check_paths(m);
+		check_majority(m);
+		crowds += check_crowd(m);
 		heap_destroy(m->heap);
 	}
+	assert_true(crowds > 0 && crowds < GRAPHS);
 	free(m);
 }
 
@@ -391,13 +454,33 @@ static struct dbg_error *retain(struct made *m, const struct heap_roots *roots)
 	return err;
 }
 
+static struct dbg_error *prevail(struct made *m, const struct heap_roots *roots)
+{
+	struct heap_retained *v = NULL;
+	struct heap_crowd crowd;
+	struct heap_graph g;
+	size_t n;
+	struct dbg_error *err = heap_graph_init(&g, m->heap);
+
+	heap_graph_sample(&g, 1);
+	if (!err)
+		err = heap_graph_mark(&g, roots);
+	if (!err)
+		err = heap_majority_find(&g, roots, &v, &n);
+	if (!err)
+		err = heap_crowd_find(&g, roots, &crowd);
+	free(v);
+	heap_graph_deinit(&g);
+	return err;
+}
+
 // A wish that came before some work, or in any part of it, ends it; without one
 // it is done to its end.
 static void test_interrupted(void **state)
 {
 	static struct dbg_error *(*const works[])(
 	    struct made *, const struct heap_roots *) = {walk, count, dominate,
-							 retain};
+							 retain, prevail};
 	struct made *m = xmalloc(sizeof(*m));
 
 	(void)state;

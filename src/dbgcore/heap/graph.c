@@ -30,6 +30,8 @@ static struct dbg_error *load_part(struct heap *h, struct heap_part *part)
 	if (data == MAP_FAILED)
 		return dbg_err(DBG_E_STATE,
 			       "there is no memory for a copy of the heap");
+	// without it the kernel is asked for each page
+	madvise(data, n, MADV_HUGEPAGE);
 	part->data = data;
 	part->own = true;
 	for (uint64_t at = 0; at < n; at += LOAD_AT_ONCE) {
@@ -61,7 +63,7 @@ struct dbg_error *heap_graph_init(struct heap_graph *g, struct heap *h)
 {
 	struct dbg_error *err;
 
-	*g = (struct heap_graph){.heap = h};
+	*g = (struct heap_graph){.heap = h, .samples.next = UINT64_MAX};
 	if (h->n_words >= UINT32_MAX)
 		return dbg_err(DBG_E_STATE,
 			       "the heap has more than 32 GiB: what can be "
@@ -85,7 +87,8 @@ void heap_graph_deinit(struct heap_graph *g)
 	free(g->ways);
 	free(g->parents);
 	free(g->links);
-	free(g->referrers);
+	free(g->samples.at.v);
+	free(g->referrers.v);
 }
 
 /* ---- Objects by their position --------------------------------------- */
@@ -95,6 +98,28 @@ uint64_t heap_graph_object(const struct heap_graph *g, uint32_t index)
 	const struct heap_part *part = heap_part_at(g->heap, g->queue[index]);
 
 	return heap_address_at(part, g->queue[index]);
+}
+
+void heap_graph_sample(struct heap_graph *g, uint64_t step)
+{
+	g->samples.step = step;
+	g->samples.next = step / 2;
+}
+
+bool heap_graph_index(const struct heap_graph *g, uint64_t object,
+		      uint32_t *ret)
+{
+	uint64_t position;
+
+	if (!heap_graph_has(g, object) ||
+	    !heap_position_of(g->heap, object, &position))
+		return false;
+	for (size_t i = 0; i < g->n; i++)
+		if (g->queue[i] == position) {
+			*ret = (uint32_t)i;
+			return true;
+		}
+	return false;
 }
 
 /* ---- The queue ------------------------------------------------------- */
@@ -220,17 +245,53 @@ void heap_graph_release(struct heap_graph *g)
 	g->met = NULL;
 }
 
+bool heap_graph_met(const struct heap_graph *g, uint64_t object)
+{
+	uint64_t position;
+
+	return g->held && heap_position_of(g->heap, object, &position) &&
+	       heap_marked(g->held, position) && heap_marked(g->met, position);
+}
+
+static void unmark(uint64_t *marks, uint64_t position)
+{
+	marks[position / 2 / 64] &= ~((uint64_t)1 << position / 2 % 64);
+}
+
+void heap_graph_pass(struct heap_graph *g, uint64_t object)
+{
+	uint64_t position;
+
+	if (!g->held || !heap_position_of(g->heap, object, &position) ||
+	    !heap_marked(g->held, position))
+		return;
+	unmark(g->held, position);
+	if (heap_marked(g->met, position))
+		enter(g, (uint32_t)position);
+	else
+		unmark(g->marks, position);
+}
+
 /* ---- The visit ------------------------------------------------------- */
+
+static void note_entry(struct heap_entry_list *l, uint32_t index)
+{
+	mem_grow(&l->v, &l->cap, l->n, sizeof(*l->v));
+	l->v[l->n++] = index;
+}
+
+static void note_sample(struct heap_graph *g)
+{
+	for (; g->bytes > g->samples.next; g->samples.next += g->samples.step)
+		note_entry(&g->samples.at, (uint32_t)g->served);
+}
 
 static void note_referrer(struct heap_graph *g)
 {
-	uint32_t index = (uint32_t)g->served;
+	struct heap_entry_list *l = &g->referrers;
 
-	if (g->n_referrers && g->referrers[g->n_referrers - 1] == index)
-		return;
-	mem_grow(&g->referrers, &g->cap_referrers, g->n_referrers,
-		 sizeof(*g->referrers));
-	g->referrers[g->n_referrers++] = index;
+	if (!l->n || l->v[l->n - 1] != (uint32_t)g->served)
+		note_entry(l, (uint32_t)g->served);
 }
 
 static inline void visit(struct heap_graph *g, uint64_t to)
@@ -251,6 +312,8 @@ static void serve(struct heap_graph *g, const struct heap_object *o,
 	if (g->held && heap_marked(g->held, position))
 		return;
 	g->bytes += o->size;
+	if (g->bytes > g->samples.next)
+		note_sample(g);
 	if (!o->type->has_refs)
 		return;
 	if (g->nodes.inner)

@@ -52,6 +52,18 @@ struct heap_entries {
 	size_t late, n_late; /* added when all that these lead to was visited */
 };
 
+/* Indexes in the queue. */
+struct heap_entry_list {
+	uint32_t *v;
+	size_t n, cap;
+};
+
+/* See heap_graph_sample. */
+struct heap_samples {
+	uint64_t step, next; /* bytes visited */
+	struct heap_entry_list at;
+};
+
 struct heap_graph {
 	struct heap *heap;
 	uint64_t *marks; /* see heap_marks_make */
@@ -67,6 +79,7 @@ struct heap_graph {
 	struct heap_link *links; /* objects that are alive by a pair */
 	size_t n_links, cap_links;
 	uint64_t bytes; /* of the objects that were visited */
+	struct heap_samples samples;
 	/*
 	 * Marks of objects that are not passed through until they are released,
 	 * and of those of them that something leads to: these are in the queue
@@ -78,13 +91,13 @@ struct heap_graph {
 	size_t first_again, n_again;
 	/*
 	 * Set by the caller: what is served is dropped, the last one first, so
-	 * that there are no parents, and nothing may be held.
+	 * that there are no parents. What is held is let go by heap_graph_pass
+	 * alone.
 	 */
 	bool marks_only;
 	struct heap_nodes nodes;
-	uint64_t target;     /* who refers to it is noted; 0: nobody */
-	uint32_t *referrers; /* to it, in the order of the queue */
-	size_t n_referrers, cap_referrers;
+	uint64_t target; /* who refers to it is noted; 0: nobody */
+	struct heap_entry_list referrers; /* to it, in the order of the queue */
 };
 
 /*
@@ -94,6 +107,11 @@ struct heap_graph {
 DBG_MUST struct dbg_error *heap_graph_init(struct heap_graph *g,
 					   struct heap *h);
 void heap_graph_deinit(struct heap_graph *g);
+/*
+ * Note in g->samples.at, for every @step bytes that are visited from now on,
+ * the object that has the last of them; one that is larger comes again.
+ */
+void heap_graph_sample(struct heap_graph *g, uint64_t step);
 /* Add a root; false if it is no object, or one that was added before. */
 bool heap_graph_root(struct heap_graph *g, uint64_t object);
 /* Do not pass through this object; false if it is none, or held already. */
@@ -105,6 +123,11 @@ bool heap_graph_hold(struct heap_graph *g, uint64_t object);
 DBG_MUST struct dbg_error *heap_graph_run(struct heap_graph *g);
 /* Let go what is held: from what was met of it the visit goes on. */
 void heap_graph_release(struct heap_graph *g);
+/* Is the object held, and does something lead to it that was visited? */
+bool heap_graph_met(const struct heap_graph *g, uint64_t object);
+/* Let this one go, if it is held: the next visit goes on from it if it was met.
+ */
+void heap_graph_pass(struct heap_graph *g, uint64_t object);
 /*
  * Add all roots, and visit what they keep alive: all of the lasting ones first,
  * so that what both these and others lead to is reached from them.
@@ -117,6 +140,10 @@ bool heap_graph_has(const struct heap_graph *g, uint64_t object);
  * object that was released was met; false: it is a root.
  */
 bool heap_graph_parent(struct heap_graph *g, uint32_t index, uint32_t *ret);
+/* The entry of an object; false: it was not reached. All of them are looked at.
+ */
+bool heap_graph_index(const struct heap_graph *g, uint64_t object,
+		      uint32_t *ret);
 /* The object of an entry of the queue. */
 uint64_t heap_graph_object(const struct heap_graph *g, uint32_t index);
 /* Where @from refers to @to, UINT64_MAX: nowhere that is known. */

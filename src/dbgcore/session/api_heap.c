@@ -23,6 +23,7 @@ enum {
 void session_heap_drop(struct dbg *dbg)
 {
 	session_tasks_drop(dbg);
+	alive_drop(dbg);
 	heap_destroy(dbg->heap.heap);
 	dbg->heap.heap = NULL;
 }

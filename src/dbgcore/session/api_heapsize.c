@@ -275,3 +275,56 @@ struct dbg_error *dbg_heap_retainers(struct dbg_stopped at,
 	heap_query_deinit(&b.query);
 	return err;
 }
+
+struct dbg_error *dbg_heap_majority(struct dbg_stopped at,
+				    struct dbg_heap_retainer **ret,
+				    size_t *ret_n)
+{
+	struct dbg *dbg = at.dbg;
+	struct heap_retained *v = NULL;
+	struct alive *alive = NULL;
+	struct heap *h = NULL;
+	size_t n = 0;
+	struct dbg_error *err = session_heap_get(at, &h);
+
+	if (!err)
+		err = alive_get(dbg, h, &alive);
+	if (!err)
+		err =
+		    heap_majority_find(&alive->graph, &alive->objects, &v, &n);
+	if (!err) {
+		*ret_n = n;
+		*ret = arena_calloc(dbg->inspect.arena, n + 1, sizeof(**ret));
+		for (size_t i = 0; i < n; i++)
+			describe(dbg, h, v[i], *ret + i);
+	}
+	free(v);
+	return err;
+}
+
+struct dbg_error *dbg_heap_crowd(struct dbg_stopped at,
+				 struct dbg_heap_crowd *ret)
+{
+	struct dbg *dbg = at.dbg;
+	struct heap_crowd found;
+	struct alive *alive = NULL;
+	struct heap *h = NULL;
+	struct dbg_error *err = session_heap_get(at, &h);
+
+	if (!err)
+		err = alive_get(dbg, h, &alive);
+	if (!err)
+		err = heap_crowd_find(&alive->graph, &alive->objects, &found);
+	if (err)
+		return err;
+	*ret = (struct dbg_heap_crowd){0};
+	if (found.type)
+		*ret = (struct dbg_heap_crowd){
+		    .type = session_type_name(dbg, found.type),
+		    .count = found.count,
+		    .bytes = found.bytes,
+		    .example = found.example,
+		    .example_type = session_object_type(dbg, h, found.example),
+		};
+	return NULL;
+}

@@ -13,17 +13,22 @@ enum {
 	TABLE_MIN = 1 << 12,
 };
 
-/* Strings of one text; they are told apart by 128 bits of hash. */
+/* Strings of one text. */
 struct text {
-	uint64_t hash[2];
 	uint64_t object, size; /* of the first */
-	uint64_t count;        /* 0: the slot is free */
+	uint64_t count;
 	uint32_t length;
 };
 
 struct texts {
 	struct heap_query query;
-	struct text *v; /* a hash table */
+	/*
+	 * A hash table. Texts are told apart by 64 bits of hash alone, so that
+	 * a string that is met costs one line of the cache.
+	 */
+	uint64_t *keys; /* 0: the slot is free */
+	struct text *v; /* beside each key; NULL: nothing is listed */
+	bool listed;
 	size_t n, cap;
 	uint64_t count, bytes, wasted;
 };
@@ -34,47 +39,54 @@ static uint64_t mix(uint64_t hash, uint64_t word)
 	return hash ^ hash >> 29;
 }
 
-static void hash_of(const uint8_t *p, size_t n, uint64_t ret[2])
+static uint64_t hash_of(const uint8_t *p, size_t n)
 {
-	uint64_t word;
+	uint64_t hash = n, word;
 
-	ret[0] = n;
-	ret[1] = ~(uint64_t)n;
-	for (; n; p += n < 8 ? n : 8, n -= n < 8 ? n : 8) {
-		word = 0;
-		memcpy(&word, p, n < 8 ? n : 8);
-		ret[0] = mix(ret[0], word);
-		ret[1] = mix(ret[1], word * 0xd6e8feb86659fd93 + 1);
+	for (; n >= sizeof(word); p += sizeof(word), n -= sizeof(word)) {
+		memcpy(&word, p, sizeof(word));
+		hash = mix(hash, word);
 	}
+	word = 0;
+	memcpy(&word, p, n);
+	hash = mix(mix(hash, word), n);
+	return hash ? hash : 1;
 }
 
-static struct text *slot_of(struct texts *t, const uint64_t hash[2])
+static size_t slot_of(const struct texts *t, uint64_t hash)
 {
-	size_t i = (size_t)hash[0] & (t->cap - 1);
+	size_t i = (size_t)hash & (t->cap - 1);
 
-	while (t->v[i].count &&
-	       (t->v[i].hash[0] != hash[0] || t->v[i].hash[1] != hash[1]))
+	while (t->keys[i] && t->keys[i] != hash)
 		i = (i + 1) & (t->cap - 1);
-	return &t->v[i];
+	return i;
 }
 
 static void grow(struct texts *t)
 {
-	struct text *old = t->v;
+	uint64_t *keys = t->keys;
+	struct text *v = t->v;
 	size_t n = t->cap;
 
 	t->cap = n ? n * 2 : TABLE_MIN;
-	t->v = xcalloc(t->cap, sizeof(*t->v));
-	for (size_t i = 0; i < n; i++)
-		if (old[i].count)
-			*slot_of(t, old[i].hash) = old[i];
-	free(old);
+	t->keys = xcalloc(t->cap, sizeof(*t->keys));
+	t->v = t->listed ? xcalloc(t->cap, sizeof(*t->v)) : NULL;
+	for (size_t i = 0; i < n; i++) {
+		if (!keys[i])
+			continue;
+		size_t slot = slot_of(t, keys[i]);
+
+		t->keys[slot] = keys[i];
+		if (v)
+			t->v[slot] = v[i];
+	}
+	free(keys);
+	free(v);
 }
 
 static bool add_string(void *arg, const struct heap_object *o)
 {
 	struct texts *t = arg;
-	uint64_t hash[2];
 	uint32_t length;
 
 	if (!o->type->is_string || !heap_query_has(&t->query, o))
@@ -86,19 +98,19 @@ static bool add_string(void *arg, const struct heap_object *o)
 		return true;
 	if (t->n * 2 >= t->cap)
 		grow(t);
-	hash_of(o->bytes + CHARS, n, hash);
-	struct text *text = slot_of(t, hash);
+	uint64_t hash = hash_of(o->bytes + CHARS, n);
+	size_t slot = slot_of(t, hash);
 
-	if (!text->count) {
-		t->n++;
-		*text = (struct text){.hash = {hash[0], hash[1]},
-				      .object = o->addr,
-				      .size = o->size,
-				      .length = length};
-	} else {
+	if (t->keys[slot])
 		t->wasted += o->size;
-	}
-	text->count++;
+	else
+		t->n++;
+	if (t->v && !t->keys[slot])
+		t->v[slot] = (struct text){
+		    .object = o->addr, .size = o->size, .length = length};
+	if (t->v)
+		t->v[slot].count++;
+	t->keys[slot] = hash;
 	t->count++;
 	t->bytes += o->size;
 	return true;
@@ -125,7 +137,7 @@ static void take_texts(struct texts *t, size_t max,
 	struct arena *arena = dbg->inspect.arena;
 	size_t n = 0;
 
-	for (size_t i = 0; i < t->cap; i++)
+	for (size_t i = 0; i < t->cap && t->v; i++)
 		if (t->v[i].count > 1)
 			t->v[n++] = t->v[i];
 	if (n)
@@ -156,13 +168,14 @@ struct dbg_error *dbg_heap_strings(struct dbg_stopped at,
 				   const struct dbg_heap_filter *filter,
 				   size_t max, struct dbg_heap_strings *ret)
 {
-	struct texts t = {0};
+	struct texts t = {.listed = max};
 	struct dbg_error *err = heap_query_init(at, filter, &t.query);
 
 	if (!err)
 		err = heap_each(t.query.heap, true, add_string, &t);
 	if (!err)
 		take_texts(&t, max, ret);
+	free(t.keys);
 	free(t.v);
 	heap_query_deinit(&t.query);
 	return err;

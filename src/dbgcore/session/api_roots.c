@@ -49,7 +49,7 @@ struct tracing {
 	struct dbg *dbg;
 	struct heap *heap;
 	const struct root_list *roots;
-	struct heap_graph graph;
+	struct heap_graph *graph;
 };
 
 // A variable has a name, a temporary a place or a register.
@@ -89,7 +89,7 @@ static void name_step(struct tracing *t, struct dbg_heap_path *path, size_t i)
 {
 	struct dbg_heap_step *step = &path->steps[i];
 	uint64_t from = path->steps[i - 1].object;
-	uint64_t offset = heap_graph_offset(&t->graph, from, step->object);
+	uint64_t offset = heap_graph_offset(t->graph, from, step->object);
 	struct heap_object o;
 
 	if (offset == UINT64_MAX || !heap_object_at(t->heap, from, &o)) {
@@ -137,9 +137,9 @@ static bool trace(struct tracing *t, uint32_t index, uint64_t object,
 	steps[n++] = (struct dbg_heap_step){.object = object};
 	while (more && n < STEPS_MAX) {
 		mem_grow(&steps, &cap, n, sizeof(*steps));
-		steps[n++].object = heap_graph_object(&t->graph, index);
+		steps[n++].object = heap_graph_object(t->graph, index);
 		steps[n - 1].name = NULL;
-		more = heap_graph_parent(&t->graph, index, &index);
+		more = heap_graph_parent(t->graph, index, &index);
 	}
 	const struct root *root = root_of(t, steps[n - 1].object);
 
@@ -159,6 +159,7 @@ enum rank {
 	RANK_LASTING,
 	RANK_NAMED,
 	RANK_OTHER,
+	N_RANKS,
 };
 
 static enum rank rank_of(const struct tracing *t, const struct root *root)
@@ -192,12 +193,12 @@ static void add_direct_of(struct tracing *t, uint64_t object, enum rank rank,
 static void add_paths(struct tracing *t, uint64_t object, size_t max,
 		      struct dbg_heap_paths *ret)
 {
-	struct heap_graph *g = &t->graph;
+	struct heap_graph *g = t->graph;
 
 	add_direct_of(t, object, RANK_LASTING, max, ret);
 	add_direct_of(t, object, RANK_NAMED, max, ret);
-	for (size_t i = 0; i < g->n_referrers; i++) {
-		if (ret->n_all++ < max && trace(t, g->referrers[i], object,
+	for (size_t i = 0; i < g->referrers.n; i++) {
+		if (ret->n_all++ < max && trace(t, g->referrers.v[i], object,
 						&ret->paths[ret->n_paths]))
 			ret->n_paths++;
 	}
@@ -219,7 +220,8 @@ struct dbg_error *dbg_heap_roots(struct dbg_stopped at, uint64_t addr,
 {
 	struct dbg *dbg = at.dbg;
 	struct root_list roots = {0};
-	struct tracing t = {.dbg = dbg, .roots = &roots};
+	struct heap_graph graph = {0};
+	struct tracing t = {.dbg = dbg, .roots = &roots, .graph = &graph};
 	struct heap_object o;
 	struct dbg_error *err = session_heap_get(at, &t.heap);
 
@@ -228,7 +230,7 @@ struct dbg_error *dbg_heap_roots(struct dbg_stopped at, uint64_t addr,
 	if (!err)
 		err = roots_read(dbg, t.heap, &roots);
 	if (!err)
-		err = roots_mark(t.heap, &roots, o.addr, &t.graph);
+		err = roots_mark(t.heap, &roots, o.addr, &graph);
 	if (!err) {
 		*ret = (struct dbg_heap_paths){
 		    .object = o.addr,
@@ -238,9 +240,42 @@ struct dbg_error *dbg_heap_roots(struct dbg_stopped at, uint64_t addr,
 		};
 		add_paths(&t, o.addr, max, ret);
 	}
-	heap_graph_deinit(&t.graph);
+	heap_graph_deinit(&graph);
 	roots_deinit(&roots);
 	return err;
+}
+
+struct dbg_error *dbg_heap_way_get(struct dbg_stopped at, uint64_t object,
+				   struct dbg_heap_path *ret)
+{
+	struct dbg_heap_path one[2] = {0};
+	struct dbg_heap_paths direct = {.paths = one};
+	struct tracing t = {.dbg = at.dbg};
+	struct alive *alive = NULL;
+	uint32_t index, parent;
+	struct dbg_error *err = session_heap_get(at, &t.heap);
+
+	*ret = (struct dbg_heap_path){.n_steps = 0};
+	if (!err)
+		err = alive_get(at.dbg, t.heap, &alive);
+	if (err)
+		return err;
+	t.roots = &alive->roots;
+	t.graph = &alive->graph;
+	for (enum rank rank = RANK_LASTING; rank < N_RANKS; rank++) {
+		// an unnamed place of a stack tells less than a way
+		if (rank == RANK_OTHER &&
+		    heap_graph_index(t.graph, object, &index) &&
+		    heap_graph_parent(t.graph, index, &parent) &&
+		    trace(&t, parent, object, ret))
+			return NULL;
+		add_direct_of(&t, object, rank, 1, &direct);
+		if (direct.n_paths) {
+			*ret = one[0];
+			return NULL;
+		}
+	}
+	return NULL;
 }
 
 /* ---- Handles and finalizers ------------------------------------------ */

@@ -304,3 +304,45 @@ struct dbg_error *roots_mark(struct heap *h, const struct root_list *roots,
 	free(objects.objects);
 	return err;
 }
+
+static void destroy(struct alive *a)
+{
+	if (!a)
+		return;
+	heap_graph_deinit(&a->graph);
+	free(a->objects.objects);
+	roots_deinit(&a->roots);
+	free(a);
+}
+
+void alive_drop(struct dbg *dbg)
+{
+	destroy(dbg->heap.alive);
+	dbg->heap.alive = NULL;
+}
+
+struct dbg_error *alive_get(struct dbg *dbg, struct heap *h, struct alive **ret)
+{
+	struct alive *a = dbg->heap.alive;
+	struct dbg_error *err = NULL;
+
+	if (!a) {
+		a = xcalloc(1, sizeof(*a));
+		err = roots_read(dbg, h, &a->roots);
+		roots_objects(&a->roots, &a->objects);
+		if (!err)
+			err = heap_graph_init(&a->graph, h);
+		if (!err) {
+			heap_graph_sample(
+			    &a->graph,
+			    h->n_words * HEAP_WORD / MAJORITY_SAMPLES + 1);
+			err = heap_graph_mark(&a->graph, &a->objects);
+		}
+	}
+	if (err) {
+		destroy(a);
+		return err;
+	}
+	*ret = dbg->heap.alive = a;
+	return NULL;
+}

@@ -107,6 +107,7 @@ struct session_heap {
 	struct heap *heap;
 	struct heap_watch watch;
 	struct tasks *tasks; /* in it, those that are not done; or NULL */
+	struct alive *alive; /* what roots lead to; or NULL */
 	uint32_t stop;
 	bool may_wait; /* some async call has had to wait */
 };
@@ -247,7 +248,6 @@ DBG_MUST struct dbg_error *start_trap(struct dbg *dbg,
 /* Load the DAC while the program starts its runtime. */
 void start_prepare(struct dbg *dbg);
 void start_reset(struct dbg *dbg);
-
 /* Open the DAC and hand over to control, if the runtime is up. */
 DBG_MUST struct dbg_error *start_take_runtime(struct dbg *dbg);
 /* Arm the traps of a phase; lift those of the present one. */

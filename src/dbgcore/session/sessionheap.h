@@ -4,6 +4,7 @@
 
 #include "heap/dominators.h"
 #include "heap/graph.h"
+#include "heap/majority.h"
 #include "session/session.h"
 
 /* ---- api_heap.c ------------------------------------------------------ */
@@ -64,6 +65,18 @@ void roots_objects(const struct root_list *roots, struct heap_roots *ret);
 DBG_MUST struct dbg_error *roots_mark(struct heap *h,
 				      const struct root_list *roots,
 				      uint64_t target, struct heap_graph *ret);
+
+/* What is alive in a stop, with the shortest ways there, and samples of it. */
+struct alive {
+	struct root_list roots;
+	struct heap_roots objects; /* of @roots */
+	struct heap_graph graph;
+};
+
+/* Made when it is first asked for, and kept for the stop. */
+DBG_MUST struct dbg_error *alive_get(struct dbg *dbg, struct heap *h,
+				     struct alive **ret);
+void alive_drop(struct dbg *dbg);
 
 /* ---- heapquery.c ----------------------------------------------------- */
 

@@ -183,17 +183,14 @@ static void show_paths(struct sheet *s, const struct dbg_heap_paths *paths)
 void heap_way_add(struct dbg_stopped at, uint64_t object, struct str *text,
 		  struct dbg_heap_path *ret)
 {
-	struct dbg_heap_paths paths;
+	struct dbg_heap_path found, *path = ret ? ret : &found;
 
-	if (ret)
-		*ret = (struct dbg_heap_path){.n_steps = 0};
-	if (dbg_err_drop(dbg_heap_roots(at, object, 1, &paths)) ||
-	    !paths.n_paths)
+	if (dbg_err_drop(dbg_heap_way_get(at, object, path))) {
+		path->n_steps = 0;
 		return;
-	const struct dbg_heap_path *path = &paths.paths[0];
-
-	if (ret)
-		*ret = *path;
+	}
+	if (!path->n_steps)
+		return;
 	str_add(text, path->root.text);
 	for (size_t i = 1; i < path->n_steps; i++) {
 		const char *name = path->steps[i].name;

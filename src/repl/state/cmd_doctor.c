@@ -186,6 +186,7 @@ static struct dbg_error *cmd_doctor(struct repl *r, struct dbg_stopped at,
 	d = xcalloc(1, sizeof(*d));
 	d->r = r;
 	d->at = at;
+	doctor_look(d);
 	run_checks(d);
 	sheet_begin(&s, r, at, o.json);
 	show_findings(&s, d);

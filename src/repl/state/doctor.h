@@ -15,6 +15,7 @@ enum {
 };
 
 #define DOCTOR_MIB UINT64_C(0x100000)
+#define DOCTOR_RETAINED_MIN (16 * DOCTOR_MIB)
 
 enum weight {
 	WEIGHT_SEVERE,
@@ -39,7 +40,15 @@ struct doctor {
 	size_t n_blocked;
 	struct dbg_thread *threads;
 	size_t n_threads;
-	uint64_t heap_bytes;      /* of all objects; 0: not known */
+	/*
+	 * By type, with free space; and what retains half of it, if it is
+	 * large. Or why not: for the check that looks at it to return.
+	 */
+	struct dbg_heap_stat heap;
+	struct dbg_error *no_heap, *no_keepers;
+	uint64_t heap_bytes; /* of all objects; 0: not known */
+	struct dbg_heap_retainer *keepers;
+	size_t n_keepers;
 	uint64_t n_registrations; /* of CancellationTokens */
 };
 
@@ -59,6 +68,12 @@ doctor_check doctor_processor, doctor_async, doctor_tasks, doctor_timers,
     doctor_contexts;
 
 /* ---- doctor_heap.c --------------------------------------------------- */
+
+/*
+ * Look at the heap for all checks: who looks for what keeps it brings it into
+ * our memory, where the others walk it.
+ */
+void doctor_look(struct doctor *d);
 
 doctor_check doctor_heap, doctor_handles;
 

@@ -30,7 +30,7 @@ static struct dbg_error *check_strings(struct doctor *d, uint64_t heap_bytes)
 	_cleanup_str_ struct str text = {0};
 	const struct dbg_heap_filter all = {0};
 	struct dbg_heap_strings found;
-	struct dbg_error *err = dbg_heap_strings(d->at, &all, 1, &found);
+	struct dbg_error *err = dbg_heap_strings(d->at, &all, 0, &found);
 
 	if (err)
 		return err;
@@ -152,30 +152,43 @@ static enum weight damage_weight(struct doctor *d)
 		   : WEIGHT_SEVERE;
 }
 
-struct dbg_error *doctor_heap(struct doctor *d)
+void doctor_look(struct doctor *d)
 {
 	const struct dbg_heap_filter all = {.free = true};
-	struct dbg_heap_stat stat;
-	struct dbg_error *err = dbg_heap_stat(d->at, &all, &stat);
 
+	d->no_heap = dbg_heap_stat(d->at, &all, &d->heap);
+	if (d->no_heap)
+		return;
+	d->heap_bytes = d->heap.bytes;
+	for (size_t i = 0; i < d->heap.n_types; i++)
+		if (!strcmp(d->heap.types[i].name, "Free"))
+			d->heap_bytes -= d->heap.types[i].bytes;
+	if (d->heap_bytes >= DOCTOR_RETAINED_MIN)
+		d->no_keepers =
+		    dbg_heap_majority(d->at, &d->keepers, &d->n_keepers);
+}
+
+struct dbg_error *doctor_heap(struct doctor *d)
+{
+	struct shape s = {.all = d->heap.bytes};
+	struct dbg_error *err = d->no_heap;
+
+	d->no_heap = NULL;
 	if (err)
 		return err;
-	struct shape s = {.all = stat.bytes};
-
-	for (size_t i = 0; i < stat.n_types; i++)
-		add_type(&s, &stat.types[i]);
+	for (size_t i = 0; i < d->heap.n_types; i++)
+		add_type(&s, &d->heap.types[i]);
 	find_shape(d, &s);
-	d->heap_bytes = s.all - s.unused;
 	d->n_registrations = s.registrations;
 	if (s.exceptions >= EXCEPTIONS_MANY)
 		err = check_exceptions(d);
 	if (err)
 		return err;
-	if (stat.n_damages)
-		doctor_find(d, damage_weight(d), "heap stat", stat.damages[0]);
+	if (d->heap.n_damages)
+		doctor_find(d, damage_weight(d), "heap stat",
+			    d->heap.damages[0]);
 	// texts are compared only if there are enough of them to matter
-	return is_tenth(s.strings, stat.bytes) ? check_strings(d, stat.bytes)
-					       : NULL;
+	return is_tenth(s.strings, s.all) ? check_strings(d, s.all) : NULL;
 }
 
 static int by_type(const void *a, const void *b)

@@ -17,17 +17,14 @@
 #include "repl/heap/heapcommands.h"
 
 enum {
-	MANY = 1000, /* handlers of one event, registrations of one token */
-	RETAINERS = 4096, /* that are looked through */
-	CROWD_MIN = 10,   /* objects of a type that retain half together */
-	LISTS_MAX = 16,   /* of handlers */
+	MANY = 1000,    /* handlers of one event, registrations of one token */
+	LISTS_MAX = 16, /* of handlers */
 	/* A node that is used has besides its list what is called, and with. */
 	NODE_REFS = 4,
 	HEAD_BYTES = 16, /* of an array */
 };
 
 #define MIB DOCTOR_MIB
-#define RETAINED_MIN (16 * MIB)
 
 /* ---- What objects refer to ------------------------------------------- */
 
@@ -143,70 +140,48 @@ static void add_inner(const struct dbg_heap_path *path, uint64_t object,
 			 path->steps[k].name ? path->steps[k].name : "?");
 }
 
-// Objects of one type that roots alone keep: timers, thread statics.
-static void find_crowd(struct doctor *d, const struct dbg_heap_retainer *v,
-		       size_t n)
+// Objects of one type that retain half together: timers, thread statics.
+static struct dbg_error *find_crowd(struct doctor *d)
 {
 	_cleanup_str_ struct str text = {0}, way = {0};
-	const struct dbg_heap_retainer *most = NULL, *first;
-	uint64_t n_most = 0, most_bytes = 0;
+	struct dbg_heap_crowd c;
+	struct dbg_error *err = dbg_heap_crowd(d->at, &c);
 
-	for (size_t i = 0; i < n; i++) {
-		uint64_t same = 0, bytes = 0;
-
-		for (size_t k = i; k < n && !v[i].dominator; k++)
-			if (!v[k].dominator && !strcmp(v[i].type, v[k].type)) {
-				same++;
-				bytes += v[k].retained;
-			}
-		if (bytes <= most_bytes)
-			continue;
-		most = &v[i];
-		n_most = same;
-		most_bytes = bytes;
-		// of the rest no type has more
-		if (bytes >= d->heap_bytes / 2)
-			break;
-	}
-	if (n_most < CROWD_MIN || most_bytes < d->heap_bytes / 2)
-		return;
-	const struct dbg_heap_retainer *at =
-	    narrow(most, n - (size_t)(most - v), &first);
-
-	heap_way_add(d->at, at->object, &way, NULL);
+	if (err || !c.type || c.bytes < DOCTOR_RETAINED_MIN ||
+	    c.bytes < d->heap_bytes / 2)
+		return err;
+	heap_way_add(d->at, c.example, &way, NULL);
 	str_addf(&text,
 		 "%" PRIu64 " objects of %s retain %" PRIu64 " of the heap's "
 		 "%" PRIu64 " MiB together, as by %s",
-		 n_most, most->type, most_bytes / MIB, d->heap_bytes / MIB,
-		 at->type);
+		 c.count, c.type, c.bytes / MIB, d->heap_bytes / MIB,
+		 c.example_type ? c.example_type : "?");
 	if (way.len)
 		str_addf(&text, "; that is kept by %s", str_get(&way));
 	str_add(&text, "; a leak if they grow in number");
-	find_kept(d, at->object, &text);
+	find_kept(d, c.example, &text);
+	return NULL;
 }
 
 static struct dbg_error *check_half(struct doctor *d, uint64_t *ret)
 {
 	_cleanup_str_ struct str text = {0}, way = {0};
-	const struct dbg_heap_filter all = {.type = NULL};
 	const struct dbg_heap_retainer *first, *at;
-	struct dbg_heap_retainer *v;
+	const struct dbg_heap_retainer *v = d->keepers;
 	struct dbg_heap_path path;
-	size_t n = 0, top = 0;
+	size_t n = d->n_keepers, top = 0;
 	uint64_t refs;
-	struct dbg_error *err =
-	    dbg_heap_retainers(d->at, &all, RETAINERS, &v, &n);
+	struct dbg_error *err = d->no_keepers;
 
+	d->no_keepers = NULL;
 	if (err)
 		return err;
 	// an array of statics has those of many classes
 	while (top < n && !strcmp(v[top].type, "object[]") && !v[top].dominator)
 		top++;
-	if (top == n || v[top].retained < RETAINED_MIN ||
-	    v[top].retained < d->heap_bytes / 2) {
-		find_crowd(d, v, n);
-		return NULL;
-	}
+	if (top == n || v[top].retained < DOCTOR_RETAINED_MIN ||
+	    v[top].retained < d->heap_bytes / 2)
+		return find_crowd(d);
 	at = narrow(&v[top], n - top, &first);
 	first = first ? first : at;
 	heap_way_add(d->at, at->object, &way, &path);
@@ -351,7 +326,7 @@ struct dbg_error *doctor_leaks(struct doctor *d)
 	uint64_t known = 0;
 	struct dbg_error *err = NULL;
 
-	if (d->heap_bytes >= RETAINED_MIN)
+	if (d->heap_bytes >= DOCTOR_RETAINED_MIN)
 		err = check_half(d, &known);
 	if (!err)
 		err = check_handlers(d, known);

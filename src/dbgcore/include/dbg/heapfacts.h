@@ -24,7 +24,7 @@ struct dbg_heap_strings {
 	uint64_t count, bytes, wasted; /* of all strings */
 };
 
-/* Strings with the same text; @max of the texts. */
+/* Strings with the same text; @max of the texts, 0: how many is not told. */
 DBG_MUST struct dbg_error *
 dbg_heap_strings(struct dbg_stopped at, const struct dbg_heap_filter *filter,
 		 size_t max, struct dbg_heap_strings *ret);

@@ -61,6 +61,15 @@ DBG_MUST struct dbg_error *dbg_heap_roots(struct dbg_stopped at, uint64_t addr,
 					  size_t max,
 					  struct dbg_heap_paths *ret);
 
+/*
+ * The shortest path to an object, from a root that lasts if there is one; no
+ * steps: nothing keeps it alive. What is alive is found once a stop, so this is
+ * quicker than dbg_heap_roots for more than one object.
+ */
+DBG_MUST struct dbg_error *dbg_heap_way_get(struct dbg_stopped at,
+					    uint64_t object,
+					    struct dbg_heap_path *ret);
+
 struct dbg_handle {
 	uint64_t addr, object; /* object 0: it refers to nothing */
 	const char *type;      /* of the object, NULL: none */

@@ -39,6 +39,27 @@ DBG_MUST struct dbg_error *
 dbg_heap_retainers(struct dbg_stopped at, const struct dbg_heap_filter *filter,
 		   size_t max, struct dbg_heap_retainer **ret, size_t *ret_n);
 
+/*
+ * The objects that retain half of what is alive or more: each dominates the one
+ * behind it, of which the last may retain somewhat less. None is left out that
+ * clearly does.
+ */
+DBG_MUST struct dbg_error *dbg_heap_majority(struct dbg_stopped at,
+					     struct dbg_heap_retainer **ret,
+					     size_t *ret_n);
+
+/* Objects of one type, some, but not very many. */
+struct dbg_heap_crowd {
+	const char *type;      /* NULL: there are none */
+	uint64_t count, bytes; /* that they retain together */
+	uint64_t example;      /* a large object that one of them leads to */
+	const char *example_type;
+};
+
+/* The type nearest to the roots whose objects retain half of what is alive. */
+DBG_MUST struct dbg_error *dbg_heap_crowd(struct dbg_stopped at,
+					  struct dbg_heap_crowd *ret);
+
 /* ---- What keeps objects alive, by type ------------------------------- */
 
 enum dbg_way_kind {
