@@ -104,6 +104,7 @@ static void put_exception(struct str *t, const struct dbg_stop *s)
 	    [DBG_STOP_USER_UNHANDLED] = "user-unhandled",
 	    [DBG_STOP_UNHANDLED] = "unhandled",
 	    [DBG_STOP_CAUGHT] = "catch",
+	    [DBG_STOP_FAIL_FAST] = "unhandled",
 	};
 
 	record_str(t, "exception-name",

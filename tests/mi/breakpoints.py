@@ -135,6 +135,18 @@ def test_exceptions(t):
     t.check_equal(0, c.quit())
 
 
+def test_fail_fast(t):
+    """A stop at Environment.FailFast is one at what nobody handles."""
+    c = start(t, "Throws", "unhandled-fast")
+    stop = c.go("-exec-run", "signal-received")
+    t.check_equal(("SIGABRT", "failed fast", "unhandled", "clr"),
+                  tuple(stop[k] for k in ("signal-name", "exception",
+                                          "exception-stage",
+                                          "exception-category")))
+    t.check_in("FailFast", stop["frame"]["func"])
+    c.ask("-gdb-exit")
+
+
 def test_handlers(t):
     """In front of the handler of an exception."""
     c = start(t, "Throws", "plain", "custom")

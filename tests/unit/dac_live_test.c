@@ -732,7 +732,7 @@ static void test_refuted(void **state)
 	must(dac_assume(f->d, ASSUME_JIT_IL, &at));
 	// the header of an image is no argument of the JIT's
 	for (int i = 0; i < 2; i++)
-		assert_int_equal(dac_compiled_il(f->d, f->d->runtime_base), 0);
+		assert_int_equal(dac_compiled_il(f->d, f->d->runtime.base), 0);
 	assert_int_equal(n_told, 1);
 	must_fail(dac_assume(f->d, ASSUME_JIT_IL, &at), DBG_E_RUNTIME,
 		  "breakpoints may miss the first calls");

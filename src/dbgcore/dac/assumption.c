@@ -372,8 +372,8 @@ static const struct contract *contract_get(struct dac *d)
 {
 	struct dac_assumptions *a = &d->assumptions;
 	const struct target_image image = {
-	    .path = d->runtime_path,
-	    .base = d->runtime_base,
+	    .path = d->runtime.path,
+	    .base = d->runtime.base,
 	};
 
 	if (!a->arena) {
@@ -410,7 +410,7 @@ const char *dac_runtime_version(struct dac *d)
 {
 	static const char framework[] = "/Microsoft.NETCore.App/";
 	struct dac_assumptions *a = &d->assumptions;
-	const char *at = strstr(d->runtime_path, framework);
+	const char *at = strstr(d->runtime.path, framework);
 
 	if (a->version)
 		return a->version;

@@ -61,12 +61,11 @@ struct dac_learned {
 	/* Of the core library; 0: not loaded when that was told. */
 	uint64_t int_type, char_type, value_type, enum_type;
 	uint64_t gc_vars, gc_count; /* see gccount.c */
-	bool patch_table_sought;
+	bool patch_table_sought, globals_known;
 	bool has_method_table; /* see make_method_table */
-	bool globals_known;
-	bool short_rid;       /* see typetable.c */
-	size_t instance_word; /* the type in the DAC's type instances */
-	size_t exposed_word;  /* of the handle in Thread; 0: unknown */
+	bool short_rid;        /* see typetable.c */
+	size_t instance_word;  /* the type in the DAC's type instances */
+	size_t exposed_word;   /* of the handle in Thread; 0: unknown */
 	bool not_exposed[DAC_THREAD_WORDS]; /* words that are not it */
 	uint64_t barrier;       /* see dacheap.c; 0: not looked for */
 	bool debug_info_agrees; /* see map_flag */
@@ -80,14 +79,14 @@ struct dac {
 		char *path;
 		bool trust; /* whoever may write it */
 	} file;             /* the DAC's */
-	char *runtime_path;
-	uint64_t runtime_base;
-	uint64_t runtime_end; /* of its image, 0: not asked for yet */
-	void *process;        /* IXCLRDataProcess */
+	struct {
+		char *path;
+		uint64_t base, end; /* its image; end 0: not asked for yet */
+	} runtime;
+	void *process; /* IXCLRDataProcess */
 	void *sos, *sos5, *sos6, *sos8, *sos12, *sos14;
-	void *type_instance; /* see dac_instance_get */
-	uint64_t n_calls;
-	uint64_t n_drops;               /* see dac_drop */
+	void *type_instance;            /* see dac_instance_get */
+	uint64_t n_calls, n_drops;      /* see dac_drop */
 	uint16_t *scratch;              /* DAC_SCRATCH_UNITS for strings */
 	struct arena *facts;            /* what the caches below point to */
 	struct map types;               /* MethodTable* -> struct type_entry */

@@ -75,7 +75,7 @@ static uint64_t find_compile(struct dac *d, const struct target_image *image)
 bool dac_jit_inside(struct dac *d, const struct target_image *image,
 		    uint64_t *ret)
 {
-	if (d->runtime_base != image->base)
+	if (d->runtime.base != image->base)
 		return false;
 	*ret = find_compile(d, image);
 	return true;
@@ -108,8 +108,8 @@ uint64_t dac_compiled_il(struct dac *d, uint64_t info)
 
 void dac_native_functions(struct dac *d, const char *name, uint64_t *ret)
 {
-	struct target_image image = {.path = d->runtime_path,
-				     .base = d->runtime_base};
+	struct target_image image = {.path = d->runtime.path,
+				     .base = d->runtime.base};
 	struct dbg_error *err = target_table_find(d->target, &image, name, ret);
 
 	if (dbg_err_drop(err))
@@ -120,15 +120,15 @@ void dac_native_functions(struct dac *d, const char *name, uint64_t *ret)
  */
 bool dac_runtime_has(struct dac *d, uint64_t addr)
 {
-	struct arena *arena = d->runtime_end ? NULL : arena_create();
+	struct arena *arena = d->runtime.end ? NULL : arena_create();
 	struct target_image image;
 	bool found = false;
 
 	if (arena &&
-	    !dbg_err_drop(target_image_at(d->target, d->runtime_base, arena,
+	    !dbg_err_drop(target_image_at(d->target, d->runtime.base, arena,
 					  &image, NULL, NULL, &found)) &&
 	    found)
-		d->runtime_end = image.end;
+		d->runtime.end = image.end;
 	arena_destroy(arena);
-	return addr >= d->runtime_base && addr < d->runtime_end;
+	return addr >= d->runtime.base && addr < d->runtime.end;
 }

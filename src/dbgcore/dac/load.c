@@ -337,7 +337,7 @@ static struct dbg_error *find_interfaces(struct dac *d, int32_t hr)
 	if (hr < 0 || !d->process) {
 		d->process = NULL;
 		return dac_err(hr, "cannot inspect the runtime '%s'",
-			       d->runtime_path);
+			       d->runtime.path);
 	}
 	d->sos = root(d, &IID_SOS);
 	d->sos5 = root(d, &IID_SOS5);
@@ -348,7 +348,7 @@ static struct dbg_error *find_interfaces(struct dac *d, int32_t hr)
 	if (!d->sos)
 		return dbg_err(DBG_E_RUNTIME,
 			       "the DAC of '%s' lacks ISOSDacInterface",
-			       d->runtime_path);
+			       d->runtime.path);
 	return NULL;
 }
 
@@ -493,8 +493,8 @@ struct dbg_error *dac_open(struct target *t, const struct dac_runtime *rt,
 
 	struct dac *d = xcalloc(1, sizeof(*d));
 	d->target = t;
-	d->runtime_path = xstrdup(rt->path);
-	d->runtime_base = rt->base;
+	d->runtime.path = xstrdup(rt->path);
+	d->runtime.base = rt->base;
 	d->file.path = path;
 	path = NULL;
 	d->file.trust = rt->trust;
@@ -503,7 +503,7 @@ struct dbg_error *dac_open(struct target *t, const struct dac_runtime *rt,
 	d->threads.arena = arena_create();
 	code_cache_init(&d->code);
 	code_cache_init(&d->dynamic);
-	data_target_init(&d->data_target, t, d->runtime_path, rt->base);
+	data_target_init(&d->data_target, t, d->runtime.path, rt->base);
 	guard_install();
 	err = start(d);
 	if (err || !d->process) {
@@ -542,7 +542,7 @@ void dac_close(struct dac *d)
 	arena_destroy(d->assumptions.arena);
 	free(d->scratch);
 	free(d->file.path);
-	free(d->runtime_path);
+	free(d->runtime.path);
 	free(d);
 }
 
@@ -597,8 +597,8 @@ uint64_t dac_calls(const struct dac *d)
 bool prestub_find(struct dac *d, uint64_t *ret)
 {
 	const struct target_image image = {
-	    .path = d->runtime_path,
-	    .base = d->runtime_base,
+	    .path = d->runtime.path,
+	    .base = d->runtime.base,
 	};
 	uint64_t start, end;
 	struct table table;

@@ -226,8 +226,8 @@ static uint64_t find_raise(const uint8_t *bytes, size_t n, uint64_t addr,
 uint64_t dac_notify_call(struct dac *d)
 {
 	const struct target_image image = {
-	    .path = d->runtime_path,
-	    .base = d->runtime_base,
+	    .path = d->runtime.path,
+	    .base = d->runtime.base,
 	};
 	uint64_t start, end, found = 0;
 	size_t count = 0, step = SCAN_BYTES - code_raise().n + 1;

@@ -15,7 +15,7 @@
 
 enum {
 	HEAP_MAX = 256 << 20, /* of all updates together */
-	MODULE_MVID = 2, /* columns of Module */
+	MODULE_MVID = 2,      /* columns of Module */
 	MODULE_ENC_ID = 3,
 	MODULE_BASE_ID = 4,
 	METHODDEF_RVA = 0,
