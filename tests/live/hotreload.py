@@ -1,4 +1,5 @@
 """Hot reload: a program that is given updates while it is debugged."""
+import os
 import shutil
 
 import drive
@@ -75,6 +76,20 @@ def test_old_code(t):
     t.check_in("$1 = 44\n", text)
     main = line_of(1, "Console.WriteLine(Old(2))")
     t.check_match(rf"^#1 .*Program\.Main .*HotReload\.cs:{main}$", text)
+
+
+def test_before(t):
+    """Of updates that came before dndbg saw the program it is known that they
+    came: nothing is answered from old IL."""
+    core = os.path.join(t.dir, "core")
+    batch(t, f"break HotReload.cs:{line_of(0, 'return 0; // @end')}", "run",
+          f"generate-core-file {core}", "kill")
+    done = t.run("--batch", "-c", core, "-ex", "print shape.Show()", "-ex",
+                 "print shape.first")
+    t.check_match(r"^HotReload\.dll was given 3 updates by hot reload before "
+                  r"dndbg saw it: ", done.stdout + done.stderr)
+    t.check_in("what Shape.Show() does now is not known", done.stderr)
+    t.check_in("= 1\n", done.stdout)
 
 
 def test_added_fields(t):

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "code/code_priv.h"
+#include "dac/assumption.h"
 #include "meta/r2r.h"
 #include "target/hostfile.h"
 #include "target/target.h"
@@ -405,6 +406,23 @@ static const char *mvid_of(const struct code_module *m, struct arena *arena)
 			    b[15]);
 }
 
+/* The module has got updates before it was seen here: what they are is unknown.
+ */
+static void updates_missed(struct code *c, struct module *mod, uint32_t n)
+{
+	const char *s = n == 1 ? "" : "s";
+
+	mod->m.unknown_update = arena_printf(
+	    mod->arena, "%u update%s came before dndbg saw it", n, s);
+	dac_say(c->dac,
+		arena_printf(mod->arena,
+			     "%s was given %u update%s by hot reload before "
+			     "dndbg saw it: its methods are not evaluated, and "
+			     "lines and variables of those that were edited "
+			     "are wrong",
+			     mod->m.name, n, s));
+}
+
 struct module *module_create(struct code *c, const struct dac_module *dm,
 			     struct bytes image)
 {
@@ -423,6 +441,8 @@ struct module *module_create(struct code *c, const struct dac_module *dm,
 	mod->m.framework = is_framework(&mod->m);
 	if (dm->editable)
 		texts_keep(c, mod);
+	if (dm->n_updates)
+		updates_missed(c, mod, dm->n_updates);
 	return mod;
 }
 

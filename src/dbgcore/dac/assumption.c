@@ -16,7 +16,7 @@
 #include "meta/md.h"
 
 enum {
-	WAYS_MAX = 3,
+	WAYS_MAX = 4,
 	TRIES_MAX = 8, /* what fails so often is not there */
 	NAME_SIZE = 200,
 };
@@ -134,6 +134,15 @@ static const struct entry {
 				   FUNCTION("FailFast")}},
     [ASSUME_APPLY_UPDATE] = {"changes by hot reload are not seen",
 			     .ways = {FUNCTION("AssemblyNative_ApplyUpdate")}},
+    [ASSUME_UPDATE_COUNT] =
+	{"changes by hot reload that came before dndbg are "
+	 "not noticed",
+	 .ways =
+	     {CONSTANT("EditAndContinueModule.m_applyChangesCount", 0x5f0, 8),
+	      CONSTANT("EditAndContinueModule.m_applyChangesCount", 0x468, 9),
+	      CONSTANT("EditAndContinueModule.m_applyChangesCount", 0x350, 10),
+	      CONSTANT("EditAndContinueModule.m_applyChangesCount", 0x354,
+		       11)}},
     [ASSUME_GC_COUNT] =
 	{"places within objects are not watched any more once the collector "
 	 "has moved these",
@@ -570,6 +579,12 @@ bool dac_holds(struct dac *d, enum dac_assumption what, struct dac_assumed *ret)
 		l->tell(l->arg, err->message);
 	}
 	return !dbg_err_drop(err);
+}
+
+void dac_say(struct dac *d, const char *text)
+{
+	if (d->limits.tell)
+		d->limits.tell(d->limits.arg, text);
 }
 
 void dac_refute(struct dac *d, enum dac_assumption what)

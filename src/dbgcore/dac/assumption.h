@@ -41,6 +41,8 @@ enum dac_assumption {
 	ASSUME_DEBUGGER_ATTACHED,
 	ASSUME_FAIL_FAST,
 	ASSUME_APPLY_UPDATE,   /* function behind MetadataUpdater.ApplyUpdate */
+	ASSUME_UPDATE_COUNT,   /* offset in a module of how often it was given
+				  one, and 1 */
 	ASSUME_GC_COUNT,       /* address, see dac_gc_count */
 	ASSUME_PRESTUB,        /* address */
 	ASSUME_GC_INFO,        /* version of its format */
@@ -116,6 +118,8 @@ bool dac_holds(struct dac *d, enum dac_assumption what,
  * told like a failure of dac_holds.
  */
 void dac_refute(struct dac *d, enum dac_assumption what);
+/* Tell the user @text, as what fails is told: see dac_tell. */
+void dac_say(struct dac *d, const char *text);
 
 /*
  * The metadata of System.Private.CoreLib, of @module; borrowed until it is told

@@ -89,6 +89,8 @@ struct dac_module {
 	 * DOTNET_MODIFIABLE_ASSEMBLIES=debug.
 	 */
 	bool editable;
+	/* How many it was given so far, failed ones too; 0 if unknown. */
+	uint32_t n_updates;
 };
 
 DBG_MUST struct dbg_error *dac_modules(struct dac *d, struct arena *arena,

@@ -7,12 +7,14 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "dac/assumption.h"
 #include "dac/daclist.h"
 
 enum {
 	ASSEMBLIES_MAX = 1 << 16,
 	MODULES_PER_ASSEMBLY_MAX = 64,
 	EDIT_AND_CONTINUE = 8, // Module::IS_EDIT_AND_CONTINUE, .NET 8 to 11
+	UPDATES_MAX = 0xffff,
 };
 
 void *dac_module_object(struct dac *d, uint64_t module)
@@ -34,6 +36,22 @@ static const char *module_text(struct dac *d, void *object,
 	int32_t hr = DAC_CALL(d, object, method, (uint32_t)DAC_SCRATCH_UNITS,
 			      &n, d->scratch);
 	return hr < 0 ? "" : dac_scratch_text(d, n, arena);
+}
+
+/* The count begins at 1; what is no such number refutes where it was read. */
+static uint32_t module_updates(struct dac *d, uint64_t addr)
+{
+	struct dac_assumed at;
+	uint32_t count;
+
+	if (!dac_holds(d, ASSUME_UPDATE_COUNT, &at) ||
+	    target_read_some(d->target, addr + at.value, &count,
+			     sizeof(count)) != sizeof(count))
+		return 0;
+	if (count && count <= UPDATES_MAX)
+		return count - 1;
+	dac_refute(d, ASSUME_UPDATE_COUNT);
+	return 0;
 }
 
 struct dbg_error *dac_module_get(struct dac *d, uint64_t addr,
@@ -63,6 +81,8 @@ struct dbg_error *dac_module_get(struct dac *d, uint64_t addr,
 	}
 	if (!*m.name)
 		m.name = *m.path ? str_basename(m.path) : "?";
+	if (m.editable)
+		m.n_updates = module_updates(d, addr);
 	*ret = m;
 	return NULL;
 }
