@@ -143,7 +143,9 @@ def test_fail_fast(t):
                   tuple(stop[k] for k in ("signal-name", "exception",
                                           "exception-stage",
                                           "exception-category")))
-    t.check_in("FailFast", stop["frame"]["func"])
+    # on 8 it has no frame of its own
+    t.check_in("Unhandled" if t.runtime == "8" else "FailFast",
+               stop["frame"]["func"])
     c.ask("-gdb-exit")
 
 
