@@ -254,7 +254,9 @@ def test_sample_callers(t):
     file = f"{t.dir}/folded"
     program.do("alloc 1000")  # the JIT compiles what is called first
     watching = Watching(t, program, "sample", "--rate", "2000", "--folded", file)
-    program.do("alloc 2000000")
+    # long enough that what is compiled anew meanwhile, and Allocate's own calls
+    # of the runtime, are no share of it
+    program.do("alloc 10000000")
     watching.interrupt()
     called = wrong = 0
     with open(file, encoding="utf-8") as folded:
