@@ -199,6 +199,20 @@ struct dbg_error *code_update_begin(struct code *c, struct code_module *m,
 	return NULL;
 }
 
+/* Where the IL of each method is: the update's metadata takes the place of what
+ * tells that now. */
+static const uint32_t *rvas_of(const struct code_module *m,
+			       const struct md_delta_methods *methods,
+			       struct arena *arena)
+{
+	uint32_t *rvas = arena_calloc(arena, methods->n + 1, sizeof(*rvas));
+
+	for (size_t i = 0; i < methods->n; i++)
+		rvas[i] = md_col(&m->md, MD_METHODDEF, methods->rids[i],
+				 METHODDEF_RVA);
+	return rvas;
+}
+
 struct dbg_error *code_update_apply(struct code *c, struct code_module *m,
 				    const struct code_update *update,
 				    struct code_update_done *ret)
@@ -210,6 +224,7 @@ struct dbg_error *code_update_apply(struct code *c, struct code_module *m,
 	struct md_delta_methods methods;
 	struct md md;
 	struct dbg_error *err = md_delta_read(update->md, arena, &methods);
+	const uint32_t *rvas = rvas_of(m, &methods, arena);
 
 	if (!err)
 		err = md_updates_apply(u->md, update->md, update->il, &md);
@@ -218,9 +233,8 @@ struct dbg_error *code_update_apply(struct code *c, struct code_module *m,
 	u->n++;
 	for (size_t i = 0; !err && i < methods.n; i++) {
 		uint32_t rid = methods.rids[i];
-		uint32_t rva = md_col(&m->md, MD_METHODDEF, rid, METHODDEF_RVA);
 
-		bodies_add(u, rid, rva, u->n,
+		bodies_add(u, rid, rvas[i], u->n,
 			   md_col(&md, MD_METHODDEF, rid, METHODDEF_RVA));
 		ret->n_changed += rid <= had;
 		ret->n_added += rid > had;
