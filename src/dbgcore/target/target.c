@@ -9,6 +9,7 @@
  */
 #include "target/target_priv.h"
 
+#include <signal.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,12 @@ void target_init(struct target *t, const struct target_ops *ops, pid_t pid)
 	t->pid = pid;
 	t->cache.stamp = 1;
 	t->runs = 1;
+}
+
+bool signal_is_fault(int signal)
+{
+	return signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE ||
+	       signal == SIGILL;
 }
 
 void target_deinit(struct target *t)

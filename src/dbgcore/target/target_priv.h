@@ -211,6 +211,9 @@ struct target {
 void target_init(struct target *t, const struct target_ops *ops, pid_t pid);
 void target_deinit(struct target *t);
 
+/* Is it a signal by which an instruction that fails is told? */
+bool signal_is_fault(int signal);
+
 /* Forget all image files and mappings, as when the process runs another
  * program.
  */

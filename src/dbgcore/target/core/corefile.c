@@ -15,6 +15,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "target/corepack.h"
+#include "target/target_priv.h"
 #include "target/unpacker.h"
 
 #define CORE_MAX (UINT64_C(1) << 42)
@@ -117,8 +118,7 @@ static void take_siginfo(struct corefile *c, struct bytes b)
 	int code = (int)reader_u32(&r);
 	reader_skip(&r, SIGINFO_ADDR - SIGINFO_CODE - 4);
 	uint64_t addr = reader_u64(&r);
-	if (r.bad || (signal != SIGSEGV && signal != SIGBUS &&
-		      signal != SIGFPE && signal != SIGILL))
+	if (r.bad || !signal_is_fault(signal))
 		return;
 	c->fault = (struct core_fault){signal, code, addr};
 }

@@ -74,14 +74,6 @@ static bool ends_by_default(int signal)
 	return true;
 }
 
-// Of the first process of a pid namespace: a fault, and what abort() begins
-// with.
-static bool ends_the_first(int signal)
-{
-	return signal == SIGABRT || signal == SIGSEGV || signal == SIGBUS ||
-	       signal == SIGFPE || signal == SIGILL;
-}
-
 // Is it in the set @field of the process?
 static bool has_signal(struct target *t, const char *field, int signal)
 {
@@ -97,7 +89,10 @@ static bool live_signal_is_fatal(struct target *t, int signal)
 		return false;
 	if (signal == SIGKILL)
 		return true;
-	if (proc_is_first(t->pid) && !ends_the_first(signal))
+	// The first process of a pid namespace is ended by a fault, and by
+	// abort(), which begins with SIGABRT.
+	if (proc_is_first(t->pid) && signal != SIGABRT &&
+	    !signal_is_fault(signal))
 		return false;
 	// Most that come are the runtime's own, which it handles.
 	return !has_signal(t, "SigCgt", signal) &&

@@ -117,9 +117,7 @@ static bool faults_for_ever(struct live *l, struct thread *th, int signal)
 	siginfo_t info;
 	uint64_t caught = 0;
 
-	return (signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE ||
-		signal == SIGILL) &&
-	       proc_is_first(th->tid) &&
+	return signal_is_fault(signal) && proc_is_first(th->tid) &&
 	       !live_ptrace(l, PTRACE_GETSIGINFO, th->tid, 0,
 			    (uintptr_t)&info) &&
 	       info.si_code > 0 &&
