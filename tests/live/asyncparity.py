@@ -80,6 +80,9 @@ def commands(t):
         f"tbreak {at('uses-number')}", "continue", *look(),
         f"tbreak {at('dispose-await')}", "continue", *look(), "next", "next",
         *look(), "next", *look(), f"advance {at('uses-return')}", *look(),
+        # what an `await using` without a block ends with is its last line
+        f"tbreak {at('disposes-last')}", "continue", *look(), "next", "bt",
+        "next", *look(), "next",
         # a lambda
         f"tbreak {at('lambda-await')}", "continue", *look(), "next",
         *look("print inner + sum + n"), "finish", *look(),
@@ -107,6 +110,21 @@ def test_parity(t):
 
 
 test_parity.runtimes = ("11",)
+
+
+def test_handler_twice(t):
+    """An exception goes into the task of a library's method of which another
+    call, that had to wait, is on the stack, too: the step returns to who called
+    this one. With state machines it gets the task first, then the exception."""
+    marks = {"Debug": ("again-fails", "again-catch"), "RtDebug": ("again-catch",)}
+    for config in ("Debug",) if t.runtime != "11" else ("NetDebug", "RtDebug"):
+        ends = marks.get(config, marks["Debug"])
+        out = t.batch([f"tbreak {t.at('AsyncParity', 'quick-return')}", "run",
+                       "next", *["next"] * len(ends), "kill"],
+                      t.program("AsyncParity", config=config)).stdout
+        t.check_equal([t.line("AsyncParity", mark) for mark in
+                       ("quick-return", "quick-close", *ends)],
+                      [int(n) for n in re.findall(r"^(\d+)\t", out, re.M)])
 
 
 def test_kept_json(t):

@@ -238,11 +238,7 @@ static void plan_returned(struct control *c, uint32_t level)
 	};
 }
 
-/*
- * Is @point part of what is stepped? A statement may have several points of the
- * same range (the end of a `using`). A chosen call is one of the line.
- */
-static bool same_spot(const struct step_plan *p, const struct seq_point *point)
+bool step_same_spot(const struct step_plan *p, const struct seq_point *point)
 {
 	const struct seq_point *from = &p->from;
 
@@ -296,7 +292,7 @@ static struct dbg_error *plan_points(struct control *c, uint64_t pc)
 			point = visible_before(points, n, point);
 		if (!point)
 			continue;
-		if (!same_spot(p, point)) {
+		if (!step_same_spot(p, point)) {
 			if (!points[i].point.line)
 				continue;
 			// further on, though it may be resumed at code far away

@@ -199,7 +199,10 @@ struct dbg_error *stepasync_last(struct control *c, const struct step_hit *hit,
 	return NULL;
 }
 
-/* Is @pos in the last line of the method, or in code without lines of own? */
+/*
+ * Is what is stepped, at @pos, the last of the method, or code without lines of
+ * own? A line may go on behind others: the end of an `await using`.
+ */
 static bool is_last(struct control *c, const struct code_pos *pos, uint64_t pc)
 {
 	const struct code_point *points;
@@ -210,7 +213,8 @@ static bool is_last(struct control *c, const struct code_pos *pos, uint64_t pc)
 		return true;
 	for (size_t i = 0; i < n; i++)
 		if (points[i].point.line &&
-		    points[i].point.il_offset > pos->point.il_offset)
+		    points[i].point.il_offset > pos->point.il_offset &&
+		    !step_same_spot(&c->plan, &points[i].point))
 			return pos->module->optimized;
 	return true;
 }

@@ -8,6 +8,7 @@
 #include "control/step/steps.h"
 
 #include "base/err.h"
+#include "code/handler.h"
 
 enum {
 	CALLERS_MAX = 20000
@@ -231,6 +232,21 @@ struct dbg_error *step_trap(struct control *c, pid_t tid, uint64_t addr,
 	return NULL;
 }
 
+/* May @f, a call of @method, be the one that handles an exception? */
+static bool may_handle(struct control *c, const struct frame *f,
+		       uint64_t method)
+{
+	struct code_handler *handlers;
+	size_t n = 0;
+
+	if (f->raw.method != method || !f->pos)
+		return false;
+	struct arena *arena = arena_create();
+	code_handlers(c->code, f->pos, arena, &handlers, &n);
+	arena_destroy(arena);
+	return n > 0;
+}
+
 /*
  * An exception of the stepping thread is about to be handled by @method's
  * handler at @entry: wait at the handler's first line, and if it has no
@@ -258,7 +274,7 @@ static struct dbg_error *plan_handler(struct control *c, uint64_t method,
 	}
 
 	uint32_t thread = stack_thread_number(c->stack, c->plan.tid);
-	bool returns = true;
+	bool returns = true, found = false;
 
 	for (uint32_t level = 0; returns && level < CALLERS_MAX; level++) {
 		const struct frame *f;
@@ -267,8 +283,11 @@ static struct dbg_error *plan_handler(struct control *c, uint64_t method,
 		if (err || !f)
 			break;
 		// that of an async method, or of who resumed one: it puts it
-		// into the task
-		if (f->raw.method == method && f->raw.sp >= c->plan.frame.sp)
+		// into the task; further out may be other calls of it
+		const bool handles = !found && may_handle(c, f, method);
+
+		found |= handles;
+		if (handles && f->raw.sp >= c->plan.frame.sp)
 			err = stepasync_plan_end(c, f, &returns);
 		if (err)
 			break;

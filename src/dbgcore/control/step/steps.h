@@ -178,6 +178,11 @@ struct dbg_error *step_trap(struct control *c, pid_t tid, uint64_t addr,
  */
 void step_catch(struct control *c, uint64_t method, uint64_t entry);
 
+/*
+ * Is @point part of what is stepped? A statement may have several points of the
+ * same range (the end of a `using`). A chosen call is one of the line.
+ */
+bool step_same_spot(const struct step_plan *p, const struct seq_point *point);
 /* Is it code in which steps end? */
 bool step_is_user(struct control *c, const struct frame *f);
 /*
