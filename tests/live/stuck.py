@@ -808,6 +808,29 @@ def test_doctor(t):
         quiet.ends()
 
 
+def test_overdue(t):
+    """A delay that is over, and whose timer is queued, is not one that lasts;
+    threads that wait alike are one line. What a core does not tell is said."""
+    # the runtime has a list of timers for each processor
+    program = Stuck(t, "quiet", "overdue", config="Release",
+                    preexec_fn=lambda: os.sched_setaffinity(
+                        0, {min(os.sched_getaffinity(0))}))
+    over = f"Stuck.Program.Over at Stuck.cs:{t.line('Stuck', 'over')}"
+    for target in program.targets():
+        done = t.run("deadlock", target).stdout
+        t.check_match(rf"^ +\d+  Task +0x\w+ +no +1  over +{over} ", done)
+        t.check_in(f"\n2 threads wait in the end for Task {{{over}}}, not one "
+                   "for all, which waits for an elapsed Task.Delay, queued to "
+                   "the thread pool, of which", done)
+        waits = ask(t, "deadlock", target)["waits"]
+        t.check_equal(3, len([one for one in waits if one["for"] == "Task"]))
+        found = ask(t, "doctor", target)
+        t.check_equal(None if target == program.pid else "resident memory, the "
+                      "limits of its cgroup, file descriptors",
+                      found.get("untold"))
+    program.ends()
+
+
 def test_doctor_brisk(t):
     """A pool whose workers wait, and go on, does not starve."""
     program = Stuck(t, "quiet", "brisk", config="Release")

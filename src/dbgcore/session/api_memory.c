@@ -16,6 +16,8 @@ enum {
 	ARENA_SIZE = 64 << 20, // of glibc, where each of its arenas begins
 	CHUNK_MAPPED = 2,      // IS_MMAPPED of a chunk's size
 	LARGE_MIN = 128 << 10, // glibc's smallest threshold for these
+	// pages that are looked at for the beginning of one, in all
+	LARGE_TRIES = 1 << 16,
 };
 
 const char *dbg_region_name(enum dbg_region_kind kind)
@@ -43,6 +45,7 @@ const char *dbg_region_name(enum dbg_region_kind kind)
 struct regions {
 	struct dbg_region *v;
 	size_t n, cap;
+	uint32_t tries; /* what is left of LARGE_TRIES */
 };
 
 static void add(struct regions *r, const struct dbg_region *one)
@@ -209,22 +212,34 @@ static uint64_t large_block(struct dbg *dbg, uint64_t at, uint64_t end)
 	return head[1] - CHUNK_MAPPED;
 }
 
-// All that lies side by side in a mapping, from @at to @end.
+// What lies in a mapping from @at to @end: large blocks, and what is between
+// them, of which nothing is known.
 static void add_rest(struct dbg *dbg, struct regions *ret,
 		     struct dbg_region rest, uint64_t at, uint64_t end)
 {
-	uint64_t size;
+	bool blocks = rest.kind == DBG_REGION_OTHER && rest.write;
 
-	while (rest.kind == DBG_REGION_OTHER && rest.write && at < end &&
-	       !(at & 0xfff) && (size = large_block(dbg, at, end))) {
+	rest.start = at;
+	at = (at + 0xfff) & ~(uint64_t)0xfff;
+	while (blocks && ret->tries) {
+		at = target_present_from(dbg->target, at, end);
+		uint64_t size = at < end ? large_block(dbg, at, end) : 0;
 		struct dbg_region block = rest;
 
+		if (at >= end)
+			break;
+		if (!size) {
+			ret->tries--;
+			at += 0x1000;
+			continue;
+		}
+		rest.end = at;
+		add(ret, &rest);
 		block.kind = DBG_REGION_MALLOC_LARGE;
 		block.start = at;
-		block.end = at += size;
+		block.end = rest.start = at += size;
 		add(ret, &block);
 	}
-	rest.start = at;
 	rest.end = end;
 	add(ret, &rest);
 }
@@ -303,7 +318,7 @@ static bool take_resident(struct dbg *dbg, struct regions *r)
 struct dbg_error *dbg_memory_list(struct dbg_stopped at, struct dbg_memory *ret)
 {
 	struct dbg *dbg = at.dbg;
-	struct regions known = {0}, all = {0};
+	struct regions known = {0}, all = {.tries = LARGE_TRIES};
 	const struct proc_maps *maps;
 	size_t k = 0;
 	struct dbg_error *err = session_need_stop(at);

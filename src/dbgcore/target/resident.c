@@ -64,6 +64,39 @@ static bool next_mapped(const char **p, struct mapped *ret)
 	return true;
 }
 
+static int open_pagemap(pid_t of)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/pagemap", of);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+uint64_t target_present_from(struct target *t, uint64_t addr, uint64_t end)
+{
+	pid_t of = target_can(t, TARGET_RUN) ? target_memory_of(t) : 0;
+	_cleanup_close_ int fd = of ? open_pagemap(of) : -1;
+	uint64_t entries[AT_ONCE / 8];
+
+	while (fd >= 0 && addr < end) {
+		size_t want = (size_t)((end - addr + PAGE - 1) / PAGE);
+
+		if (want > sizeof(entries) / sizeof(*entries))
+			want = sizeof(entries) / sizeof(*entries);
+		ssize_t got = pread(fd, entries, want * sizeof(*entries),
+				    (off_t)(addr / PAGE * sizeof(*entries)));
+
+		if (got < (ssize_t)sizeof(*entries))
+			break;
+		for (size_t i = 0; i < (size_t)got / sizeof(*entries); i++) {
+			if (entries[i] & IS_PRESENT)
+				return addr;
+			addr += PAGE;
+		}
+	}
+	return addr < end ? addr : end;
+}
+
 bool target_resident(struct target *t, struct target_range *v, size_t n)
 {
 	char path[64];
@@ -73,8 +106,7 @@ bool target_resident(struct target *t, struct target_range *v, size_t n)
 
 	if (!of)
 		return false;
-	snprintf(path, sizeof(path), "/proc/%d/pagemap", of);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = open_pagemap(of);
 	snprintf(path, sizeof(path), "/proc/%d/smaps", of);
 	_cleanup_free_ char *text = proc_read(path, NULL);
 	const char *p = text;

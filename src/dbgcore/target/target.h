@@ -456,6 +456,12 @@ struct target_range {
  * one mapping. False: it is not known, as of any target but a process.
  */
 bool target_resident(struct target *t, struct target_range *v, size_t n);
+/*
+ * The first page from @addr on that is in memory, or of which that is not known
+ * (of any target but a process); @end: none before it. To read a page that is
+ * not there would put one of zeros into its place.
+ */
+uint64_t target_present_from(struct target *t, uint64_t addr, uint64_t end);
 
 /* ---- Traps ----------------------------------------------------------- */
 

@@ -52,13 +52,17 @@ static const char *delay_text(const struct tasks *t, const struct value *v)
 
 		if (value_member(t->values, &inner, "_timer", &timer))
 			inner = timer;
-		if (value_member(t->values, &inner, "_dueTime", &due) &&
-		    value_integer(t->values, &due, &ms))
-			return arena_printf(t->arena,
-					    "Task.Delay, %" PRIu32 " ms",
-					    (uint32_t)ms);
+		if (!value_member(t->values, &inner, "_dueTime", &due) ||
+		    !value_integer(t->values, &due, &ms))
+			return "Task.Delay";
+		// the timer has fired, and what that does is queued
+		if ((uint32_t)ms == UINT32_MAX)
+			return "an elapsed Task.Delay, queued to the thread "
+			       "pool";
+		return arena_printf(t->arena, "Task.Delay, %" PRIu32 " ms",
+				    (uint32_t)ms);
 	}
-	return "Task.Delay";
+	return "Task.Delay without an end";
 }
 
 // Promises of the core library by the beginning of their types' names.

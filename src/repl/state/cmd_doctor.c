@@ -35,6 +35,21 @@ void doctor_find(struct doctor *d, enum weight weight, const char *command,
 		};
 }
 
+void doctor_untold(struct doctor *d, const char *what)
+{
+	if (d->n_untold < DOCTOR_UNTOLD_MAX)
+		d->untold[d->n_untold++] = what;
+}
+
+// A library that a load context has, too, is named once.
+static bool is_built_alike(const struct dbg_module *v, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (!v[k].optimized && !strcmp(v[k].name, v[i].name))
+			return true;
+	return false;
+}
+
 static struct dbg_error *check_build(struct doctor *d)
 {
 	_cleanup_arena_ struct arena *arena = arena_create();
@@ -49,7 +64,7 @@ static struct dbg_error *check_build(struct doctor *d)
 	for (size_t i = 0; i < n; i++)
 		if (!v[i].framework && !v[i].optimized &&
 		    v[i].symbols == DBG_SYMBOLS_LOADED &&
-		    found++ < DOCTOR_LISTED_MAX)
+		    !is_built_alike(v, i) && found++ < DOCTOR_LISTED_MAX)
 			str_addf(&text, "%s %s", found > 1 ? "," : "",
 				 v[i].name);
 	if (found)
@@ -148,6 +163,19 @@ static void show_unknown(struct sheet *s, const struct doctor *d)
 		    held, held == 1 ? " waits" : "s wait");
 }
 
+static void show_untold(struct sheet *s, const struct doctor *d)
+{
+	_cleanup_str_ struct str text = {0};
+
+	for (size_t i = 0; i < d->n_untold; i++)
+		str_addf(&text, "%s%s", i ? ", " : "", d->untold[i]);
+	if (!text.len)
+		return;
+	sheet_text(s, "untold", str_get(&text));
+	if (!s->json)
+		out(s->r, "This core does not tell of: %s\n", str_get(&text));
+}
+
 static void show_findings(struct sheet *s, const struct doctor *d)
 {
 	sheet_rows(s, "findings", SHEET_COLUMNS(finding_columns));
@@ -169,7 +197,8 @@ static void show_findings(struct sheet *s, const struct doctor *d)
 	sheet_rows_end(s);
 	if (!s->json && !d->n)
 		out(s->r, "Nothing was found: %zu checks were made.\n",
-		    sizeof(checks) / sizeof(*checks));
+		    sizeof(checks) / sizeof(*checks) - d->n_untold);
+	show_untold(s, d);
 	show_unknown(s, d);
 }
 

@@ -87,6 +87,7 @@ struct waits {
 	struct dbg_stopped at;
 	struct dbg_blocked *v;
 	size_t n;
+	const char **places; /* of each, see add_place */
 	struct dbg_thread *threads;
 	size_t n_threads;
 };
@@ -116,29 +117,57 @@ static void add_place(struct dbg_stopped at, uint32_t thread, struct str *text)
 	}
 }
 
+static void take_places(struct waits *w, struct arena *arena)
+{
+	w->places = arena_calloc(arena, w->n + 1, sizeof(*w->places));
+	for (size_t i = 0; i < w->n; i++) {
+		_cleanup_str_ struct str place = {0};
+
+		add_place(w->at, w->v[i].thread, &place);
+		w->places[i] = arena_strdup(arena, str_get(&place));
+	}
+}
+
 static bool same_wait(const struct dbg_blocked *a, const struct dbg_blocked *b)
 {
 	return a->object && a->kind == b->kind && a->object == b->object &&
 	       a->owner == b->owner && !a->deadlock && !b->deadlock;
 }
 
-// How many of those behind @i wait for the same; *ret_told: one before does.
+static bool is_same_text(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+// The same for a person: of two tasks, if one method is waited for at one
+// place, and it waits for the same.
+static bool is_alike(const struct waits *w, const struct dbg_blocked *a,
+		     const struct dbg_blocked *b)
+{
+	return same_wait(a, b) ||
+	       (a->kind == DBG_BLOCKED_TASK && b->kind == a->kind && a->what &&
+		is_same_text(a->what, b->what) &&
+		is_same_text(a->awaits, b->awaits) && !a->owner && !b->owner &&
+		!a->deadlock && !b->deadlock &&
+		!strcmp(w->places[a - w->v], w->places[b - w->v]));
+}
+
+// How many of those behind @i wait alike; *ret_told: one before does.
 static size_t more_like(const struct waits *w, size_t i, bool *ret_told)
 {
 	size_t more = 0;
 
 	*ret_told = false;
 	for (size_t k = 0; k < i; k++)
-		*ret_told = *ret_told || same_wait(&w->v[k], &w->v[i]);
+		*ret_told = *ret_told || is_alike(w, &w->v[k], &w->v[i]);
 	for (size_t k = i + 1; k < w->n; k++)
-		more += same_wait(&w->v[i], &w->v[k]);
+		more += is_alike(w, &w->v[i], &w->v[k]);
 	return more;
 }
 
 static void show_wait(struct sheet *s, const struct waits *w, size_t i)
 {
 	const struct dbg_blocked *b = &w->v[i];
-	_cleanup_str_ struct str place = {0};
 	bool told;
 	size_t more = more_like(w, i, &told);
 
@@ -146,7 +175,6 @@ static void show_wait(struct sheet *s, const struct waits *w, size_t i)
 	if (!s->json && told)
 		return;
 	more = s->json ? 0 : more;
-	add_place(w->at, b->thread, &place);
 	sheet_row(s, (struct sheet_cell[]){
 			 {.number = b->thread},
 			 {.text = kinds[b->kind]},
@@ -156,7 +184,7 @@ static void show_wait(struct sheet *s, const struct waits *w, size_t i)
 			 {.number = more, .absent = !more},
 			 {.text = name_of(w, b->thread)},
 			 {.text = s->json || !b->what ? b->type : b->what},
-			 {.text = str_get(&place)},
+			 {.text = w->places[i]},
 			 {.text = b->what},
 			 {.text = b->awaits}});
 }
@@ -169,11 +197,18 @@ static const struct dbg_blocked *wait_of(const struct waits *w, uint32_t thread)
 	return NULL;
 }
 
+static bool is_same_end(const struct waits *w, const struct dbg_blocked *a,
+			const struct dbg_blocked *b)
+{
+	return (a->object && a->object == b->object) || is_alike(w, a, b);
+}
+
 // Where the ways end that do not lead into a circle, each end once.
 static void show_end(const struct waits *w, size_t i)
 {
 	const struct dbg_blocked *b = &w->v[i], *end = wait_of(w, b->last);
 	_cleanup_str_ struct str place = {0};
+	bool many = false;
 	size_t n = 0;
 
 	if (!end)
@@ -181,18 +216,20 @@ static void show_end(const struct waits *w, size_t i)
 	for (size_t k = 0; k < w->n; k++) {
 		const struct dbg_blocked *other = wait_of(w, w->v[k].last);
 
-		if (!other || other->object != end->object ||
-		    (!end->object && other != end) ||
+		if (!other || (other != end && !is_same_end(w, other, end)) ||
 		    w->v[k].holder != b->holder)
 			continue;
 		if (k < i)
 			return;
+		many = many || other->object != end->object;
 		n++;
 	}
 	out(w->r, "%zu thread%s wait%s in the end for %s {%s}", n,
 	    n == 1 ? "" : "s", n == 1 ? "s" : "", kinds[end->kind],
 	    end->what ? end->what : end->type);
-	if (end->object)
+	if (many)
+		out(w->r, ", not one for all");
+	else if (end->object)
 		out(w->r, " 0x%" PRIx64, end->object);
 	if (end->async_circle) {
 		out(w->r, ": async calls that await each other (dumpasync)\n");
@@ -215,12 +252,18 @@ static void show_verdict(const struct waits *w)
 {
 	struct repl *r = w->r;
 	bool any = false, async = false;
+	size_t n = 0;
 
+	for (size_t i = 0; i < w->n; i++)
+		n += w->v[i].deadlock;
 	for (size_t i = 0; i < w->n; i++) {
 		async = async || w->v[i].async_circle;
 		if (!w->v[i].deadlock)
 			continue;
-		out(r, "%s %" PRIu32, any ? "," : "Deadlock of threads",
+		out(r, "%s %" PRIu32,
+		    any     ? ","
+		    : n > 1 ? "Deadlock of threads"
+			    : "Deadlock of thread",
 		    w->v[i].thread);
 		any = true;
 	}
@@ -244,6 +287,7 @@ static struct dbg_error *cmd_deadlock(struct repl *r, struct dbg_stopped at,
 {
 	_cleanup_heap_options_ struct heap_options o;
 	struct waits w = {.r = r, .at = at};
+	_cleanup_arena_ struct arena *arena = arena_create();
 	struct dbg_error *err = heap_options_parse(call, 0, &o);
 	struct sheet s;
 
@@ -253,6 +297,7 @@ static struct dbg_error *cmd_deadlock(struct repl *r, struct dbg_stopped at,
 		err = dbg_thread_list(at, &w.threads, &w.n_threads);
 	if (err)
 		return err;
+	take_places(&w, arena);
 	sheet_begin(&s, r, at, o.json);
 	sheet_rows(&s, "waits", SHEET_COLUMNS(wait_columns));
 	for (size_t i = 0; i < w.n; i++)

@@ -12,6 +12,7 @@ struct str;
 enum {
 	DOCTOR_FINDINGS_MAX = 32,
 	DOCTOR_LISTED_MAX = 20, /* things named in one sentence */
+	DOCTOR_UNTOLD_MAX = 8,
 };
 
 #define DOCTOR_MIB UINT64_C(0x100000)
@@ -36,6 +37,8 @@ struct doctor {
 	const char *check; /* the present one */
 	struct finding v[DOCTOR_FINDINGS_MAX];
 	size_t n;
+	const char *untold[DOCTOR_UNTOLD_MAX]; /* see doctor_untold */
+	size_t n_untold;
 	struct dbg_blocked *blocked; /* several checks look at it */
 	size_t n_blocked;
 	struct dbg_thread *threads;
@@ -55,6 +58,12 @@ struct doctor {
 /* Add a finding; @command, NULL: none, shows more. */
 void doctor_find(struct doctor *d, enum weight weight, const char *command,
 		 const char *text);
+
+/*
+ * The present check cannot look, since a core does not tell of @what, a string
+ * constant: the user is told that, so that nobody takes silence for health.
+ */
+void doctor_untold(struct doctor *d, const char *what);
 
 /*
  * The checks. Each adds what it finds; an error says why it could not look.

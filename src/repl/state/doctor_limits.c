@@ -1,7 +1,7 @@
 /*
  * Checks of `doctor`: what the program uses outside of the collector's heap:
- * memory, descriptors, and what its cgroups, a container's, allow it. Of a core
- * nothing is known of cgroups and descriptors.
+ * memory, descriptors, and what its cgroups, a container's, allow it. A core
+ * does not tell of cgroups, descriptors and what was resident.
  */
 #include "repl/state/doctor.h"
 
@@ -76,8 +76,10 @@ struct dbg_error *doctor_limits(struct doctor *d)
 	struct dbg_inferior program;
 	struct dbg_limits limits;
 
-	if (!dbg_can_run(d->r->dbg))
+	if (!dbg_can_run(d->r->dbg)) {
+		doctor_untold(d, "the limits of its cgroup");
 		return NULL;
+	}
 	dbg_inferior_get(d->r->dbg, &program);
 	dbg_limits_of(program.pid, &limits);
 	check_memory(d, &limits);
@@ -91,8 +93,10 @@ struct dbg_error *doctor_descriptors(struct doctor *d)
 	struct dbg_inferior program;
 	struct dbg_descriptors fds;
 
-	if (!dbg_can_run(d->r->dbg))
+	if (!dbg_can_run(d->r->dbg)) {
+		doctor_untold(d, "file descriptors");
 		return NULL;
+	}
 	dbg_inferior_get(d->r->dbg, &program);
 	dbg_descriptors_of(program.pid, &fds);
 	bool full = fds.max && fds.n >= fds.max / 10 * 9;
@@ -150,6 +154,9 @@ struct dbg_error *doctor_native(struct doctor *d)
 	for (size_t i = 0; i < memory.n; i++)
 		native_add(&n, &memory.v[i], memory.has_resident);
 	uint64_t all = n.malloc + n.large + n.other;
+
+	if (!memory.has_resident)
+		doctor_untold(d, "resident memory");
 
 	if (memory.no_heap || all < NATIVE_MIN || all < NATIVE_TIMES * n.gc)
 		return NULL;

@@ -650,6 +650,8 @@ struct dbg_error *doctor_processor(struct doctor *d)
 		if (!v[i].in_call && (!most || v[i].used > most->used))
 			most = &v[i];
 	}
+	if (!all)
+		doctor_untold(d, "processor time");
 	if (!most || most->used < USED_LONG ||
 	    most->used * 100 < all * USED_SHARE)
 		return NULL;
