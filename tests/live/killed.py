@@ -9,6 +9,7 @@ from killing import (LIBC, Ticks, function_at, kill_running, log_of, preloaded,
                      read_log)
 
 ROUNDS = 3
+ACTION_BYTES = 32  # struct orphan_action
 
 
 def lifted(t, **settings):
@@ -184,7 +185,8 @@ def test_put_first(t):
         program = stop_at_mapping(t, t.program("Ticks", "hit", host="dotnet"),
                                   "libhostfxr.so")
         s = t.start("-p", str(program.pid),
-                    env=preloaded(t, KILL_FROM=32, KILL_AT=at, KILL_LOG=log))
+                    env=preloaded(t, KILL_FROM=ACTION_BYTES, KILL_AT=at,
+                                  KILL_LOG=log))
         s.line("continue")
         s.expect(r"^Continuing\.\n")
         os.kill(program.pid, signal.SIGCONT)
@@ -193,7 +195,7 @@ def test_put_first(t):
         program.await_cleaning()
         program.untouched()
         first = read_log(log)[0]
-        t.check_equal(("dndbg", 32), (first[0], first[3]))
+        t.check_equal(("dndbg", ACTION_BYTES), (first[0], first[3]))
         # its data is in the pages behind its code
         t.check_equal([], chained(program.pid, (first[2] & -4096) - 4096))
         program.right()
@@ -218,8 +220,10 @@ def test_followed(t):
         ticks.cleaned()
 
     run(KILL_LOG=log)
-    calls = len(log_of(log, "dndbg"))
-    for point in range(calls // 2, calls, calls // 8):
+    calls = [call for call in read_log(log) if call[0] == "dndbg"]
+    put = max(i for i, call in enumerate(calls) if call[3] == ACTION_BYTES)
+    half, eighth = len(calls) // 2, len(calls) // 8
+    for point in [*range(put - 24, put, 6), *range(half, len(calls), eighth)]:
         run(KILL_AT=point)
     ticks.right()
     t.check(not os.path.exists(os.path.join(t.dir, "core")), "a dump is made")

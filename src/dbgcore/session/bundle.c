@@ -59,7 +59,9 @@ struct dbg_error *bundle_written(struct dbg *dbg, const struct target_event *ev)
 	struct regs regs;
 	bool leaf = true;
 
-	err = target_stop_all(dbg->target);
+	err = target_guard_renew(dbg->target, 0);
+	if (!err)
+		err = target_stop_all(dbg->target);
 	if (err)
 		return err;
 	inspect_stop(&dbg->inspect);

@@ -42,13 +42,13 @@ enum start_phase {
 
 struct start {
 	enum start_phase phase;
-	uint64_t addrs[2]; /* armed for the present phase */
+	uint64_t addrs[3]; /* armed for the present phase */
 	size_t n_addrs;
 	unsigned int modules; /* told of by a runtime inside */
 	bool prepared;        /* the DAC is loaded, or cannot be */
 	char *runtime; /* path of libcoreclr.so, or of what it is inside of */
-	char *bundled_dac; /* of a runtime inside, NULL: it is no such */
-	uint64_t base;
+	char *bundled_dac;        /* of a runtime inside, NULL: it is no such */
+	uint64_t base, sigaction; /* the C library's, one of addrs; 0: none */
 };
 
 /* What the user wants of a signal; not set: the default, see signals.c. */

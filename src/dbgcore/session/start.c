@@ -7,6 +7,7 @@
  */
 #include "session/session.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -136,15 +137,47 @@ static struct dbg_error *find_runtime(struct dbg *dbg)
 	return err;
 }
 
+/*
+ * The function of the C library by which the runtime sets its handlers of
+ * signals while it starts; 0: none is known. The one of SIGTRAP is looked for
+ * in a process that survives us: see target_guard_renew.
+ */
+static struct dbg_error *sigaction_find(struct dbg *dbg, uint64_t *ret)
+{
+	static const char *const libraries[] = {
+	    "libpthread.so.0", // where it is apart from libc.so.6 it comes
+			       // first
+	    "libc.so.6",
+	    "ld-musl-x86_64.so.1",
+	};
+	struct dbg_error *err = NULL;
+	struct arena *arena = arena_create();
+	size_t n = sizeof(libraries) / sizeof(libraries[0]);
+
+	*ret = 0;
+	for (size_t i = 0; !err && !*ret && i < n; i++) {
+		struct target_image image;
+		bool found = false;
+
+		err = target_image_find(dbg->target, libraries[i], arena,
+					&image, &found);
+		if (!err && found)
+			err = target_symbol(dbg->target, &image, "sigaction",
+					    ret);
+	}
+	arena_destroy(arena);
+	return err;
+}
+
 /* Wait for the host's call into a runtime that is not up yet. */
-static struct dbg_error *await_runtime(struct dbg *dbg)
+static struct dbg_error *await_runtime(struct dbg *dbg, bool guarded)
 {
 	static const char *const exports[] = {"coreclr_execute_assembly",
 					      "coreclr_create_delegate"};
 	struct dbg_error *err = NULL;
 	struct target_image image = {.path = dbg->start.runtime,
 				     .base = dbg->start.base};
-	uint64_t addrs[2], addr;
+	uint64_t addrs[3], addr;
 	size_t n = 0;
 
 	for (size_t i = 0; !err && i < 2; i++) {
@@ -152,7 +185,32 @@ static struct dbg_error *await_runtime(struct dbg *dbg)
 		if (!err && addr)
 			addrs[n++] = addr;
 	}
+	dbg->start.sigaction = 0;
+	if (!err && !guarded && target_survives(dbg->target))
+		err = sigaction_find(dbg, &dbg->start.sigaction);
+	if (dbg->start.sigaction)
+		addrs[n++] = dbg->start.sigaction;
 	return err ? err : start_arm(dbg, START_RUNTIME, addrs, n);
+}
+
+/*
+ * A handler of a signal is about to be set: the one of SIGTRAP? The traps are
+ * out until ours comes first again: what is hit between goes to the other.
+ */
+static struct dbg_error *at_sigaction(struct dbg *dbg, pid_t tid)
+{
+	struct dbg_error *err;
+	struct regs regs;
+
+	err = target_regs(dbg->target, tid, &regs);
+	if (err || (int)regs_arg(&regs, 0) != SIGTRAP || !regs_arg(&regs, 1))
+		return err;
+	err = target_stop_all(dbg->target);
+	if (!err)
+		err = start_lift(dbg);
+	if (!err)
+		err = target_guard_renew(dbg->target, tid);
+	return err ? err : await_runtime(dbg, true);
 }
 
 /* A library came or went: is it the runtime? */
@@ -163,7 +221,7 @@ static struct dbg_error *at_library(struct dbg *dbg)
 	if (err || !dbg->start.runtime)
 		return err;
 	err = start_lift(dbg);
-	return err ? err : await_runtime(dbg);
+	return err ? err : await_runtime(dbg, false);
 }
 
 static struct dac_runtime runtime_of(const struct dbg *dbg)
@@ -224,10 +282,8 @@ struct dbg_error *start_take_runtime(struct dbg *dbg)
 	s->phase = START_DONE;
 	if (err)
 		return err;
-	err = target_guard_renew(dbg->target);
-	if (!err)
-		err = inspect_runtime(&dbg->inspect,
-				      s->bundled_dac ? s->runtime : NULL);
+	err =
+	    inspect_runtime(&dbg->inspect, s->bundled_dac ? s->runtime : NULL);
 	if (!err)
 		err = control_runtime(dbg->control);
 	if (!err)
@@ -238,8 +294,10 @@ struct dbg_error *start_take_runtime(struct dbg *dbg)
 /* The host is about to run managed code: the runtime is up. */
 static struct dbg_error *at_runtime(struct dbg *dbg)
 {
-	struct dbg_error *err = target_stop_all(dbg->target);
+	struct dbg_error *err = target_guard_renew(dbg->target, 0);
 
+	if (!err)
+		err = target_stop_all(dbg->target);
 	if (err)
 		return err;
 	inspect_stop(&dbg->inspect);
@@ -288,7 +346,7 @@ struct dbg_error *start_attached(struct dbg *dbg)
 		return before_library(dbg);
 	err = start_take_runtime(dbg);
 	if (!err && dbg->start.phase != START_DONE)
-		err = await_runtime(dbg);
+		err = await_runtime(dbg, false);
 	return err;
 }
 
@@ -311,7 +369,9 @@ struct dbg_error *start_trap(struct dbg *dbg, const struct target_event *ev)
 		err = at_library(dbg);
 		break;
 	case START_RUNTIME:
-		err = at_runtime(dbg);
+		err = ev->addr == dbg->start.sigaction
+			  ? at_sigaction(dbg, ev->tid)
+			  : at_runtime(dbg);
 		break;
 	case START_FILLED:
 	case START_MODULES:

@@ -486,9 +486,9 @@ bool target_survives(const struct target *t)
 	return t->ops->survives && t->ops->survives(t);
 }
 
-struct dbg_error *target_guard_renew(struct target *t)
+struct dbg_error *target_guard_renew(struct target *t, pid_t tid)
 {
-	return t->ops->guard_renew ? t->ops->guard_renew(t) : NULL;
+	return t->ops->guard_renew ? t->ops->guard_renew(t, tid) : NULL;
 }
 
 void target_trap_yield(struct target *t, uint64_t addr, bool on)

@@ -110,11 +110,13 @@ bool target_glance(struct target *t, pid_t tid, bool *seized, struct regs *ret,
 /* Does the process go on when the target is destroyed: was it attached to? */
 bool target_survives(const struct target *t);
 /*
- * The runtime of such a process has started, and set its handlers of signals:
- * what keeps the process alive should we die comes before them again. It stops
- * all threads.
+ * The runtime of such a process sets its handler of SIGTRAP: what keeps the
+ * process alive should we die comes before it again. Thread @tid stands before
+ * the first instruction of the C library's sigaction, where no trap is left,
+ * and is brought through the system call; 0: the handler is set. It stops all
+ * threads.
  */
-DBG_MUST struct dbg_error *target_guard_renew(struct target *t);
+DBG_MUST struct dbg_error *target_guard_renew(struct target *t, pid_t tid);
 /*
  * Have the word at @addr, aligned, cleared in such a process should we die
  * without detaching from it.

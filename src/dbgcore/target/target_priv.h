@@ -156,7 +156,7 @@ struct target_ops {
 	struct dbg_error *(*kill)(struct target *t);
 	struct dbg_error *(*detach)(struct target *t, bool stopped);
 	bool (*survives)(const struct target *t);
-	struct dbg_error *(*guard_renew)(struct target *t);
+	struct dbg_error *(*guard_renew)(struct target *t, pid_t tid);
 	void (*clear_behind)(struct target *t, uint64_t addr);
 	struct dbg_error *(*write_undone)(struct target *t, uint64_t addr,
 					  const void *buf, size_t n);

@@ -174,9 +174,9 @@ static struct dbg_error *advance(struct live *l, struct thread *th, int what)
 		return err ? err
 			   : dbg_err(DBG_E_TARGET, "thread %d ended", tid);
 	th->in_place = false;
-	// Nothing but SIGSTOP passes the mask: sent again later.
-	if (!(th->placed >> 16) && WSTOPSIG(th->placed) == SIGSTOP)
-		th->due.extra = SIGSTOP;
+	// Of one whose signals are blocked it is SIGSTOP: sent again later.
+	if (!(th->placed >> 16) && WSTOPSIG(th->placed) != (SIGTRAP | 0x80))
+		th->due.extra = WSTOPSIG(th->placed);
 	return err;
 }
 
@@ -242,6 +242,26 @@ static struct dbg_error *none_stopped(const struct live *l)
 			       "'%s' is frozen, thaw it first",
 			       cgroup);
 	return dbg_err(DBG_E_STATE, "no thread is stopped");
+}
+
+struct dbg_error *inject_event_stops(struct live *l)
+{
+	struct dbg_error *err = NULL;
+
+	for (size_t i = 0; !err && i < l->n_threads; i++) {
+		struct thread *th = l->threads[i];
+		pid_t tid = th->tid;
+
+		if (th->kind != THREAD_OWN || th->stop != STOP_SIGNAL ||
+		    th->due.signal || !thread_load_regs(l, th))
+			continue;
+		err = to_event_stop(l, th);
+		if (err && thread_find(l, tid) != th) {
+			dbg_error_destroy(err);
+			err = NULL;
+		}
+	}
+	return err;
 }
 
 struct dbg_error *inject_begin(struct live *l, struct inject *in)

@@ -74,6 +74,11 @@ DBG_MUST struct dbg_error *inject_clone(struct live *l, struct inject *in,
 					int *ret_errnum);
 DBG_MUST struct dbg_error *inject_end(struct live *l, struct inject *in);
 /*
+ * Bring the threads of the process that stand at a trap to a stop that leaves
+ * nothing: in that of a signal they get it should we die. Others may run.
+ */
+DBG_MUST struct dbg_error *inject_event_stops(struct live *l);
+/*
  * Let one thread go on to its next entry of a system call or return from one,
  * while the others stand. It may have ended instead.
  */

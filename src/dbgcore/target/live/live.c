@@ -104,11 +104,20 @@ static bool live_survives(const struct target *t)
 	return ((const struct live *)t)->survives;
 }
 
-static struct dbg_error *live_guard_renew(struct target *t)
+static struct dbg_error *live_guard_renew(struct target *t, pid_t tid)
 {
-	struct dbg_error *err = live_stop_all(t);
+	enum {
+		STOPS = 2, /* entering the system call, and leaving it */
+	};
+	struct live *l = live_of(t);
+	struct thread *th;
+	struct dbg_error *err = inject_event_stops(l);
 
-	return err ? err : orphan_put_first(live_of(t));
+	if (!err)
+		err = live_stop_all(t);
+	for (int i = 0; !err && i < STOPS && (th = thread_find(l, tid)); i++)
+		err = inject_advance(l, th);
+	return err ? err : orphan_put_first(l);
 }
 
 static void live_clear_behind(struct target *t, uint64_t addr)

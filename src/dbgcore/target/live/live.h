@@ -116,11 +116,12 @@ struct live {
 	uint64_t execs;    /* of the process, so far */
 	struct live_queue queue;
 	sigset_t watched;
-	bool exited;   /* the process is reaped */
-	bool killed;   /* ... because we ended it */
-	bool survives; /* not started by us: our end is not its end */
-	bool let_go;   /* no thread of it is traced any more */
-	pid_t tracer;  /* that has it meanwhile, 0: none, see tracer.c */
+	bool exited;       /* the process is reaped */
+	bool killed;       /* ... because we ended it */
+	bool survives;     /* not started by us: our end is not its end */
+	bool let_go;       /* no thread of it is traced any more */
+	signed char first; /* of a pid namespace: 1, no: -1, not known: 0 */
+	pid_t tracer;      /* that has it meanwhile, 0: none, see tracer.c */
 	struct orphan_handler orphan;
 	struct journal journal;
 	struct cleanup_process cleanup;

@@ -105,6 +105,16 @@ struct dbg_error *thread_request(struct live *l, struct thread *th, int what,
 
 /* ---- The first process of a pid namespace ----------------------------- */
 
+// Read once: a program may throw by a fault many thousand times a second.
+static bool is_of_first(struct live *l, const struct thread *th)
+{
+	if (th->kind != THREAD_OWN)
+		return proc_is_first(th->tid);
+	if (!l->first)
+		l->first = proc_is_first(th->tid) ? 1 : -1;
+	return l->first > 0;
+}
+
 /*
  * Will the thread, whose signal is delivered, execute again what has faulted
  * now, for ever? A fault that nobody handles ends the first process of a
@@ -117,7 +127,7 @@ static bool faults_for_ever(struct live *l, struct thread *th, int signal)
 	siginfo_t info;
 	uint64_t caught = 0;
 
-	return signal_is_fault(signal) && proc_is_first(th->tid) &&
+	return signal_is_fault(signal) && is_of_first(l, th) &&
 	       !live_ptrace(l, PTRACE_GETSIGINFO, th->tid, 0,
 			    (uintptr_t)&info) &&
 	       info.si_code > 0 &&
