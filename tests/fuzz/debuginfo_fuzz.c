@@ -45,13 +45,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	struct arena *arena = arena_create();
 	struct bytes b = {data + 1, size - 1};
-	if (debug_info_size(b, false) <= DEBUG_INFO_MAX &&
-	    debug_info_parse(b, data[0], arena, &info))
-		check(&info, data[0]);
-	for (int old = 0; old < 2; old++)
-		if (debug_info_size(b, old) <= DEBUG_INFO_MAX &&
-		    debug_info_vars(b, old, arena, &places, &n))
+	for (enum debug_form f = DEBUG_FORM_8; f <= DEBUG_FORM_11; f++) {
+		if (debug_info_size(b, f) > DEBUG_INFO_MAX)
+			continue;
+		if (debug_info_parse(b, f, data[0], arena, &info))
+			check(&info, data[0]);
+		if (debug_info_vars(b, f, arena, &places, &n))
 			check_vars(places, n);
+	}
 	arena_destroy(arena);
 	return 0;
 }

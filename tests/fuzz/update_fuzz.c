@@ -104,14 +104,14 @@ static void update_all(struct md *md, struct pdb *pdb, struct reader *r)
 {
 	struct md_updates *u = md_updates_create(md);
 	struct arena *arena = arena_create();
-	struct md_delta_methods methods;
+	struct md parsed;
 	size_t sum = 0;
 
 	for (uint32_t i = 1; i <= MAX_UPDATES && reader_left(r); i++) {
 		struct bytes delta = part(r), il = part(r), symbols = part(r);
 
-		dbg_error_destroy(md_delta_read(delta, arena, &methods));
-		if (!dbg_err_drop(md_updates_apply(u, delta, il, md)))
+		if (!dbg_err_drop(md_parse(delta, &parsed)) &&
+		    !dbg_err_drop(md_updates_apply(u, &parsed, il, md)))
 			sum += ask_rows(md, u, arena);
 		if (!pdb)
 			continue;

@@ -1,6 +1,9 @@
 """Hot reload: a program that is given updates while it is debugged."""
+import contextlib
 import os
+import re
 import shutil
+import subprocess
 
 import drive
 
@@ -42,7 +45,7 @@ def test_followed(t):
         "next", "next", "step", "up", "info locals", "delete 4", "continue",
         "kill")
     t.check_in("HotReload.dll: 4 methods replaced.", text)
-    t.check_in("HotReload.dll: 2 methods replaced, 4 added.", text)
+    t.check_in("HotReload.dll: 3 methods replaced, 2 added.", text)
     for place in (
             f"Program.Changed (n=10) at {at(0, '// @old')}",
             f"Program.Below (n=10) at {at(0, 'int twice')}",
@@ -78,18 +81,100 @@ def test_old_code(t):
     t.check_match(rf"^#1 .*Program\.Main .*HotReload\.cs:{main}$", text)
 
 
+def test_running_on(t):
+    """A breakpoint is hit in replaced code as long as that runs, and in the new
+    one, which is told first."""
+    at = line_of(0, "Console.WriteLine(Spin")
+    text = batch(t, f"break HotReload.cs:{at}", "run",
+                 f"break HotReload.cs:{line_of(3, '// @spins')}", "continue",
+                 "continue", "info breakpoints", "continue", "continue",
+                 "info breakpoints", "kill")
+    old, new = line_of(3, "// @spins"), line_of(4, "// @spins")
+    hits = re.findall(r"^Breakpoint 2, Program\.Spin \(n=(\d)\) at "
+                      r".*HotReload\.cs:(\d+)(.*)$", text, re.M)
+    t.check_equal([("1", str(old), ""), ("1", str(old), " (before the edit)"),
+                   ("2", str(old), " (before the edit)"), ("5", str(new), "")],
+                  hits)
+    shown = [line for line in text.splitlines() if re.match(r"2\.\d", line)]
+    t.check_equal(4, len(shown))
+    for at, line in enumerate(shown):
+        t.check_match(rf"HotReload\.cs:{old if at % 2 else new}\b", line)
+    t.check_in("(before the edit)", shown[1])
+
+
 def test_before(t):
-    """Of updates that came before dndbg saw the program it is known that they
-    came: nothing is answered from old IL."""
+    """Of updates that came before dndbg saw the program, and of which it keeps
+    no record, it is known that they came: nothing is answered from old IL."""
     core = os.path.join(t.dir, "core")
     batch(t, f"break HotReload.cs:{line_of(0, 'return 0; // @end')}", "run",
           f"generate-core-file {core}", "kill")
     done = t.run("--batch", "-c", core, "-ex", "print shape.Show()", "-ex",
                  "print shape.first")
-    t.check_match(r"^HotReload\.dll was given 3 updates by hot reload before "
-                  r"dndbg saw it: ", done.stdout + done.stderr)
+    t.check_in("Hot reload: HotReload.dll: an update is not known (4 updates "
+               "came before dndbg saw it)", done.stdout + done.stderr)
     t.check_in("what Shape.Show() does now is not known", done.stderr)
     t.check_in("= 1\n", done.stdout)
+
+
+@contextlib.contextmanager
+def recorded(t):
+    """The program behind three updates, of which it keeps a record."""
+    out = os.path.join(t.dir, "out")
+    with open(out, "w", encoding="utf-8") as file:
+        program = subprocess.Popen(["dotnet", *words(t), "record"], stdout=file,
+                                   env={**t.env, **MODIFIABLE})
+    try:
+        def ready():
+            with open(out, encoding="utf-8") as file:
+                return "ready" in file.read()
+        t.wait_for("the updates", ready)
+        yield program
+    finally:
+        program.kill()
+        program.wait()
+
+
+RECORDED = ("Hot reload: HotReload.dll: 3 updates before dndbg saw it: 8 "
+            "methods replaced, 3 added")
+
+
+def test_record(t):
+    """Attached behind updates of which the program keeps a record: the module
+    is as of these, replaced code that still runs is told from new code, and
+    the next update goes on from there. A core is read alike."""
+    def at(version, statement):
+        return f"HotReload.cs:{line_of(version, statement)}"
+
+    core = os.path.join(t.dir, "core")
+    with recorded(t) as program:
+        done = t.run(
+            "--batch", "-p", str(program.pid), "-ex",
+            f"set substitute-path {BUILT} {t.dir}", "-ex",
+            f"generate-core-file {core}", "-ex", "break Program.Added", "-ex",
+            "continue", "-ex", "next", "-ex", "next", "-ex", "info locals",
+            "-ex", "print shape.Show()", "-ex", "delete 1", "-ex",
+            "break Program.Changed if n == 10", "-ex",
+            "set var Program.goes = true", "-ex", "continue", "-ex",
+            "thread apply all bt", "-ex", "detach")
+    text = done.stdout + done.stderr
+    t.check_in(RECORDED, text)
+    for place in (f"Program.Added (n=106) at {at(2, '@lambda')}",
+                  f"Program.Changed (n=10) at {at(4, 'got')}"):
+        t.check_in(place, text)
+    t.check_in("triple = ", text)
+    t.check_match(r'^\$1 = "edited \d+"$', text)
+    t.check_in("Hot reload: HotReload.dll: 2 methods replaced.", text)
+    old = line_of(0, "@waits")
+    t.check_match(rf"Program\.Parked \(n=7\) .*HotReload\.cs:{old} "
+                  r"\(before the edit\)$", text)
+    done = t.run("--batch", "-c", core, "-ex",
+                 f"set substitute-path {BUILT} {t.dir}", "-ex",
+                 "print new Box<int>().Text()", "-ex", "thread apply all bt")
+    text = done.stdout + done.stderr
+    t.check_in(RECORDED, text)
+    t.check_in('= "new box 07"\n', text)
+    t.check_match(rf"Program\.Parked \(n=7\) .*HotReload\.cs:{old} "
+                  r"\(before the edit\)$", text)
 
 
 def test_added_fields(t):

@@ -997,8 +997,9 @@ static void test_debug_info(void **state)
 	struct arena *arena = arena_create();
 
 	(void)state;
-	assert_int_equal(debug_info_size(all, false), sizeof(one_await));
-	assert_true(debug_info_parse(all, 200, arena, &info));
+	assert_int_equal(debug_info_size(all, DEBUG_FORM_11),
+			 sizeof(one_await));
+	assert_true(debug_info_parse(all, DEBUG_FORM_11, 200, arena, &info));
 	assert_int_equal(info.n_bounds, 2);
 	assert_int_equal(info.bounds[0].native, 10);
 	assert_int_equal(info.bounds[0].il, DAC_IL_PROLOG);
@@ -1021,10 +1022,37 @@ static void test_debug_info_cut(void **state)
 
 	(void)state;
 	for (size_t n = 0; n < sizeof(one_await); n++)
-		assert_false(debug_info_parse((struct bytes){one_await, n}, 200,
-					      arena, &info));
-	assert_false(debug_info_parse(
-	    (struct bytes){one_await, sizeof(one_await)}, 99, arena, &info));
+		assert_false(debug_info_parse((struct bytes){one_await, n},
+					      DEBUG_FORM_11, 200, arena,
+					      &info));
+	assert_false(
+	    debug_info_parse((struct bytes){one_await, sizeof(one_await)},
+			     DEBUG_FORM_11, 99, arena, &info));
+	arena_destroy(arena);
+}
+
+// Of .NET 8, whose bounds are numbers: IL 0 at 10, IL 6 at 15.
+static const uint8_t old_bounds[] = {0x00, 0x05, 0x92, 0x32, 0x2a, 0x95, 0x01};
+
+static void test_debug_info_old(void **state)
+{
+	struct debug_info info;
+	const struct bytes all = {old_bounds, sizeof(old_bounds)};
+	struct arena *arena = arena_create();
+
+	(void)state;
+	assert_int_equal(debug_info_size(all, DEBUG_FORM_8), all.n);
+	assert_true(debug_info_parse(all, DEBUG_FORM_8, 15, arena, &info));
+	assert_int_equal(info.n_bounds, 2);
+	assert_int_equal(info.bounds[0].native, 10);
+	assert_int_equal(info.bounds[0].il, 0);
+	assert_int_equal(info.bounds[1].native, 15);
+	assert_int_equal(info.bounds[1].il, 6);
+	assert_int_equal(info.n_awaits, 0);
+	assert_false(debug_info_parse(all, DEBUG_FORM_8, 14, arena, &info));
+	for (size_t n = 0; n < all.n; n++)
+		assert_false(debug_info_parse((struct bytes){all.p, n},
+					      DEBUG_FORM_8, 15, arena, &info));
 	arena_destroy(arena);
 }
 
@@ -1044,14 +1072,15 @@ static const uint8_t new_context[] = {
     0x31, 0xc5, 0x71, 0x5c, 0x1c, 0x53, 0x1d, 0xe1, 0x22, 0x00,
 };
 
-static void check_context(struct bytes b, bool old)
+static void check_context(struct bytes b, enum debug_form form)
 {
 	struct debug_var *places;
+	struct debug_info info;
 	size_t n, n_all, at = 0;
 	struct arena *arena = arena_create();
 
-	assert_int_equal(debug_info_size(b, old), b.n);
-	assert_true(debug_info_vars(b, old, arena, &places, &n_all));
+	assert_int_equal(debug_info_size(b, form), b.n);
+	assert_true(debug_info_vars(b, form, arena, &places, &n_all));
 	// the hidden generic argument's
 	for (size_t i = 0; i < n_all; i++)
 		if (places[i].number == DEBUG_CONTEXT)
@@ -1065,17 +1094,26 @@ static void check_context(struct bytes b, bool old)
 	assert_int_equal(places[1].offset, -8);
 	assert_int_equal(places[1].start, 37);
 	assert_int_equal(places[1].end, 70);
+	assert_true(debug_info_parse(b, form, 200, arena, &info));
+	assert_int_equal(info.bounds[0].native, 0);
+	assert_int_equal(info.bounds[0].il, DAC_IL_PROLOG);
+	assert_int_equal(info.bounds[3].native, 38);
+	assert_int_equal(info.bounds[3].il, 1);
+	assert_int_equal(info.bounds[info.n_bounds - 1].native, 70);
+	assert_int_equal(info.bounds[info.n_bounds - 1].il, DAC_IL_EPILOG);
 	for (size_t i = 0; i < b.n; i++)
-		assert_false(debug_info_vars((struct bytes){b.p, i}, old, arena,
-					     &places, &n));
+		assert_false(debug_info_vars((struct bytes){b.p, i}, form,
+					     arena, &places, &n));
 	arena_destroy(arena);
 }
 
 static void test_debug_context(void **state)
 {
 	(void)state;
-	check_context((struct bytes){old_context, sizeof(old_context)}, true);
-	check_context((struct bytes){new_context, sizeof(new_context)}, false);
+	check_context((struct bytes){old_context, sizeof(old_context)},
+		      DEBUG_FORM_10);
+	check_context((struct bytes){new_context, sizeof(new_context)},
+		      DEBUG_FORM_11);
 }
 
 int main(int argc, char **argv)
@@ -1103,6 +1141,7 @@ int main(int argc, char **argv)
 	    cmocka_unit_test(test_tables),
 	    cmocka_unit_test(test_debug_info),
 	    cmocka_unit_test(test_debug_info_cut),
+	    cmocka_unit_test(test_debug_info_old),
 	    cmocka_unit_test(test_debug_context),
 	};
 

@@ -23,6 +23,7 @@
 struct code;
 struct csname_args;
 struct source_rules;
+struct str;
 struct symbol_rules;
 
 struct code_module {
@@ -40,6 +41,8 @@ struct code_module {
 	bool optimized;
 	bool framework; /* optimised and called System.* or the like */
 	bool dynamic;
+	/* Updates that came before it was seen here (hot reload). */
+	uint32_t n_missed;
 	/* An update of it is not known, and why; NULL: all are. */
 	const char *unknown_update;
 };
@@ -110,31 +113,40 @@ bool code_module_has_name(const struct code_module *m, const char *name);
 /* What the program gives MetadataUpdater.ApplyUpdate. */
 struct code_update {
 	struct bytes md, il, pdb;
+	struct md delta;          /* @md, parsed; no rows: not yet */
+	struct dbg_error *broken; /* it cannot be read; NULL: it can */
 };
 
+/* Its bytes, too. */
+void code_update_deinit(struct code_update *update);
+
 struct code_update_done {
+	uint32_t n_before; /* updates that came before; 0: it is a new one */
 	uint32_t n_changed, n_added; /* methods */
 	bool symbols;                /* there are lines of them */
 };
 
 /*
- * The program is about to apply @update to @m (all stopped): keeps what the
- * runtime will not tell any more of the code that is replaced. *ret: the
- * methods, in @arena.
+ * The program is about to apply @update to @m (all stopped): parses it, and
+ * keeps what the runtime will not tell any more of the code that is replaced.
  */
-DBG_MUST struct dbg_error *code_update_begin(struct code *c,
-					     struct code_module *m,
-					     const struct code_update *update,
-					     struct arena *arena,
-					     struct md_delta_methods *ret);
+void code_update_begin(struct code *c, struct code_module *m,
+		       struct code_update *update);
+/* It is applied. If it cannot be read, @m has an unknown_update from then on.
+ */
+void code_update_apply(struct code *c, struct code_module *m,
+		       struct code_update *update,
+		       struct code_update_done *ret);
 /*
- * It is applied. If it cannot be read, that is an error, and @m has an
- * unknown_update from then on.
+ * These were applied before @m was seen here, in this order. Unless they are
+ * all that there were, one is still unknown.
  */
-DBG_MUST struct dbg_error *code_update_apply(struct code *c,
-					     struct code_module *m,
-					     const struct code_update *update,
-					     struct code_update_done *ret);
+void code_updates_recover(struct code *c, struct code_module *m,
+			  struct code_update *updates, size_t n,
+			  struct code_update_done *ret);
+/* What is said of updates of @m, to the user. */
+void code_update_say(const struct code_module *m,
+		     const struct code_update_done *done, struct str *out);
 /* How many updates of @m there were. */
 uint32_t code_updates(const struct code_module *m);
 /* The update that made the method's newest body; 0: it is that of the image. */

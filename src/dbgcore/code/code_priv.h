@@ -23,9 +23,11 @@ struct module {
 	struct arena *arena; /* dies with the module */
 	struct module_updates *updates; /* NULL: none */
 	struct module_texts *texts;     /* NULL: none, see moves.c */
-	struct map points;  /* MethodDef rid, version: struct module_points */
-	struct map traits;  /* MethodDef rid: bits, see traits.c */
-	const char **paths; /* by document rid - 1, substituted */
+	struct map points; /* MethodDef rid, version: struct module_points */
+	struct arena *points_arena; /* ... until the next update; NULL: none */
+	struct map traits;          /* MethodDef rid: bits, see traits.c */
+	const char **paths;         /* by document rid - 1, substituted */
+	uint32_t n_paths;
 	unsigned int path_age;       /* source_rules_age they were made at */
 	unsigned int n_sought;       /* documents that were nowhere */
 	bool here_known, here;       /* see code_module_is_here */
@@ -118,9 +120,9 @@ void module_body_at(const struct code_pos *pos, struct arena *arena,
 
 /* NULL: none. */
 void updates_destroy(struct module_updates *u);
-/* Of which version of a method is the code that begins at @start? */
-uint32_t update_version_of_code(const struct code_module *m, uint32_t token,
-				uint64_t start);
+/* Of which version of a method is that code of it? */
+uint32_t update_version_of_code(struct code *c, const struct code_module *m,
+				uint32_t token, const struct dac_code *code);
 
 /* ---- source.c -------------------------------------------------------- */
 

@@ -12,7 +12,6 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "code/code_priv.h"
-#include "dac/assumption.h"
 #include "meta/r2r.h"
 #include "target/hostfile.h"
 #include "target/target.h"
@@ -406,23 +405,6 @@ static const char *mvid_of(const struct code_module *m, struct arena *arena)
 			    b[15]);
 }
 
-/* The module has got updates before it was seen here: what they are is unknown.
- */
-static void updates_missed(struct code *c, struct module *mod, uint32_t n)
-{
-	const char *s = n == 1 ? "" : "s";
-
-	mod->m.unknown_update = arena_printf(
-	    mod->arena, "%u update%s came before dndbg saw it", n, s);
-	dac_say(c->dac,
-		arena_printf(mod->arena,
-			     "%s was given %u update%s by hot reload before "
-			     "dndbg saw it: its methods are not evaluated, and "
-			     "lines and variables of those that were edited "
-			     "are wrong",
-			     mod->m.name, n, s));
-}
-
 struct module *module_create(struct code *c, const struct dac_module *dm,
 			     struct bytes image)
 {
@@ -441,8 +423,11 @@ struct module *module_create(struct code *c, const struct dac_module *dm,
 	mod->m.framework = is_framework(&mod->m);
 	if (dm->editable)
 		texts_keep(c, mod);
+	mod->m.n_missed = dm->n_updates;
 	if (dm->n_updates)
-		updates_missed(c, mod, dm->n_updates);
+		mod->m.unknown_update = arena_printf(
+		    mod->arena, "%u update%s came before dndbg saw it",
+		    dm->n_updates, dm->n_updates == 1 ? "" : "s");
 	return mod;
 }
 
@@ -456,6 +441,7 @@ void module_destroy(struct module *mod)
 	texts_destroy(mod->texts);
 	map_deinit(&mod->points);
 	map_deinit(&mod->traits);
+	arena_destroy(mod->points_arena);
 	arena_destroy(mod->arena);
 	free(mod);
 }
@@ -479,15 +465,29 @@ const struct module_points *module_points_of(struct module *mod, uint32_t token,
 	struct module_points *p = map_find(&mod->points, key);
 	if (p)
 		return p;
-	p = arena_alloc(mod->arena, sizeof(*p));
+	if (!mod->points_arena)
+		mod->points_arena = arena_create();
+	p = arena_alloc(mod->points_arena, sizeof(*p));
 	err = pdb_sequence_points(mod->m.pdb, (struct pdb_method){rid, version},
-				  mod->arena, &p->points, &p->n);
+				  mod->points_arena, &p->points, &p->n);
 	if (err) {
 		dbg_error_destroy(err);
 		*p = none;
 	}
 	map_put(&mod->points, key, p);
 	return p;
+}
+
+/* An update may bring documents. */
+static void paths_grow(struct module *mod, uint32_t n)
+{
+	if (n <= mod->n_paths)
+		return;
+	const char **paths = arena_calloc(mod->arena, n, sizeof(*paths));
+	if (mod->n_paths)
+		memcpy(paths, mod->paths, mod->n_paths * sizeof(*paths));
+	mod->paths = paths;
+	mod->n_paths = n;
 }
 
 const char *module_document(struct code *c, struct module *mod, uint32_t rid)
@@ -497,8 +497,7 @@ const char *module_document(struct code *c, struct module *mod, uint32_t rid)
 
 	if (!rid || rid > n)
 		return "";
-	if (!mod->paths)
-		mod->paths = arena_calloc(mod->arena, n, sizeof(*mod->paths));
+	paths_grow(mod, n);
 	if (mod->path_age != age)
 		memset(mod->paths, 0, n * sizeof(*mod->paths));
 	mod->path_age = age;

@@ -75,7 +75,7 @@ static struct dbg_error *version_read(struct code *c, const struct dac_code *dc,
 	v->code = *dc;
 	v->module = m;
 	v->token = method.token;
-	v->version = update_version_of_code(m, method.token, dc->start);
+	v->version = update_version_of_code(c, m, method.token, dc);
 	v->points = module_points_of(module_of(m), method.token, v->version);
 	err = dac_il_map(c->dac, dc->start, &v->map, &v->n_map);
 	if (err)

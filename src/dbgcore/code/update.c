@@ -7,12 +7,16 @@
  * names are read as of any module; what was compiled from the text, IL and
  * lines, is asked for by version.
  */
+#include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "code/code_priv.h"
 #include "dac/asyncmethod.h"
+#include "meta/il.h"
 #include "meta/md_update.h"
 
 enum {
@@ -28,6 +32,7 @@ struct bodies {
 struct module_updates {
 	struct md_updates *md;
 	uint32_t n;
+	uint32_t n_before; /* of them came before the module was seen here */
 	struct map bodies; /* MethodDef rid: struct bodies */
 	struct map codes;  /* replaced code by its start: version + 1 */
 };
@@ -63,15 +68,6 @@ uint32_t code_method_version(const struct code_module *m, uint32_t token)
 	return b ? b->versions[b->n - 1] : 0;
 }
 
-uint32_t update_version_of_code(const struct code_module *m, uint32_t token,
-				uint64_t start)
-{
-	const struct module_updates *u = updates_of(m);
-	uintptr_t old = u ? (uintptr_t)map_find(&u->codes, start) : 0;
-
-	return old ? (uint32_t)(old - 1) : code_method_version(m, token);
-}
-
 bool code_pos_is_replaced(const struct code_pos *pos)
 {
 	return pos->module &&
@@ -100,6 +96,67 @@ struct bytes code_method_il(const struct code_module *m, uint32_t token,
 			rva = b->rvas[i];
 	}
 	return rva && m->pe.file.n ? code_il(m, rva) : (struct bytes){NULL, 0};
+}
+
+/* ---- Versions of code ------------------------------------------------ */
+
+static bool is_insn_start(const struct il_body *body, uint32_t offset)
+{
+	struct il_insn insn;
+	uint32_t at = 0;
+
+	while (at < offset && il_decode(body->code, at, &insn))
+		at += insn.size;
+	return at == offset;
+}
+
+/* Can code with this map have been made of that version? */
+static bool version_fits(const struct code_module *m, uint32_t token,
+			 uint32_t version, const struct dac_il_map *map,
+			 size_t n_map)
+{
+	struct arena *arena = arena_create();
+	struct il_body body;
+	struct bytes il = code_method_il(m, token, version);
+	bool fits = il.p && !dbg_err_drop(il_body_parse(il, arena, &body));
+
+	for (size_t i = 0; fits && i < n_map; i++)
+		fits = map[i].il_offset >= DAC_IL_EPILOG ||
+		       is_insn_start(&body, map[i].il_offset);
+	arena_destroy(arena);
+	return fits;
+}
+
+/* Code that was replaced before the module was seen here: the last version
+ * whose IL it can have been made of. */
+static uint32_t version_guess(struct code *c, const struct code_module *m,
+			      const struct bodies *b, uint32_t token,
+			      uint64_t start)
+{
+	const struct dac_il_map *map;
+	size_t n_map;
+
+	if (dbg_err_drop(dac_il_map(c->dac, start, &map, &n_map)))
+		return b->versions[b->n - 1];
+	for (size_t i = b->n - 1; i-- > 0;)
+		if (version_fits(m, token, b->versions[i], map, n_map))
+			return b->versions[i];
+	return b->versions[b->n - 1];
+}
+
+uint32_t update_version_of_code(struct code *c, const struct code_module *m,
+				uint32_t token, const struct dac_code *code)
+{
+	const struct module_updates *u = updates_of(m);
+	const struct bodies *b = bodies_of(m, token);
+	uintptr_t old = u ? (uintptr_t)map_find(&u->codes, code->start) : 0;
+
+	if (old)
+		return (uint32_t)(old - 1);
+	if (b && u->n_before &&
+	    dac_method_code(c->dac, code->method) != code->start)
+		return version_guess(c, m, b, token, code->start);
+	return code_method_version(m, token);
 }
 
 /* ---- Replacing ------------------------------------------------------- */
@@ -176,83 +233,209 @@ static void code_note(struct code *c, struct module *mod, uint32_t token,
 	}
 }
 
-struct dbg_error *code_update_begin(struct code *c, struct code_module *m,
-				    const struct code_update *update,
-				    struct arena *arena,
-				    struct md_delta_methods *ret)
+static void update_parse(const struct code_module *m,
+			 struct code_update *update)
 {
-	struct dbg_error *err;
-	struct arena *temp;
-
-	ret->n = 0;
+	if (update->broken || md_rows(&update->delta, MD_MODULE))
+		return;
 	if (!m->pe.file.n)
-		return dbg_err(DBG_E_SYMBOLS, "its image cannot be read");
-	err = md_delta_read(update->md, arena, ret);
-	if (err)
-		return err;
-	updates_open(module_of(m));
-	temp = arena_create();
-	for (size_t i = 0; i < ret->n; i++)
-		code_note(c, module_of(m), MD_TOKEN(MD_METHODDEF, ret->rids[i]),
-			  temp);
-	arena_destroy(temp);
-	return NULL;
+		update->broken =
+		    dbg_err(DBG_E_SYMBOLS, "its image cannot be read");
+	else
+		update->broken = md_parse(update->md, &update->delta);
+	if (update->broken)
+		memset(&update->delta, 0, sizeof(update->delta));
 }
 
-/* Where the IL of each method is: the update's metadata takes the place of what
- * tells that now. */
-static const uint32_t *rvas_of(const struct code_module *m,
-			       const struct md_delta_methods *methods,
-			       struct arena *arena)
+void code_update_deinit(struct code_update *update)
 {
-	uint32_t *rvas = arena_calloc(arena, methods->n + 1, sizeof(*rvas));
+	free((void *)(uintptr_t)update->md.p);
+	free((void *)(uintptr_t)update->il.p);
+	free((void *)(uintptr_t)update->pdb.p);
+	dbg_error_destroy(update->broken);
+	*update = (struct code_update){.broken = NULL};
+}
 
-	for (size_t i = 0; i < methods->n; i++)
-		rvas[i] = md_col(&m->md, MD_METHODDEF, methods->rids[i],
-				 METHODDEF_RVA);
+void code_update_begin(struct code *c, struct code_module *m,
+		       struct code_update *update)
+{
+	struct arena *temp = arena_create();
+
+	update_parse(m, update);
+	updates_open(module_of(m));
+	for (uint32_t i = 1; i <= md_rows(&update->delta, MD_ENCMAP); i++) {
+		uint32_t rid = md_delta_method(&update->delta, i);
+
+		if (rid)
+			code_note(c, module_of(m), MD_TOKEN(MD_METHODDEF, rid),
+				  temp);
+	}
+	arena_destroy(temp);
+}
+
+/* Where the IL of each method is that a delta has: once the metadata is that of
+ * the update, nothing else tells. */
+static const uint32_t *rvas_of(const struct code_module *m,
+			       const struct md *delta, struct arena *arena)
+{
+	uint32_t n = md_rows(delta, MD_ENCMAP);
+	uint32_t *rvas = arena_calloc(arena, (size_t)n + 1, sizeof(*rvas));
+
+	for (uint32_t i = 1; i <= n; i++)
+		rvas[i] = md_col(&m->md, MD_METHODDEF,
+				 md_delta_method(delta, i), METHODDEF_RVA);
 	return rvas;
 }
 
-struct dbg_error *code_update_apply(struct code *c, struct code_module *m,
-				    const struct code_update *update,
-				    struct code_update_done *ret)
+static struct dbg_error *md_apply(struct module *mod,
+				  const struct code_update *update,
+				  struct code_update_done *ret)
 {
-	struct module *mod = module_of(m);
-	struct module_updates *u = updates_open(mod);
+	struct module_updates *u = mod->updates;
+	const struct md *delta = &update->delta;
+	uint32_t had = md_rows(&mod->m.md, MD_METHODDEF);
 	struct arena *arena = arena_create();
-	uint32_t had = md_rows(&m->md, MD_METHODDEF);
-	struct md_delta_methods methods;
+	const uint32_t *rvas = rvas_of(&mod->m, delta, arena);
 	struct md md;
-	struct dbg_error *err = md_delta_read(update->md, arena, &methods);
-	const uint32_t *rvas = rvas_of(m, &methods, arena);
+	struct dbg_error *err = md_updates_apply(u->md, delta, update->il, &md);
 
-	if (!err)
-		err = md_updates_apply(u->md, update->md, update->il, &md);
+	for (uint32_t i = 1; !err && i <= md_rows(delta, MD_ENCMAP); i++) {
+		uint32_t rid = md_delta_method(delta, i);
 
-	*ret = (struct code_update_done){.n_changed = 0};
-	u->n++;
-	for (size_t i = 0; !err && i < methods.n; i++) {
-		uint32_t rid = methods.rids[i];
-
+		if (!rid)
+			continue;
 		bodies_add(u, rid, rvas[i], u->n,
 			   md_col(&md, MD_METHODDEF, rid, METHODDEF_RVA));
 		ret->n_changed += rid <= had;
 		ret->n_added += rid > had;
 	}
-	if (err)
-		m->unknown_update =
-		    arena_printf(mod->arena, "%s", err->message);
-	else
-		m->md = md;
-	if (m->pdb)
-		ret->symbols = pdb_update(m->pdb, update->pdb);
-	mod->paths = NULL;
-	if (ret->symbols)
-		texts_update(c, mod);
-	source_forget(c);
-	map_clear(&mod->points);
-	map_clear(&mod->traits);
-	code_module_changed(c);
+	if (!err)
+		mod->m.md = md;
 	arena_destroy(arena);
 	return err;
+}
+
+static void points_forget(struct module *mod)
+{
+	map_clear(&mod->points);
+	if (mod->points_arena)
+		arena_reset(mod->points_arena);
+}
+
+static void update_apply(struct module *mod, struct code_update *update,
+			 struct code_update_done *ret)
+{
+	struct code_module *m = &mod->m;
+	struct dbg_error *err = update->broken;
+
+	update->broken = NULL;
+	mod->updates->n++;
+	if (!err)
+		err = md_apply(mod, update, ret);
+	if (err && !m->unknown_update)
+		m->unknown_update =
+		    arena_printf(mod->arena, "%s", err->message);
+	dbg_error_destroy(err);
+	ret->symbols = m->pdb && pdb_update(m->pdb, update->pdb);
+}
+
+/* What was derived from the module of before. */
+static void update_end(struct code *c, struct module *mod)
+{
+	source_forget(c);
+	points_forget(mod);
+	map_clear(&mod->traits);
+	code_module_changed(c);
+}
+
+void code_update_apply(struct code *c, struct code_module *m,
+		       struct code_update *update, struct code_update_done *ret)
+{
+	struct module *mod = module_of(m);
+
+	*ret = (struct code_update_done){.n_changed = 0};
+	updates_open(mod);
+	update_apply(mod, update, ret);
+	if (ret->symbols)
+		texts_update(c, mod);
+	update_end(c, mod);
+}
+
+/* ---- Those from before ----------------------------------------------- */
+
+static void count_methods(const struct module_updates *u, uint32_t had,
+			  struct code_update_done *ret)
+{
+	ret->n_changed = ret->n_added = 0;
+	for (size_t i = 0; i < u->bodies.cap; i++) {
+		if (!u->bodies.slots[i].value)
+			continue;
+		ret->n_changed += u->bodies.slots[i].key <= had;
+		ret->n_added += u->bodies.slots[i].key > had;
+	}
+}
+
+void code_updates_recover(struct code *c, struct code_module *m,
+			  struct code_update *updates, size_t n,
+			  struct code_update_done *ret)
+{
+	struct module *mod = module_of(m);
+	uint32_t had = md_rows(&m->md, MD_METHODDEF);
+
+	*ret = (struct code_update_done){.n_before = m->n_missed};
+	if (n == m->n_missed)
+		m->unknown_update = NULL;
+	updates_open(mod);
+	bool symbols = true;
+	for (size_t i = 0; i < n; i++) {
+		update_parse(m, &updates[i]);
+		update_apply(mod, &updates[i], ret);
+		symbols = symbols && ret->symbols;
+	}
+	ret->symbols = symbols;
+	mod->updates->n_before = mod->updates->n;
+	count_methods(mod->updates, had, ret);
+	// those of the text that the last of them was made of
+	texts_destroy(mod->texts);
+	mod->texts = NULL;
+	texts_keep(c, mod);
+	update_end(c, mod);
+}
+
+/* ---- Words ----------------------------------------------------------- */
+
+static const char *plural(uint32_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+void code_update_say(const struct code_module *m,
+		     const struct code_update_done *done, struct str *out)
+{
+	bool any = done->n_changed || done->n_added;
+
+	str_addf(out, "Hot reload: %s: ", m->name);
+	if (done->n_before && !m->unknown_update)
+		str_addf(out, "%" PRIu32 " update%s before dndbg saw it: ",
+			 done->n_before, plural(done->n_before));
+	if (m->unknown_update)
+		str_addf(out,
+			 "an update is not known (%s): its methods are not "
+			 "evaluated, and lines may be wrong",
+			 m->unknown_update);
+	else if (!any)
+		str_add(out, "no method changed");
+	if (any && m->unknown_update)
+		str_add(out, "; ");
+	if (done->n_changed)
+		str_addf(out, "%" PRIu32 " method%s replaced", done->n_changed,
+			 plural(done->n_changed));
+	if (done->n_added)
+		str_addf(out, "%s%" PRIu32 " added",
+			 done->n_changed ? ", " : "", done->n_added);
+	if (done->n_before && any && done->symbols)
+		str_add(out, "; where other methods of these files are now is "
+			     "not known: their lines are those of before");
+	if (any && !done->symbols)
+		str_add(out, ", without lines: the update has no PDB");
 }

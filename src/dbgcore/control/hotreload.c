@@ -13,7 +13,6 @@
 #include "control/control_priv.h"
 #include "control/hotreload.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,19 +21,13 @@
 
 enum {
 	DELTA_MAX = 64 << 20,
+	FRAMES_MAX = 10000, /* of a thread that are looked at */
 	ASSEMBLY_WORDS = 8, /* of an Assembly in which its Module is */
 	ARG_ASSEMBLY = 1,   /* of AssemblyNative_ApplyUpdate(assembly handle, */
 	ARG_METADATA = 2,   /* metadata, size, IL, size, PDB, size) */
 	ARG_IL = 4,
 	ARG_PDB = 6,
 };
-
-static void pending_free(struct pending_update *p)
-{
-	free((void *)(uintptr_t)p->update.md.p);
-	free((void *)(uintptr_t)p->update.il.p);
-	free((void *)(uintptr_t)p->update.pdb.p);
-}
 
 /* Take @tid's update, if it has one under way, out of the list. */
 static bool pending_take(struct control *c, pid_t tid,
@@ -57,7 +50,7 @@ void hot_reload_reset(struct control *c)
 	struct hot_reload *h = &c->hot_reload;
 
 	for (size_t i = 0; i < h->n; i++)
-		pending_free(&h->pending[i]);
+		code_update_deinit(&h->pending[i].update);
 	free(h->pending);
 	free(h->returns.v);
 	memset(h, 0, sizeof(*h));
@@ -125,7 +118,6 @@ struct dbg_error *hot_reload_begins(struct control *c, pid_t tid,
 	struct pending_update p = {.tid = tid}, old;
 	struct thread_trap returns = {tid, 0};
 	struct hot_reload *h = &c->hot_reload;
-	struct md_delta_methods methods;
 	struct dbg_error *err = control_halt(c);
 
 	(void)stop;
@@ -136,7 +128,7 @@ struct dbg_error *hot_reload_begins(struct control *c, pid_t tid,
 		return err;
 	// one that failed did not return
 	if (pending_take(c, tid, &old))
-		pending_free(&old);
+		code_update_deinit(&old.update);
 	thread_traps_forget(c, &h->returns, SITE_UPDATE, tid);
 	struct code_module *m =
 	    module_of_assembly(c, regs_arg(regs, ARG_ASSEMBLY));
@@ -144,13 +136,9 @@ struct dbg_error *hot_reload_begins(struct control *c, pid_t tid,
 		return NULL;
 	p.module = m->addr;
 	p.number = m->number;
-	struct arena *arena = arena_create();
-	err = update_read(c, regs, &p.update);
-	if (!err)
-		err = code_update_begin(c->code, m, &p.update, arena, &methods);
-	arena_destroy(arena);
-	// it is told of when it has been applied
-	dbg_error_destroy(err);
+	// what is wrong is told of when it has been applied
+	p.update.broken = update_read(c, regs, &p.update);
+	code_update_begin(c->code, m, &p.update);
 	mem_grow(&h->pending, &h->cap, h->n, sizeof(*h->pending));
 	h->pending[h->n++] = p;
 	return thread_trap_add(c, &h->returns, SITE_UPDATE, &returns);
@@ -177,42 +165,59 @@ static void move_line(struct bp *bp, const struct code_module *m)
 	}
 }
 
-static void bind_anew(struct control *c, struct code_module *m)
-{
-	for (size_t i = 0; i < c->n_bps; i++) {
-		struct bp *bp = c->bps[i];
-		bool had = bp->n_places;
+struct running {
+	struct code_range *v;
+	size_t n, cap;
+};
 
-		move_line(bp, m);
-		bind_forget(c, bp, m);
-		if ((bind_module(c, bp, m) || had) && bp_is_users(bp))
-			c->ops->changed(c->arg, bp->number, false);
+static void running_add(struct control *c, const struct frame *f,
+			const struct code_module *m, struct running *r)
+{
+	struct dac_code code;
+
+	if (!f->pos || f->pos->module != m || !code_pos_is_replaced(f->pos) ||
+	    dbg_err_drop(dac_code_at(c->dac, f->raw.ip, &code)) || !code.method)
+		return;
+	mem_grow(&r->v, &r->cap, r->n, sizeof(*r->v));
+	r->v[r->n++] = (struct code_range){code.start, code.start + code.size};
+}
+
+/* The replaced code of @m that frames of the program are in. */
+static void running_find(struct control *c, const struct code_module *m,
+			 struct running *r)
+{
+	struct dbg_thread *threads;
+	size_t n;
+
+	if (dbg_err_drop(stack_threads(c->stack, &threads, &n)))
+		return;
+	for (size_t i = 0; i < n; i++) {
+		const struct frame *f = NULL;
+
+		for (uint32_t level = 0; level < FRAMES_MAX; level++) {
+			if (dbg_err_drop(stack_frame(
+				c->stack, threads[i].number, level, &f)) ||
+			    !f)
+				break;
+			running_add(c, f, m, r);
+		}
 	}
 }
 
-static void say(struct control *c, const struct code_module *m,
-		const struct code_update_done *done, struct dbg_error *err)
+static void bind_anew(struct control *c, struct code_module *m)
 {
-	_cleanup_str_ struct str text = {0};
+	struct running running = {.n = 0};
 
-	str_addf(&text, "Hot reload: %s: ", m->name);
-	if (err)
-		str_addf(&text,
-			 "an update is not known (%s): its methods are "
-			 "not evaluated, and lines may be wrong",
-			 err->message);
-	else if (!done->n_changed && !done->n_added)
-		str_add(&text, "no method changed");
-	if (done->n_changed)
-		str_addf(&text, "%" PRIu32 " method%s replaced",
-			 done->n_changed, done->n_changed == 1 ? "" : "s");
-	if (done->n_added)
-		str_addf(&text, "%s%" PRIu32 " added",
-			 done->n_changed ? ", " : "", done->n_added);
-	if (!err && !done->symbols && (done->n_changed || done->n_added))
-		str_add(&text, ", without lines: the update has no PDB");
-	c->ops->message(c->arg, 0, str_get(&text));
-	dbg_error_destroy(err);
+	running_find(c, m, &running);
+	for (size_t i = 0; i < c->n_bps; i++) {
+		struct bp *bp = c->bps[i];
+
+		move_line(bp, m);
+		if (bind_updated(c, bp, m, running.v, running.n) &&
+		    bp_is_users(bp))
+			c->ops->changed(c->arg, bp->number, false);
+	}
+	free(running.v);
 }
 
 struct dbg_error *hot_reload_returned(struct control *c, pid_t tid,
@@ -220,6 +225,7 @@ struct dbg_error *hot_reload_returned(struct control *c, pid_t tid,
 {
 	struct pending_update p;
 	struct code_update_done done;
+	_cleanup_str_ struct str text = {0};
 	struct dbg_error *err;
 
 	if (!thread_trap_take(c, &c->hot_reload.returns, SITE_UPDATE,
@@ -228,15 +234,18 @@ struct dbg_error *hot_reload_returned(struct control *c, pid_t tid,
 		return NULL;
 	err = control_halt(c);
 	if (err) {
-		pending_free(&p);
+		code_update_deinit(&p.update);
 		return err;
 	}
 	struct code_module *m = code_module_find(c->code, p.module);
 	if (m && m->number == p.number) {
-		err = code_update_apply(c->code, m, &p.update, &done);
+		code_update_apply(c->code, m, &p.update, &done);
+		// frames that were looked at know positions of before
+		inspect_stop(c->inspect);
 		bind_anew(c, m);
-		say(c, m, &done, err);
+		code_update_say(m, &done, &text);
+		c->ops->message(c->arg, 0, str_get(&text));
 	}
-	pending_free(&p);
+	code_update_deinit(&p.update);
 	return NULL;
 }

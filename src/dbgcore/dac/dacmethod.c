@@ -24,10 +24,9 @@ enum {
 	OFFSETS_MAX = 4,
 	SCAN_MAX = 1 << 15, /* bytes of code; a call to the DAC each */
 	CODE_MAX = 1 << 30,
-	IL_CALL_SIZE = 5,    /* III.3.19: of the await */
-	RESUME_MAX = 4096,   /* instructions that resume a method */
-	HEADER_BEFORE = 8,   /* RealCodeHeader*, in front of a method's code */
-	DEBUG_INFO_NEW = 11, /* the release since which it has another form */
+	IL_CALL_SIZE = 5,  /* III.3.19: of the await */
+	RESUME_MAX = 4096, /* instructions that resume a method */
+	HEADER_BEFORE = 8, /* RealCodeHeader*, in front of a method's code */
 	JIT_PRECOMPILED = 2,
 	FIRST_DYNAMIC_TOKEN = 0x06000000,
 };
@@ -400,9 +399,13 @@ static void map_scan(struct dac *d, void *instance,
 	free(map);
 }
 
-static bool is_old_info(struct dac *d)
+static enum debug_form info_form(struct dac *d)
 {
-	return dac_runtime_major(d) < DEBUG_INFO_NEW;
+	unsigned int major = dac_runtime_major(d);
+
+	return major < 10    ? DEBUG_FORM_8
+	       : major == 10 ? DEBUG_FORM_10
+			     : DEBUG_FORM_11;
 }
 
 // Where the JIT's information on compiled code is; 0: it has none. What is
@@ -429,7 +432,7 @@ static struct bytes info_bytes(struct dac *d, const struct dac_code *code,
 
 	uint64_t at = info_find(d, code);
 	size_t n = target_read_some(d->target, at, head, sizeof(head));
-	size_t size = debug_info_size((struct bytes){head, n}, is_old_info(d));
+	size_t size = debug_info_size((struct bytes){head, n}, info_form(d));
 	if (!size || size > DEBUG_INFO_MAX)
 		return (struct bytes){0};
 	uint8_t *all = arena_alloc(arena, size);
@@ -442,11 +445,14 @@ static struct bytes info_bytes(struct dac *d, const struct dac_code *code,
 static struct debug_info *info_read(struct dac *d, const struct dac_code *code,
 				    struct arena *arena)
 {
-	if (is_old_info(d))
+	enum debug_form form = info_form(d);
+
+	if (form < DEBUG_FORM_11)
 		return NULL;
 	struct bytes all = info_bytes(d, code, arena);
 	struct debug_info *ret = arena_alloc(arena, sizeof(*ret));
-	return all.n && debug_info_parse(all, (uint32_t)code->size, arena, ret)
+	return all.n && debug_info_parse(all, form, (uint32_t)code->size, arena,
+					 ret)
 		   ? ret
 		   : NULL;
 }
@@ -676,18 +682,27 @@ static struct dbg_error *map_make(struct dac *d, struct dac_code_entry *entry,
 	return NULL;
 }
 
-// The DAC of .NET 11 tells nothing of methods that an update added (hot
-// reload): what the JIT has told is in memory all the same.
+static bool map_tells(const struct dac_code_entry *entry)
+{
+	for (size_t i = 0; i < entry->n_map; i++)
+		if (entry->map[i].il_offset != DAC_IL_NO_MAPPING)
+			return true;
+	return false;
+}
+
+// Hot reload: the DAC of .NET 11 tells nothing of methods that an update added,
+// those before it nothing of code that one has replaced. What the JIT has told
+// is in memory all the same.
 static void map_own(struct dac *d, struct dac_code_entry *entry,
 		    struct arena *arena)
 {
 	struct debug_info info;
 
-	if (entry->n_map || is_old_info(d))
+	if (map_tells(entry))
 		return;
 	struct bytes all = info_bytes(d, &entry->code, arena);
-	if (all.n &&
-	    debug_info_parse(all, (uint32_t)entry->code.size, arena, &info))
+	if (all.n && debug_info_parse(all, info_form(d),
+				      (uint32_t)entry->code.size, arena, &info))
 		map_unpack(entry, arena, &info);
 }
 
@@ -809,8 +824,7 @@ static struct dac_code_entry *entry_with_vars(struct dac *d, uint64_t ip)
 		struct arena *arena =
 		    dynamic ? d->dynamic.arena : d->code.arena;
 		struct bytes b = info_bytes(d, &entry->code, arena);
-		if (b.n &&
-		    debug_info_vars(b, is_old_info(d), arena, &all, &n)) {
+		if (b.n && debug_info_vars(b, info_form(d), arena, &all, &n)) {
 			entry->vars = all;
 			entry->n_vars = n;
 		}

@@ -12,6 +12,7 @@
 enum {
 	NIBBLES_MAX = 11, /* of a number of 32 bits */
 	SOURCE_BITS = 3,
+	OLD_SOURCE_BITS = 2, // .NET 10
 	BITS_MAX = 32,
 	BOUNDS_MAX = 1 << 18,
 	AWAITS_MAX = 1 << 16,
@@ -112,12 +113,17 @@ static bool old_head_read(struct bytes b, struct head *ret)
 	return !s.bad && ret->offsets[CHUNK_N] <= DEBUG_INFO_MAX;
 }
 
-size_t debug_info_size(struct bytes head, bool old)
+static bool form_head_read(struct bytes b, enum debug_form form,
+			   struct head *ret)
+{
+	return form < DEBUG_FORM_11 ? old_head_read(b, ret) : head_read(b, ret);
+}
+
+size_t debug_info_size(struct bytes head, enum debug_form form)
 {
 	struct head h;
-	bool good = old ? old_head_read(head, &h) : head_read(head, &h);
 
-	return good ? (size_t)h.offsets[CHUNK_N] : 0;
+	return form_head_read(head, form, &h) ? (size_t)h.offsets[CHUNK_N] : 0;
 }
 
 static struct bytes chunk_of(struct bytes b, const struct head *h, enum chunk i)
@@ -139,8 +145,31 @@ static uint32_t bits_take(struct bytes b, uint64_t *at, unsigned int n)
 	return (uint32_t)(word & ((1ULL << n) - 1));
 }
 
-static bool bounds_parse(struct bytes b, uint32_t code_size,
-			 struct arena *arena, struct debug_info *ret)
+// .NET 8 and 9: numbers all through.
+static bool bounds_parse_numbers(struct bytes b, uint32_t code_size,
+				 struct arena *arena, struct debug_info *ret)
+{
+	struct nibbles s = {.b = b};
+	uint32_t n = nibbles_count(&s, BOUNDS_MAX);
+	struct debug_bound *bounds = arena_calloc(arena, n, sizeof(*bounds));
+	uint64_t native = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		native += nibbles_number(&s);
+		bounds[i].il = nibbles_number(&s) + first_il;
+		nibbles_number(&s);
+		if (s.bad || native > code_size)
+			return false;
+		bounds[i].native = (uint32_t)native;
+	}
+	ret->bounds = bounds;
+	ret->n_bounds = n;
+	return !s.bad;
+}
+
+static bool bounds_parse(struct bytes b, unsigned int source_bits,
+			 uint32_t code_size, struct arena *arena,
+			 struct debug_info *ret)
 {
 	struct nibbles s = {.b = b};
 	uint32_t n = nibbles_number(&s);
@@ -149,13 +178,15 @@ static bool bounds_parse(struct bytes b, uint32_t code_size,
 
 	if (s.bad || n > BOUNDS_MAX || native_bits >= BITS_MAX ||
 	    il_bits >= BITS_MAX ||
-	    at + n * (uint64_t)(native_bits + il_bits + 2 + SOURCE_BITS) >
+	    at + n * (uint64_t)(native_bits + il_bits + 2 + source_bits) >
 		b.n * (uint64_t)8)
 		return false;
 	struct debug_bound *bounds = arena_calloc(arena, n, sizeof(*bounds));
 	uint64_t native = 0;
 	for (uint32_t i = 0; i < n; i++) {
-		bounds[i].source = bits_take(b, &at, SOURCE_BITS);
+		uint32_t source = bits_take(b, &at, source_bits);
+
+		bounds[i].source = source_bits == SOURCE_BITS ? source : 0;
 		native += bits_take(b, &at, native_bits + 1);
 		if (native > code_size)
 			return false;
@@ -199,18 +230,24 @@ static bool awaits_parse(struct bytes b, uint32_t code_size,
 	return !s.bad && used == n_kept;
 }
 
-bool debug_info_parse(struct bytes b, uint32_t code_size, struct arena *arena,
-		      struct debug_info *ret)
+bool debug_info_parse(struct bytes b, enum debug_form form, uint32_t code_size,
+		      struct arena *arena, struct debug_info *ret)
 {
 	struct head h;
 
 	*ret = (struct debug_info){0};
-	if (!head_read(b, &h) || h.offsets[CHUNK_N] > b.n)
+	if (!form_head_read(b, form, &h) || h.offsets[CHUNK_N] > b.n)
 		return false;
 	struct bytes bounds = chunk_of(b, &h, CHUNK_BOUNDS);
 	struct bytes awaits = chunk_of(b, &h, CHUNK_ASYNC);
-	return (!bounds.n || bounds_parse(bounds, code_size, arena, ret)) &&
-	       (!awaits.n || awaits_parse(awaits, code_size, arena, ret));
+	unsigned int bits =
+	    form == DEBUG_FORM_11 ? SOURCE_BITS : OLD_SOURCE_BITS;
+	if (bounds.n &&
+	    !(form == DEBUG_FORM_8
+		  ? bounds_parse_numbers(bounds, code_size, arena, ret)
+		  : bounds_parse(bounds, bits, code_size, arena, ret)))
+		return false;
+	return !awaits.n || awaits_parse(awaits, code_size, arena, ret);
 }
 
 /* ---- Variables ------------------------------------------------------- */
@@ -300,15 +337,15 @@ static bool vars_parse(struct bytes b, bool old, struct arena *arena,
 	return true;
 }
 
-bool debug_info_vars(struct bytes b, bool old, struct arena *arena,
+bool debug_info_vars(struct bytes b, enum debug_form form, struct arena *arena,
 		     struct debug_var **ret, size_t *ret_n)
 {
 	struct head h;
 
 	*ret_n = 0;
-	if (!(old ? old_head_read(b, &h) : head_read(b, &h)) ||
-	    h.offsets[CHUNK_N] > b.n)
+	if (!form_head_read(b, form, &h) || h.offsets[CHUNK_N] > b.n)
 		return false;
 	struct bytes vars = chunk_of(b, &h, CHUNK_VARS);
-	return !vars.n || vars_parse(vars, old, arena, ret, ret_n);
+	return !vars.n ||
+	       vars_parse(vars, form < DEBUG_FORM_11, arena, ret, ret_n);
 }

@@ -64,6 +64,13 @@ struct debug_var {
 	int32_t offset;
 };
 
+/* How it is stored. */
+enum debug_form {
+	DEBUG_FORM_8, /* .NET 8 and 9 */
+	DEBUG_FORM_10,
+	DEBUG_FORM_11, /* .NET 11 and later */
+};
+
 enum {
 	/* Bytes that are sure to hold the head: seven numbers of 11 nibbles. */
 	DEBUG_INFO_HEAD = 48,
@@ -71,19 +78,19 @@ enum {
 };
 
 /*
- * How long the information is that begins with @head; 0: it is none, or, if
- * @old, one of those that begin with data of other kinds. @old: it has the form
- * of .NET 8 to 10, of which only debug_info_vars reads.
+ * How long the information is that begins with @head; 0: it is none, or one of
+ * those before .NET 11 that begin with data of other kinds.
  */
-size_t debug_info_size(struct bytes head, bool old);
+size_t debug_info_size(struct bytes head, enum debug_form form);
 /*
- * Parse information about code of @code_size bytes. False: it is none, or an
+ * Parse information about code of @code_size bytes; before .NET 11 it has
+ * no awaits, and what there is at a bound is not told. False: it is none, or an
  * offset in it is not in the code.
  */
-bool debug_info_parse(struct bytes b, uint32_t code_size, struct arena *arena,
-		      struct debug_info *ret);
+bool debug_info_parse(struct bytes b, enum debug_form form, uint32_t code_size,
+		      struct arena *arena, struct debug_info *ret);
 /* The places of all variables. False: @b is no such information. */
-bool debug_info_vars(struct bytes b, bool old, struct arena *arena,
+bool debug_info_vars(struct bytes b, enum debug_form form, struct arena *arena,
 		     struct debug_var **ret, size_t *ret_n);
 
 #endif

@@ -6,6 +6,7 @@
  * is an error (ids.c).
  */
 #include "inspect/inspect.h"
+#include "inspect/updaterecord.h"
 
 #include <stdlib.h>
 
@@ -102,7 +103,10 @@ struct dbg_error *inspect_runtime(struct inspect *in, const char *bundle)
 	in->values = values_create(in->target, in->dac, in->code);
 	stack_set_types(in->stack, in->values);
 	vm_open(in);
-	return code_modules_read(in->code);
+	struct dbg_error *err = code_modules_read(in->code);
+	if (!err)
+		update_record_read(in);
+	return err;
 }
 
 /* Forget what was handed out in this stop. */

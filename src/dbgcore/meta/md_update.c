@@ -15,11 +15,9 @@
 
 enum {
 	HEAP_MAX = 256 << 20, /* of all updates together */
-	MODULE_MVID = 2,      /* columns of Module */
-	MODULE_ENC_ID = 3,
+	MODULE_ENC_ID = 3,    /* columns of Module */
 	MODULE_BASE_ID = 4,
 	METHODDEF_RVA = 0,
-	GUID_SIZE = 16,
 };
 
 /* What EncLog says of a row (II.22.12 reserves it; Roslyn, EncLog.Operation).
@@ -65,7 +63,7 @@ struct md_updates {
 	struct heap heaps[N_HEAPS];
 	uint32_t *owners[MD_N_LISTS]; /* by member's rid - 1; 0: none */
 	struct md_members *members;
-	uint8_t id[GUID_SIZE]; /* EncId of the last update */
+	uint8_t id[MD_GUID_SIZE]; /* EncId of the last update */
 	bool updated;
 	uint8_t *late;  /* by field rid - 1, see md_field_is_late */
 	void **retired; /* former memory of the heaps */
@@ -507,24 +505,32 @@ void md_updates_destroy(struct md_updates *u)
 
 static bool same_guid(const uint8_t *a, const uint8_t *b)
 {
-	return a && b && !memcmp(a, b, GUID_SIZE);
+	return a && b && !memcmp(a, b, MD_GUID_SIZE);
+}
+
+const uint8_t *md_delta_id(const struct md *delta)
+{
+	return md_guid(delta, md_col(delta, MD_MODULE, 1, MODULE_ENC_ID));
+}
+
+const uint8_t *md_delta_base(const struct md *delta)
+{
+	return md_guid(delta, md_col(delta, MD_MODULE, 1, MODULE_BASE_ID));
 }
 
 /* Is it of this module, and the one that follows the last? */
 static struct dbg_error *delta_check(const struct md_updates *u,
 				     const struct md *delta, struct bytes il)
 {
-	const uint8_t *mvid =
-	    md_guid(delta, md_col(delta, MD_MODULE, 1, MODULE_MVID));
-	const uint8_t *follows =
-	    md_guid(delta, md_col(delta, MD_MODULE, 1, MODULE_BASE_ID));
+	const uint8_t *mvid = md_mvid(delta);
+	const uint8_t *follows = md_delta_base(delta);
 
 	if (!same_guid(mvid, md_mvid(&u->rows)))
 		return dbg_err(DBG_E_FORMAT, "it is of another module");
 	if (u->updated ? !same_guid(follows, u->id) : follows != NULL)
 		return dbg_err(DBG_E_FORMAT,
 			       "one that was applied before it is not known");
-	if (!md_guid(delta, md_col(delta, MD_MODULE, 1, MODULE_ENC_ID)))
+	if (!md_delta_id(delta))
 		return broken("it has no id");
 	if (!heaps_fit(u, delta, il))
 		return broken("it is too large");
@@ -556,46 +562,30 @@ static void rows_apply(struct md_updates *u, const struct md *delta,
 	owners_of_delta(u, delta, n_types);
 }
 
-struct dbg_error *md_delta_read(struct bytes bytes, struct arena *arena,
-				struct md_delta_methods *ret)
+uint32_t md_delta_method(const struct md *delta, uint32_t i)
 {
-	struct md delta;
-	struct dbg_error *err = md_parse(bytes, &delta);
+	uint32_t token = map_token(delta, i);
 
-	*ret = (struct md_delta_methods){.n = 0};
-	if (err)
-		return err;
-	uint32_t n = md_rows(&delta, MD_ENCMAP);
-	ret->rids = arena_calloc(arena, (size_t)n + 1, sizeof(*ret->rids));
-	for (uint32_t i = 1; i <= n; i++)
-		if (MD_TOKEN_TABLE(map_token(&delta, i)) == MD_METHODDEF)
-			ret->rids[ret->n++] =
-			    MD_TOKEN_RID(map_token(&delta, i));
-	return NULL;
+	return MD_TOKEN_TABLE(token) == MD_METHODDEF ? MD_TOKEN_RID(token) : 0;
 }
 
-struct dbg_error *md_updates_apply(struct md_updates *u, struct bytes bytes,
+struct dbg_error *md_updates_apply(struct md_updates *u, const struct md *delta,
 				   struct bytes il, struct md *ret)
 {
-	struct md delta;
 	struct delta_map map;
-	struct dbg_error *err = md_parse(bytes, &delta);
+	struct dbg_error *err = delta_check(u, delta, il);
 
 	if (!err)
-		err = delta_check(u, &delta, il);
-	if (!err)
-		err = map_check(u, &delta, &map);
+		err = map_check(u, delta, &map);
 	if (err)
 		return err;
 	view_free(u);
-	rows_apply(u, &delta, &map);
-	heaps_add(u, &delta);
+	rows_apply(u, delta, &map);
+	heaps_add(u, delta);
 	heap_add(u, &u->heaps[BODIES], il);
 	members_make(u);
 	view_make(u);
-	memcpy(u->id,
-	       md_guid(&delta, md_col(&delta, MD_MODULE, 1, MODULE_ENC_ID)),
-	       GUID_SIZE);
+	memcpy(u->id, md_delta_id(delta), MD_GUID_SIZE);
 	u->updated = true;
 	*ret = u->view;
 	return NULL;

@@ -14,6 +14,10 @@
 
 struct md_updates;
 
+enum {
+	MD_GUID_SIZE = 16,
+};
+
 /* An RVA with this bit is an offset in the IL of all updates. */
 #define MD_UPDATED_IL UINT32_C(0x80000000)
 
@@ -21,25 +25,22 @@ struct md_updates;
 struct md_updates *md_updates_create(const struct md *base);
 void md_updates_destroy(struct md_updates *u);
 
-/* The methods of a delta: changed and added ones. */
-struct md_delta_methods {
-	uint32_t *rids; /* rising, in the arena given */
-	size_t n;
-};
-
-struct arena;
-DBG_MUST struct dbg_error *md_delta_read(struct bytes delta,
-					 struct arena *arena,
-					 struct md_delta_methods *ret);
+/* Row @i of the EncMap of a delta (from 1): the method that it changes or adds;
+ * 0: it is of something else. */
+uint32_t md_delta_method(const struct md *delta, uint32_t i);
+/* A delta's own id, and that of the one it follows; NULL: it has none, and
+ * follows the module's image. */
+const uint8_t *md_delta_id(const struct md *delta);
+const uint8_t *md_delta_base(const struct md *delta);
 /*
- * Apply the next update, whose bytes are copied: *ret becomes the metadata with
+ * Apply the next update, which is copied: *ret becomes the metadata with
  * it, whose rows are good until the next update, and whose heaps until @u goes.
  * Fails without a trace if the delta is broken or is not the next one of this
  * module.
  */
 DBG_MUST struct dbg_error *md_updates_apply(struct md_updates *u,
-					    struct bytes delta, struct bytes il,
-					    struct md *ret);
+					    const struct md *delta,
+					    struct bytes il, struct md *ret);
 /* The IL at such an RVA, to its end. */
 struct bytes md_updates_il(const struct md_updates *u, uint32_t rva);
 

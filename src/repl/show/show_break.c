@@ -143,6 +143,8 @@ static void show_location(struct repl *r, const struct dbg_location *l)
 		show_file_line(r, l->file, l->line);
 	else if (l->module)
 		out(r, " from %s", l->module);
+	if (l->replaced)
+		out(r, " (before the edit)");
 	out(r, "\n");
 }
 

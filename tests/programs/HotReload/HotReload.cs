@@ -1,8 +1,12 @@
 // A program that is given updates, as `dotnet watch` gives them. Its first
 // argument is the directory of its source file, which it edits (see Deltas.cs).
+// With a second one it keeps a record of its updates, and goes on for ever.
 using System;
+using System.Collections.Generic;
 using System.IO;
 using System.Reflection.Metadata;
+using System.Threading;
+using Microsoft.DotNet.HotReload;
 
 class Shape
 {
@@ -47,6 +51,7 @@ static class Program
 //1         int y = n * 10; // @new
 //1         int x = y + text.Length;
 //2         x += Added(x);
+//4         x += 1000; // @four
         return x; // @changed
     }
 
@@ -73,15 +78,33 @@ static class Program
         return kept; // @old end
     }
 
+    static ManualResetEvent gate = new ManualResetEvent(false);
+
+    // It waits in a thread of its own, with a record.
+    static int Parked(int n)
+    {
+        int kept = n + 35; // @parked
+        gate.WaitOne(); // @waits
+//3         string late = "late";
+//3         kept += late.Length;
+        return kept;
+    }
+
     static string directory;
+    static bool goes;
+    static List<RuntimeManagedCodeUpdate> record;
 
     static void Update(int n)
     {
         string file = Path.Combine(AppContext.BaseDirectory, "HotReload." + n);
-        File.Copy(file + ".cs", Path.Combine(directory, "HotReload.cs"), true);
-        MetadataUpdater.ApplyUpdate(typeof(Program).Assembly,
+        var update = new RuntimeManagedCodeUpdate(
+            typeof(Program).Module.ModuleVersionId,
             File.ReadAllBytes(file + ".md"), File.ReadAllBytes(file + ".il"),
             File.ReadAllBytes(file + ".pd"));
+        File.Copy(file + ".cs", Path.Combine(directory, "HotReload.cs"), true);
+        MetadataUpdater.ApplyUpdate(typeof(Program).Assembly,
+            update.MetadataDelta, update.ILDelta, update.PdbDelta);
+        record?.Add(update);
     }
 
     static void Round(int n)
@@ -92,9 +115,39 @@ static class Program
                           new Box<string> { value = "s" }.Text());
     }
 
+    // Its loop goes on in the old code.
+    static int Spin(int n)
+    {
+        for (int i = 0; i < 3; i++)
+        {
+            n += i; // @spins
+            if (i == 0 && n == 1)
+                Update(4);
+        }
+//4         n += 1;
+        return n;
+    }
+
+    static void GoOn()
+    {
+        Console.WriteLine("ready");
+        for (int n = 4;; Thread.Sleep(20))
+        {
+            Round(10); // @goes on
+            if (goes)
+                Update(n++);
+            goes = false;
+        }
+    }
+
     static int Main(string[] args)
     {
         directory = args[0];
+        if (args.Length > 1)
+        {
+            record = new List<RuntimeManagedCodeUpdate>();
+            new Thread(() => Parked(7)) { IsBackground = true }.Start();
+        }
         Round(10); // @round 0
         Console.WriteLine(Old(2));
         Round(10); // @round 1
@@ -102,6 +155,30 @@ static class Program
         Round(10); // @round 2
         Update(3);
         Round(10); // @round 3
+        if (record != null)
+            GoOn();
+        Console.WriteLine(Spin(1) + Spin(5)); // @spin
         return 0; // @end
+    }
+}
+
+namespace Microsoft.DotNet.HotReload
+{
+    // As the agent of `dotnet watch` keeps what it has applied.
+    readonly struct RuntimeManagedCodeUpdate
+    {
+        public byte[] MetadataDelta { get; }
+        public byte[] ILDelta { get; }
+        public byte[] PdbDelta { get; }
+        public Guid ModuleId { get; }
+
+        public RuntimeManagedCodeUpdate(Guid moduleId, byte[] metadataDelta,
+                                        byte[] ilDelta, byte[] pdbDelta)
+        {
+            ModuleId = moduleId;
+            MetadataDelta = metadataDelta;
+            ILDelta = ilDelta;
+            PdbDelta = pdbDelta;
+        }
     }
 }

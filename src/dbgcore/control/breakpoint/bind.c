@@ -205,7 +205,8 @@ void bind_code(struct control *c, struct code_module *m, uint32_t token,
 		for (size_t k = 0; k < bp->n_places; k++) {
 			struct bp_place *p = &bp->places[k];
 
-			if (p->place.module != m || p->place.token != token)
+			if (p->place.module != m || p->place.token != token ||
+			    bp_place_is_replaced(p))
 				continue;
 			place_add_code(c, bp, p, ip);
 			changed = true;
@@ -456,6 +457,16 @@ static bool somebody_has(struct control *c, const struct bp *but,
 	return false;
 }
 
+static void place_forget(struct control *c, struct bp *bp, struct bp_place *p)
+{
+	disarm_addrs(c, bp, p->addrs, p->n_addrs);
+	if (p->place.module &&
+	    code_wait_find(c, p->place.module, p->place.token) &&
+	    !somebody_has(c, bp, &p->place))
+		code_wait_drop(c, p->place.module, p->place.token);
+	free(p->addrs);
+}
+
 void bind_forget(struct control *c, struct bp *bp, struct code_module *m)
 {
 	size_t kept = 0;
@@ -469,14 +480,83 @@ void bind_forget(struct control *c, struct bp *bp, struct code_module *m)
 			bp->places[kept++] = *p;
 			continue;
 		}
-		disarm_addrs(c, bp, p->addrs, p->n_addrs);
-		if (p->place.module &&
-		    code_wait_find(c, p->place.module, p->place.token) &&
-		    !somebody_has(c, bp, &p->place))
-			code_wait_drop(c, p->place.module, p->place.token);
-		free(p->addrs);
+		place_forget(c, bp, p);
 	}
 	bp->n_places = kept;
 	if (!kept)
 		bp->moved = false;
+}
+
+/* ---- Updates --------------------------------------------------------- */
+
+static bool is_running(uint64_t addr, const struct code_range *running,
+		       size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (addr >= running[i].start && addr < running[i].end)
+			return true;
+	return false;
+}
+
+/* Leave @p the addresses in replaced code that still runs; false: none. */
+static bool place_keep_running(struct control *c, struct bp *bp,
+			       struct bp_place *p,
+			       const struct code_range *running, size_t n)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < p->n_addrs; i++) {
+		if (is_running(p->addrs[i], running, n))
+			p->addrs[kept++] = p->addrs[i];
+		else
+			disarm_addrs(c, bp, &p->addrs[i], 1);
+	}
+	p->n_addrs = kept;
+	return kept;
+}
+
+/* Take the places that stay out of those of @bp. */
+static size_t places_take(struct control *c, struct bp *bp,
+			  const struct code_module *m,
+			  const struct code_range *running, size_t n,
+			  struct bp_place *ret)
+{
+	size_t kept = 0, stay = 0;
+
+	for (size_t i = 0; i < bp->n_places; i++) {
+		struct bp_place *p = &bp->places[i];
+
+		if (p->place.module == m && bp_place_is_replaced(p) &&
+		    place_keep_running(c, bp, p, running, n))
+			ret[stay++] = *p;
+		else
+			bp->places[kept++] = *p;
+	}
+	bp->n_places = kept;
+	return stay;
+}
+
+bool bind_updated(struct control *c, struct bp *bp, struct code_module *m,
+		  const struct code_range *running, size_t n)
+{
+	size_t had = bp->n_places;
+	struct bp_place *old = xcalloc(had + 1, sizeof(*old));
+	size_t stay = places_take(c, bp, m, running, n, old);
+
+	bind_forget(c, bp, m);
+	bool gained = bind_module(c, bp, m);
+	for (size_t i = 0; i < stay; i++) {
+		mem_grow(&bp->places, &bp->cap_places, bp->n_places,
+			 sizeof(*bp->places));
+		bp->places[bp->n_places++] = old[i];
+	}
+	free(old);
+	return gained || had;
+}
+
+bool bp_place_is_replaced(const struct bp_place *p)
+{
+	return p->place.module &&
+	       p->place.version !=
+		   code_method_version(p->place.module, p->place.token);
 }

@@ -76,6 +76,19 @@ void bind_place(struct control *c, struct bp *bp,
 void bind_all(struct control *c, struct bp *bp);
 /* Forget places of @bp (in @m, or all if NULL), lifting their sites. */
 void bind_forget(struct control *c, struct bp *bp, struct code_module *m);
+/* Is it in code of a method that was replaced since (hot reload)? */
+bool bp_place_is_replaced(const struct bp_place *p);
+/* Addresses of code, from @start on. */
+struct code_range {
+	uint64_t start, end;
+};
+/*
+ * An update of @m was applied (hot reload): bind @bp anew. Places in replaced
+ * code stay, behind the new ones, where they are in one of the @n ranges of
+ * @running; true if a place came or went.
+ */
+bool bind_updated(struct control *c, struct bp *bp, struct code_module *m,
+		  const struct code_range *running, size_t n);
 /* Code of (module, token) was made at @ip. */
 void bind_code(struct control *c, struct code_module *m, uint32_t token,
 	       uint64_t ip);

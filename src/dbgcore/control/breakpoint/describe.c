@@ -81,6 +81,7 @@ static void describe_locations(struct control *c, const struct bp *bp,
 				       k < p->n_addrs ? p->addrs[k] : 0, arena,
 				       loc);
 			loc->compiled = p->compiled;
+			loc->replaced = bp_place_is_replaced(p);
 		} while (++k < p->n_addrs);
 	}
 }

@@ -96,6 +96,7 @@ struct dbg_location {
 	const char *module;
 	uint32_t token;     /* methodDef, 0: none */
 	uint32_t il_offset; /* in it */
+	bool replaced;      /* by an edit (hot reload), but it still runs */
 };
 
 struct dbg_breakpoint {

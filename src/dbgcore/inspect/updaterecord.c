@@ -1,0 +1,366 @@
+/*
+ * Updates that the program was given before it was seen here (hot reload). The
+ * runtime keeps no deltas of metadata or PDB, but the agent does that `dotnet
+ * watch` or an editor has put into the program, for assemblies that load later
+ * (dotnet/sdk, src/Dotnet.Watch/HotReloadAgent/HotReloadAgent.cs). How it keeps
+ * them has changed with the SDK, what an update is has not: an object or an
+ * element of an array with fields of these names. So all of these on the heap
+ * are taken, and put in order by the ids that each delta has: its own and that
+ * of the one it follows. Objects that nobody refers to any more may be among
+ * them, so of two that follow the same one that goes on longer is taken.
+ */
+#include "inspect/updaterecord.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "code/object.h"
+#include "dac/assumption.h"
+#include "heap/heap.h"
+#include "inspect/inspect.h"
+#include "meta/md_update.h"
+
+enum {
+	DELTA_MAX = 64 << 20,
+	ALL_MAX = 512 << 20, /* bytes of all that are read */
+	UPDATES_MAX = 1 << 12,
+	ARRAY_LENGTH = 8,
+	ARRAY_DATA = 16,
+};
+
+/* One on the heap. Its bytes are owned. */
+struct recorded {
+	struct code_module *module;
+	struct code_update update;
+	uint8_t id[MD_GUID_SIZE], base[MD_GUID_SIZE];
+	bool follows; /* there is a @base */
+};
+
+enum part {
+	PART_MODULE,
+	PART_MD,
+	PART_IL,
+	PART_PDB,
+	N_PARTS,
+};
+
+/* A type of updates: where these are in its objects or elements. */
+struct shape {
+	enum {
+		SHAPE_UNKNOWN,
+		SHAPE_OTHER,
+		SHAPE_CLASS,
+		SHAPE_ARRAY,
+	} kind;
+	uint32_t offsets[N_PARTS];
+	uint32_t size; /* of an element */
+};
+
+struct record {
+	struct inspect *in;
+	struct heap *heap;
+	struct map shapes; /* by MethodTable */
+	struct arena *arena;
+	struct recorded *v;
+	size_t n, cap;
+	uint64_t bytes;
+};
+
+/* ---- Types ----------------------------------------------------------- */
+
+static bool is_update_type(struct record *r, uint64_t mt)
+{
+	static const char *const names[] = {
+	    "Microsoft.DotNet.HotReload.RuntimeManagedCodeUpdate",
+	    "Microsoft.DotNet.HotReload.UpdateDelta",
+	    "Microsoft.Extensions.HotReload.UpdateDelta",
+	};
+	const char *name;
+
+	if (dbg_err_drop(dac_type_name(r->in->dac, mt, &name)))
+		return false;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
+/* Offsets in an object of @mt. */
+static bool shape_fields(struct record *r, uint64_t mt, struct shape *ret)
+{
+	static const char *const names[N_PARTS][2] = {
+	    [PART_MODULE] = {"<ModuleId>k__BackingField", "ModuleId"},
+	    [PART_MD] = {"<MetadataDelta>k__BackingField", "MetadataDelta"},
+	    [PART_IL] = {"<ILDelta>k__BackingField", "ILDelta"},
+	    [PART_PDB] = {"<PdbDelta>k__BackingField",
+			  "<PdbBytes>k__BackingField"},
+	};
+
+	for (int i = 0; i < N_PARTS; i++)
+		if (!object_offset(r->in->code, mt, names[i][0],
+				   &ret->offsets[i]) &&
+		    !object_offset(r->in->code, mt, names[i][1],
+				   &ret->offsets[i]))
+			return false;
+	return true;
+}
+
+static const struct shape *shape_of(struct record *r, uint64_t mt)
+{
+	struct shape *s = map_find(&r->shapes, mt);
+	const struct dac_type *type;
+
+	if (s)
+		return s;
+	s = arena_calloc(r->arena, 1, sizeof(*s));
+	s->kind = SHAPE_OTHER;
+	map_put(&r->shapes, mt, s);
+	if (dbg_err_drop(dac_type_get(r->in->dac, mt, &type)))
+		return s;
+	bool array = type->is_array && type->rank == 1 && type->element;
+	uint64_t of = array ? type->element : mt;
+	if (is_update_type(r, of) && shape_fields(r, of, s)) {
+		s->kind = array ? SHAPE_ARRAY : SHAPE_CLASS;
+		s->size = type->component_size;
+	}
+	return s;
+}
+
+/* ---- Reading --------------------------------------------------------- */
+
+static struct code_module *module_of_guid(struct record *r, const uint8_t *guid)
+{
+	size_t n;
+	struct code_module *const *modules = code_modules(r->in->code, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		const uint8_t *mvid = md_mvid(&modules[i]->md);
+
+		if (modules[i]->n_missed && mvid &&
+		    !memcmp(mvid, guid, MD_GUID_SIZE))
+			return modules[i];
+	}
+	return NULL;
+}
+
+/* The bytes of the array that the reference at @at leads to. */
+static bool bytes_read(struct record *r, uint64_t at, struct bytes *ret)
+{
+	struct target *t = r->in->target;
+	uint64_t array = 0, mt = 0;
+	uint32_t n = 0;
+	const struct dac_type *type;
+	struct dbg_error *err = target_read_u64(t, at, &array);
+
+	if (dbg_err_drop(err))
+		return false;
+	if (!array)
+		return true;
+	err = target_read_u64(t, array, &mt);
+	if (!err)
+		err = dac_type_get(r->in->dac, mt & ~(uint64_t)7, &type);
+	if (!err)
+		err = target_read_u32(t, array + ARRAY_LENGTH, &n);
+	if (dbg_err_drop(err) || !type->is_array || type->component_size != 1 ||
+	    n > DELTA_MAX || n > ALL_MAX - r->bytes)
+		return false;
+	uint8_t *p = xmalloc((size_t)n + 1);
+	err = target_read(t, array + ARRAY_DATA, p, n);
+	if (dbg_err_drop(err)) {
+		free(p);
+		return false;
+	}
+	r->bytes += n;
+	*ret = (struct bytes){p, n};
+	return true;
+}
+
+static bool ids_read(struct recorded *u)
+{
+	const uint8_t *id, *base;
+
+	if (dbg_err_drop(md_parse(u->update.md, &u->update.delta)))
+		return false;
+	id = md_delta_id(&u->update.delta);
+	base = md_delta_base(&u->update.delta);
+	if (id)
+		memcpy(u->id, id, MD_GUID_SIZE);
+	if (base)
+		memcpy(u->base, base, MD_GUID_SIZE);
+	u->follows = base;
+	return id;
+}
+
+static bool record_has(const struct record *r, const struct recorded *u)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (r->v[i].module == u->module &&
+		    !memcmp(r->v[i].id, u->id, MD_GUID_SIZE))
+			return true;
+	return false;
+}
+
+/* The update whose fields are as in an object at @object. */
+static void update_add(struct record *r, const struct shape *s, uint64_t object)
+{
+	uint8_t guid[MD_GUID_SIZE];
+	struct recorded u = {.module = NULL};
+
+	if (r->n < UPDATES_MAX &&
+	    target_read_some(r->in->target, object + s->offsets[PART_MODULE],
+			     guid, sizeof(guid)) == sizeof(guid))
+		u.module = module_of_guid(r, guid);
+	if (u.module &&
+	    bytes_read(r, object + s->offsets[PART_MD], &u.update.md) &&
+	    bytes_read(r, object + s->offsets[PART_IL], &u.update.il) &&
+	    bytes_read(r, object + s->offsets[PART_PDB], &u.update.pdb) &&
+	    ids_read(&u) && !record_has(r, &u)) {
+		mem_grow(&r->v, &r->cap, r->n, sizeof(*r->v));
+		r->v[r->n++] = u;
+	} else {
+		code_update_deinit(&u.update);
+	}
+}
+
+static bool visit(void *arg, const struct heap_object *o)
+{
+	struct record *r = arg;
+	const struct shape *s;
+	uint32_t n;
+
+	if (!o->type->has_refs)
+		return true;
+	s = shape_of(r, o->type->mt);
+	if (s->kind == SHAPE_CLASS)
+		update_add(r, s, o->addr);
+	if (s->kind != SHAPE_ARRAY ||
+	    target_read_some(r->in->target, o->addr + ARRAY_LENGTH, &n,
+			     sizeof(n)) != sizeof(n))
+		return true;
+	// the fields of an object begin behind its type, those of an element
+	// at once
+	for (uint64_t i = 0; i < n && ARRAY_DATA + (i + 1) * s->size <= o->size;
+	     i++)
+		update_add(r, s,
+			   o->addr + ARRAY_DATA + i * s->size - HEAP_WORD);
+	return true;
+}
+
+/* ---- Order ----------------------------------------------------------- */
+
+/* Which one @u follows, by number + 1; 0: the module's image; n + 1: one that
+ * is not there. */
+static size_t before(const struct record *r, const struct recorded *u)
+{
+	size_t i = 0;
+
+	if (!u->follows)
+		return 0;
+	while (i < r->n && (r->v[i].module != u->module ||
+			    memcmp(r->v[i].id, u->base, MD_GUID_SIZE)))
+		i++;
+	return i + 1;
+}
+
+/* How many there are up to number @i; 0: no row of them begins at the image. */
+static size_t depth(const struct record *r, const size_t *befores, size_t i)
+{
+	size_t n = 1;
+
+	while (befores[i] && befores[i] <= r->n && n <= r->n) {
+		i = befores[i] - 1;
+		n++;
+	}
+	return befores[i] ? 0 : n;
+}
+
+/*
+ * Those of @m in their order, in r->arena, taken out of @r; the number of them.
+ * None if two of them might be the last.
+ */
+static size_t row_of(struct record *r, const struct code_module *m,
+		     struct code_update **ret)
+{
+	size_t *befores = arena_calloc(r->arena, r->n + 1, sizeof(*befores));
+	size_t longest = 0, last = 0;
+	bool sure = false;
+
+	for (size_t i = 0; i < r->n; i++)
+		befores[i] = before(r, &r->v[i]);
+	for (size_t i = 0; i < r->n; i++) {
+		size_t n = r->v[i].module == m ? depth(r, befores, i) : 0;
+
+		if (n < longest || !n)
+			continue;
+		sure = n > longest;
+		longest = n;
+		last = i;
+	}
+	if (!sure)
+		return 0;
+	*ret = arena_calloc(r->arena, longest, sizeof(**ret));
+	for (size_t i = longest; i-- > 0; last = befores[last] - 1) {
+		(*ret)[i] = r->v[last].update;
+		r->v[last].update = (struct code_update){.broken = NULL};
+	}
+	return longest;
+}
+
+/* ---- The whole ------------------------------------------------------- */
+
+static void module_recover(struct record *r, struct code_module *m)
+{
+	struct code_update *updates = NULL;
+	struct code_update_done done;
+	_cleanup_str_ struct str text = {0};
+	size_t n = row_of(r, m, &updates);
+
+	code_updates_recover(r->in->code, m, updates, n, &done);
+	for (size_t i = 0; i < n; i++)
+		code_update_deinit(&updates[i]);
+	code_update_say(m, &done, &text);
+	dac_say(r->in->dac, str_get(&text));
+}
+
+static bool lacks_any(struct inspect *in)
+{
+	size_t n;
+	struct code_module *const *modules = code_modules(in->code, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (modules[i]->n_missed)
+			return true;
+	return false;
+}
+
+void update_record_read(struct inspect *in)
+{
+	struct record r = {.in = in};
+	const struct heap_watch watch = {.interrupted = &in->interrupted};
+	size_t n;
+	struct code_module *const *modules;
+
+	if (!lacks_any(in))
+		return;
+	r.arena = arena_create();
+	struct dbg_error *err =
+	    heap_create(in->target, in->dac, &watch, false, &r.heap);
+	if (!err)
+		err = heap_each(r.heap, false, visit, &r);
+	// what there is without it is said of each module
+	dbg_error_destroy(err);
+	modules = code_modules(in->code, &n);
+	for (size_t i = 0; i < n; i++)
+		if (modules[i]->n_missed)
+			module_recover(&r, modules[i]);
+	for (size_t i = 0; i < r.n; i++)
+		code_update_deinit(&r.v[i].update);
+	free(r.v);
+	heap_destroy(r.heap);
+	map_deinit(&r.shapes);
+	arena_destroy(r.arena);
+}
