@@ -148,19 +148,24 @@ def test_record(t):
     core = os.path.join(t.dir, "core")
     with recorded(t) as program:
         done = t.run(
-            "--batch", "-p", str(program.pid), "-ex",
-            f"set substitute-path {BUILT} {t.dir}", "-ex",
+            "--batch", "-ex", f"set substitute-path {BUILT} {t.dir}", "-ex",
+            f"attach {program.pid}", "-ex",
             f"generate-core-file {core}", "-ex", "break Program.Added", "-ex",
             "continue", "-ex", "next", "-ex", "next", "-ex", "info locals",
             "-ex", "print shape.Show()", "-ex", "delete 1", "-ex",
             "break Program.Changed if n == 10", "-ex",
+            "info line Program.Below", "-ex",
             "set var Program.goes = true", "-ex", "continue", "-ex",
-            "thread apply all bt", "-ex", "detach")
+            "info line Program.Below", "-ex", "thread apply all bt", "-ex",
+            "detach")
     text = done.stdout + done.stderr
     t.check_in(RECORDED, text)
-    for place in (f"Program.Added (n=106) at {at(2, '@lambda')}",
+    for place in (f"Program.Added (n=106) at {at(3, '@lambda')}",
                   f"Program.Changed (n=10) at {at(4, 'got')}"):
         t.check_in(place, text)
+    # its own text was never edited, and that of then is not known
+    for version in 3, 4:
+        t.check_in(f"Line {line_of(version, 'int twice')} of", text)
     t.check_in("triple = ", text)
     t.check_match(r'^\$1 = "edited \d+"$', text)
     t.check_in("Hot reload: HotReload.dll: 2 methods replaced.", text)

@@ -123,7 +123,8 @@ void code_update_deinit(struct code_update *update);
 struct code_update_done {
 	uint32_t n_before; /* updates that came before; 0: it is a new one */
 	uint32_t n_changed, n_added; /* methods */
-	bool symbols;                /* there are lines of them */
+	uint32_t n_lost; /* may have moved, and where to is not known */
+	bool symbols;    /* there are lines of them */
 };
 
 /*

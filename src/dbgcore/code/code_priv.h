@@ -82,6 +82,11 @@ void texts_destroy(struct module_texts *t);
 void texts_keep(struct code *c, struct module *mod);
 /* Lines that the last update has moved. */
 void texts_update(struct code *c, struct module *mod);
+/*
+ * Lines that updates have moved of which the texts are not known: where methods
+ * are in those that are kept. Returns of how many that is not known.
+ */
+uint32_t texts_recover(struct module *mod);
 
 /* ---- code.c ---------------------------------------------------------- */
 

@@ -399,6 +399,7 @@ void code_updates_recover(struct code *c, struct code_module *m,
 	texts_destroy(mod->texts);
 	mod->texts = NULL;
 	texts_keep(c, mod);
+	ret->n_lost = texts_recover(mod);
 	update_end(c, mod);
 }
 
@@ -433,9 +434,11 @@ void code_update_say(const struct code_module *m,
 	if (done->n_added)
 		str_addf(out, "%s%" PRIu32 " added",
 			 done->n_changed ? ", " : "", done->n_added);
-	if (done->n_before && any && done->symbols)
-		str_add(out, "; where other methods of these files are now is "
-			     "not known: their lines are those of before");
+	if (done->n_lost)
+		str_addf(out,
+			 "; %" PRIu32 " method%s may have moved: the text of "
+			 "before is not known, and lines are those of then",
+			 done->n_lost, plural(done->n_lost));
 	if (any && !done->symbols)
 		str_add(out, ", without lines: the update has no PDB");
 }

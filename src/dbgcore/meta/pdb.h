@@ -68,6 +68,18 @@ struct pdb_method {
  */
 const struct md *pdb_method_md(const struct pdb *pdb, struct pdb_method method,
 			       uint32_t *ret_row);
+/*
+ * Was the text of a document changed by an update behind the one that has the
+ * method's newest body?
+ */
+bool pdb_text_is_newer(const struct pdb *pdb, uint32_t method_rid,
+		       uint32_t document);
+/*
+ * By the updates so far the newest body of a method has moved by so many lines.
+ */
+void pdb_shift_method(struct pdb *pdb, uint32_t method_rid, int32_t lines);
+/* The greatest MethodDef rid that has debug information. */
+uint32_t pdb_last_method(const struct pdb *pdb);
 /* Bytes of memory that it takes because it was embedded in its assembly. */
 uint64_t pdb_inflated(const struct pdb *pdb);
 

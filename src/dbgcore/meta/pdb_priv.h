@@ -3,6 +3,7 @@
 #define META_PDB_PRIV_H
 
 #include "base/str.h"
+#include "base/map.h"
 #include "meta/pdb.h"
 
 /* Where the lines of a document went. */
@@ -42,6 +43,9 @@ struct pdb {
 	struct pdb_method_lines *index;
 	size_t n_index;
 	bool indexed;
+	/* By method rid, see pdb_shift_method: (lines << 1) + 1. */
+	struct map shifts;
+	size_t shifts_at; /* deltas that there were then */
 };
 
 /* As pdb_method_md, with which delta it is, NULL: none. */
@@ -54,8 +58,6 @@ const struct md *pdb_method_find(const struct pdb *pdb,
  */
 uint32_t pdb_moved_line(const struct pdb *pdb, const struct pdb_delta *delta,
 			uint32_t method_rid, uint32_t document, uint32_t line);
-/* The greatest MethodDef rid that has debug information. */
-uint32_t pdb_last_method(const struct pdb *pdb);
 /* Token of a row of @delta (NULL: none) for one of LocalVariable, ... */
 uint32_t pdb_delta_row(const struct pdb_delta *delta, enum md_table table,
 		       uint32_t rid);

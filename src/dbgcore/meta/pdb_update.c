@@ -17,6 +17,7 @@
 enum {
 	DELTA_MAX = 64 << 20,
 	DOCUMENTS_MAX = 1 << 16,
+	DOCUMENT_HASH = 2, /* column */
 };
 
 /* ---- Numbers --------------------------------------------------------- */
@@ -197,19 +198,76 @@ static uint32_t line_in(const struct pdb_delta *d, uint32_t document,
 	return line;
 }
 
-uint32_t pdb_moved_line(const struct pdb *pdb, const struct pdb_delta *delta,
-			uint32_t method_rid, uint32_t document, uint32_t line)
+void pdb_shift_method(struct pdb *pdb, uint32_t method_rid, int32_t lines)
+{
+	intptr_t value = ((intptr_t)lines << 1) + 1;
+
+	pdb->shifts_at = pdb->n_deltas;
+	map_put(&pdb->shifts, method_rid, (void *)value);
+}
+
+static uint32_t line_shifted(const struct pdb *pdb, uint32_t method_rid,
+			     uint32_t line)
+{
+	intptr_t value = (intptr_t)map_find(&pdb->shifts, method_rid);
+
+	return value ? (uint32_t)(line + (value >> 1)) : line;
+}
+
+/* How many deltas there were once @delta had come (NULL: the PDB itself). */
+static size_t delta_number(const struct pdb *pdb, const struct pdb_delta *delta)
 {
 	size_t i = 0;
 
 	while (delta && i < pdb->n_deltas && pdb->deltas[i] != delta)
 		i++;
-	for (i += delta != NULL; i < pdb->n_deltas; i++) {
-		if (pdb_delta_find(pdb->deltas[i], method_rid))
-			break;
+	return i + (delta != NULL);
+}
+
+uint32_t pdb_moved_line(const struct pdb *pdb, const struct pdb_delta *delta,
+			uint32_t method_rid, uint32_t document, uint32_t line)
+{
+	for (size_t i = delta_number(pdb, delta);; i++) {
+		if (i == pdb->shifts_at && i)
+			line = line_shifted(pdb, method_rid, line);
+		if (i >= pdb->n_deltas ||
+		    pdb_delta_find(pdb->deltas[i], method_rid))
+			return line;
 		line = line_in(pdb->deltas[i], document, line);
 	}
-	return line;
+}
+
+/* The checksum of a document in @delta; none: it does not have that. */
+static struct bytes hash_in(const struct pdb_delta *delta, uint32_t document)
+{
+	for (uint32_t row = 1;
+	     delta->documents && row <= md_rows(&delta->md, MD_DOCUMENT) &&
+	     row <= DOCUMENTS_MAX;
+	     row++)
+		if (delta->documents[row - 1] == document)
+			return md_col_blob(&delta->md, MD_DOCUMENT, row,
+					   DOCUMENT_HASH);
+	return (struct bytes){NULL, 0};
+}
+
+bool pdb_text_is_newer(const struct pdb *pdb, uint32_t method_rid,
+		       uint32_t document)
+{
+	const struct pdb_delta *delta;
+	const char *algorithm;
+	uint32_t row;
+	struct bytes then = {NULL, 0};
+	struct bytes now = pdb_document_hash(pdb, document, &algorithm);
+
+	if (!pdb_method_find(pdb, (struct pdb_method){method_rid, PDB_NEWEST},
+			     &row, &delta))
+		return false;
+	for (size_t i = delta_number(pdb, delta); i-- > 0 && !then.n;)
+		then = hash_in(pdb->deltas[i], document);
+	if (!then.n)
+		then =
+		    md_col_blob(&pdb->md, MD_DOCUMENT, document, DOCUMENT_HASH);
+	return then.n != now.n || !now.n || memcmp(then.p, now.p, now.n) != 0;
 }
 
 uint32_t pdb_line_moved(const struct pdb *pdb, uint32_t document, uint32_t line)
@@ -233,6 +291,7 @@ void pdb_deltas_destroy(struct pdb *pdb)
 	}
 	free(pdb->deltas);
 	free(pdb->documents);
+	map_deinit(&pdb->shifts);
 }
 
 static bool delta_parse(struct pdb_delta *d, struct bytes bytes)
