@@ -111,6 +111,26 @@ def test_breadth(t):
     check_fixture(t, "Breadth", 500)
 
 
+def test_dynamic(t):
+    """What is dynamic is what its value is, or what the object says itself;
+    runtime code below a method that the program has made is called."""
+    check_fixture(t, "Dynamics", 80)
+
+
+def test_thread_values(t):
+    """A thread that has no Thread object yet has its AsyncLocals all the same,
+    for one evaluation; whatis needs no value."""
+    done = t.batch(["b " + t.at("Dynamics", "first"), "run",
+                    "print ambient.Number", "print ambient.Text",
+                    "print ambient.Text", "whatis Environment.MachineName",
+                    "whatis (Environment.MachineName, x: 3)",
+                    "ptype Environment.MachineName.Length"],
+                   t.program("Dynamics", os.path.join(t.dir, "lines")))
+    t.check_in('$1 = 6\n$2 = "xy"\n$3 = "xy"\ntype = string\n'
+               "type = (string MachineName, int x)\ntype = int\n",
+               done.stdout)
+
+
 def test_lifted(t):
     """Lifted operators of the user's own types, checked arithmetic, numbers in
     generic code, collections, patterns and queries of the user's own, formats

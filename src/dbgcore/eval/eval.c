@@ -76,6 +76,20 @@ struct dbg_error *eval_value(const struct eval *e, const char *text,
 	return err;
 }
 
+struct dbg_error *eval_value_type(const struct eval *e, const char *text,
+				  struct value *ret)
+{
+	struct expr *x;
+	_cleanup_arena_ struct arena *scratch = arena_create();
+	const struct eval own = within(e, scratch);
+	struct dbg_error *err = parse(&own, text, &x);
+	if (!err)
+		err = bind_value_type(&own, text, x, ret);
+	if (!err)
+		keep_texts(e, ret);
+	return err;
+}
+
 struct dbg_error *eval_bind(const struct eval *e, const char *text)
 {
 	struct expr *x;

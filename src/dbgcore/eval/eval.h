@@ -66,6 +66,12 @@ void eval_note_unknown(const struct eval *e);
 /* Value of an expression, not settled. */
 DBG_MUST struct dbg_error *eval_value(const struct eval *e, const char *text,
 				      struct value *ret);
+/*
+ * The type that @text has by C#'s rules, which need no value: *ret is absent,
+ * of that type and with the names of its tuples.
+ */
+DBG_MUST struct dbg_error *eval_value_type(const struct eval *e,
+					   const char *text, struct value *ret);
 /* What is wrong with @text here, as far as is known without evaluating it. */
 DBG_MUST struct dbg_error *eval_bind(const struct eval *e, const char *text);
 /* Assign: *ret is the place that was written. */

@@ -130,6 +130,22 @@ static void say_void(const struct node *node, struct dbg_value *ret)
 					  .text = "void"};
 }
 
+/*
+ * A value of the type that @expr has: itself, or absent, if it cannot be
+ * evaluated without running the program.
+ */
+static struct dbg_error *typed(const struct eval *e, const char *expr,
+			       struct value *ret)
+{
+	struct dbg_error *err = eval_value(e, expr, ret);
+
+	if (!err || err->code != DBG_E_UNSUPPORTED ||
+	    dbg_err_drop(eval_value_type(e, expr, ret)))
+		return err;
+	dbg_error_destroy(err);
+	return NULL;
+}
+
 /* Evaluate or assign; *ret_place is what was written; no type: nothing. */
 static struct dbg_error *carry_out(struct dbg *dbg, const struct eval *e,
 				   const struct session_expression *x,
@@ -145,6 +161,8 @@ static struct dbg_error *carry_out(struct dbg *dbg, const struct eval *e,
 	else if (x->assigns)
 		err =
 		    eval_statement(e, expr, &ret->value, ret_place, &assigned);
+	else if (x->typed)
+		err = typed(e, expr, &ret->value);
 	else
 		err = eval_value(e, expr, &ret->value);
 	if (x->value)
@@ -352,7 +370,7 @@ static struct dbg_error *type_of(struct eval *e, const char *expr,
 				 struct type **ret, bool *ret_named)
 {
 	struct value value;
-	struct dbg_error *err = eval_value(e, expr, &value);
+	struct dbg_error *err = typed(e, expr, &value);
 
 	*ret_named = err;
 	if (err) {
@@ -385,6 +403,18 @@ struct dbg_error *session_members(struct dbg_stopped at, dbg_id frame,
 	struct view w = inspect_view(&dbg->inspect, e.scope->thread);
 	view_members(&w, type, named, all, fn, arg);
 	return NULL;
+}
+
+struct dbg_error *dbg_type_name(struct dbg_stopped at, dbg_id frame,
+				const char *expr, const char **ret)
+{
+	const struct session_expression x = {.expr = expr, .typed = true};
+	struct dbg_value v;
+	struct dbg_error *err = session_evaluate_at(at, frame, &x, &v);
+
+	if (!err)
+		*ret = v.type;
+	return err;
 }
 
 struct dbg_error *dbg_type_describe(struct dbg_stopped at, dbg_id frame,

@@ -70,11 +70,11 @@ static struct dbg_error *cmd_whatis(struct repl *r, struct dbg_stopped at,
 				    const struct call *call)
 {
 	struct dbg_error *err;
-	struct dbg_value v;
+	const char *type;
 
-	err = dbg_eval(at, frame_id(r), call->args, &v);
+	err = dbg_type_name(at, frame_id(r), call->args, &type);
 	if (!err)
-		out(r, "type = %s\n", v.type[0] ? v.type : "<unknown>");
+		out(r, "type = %s\n", *type ? type : "<unknown>");
 	return err;
 }
 

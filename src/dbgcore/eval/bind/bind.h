@@ -13,6 +13,11 @@
 DBG_MUST struct dbg_error *bind_evaluate(const struct eval *e, const char *text,
 					 const struct expr *x,
 					 struct value *ret);
+/* The type that it has by C#'s rules, in *ret, a value that is absent. */
+DBG_MUST struct dbg_error *bind_value_type(const struct eval *e,
+					   const char *text,
+					   const struct expr *x,
+					   struct value *ret);
 /* What is wrong with it, as far as that is known without evaluating it. */
 DBG_MUST struct dbg_error *bind_check(const struct eval *e, const char *text,
 				      const struct expr *x);

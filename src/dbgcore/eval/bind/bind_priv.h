@@ -120,6 +120,8 @@ DBG_MUST struct dbg_error *bind_frame_value(struct binder *b,
  * type than its static one.
  */
 struct bound *bind_actual(struct binder *b, struct bound *of);
+/* Is it null now, as far as that is known? */
+bool bind_is_null(struct binder *b, struct bound *of);
 /* The tuple's element of this name, or an element in memory; NULL: none. */
 struct bound *bind_tuple_name(struct binder *b, struct bound *of,
 			      const struct expr *x);

@@ -107,6 +107,10 @@ struct dbg_error *bind_conditional(struct binder *b, const struct expr *x,
 	struct dbg_error *err = bind_value(b, from->a, &of);
 	// what is dynamic, or of a T, is a value now, which is never null
 	bool value = !err && of->type->is_value && !bound_is_nullable(of);
+	if (!err && of->dynamic && bind_is_null(b, of)) {
+		*ret = bound_make(b, BOUND_DEFAULT, of->type, x);
+		return NULL;
+	}
 	if (value && of->dynamic)
 		return bind_any(b, bind_unconditional(b, x), ret);
 	if (value && numeric_is_argument(b, of->type)) {

@@ -3,6 +3,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "eval/bind/bindmetaobject.h"
 #include "eval/bind/bindrange.h"
 #include "eval/bind/conversion.h"
 
@@ -93,6 +94,9 @@ static struct dbg_error *element_of(struct binder *b, struct bound *of,
 		return bind_getter(b, of, best.method, best.args,
 				   best.sig->n_params, x, ret);
 	err = bind_row_element(b, of, c, x, ret);
+	if (err || *ret)
+		return err;
+	err = metaobject_element(b, of, c, ret);
 	if (err || *ret)
 		return err;
 	struct bound *actual = bind_actual(b, of);

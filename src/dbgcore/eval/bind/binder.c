@@ -15,6 +15,7 @@
 #include "eval/bind/bindcollection.h"
 #include "eval/bind/bindlambda.h"
 #include "eval/bind/bindmade.h"
+#include "eval/bind/bindmetaobject.h"
 #include "eval/bind/bindrange.h"
 #include "eval/bind/bindtuple.h"
 #include "eval/bind/conversion.h"
@@ -362,6 +363,11 @@ static struct dbg_error *bind_cast(struct binder *b, const struct expr *x,
 	if (!err)
 		err = bind_operand(b, x->a, &v);
 	if (err)
+		return err;
+	*ret = NULL;
+	if (v->dynamic && !conversion_find(b, v, to))
+		err = metaobject_cast(b, v, to, x, ret);
+	if (err || *ret)
 		return err;
 	err = convert_cast(b, v, to, ret);
 	if (!err || !v->type)

@@ -126,6 +126,13 @@ static bool value_now(struct binder *b, struct bound *of, struct value *ret_raw,
 	return ret->where == VALUE_MEMORY || ret->where == VALUE_BYTES;
 }
 
+bool bind_is_null(struct binder *b, struct bound *of)
+{
+	struct value raw = {0}, v;
+	return of->type->is_reference && value_now(b, of, &raw, &v) &&
+	       value_is_null(b->e->values, &v);
+}
+
 struct bound *bind_actual(struct binder *b, struct bound *of)
 {
 	struct value raw = {0}, v;

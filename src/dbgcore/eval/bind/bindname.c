@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "eval/bind/bindmetaobject.h"
 #include "eval/bind/bindlambda.h"
 #include "eval/bind/bindmade.h"
 #include "eval/bind/bindparam.h"
@@ -433,113 +434,6 @@ static struct dbg_error *static_extension(struct binder *b, struct bound *of,
 	return search.found ? make_group(b, of, x, ret) : NULL;
 }
 
-/* A member of an ExpandoObject is an entry of it; *ret NULL: it is none. */
-static struct dbg_error *expando_member(struct binder *b, struct bound *of,
-					const struct expr *x,
-					struct bound **ret)
-{
-	struct type *args[2] = {bind_prim(b, ELEM_STRING),
-				bind_prim(b, ELEM_OBJECT)};
-	struct type *map;
-	struct bound *store, *key;
-	*ret = NULL;
-	if (of->kind == BOUND_TYPE || x->n_args || !of->type ||
-	    strcmp(type_simple_name(of->type), "ExpandoObject") ||
-	    strcmp(type_namespace(of->type), "System.Dynamic"))
-		return NULL;
-	struct dbg_error *err =
-	    bind_core(b, "System.Collections.Generic.IDictionary`2", &map);
-	if (!err)
-		err = convert(b, of, type_instance(b->ts, map, args, 2), &of);
-	if (err)
-		return err;
-	struct expr *name = made_keep(b, of, &store);
-	struct bound *stores[2] = {store};
-	struct expr *at = made_keep(b, bound_text(b, x->name, x), &stores[1]);
-	err = bind_any(b, made_index(b, name, at), &key);
-	if (err)
-		return err;
-	*ret = bound_after(b, stores, 2, key);
-	(*ret)->dynamic = true;
-	return NULL;
-}
-
-/* Its base class DynamicObject; NULL: it has another. */
-static struct type *dynamic_base(struct binder *b, struct type *type)
-{
-	while (type && (strcmp(type_simple_name(type), "DynamicObject") ||
-			strcmp(type_namespace(type), "System.Dynamic"))) {
-		if (dbg_err_drop(type_parent(b->ts, type, &type)))
-			return NULL;
-	}
-	return type;
-}
-
-/* new GetMemberBinder(name, false), as if that were not abstract. */
-static struct bound *member_binder(struct binder *b, struct type *base,
-				   const struct expr *x)
-{
-	struct type *type =
-	    type_named(b->ts, base->module, "System.Dynamic.GetMemberBinder");
-	struct type_method *ctor =
-	    type ? type_method_named(b->ts, type, ".ctor", 2) : NULL;
-	struct bound *args[2] = {bound_text(b, x->name, x),
-				 bound_int(b, ELEM_BOOLEAN, 0, x)};
-	struct bound *n = bound_make(b, BOUND_NEW, type, x);
-	n->method = ctor;
-	n->list = arena_copy(b->arena, args, 2, sizeof(*args));
-	n->n_list = 2;
-	return ctor ? n : NULL;
-}
-
-/* throw new MissingMemberException(), as an object */
-static struct dbg_error *no_member(struct binder *b, const struct expr *x,
-				   struct bound **ret)
-{
-	struct type *type;
-	struct dbg_error *err =
-	    bind_core(b, "System.MissingMemberException", &type);
-	if (err)
-		return err;
-	*ret = bound_make(b, BOUND_THROW, bind_prim(b, ELEM_OBJECT), x);
-	(*ret)->a = bound_make(b, BOUND_NEW, type, x);
-	(*ret)->a->method = type_method_named(b->ts, type, ".ctor", 0);
-	return NULL;
-}
-
-/*
- * A member of a DynamicObject is what its TryGetMember gives; *ret NULL: it is
- * none.
- */
-static struct dbg_error *dynamic_member(struct binder *b, struct bound *of,
-					const struct expr *x,
-					struct bound **ret)
-{
-	struct type *base = of->kind != BOUND_TYPE && of->dynamic && !x->n_args
-				? dynamic_base(b, of->type)
-				: NULL;
-	struct bound *binder = base ? member_binder(b, base, x) : NULL;
-	struct type_method *get =
-	    binder ? type_method_named(b->ts, base, "TryGetMember", 2) : NULL;
-	struct type *object = bind_prim(b, ELEM_OBJECT);
-	struct bound *none;
-	*ret = NULL;
-	struct dbg_error *err = get ? no_member(b, x, &none) : NULL;
-	if (err || !get)
-		return err;
-	b->of_machine = true;
-	struct bound *out = bound_local(b, object, x);
-	struct bound *args[3] = {
-	    of, binder,
-	    bound_make(b, BOUND_ADDRESS, type_byref(b->ts, object), x)};
-	args[2]->a = out;
-	struct bound *got =
-	    bound_call(b, get, args, 3, bind_prim(b, ELEM_BOOLEAN), x);
-	*ret = bound_choice(b, got, out, none);
-	(*ret)->dynamic = true;
-	return NULL;
-}
-
 struct dbg_error *bind_member_of(struct binder *b, struct bound *of,
 				 const struct expr *x, struct bound **ret)
 {
@@ -561,9 +455,7 @@ struct dbg_error *bind_member_of(struct binder *b, struct bound *of,
 				     : extension_property(b, of, x, ret);
 	if (err || *ret)
 		return err;
-	err = expando_member(b, of, x, ret);
-	if (!err && !*ret)
-		err = dynamic_member(b, of, x, ret);
+	err = metaobject_member(b, of, x, ret);
 	if (err || *ret)
 		return err;
 	// what C# would have a cast for
@@ -571,7 +463,7 @@ struct dbg_error *bind_member_of(struct binder *b, struct bound *of,
 	if (actual)
 		err = find_member(b, actual, x, ret);
 	if (!err && !*ret && actual)
-		err = expando_member(b, actual, x, ret);
+		err = metaobject_member(b, actual, x, ret);
 	if (err || *ret)
 		return err;
 	return dbg_err_cs(

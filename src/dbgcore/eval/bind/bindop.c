@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "eval/bind/bindmade.h"
+#include "eval/bind/bindmetaobject.h"
 #include "eval/bind/bindop.h"
 #include "eval/bind/bindtuple.h"
 #include "eval/bind/conversion.h"
@@ -622,6 +623,8 @@ struct dbg_error *bind_operator(struct binder *b, enum op op, struct bound *l,
 		err = converted(b, op, l, r, x, ret);
 	if (!err && !*ret)
 		err = bind_extension_operator(b, op, l, r, x, ret);
+	if (!err && !*ret)
+		err = metaobject_operator(b, op, l, r, x, ret);
 	if (!err && !*ret)
 		err = by_objects(b, op, l, r, x, ret);
 	if (!err && !*ret)

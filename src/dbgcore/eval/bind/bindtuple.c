@@ -167,7 +167,7 @@ static void list_tree(struct binder *b, struct type *type, int depth,
 void tuple_name_value(struct binder *b, struct type *type, struct value *v)
 {
 	struct listed l = {.n = 0};
-	if (!b->tuples || v->where == VALUE_ABSENT || !v->type || v->names ||
+	if (!b->tuples || !v->type || v->names ||
 	    v->type != value_type_closed(type))
 		return;
 	list_tree(b, type, 0, &l);

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "eval/bind/bindassign.h"
 #include "eval/bind/bindmade.h"
+#include "eval/bind/bindmetaobject.h"
 #include "eval/bind/bindop.h"
 #include "eval/bind/bindrange.h"
 #include "eval/bind/conversion.h"
@@ -144,6 +145,9 @@ struct dbg_error *bind_unary(struct binder *b, const struct expr *x,
 		if (err || *ret)
 			return err;
 	}
+	err = metaobject_operator(b, x->op, v, NULL, x, ret);
+	if (err || *ret)
+		return err;
 	if (x->op == OP_NOT)
 		return negation(b, x, v, ret);
 	if (!is_predefined(x->op, v))

@@ -10,6 +10,7 @@
 #include "eval/bind/bind.h"
 #include "eval/bind/binddeclare.h"
 #include "eval/bind/bind_priv.h"
+#include "eval/bind/bindtuple.h"
 #include "eval/bind/conversion.h"
 #include "eval/evalcall.h"
 
@@ -331,6 +332,21 @@ struct dbg_error *bind_evaluate(const struct eval *e, const char *text,
 	if (!err)
 		err = fetch_value(&b, body, ret);
 	return !err && is_torn(&b) ? machine_value(&b, body, ret) : err;
+}
+
+struct dbg_error *bind_value_type(const struct eval *e, const char *text,
+				  const struct expr *x, struct value *ret)
+{
+	struct binder b;
+	struct bound *body;
+
+	binder_init(&b, e, text);
+	struct dbg_error *err = bind_value(&b, x, &body);
+	if (err)
+		return err;
+	*ret = value_absent(value_type_closed(body->type), WHY_NONE, 0);
+	tuple_name_value(&b, body->type, ret);
+	return NULL;
 }
 
 struct dbg_error *bind_check(const struct eval *e, const char *text,

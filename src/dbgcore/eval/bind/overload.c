@@ -13,6 +13,7 @@
 #include "eval/bind/bindcollection.h"
 #include "eval/bind/binddeclare.h"
 #include "eval/bind/bindlambda.h"
+#include "eval/bind/bindmetaobject.h"
 #include "eval/bind/bindop.h"
 #include "eval/bind/overload.h"
 #include "eval/bind/bindtree.h"
@@ -745,6 +746,11 @@ static struct dbg_error *call_group(struct binder *b, struct bound *g,
 		return err;
 	if (!best.method && is_last)
 		return make_call(b, g->a, &last, c->x, ret);
+	if (!best.method && g->a) {
+		err = metaobject_call(b, g->a, c, ret);
+		if (err || *ret)
+			return err;
+	}
 	return best.method ? make_call(b, NULL, &best, c->x, ret)
 			   : no_overload(b, type, c, &with, l);
 }
@@ -755,6 +761,11 @@ static struct dbg_error *call_delegate(struct binder *b, struct bound *of,
 	struct choice best = {0};
 	struct type_method *invoke =
 	    of->type ? type_method_invoke(b->ts, of->type) : NULL;
+	if (!invoke && of->type) {
+		struct dbg_error *err = metaobject_call(b, of, c, ret);
+		if (err || *ret)
+			return err;
+	}
 	if (!invoke)
 		return bind_error(b, c->x,
 				  of->type &&

@@ -234,6 +234,13 @@ OP(op_return)
 	return NULL;
 }
 
+bool frame_is_expression(const struct frame *f)
+{
+	struct type_method *m = f->code->method;
+	const struct made_code *made = m ? made_code_of(m) : NULL;
+	return !m || (made && !made->of_program);
+}
+
 /* ---- Calling ----------------------------------------------------------- */
 
 bool call_is_own(const struct vm *vm, uint64_t word)
@@ -250,16 +257,14 @@ bool call_is_own(const struct vm *vm, uint64_t word)
  */
 static bool can_give(struct vm *vm, uint64_t addr)
 {
-	const struct compiled *by = vm->frames[vm->n_frames - 1].code;
+	const struct frame *by = &vm->frames[vm->n_frames - 1];
 	struct type *type = object_type(vm, addr);
 	struct vm_graph g = {0};
 	if (!type || type->special == TYPE_SPECIAL_STRING ||
 	    vm_type_of_object(vm, addr))
 		return type;
-	const struct made_code *made =
-	    by->method ? made_code_of(by->method) : NULL;
-	bool ours = !by->method || (made && !made->of_program);
-	return ours && (vm->n_frames <= OWN_DEPTH || type->is_value) &&
+	return frame_is_expression(by) &&
+	       (vm->n_frames <= OWN_DEPTH || type->is_value) &&
 	       vm_graph_add(vm, &g, addr);
 }
 
@@ -368,12 +373,9 @@ static void need_call(struct vm *vm, struct site *s, uint64_t base,
 /* Is the call, which is about to begin, one of the expression's own? */
 static bool is_outer(const struct vm *vm, const struct site *s)
 {
-	const struct compiled *by = vm->frames[vm->n_frames - 1].code;
 	const struct type *owner = s->method->owner;
-	const struct made_code *made =
-	    by->method ? made_code_of(by->method) : NULL;
 	return s->method->token && owner && !owner->is_delegate &&
-	       (!by->method || (made && !made->of_program));
+	       frame_is_expression(&vm->frames[vm->n_frames - 1]);
 }
 
 /* What would lead into an object that the call was given cannot come back. */

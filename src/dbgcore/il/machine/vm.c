@@ -113,8 +113,7 @@ bool vm_in_outer_call(const struct vm *vm)
 {
 	const struct frame *called = NULL;
 	for (size_t k = vm->n_frames; k--; called = &vm->frames[k]) {
-		struct type_method *m = vm->frames[k].code->method;
-		if (m && !made_code_of(m))
+		if (!frame_is_expression(&vm->frames[k]))
 			continue;
 		// an initialiser returns to what began it, which may be behind
 		if (!called || called->cctor)
@@ -234,7 +233,7 @@ struct dbg_error *vm_begin(struct vm *vm, struct type_method *method,
 	vm->ip = NULL;
 	vm->local_top = REGION_STACK;
 	vm->named_texts = false;
-	vm->thrown = 0;
+	vm->thrown = vm->thread_object = 0;
 	dbg_error_destroy(vm->error);
 	vm->error = NULL;
 	begin_space(vm, budget && budget->keeps);

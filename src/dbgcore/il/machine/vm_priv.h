@@ -155,8 +155,7 @@ struct vm {
 	struct map statics;  /* struct type_field *: struct vm_static * */
 	struct map objects;  /* address of RuntimeType: struct type * */
 	struct map sites;    /* struct type_method *: struct site * */
-	struct map entries;  /* address: struct type_method or type_field */
-	struct map entry_of; /* and back */
+	struct map entries, entry_of; /* address: method or field; and back */
 	uint64_t n_entries;
 	struct map dynamics;   /* DynamicMethod: type_method, until a stop */
 	struct arena *dynamic; /* of these */
@@ -165,8 +164,7 @@ struct vm {
 
 	/* The region. */
 	uint8_t *base;
-	uint64_t local_top; /* localloc */
-	uint64_t heap_top;
+	uint64_t local_top, heap_top; /* behind what localloc, the heap took */
 	uint32_t epoch; /* of the heap: changes when it is freed */
 
 	/* Copies of the program's pages. */
@@ -202,8 +200,8 @@ struct vm {
 	bool outer_opens, named_texts; /* the next one has its class made */
 	uint64_t ret;                  /* of the whole, in the region */
 	struct arena *scratch;
-	uint64_t thrown;           /* THROWN: the exception */
-	struct filter_run *filter; /* being asked, in scratch; or NULL */
+	uint64_t thrown, thread_object; /* THROWN: it; made for a thread */
+	struct filter_run *filter;      /* being asked, in scratch; or NULL */
 };
 
 /* The region: stack, what localloc hands out, heap. */
@@ -270,6 +268,8 @@ DBG_MUST struct dbg_error *method_sig(struct vm *vm, struct type_method *method,
 const struct op *frame_push(struct vm *vm, struct compiled *code, uint64_t base,
 			    uint64_t ret, const struct op *next);
 void frame_pop(struct vm *vm);
+/* Is it the code of an expression, or the outermost frame? */
+bool frame_is_expression(const struct frame *f);
 /* Call whatever @site's method is; @next goes on after it. */
 const struct op *call_site(struct vm *vm, struct site *site, uint64_t base,
 			   uint64_t ret, const struct op *next);

@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "base/err.h"
-#include "il/machine/native.h"
+#include "il/machine/vm_priv.h"
 #include "il/native/native_help.h"
 
 /* ---- Interlocked ----------------------------------------------------------
@@ -91,18 +91,22 @@ static enum native_end signals(struct native *n)
  */
 
 /*
- * The object of the thread that is looked at; where there is none, a fresh one
- * with the thread's number: code asks it for what it keeps with the thread.
+ * The object of the thread that is looked at; where there is none, one with the
+ * thread's number that is made for this execution: code asks it for what it
+ * keeps with the thread (AsyncLocal<T>).
  */
 static enum native_end current_thread(struct native *n)
 {
 	struct type *type = type_core(n->types, "System.Threading.Thread");
 	uint64_t object = native_thread_object(n);
+	if (!object)
+		object = n->vm->thread_object;
 	if (object)
 		return native_ret_ref(n, object);
 	object = type ? vm_new(n->vm, type) : 0;
 	if (!object)
 		return native_refuse(n, "the thread is not known");
+	n->vm->thread_object = object;
 	uint32_t id = native_thread_id(n);
 	enum native_end end =
 	    native_set_field(n, object, "_managedThreadId", &id, sizeof(id));
@@ -134,11 +138,6 @@ static enum native_end utc_now(struct native *n)
 	uint64_t ticks =
 	    epoch + (uint64_t)t.tv_sec * 10000000 + (uint64_t)t.tv_nsec / 100;
 	return native_ret_i8(n, (int64_t)(ticks | utc << 62));
-}
-
-static enum native_end processors(struct native *n)
-{
-	return native_ret_i4(n, 1);
 }
 
 #define INTERLOCKED "System.Threading.Interlocked"
@@ -189,7 +188,6 @@ static const struct il_native rows[] = {
     {"System.Threading.SpinWait", "SpinOnce", "t(). t(i).", native_nothing},
     {"System.Environment", "get_TickCount", "()i", tick_count},
     {"System.Environment", "get_TickCount64", "()l", tick_count},
-    {"System.Environment", "get_ProcessorCount", "()i", processors},
     {"System.Diagnostics.Stopwatch", "QueryPerformanceCounter", "()l",
      timestamp},
     {"Interop+Sys", "GetTimestamp", "()l", timestamp},
@@ -201,10 +199,6 @@ static const struct il_native rows[] = {
     {"System.GC", "AddMemoryPressure", "(l).", native_nothing},
     {"System.GC", "RemoveMemoryPressure", "(l).", native_nothing},
     {"System.GC", "WaitForPendingFinalizers", "().", native_nothing},
-    {"System.GC", "GetGeneration", "(o)i", native_zero},
-    {"System.GC", "get_MaxGeneration", "()i", native_zero},
-    {"System.GC", "CollectionCount", "(i)i", native_zero},
-    {"System.GC", "GetAllocatedBytesForCurrentThread", "()l", native_zero},
     {"System.Diagnostics.Debugger", "get_IsAttached", "()i", native_true},
     {"System.Diagnostics.Debugger", "IsLogging", "()i", native_true},
     {"System.Diagnostics.Debugger", "Log", "(ioo).", native_nothing},

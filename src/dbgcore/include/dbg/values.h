@@ -201,6 +201,13 @@ DBG_MUST struct dbg_error *dbg_format(struct dbg_stopped at, dbg_id frame,
 DBG_MUST struct dbg_error *dbg_format_last(struct dbg_stopped at, char letter,
 					   const char **ret);
 
+/*
+ * The type of @expr's value; of what only the program can evaluate, the one
+ * that C# gives the expression. "" if it has none.
+ */
+DBG_MUST struct dbg_error *dbg_type_name(struct dbg_stopped at, dbg_id frame,
+					 const char *expr, const char **ret);
+
 /* Several lines of C# that declare the type of @expr or named by @expr. */
 DBG_MUST struct dbg_error *dbg_type_describe(struct dbg_stopped at,
 					     dbg_id frame, const char *expr,
