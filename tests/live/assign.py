@@ -1,6 +1,7 @@
 """Assignments to places of every kind, and what is refused."""
 import os
 import re
+import subprocess
 
 from drive import uncoded
 
@@ -230,7 +231,7 @@ def test_references(t):
          "!Property 'Console.Out' has no setter."),
         ("thing.nosuch = 1",
          "!No 'nosuch' in 'Assign.Derived' at column 7."),
-        ("derived?.Id = 1", "!'derived' is null."),
+        ("derived?.Id = 1", "null"),
         ("thing?.Id = 99", "99"),
         ("Color = 3", "!'Color' is a type, not a value."),
     ], [
@@ -314,3 +315,28 @@ def test_chained_calls(t):
         if value:
             t.check_in(" = " + value + "\n", answer + "\n")
     s.cmd("kill")
+
+
+# A statement of the fixture, and what it has made: Show(...).
+OPERATOR = re.compile(r"^ +(.+?); Show\((.+)\);$", re.M)
+
+
+def test_operators(t):
+    """What assignments of C# 14 do is what they do in the program: operators of
+    instances, of extension blocks, and ?. of null."""
+    with open(t.source("Operators")) as file:
+        done = OPERATOR.findall(file.read().partition("@operators")[2])
+    words = t.program("Operators", config="NetDebug")
+    wanted = subprocess.run(["dotnet", *words], env=t.env, capture_output=True, text=True,
+                            check=True).stdout.splitlines()[1:]
+    ask = [text for statement, value in done
+           for text in (f"print {statement}", f'print "=" + ({value}).ToString()')]
+    out = t.batch(["break " + t.at("Operators", "operators"), "run", *ask,
+                   "kill"], words).stdout
+    got = re.findall(r'^\$\d+ = "=(.*)"$', out, re.M)
+    t.check_equal([f"{s}; {w}" for (s, _), w in zip(done, wanted)],
+                  [f"{s}; {g}" for (s, _), g in zip(done, got)])
+    t.check_equal((len(done), len(done)), (len(wanted), len(got)))
+
+
+test_operators.runtimes = ("11",)

@@ -250,6 +250,14 @@ static struct dbg_error *assign(const struct eval *e, const char *text,
 	return err;
 }
 
+/* What an assignment that does nothing is. */
+static struct dbg_error *skipped(const struct eval *e, struct value *ret)
+{
+	struct expr *null;
+	struct dbg_error *err = parse(e, "null", &null);
+	return err ? err : bind_evaluate(e, "null", null, ret);
+}
+
 static struct dbg_error *statement(const struct eval *e, const char *text,
 				   struct value *ret, struct value *ret_place,
 				   bool *ret_assigned)
@@ -269,6 +277,13 @@ static struct dbg_error *statement(const struct eval *e, const char *text,
 		return bind_evaluate(e, text, x, ret);
 	if (is_step(x))
 		return step(e, text, x, ret, ret_place);
+	bool skips;
+	err = bind_assign_skips(e, text, x->a, &skips);
+	if (err)
+		return err;
+	*ret_assigned = !skips;
+	if (skips)
+		return skipped(e, ret);
 	if (x->op == OP_COALESCE)
 		return coalesce(e, text, x, ret, ret_place, ret_assigned);
 	return assign(e, text, x, ret, ret_place);

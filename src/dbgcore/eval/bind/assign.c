@@ -447,6 +447,27 @@ bool bind_is_assignable(const struct eval *e, const char *text,
 	       (place && assigncall_sets(&b, place));
 }
 
+struct dbg_error *bind_assign_skips(const struct eval *e, const char *text,
+				    const struct expr *target, bool *ret)
+{
+	struct binder b;
+	struct value v;
+	const struct expr *asked = bind_asked(target);
+	*ret = false;
+	if (!asked)
+		return NULL;
+	struct dbg_error *err = bind_evaluate(e, text, asked, &v);
+	if (!err && v.type && v.type->kind == TYPE_KIND_BYREF)
+		v = value_target(e->values, &v);
+	if (!err && v.where == VALUE_ABSENT) {
+		binder_init(&b, e, text);
+		err = fetch_missing(&b, asked, &v);
+	}
+	if (!err)
+		*ret = v.where != VALUE_TEXT && value_is_null(e->values, &v);
+	return err;
+}
+
 struct dbg_error *bind_assign(const struct eval *e,
 			      const struct bind_assignment *x,
 			      struct value *ret)
@@ -458,11 +479,15 @@ struct dbg_error *bind_assign(const struct eval *e,
 	binder_init(&right, e, x->value_text);
 	struct assignment a = {
 	    .b = &left, .name = bind_source(&left, x->target), .ret = ret};
+	bool done;
+	struct dbg_error *err = assigncall_operator(e, x, ret, &done);
+	if (err || done)
+		return err;
 	if (x->target->kind == EXPR_NAME && dollar_names(x->target->name))
 		return set_dollar(&left, &right, x, ret);
 	if (x->target->kind == EXPR_NAME && declared_names(e, x->target->name))
 		return declare_assign(&left, &right, x, ret);
-	struct dbg_error *err = assignment_place(&a, x->target, &place);
+	err = assignment_place(&a, x->target, &place);
 	if (err && place && e->calls && assigncall_sets(&left, place)) {
 		dbg_error_destroy(err);
 		return assigncall_run(e, x, ret);

@@ -12,7 +12,10 @@
 #include "eval/bind/assign_priv.h"
 #include "eval/bind/bindassign.h"
 #include "eval/bind/bindchain.h"
+#include "eval/bind/bindop.h"
 #include "eval/bind/conversion.h"
+#include "eval/declared.h"
+#include "eval/dollar.h"
 #include "eval/evalcall.h"
 #include "eval/given.h"
 
@@ -223,6 +226,58 @@ struct dbg_error *assigncall_run(const struct eval *e,
 		err = not_called(&b, x, to);
 	if (!err && x->assigned)
 		*x->assigned = known.type ? known : *ret;
+	if (!err)
+		show_target(e, x, ret);
+	return err;
+}
+
+/* ---- Operators ------------------------------------------------------- */
+
+static bool is_debuggers(const struct eval *e, const struct expr *x)
+{
+	return x->kind == EXPR_NAME &&
+	       (dollar_names(x->name) || declared_names(e, x->name));
+}
+
+struct dbg_error *assigncall_operator(const struct eval *e,
+				      const struct bind_assignment *x,
+				      struct value *ret, bool *ret_done)
+{
+	struct binder b;
+	struct bound *to, *v = NULL, *call = NULL;
+	enum op op = x->op;
+	*ret_done = false;
+	if (op == OP_NONE)
+		return NULL;
+	if (x->old)
+		op = op == OP_ADD ? OP_INCREMENT : OP_DECREMENT;
+	binder_init(&b, e, x->text);
+	struct dbg_error *err =
+	    bind_value(&b, bind_unconditional(&b, x->target), &to);
+	if (!err && !x->old)
+		err = bind_operand(&b, x->value, &v);
+	if (!err)
+		err = bind_user_assignment(&b, op, to, v, x->target, &call);
+	// what is wrong with them is told where there is no such operator
+	if (dbg_err_drop(err) || !call ||
+	    (to->type->is_value && is_debuggers(e, x->target)))
+		return NULL;
+	*ret_done = true;
+	if (!e->calls)
+		return dbg_err(DBG_E_UNSUPPORTED,
+			       "'%s' is changed by a call of its operator, "
+			       "which is not allowed here",
+			       bind_source(&b, x->target));
+	size_t used = e->calls->n_used;
+	e->calls->has_effect = true;
+	err = machine_value(&b, call, ret);
+	// what cannot be passed the machine executes, for itself alone
+	if (!err && e->calls->n_used == used)
+		err =
+		    dbg_err(DBG_E_UNSUPPORTED,
+			    "'%s' is changed by its operator, which cannot be "
+			    "called in the program here",
+			    bind_source(&b, x->target));
 	if (!err)
 		show_target(e, x, ret);
 	return err;

@@ -29,6 +29,14 @@ bool assigncall_is_imaginary(struct values *ts, const struct value *v);
 DBG_MUST struct dbg_error *assigncall_run(const struct eval *e,
 					  const struct bind_assignment *x,
 					  struct value *ret);
+/*
+ * If the target of a compound @x has an instance operator for it (C# 14), call
+ * that: *ret_done; *ret is the target afterwards.
+ */
+DBG_MUST struct dbg_error *assigncall_operator(const struct eval *e,
+					       const struct bind_assignment *x,
+					       struct value *ret,
+					       bool *ret_done);
 /* The string @v, which only the debugger has, as one that the program has. */
 DBG_MUST struct dbg_error *assigncall_string(const struct eval *e,
 					     const struct value *v,

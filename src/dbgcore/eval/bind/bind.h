@@ -69,6 +69,14 @@ DBG_MUST struct dbg_error *bind_coalesce_check(const struct eval *e,
 /* Is @x a variable or the like, or a property or an indexer with a setter? */
 bool bind_is_assignable(const struct eval *e, const char *text,
 			const struct expr *x);
+/*
+ * Does the assignment to @target do nothing, since what a ?. of it is asked of
+ * is null (C# 14)?
+ */
+DBG_MUST struct dbg_error *bind_assign_skips(const struct eval *e,
+					     const char *text,
+					     const struct expr *target,
+					     bool *ret);
 /* Carry it out: *ret is the place that was written. */
 DBG_MUST struct dbg_error *bind_assign(const struct eval *e,
 				       const struct bind_assignment *a,

@@ -11,6 +11,7 @@
 #include "base/str.h"
 #include "eval/bind/binddeclare.h"
 #include "eval/bind/bindmade.h"
+#include "eval/bind/bindop.h"
 #include "eval/bind/bindtuple.h"
 #include "eval/bind/conversion.h"
 
@@ -202,7 +203,7 @@ static struct dbg_error *compound(struct binder *b, const struct expr *x,
 				  struct bound **ret)
 {
 	struct target t;
-	struct bound *to, *v;
+	struct bound *to, *v, *call;
 	struct dbg_error *err = bind_value(b, x->a, &to);
 	if (!err)
 		err = target_bind(b, to, x->a, &t);
@@ -212,6 +213,12 @@ static struct dbg_error *compound(struct binder *b, const struct expr *x,
 		return err;
 	if (x->op == OP_COALESCE)
 		return coalesce(b, &t, v, x, ret);
+	err = bind_user_assignment(b, x->op, t.to, v, x, &call);
+	if (err || call) {
+		if (!err)
+			*ret = finish(b, &t, bound_after(b, &call, 1, t.to));
+		return err;
+	}
 	// A bare lambda or method is what the target's type makes of it.
 	if (!v->type && t.to->type->is_delegate)
 		err = convert(b, v, t.to->type, &v);
@@ -228,7 +235,7 @@ struct dbg_error *bind_step(struct binder *b, const struct expr *x,
 			    struct bound **ret)
 {
 	struct target t;
-	struct bound *to, *v, *old;
+	struct bound *to, *v, *old, *call = NULL;
 	if (!b->lambda)
 		return dbg_err(DBG_E_ARGUMENT,
 			       "'%s' can only stand alone, as an assignment",
@@ -244,6 +251,12 @@ struct dbg_error *bind_step(struct binder *b, const struct expr *x,
 		t.before[t.n_before++] = bound_store(b, old, t.to);
 	}
 	err = bind_user_step(b, x->op, old, x, &v);
+	if (!err && !v)
+		err = bind_user_assignment(b, x->op, t.to, NULL, x, &call);
+	if (!err && call)
+		*ret = finish(b, &t, bound_after(b, &call, 1, t.to));
+	if (err || call)
+		return err;
 	if (!err && !v)
 		err = bind_operator(
 		    b, x->op == OP_INCREMENT ? OP_ADD : OP_SUBTRACT, old,

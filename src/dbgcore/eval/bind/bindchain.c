@@ -9,20 +9,36 @@
 #include "eval/bind/bindop.h"
 #include "eval/bind/conversion.h"
 
+/* The next node of the chain that ends in @x, from there on, with a ?. */
+static const struct expr *next_condition(const struct expr *x)
+{
+	while (x && (x->kind == EXPR_MEMBER || x->kind == EXPR_INDEX ||
+		     x->kind == EXPR_CALL || x->kind == EXPR_SUPPRESS)) {
+		if (x->conditional)
+			return x;
+		// what is in parentheses is a chain of its own
+		x = x->a && x->a->parens ? NULL : x->a;
+	}
+	return NULL;
+}
+
 /* The node of the chain that ends in @x at which it may end early. */
 static const struct expr *condition_of(const struct expr *x)
 {
 	const struct expr *found = NULL;
 	if (x->kind == EXPR_ASSIGN)
 		x = x->a;
-	while (x && (x->kind == EXPR_MEMBER || x->kind == EXPR_INDEX ||
-		     x->kind == EXPR_CALL || x->kind == EXPR_SUPPRESS)) {
-		if (x->conditional)
-			found = x;
-		// what is in parentheses is a chain of its own
+	while ((x = next_condition(x))) {
+		found = x;
 		x = x->a && x->a->parens ? NULL : x->a;
 	}
 	return found;
+}
+
+const struct expr *bind_asked(const struct expr *x)
+{
+	const struct expr *last = next_condition(x);
+	return last ? last->a : NULL;
 }
 
 bool bind_is_conditional(const struct expr *x)

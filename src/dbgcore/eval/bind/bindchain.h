@@ -8,6 +8,8 @@
 DBG_MUST struct dbg_error *
 bind_conditional(struct binder *b, const struct expr *x, struct bound **ret);
 bool bind_is_conditional(const struct expr *x);
+/* What the last ?. of the chain that @x ends is asked of; NULL: it has none. */
+const struct expr *bind_asked(const struct expr *x);
 /* @x with each ?. a dot. */
 const struct expr *bind_unconditional(struct binder *b, const struct expr *x);
 

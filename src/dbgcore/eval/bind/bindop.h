@@ -60,4 +60,13 @@ bool numeric_is_argument(struct binder *b, const struct type *type);
 DBG_MUST struct dbg_error *numeric_check(struct binder *b,
 					 const struct bound *v);
 
+/*
+ * The instance operator (C# 14) that does `@to op= @v`, or with @v NULL
+ * `++@to`: a call that returns nothing and changes what @to is; *ret NULL: it
+ * has none.
+ */
+DBG_MUST struct dbg_error *
+bind_user_assignment(struct binder *b, enum op op, struct bound *to,
+		     struct bound *v, const struct expr *x, struct bound **ret);
+
 #endif

@@ -3,6 +3,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "eval/bind/bindassign.h"
 #include "eval/bind/bindmade.h"
 #include "eval/bind/bindop.h"
 #include "eval/bind/conversion.h"
@@ -32,6 +33,23 @@ static const char *const method_names[N_OPS] = {
     [OP_COMPLEMENT] = "op_OnesComplement",
     [OP_INCREMENT] = "op_Increment",
     [OP_DECREMENT] = "op_Decrement",
+};
+
+/* `x op= y` and `++x` of C# 14, which change what x is: no static ones. */
+static const char *const assignment_names[N_OPS] = {
+    [OP_ADD] = "op_AdditionAssignment",
+    [OP_SUBTRACT] = "op_SubtractionAssignment",
+    [OP_MULTIPLY] = "op_MultiplicationAssignment",
+    [OP_DIVIDE] = "op_DivisionAssignment",
+    [OP_REMAINDER] = "op_ModulusAssignment",
+    [OP_SHIFT_LEFT] = "op_LeftShiftAssignment",
+    [OP_SHIFT_RIGHT] = "op_RightShiftAssignment",
+    [OP_SHIFT_UNSIGNED] = "op_UnsignedRightShiftAssignment",
+    [OP_AND] = "op_BitwiseAndAssignment",
+    [OP_OR] = "op_BitwiseOrAssignment",
+    [OP_XOR] = "op_ExclusiveOrAssignment",
+    [OP_INCREMENT] = "op_IncrementAssignment",
+    [OP_DECREMENT] = "op_DecrementAssignment",
 };
 
 static size_t operator_methods(struct binder *b, struct type *type,
@@ -64,9 +82,9 @@ static size_t both_operands(struct binder *b, const char *name,
 	return n;
 }
 
-static const char *checked_name(struct binder *b, enum op op)
+static const char *checked_name(struct binder *b, const char *name)
 {
-	return arena_printf(b->arena, "op_Checked%s", method_names[op] + 3);
+	return arena_printf(b->arena, "op_Checked%s", name + 3);
 }
 
 /*
@@ -126,7 +144,8 @@ struct dbg_error *bind_user_operator(struct binder *b, enum op op,
 	     (is_reference_test(l, r) || is_null_test(b, l, r))))
 		return NULL;
 	if (b->checked)
-		n = both_operands(b, checked_name(b, op), l, r, all);
+		n = both_operands(b, checked_name(b, method_names[op]), l, r,
+				  all);
 	if (!n)
 		n = both_operands(b, method_names[op], l, r, all);
 	struct dbg_error *err = call_resolve(b, &c, all, n, &best);
@@ -161,6 +180,26 @@ struct dbg_error *bind_user_step(struct binder *b, enum op op, struct bound *v,
 				 const struct expr *x, struct bound **ret)
 {
 	return bind_user_operator(b, op, v, NULL, x, ret);
+}
+
+struct dbg_error *bind_user_assignment(struct binder *b, enum op op,
+				       struct bound *to, struct bound *v,
+				       const struct expr *x, struct bound **ret)
+{
+	const char *name = assignment_names[op];
+	struct dbg_error *err = NULL;
+	*ret = NULL;
+	// one that is called on a copy of a value would change the copy
+	if (!name || !to->type ||
+	    (to->type->is_value && dbg_err_drop(bind_by_ref(b, to, x))))
+		return NULL;
+	for (int checked = b->checked; !err && !*ret && checked >= 0;
+	     checked--) {
+		struct call c = {.x = x, .args = {v}, .n = v != NULL};
+		c.name = checked ? checked_name(b, name) : name;
+		err = call_assignment_operator(b, to, &c, ret);
+	}
+	return err;
 }
 
 /* op_True or op_False of @v; NULL: its type has none. */

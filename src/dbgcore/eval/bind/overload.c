@@ -157,6 +157,11 @@ static bool argument_fits(struct binder *b, const struct call *c, size_t i,
 		       declared_fits(b, c->args[i]->syntax, to->inner);
 	if (how == MODIFIER_REF || how == MODIFIER_OUT)
 		return by_ref && c->args[i]->type == to->inner;
+	// `this ref` takes a variable without a word for it
+	if (by_ref && !is_in && c->args[i] == c->receiver)
+		return c->receiver->type == to->inner &&
+		       !dbg_err_drop(
+			   bind_by_ref(b, c->receiver, c->receiver->syntax));
 	if (by_ref)
 		return is_in && conversion_find(b, c->args[i], to->inner) !=
 				    CONVERSION_NONE;
@@ -565,6 +570,19 @@ static struct dbg_error *make_call(struct binder *b, struct bound *of,
 		(*ret)->a = call;
 	}
 	return NULL;
+}
+
+struct dbg_error *call_assignment_operator(struct binder *b, struct bound *to,
+					   struct call *c, struct bound **ret)
+{
+	struct choice best = {0};
+	struct method_list *l = arena_calloc(b->arena, 1, sizeof(*l));
+	struct dbg_error *err = find_method(b, to->type, c, &best);
+	*ret = NULL;
+	if (err || best.method)
+		return err ? err : make_call(b, to, &best, c->x, ret);
+	err = find_extension(b, to, c, l, &best);
+	return err || !best.method ? err : make_call(b, NULL, &best, c->x, ret);
 }
 
 struct dbg_error *call_static(struct binder *b, struct type *type,

@@ -47,4 +47,13 @@ DBG_MUST struct dbg_error *call_extension_operator(struct binder *b,
 						   struct call *c,
 						   struct choice *ret);
 
+/*
+ * The call of an instance operator for assignments (C# 14), which @c names, on
+ * @to: of its type, its base types or an extension block; *ret NULL: none fits.
+ */
+DBG_MUST struct dbg_error *call_assignment_operator(struct binder *b,
+						    struct bound *to,
+						    struct call *c,
+						    struct bound **ret);
+
 #endif
