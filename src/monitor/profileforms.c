@@ -14,6 +14,7 @@
 #include "base/str.h"
 #include "front/plain.h"
 #include "front/utf8.h"
+#include "monitor/firefoxform.h"
 #include "monitor/flamepage.h"
 #include "monitor/protobuf.h"
 
@@ -361,13 +362,17 @@ static void pprof(const struct profile_writing *w, struct str *out)
 	gzip_add(out, str_get(&raw), raw.len);
 }
 
+static void firefox(const struct profile_writing *w, struct str *out)
+{
+	firefox_profile_add(out, w);
+}
+
 /* ---- Files ------------------------------------------------------------- */
 
 static form_fn *const forms[N_PROFILE_FORMS] = {
-    [PROFILE_FOLDED] = folded,
-    [PROFILE_FLAME] = flame,
-    [PROFILE_SPEEDSCOPE] = speedscope,
-    [PROFILE_PPROF] = pprof,
+    [PROFILE_FOLDED] = folded,         [PROFILE_FLAME] = flame,
+    [PROFILE_SPEEDSCOPE] = speedscope, [PROFILE_PPROF] = pprof,
+    [PROFILE_FIREFOX] = firefox,
 };
 
 struct dbg_error *profile_before(struct profile_writing *w, const char *path)

@@ -8,7 +8,8 @@ enum profile_form {
 	PROFILE_FOLDED, /* "thread;caller;callee MICROSECONDS" a line */
 	PROFILE_FLAME,  /* a page with a flame graph: flamepage.h */
 	PROFILE_SPEEDSCOPE,
-	PROFILE_PPROF, /* profile.proto, by gzip */
+	PROFILE_PPROF,   /* profile.proto, by gzip */
+	PROFILE_FIREFOX, /* firefoxform.h */
 	N_PROFILE_FORMS,
 };
 

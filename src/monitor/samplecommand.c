@@ -41,6 +41,7 @@ static const struct option options[] = {
     {"flame", required_argument, NULL, OPT_FORM + PROFILE_FLAME},
     {"speedscope", required_argument, NULL, OPT_FORM + PROFILE_SPEEDSCOPE},
     {"pprof", required_argument, NULL, OPT_FORM + PROFILE_PPROF},
+    {"firefox", required_argument, NULL, OPT_FORM + PROFILE_FIREFOX},
     {"help", no_argument, NULL, OPT_HELP},
     {NULL, 0, NULL, 0},
 };
@@ -71,7 +72,7 @@ static void usage(FILE *out)
 	    "graph compares with\n"
 	    "  --folded FILE      the stacks, a line each, with the "
 	    "microseconds spent there\n"
-	    "  --speedscope FILE, --pprof FILE\n"
+	    "  --speedscope FILE, --pprof FILE, --firefox FILE\n"
 	    "                     for these tools\n"
 	    "  --json             as JSON, for programs "
 	    "(docs/monitoring.md)\n",

@@ -405,12 +405,42 @@ def pprof_times(path):
     return found
 
 
+def firefox_times(path):
+    """Microseconds of the stacks in a file for the Firefox Profiler."""
+    with open(path, encoding="utf-8") as file:
+        got = json.load(file)
+    shared = got["shared"]
+    strings, frames = shared["stringArray"], shared["frameTable"]
+    table = shared["stackTable"]
+    stacks = []
+    for frame, offset in zip(table["frame"], table["prefixOffset"]):
+        name = strings[shared["funcTable"]["name"][frames["func"][frame]]]
+        stacks.append((stacks[len(stacks) - offset] + ";" if offset else "") +
+                      name.replace(";", ":"))
+    found = {}
+    for one in got["threads"]:
+        samples = one["samples"]
+        ran = 0
+        for stack, ms, ns in zip(samples["stack"], samples["weight"],
+                                 samples["threadCPUDelta"]):
+            text = stacks[stack].removesuffix(";[waiting for a processor]")
+            text = f"{one['tid']} '{one['name']}';{text}"
+            found[text] = found.get(text, 0) + ms * 1000
+            ran += ns
+        if not {samples["length"]} == {len(samples[name]) for name in
+                                       ("stack", "time", "weight")}:
+            raise drive.Failure("columns of different lengths")
+        found[one["tid"]] = ran
+    return found
+
+
 def test_sample_files(t):
     """Each form has the same stacks and times; a browser shows them, whatever
     the program calls its threads."""
     program = Watched(t)
     program.do("wait")
-    forms = {name: f"{t.dir}/{name}" for name in ("folded", "speedscope", "pprof")}
+    forms = {name: f"{t.dir}/{name}" for name in
+             ("folded", "speedscope", "pprof", "firefox")}
     forms["flame"] = f"{t.dir}/flame.html"
     watching = Watching(t, program, "sample", "--rate", "999",
                         *[f"--{name}={path}" for name, path in forms.items()])
@@ -421,6 +451,10 @@ def test_sample_files(t):
     folded = {stack: int(us) for stack, us in folded.items()}
     t.check_equal(folded, {stack: us for stack, us in
                            pprof_times(forms["pprof"]).items() if us})
+    fire = firefox_times(forms["firefox"])
+    t.check_equal([], [(stack, us, fire.get(stack)) for stack, us in folded.items()
+                       if ";" in stack and abs(us - fire.get(stack, 0)) > 3])
+    t.check(fire[program.pid] > 200e6, fire[program.pid])
     with open(forms["speedscope"], encoding="utf-8") as file:
         speed = json.load(file)
     frames = [one["name"] for one in speed["shared"]["frames"]]
