@@ -298,6 +298,7 @@ static struct dbg_error *sampling_run(struct dbg *dbg, struct sampling *s)
 	struct watch_result r = {0};
 	bool ended;
 
+	watch_signals();
 	struct dbg_error *err =
 	    s->diff ? profile_before(&s->writing, s->diff) : NULL;
 	if (!err)

@@ -32,7 +32,7 @@ static void on_signal(int signal)
 	interrupts++;
 }
 
-static void catch_signals(void)
+void watch_signals(void)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 	const struct sigaction action = {.sa_handler = on_signal};
@@ -90,19 +90,18 @@ static void progress_clear(const struct progress *p)
 
 /* ---- Watching ---------------------------------------------------------- */
 
-// Until @deadline, an interrupt or the end of the program.
+// Until @deadline, more than @n interrupts, or the end of the program.
 static struct dbg_error *watch_until(const struct watch_source *source,
-				     int64_t deadline,
+				     int64_t deadline, int n,
 				     const struct watch_options *o,
 				     const struct watcher *w,
 				     struct progress *progress, bool *ret_ended)
 {
 	struct pollfd p = {.fd = source->fd, .events = POLLIN};
 	struct dbg_error *err = NULL;
-	int before = interrupts;
 
 	*ret_ended = false;
-	while (!err && !*ret_ended && interrupts == before) {
+	while (!err && !*ret_ended && interrupts <= n) {
 		int64_t left = deadline - clock_ms();
 
 		if (left <= 0)
@@ -125,10 +124,10 @@ void watch_source(const struct watch_options *o, const struct watcher *w,
 	int64_t deadline =
 	    o->ms == INT64_MAX ? INT64_MAX : progress.began + o->ms;
 
-	catch_signals();
+	watch_signals();
 	ret->began = clock_ns();
 	struct dbg_error *err =
-	    watch_until(source, deadline, o, w, &progress, ret_ended);
+	    watch_until(source, deadline, 0, o, w, &progress, ret_ended);
 
 	ret->ended = clock_ns();
 	progress_clear(&progress);
@@ -165,8 +164,8 @@ static void watch_rest(const struct traced *t,
 
 	struct dbg_error *err = dbg_trace_stop(t->trace);
 	if (!err)
-		err = watch_until(source, clock_ms() + REST_MS, o, t->w, &none,
-				  &ended);
+		err = watch_until(source, clock_ms() + REST_MS, interrupts, o,
+				  t->w, &none, &ended);
 	if (err)
 		plain_error(err);
 	else if (!ended)
@@ -208,7 +207,7 @@ struct dbg_error *watch_trace(struct dbg *dbg, const struct watch_options *o,
 	_cleanup_close_ int copy = -1;
 	bool ended;
 
-	catch_signals();
+	watch_signals();
 	struct dbg_error *err = dbg_program_find(dbg, o->what, &r.pid);
 	if (!err)
 		err = copy_open(o->nettrace, &copy);

@@ -44,6 +44,12 @@ struct watcher {
  */
 bool watch_seconds(const char *text, int64_t *ret_ms);
 
+/*
+ * From now on Ctrl-C and signals to end do not end us, but the watching, also
+ * one that has not begun yet. The watching itself calls it, too.
+ */
+void watch_signals(void);
+
 /* Where what is watched for comes from. */
 struct watch_source {
 	int fd; /* polls readable when there is something to read */

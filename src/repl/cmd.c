@@ -20,15 +20,20 @@
 #include "repl/command/subcmd.h"
 
 const struct cmd_family *const cmd_families[] = {
-    &cmd_family_running,     &cmd_family_skips,      &cmd_family_breakpoints,
-    &cmd_family_watchpoints, &cmd_family_stack,      &cmd_family_threads,
-    &cmd_family_signals,     &cmd_family_inferiors,  &cmd_family_data,
-    &cmd_family_displays,    &cmd_family_heap,       &cmd_family_roots,
-    &cmd_family_state,       &cmd_family_tasks,      &cmd_family_pool,
-    &cmd_family_types,       &cmd_family_assemblies, &cmd_family_memory,
-    &cmd_family_doctor,      &cmd_family_dumps,      &cmd_family_code,
-    &cmd_family_info,        &cmd_family_settings,   &cmd_family_session,
-    &cmd_family_user,        &cmd_family_support,    NULL,
+    &cmd_family_running,     &cmd_family_skips,
+    &cmd_family_breakpoints, &cmd_family_watchpoints,
+    &cmd_family_stack,       &cmd_family_threads,
+    &cmd_family_signals,     &cmd_family_inferiors,
+    &cmd_family_data,        &cmd_family_displays,
+    &cmd_family_heap,        &cmd_family_roots,
+    &cmd_family_state,       &cmd_family_tasks,
+    &cmd_family_pool,        &cmd_family_types,
+    &cmd_family_assemblies,  &cmd_family_memory,
+    &cmd_family_doctor,      &cmd_family_watching,
+    &cmd_family_dumps,       &cmd_family_code,
+    &cmd_family_info,        &cmd_family_settings,
+    &cmd_family_session,     &cmd_family_user,
+    &cmd_family_support,     NULL,
 };
 
 static bool is_name_char(char c)

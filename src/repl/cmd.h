@@ -87,6 +87,7 @@ extern const struct cmd_family cmd_family_types;
 extern const struct cmd_family cmd_family_memory;
 extern const struct cmd_family cmd_family_assemblies;
 extern const struct cmd_family cmd_family_doctor;
+extern const struct cmd_family cmd_family_watching;
 extern const struct cmd_family cmd_family_code;
 extern const struct cmd_family cmd_family_info;
 extern const struct cmd_family cmd_family_dumps;

@@ -564,6 +564,44 @@ def test_sample_bad(t):
     t.check_equal(2, t.run("sample", "--rate", "0", "1").returncode)
 
 
+def test_prompt(t):
+    """The prompt lets the program go on while it is watched; a breakpoint ends
+    that early, with a whole result; nothing of ours is left."""
+    program = Watched(t)
+    program.process.stdin.write("spin 4000\n" * 2)
+    program.process.stdin.flush()
+    flame = f"{t.dir}/flame.html"
+    done = t.run("-q", "-n", "--batch", "-p", str(program.pid),
+                 "-ex", f"sample --seconds 0.5 --flame {flame}",
+                 "-ex", "echo --events\\n", "-ex", "events gc --seconds 0.2",
+                 "-ex", "echo --counters\\n", "-ex", "counters --seconds 1.2",
+                 "-ex", "echo --perfmap\\n",
+                 "-ex", f"perfmap --output {t.dir}/map",
+                 "-ex", "echo --top\\n", "-ex", "top --seconds 0.2",
+                 "-ex", "echo --bad\\n", "-ex", "sample --seconds x",
+                 "-ex", "echo --hit\\n", "-ex", "break Watched.Program.SpinLess",
+                 "-ex", "ignore 1 1000", "-ex", "sample --seconds 60",
+                 "-ex", "delete")
+    parts = dict(re.findall(r"--(\w+)\n((?:(?!--).*\n)*)", "--sample\n" +
+                            done.stdout))
+    title = rf"^Process {program.pid}, \.NET \d+: "
+    t.check_match(rf"(?m){title}.* running .* in [\d.]+ s$", parts["sample"])
+    t.check_in("\nProgram received signal SIGINT, Interrupt.\n", parts["sample"])
+    t.check(os.path.getsize(flame) > 1000, flame)
+    t.check_match(rf"{title}\d+ collections in ", parts["events"])
+    t.check_match(rf"{title}\d+ counters in ", parts["counters"])
+    t.check_match(r"^Process \d+: \d+ methods of the JIT", parts["perfmap"])
+    t.check_in(f" {program.pid} ", parts["top"])
+    t.check_in("dndbg: 'x' is no number of seconds\n", done.stderr)
+    t.check_match(rf"(?m){title}.*, interrupted$", parts["hit"])
+    t.check_in("\nBreakpoint 1, Watched.Program.SpinLess () at ", parts["hit"])
+    t.check_equal("spun\nspun\n", program.process.stdout.readline() +
+                  program.process.stdout.readline())
+    t.wait_for("the guardian's end", lambda: not t.processes("dndbg-guardian"))
+    program.do("gc")
+    program.end()
+
+
 def test_top(t):
     """Each program with what it uses, once as a table, and refreshed on a
     terminal, however narrow; nothing is asked of the programs."""

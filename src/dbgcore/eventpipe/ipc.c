@@ -70,7 +70,7 @@ static struct dbg_error *no_right(pid_t pid, uid_t uid)
 static struct dbg_error *ipc_error(pid_t pid, int errnum, const char *what)
 {
 	struct proc_summary summary;
-	char state = proc_state(pid, pid);
+	char state = proc_lasting_state(pid);
 
 	if (!state || state == 'Z' || !proc_summary(pid, &summary))
 		return dbg_err(DBG_E_NOT_FOUND,
@@ -96,7 +96,7 @@ static struct dbg_error *ipc_error(pid_t pid, int errnum, const char *what)
 
 static struct dbg_error *check_running(pid_t pid)
 {
-	char state = proc_state(pid, pid);
+	char state = proc_lasting_state(pid);
 
 	if (state != 'T' && state != 't')
 		return NULL;

@@ -23,7 +23,7 @@ struct dbg_sampler {
 
 static struct dbg_error *check_runs(pid_t pid)
 {
-	char state = proc_state(pid, pid);
+	char state = proc_lasting_state(pid);
 
 	if (!state || state == 'Z')
 		return dbg_err(DBG_E_NOT_FOUND,

@@ -17,6 +17,7 @@
 #include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -29,6 +30,8 @@ enum {
 	// 65,530 mappings (vm.max_map_count) of 250 bytes
 	PROC_FILE_MAX = 32 << 20,
 	KCMP_VM_TYPE = 1, /* KCMP_VM of linux/kcmp.h */
+	LASTING_LOOKS = 20,
+	LASTING_PAUSE_NS = 10000000,
 };
 
 static char *read_whole(int fd, size_t *ret_n)
@@ -368,6 +371,18 @@ char proc_state(pid_t pid, pid_t tid)
 	const char *fields = stat_fields(pid, tid, &text);
 
 	return fields ? *fields : 0;
+}
+
+char proc_lasting_state(pid_t pid)
+{
+	const struct timespec pause = {.tv_nsec = LASTING_PAUSE_NS};
+	char state = proc_state(pid, pid);
+
+	for (int i = 0; i < LASTING_LOOKS && state == 't'; i++) {
+		nanosleep(&pause, NULL);
+		state = proc_state(pid, pid);
+	}
+	return state;
 }
 
 /* The kernel's line about the system call that a thread is in; NULL: none. */

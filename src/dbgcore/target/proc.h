@@ -146,5 +146,10 @@ char *proc_frozen(pid_t pid);
 char *proc_temporary(pid_t pid);
 /* State letter of a thread ('Z', 'X': ended), 0 if it is gone. */
 char proc_state(pid_t pid, pid_t tid);
+/*
+ * Of a process. A debugger that counts hits stops it for moments: it is
+ * stopped by one ('t') if it stays so for a fifth of a second.
+ */
+char proc_lasting_state(pid_t pid);
 
 #endif

@@ -7,10 +7,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,18 +19,11 @@
 #include "repl/show/print.h"
 #include "repl/repl_priv.h"
 
-extern char **environ;
-
 enum {
 	PRINTED_MAX_BYTES = 4 << 20
 };
 
-/* Descriptors of the command, -1: ours. */
-struct streams {
-	int in, out;
-};
-
-static void streams_close(struct streams *s)
+static void streams_close(struct shell_child *s)
 {
 	if (s->in >= 0)
 		close(s->in);
@@ -38,12 +31,13 @@ static void streams_close(struct streams *s)
 		close(s->out);
 }
 
-static struct dbg_error *
-streams_open(const struct repl *r, const struct str *input, struct streams *ret)
+static struct dbg_error *streams_open(const struct repl *r,
+				      const struct str *input,
+				      struct shell_child *ret)
 {
 	bool good = true;
 
-	*ret = (struct streams){-1, -1};
+	*ret = (struct shell_child){.in = -1, .out = -1};
 	if (input) {
 		ret->in = memfd_create("input", MFD_CLOEXEC);
 		good = ret->in >= 0 &&
@@ -66,28 +60,45 @@ streams_open(const struct repl *r, const struct str *input, struct streams *ret)
 	return dbg_err(DBG_E_FILE, "cannot redirect: %s", strerror(saved));
 }
 
-// SIGCHLD is blocked in us; the shell begins as it would without us.
-static int start(char *const *argv, const struct streams *s, pid_t *ret)
+// In the child. SIGCHLD is blocked in us; it begins as it would without us.
+static void child_exec(char *const *argv, const struct shell_how *how,
+		       const struct shell_child *c)
 {
-	posix_spawnattr_t attr;
-	posix_spawn_file_actions_t actions;
 	sigset_t none;
 
 	sigemptyset(&none);
-	posix_spawnattr_init(&attr);
-	posix_spawnattr_setsigmask(&attr, &none);
-	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);
-	posix_spawn_file_actions_init(&actions);
-	if (s->in >= 0)
-		posix_spawn_file_actions_adddup2(&actions, s->in, 0);
-	if (s->out >= 0) {
-		posix_spawn_file_actions_adddup2(&actions, s->out, 1);
-		posix_spawn_file_actions_adddup2(&actions, s->out, 2);
+	if (how->apart && (setpgid(0, 0) || prctl(PR_SET_PDEATHSIG, SIGTERM)))
+		return;
+	if (c->in >= 0 && dup2(c->in, STDIN_FILENO) < 0)
+		return;
+	if (c->out >= 0 && (dup2(c->out, STDOUT_FILENO) < 0 ||
+			    dup2(c->out, STDERR_FILENO) < 0))
+		return;
+	pthread_sigmask(SIG_SETMASK, &none, NULL);
+	execv(argv[0], argv);
+}
+
+// Returns 0, or what has failed. A child that begins closes the pipe.
+static int start(char *const *argv, const struct shell_how *how,
+		 struct shell_child *c)
+{
+	int failed = 0, fds[2];
+
+	if (pipe2(fds, O_CLOEXEC))
+		return errno;
+	c->pid = fork();
+	if (!c->pid) {
+		child_exec(argv, how, c);
+		failed = errno;
+		_exit(write(fds[1], &failed, sizeof(failed)) < 0 ? 126 : 127);
 	}
-	int status = posix_spawn(ret, argv[0], &actions, &attr, argv, environ);
-	posix_spawn_file_actions_destroy(&actions);
-	posix_spawnattr_destroy(&attr);
-	return status;
+	if (c->pid < 0)
+		failed = errno;
+	close(fds[1]);
+	if (c->pid > 0 && read(fds[0], &failed, sizeof(failed)) > 0)
+		waitpid(c->pid, NULL, 0);
+	close(fds[0]);
+	return failed;
 }
 
 static void take_printed(const struct repl *r, int fd)
@@ -103,24 +114,35 @@ static void take_printed(const struct repl *r, int fd)
 	}
 }
 
-static struct dbg_error *run(const char *command, const struct streams *s)
+struct dbg_error *shell_start(struct repl *r, char *const *argv,
+			      const struct shell_how *how,
+			      struct shell_child *ret)
 {
-	const char *shell = getenv("SHELL");
-	char sh[] = "/bin/sh", option[] = "-c";
-	pid_t pid;
+	struct dbg_error *err = streams_open(r, how->input, ret);
+
+	if (err)
+		return err;
+	fflush(r->out);
+	int failed = start(argv, how, ret);
+	if (!failed)
+		return NULL;
+	streams_close(ret);
+	return dbg_err(DBG_E_FILE, "cannot start '%s': %s", argv[0],
+		       strerror(failed));
+}
+
+void shell_end(struct repl *r, struct shell_child *c)
+{
+	if (c->out >= 0)
+		take_printed(r, c->out);
+	streams_close(c);
+}
+
+static struct dbg_error *shell_wait(const struct shell_child *c)
+{
 	int status;
 
-	_cleanup_free_ char *copy = xstrdup(command);
-	_cleanup_free_ char *program =
-	    xstrdup(!*command && shell && *shell ? shell : sh);
-	char *argv[] = {program, option, copy, NULL};
-	if (!*command)
-		argv[1] = NULL;
-	int failed = start(argv, s, &pid);
-	if (failed)
-		return dbg_err(DBG_E_FILE, "cannot start '%s': %s", program,
-			       strerror(failed));
-	while (waitpid(pid, &status, 0) < 0)
+	while (waitpid(c->pid, &status, 0) < 0)
 		if (errno != EINTR)
 			return dbg_err(DBG_E_TARGET, "cannot wait: %s",
 				       strerror(errno));
@@ -134,16 +156,21 @@ static struct dbg_error *run(const char *command, const struct streams *s)
 struct dbg_error *shell_run(struct repl *r, const char *command,
 			    const struct str *input)
 {
-	struct dbg_error *err;
-	struct streams s;
+	const char *shell = getenv("SHELL");
+	char sh[] = "/bin/sh", option[] = "-c";
+	struct shell_child child;
 
-	err = streams_open(r, input, &s);
+	_cleanup_free_ char *copy = xstrdup(command);
+	_cleanup_free_ char *program =
+	    xstrdup(!*command && shell && *shell ? shell : sh);
+	char *argv[] = {program, option, copy, NULL};
+	if (!*command)
+		argv[1] = NULL;
+	struct dbg_error *err =
+	    shell_start(r, argv, &(struct shell_how){.input = input}, &child);
 	if (err)
 		return err;
-	fflush(r->out);
-	err = run(command, &s);
-	if (s.out >= 0)
-		take_printed(r, s.out);
-	streams_close(&s);
+	err = shell_wait(&child);
+	shell_end(r, &child);
 	return err;
 }

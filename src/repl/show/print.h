@@ -32,6 +32,25 @@ void out_lines(const struct repl *r, const char *text, int indent,
 DBG_MUST struct dbg_error *shell_run(struct repl *r, const char *command,
 				     const struct str *input);
 
+/* Another program that prints to where we do. */
+struct shell_child {
+	pid_t pid;
+	int in, out; /* its descriptors, -1: ours */
+};
+
+struct shell_how {
+	const struct str *input; /* what it reads, NULL: what we do */
+	/* Ctrl-C at the terminal does not reach it; it ends with us. */
+	bool apart;
+};
+
+/* Start @argv; who waits for its end calls shell_end() then. */
+DBG_MUST struct dbg_error *shell_start(struct repl *r, char *const *argv,
+				       const struct shell_how *how,
+				       struct shell_child *ret);
+/* Pass on what it has printed, if that did not go to where we print. */
+void shell_end(struct repl *r, struct shell_child *c);
+
 /* ---- paint.c --------------------------------------------------------- */
 
 enum paint {

@@ -1,0 +1,215 @@
+/*
+ * Watching the program while it runs: `sample`, `events`, `counters`, `top`,
+ * `perfmap`. Each is dndbg's command of that name (src/monitor/), which has no
+ * session, as a process of its own. If it watches what runs, the program goes
+ * on meanwhile as after `continue`, and is stopped when the result is there; a
+ * stop that comes before, or Ctrl-C, ends the watching early.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "repl/cmd.h"
+#include "repl/inferior.h"
+#include "repl/repl_priv.h"
+#include "repl/resume.h"
+#include "repl/show/print.h"
+
+enum {
+	PATH_BYTES = 4096,
+	NUMBER_BYTES = 16,
+	VALUE_ALL = 1, /* of a command: it takes no program */
+};
+
+struct watching {
+	struct repl *r;
+	struct shell_child child;
+	int pidfd;    /* readable when it has ended */
+	bool resumed; /* the program was, for it */
+	bool told;    /* to end */
+	bool ended;
+};
+
+/* ---- The other process ------------------------------------------------- */
+
+static void watching_tell(struct watching *w)
+{
+	if (!w->told && !w->ended)
+		kill(w->child.pid, SIGINT);
+	w->told = true;
+}
+
+static void watching_end(struct watching *w)
+{
+	watching_tell(w);
+	if (w->pidfd >= 0)
+		close(w->pidfd);
+	// The engine may have done this.
+	while (waitpid(w->child.pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	shell_end(w->r, &w->child);
+}
+
+// Its end is noticed by a descriptor: the engine may reap it.
+static struct dbg_error *watching_begin(struct watching *w,
+					const struct call *call)
+{
+	_cleanup_words_ struct words words = {0};
+	char self[PATH_BYTES], pid[NUMBER_BYTES], name[] = "/proc/self/exe";
+	ssize_t n = readlink(name, self, sizeof(self) - 1);
+
+	self[n > 0 ? n : 0] = 0;
+	words_add(&words, n > 0 ? self : name, strlen(n > 0 ? self : name));
+	words_add(&words, call->cmd->names, strlen(call->cmd->names));
+	struct dbg_error *err = words_split(call->args, &words);
+	if (err)
+		return err;
+	if (!(call->cmd->value & VALUE_ALL)) {
+		snprintf(pid, sizeof(pid), "%d", (int)dbg_pid(w->r->dbg));
+		words_add(&words, pid, strlen(pid));
+	}
+	_cleanup_free_ char **argv = xcalloc(words.n + 1, sizeof(*argv));
+	for (size_t i = 0; i < words.n; i++)
+		argv[i] = words.v[i];
+	err = shell_start(w->r, argv, &(struct shell_how){.apart = true},
+			  &w->child);
+	if (err)
+		return err;
+	w->pidfd = (int)syscall(SYS_pidfd_open, w->child.pid, 0);
+	if (w->pidfd >= 0)
+		return NULL;
+	err = dbg_err_errno(DBG_E_TARGET, errno, "cannot wait for process %d",
+			    (int)w->child.pid);
+	watching_end(w);
+	return err;
+}
+
+// Until it has ended; what the program does meanwhile is taken.
+static struct dbg_error *watching_wait(struct watching *w)
+{
+	struct pollfd fd = {.fd = w->pidfd, .events = POLLIN};
+	struct loop_wait wait = {.fds = &fd, .n = 1, .timeout = -1};
+	struct repl *r = w->r;
+	unsigned int what;
+
+	while (!w->ended) {
+		struct dbg_error *err = loop_wait_fds(r->loop, &wait, &what);
+
+		repl_events(r);
+		w->ended = fd.revents;
+		r->interrupted |= what & LOOP_INTERRUPT;
+		if (what & LOOP_END)
+			repl_end(r);
+		if (err || r->interrupted || r->quit ||
+		    (w->resumed && (r->stopped || r->exited)))
+			watching_tell(w);
+		if (err && dbg_state(r->dbg) == DBG_RUNNING) {
+			repl_warn(r, "", err);
+			err = NULL;
+		}
+		if (err)
+			return err;
+	}
+	return NULL;
+}
+
+static struct dbg_error *watching_run(struct repl *r, const struct call *call,
+				      bool resumed)
+{
+	struct watching w = {.r = r, .resumed = resumed, .pidfd = -1};
+	struct dbg_error *err = watching_begin(&w, call);
+
+	if (err)
+		return err;
+	err = watching_wait(&w);
+	watching_end(&w);
+	return err;
+}
+
+/* ---- The commands ------------------------------------------------------ */
+
+static struct dbg_error *cmd_watch_running(struct repl *r,
+					   struct dbg_stopped at,
+					   const struct call *call)
+{
+	if (r->hosted)
+		return dbg_err(DBG_E_STATE,
+			       "The program would have to go on for that: "
+			       "\"dndbg %s\" in a terminal watches process %d "
+			       "while it runs.",
+			       call->cmd->names, (int)dbg_pid(r->dbg));
+	resume_begin(r, RESUME_RUN);
+	struct dbg_error *err = dbg_continue(at, 0);
+	if (err)
+		return resume_end(r, err);
+	err = watching_run(r, call, true);
+	if (!r->stopped && !r->exited && !r->quit)
+		resume_interrupt(r);
+	struct dbg_error *stop = resume_end(r, NULL);
+	if (!err)
+		return stop;
+	dbg_error_destroy(stop);
+	return err;
+}
+
+static struct dbg_error *cmd_watch(struct repl *r, const struct call *call)
+{
+	r->interrupted = false;
+	return watching_run(r, call, false);
+}
+
+static const struct repl_cmd cmds[] = {
+    {
+	.names = "sample",
+	.args = "[--seconds N] [--rate N] [--flame FILE.html] [OPTION]...",
+	.help = "let the program go on, and see where its time goes",
+	.more =
+	    "It is stopped again after 10 seconds, N, or at Ctrl-C. Options "
+	    "are those of\n\"dndbg sample\".",
+	.flags = CMD_RUNS,
+	.stopped = cmd_watch_running,
+    },
+    {
+	.names = "events",
+	.args = "gc|exceptions|alloc|contention|jit|threadpool [OPTION]...",
+	.help = "let the program go on, and see what its runtime tells",
+	.more = "It is stopped again after 10 seconds, --seconds N, or at "
+		"Ctrl-C. Options are\nthose of \"dndbg events\".",
+	.flags = CMD_RUNS | CMD_NEEDS_ARGS,
+	.stopped = cmd_watch_running,
+    },
+    {
+	.names = "counters",
+	.args = "[--seconds N] [--meter NAME] [OPTION]...",
+	.help = "let the program go on, and see what it counts",
+	.more = "It is stopped again after 5 seconds, N, or at Ctrl-C. Options "
+		"are those of\n\"dndbg counters\".",
+	.flags = CMD_RUNS,
+	.stopped = cmd_watch_running,
+    },
+    {
+	.names = "top",
+	.args = "[OPTION]...",
+	.help = "what all .NET programs use, until Ctrl-C",
+	.value = VALUE_ALL,
+	.run = cmd_watch,
+    },
+    {
+	.names = "perfmap",
+	.args = "[--output FILE]",
+	.help = "write down where the program's code is, for perf",
+	.flags = CMD_NEEDS_PROCESS | CMD_RUNS,
+	.run = cmd_watch,
+    },
+    {.names = NULL},
+};
+
+const struct cmd_family cmd_family_watching = {
+    "watching", "Watching the program while it runs", cmds};
