@@ -35,3 +35,32 @@ def words(t, fixture, *args, dotnet=None):
             root, files(dotnet), dotnet,
             os.path.dirname(t.program(fixture)[0]), f"/mnt/app/{fixture}.dll",
             *args]
+
+
+AS_NOBODY = """
+set -e
+mount -t tmpfs tmpfs /mnt
+mkdir /mnt/dotnet /mnt/app
+mount --bind "$1" /mnt/dotnet
+mount --bind "$2" /mnt/app
+cp "$3" /mnt/dndbg
+cp /bin/sleep /mnt/sleep
+chmod 4755 /mnt/sleep
+if [ "$4" ]
+then
+    mount -t tmpfs tmpfs /proc/sys/kernel
+    mkdir /proc/sys/kernel/yama
+    echo "$4" >/proc/sys/kernel/yama/ptrace_scope
+fi
+shift 4
+cd /mnt
+export DOTNET_ROOT=/mnt/dotnet HOME=/mnt
+exec setpriv --reuid 65534 --regid 65534 --clear-groups "$@"
+"""
+
+
+def as_nobody(t, *words, scope="", fixture="Busy"):
+    """The words that run others as a user who may do nothing."""
+    return ["unshare", "--mount", "sh", "-c", AS_NOBODY, "sh",
+            os.path.realpath(t.env["DOTNET_ROOT"]),
+            os.path.dirname(t.program(fixture)[0]), t.dndbg, scope, *words]

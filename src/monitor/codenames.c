@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "monitor/outfile.h"
 
 enum {
 	RANGES_MAX = 1 << 22,
@@ -124,37 +125,42 @@ struct dbg_error *code_names_load(struct code_names *c, const char *path)
 	return NULL;
 }
 
-static bool names_print(const struct code_names *c, FILE *out)
+static void names_print(const struct code_names *c, struct str *out)
 {
 	for (size_t i = 0; i < c->n; i++)
-		fprintf(out, "%" PRIx64 " %" PRIx64 " %s\n", c->v[i].start,
-			c->v[i].end - c->v[i].start, c->v[i].name);
-	return !ferror(out);
+		str_addf(out, "%" PRIx64 " %" PRIx64 " %s\n", c->v[i].start,
+			 c->v[i].end - c->v[i].start, c->v[i].name);
 }
 
 // A name that others can know in a directory that all may write to: made new,
 // and put in place when it is whole.
-struct dbg_error *code_names_write(const struct code_names *c, const char *path)
+static struct dbg_error *public_write(const char *path, const struct str *text)
 {
 	_cleanup_free_ char *made = xasprintf("%s.XXXXXX", path);
 	int fd = mkostemp(made, O_CLOEXEC);
-	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
-	bool ok = out && !fchmod(fd, FILE_MODE) && names_print(c, out);
-	int errnum = errno;
+	struct dbg_error *err =
+	    fd >= 0 && !fchmod(fd, FILE_MODE)
+		? outfile_write(made, text)
+		: dbg_err_errno(DBG_E_FILE, errno, "cannot write '%s'", path);
 
-	if (out && fclose(out) && ok) {
-		ok = false;
-		errnum = errno;
-	}
-	if (ok && rename(made, path)) {
-		ok = false;
-		errnum = errno;
-	}
-	if (ok)
-		return NULL;
-	if (fd >= 0)
+	if (!err && rename(made, path))
+		err =
+		    dbg_err_errno(DBG_E_FILE, errno, "cannot write '%s'", path);
+	if (err && fd >= 0)
 		unlink(made);
-	return dbg_err_errno(DBG_E_FILE, errnum, "cannot write '%s'", path);
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
+struct dbg_error *code_names_write(const struct code_names *c, const char *path,
+				   bool is_public)
+{
+	_cleanup_str_ struct str text = {0};
+
+	names_print(c, &text);
+	return is_public ? public_write(path, &text)
+			 : outfile_write(path, &text);
 }
 
 static const struct code_names_range *range_find(const struct code_names *c,

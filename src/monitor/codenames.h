@@ -41,9 +41,12 @@ DBG_MUST struct dbg_error *code_names_read(struct code_names *c,
  */
 DBG_MUST struct dbg_error *code_names_load(struct code_names *c,
 					   const char *path);
-/* Write them in that form. The file is replaced as a whole. */
+/*
+ * Write them in that form. @is_public: into a directory that all may write to,
+ * under a name that others can know: what is there is replaced, as a whole.
+ */
 DBG_MUST struct dbg_error *code_names_write(const struct code_names *c,
-					    const char *path);
+					    const char *path, bool is_public);
 /* Ask the running program that @dbg looks at for each address. */
 DBG_MUST struct dbg_error *code_names_ask(struct code_names *c,
 					  struct dbg *dbg);

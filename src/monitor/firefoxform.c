@@ -74,8 +74,8 @@ static enum category category_of(const struct dbg_sample_frame *f)
 	if (f == &waiting)
 		return CATEGORY_WAITING;
 	if (f->kind == DBG_SAMPLE_STATE)
-		return strcmp(f->name, "[kernel]") ? CATEGORY_BLOCKED
-						   : CATEGORY_KERNEL;
+		return !strcmp(f->name, "[kernel]") ? CATEGORY_KERNEL
+						    : CATEGORY_BLOCKED;
 	if (f->kind == DBG_SAMPLE_MANAGED)
 		return f->own ? CATEGORY_OWN : CATEGORY_FRAMEWORK;
 	return CATEGORY_NATIVE;

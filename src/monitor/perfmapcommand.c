@@ -100,6 +100,7 @@ static struct dbg_error *jitdump_run(struct dbg *dbg, struct perfmap *m)
 
 static struct dbg_error *perfmap_run(struct dbg *dbg, struct perfmap *m)
 {
+	bool is_public = !m->output; /* where perf looks */
 	pid_t pid;
 
 	struct dbg_error *err = dbg_program_find(dbg, m->o.what, &pid);
@@ -112,7 +113,7 @@ static struct dbg_error *perfmap_run(struct dbg *dbg, struct perfmap *m)
 	if (!err && !m->output)
 		err = dbg_err(DBG_E_NOT_FOUND, "process %d has ended", pid);
 	if (!err)
-		err = code_names_write(&m->names, m->output);
+		err = code_names_write(&m->names, m->output, is_public);
 	if (!err)
 		result_print(m, pid);
 	return err;

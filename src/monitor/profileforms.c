@@ -1,12 +1,10 @@
 /* Profiles as files: see profileforms.h. */
 #include "monitor/profileforms.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/err.h"
 #include "base/file.h"
@@ -16,6 +14,7 @@
 #include "front/utf8.h"
 #include "monitor/firefoxform.h"
 #include "monitor/flamepage.h"
+#include "monitor/outfile.h"
 #include "monitor/protobuf.h"
 
 enum {
@@ -398,18 +397,5 @@ struct dbg_error *profile_write(enum profile_form form,
 	_cleanup_str_ struct str text = {0};
 
 	forms[form](w, &text);
-
-	FILE *out = fopen(path, "we");
-	bool ok = out && fwrite(str_get(&text), 1, text.len, out) == text.len;
-	int errnum = errno;
-
-	if (out && fclose(out) && ok) {
-		ok = false;
-		errnum = errno;
-	}
-	if (ok)
-		return NULL;
-	if (out)
-		unlink(path);
-	return dbg_err_errno(DBG_E_FILE, errnum, "cannot write '%s'", path);
+	return outfile_write(path, &text);
 }

@@ -423,40 +423,11 @@ def test_container_evil(t):
     busy.right()
 
 
-AS_NOBODY = """
-set -e
-mount -t tmpfs tmpfs /mnt
-mkdir /mnt/dotnet /mnt/app
-mount --bind "$1" /mnt/dotnet
-mount --bind "$2" /mnt/app
-cp "$3" /mnt/dndbg
-cp /bin/sleep /mnt/sleep
-chmod 4755 /mnt/sleep
-if [ "$4" ]
-then
-    mount -t tmpfs tmpfs /proc/sys/kernel
-    mkdir /proc/sys/kernel/yama
-    echo "$4" >/proc/sys/kernel/yama/ptrace_scope
-fi
-shift 4
-cd /mnt
-export DOTNET_ROOT=/mnt/dotnet HOME=/mnt
-exec setpriv --reuid 65534 --regid 65534 --clear-groups "$@"
-"""
-
-
-def as_nobody(t, *words, scope="", fixture="Busy"):
-    """The words that run others as a user who may do nothing."""
-    return ["unshare", "--mount", "sh", "-c", AS_NOBODY, "sh",
-            os.path.realpath(t.env["DOTNET_ROOT"]),
-            os.path.dirname(t.program(fixture)[0]), t.dndbg, scope, *words]
-
-
 def test_other_user(t):
     """Root may attach to a program of anybody's."""
     if os.geteuid():
         raise drive.Skip("only root can be somebody else")
-    busy = Busy(t, words=as_nobody(t, "/mnt/dotnet/dotnet",
+    busy = Busy(t, words=container.as_nobody(t, "/mnt/dotnet/dotnet",
                                    "/mnt/app/Busy.dll", "2", "2")).ready()
     out = batch(t, f"attach {busy.pid}", "bt", "break Tally.Turn", "continue",
                 "p turn > 0", "detach")
@@ -491,7 +462,7 @@ def test_not_permitted(t):
             (scope + "2; as root set it to 0, or run dndbg as root.", "2"),
             (scope + "3, which can be changed at boot time only.", "3")):
         done = subprocess.run(
-            as_nobody(t, "/mnt/dndbg", "--batch", "-ex", f"attach {busy.pid}",
+            container.as_nobody(t, "/mnt/dndbg", "--batch", "-ex", f"attach {busy.pid}",
                       scope=value), env=t.env, text=True, capture_output=True)
         t.check_equal(text % busy.pid + "\n", done.stderr)
         t.check_equal(1, done.returncode)
@@ -507,7 +478,7 @@ def test_undumpable(t):
     first, after = (t.at("Signals", mark)
                     for mark in ("undumpable", "undumpable-after"))
     program = ["/mnt/app/Signals.dll", "undumpable"]
-    done = subprocess.run(as_nobody(
+    done = subprocess.run(container.as_nobody(
         t, "/mnt/dndbg", "--batch", "-ex", f"tb {first}", "-ex", "run",
         "-ex", f"b {after}", "-ex", "continue", "-ex", "p n", "-ex", "finish", "-ex", "continue", "--args",
         *program, fixture="Signals"), env=t.env, text=True, input="x\n",
@@ -517,10 +488,10 @@ def test_undumpable(t):
     t.check_in("$1 = 1\n", done.stdout)
     t.check_in("Value returned is $2 = 2\n", done.stdout)
     t.check_in("[1,2]02\nok\n", done.stdout)
-    busy = Busy(t, words=as_nobody(t, "/mnt/dotnet/dotnet", *program,
+    busy = Busy(t, words=container.as_nobody(t, "/mnt/dotnet/dotnet", *program,
                                    fixture="Signals")).ready()
     done = subprocess.run(
-        as_nobody(t, "/mnt/dndbg", "--batch", "-ex", f"attach {busy.pid}"),
+        container.as_nobody(t, "/mnt/dndbg", "--batch", "-ex", f"attach {busy.pid}"),
         env=t.env, text=True, capture_output=True)
     t.check_equal(f"Cannot trace process {busy.pid}: it is setuid, has "
                   "capabilities, or has made itself undumpable "
@@ -535,10 +506,10 @@ def test_setuid(t):
     """Who is not root is told why a setuid program can't be attached to."""
     if os.geteuid():
         raise drive.Skip("only root can be somebody else")
-    sleep = subprocess.Popen(as_nobody(t, "/mnt/sleep", "1000"), env=t.env)
+    sleep = subprocess.Popen(container.as_nobody(t, "/mnt/sleep", "1000"), env=t.env)
     t.wait_for("its start", lambda: t.processes("sleep"))
     done = subprocess.run(
-        as_nobody(t, "/mnt/dndbg", "--batch", "-ex", f"attach {sleep.pid}"),
+        container.as_nobody(t, "/mnt/dndbg", "--batch", "-ex", f"attach {sleep.pid}"),
         env=t.env, text=True, capture_output=True)
     sleep.kill()
     sleep.wait()

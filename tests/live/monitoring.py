@@ -12,6 +12,7 @@ import os
 import re
 import shutil
 import signal
+import stat
 import struct
 import subprocess
 import termios
@@ -598,6 +599,83 @@ def test_prompt(t):
     t.check_equal("spun\nspun\n", program.process.stdout.readline() +
                   program.process.stdout.readline())
     t.wait_for("the guardian's end", lambda: not t.processes("dndbg-guardian"))
+    program.do("gc")
+    program.end()
+
+
+WATCH = [["sample"], ["events", "gc"], ["events", "exceptions"],
+         ["events", "alloc"], ["events", "contention"], ["events", "jit"],
+         ["events", "threadpool"], ["counters"],
+         ["trace", "Watched.Program.Main"], ["perfmap"], ["top"]]
+
+
+def watch_all(t, pid, before=(), dndbg=None):
+    """What each command prints of one process, by its words, status included;
+    one after the other for those that stop it, else all at once."""
+    running = {}
+    for words in WATCH:
+        line = [*before, dndbg or t.dndbg, *words]
+        if words[0] != "top":
+            line.insert(len(line) - (words[0] == "trace"), str(pid))
+        line += ["--output", "/dev/null"] if words[0] == "perfmap" else [
+            "--seconds", "0.3"]
+        running[words[0], words[-1]] = process = subprocess.Popen(
+            line, env=t.env, text=True, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT)
+        if words[0] == "trace":
+            process.wait(timeout=60 * drive.TIME)
+    found = {}
+    for words, process in running.items():
+        out, _ = process.communicate(timeout=60 * drive.TIME)
+        found[words] = f"{process.returncode}: {out}"
+    return found
+
+
+def test_devices(t):
+    """A device or a link that a result is written to stays what it is, also
+    if that fails."""
+    if os.geteuid():
+        raise drive.Skip("only root can make a device")
+    program = Watched(t)
+    null, full, link = (f"{t.dir}/{name}" for name in ("null", "full", "link"))
+    for path, minor in ((null, 3), (full, 7)):
+        os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(1, minor))
+    os.symlink(null, link)
+    for path, status in ((null, 0), (link, 0), (full, 1)):
+        for words in (["perfmap", "--output"],
+                      ["sample", "--seconds", "0.1", "--folded"]):
+            done = t.run(*words, path, str(program.pid))
+            t.check_equal((status, f"dndbg: cannot write '{full}': No space "
+                           "left on device\n" * status),
+                          (done.returncode, done.stderr))
+    t.check_equal((True, True, null),
+                  (stat.S_ISCHR(os.lstat(null).st_mode),
+                   stat.S_ISCHR(os.lstat(full).st_mode), os.readlink(link)))
+    program.end()
+
+
+def test_users(t):
+    """Each command serves the program's own user, who may do nothing else, and
+    root; another user is told what is in the way."""
+    if os.geteuid():
+        raise drive.Skip("only root can be somebody else")
+    program = Watched(t, words=container.as_nobody(
+        t, "/mnt/dotnet/dotnet", "/mnt/app/Watched.dll", fixture="Watched"))
+    there = ["nsenter", "--mount", "--target", str(program.pid), "setpriv",
+             "--clear-groups", "--regid", "65534", "--reuid"]
+    for found in (watch_all(t, program.pid),
+                  watch_all(t, program.pid, [*there, "65534"], "/mnt/dndbg")):
+        for words, out in found.items():
+            t.check_match(rf"(?m)^0: .*Process {program.pid}[,:] |"
+                          rf"^ +{program.pid} .* Watched\.dll$", out)
+    found = watch_all(t, program.pid, [*there, "65533"], "/mnt/dndbg")
+    t.check_match(r"^0: +PID .*\n$", found.pop(("top", "top")))
+    for words, out in found.items():
+        t.check_match(rf"^1: dndbg: (cannot trace process {program.pid}, which "
+                      r"user 65534 runs: run dndbg as that user or as root|no "
+                      rf"permission for process {program.pid}, which belongs to "
+                      r"user 'nobody': its runtime answers that user and root "
+                      r"only)\n$", out)
     program.do("gc")
     program.end()
 
