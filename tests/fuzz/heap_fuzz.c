@@ -137,6 +137,12 @@ static void check_majority(struct heap *h, const struct heap_roots *from)
 	heap_graph_deinit(&g);
 }
 
+static bool wants_all(void *arg, const struct heap_type *type)
+{
+	(void)arg;
+	return !type->is_free;
+}
+
 static void look(struct heap *h, const uint64_t *words, size_t n_words)
 {
 	uint64_t roots[ROOTS];
@@ -153,7 +159,8 @@ static void look(struct heap *h, const uint64_t *words, size_t n_words)
 	if (heap_starts_suffice(&c.starts) == c.leads_astray)
 		abort();
 	heap_starts_deinit(&c.starts);
-	dbg_error_destroy(heap_count(h, -1));
+	dbg_error_destroy(heap_count(h, -1, NULL, NULL));
+	dbg_error_destroy(heap_each_of(h, true, wants_all, check_object, &c));
 	heap_find(h, BASE + 8 * (n_words / 2), &o);
 	for (size_t i = 0; i < ROOTS; i++)
 		roots[i] = words[i * n_words / ROOTS];

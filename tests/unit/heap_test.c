@@ -424,7 +424,7 @@ static struct dbg_error *walk(struct made *m, const struct heap_roots *roots)
 static struct dbg_error *count(struct made *m, const struct heap_roots *roots)
 {
 	(void)roots;
-	return heap_count(m->heap, -1);
+	return heap_count(m->heap, -1, NULL, NULL);
 }
 
 static struct dbg_error *dominate(struct made *m,
@@ -509,6 +509,63 @@ static void test_interrupted(void **state)
 	free(m);
 }
 
+struct gathered {
+	uint64_t mt; /* 0: of any type */
+	uint64_t v[OBJECTS];
+	size_t n, looked_at;
+};
+
+static bool wants(void *arg, const struct heap_type *type)
+{
+	const struct gathered *g = arg;
+
+	return !g->mt || type->mt == g->mt;
+}
+
+static bool gather(void *arg, const struct heap_object *o)
+{
+	struct gathered *g = arg;
+
+	g->looked_at++;
+	if (!g->mt || o->type->mt == g->mt)
+		g->v[g->n++] = o->addr;
+	return true;
+}
+
+// Where objects were counted, those of a type are found without a walk, in the
+// order of a walk.
+static void test_each_of(void **state)
+{
+	struct made *m = xmalloc(sizeof(*m));
+
+	(void)state;
+	for (unsigned int seed = 0; seed < 20; seed++) {
+		srand(seed);
+		make(m);
+		for (int counted = 0; counted < 2; counted++) {
+			for (unsigned int type = 0; type <= TYPES; type++) {
+				uint64_t mt = type < TYPES ? mt_of(type) : 0;
+				struct gathered all = {.mt = mt},
+						some = {.mt = mt};
+
+				assert_null(
+				    heap_each(m->heap, true, gather, &all));
+				assert_null(heap_each_of(m->heap, true, wants,
+							 gather, &some));
+				assert_int_equal(all.n, some.n);
+				assert_memory_equal(all.v, some.v,
+						    all.n * sizeof(*all.v));
+				assert_int_equal(counted ? all.n
+							 : all.looked_at,
+						 some.looked_at);
+			}
+			assert_null(heap_count(m->heap, -1, NULL, NULL));
+		}
+		heap_destroy(m->heap);
+	}
+	free(m);
+}
+
 // What each run of pointers is, is the same from any offset on.
 static void test_refs_after(void **state)
 {
@@ -546,6 +603,7 @@ int main(void)
 	    cmocka_unit_test(test_retained),
 	    cmocka_unit_test(test_interrupted),
 	    cmocka_unit_test(test_refs_after),
+	    cmocka_unit_test(test_each_of),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -134,6 +134,7 @@ void heap_destroy(struct heap *h)
 	if (!h)
 		return;
 	heap_window_deinit(&h->found);
+	heap_places_drop(h);
 	for (size_t i = 0; i < h->n_parts; i++)
 		if (h->parts[i].own)
 			munmap((void *)(uintptr_t)h->parts[i].data,

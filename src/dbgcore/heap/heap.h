@@ -55,6 +55,10 @@ struct heap_type {
 	uint32_t n; /* series or items */
 	/* What was counted by heap_count. */
 	uint64_t count[DBG_N_GENS], bytes[DBG_N_GENS];
+	/* Where they are, as heap->placed says, by address. */
+	uint64_t *places;
+	size_t n_places, cap_places;
+	bool is_common; /* there are too many of them for that */
 };
 
 /* The MethodTable beside its type: what is looked for lies in one place. */
@@ -112,6 +116,12 @@ struct heap {
 	const char **damages;   /* of the last walk, in @arena */
 	struct gc_gap *lost;    /* what each of them leaves out */
 	size_t n_damages, cap_damages, cap_lost;
+	/*
+	 * A walk has taken down where all objects of each type are that is not
+	 * common, and nothing was damaged.
+	 */
+	bool placed;
+	size_t n_placed;          /* of all types */
 	struct heap_window found; /* of heap_find */
 };
 
@@ -170,8 +180,21 @@ static inline uint8_t *heap_kind(struct heap_kinds *k,
 typedef bool heap_fn(void *arg, const struct heap_object *o);
 DBG_MUST struct dbg_error *heap_each(struct heap *h, bool bytes, heap_fn *fn,
 				     void *arg);
-/* Count the objects of each type by generation; @heap -1: of all heaps. */
-DBG_MUST struct dbg_error *heap_count(struct heap *h, int64_t heap);
+/*
+ * The same of objects of the types that @wants, and perhaps of others: where
+ * those are is known by heap_count, if they are not too many.
+ */
+typedef bool heap_wants_fn(void *arg, const struct heap_type *type);
+DBG_MUST struct dbg_error *heap_each_of(struct heap *h, bool bytes,
+					heap_wants_fn *wants, heap_fn *fn,
+					void *arg);
+/*
+ * Count the objects of each type by generation; @heap -1: of all heaps. The
+ * first of all heaps takes down where they are. @fn, or NULL, is told of each
+ * string, with its bytes.
+ */
+DBG_MUST struct dbg_error *heap_count(struct heap *h, int64_t heap, heap_fn *fn,
+				      void *arg);
 /* Set what was counted to 0. */
 void heap_uncount(struct heap *h);
 /*

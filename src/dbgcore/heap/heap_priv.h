@@ -15,6 +15,8 @@ struct heap *heap_of(struct target *t, struct dac *d,
 void heap_take_parts(struct heap *h);
 
 void heap_window_deinit(struct heap_window *w);
+/* Forget where objects are. */
+void heap_places_drop(struct heap *h);
 
 /* Make the table, empty. */
 void heap_types_init(struct heap *h);

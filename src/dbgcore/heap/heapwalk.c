@@ -6,6 +6,7 @@
 #include "heap/heap_priv.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "base/err.h"
 #include "base/file.h"
@@ -17,7 +18,12 @@ enum {
 	PACE = 16 << 20, // bytes between looks at what else there is to do
 	HEAD = 16,       /* type and length */
 	DAMAGES_MAX = 100,
+	PLACES_MAX = 1 << 14, /* of one type */
+	PLACES_ALL = 1 << 22,
+	PLACES_PACE = 1 << 12, /* objects between looks at the rest */
 };
+
+#define WALKING "walking the heap"
 
 /* Where the walk of a part is. */
 struct place {
@@ -204,7 +210,7 @@ static struct dbg_error *pace(const struct heap *h, struct place *p)
 		file_rest_part(part->data + (p->paced - part->is.start),
 			       end - p->paced);
 	p->paced = end;
-	return heap_pace(h, "walking the heap",
+	return heap_pace(h, WALKING,
 			 part->first + (end - part->is.start) / HEAP_WORD,
 			 h->n_words);
 }
@@ -234,15 +240,141 @@ struct dbg_error *heap_each(struct heap *h, bool bytes, heap_fn *fn, void *arg)
 	return err;
 }
 
-static struct dbg_error *count_part(struct heap *h, struct place *p)
+/* ---- Where objects are ------------------------------------------------ */
+
+static void drop_places(struct heap *h, struct heap_type *type)
 {
-	enum dbg_generation gen = p->part->is.generation;
+	h->n_placed -= type->n_places;
+	mem_free_ptr(&type->places);
+	type->n_places = type->cap_places = 0;
+}
+
+void heap_places_drop(struct heap *h)
+{
+	struct heap_type *type;
+	size_t it = 0;
+
+	while ((type = heap_type_next(h, &it))) {
+		drop_places(h, type);
+		type->is_common = false;
+	}
+	h->placed = false;
+}
+
+static void take_place(struct heap *h, const struct heap_object *o)
+{
+	struct heap_type *type = o->type;
+
+	if (type->is_free || type->n_places == PLACES_MAX ||
+	    h->n_placed == PLACES_ALL) {
+		drop_places(h, type);
+		type->is_common = true;
+		return;
+	}
+	mem_grow(&type->places, &type->cap_places, type->n_places,
+		 sizeof(*type->places));
+	type->places[type->n_places++] = o->addr;
+	h->n_placed++;
+}
+
+// All that @wants wants; false: some are common.
+static bool places_of(struct heap *h, heap_wants_fn *wants, void *arg,
+		      uint64_t **ret, size_t *ret_n)
+{
+	struct heap_type *type;
+	size_t it = 0, n = 0;
+
+	*ret = xcalloc(h->n_placed + 1, sizeof(**ret));
+	while ((type = heap_type_next(h, &it))) {
+		if ((!type->n_places && !type->is_common) || !wants(arg, type))
+			continue;
+		if (type->is_common)
+			return false;
+		memcpy(*ret + n, type->places,
+		       type->n_places * sizeof(*type->places));
+		n += type->n_places;
+	}
+	*ret_n = n;
+	return true;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+// Each object at the @n places.
+static struct dbg_error *visit_places(struct heap *h, bool bytes,
+				      const uint64_t *v, size_t n, heap_fn *fn,
+				      void *arg)
+{
+	struct dbg_error *err = NULL;
+	struct place p = {.gap = h->is.n_gaps};
+	bool on = true;
+
+	for (size_t i = 0; i < n && on && !err; i++) {
+		struct heap_object o = {.part = heap_part_near(h, v[i])};
+
+		p.part = o.part;
+		p.addr = v[i];
+		p.end = o.part->is.end;
+		if (next(h, &p, &o) && (!bytes || take_bytes(h, &p, &o)))
+			on = fn(arg, &o);
+		if (i % PLACES_PACE == 0)
+			err = heap_pace(h, WALKING, i, n);
+	}
+	heap_window_deinit(&p.window);
+	return err;
+}
+
+struct dbg_error *heap_each_of(struct heap *h, bool bytes, heap_wants_fn *wants,
+			       heap_fn *fn, void *arg)
+{
+	_cleanup_free_ uint64_t *v = NULL;
+	size_t n;
+
+	if (!h->placed || !places_of(h, wants, arg, &v, &n))
+		return heap_each(h, bytes, fn, arg);
+	if (n)
+		qsort(v, n, sizeof(*v), by_place);
+	begin_walk(h);
+	return visit_places(h, bytes, v, n, fn, arg);
+}
+
+/* ---- Counting --------------------------------------------------------- */
+
+struct counting {
+	bool places; /* are taken down */
+	heap_fn *fn;
+	void *arg;
+};
+
+static void count_object(struct heap *h, const struct counting *c,
+			 const struct heap_object *o)
+{
+	enum dbg_generation gen = o->part->is.generation;
+
+	o->type->count[gen]++;
+	o->type->bytes[gen] += o->size;
+	if (c->places && !o->type->is_common)
+		take_place(h, o);
+}
+
+static struct dbg_error *count_part(struct heap *h, struct place *p,
+				    const struct counting *c)
+{
 	struct heap_object o = {.part = p->part};
 	struct dbg_error *err = NULL;
 
 	while (!err && next(h, p, &o)) {
-		o.type->count[gen]++;
-		o.type->bytes[gen] += o.size;
+		count_object(h, c, &o);
+		if (c->fn && o.type->is_string) {
+			if (!take_bytes(h, p, &o))
+				break;
+			c->fn(c->arg, &o);
+		}
 		if (p->addr - p->paced >= PACE)
 			err = pace(h, p);
 	}
@@ -260,20 +392,25 @@ void heap_uncount(struct heap *h)
 	}
 }
 
-struct dbg_error *heap_count(struct heap *h, int64_t heap)
+struct dbg_error *heap_count(struct heap *h, int64_t heap, heap_fn *fn,
+			     void *arg)
 {
 	struct dbg_error *err = NULL;
 	struct place p = {0};
+	const struct counting c = {heap < 0 && !h->placed, fn, arg};
 
 	begin_walk(h);
 	heap_uncount(h);
+	if (c.places)
+		heap_places_drop(h);
 	for (size_t i = 0; i < h->n_parts && !err; i++) {
 		if (heap >= 0 && h->parts[i].is.heap != heap)
 			continue;
 		begin(h, &h->parts[i], &p);
-		err = count_part(h, &p);
+		err = count_part(h, &p, &c);
 	}
 	heap_window_deinit(&p.window);
+	h->placed = h->placed || (c.places && !err && !h->n_damages);
 	return err;
 }
 

@@ -140,7 +140,7 @@ static struct dbg_error *measure(struct cuts *cuts,
 		if (err || last_met(&g, cuts, at + 1) < cuts->n)
 			continue;
 		cuts->v[at].bytes = rest_of(all, &g);
-		if (cuts->v[at].bytes < least)
+		if (cuts->v[at].bytes < least || at + 1 == cuts->n)
 			break;
 		let_go(&g, &cuts->v[gone++]);
 		err = heap_graph_run(&g);

@@ -155,17 +155,30 @@ static struct dbg_load_context *context_at(struct contexts *c, uint64_t object)
 	return add_context(c, object, &found);
 }
 
+static bool is_context(struct contexts *c, const struct heap_type *type)
+{
+	return type->has_refs &&
+	       session_derives(c->dbg, &c->kinds, type, c->base);
+}
+
+static bool is_allocator(struct contexts *c, const struct heap_type *type)
+{
+	return type->has_refs && c->allocator &&
+	       session_derives(c->dbg, &c->allocator_kinds, type, c->allocator);
+}
+
+static bool is_wanted(void *arg, const struct heap_type *type)
+{
+	return is_context(arg, type) || is_allocator(arg, type);
+}
+
 static bool visit(void *arg, const struct heap_object *o)
 {
 	struct contexts *c = arg;
 
-	if (!o->type->has_refs)
-		return true;
-	if (session_derives(c->dbg, &c->kinds, o->type, c->base))
+	if (is_context(c, o->type))
 		context_at(c, o->addr);
-	else if (c->allocator && c->n_allocators < CONTEXTS_MAX &&
-		 session_derives(c->dbg, &c->allocator_kinds, o->type,
-				 c->allocator))
+	else if (c->n_allocators < CONTEXTS_MAX && is_allocator(c, o->type))
 		c->allocators[c->n_allocators++] = o->addr;
 	return true;
 }
@@ -201,7 +214,7 @@ static struct dbg_error *from_heap(struct contexts *c)
 	    c->base ? session_heap_get(session_standing(c->dbg), &h) : NULL;
 	if (err || !c->base)
 		return err;
-	return heap_each(h, false, visit, c);
+	return heap_each_of(h, false, is_wanted, visit, c);
 }
 
 /*

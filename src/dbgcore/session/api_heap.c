@@ -238,9 +238,26 @@ static struct dbg_error *count(struct heap_query *q)
 	const struct dbg_heap_filter *f = q->filter;
 
 	if (!f->min && !f->max && !f->live && !f->dead)
-		return heap_count(q->heap, f->by_heap ? (int64_t)f->heap : -1);
+		return heap_count(q->heap, f->by_heap ? (int64_t)f->heap : -1,
+				  NULL, NULL);
 	heap_uncount(q->heap);
 	return heap_each(q->heap, false, count_object, q);
+}
+
+void session_take_stat(struct heap_query *q, const struct heap_dominators *d,
+		       struct dbg_heap_stat *ret)
+{
+	const struct heap_type *type;
+	size_t it = 0;
+
+	memset(ret, 0, sizeof(*ret));
+	ret->types = arena_calloc(q->dbg->inspect.arena, q->heap->n_types + 1,
+				  sizeof(*ret->types));
+	while ((type = heap_type_next(q->heap, &it)))
+		add_type(q, type, d, ret);
+	if (ret->n_types)
+		qsort(ret->types, ret->n_types, sizeof(*ret->types), by_bytes);
+	session_take_damages(q, &ret->damages, &ret->n_damages);
 }
 
 struct dbg_error *dbg_heap_stat(struct dbg_stopped at,
@@ -256,21 +273,8 @@ struct dbg_error *dbg_heap_stat(struct dbg_stopped at,
 		err = session_retained(dbg, q.heap, &d, NULL, NULL);
 	if (!err)
 		err = count(&q);
-	if (!err) {
-		const struct heap_type *type;
-		size_t it = 0;
-
-		memset(ret, 0, sizeof(*ret));
-		ret->types =
-		    arena_calloc(dbg->inspect.arena, q.heap->n_types + 1,
-				 sizeof(*ret->types));
-		while ((type = heap_type_next(q.heap, &it)))
-			add_type(&q, type, &d, ret);
-		if (ret->n_types)
-			qsort(ret->types, ret->n_types, sizeof(*ret->types),
-			      by_bytes);
-		session_take_damages(&q, &ret->damages, &ret->n_damages);
-	}
+	if (!err)
+		session_take_stat(&q, &d, ret);
 	heap_dominators_deinit(&d);
 	heap_query_deinit(&q);
 	return err;
@@ -342,6 +346,13 @@ static bool list_object(void *arg, const struct heap_object *o)
 	return l->fn(l->arg, &found);
 }
 
+static bool is_listed(void *arg, const struct heap_type *type)
+{
+	struct listing *l = arg;
+
+	return heap_query_type(&l->query, type);
+}
+
 struct dbg_error *dbg_heap_list(struct dbg_stopped at,
 				const struct dbg_heap_filter *filter,
 				dbg_heap_fn *fn, void *arg,
@@ -351,7 +362,8 @@ struct dbg_error *dbg_heap_list(struct dbg_stopped at,
 	struct dbg_error *err = heap_query_init(at, filter, &l.query);
 
 	if (!err)
-		err = heap_each(l.query.heap, filter->refs, list_object, &l);
+		err = heap_each_of(l.query.heap, filter->refs, is_listed,
+				   list_object, &l);
 	if (!err) {
 		*ret =
 		    (struct dbg_heap_stat){.count = l.count, .bytes = l.bytes};

@@ -263,7 +263,7 @@ struct dbg_error *dbg_heap_retainers(struct dbg_stopped at,
 		err = session_retained(dbg, b.query.heap, &d, offer, &b);
 	// that has looked at what roots lead to alone
 	if (!err)
-		err = heap_count(b.query.heap, -1);
+		err = heap_count(b.query.heap, -1, NULL, NULL);
 	if (!err) {
 		*ret_n = b.n;
 		*ret = arena_calloc(dbg->inspect.arena, b.n + 1, sizeof(**ret));

@@ -11,12 +11,19 @@
 enum {
 	CHARS = 12, // behind type and length
 	TABLE_MIN = 1 << 12,
+	AHEAD = 16, // strings
 };
 
 /* Strings of one text. */
 struct text {
 	uint64_t object, size; /* of the first */
 	uint64_t count;
+	uint32_t length;
+};
+
+/* A string that was met. */
+struct met {
+	uint64_t object, size, hash;
 	uint32_t length;
 };
 
@@ -30,6 +37,9 @@ struct texts {
 	struct text *v; /* beside each key; NULL: nothing is listed */
 	bool listed;
 	size_t n, cap;
+	/* The last ones, whose slots are on their way into the cache: a ring.
+	 */
+	struct met met[AHEAD];
 	uint64_t count, bytes, wasted;
 };
 
@@ -84,9 +94,29 @@ static void grow(struct texts *t)
 	free(v);
 }
 
+static void add_text(struct texts *t, const struct met *met)
+{
+	if (t->n * 2 >= t->cap)
+		grow(t);
+	size_t slot = slot_of(t, met->hash);
+
+	if (t->keys[slot])
+		t->wasted += met->size;
+	else
+		t->n++;
+	if (t->v && !t->keys[slot])
+		t->v[slot] = (struct text){.object = met->object,
+					   .size = met->size,
+					   .length = met->length};
+	if (t->v)
+		t->v[slot].count++;
+	t->keys[slot] = met->hash;
+}
+
 static bool add_string(void *arg, const struct heap_object *o)
 {
 	struct texts *t = arg;
+	struct met *met = &t->met[t->count % AHEAD];
 	uint32_t length;
 
 	if (!o->type->is_string || !heap_query_has(&t->query, o))
@@ -96,24 +126,26 @@ static bool add_string(void *arg, const struct heap_object *o)
 
 	if (n + CHARS > o->size)
 		return true;
-	if (t->n * 2 >= t->cap)
-		grow(t);
-	uint64_t hash = hash_of(o->bytes + CHARS, n);
-	size_t slot = slot_of(t, hash);
-
-	if (t->keys[slot])
-		t->wasted += o->size;
-	else
-		t->n++;
-	if (t->v && !t->keys[slot])
-		t->v[slot] = (struct text){
-		    .object = o->addr, .size = o->size, .length = length};
-	if (t->v)
-		t->v[slot].count++;
-	t->keys[slot] = hash;
+	if (met->hash)
+		add_text(t, met);
+	*met = (struct met){o->addr, o->size, hash_of(o->bytes + CHARS, n),
+			    length};
+	if (t->cap)
+		__builtin_prefetch(&t->keys[met->hash & (t->cap - 1)], 1);
 	t->count++;
 	t->bytes += o->size;
 	return true;
+}
+
+// Those of the ring, the oldest first.
+static void add_last(struct texts *t)
+{
+	for (size_t i = 0; i < AHEAD; i++) {
+		struct met *met = &t->met[(t->count + i) % AHEAD];
+
+		if (met->hash)
+			add_text(t, met);
+	}
 }
 
 static uint64_t wasted_of(const struct text *t)
@@ -164,6 +196,13 @@ static void take_texts(struct texts *t, size_t max,
 	}
 }
 
+static void texts_deinit(struct texts *t)
+{
+	free(t->keys);
+	free(t->v);
+	heap_query_deinit(&t->query);
+}
+
 struct dbg_error *dbg_heap_strings(struct dbg_stopped at,
 				   const struct dbg_heap_filter *filter,
 				   size_t max, struct dbg_heap_strings *ret)
@@ -173,10 +212,29 @@ struct dbg_error *dbg_heap_strings(struct dbg_stopped at,
 
 	if (!err)
 		err = heap_each(t.query.heap, true, add_string, &t);
+	add_last(&t);
 	if (!err)
 		take_texts(&t, max, ret);
-	free(t.keys);
-	free(t.v);
-	heap_query_deinit(&t.query);
+	texts_deinit(&t);
+	return err;
+}
+
+struct dbg_error *dbg_heap_survey(struct dbg_stopped at,
+				  struct dbg_heap_stat *ret,
+				  struct dbg_heap_strings *strings)
+{
+	const struct dbg_heap_filter all = {.free = true};
+	const struct heap_dominators none = {0};
+	struct texts t = {.listed = false};
+	struct dbg_error *err = heap_query_init(at, &all, &t.query);
+
+	if (!err)
+		err = heap_count(t.query.heap, -1, add_string, &t);
+	add_last(&t);
+	if (!err) {
+		session_take_stat(&t.query, &none, ret);
+		take_texts(&t, 0, strings);
+	}
+	texts_deinit(&t);
 	return err;
 }

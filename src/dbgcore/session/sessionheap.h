@@ -105,6 +105,10 @@ bool session_derives(struct dbg *dbg, struct heap_kinds *known,
 void session_take_damages(const struct heap_query *q, const char ***ret,
 			  size_t *ret_n);
 
+/* What the last heap_count says; of types, what they retain by @d, too. */
+void session_take_stat(struct heap_query *q, const struct heap_dominators *d,
+		       struct dbg_heap_stat *ret);
+
 /* ---- api_heapsize.c -------------------------------------------------- */
 
 /*

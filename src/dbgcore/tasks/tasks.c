@@ -350,6 +350,11 @@ static void add_resumption(struct tasks *t, uint64_t addr)
 	t->contexts[t->n_contexts++] = one;
 }
 
+static bool is_wanted(void *arg, const struct heap_type *type)
+{
+	return kind_of(arg, type) != KIND_OTHER;
+}
+
 static bool visit(void *arg, const struct heap_object *o)
 {
 	struct tasks *t = arg;
@@ -418,7 +423,8 @@ struct dbg_error *tasks_find(struct tasks *t)
 	if (!find_offsets(t))
 		return dbg_err(DBG_E_RUNTIME,
 			       "the core library has no tasks of a known form");
-	struct dbg_error *err = heap_each(t->heap, true, visit, t);
+	struct dbg_error *err =
+	    heap_each_of(t->heap, true, is_wanted, visit, t);
 
 	if (err)
 		return err;

@@ -48,6 +48,7 @@ struct doctor {
 	 * large. Or why not: for the check that looks at it to return.
 	 */
 	struct dbg_heap_stat heap;
+	struct dbg_heap_strings strings;
 	struct dbg_error *no_heap, *no_keepers;
 	uint64_t heap_bytes; /* of all objects; 0: not known */
 	struct dbg_heap_retainer *keepers;

@@ -25,28 +25,22 @@ static bool is_tenth(uint64_t bytes, uint64_t heap_bytes)
 }
 
 // Would a tenth of the heap be free if each text was kept in one string?
-static struct dbg_error *check_strings(struct doctor *d, uint64_t heap_bytes)
+static void check_strings(struct doctor *d, uint64_t heap_bytes)
 {
 	_cleanup_str_ struct str text = {0};
-	const struct dbg_heap_filter all = {0};
-	struct dbg_heap_strings found;
-	struct dbg_error *err = dbg_heap_strings(d->at, &all, 0, &found);
 
-	if (err)
-		return err;
-	if (!is_tenth(found.wasted, heap_bytes))
-		return NULL;
+	if (!is_tenth(d->strings.wasted, heap_bytes))
+		return;
 	str_addf(&text,
 		 "%" PRIu64 " of the heap's %" PRIu64
 		 " MiB are strings whose text another string has",
-		 found.wasted / MIB, heap_bytes / MIB);
+		 d->strings.wasted / MIB, heap_bytes / MIB);
 	doctor_find(d, WEIGHT_WARNING, "heap strings", str_get(&text));
-	return NULL;
 }
 
 /* Bytes by what they are, and how many exceptions there are. */
 struct shape {
-	uint64_t all, unused, large, large_unused, strings, exceptions;
+	uint64_t all, unused, large, large_unused, exceptions;
 	uint64_t registrations;
 };
 
@@ -61,8 +55,6 @@ static void add_type(struct shape *s, const struct dbg_heap_type *t)
 		return;
 	}
 	s->large += large;
-	if (!strcmp(t->name, "string"))
-		s->strings += t->bytes;
 	if (n > 9 && !strcmp(t->name + n - 9, "Exception"))
 		s->exceptions += t->count;
 	if (!strcmp(t->name, "System.Threading.CancellationTokenSource."
@@ -154,9 +146,7 @@ static enum weight damage_weight(struct doctor *d)
 
 void doctor_look(struct doctor *d)
 {
-	const struct dbg_heap_filter all = {.free = true};
-
-	d->no_heap = dbg_heap_stat(d->at, &all, &d->heap);
+	d->no_heap = dbg_heap_survey(d->at, &d->heap, &d->strings);
 	if (d->no_heap)
 		return;
 	d->heap_bytes = d->heap.bytes;
@@ -187,8 +177,8 @@ struct dbg_error *doctor_heap(struct doctor *d)
 	if (d->heap.n_damages)
 		doctor_find(d, damage_weight(d), "heap stat",
 			    d->heap.damages[0]);
-	// texts are compared only if there are enough of them to matter
-	return is_tenth(s.strings, s.all) ? check_strings(d, s.all) : NULL;
+	check_strings(d, s.all);
+	return NULL;
 }
 
 static int by_type(const void *a, const void *b)

@@ -28,6 +28,13 @@ struct dbg_heap_strings {
 DBG_MUST struct dbg_error *
 dbg_heap_strings(struct dbg_stopped at, const struct dbg_heap_filter *filter,
 		 size_t max, struct dbg_heap_strings *ret);
+/*
+ * All of the heap by type, with what is free, and how much of it strings with
+ * the same text are, of which none is listed: of one walk.
+ */
+DBG_MUST struct dbg_error *dbg_heap_survey(struct dbg_stopped at,
+					   struct dbg_heap_stat *ret,
+					   struct dbg_heap_strings *strings);
 
 /* ---- Exceptions ------------------------------------------------------ */
 
