@@ -560,6 +560,18 @@ def test_words(t):
         done = t.run("--batch", "-p", program.pid, "-ex", word)
         t.check_match(wanted, done.stdout)
         t.check_equal("", done.stderr)
+
+    def first(regex):
+        done = t.run("heap", "list", program.pid, "--type", regex)
+        return re.search("^0x[0-9a-f]+", done.stdout, re.M)[0]
+
+    lost, text = first(r"\.OutOfMemoryException$"), first("^string$")
+    done = t.run("--batch", "-p", program.pid, "-ex", f"pe {lost}",
+                 "-ex", f"printexception {text}")
+    t.check_match(rf"^ +1  {lost}  System.OutOfMemoryException: ",
+                  done.stdout)
+    t.check_equal(f"The object at {text} is no exception, but string.\n",
+                  done.stderr)
     program.ends()
 
 

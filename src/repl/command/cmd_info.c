@@ -14,6 +14,7 @@
 #include "repl/inferior.h"
 #include "repl/line/parse.h"
 #include "repl/show/print.h"
+#include "repl/heap/heapcommands.h"
 #include "repl/repl_priv.h"
 #include "repl/show/show.h"
 #include "repl/command/subcmd.h"
@@ -358,7 +359,8 @@ static struct dbg_error *info_exception(struct repl *r, struct dbg_stopped at,
 	struct dbg_exception *chain;
 	size_t n;
 
-	(void)call;
+	if (*call->args)
+		return heap_exceptions_cmd(r, at, call);
 	err = dbg_exception_list(at, &chain, &n);
 	if (err)
 		return err;
@@ -395,7 +397,9 @@ static const struct repl_cmd subs[] = {
     },
     {
 	.names = "exception exceptions",
-	.help = "the exception of the stop, with the inner ones",
+	.args = "[ADDRESS]",
+	.help = "the exception of the stop, or at an address, with the inner "
+		"ones",
 	.stopped = info_exception,
     },
     {

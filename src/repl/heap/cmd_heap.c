@@ -478,11 +478,12 @@ static const struct repl_cmd subs[] = {
     },
     {
 	.names = "exceptions",
-	.args = FILTERS " [--all]",
+	.args = "[ADDRESS] " FILTERS " [--all]",
 	.help = "show the exceptions of the heap, with their stacks",
 	.more = "Those of one type, with one message and one stack, are "
 		"counted together; --all lists\neach. Also those that nobody "
-		"refers to any more: --live leaves them out.",
+		"refers to any more: --live leaves them out. With an\nADDRESS "
+		"that one, and those within it.",
 	.flags = CMD_LONG,
 	.stopped = heap_exceptions_cmd,
     },
@@ -544,7 +545,7 @@ static const struct repl_cmd cmds[] = {
     },
     {
 	.names = "exceptions dumpexceptions dae",
-	.args = FILTERS " [--all]",
+	.args = "[ADDRESS] " FILTERS " [--all]",
 	.help = "as \"heap exceptions\"",
 	.flags = CMD_LONG,
 	.stopped = heap_exceptions_cmd,
