@@ -140,6 +140,13 @@ static enum native_end utc_now(struct native *n)
 	return native_ret_i8(n, (int64_t)(ticks | utc << 62));
 }
 
+/* GC.GetGeneration: what only the machine has is new. */
+static enum native_end generation(struct native *n)
+{
+	return vm_owns(n->vm, native_ref(n, 0)) ? native_ret_i4(n, 0)
+						: NATIVE_IL;
+}
+
 #define INTERLOCKED "System.Threading.Interlocked"
 #define MONITOR "System.Threading.Monitor"
 #define THREAD "System.Threading.Thread"
@@ -199,6 +206,7 @@ static const struct il_native rows[] = {
     {"System.GC", "AddMemoryPressure", "(l).", native_nothing},
     {"System.GC", "RemoveMemoryPressure", "(l).", native_nothing},
     {"System.GC", "WaitForPendingFinalizers", "().", native_nothing},
+    {"System.GC", "GetGeneration", "(o)i", generation},
     {"System.Diagnostics.Debugger", "get_IsAttached", "()i", native_true},
     {"System.Diagnostics.Debugger", "IsLogging", "()i", native_true},
     {"System.Diagnostics.Debugger", "Log", "(ioo).", native_nothing},
