@@ -392,9 +392,20 @@ static void take_exceptions(struct report *r, struct dbg_stopped at,
 	}
 }
 
+// What a failed Debug.Assert says has its stack behind it, which the report has
+// anyway.
+static const char *without_stack(struct report *r, const char *message)
+{
+	const char *end = message ? strstr(message, "\n   at ") : NULL;
+
+	return end ? arena_printf(r->arena, "%.*s", (int)(end - message),
+				  message)
+		   : message;
+}
+
 /*
  * The innermost exception is what went wrong: it is named in the cause, as
- * Exception.ToString() does.
+ * Exception.ToString() does. What the cause says already is not said again.
  */
 static void name_innermost(struct report *r)
 {
@@ -408,9 +419,13 @@ static void name_innermost(struct report *r)
 	const char *more =
 	    n > 1 ? arena_printf(r->arena, " (and %zu more)", n - 1) : "";
 
+	const char *message = without_stack(r, x->message);
+
+	if (message && report_is_fail_fast(r) && strstr(r->cause, message))
+		message = NULL;
 	r->cause = arena_printf(r->arena, "%s" REPORT_WITHIN "%s%s%s%s",
-				r->cause, x->type, x->message ? ": " : "",
-				x->message ? x->message : "", more);
+				r->cause, x->type, message ? ": " : "",
+				message ? message : "", more);
 }
 
 static void take_cause(struct report *r, const struct dbg_stop *stop)
@@ -418,7 +433,7 @@ static void take_cause(struct report *r, const struct dbg_stop *stop)
 	r->thread = stop->thread;
 	r->signal = stop->fatal ? stop->signal : 0;
 	if (stop->reason == DBG_STOP_FAIL_FAST) {
-		const char *message = stop->exception_message;
+		const char *message = without_stack(r, stop->exception_message);
 
 		r->kind = "failfast";
 		r->cause =
