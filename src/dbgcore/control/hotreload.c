@@ -240,7 +240,8 @@ struct dbg_error *hot_reload_returned(struct control *c, pid_t tid,
 	struct code_module *m = code_module_find(c->code, p.module);
 	if (m && m->number == p.number) {
 		code_update_apply(c->code, m, &p.update, &done);
-		// frames that were looked at know positions of before
+		// frames that were looked at have positions of before
+		inspect_go(c->inspect);
 		inspect_stop(c->inspect);
 		bind_anew(c, m);
 		code_update_say(m, &done, &text);

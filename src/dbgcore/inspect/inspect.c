@@ -92,6 +92,9 @@ static void vm_renew(struct inspect *in)
 		followed_clear(&in->followed);
 	}
 	vm_stop(in->vm);
+	// but for a call under way
+	if (!in->returns)
+		types_release(in->types);
 }
 
 struct dbg_error *inspect_runtime(struct inspect *in, const char *bundle)

@@ -60,7 +60,7 @@ static void forget(struct types *ts)
 	ts->n_seen = 0;
 }
 
-static void free_retired(struct types *ts)
+void types_release(struct types *ts)
 {
 	while (ts->n_retired)
 		arena_destroy(ts->retired[--ts->n_retired]);
@@ -71,7 +71,7 @@ void types_destroy(struct types *ts)
 	if (!ts)
 		return;
 	forget(ts);
-	free_retired(ts);
+	types_release(ts);
 	free(ts->retired);
 	map_deinit(&ts->by_hash);
 	map_deinit(&ts->by_mt);
@@ -130,7 +130,7 @@ enum types_kept types_stop(struct types *ts)
 	if (!modules_stand(ts, modules, n)) {
 		kept = TYPES_GONE;
 		forget(ts);
-		free_retired(ts);
+		types_release(ts);
 		arena_reset(ts->arena);
 	} else if (age != ts->modules_age) {
 		kept = TYPES_ANEW;

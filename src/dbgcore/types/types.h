@@ -141,6 +141,8 @@ enum types_kept {
 
 /* A new stop: what was not loaded may be now. */
 enum types_kept types_stop(struct types *ts);
+/* Nobody holds a type from before the last stop. */
+void types_release(struct types *ts);
 /*
  * From now on the runtime is asked for nothing, since it runs: an object of a
  * type that was not met before has none.
