@@ -173,7 +173,8 @@ static void show_untold(struct sheet *s, const struct doctor *d)
 		return;
 	sheet_text(s, "untold", str_get(&text));
 	if (!s->json)
-		out(s->r, "This core does not tell of: %s\n", str_get(&text));
+		out(s->r, "A core or a snapshot does not tell of: %s\n",
+		    str_get(&text));
 }
 
 static void show_findings(struct sheet *s, const struct doctor *d)
