@@ -187,12 +187,18 @@ static uint64_t type_object_make(struct vm *vm, struct type *type)
 	return addr;
 }
 
-/* Is @object a RuntimeType that says of itself that it is of @handle? */
-static bool stands_for(struct vm *vm, uint64_t object, uint64_t handle)
+/*
+ * Is @object a RuntimeType, @of, that says of itself that it is of @handle?
+ * Else it may be anything: the DAC is not asked for its type.
+ */
+static bool stands_for(struct vm *vm, struct type *of, uint64_t object,
+		       uint64_t handle)
 {
-	struct type *of = object % 8 ? NULL : object_type(vm, object);
-	uint64_t own = 0;
-	return of && !strcmp(type_simple_name(of), "RuntimeType") &&
+	const uint64_t marks = 7; // of the collector, in the first word
+	uint64_t mt = 0, own = 0;
+	return object && object % 8 == 0 &&
+	       vm_read(vm, object, &mt, sizeof(mt)) &&
+	       (mt & ~marks) == type_record(vm->ts, of) &&
 	       vm_read(vm, handle_place(vm, of, object), &own, sizeof(own)) &&
 	       own == handle;
 }
@@ -207,12 +213,13 @@ uint64_t vm_program_type_object(struct vm *vm, struct type *type)
 		WORDS = 3,
 	};
 	struct dac *d = types_dac(vm->ts);
+	struct type *of = type_core(vm->ts, "System.RuntimeType");
 	uint64_t mt = type_record(vm->ts, type), words[WORDS];
-	uint64_t data = d && mt ? dac_type_auxiliary(d, mt) : 0;
+	uint64_t data = d && of && mt ? dac_type_auxiliary(d, mt) : 0;
 	if (!data || !vm_read(vm, data, words, sizeof(words)))
 		return 0;
 	for (int i = 1; i < WORDS; i++)
-		if (stands_for(vm, words[i] & ~UINT64_C(1), mt))
+		if (stands_for(vm, of, words[i] & ~UINT64_C(1), mt))
 			return words[i] & ~UINT64_C(1);
 	return 0;
 }
