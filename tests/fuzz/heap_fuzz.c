@@ -158,9 +158,9 @@ static void look(struct heap *h, const uint64_t *words, size_t n_words)
 	dbg_error_destroy(heap_each(h, true, check_object, &c));
 	if (heap_starts_suffice(&c.starts) == c.leads_astray)
 		abort();
-	heap_starts_deinit(&c.starts);
 	dbg_error_destroy(heap_count(h, -1, NULL, NULL));
 	dbg_error_destroy(heap_each_of(h, true, wants_all, check_object, &c));
+	heap_starts_deinit(&c.starts);
 	heap_find(h, BASE + 8 * (n_words / 2), &o);
 	for (size_t i = 0; i < ROOTS; i++)
 		roots[i] = words[i * n_words / ROOTS];
