@@ -267,7 +267,9 @@ bool pdb_text_is_newer(const struct pdb *pdb, uint32_t method_rid,
 	if (!then.n)
 		then =
 		    md_col_blob(&pdb->md, MD_DOCUMENT, document, DOCUMENT_HASH);
-	return then.n != now.n || !now.n || memcmp(then.p, now.p, now.n) != 0;
+	bool same = now.n && then.n == now.n && !memcmp(then.p, now.p, now.n);
+
+	return !same;
 }
 
 uint32_t pdb_line_moved(const struct pdb *pdb, uint32_t document, uint32_t line)
