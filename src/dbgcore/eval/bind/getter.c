@@ -12,6 +12,17 @@
 #include "il/made.h"
 #include "meta/il.h"
 
+/* A value is of another type than its field without IL that converts it. */
+static bool returns_as_is(struct binder *b, struct type_method *m,
+			  struct type_field *f)
+{
+	const struct type_sig *sig;
+	struct type *type;
+	return !dbg_err_drop(type_method_sig(b->ts, m, &sig)) &&
+	       !dbg_err_drop(type_field_type(b->ts, f, &type)) &&
+	       (type == sig->ret || !sig->ret->is_value);
+}
+
 struct type_field *getter_field(struct binder *b, struct type_method *m)
 {
 	const struct type_method_body *body;
@@ -52,7 +63,8 @@ struct type_field *getter_field(struct binder *b, struct type_method *m)
 		break;
 	}
 	if (!token ||
-	    dbg_err_drop(type_field_of_token(b->ts, &context, token, &f)))
+	    dbg_err_drop(type_field_of_token(b->ts, &context, token, &f)) ||
+	    !returns_as_is(b, m, f))
 		return NULL;
 	return f;
 }
