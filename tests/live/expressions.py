@@ -124,10 +124,11 @@ def test_thread_values(t):
                     "print ambient.Number", "print ambient.Text",
                     "print ambient.Text", "whatis Environment.MachineName",
                     "whatis (Environment.MachineName, x: 3)",
-                    "ptype Environment.MachineName.Length"],
+                    "ptype Environment.MachineName.Length", "print recast"],
                    t.program("Dynamics", os.path.join(t.dir, "lines")))
     t.check_in('$1 = 6\n$2 = "xy"\n$3 = "xy"\ntype = string\n'
-               "type = (string MachineName, int x)\ntype = int\n",
+               "type = (string MachineName, int x)\ntype = int\n"
+               "$4 = -1 9 High 'A'\n",
                done.stdout)
 
 
