@@ -353,25 +353,57 @@ void callstack_of_copy(struct callstacks *c, const struct regs *regs,
 
 /* ---- Blocked threads --------------------------------------------------- */
 
+// Does the pair of a frame pointer and a return address at @at lead on? Then
+// *ret is where to.
+static bool pair_leads(struct callstacks *c, struct stack_copy *s, uint64_t at,
+		       uint64_t *ret)
+{
+	struct frame_regs found = {.sp = at, .fp = at};
+	uint64_t pc;
+
+	if (!copy_word(s, at + WORD, &pc) || !is_mapped_code(c, pc) ||
+	    !insn_is_behind_call(c->target, pc) ||
+	    step_by_fp(c, s, &found) != STEP_DONE || found.fp <= at)
+		return false;
+	*ret = found.fp;
+	return is_return(c, found.pc) && step_by_fp(c, s, &found) == STEP_DONE;
+}
+
 // Where the kernel tells no frame pointer and the code at @pc needs it: the
-// first pair of a frame pointer and a return address on the stack that leads
-// on.
+// pair that leads on by the smallest step. What calls have left behind on the
+// stack that are over leads on, too, past frames that are there now.
 static void search(struct callstacks *c, struct stack_copy *s,
 		   struct frame_regs *r)
 {
-	for (uint64_t at = r->sp; at < r->sp + SEARCH_BYTES; at += WORD) {
-		struct frame_regs found = {.sp = at, .fp = at};
-		uint64_t pc;
+	uint64_t least = UINT64_MAX, to;
 
-		if (!copy_word(s, at + WORD, &pc) || !is_mapped_code(c, pc))
-			continue;
-		if (step_by_fp(c, s, &found) == STEP_DONE && found.fp > at &&
-		    is_return(c, found.pc) &&
-		    step_by_fp(c, s, &found) == STEP_DONE) {
+	for (uint64_t at = r->sp; at < r->sp + SEARCH_BYTES && at < least;
+	     at += WORD) {
+		if (pair_leads(c, s, at, &to) && to < least) {
+			least = to;
 			r->fp = at;
-			return;
 		}
 	}
+}
+
+// To the managed frame that has called native code itself, without a stub of
+// its own, if its frame pointer was found: then an InlinedCallFrame lies in it,
+// in which the frame pointer follows the return address.
+static bool step_by_call(struct callstacks *c, struct stack_copy *s,
+			 struct frame_regs *r)
+{
+	uint64_t pc, fp;
+
+	for (uint64_t at = r->sp; at + WORD < r->fp; at += WORD) {
+		if (copy_word(s, at + WORD, &fp) && fp == r->fp &&
+		    copy_word(s, at, &pc) && is_return(c, pc) &&
+		    rule_managed(c, pc, false)) {
+			r->pc = pc;
+			r->sp = at;
+			return true;
+		}
+	}
+	return false;
 }
 
 void callstack_of_blocked(struct callstacks *c, uint64_t pc, uint64_t sp,
@@ -385,16 +417,24 @@ void callstack_of_blocked(struct callstacks *c, uint64_t pc, uint64_t sp,
 	while (ret->n < CALLSTACK_MAX && !r.fp) {
 		const struct rule *rule = rule_native(c, r.pc - !leaf);
 
-		if (!rule->known || rule->native.by_fp) {
+		bool lost = !rule->known || rule->native.by_fp;
+
+		if (lost)
 			search(c, &s, &r);
+		if (lost && (rule->known || !r.fp))
 			break;
-		}
 		callstack_add(ret, r.pc);
+		// What the code here has on the stack is not told (musl's).
+		if (lost && !step_by_call(c, &s, &r) &&
+		    step_by_fp(c, &s, &r) != STEP_DONE)
+			return;
+		leaf = false;
+		if (lost)
+			break;
 		if (step_by_rule(c, &s, &rule->native, &r) != STEP_DONE) {
 			ret->whole = rule->native.outermost;
 			return;
 		}
-		leaf = false;
 	}
 	walk(c, &s, leaf, r, NULL, ret);
 }
