@@ -13,8 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/mem.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "front/debuggees.h"
 #include "front/listen.h"
 #include "front/plain.h"
@@ -23,6 +23,60 @@
 #include "mi/mi_priv.h"
 #include "mi/record.h"
 #include "mi/var.h"
+
+/* ---- Starts ---------------------------------------------------------- */
+
+/*
+ * What the command line asks for before the client's first line: the program
+ * and its arguments, -p, --core, -x and -ex.
+ */
+
+static void early_or_late(struct mi *m, bool early)
+{
+	const struct front_options *o = m->front;
+
+	for (size_t i = 0; i < o->n_startup && !m->quit; i++) {
+		const struct startup_command *s = &o->startup[i];
+		if (s->early != early)
+			continue;
+		_cleanup_free_ char *source =
+		    s->file ? xasprintf("source %s", s->text) : NULL;
+		mi_warn(m, mi_cli(m, source ? source : s->text));
+		notify_take(m);
+	}
+}
+
+static void with_word(struct mi *m, const char *command, const char *word)
+{
+	if (!word)
+		return;
+	struct dbg_error *err = mi_cli_word(m, command, word);
+	if (err && m->front->netcoredbg) {
+		plain_error(err);
+		m->quit = true;
+		m->exit_code = 1;
+		return;
+	}
+	mi_warn(m, err);
+	notify_take(m);
+}
+
+/* Do what the command line says; there is another program (mi_file.c). */
+static void mi_start(struct mi *m)
+{
+	launch_config_copy(m->launch, &m->front->launch);
+	early_or_late(m, true);
+	mi_program(m);
+	with_word(m, "core-file", m->front->core);
+	with_word(m, m->front->wait ? "attach --wait" : "attach",
+		  m->front->attach);
+	early_or_late(m, false);
+	if (m->options->run && !m->quit)
+		mi_warn(m, mi_cli_quiet(m, "run", NULL));
+	notify_take(m);
+}
+
+/* ---- The interpreter ------------------------------------------------- */
 
 enum {
 	READ_BYTES = 64 << 10,

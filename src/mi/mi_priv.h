@@ -142,10 +142,9 @@ void mi_log(struct mi *m, const char *s);
 /* mi_log its words and destroy it; NULL is allowed. */
 void mi_warn(struct mi *m, struct dbg_error *err);
 
-/* ---- mi_start.c ------------------------------------------------------ */
+/* ---- mi.c ------------------------------------------------------ */
 
 /* Do what the command line says; there is another program (mi_file.c). */
-void mi_start(struct mi *m);
 void mi_program(struct mi *m);
 
 /* ---- mi_console.c ---------------------------------------------------- */

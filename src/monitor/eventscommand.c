@@ -1,12 +1,631 @@
 /* `dndbg events KIND PID|NAME`: a table of what a runtime can be asked for. */
 #include <getopt.h>
+#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/str.h"
 #include "front/plain.h"
-#include "monitor/eventlists.h"
 #include "monitor/gcevents.h"
 #include "monitor/monitor.h"
+#include "monitor/quantity.h"
+#include "monitor/tally.h"
+#include "monitor/watching.h"
+#include "report/json.h"
+
+/* ---- Lists ----------------------------------------------------------- */
+
+/*
+ * `dndbg events exceptions`, `alloc`, `contention`, `jit` and `threadpool`:
+ * things that happen, each counted by its kind.
+ */
+
+enum {
+	ROWS_LISTED = 20,
+	MESSAGE_MAX = 60, // bytes of a message that are shown
+	WAITING_MAX = 1 << 16,
+};
+
+struct event_list {
+	const struct watch_options *o;
+	struct dbg_trace *trace;
+	uint64_t origin;
+	struct arena *arena; /* reset for each event */
+	struct tally rows;
+	struct tally beside; /* exceptions: where caught; jit: by version */
+	uint64_t n, sum;     /* of all rows */
+	uint64_t again;      /* exceptions that were thrown again; how often
+				the pool starved */
+	struct map waiting;  /* contention: the row by the thread */
+	struct map compiled; /* jit: when it began, by thread and method */
+	bool managed_ids;    /* contention: owners are told by managed ids */
+};
+
+/* One kind of list. */
+struct list_kind {
+	dbg_trace_fn *event;
+	void (*print)(struct event_list *l, const struct watch_result *r);
+	void (*add)(const struct event_list *l, cJSON *o);
+};
+
+static void list_progress(void *arg, struct str *text)
+{
+	const struct event_list *l = arg;
+
+	str_addf(text, "%" PRIu64, l->n);
+}
+
+static void list_deinit(struct event_list *l)
+{
+	dbg_trace_close(l->trace);
+	tally_deinit(&l->rows);
+	tally_deinit(&l->beside);
+	map_deinit(&l->waiting);
+	map_clear_free(&l->compiled);
+	map_deinit(&l->compiled);
+	arena_destroy(l->arena);
+}
+
+static struct dbg_error *list_watch(struct dbg *dbg, struct event_list *l,
+				    const struct dbg_trace_provider *provider,
+				    const struct list_kind *kind)
+{
+	const struct dbg_trace_request req = {.providers = provider,
+					      .n_providers = 1};
+	const struct watcher w = {.arg = l,
+				  .began = &l->origin,
+				  .event = kind->event,
+				  .progress = list_progress};
+	struct watch_result r;
+
+	l->arena = arena_create();
+	struct dbg_error *err = watch_trace(dbg, l->o, &req, &w, &l->trace, &r);
+	if (!err) {
+		tally_sort(&l->rows);
+		tally_sort(&l->beside);
+	}
+	if (!err && l->o->json) {
+		cJSON *o = watch_json(&r);
+
+		kind->add(l, o);
+		json_print(o, stdout, true);
+	} else if (!err) {
+		kind->print(l, &r);
+	}
+	list_deinit(l);
+	return err;
+}
+
+static double seconds(const struct watch_result *r)
+{
+	return (double)(r->ended - r->began) / 1e9;
+}
+
+static void print_more(const struct tally *t)
+{
+	if (t->n > ROWS_LISTED)
+		printf("and %zu more (--json has all)\n", t->n - ROWS_LISTED);
+}
+
+static size_t listed(const struct tally *t)
+{
+	return t->n < ROWS_LISTED ? t->n : ROWS_LISTED;
+}
+
+static bool list_prints(const struct event_list *l)
+{
+	return l->o->each && !l->o->json;
+}
+
+static void print_when(const struct event_list *l,
+		       const struct dbg_trace_event *e)
+{
+	printf("%7.3f s  ", (double)(int64_t)(e->time - l->origin) / 1e9);
+}
+
+/* ---- Exceptions -------------------------------------------------------- */
+
+static void take_throw(struct event_list *l, const struct dbg_trace_event *e,
+		       const struct dbg_told_throw *x)
+{
+	struct tally_row *row = tally_at(&l->rows, x->type, 0);
+
+	tally_add(row, 1);
+	str_set(&row->last, x->message);
+	l->n++;
+	l->again += x->again;
+	if (!list_prints(l))
+		return;
+	print_when(l, e);
+	plain_printf(stdout, "%s: %s\n", x->type, x->message);
+	fflush(stdout);
+}
+
+static void exception_event(void *arg, const struct dbg_trace_event *e)
+{
+	struct event_list *l = arg;
+	struct dbg_told_throw x;
+	const char *method;
+
+	arena_reset(l->arena);
+	if (dbg_told_throw(e, l->arena, &x))
+		take_throw(l, e, &x);
+	else if (dbg_told_catch(e, l->arena, &method))
+		tally_add(tally_at(&l->beside, method, 0), 1);
+}
+
+static void exceptions_print(struct event_list *l, const struct watch_result *r)
+{
+	char time[WATCH_TIME_MAX];
+
+	watch_title(r);
+	printf("%" PRIu64 " exceptions%s, %.1f a second\n", l->n,
+	       watch_time(r, time), (double)l->n / seconds(r));
+	if (l->n)
+		printf("\n%8s  %9s  %s\n", "COUNT", "A SECOND",
+		       "TYPE, LAST MESSAGE");
+	for (size_t i = 0; i < listed(&l->rows); i++) {
+		const struct tally_row *row = l->rows.rows[i];
+
+		printf("%8" PRIu64 "  %9.1f  ", row->n,
+		       (double)row->n / seconds(r));
+		plain_printf(stdout, "%s: %.*s\n", row->text, MESSAGE_MAX,
+			     row->last);
+	}
+	print_more(&l->rows);
+	if (l->again)
+		printf("%" PRIu64 " of them were thrown again\n", l->again);
+	if (l->beside.n)
+		printf("\n%8s  %s\n", "COUNT", "CAUGHT IN");
+	for (size_t i = 0; i < listed(&l->beside); i++) {
+		printf("%8" PRIu64 "  ", l->beside.rows[i]->n);
+		plain_printf(stdout, "%s\n", l->beside.rows[i]->text);
+	}
+	print_more(&l->beside);
+}
+
+static void exceptions_add(const struct event_list *l, cJSON *o)
+{
+	cJSON_AddNumberToObject(o, "count", (double)l->n);
+	cJSON_AddNumberToObject(o, "thrownAgain", (double)l->again);
+	cJSON *types = cJSON_AddArrayToObject(o, "types");
+	for (size_t i = 0; i < l->rows.n; i++) {
+		cJSON *one = cJSON_CreateObject();
+
+		json_add_text(one, "type", l->rows.rows[i]->text);
+		cJSON_AddNumberToObject(one, "count",
+					(double)l->rows.rows[i]->n);
+		json_add_text(one, "lastMessage", l->rows.rows[i]->last);
+		cJSON_AddItemToArray(types, one);
+	}
+	if (!l->o->caught)
+		return;
+	cJSON *caught = cJSON_AddArrayToObject(o, "caughtIn");
+	for (size_t i = 0; i < l->beside.n; i++) {
+		cJSON *one = cJSON_CreateObject();
+
+		json_add_text(one, "method", l->beside.rows[i]->text);
+		cJSON_AddNumberToObject(one, "count",
+					(double)l->beside.rows[i]->n);
+		cJSON_AddItemToArray(caught, one);
+	}
+}
+
+static struct dbg_error *exception_events(struct dbg *dbg,
+					  const struct watch_options *o)
+{
+	static const struct list_kind kind = {
+	    .event = exception_event,
+	    .print = exceptions_print,
+	    .add = exceptions_add,
+	};
+	struct event_list l = {.o = o};
+
+	return list_watch(
+	    dbg, &l, o->caught ? dbg_catches_provider() : dbg_throws_provider(),
+	    &kind);
+}
+
+/* ---- Allocations ------------------------------------------------------- */
+
+static void allocation_event(void *arg, const struct dbg_trace_event *e)
+{
+	struct event_list *l = arg;
+	struct dbg_told_allocation x;
+	char size[QUANTITY_MAX];
+
+	arena_reset(l->arena);
+	if (!dbg_told_allocation(e, l->arena, &x))
+		return;
+	struct tally_row *row = tally_at(&l->rows, x.type, x.large);
+	tally_add(row, x.bytes);
+	row->with += x.size ? x.bytes / x.size : 0;
+	l->n++;
+	l->sum += x.bytes;
+	if (!list_prints(l))
+		return;
+	print_when(l, e);
+	plain_printf(stdout, "%9s  %s\n", quantity_size(x.size, size), x.type);
+	fflush(stdout);
+}
+
+static void allocations_print(struct event_list *l,
+			      const struct watch_result *r)
+{
+	char time[WATCH_TIME_MAX], sum[QUANTITY_MAX], rate[QUANTITY_MAX],
+	    share[QUANTITY_MAX];
+
+	watch_title(r);
+	printf("about %s allocated%s, %s a second (%" PRIu64 " samples)\n",
+	       quantity_size(l->sum, sum), watch_time(r, time),
+	       quantity_size((uint64_t)((double)l->sum / seconds(r)), rate),
+	       l->n);
+	if (l->n)
+		printf("\n%9s  %8s  %8s  %s\n", "BYTES", "OF ALL", "SAMPLES",
+		       "TYPE");
+	for (size_t i = 0; i < listed(&l->rows); i++) {
+		const struct tally_row *row = l->rows.rows[i];
+
+		printf("%9s  %8s  %8" PRIu64 "  ", quantity_size(row->sum, sum),
+		       quantity_share((double)row->sum, (double)l->sum, share),
+		       row->n);
+		plain_printf(stdout, row->key ? "%s (large)\n" : "%s\n",
+			     row->text);
+	}
+	print_more(&l->rows);
+}
+
+static void allocations_add(const struct event_list *l, cJSON *o)
+{
+	cJSON_AddNumberToObject(o, "bytes", (double)l->sum);
+	cJSON_AddNumberToObject(o, "samples", (double)l->n);
+	cJSON *types = cJSON_AddArrayToObject(o, "types");
+	for (size_t i = 0; i < l->rows.n; i++) {
+		const struct tally_row *row = l->rows.rows[i];
+		cJSON *one = cJSON_CreateObject();
+
+		json_add_text(one, "type", row->text);
+		cJSON_AddBoolToObject(one, "large", row->key);
+		cJSON_AddNumberToObject(one, "bytes", (double)row->sum);
+		if (row->with)
+			cJSON_AddNumberToObject(one, "objects",
+						(double)row->with);
+		cJSON_AddNumberToObject(one, "samples", (double)row->n);
+		cJSON_AddItemToArray(types, one);
+	}
+}
+
+// Which events there are depends on the runtime's version.
+static struct dbg_error *find_version(struct dbg *dbg, const char *what,
+				      uint32_t *ret)
+{
+	pid_t pid;
+
+	struct dbg_error *err = dbg_program_find(dbg, what, &pid);
+	return err ? err : dbg_runtime_version(pid, ret);
+}
+
+static struct dbg_error *allocation_events(struct dbg *dbg,
+					   const struct watch_options *o)
+{
+	static const struct list_kind kind = {
+	    .event = allocation_event,
+	    .print = allocations_print,
+	    .add = allocations_add,
+	};
+	struct event_list l = {.o = o};
+	uint32_t version;
+
+	struct dbg_error *err = find_version(dbg, o->what, &version);
+	return err ? err
+		   : list_watch(dbg, &l, dbg_allocations_provider(version),
+				&kind);
+}
+
+/* ---- Contention -------------------------------------------------------- */
+
+static void take_wait(struct event_list *l, const struct dbg_trace_event *e,
+		      const struct dbg_told_wait *x)
+{
+	struct tally_row *row = tally_at(&l->rows, "", x->lock);
+	_cleanup_free_ char *owner =
+	    l->managed_ids
+		? xasprintf("managed thread %" PRIu64, x->owner)
+		: xasprintf("%" PRIu64 " '%s'", x->owner,
+			    dbg_trace_thread_name(l->trace, x->owner));
+
+	row->with = x->object;
+	str_set(&row->last, x->owner ? owner : "");
+	if (l->waiting.n < WAITING_MAX)
+		map_put(&l->waiting, e->tid, row);
+}
+
+static void contention_event(void *arg, const struct dbg_trace_event *e)
+{
+	struct event_list *l = arg;
+	struct dbg_told_wait x;
+	char time[QUANTITY_MAX];
+	uint64_t ns;
+
+	if (dbg_told_wait(e, &x))
+		take_wait(l, e, &x);
+	if (!dbg_told_wait_end(e, &ns))
+		return;
+	struct tally_row *row = map_take(&l->waiting, e->tid);
+	if (!row)
+		return; // it began before the trace
+	tally_add(row, ns);
+	l->n++;
+	l->sum += ns;
+	if (!list_prints(l))
+		return;
+	print_when(l, e);
+	plain_printf(stdout,
+		     "%9s  thread %" PRIu64 " '%s' for lock 0x%" PRIx64 "\n",
+		     quantity_time(ns, time), e->tid,
+		     dbg_trace_thread_name(l->trace, e->tid), row->key);
+	fflush(stdout);
+}
+
+static void contention_print(struct event_list *l, const struct watch_result *r)
+{
+	char time[WATCH_TIME_MAX], sum[QUANTITY_MAX], most[QUANTITY_MAX];
+
+	watch_title(r);
+	printf("%" PRIu64 " waits for locks%s, %s in all\n", l->n,
+	       watch_time(r, time), quantity_time(l->sum, sum));
+	if (l->n)
+		printf("\n%8s  %9s  %9s  %-18s  %-18s  %s\n", "WAITS", "TOTAL",
+		       "LONGEST", "LOCK", "OBJECT", "LAST HELD BY");
+	for (size_t i = 0; i < listed(&l->rows); i++) {
+		const struct tally_row *row = l->rows.rows[i];
+
+		printf("%8" PRIu64 "  %9s  %9s  0x%-16" PRIx64 "  0x%-16" PRIx64
+		       "  ",
+		       row->n, quantity_time(row->sum, sum),
+		       quantity_time(row->most, most), row->key, row->with);
+		plain_printf(stdout, "%s\n", row->last);
+	}
+	print_more(&l->rows);
+	if (l->waiting.n)
+		printf("%zu threads still wait\n", l->waiting.n);
+}
+
+static void contention_add(const struct event_list *l, cJSON *o)
+{
+	cJSON_AddNumberToObject(o, "waits", (double)l->n);
+	cJSON_AddNumberToObject(o, "waitedMs", (double)l->sum / 1e6);
+	cJSON_AddNumberToObject(o, "stillWaiting", (double)l->waiting.n);
+	cJSON *locks = cJSON_AddArrayToObject(o, "locks");
+	for (size_t i = 0; i < l->rows.n; i++) {
+		const struct tally_row *row = l->rows.rows[i];
+		cJSON *one = cJSON_CreateObject();
+
+		json_add_hex(one, "lock", row->key);
+		json_add_hex(one, "object", row->with);
+		cJSON_AddNumberToObject(one, "waits", (double)row->n);
+		cJSON_AddNumberToObject(one, "waitedMs",
+					(double)row->sum / 1e6);
+		cJSON_AddNumberToObject(one, "longestMs",
+					(double)row->most / 1e6);
+		json_add_text(one, "heldBy", row->last);
+		cJSON_AddItemToArray(locks, one);
+	}
+}
+
+static struct dbg_error *contention_events(struct dbg *dbg,
+					   const struct watch_options *o)
+{
+	static const struct list_kind kind = {
+	    .event = contention_event,
+	    .print = contention_print,
+	    .add = contention_add,
+	};
+	uint32_t version;
+	struct dbg_error *err = find_version(dbg, o->what, &version);
+	// Monitor is managed there
+	struct event_list l = {.o = o, .managed_ids = !err && version >= 11};
+
+	return err ? err : list_watch(dbg, &l, dbg_waits_provider(), &kind);
+}
+
+/* ---- The JIT ----------------------------------------------------------- */
+
+// It compiles a method while it compiles another one, on the same thread.
+static uint64_t jit_key(const struct dbg_trace_event *e, uint64_t method)
+{
+	return method ^ e->tid << 48;
+}
+
+static void take_jit(struct event_list *l, const struct dbg_trace_event *e,
+		     const struct dbg_told_jit *x)
+{
+	const char *version = x->version ? x->version : "other";
+	uint64_t *began = map_take(&l->compiled, jit_key(e, x->method));
+	uint64_t took = began && e->time > *began ? e->time - *began : 0;
+	struct tally_row *row = tally_at(&l->rows, x->name, 0);
+	char time[QUANTITY_MAX];
+
+	free(began);
+	tally_add(row, took);
+	str_set(&row->last, version);
+	row->with = x->size;
+	tally_add(tally_at(&l->beside, version, 0), took);
+	l->n++;
+	l->sum += took;
+	if (!list_prints(l))
+		return;
+	print_when(l, e);
+	plain_printf(stdout, "%9s  %6" PRIu64 " B  %s [%s]\n",
+		     quantity_time(took, time), x->size, x->name, version);
+	fflush(stdout);
+}
+
+static void jit_event(void *arg, const struct dbg_trace_event *e)
+{
+	struct event_list *l = arg;
+	struct dbg_told_jit x;
+	uint64_t method;
+
+	arena_reset(l->arena);
+	if (dbg_told_jit(e, l->arena, &x))
+		take_jit(l, e, &x);
+	if (!dbg_told_jit_begin(e, &method) || l->compiled.n >= WAITING_MAX)
+		return;
+	uint64_t *began = xmalloc(sizeof(*began));
+
+	*began = e->time;
+	free(map_take(&l->compiled, jit_key(e, method)));
+	map_put(&l->compiled, jit_key(e, method), began);
+}
+
+static void jit_print(struct event_list *l, const struct watch_result *r)
+{
+	char time[WATCH_TIME_MAX], sum[QUANTITY_MAX], most[QUANTITY_MAX];
+
+	watch_title(r);
+	printf("%" PRIu64 " methods compiled%s, %s in all\n", l->n,
+	       watch_time(r, time), quantity_time(l->sum, sum));
+	for (size_t i = 0; i < l->beside.n; i++)
+		printf("%s%s %" PRIu64, i ? ", " : "", l->beside.rows[i]->text,
+		       l->beside.rows[i]->n);
+	if (l->n)
+		printf("\n\n%9s  %9s  %8s  %8s  %s\n", "TIME", "LONGEST",
+		       "COMPILED", "SIZE", "METHOD [LAST]");
+	for (size_t i = 0; i < listed(&l->rows); i++) {
+		const struct tally_row *row = l->rows.rows[i];
+
+		printf("%9s  %9s  %8" PRIu64 "  %6" PRIu64 " B  ",
+		       quantity_time(row->sum, sum),
+		       quantity_time(row->most, most), row->n, row->with);
+		plain_printf(stdout, "%s [%s]\n", row->text,
+			     row->last ? row->last : "");
+	}
+	print_more(&l->rows);
+}
+
+static void jit_add(const struct event_list *l, cJSON *o)
+{
+	cJSON_AddNumberToObject(o, "compiled", (double)l->n);
+	cJSON_AddNumberToObject(o, "tookMs", (double)l->sum / 1e6);
+	cJSON *versions = cJSON_AddObjectToObject(o, "versions");
+	for (size_t i = 0; i < l->beside.n; i++)
+		cJSON_AddNumberToObject(versions, l->beside.rows[i]->text,
+					(double)l->beside.rows[i]->n);
+	cJSON *methods = cJSON_AddArrayToObject(o, "methods");
+	for (size_t i = 0; i < l->rows.n; i++) {
+		const struct tally_row *row = l->rows.rows[i];
+		cJSON *one = cJSON_CreateObject();
+
+		json_add_text(one, "method", row->text);
+		cJSON_AddNumberToObject(one, "compiled", (double)row->n);
+		cJSON_AddNumberToObject(one, "tookMs", (double)row->sum / 1e6);
+		cJSON_AddNumberToObject(one, "lastSize", (double)row->with);
+		json_add_text(one, "lastVersion", row->last);
+		cJSON_AddItemToArray(methods, one);
+	}
+}
+
+static struct dbg_error *jit_events(struct dbg *dbg,
+				    const struct watch_options *o)
+{
+	static const struct list_kind kind = {
+	    .event = jit_event,
+	    .print = jit_print,
+	    .add = jit_add,
+	};
+	struct event_list l = {.o = o};
+
+	return list_watch(dbg, &l, dbg_jits_provider(), &kind);
+}
+
+/* ---- The thread pool --------------------------------------------------- */
+
+static void pool_event(void *arg, const struct dbg_trace_event *e)
+{
+	struct event_list *l = arg;
+	struct dbg_told_pool x;
+
+	if (!dbg_told_pool(e, &x))
+		return;
+	struct tally_row *row = tally_at(&l->rows, x.reason, 0);
+
+	tally_add(row, x.workers);
+	row->with = x.workers;
+	l->sum = x.workers;
+	l->n++;
+	l->again += x.starving;
+	// Starvation is told as it happens: it is what one waits for.
+	if (l->o->json || (!x.starving && !l->o->each))
+		return;
+	print_when(l, e);
+	if (x.starving)
+		printf("the pool starves: %" PRIu32 " workers, and work waits "
+		       "that none of them takes up\n",
+		       x.workers);
+	else
+		printf("%" PRIu32 " workers: %s\n", x.workers, x.reason);
+	fflush(stdout);
+}
+
+static void pool_print(struct event_list *l, const struct watch_result *r)
+{
+	char time[WATCH_TIME_MAX];
+
+	watch_title(r);
+	printf("the pool has changed its workers %" PRIu64 " times%s", l->n,
+	       watch_time(r, time));
+	if (l->n)
+		printf(", %" PRIu64 " at last; it starved %" PRIu64 " times",
+		       l->sum, l->again);
+	if (l->n)
+		printf("\n\n%8s  %8s  %8s  %s", "TIMES", "MOST", "LAST",
+		       "REASON");
+	putchar('\n');
+	for (size_t i = 0; i < listed(&l->rows); i++) {
+		const struct tally_row *row = l->rows.rows[i];
+
+		printf("%8" PRIu64 "  %8" PRIu64 "  %8" PRIu64 "  %s\n", row->n,
+		       row->most, row->with, row->text);
+	}
+}
+
+static void pool_add(const struct event_list *l, cJSON *o)
+{
+	cJSON_AddNumberToObject(o, "changes", (double)l->n);
+	cJSON_AddNumberToObject(o, "starved", (double)l->again);
+	if (l->n)
+		cJSON_AddNumberToObject(o, "workers", (double)l->sum);
+	cJSON *reasons = cJSON_AddArrayToObject(o, "reasons");
+	for (size_t i = 0; i < l->rows.n; i++) {
+		const struct tally_row *row = l->rows.rows[i];
+		cJSON *one = cJSON_CreateObject();
+
+		json_add_text(one, "reason", row->text);
+		cJSON_AddNumberToObject(one, "times", (double)row->n);
+		cJSON_AddNumberToObject(one, "mostWorkers", (double)row->most);
+		cJSON_AddNumberToObject(one, "lastWorkers", (double)row->with);
+		cJSON_AddItemToArray(reasons, one);
+	}
+}
+
+static struct dbg_error *pool_events(struct dbg *dbg,
+				     const struct watch_options *o)
+{
+	static const struct list_kind kind = {
+	    .event = pool_event,
+	    .print = pool_print,
+	    .add = pool_add,
+	};
+	struct event_list l = {.o = o};
+
+	return list_watch(dbg, &l, dbg_pools_provider(), &kind);
+}
+
+/* ---- The command ----------------------------------------------------- */
 
 enum {
 	OPT_JSON = 256,

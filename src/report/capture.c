@@ -8,26 +8,335 @@
  * What goes wrong in dndbg is told on stderr and changes none of them.
  */
 #include <inttypes.h>
+#include <limits.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/str.h"
+#include "dbg.h"
 #include "front/debuggees.h"
 #include "front/loop.h"
 #include "front/plain.h"
-#include "report/ended.h"
-#include "report/idle.h"
 #include "report/lastoutput.h"
 #include "report/passed.h"
+#include "report/report.h"
 #include "report/runoptions.h"
 #include "report/take.h"
 #include "report/tree.h"
-#include "report/warnings.h"
+
+/* ---- Warnings -------------------------------------------------------- */
+
+/* Warnings of the engine, kept until there is a report of their program. */
+
+enum {
+	WARNINGS_MAX = 100, /* that are kept at a time */
+};
+
+struct warnings {
+	struct warning {
+		const struct dbg *dbg;
+		char *text;
+		bool told;
+	} v[WARNINGS_MAX];
+	size_t n;
+};
+
+/* Keep a copy of @text, once. */
+static void warnings_keep(struct warnings *w, const struct dbg *dbg,
+			  const char *text)
+{
+	for (size_t i = 0; i < w->n; i++)
+		if (w->v[i].dbg == dbg && !strcmp(w->v[i].text, text))
+			return;
+	if (w->n < WARNINGS_MAX)
+		w->v[w->n++] =
+		    (struct warning){.dbg = dbg, .text = xstrdup(text)};
+}
+
+/* Tell those of the program, each once, however many reports there are. */
+static void warnings_tell(struct warnings *w, const struct dbg *dbg)
+{
+	for (size_t i = 0; i < w->n; i++) {
+		struct warning *one = &w->v[i];
+
+		if (one->dbg == dbg && !one->told)
+			plain_error(dbg_err(DBG_E_RUNTIME, "%s", one->text));
+		one->told |= one->dbg == dbg;
+	}
+}
+
+/* Forget those of the program of @dbg, which has ended; NULL: all. */
+static void warnings_drop(struct warnings *w, const struct dbg *dbg)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < w->n; i++) {
+		if (!dbg || w->v[i].dbg == dbg)
+			free(w->v[i].text);
+		else
+			w->v[n++] = w->v[i];
+	}
+	w->n = n;
+}
+
+/* ---- The end --------------------------------------------------------- */
+
+/*
+ * A program that was killed, or has ended with an exit code that was asked
+ * about: there is nothing left of it but how it ended. Whether the kernel
+ * killed it for want of memory is told by the counters of its cgroup, of either
+ * version.
+ */
+
+/* What the kernel has counted for the cgroup that we and the command are in. */
+struct ended_memory {
+	uint64_t kills;       /* processes that it killed for want of memory */
+	uint64_t limit, peak; /* bytes, 0: not known */
+};
+
+static void ended_memory(struct ended_memory *ret);
+
+enum {
+	LINE_SIZE = 512,
+	MIB = 1 << 20,
+};
+
+/* The files of a version, and where it is mounted. */
+struct version {
+	const char *mark; /* in the line of /proc/self/cgroup */
+	const char *mount;
+	const char *events, *limit, *peak;
+};
+
+static const struct version versions[] = {
+    {":memory:", "/sys/fs/cgroup/memory", "memory.oom_control",
+     "memory.limit_in_bytes", "memory.max_usage_in_bytes"},
+    {"0::", "/sys/fs/cgroup", "memory.events", "memory.max", "memory.peak"},
+};
+
+// The number behind @key, which begins a line ("": the first line); 0: none.
+// False: there is no such file.
+static bool read_number(const char *folder, const char *name, const char *key,
+			uint64_t *ret)
+{
+	char path[PATH_MAX + LINE_SIZE], line[LINE_SIZE];
+	uint64_t n = 0;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	FILE *file = fopen(path, "re");
+	while (file && !n && fgets(line, sizeof(line), file))
+		if (str_starts(line, key))
+			n = strtoull(line + strlen(key), NULL, 10);
+	if (file)
+		fclose(file);
+	*ret = n;
+	return file != NULL;
+}
+
+// In a container the path is the host's, and the mount is its own group. False:
+// neither has a limit.
+static bool read_group(const struct version *v, const char *group,
+		       struct ended_memory *ret)
+{
+	char folder[PATH_MAX];
+	bool found = false;
+
+	for (int whole = 1; whole >= 0 && !found; whole--) {
+		snprintf(folder, sizeof(folder), "%s%s", v->mount,
+			 whole ? group : "");
+		found = read_number(folder, v->limit, "", &ret->limit);
+		read_number(folder, v->events, "oom_kill ", &ret->kills);
+		read_number(folder, v->peak, "", &ret->peak);
+	}
+	// without a limit the first version has the largest number there is
+	if (ret->limit > INT64_MAX / 2)
+		ret->limit = 0;
+	return found;
+}
+
+static void ended_memory(struct ended_memory *ret)
+{
+	char line[LINE_SIZE];
+	bool done = false;
+
+	*ret = (struct ended_memory){0};
+	FILE *file = fopen("/proc/self/cgroup", "re");
+	while (file && !done && fgets(line, sizeof(line), file)) {
+		line[strcspn(line, "\n")] = '\0';
+		for (size_t i = 0; i < sizeof(versions) / sizeof(*versions);
+		     i++) {
+			const char *found = strstr(line, versions[i].mark);
+
+			if (found && !done)
+				done = read_group(
+				    &versions[i],
+				    found + strlen(versions[i].mark), ret);
+		}
+	}
+	if (file)
+		fclose(file);
+}
+
+static const char *killed_text(struct report *r,
+			       const struct ended_memory *before)
+{
+	struct ended_memory now;
+
+	ended_memory(&now);
+	if (now.kills <= before->kills)
+		return NULL;
+	if (!now.limit)
+		return "Killed by the kernel: out of memory";
+	return arena_printf(r->arena,
+			    "Killed by the kernel: out of memory (limit of "
+			    "the cgroup: %" PRIu64
+			    " MiB, used at most: %" PRIu64 " MiB)",
+			    now.limit / MIB, now.peak / MIB);
+}
+
+/* Did it crash while it was lent to createdump, where no stop is seen? */
+static bool ended_by_crash(const struct dbg_event *event)
+{
+	static const int crashes[] = {SIGSEGV, SIGABRT, SIGBUS,
+				      SIGILL,  SIGFPE,  SIGTRAP};
+
+	for (size_t i = 0; i < sizeof(crashes) / sizeof(*crashes); i++)
+		if (event->lent && event->exit_signal == crashes[i])
+			return true;
+	return false;
+}
+
+/*
+ * A report of @ended without stacks, by its exit code or, if
+ * @event->exit_signal is not 0, that; @before is of the time when it was
+ * started.
+ */
+static void ended_report(const struct dbg_inferior *ended,
+			 const struct dbg_event *event,
+			 const struct ended_memory *before, struct report *ret)
+{
+	*ret = (struct report){.arena = arena_create()};
+	ret->pid = ended->pid;
+	ret->program = arena_strdup(ret->arena, ended->name);
+	ret->time = (uint64_t)time(NULL);
+	ret->runtime = "";
+	ret->signal = event->exit_signal;
+	if (!ret->signal) {
+		ret->kind = "exit";
+		ret->cause = arena_printf(ret->arena, "Exited with code %d",
+					  event->exit_code);
+		return;
+	}
+	ret->kind = "signal";
+	ret->cause =
+	    event->exit_signal == SIGKILL ? killed_text(ret, before) : NULL;
+	if (!ret->cause)
+		ret->cause = report_signal_text(ret, ret->signal);
+}
+
+/* ---- An idle program ------------------------------------------------- */
+
+/*
+ * What a command's processes have done is compared with what they had when one
+ * of them was last seen to work.
+ *
+ * Threads that begin or end are no work: while a program hangs its runtime
+ * makes some, for code that was called often enough to be compiled anew, or
+ * because all that there are wait. Nor are the few bytes by which they are
+ * named and told to begin.
+ */
+
+/* All times are those of one clock, in milliseconds. */
+struct idle {
+	uint64_t since;
+	uint64_t looked;
+	struct tree_work work; /* when it was last seen to work */
+	struct tree_work last; /* at the last look */
+};
+
+enum {
+	LOOKS = 10, /* in the time of a hang */
+	LOOK_MAX_MS = 1000,
+	IDLE_PART = 20,    /* they work for less than this part of the time */
+	THREAD_BYTES = 64, /* are written for new threads between two looks */
+};
+
+static uint64_t look_every(uint64_t hang_ms)
+{
+	uint64_t every = hang_ms / LOOKS;
+
+	return every < LOOK_MAX_MS ? every : LOOK_MAX_MS;
+}
+
+/* It is taken to work now: it begins, or what it did is not known. */
+static void idle_restart(struct idle *idle, uint64_t now)
+{
+	idle->since = idle->looked = now;
+}
+
+/* When idle_look() has something to do again. */
+static uint64_t idle_next(const struct idle *idle, uint64_t hang_ms)
+{
+	return idle->looked + look_every(hang_ms);
+}
+
+// Has anything come of it since the last look?
+static bool has_moved(const struct idle *idle, const struct tree_work *now)
+{
+	uint64_t bytes = now->moved - idle->last.moved;
+
+	return now->members != idle->last.members ||
+	       (bytes &&
+		(now->threads == idle->last.threads || bytes > THREAD_BYTES));
+}
+
+// Has it used processors for long enough since it was last seen to work?
+static bool has_worked(const struct idle *idle, const struct tree_work *now,
+		       uint64_t hang_ms)
+{
+	uint64_t ms = (now->ticks - idle->work.ticks) * 1000 /
+		      (uint64_t)sysconf(_SC_CLK_TCK);
+
+	// fewer where a process has ended
+	return now->ticks < idle->work.ticks || ms > hang_ms / IDLE_PART;
+}
+
+/*
+ * Look, if it is time to, at @pid and what it has started, of which it is
+ * @hang_ms that count as a hang; true: it was idle again.
+ */
+static bool idle_look(struct idle *idle, pid_t pid, uint64_t hang_ms,
+		      uint64_t now)
+{
+	uint64_t every = look_every(hang_ms);
+	struct tree_work work;
+
+	if (now < idle->looked + every)
+		return false;
+	// Where no look was, it may have been stopped or waited as we did.
+	if (now - idle->looked > 2 * every)
+		idle->since += now - idle->looked - every;
+	idle->looked = now;
+	tree_work(pid, &work);
+	bool works = has_moved(idle, &work) || has_worked(idle, &work, hang_ms);
+	idle->last = work;
+	if (works) {
+		idle->since = now;
+		idle->work = work;
+	}
+	return !works;
+}
+
+/* ---- The capture ----------------------------------------------------- */
 
 enum {
 	STATUS_TIMEOUT = 124,  /* as timeout(1) */

@@ -3,7 +3,7 @@
  * that it can be printed when the program has long gone on.
  *
  * report_take() asks the engine, as fast as it can, since the program waits;
- * the writers (text.c, json.c, annotate.c) only read. All strings are the
+ * the writers (text.c, json.c, forms.c) only read. All strings are the
  * report's own. Nothing here starts, resumes or ends a program: stackcommand.c
  * and capture.c do.
  */
@@ -267,22 +267,6 @@ void report_text(const struct report *const *v, size_t n, FILE *out);
 /* The objects that docs/report.md describes, as an array; as lines. */
 void report_json(const struct report *const *v, size_t n, FILE *out);
 void report_jsonl(const struct report *const *v, size_t n, FILE *out);
-/* Commands of GitHub Actions that mark the lines in the change. */
-void report_github(const struct report *const *v, size_t n, FILE *out);
-/* A test suite with one test case for each report, which failed. */
-void report_junit(const struct report *const *v, size_t n, FILE *out);
-/* SARIF 2.1.0 with one result for each report. */
-void report_sarif(const struct report *const *v, size_t n, FILE *out);
-
-/* Commands of Azure Pipelines and of TeamCity that show each as a problem. */
-void report_azure(const struct report *const *v, size_t n, FILE *out);
-void report_teamcity(const struct report *const *v, size_t n, FILE *out);
-/* For summaries of jobs. */
-void report_markdown(const struct report *const *v, size_t n, FILE *out);
-/* GitLab's code quality, one finding for each report. */
-void report_gitlab(const struct report *const *v, size_t n, FILE *out);
-/* As createdump writes it; one program only: that of the first report. */
-void report_crashreport(const struct report *const *v, size_t n, FILE *out);
 
 /* One object of report_json. */
 void report_json_one(const struct report *r, FILE *out);

@@ -6,8 +6,6 @@
 
 /* A copy of the report's own; NULL stays NULL. */
 const char *report_copy(struct report *r, const char *s);
-/* Does the name look like one whose value is nobody's business? */
-bool report_is_secret(const char *name);
 /* The text of a value, unless its name looks like a secret's. */
 const char *report_value(struct report *r, const struct dbg_value *v);
 /* The lines around that of @f, if its file is there. */
@@ -34,15 +32,5 @@ void report_take_waits(struct report *r, struct dbg_stopped at);
 /* Async calls that wait, those of @tests first. */
 void report_take_async(struct report *r, struct dbg_stopped at,
 		       const struct dbg_test *tests, size_t n);
-
-/* ---- surroundings.c --------------------------------------------------- */
-
-/* Of the heap and the thread pool. */
-void report_take_totals(struct report *r, struct dbg_stopped at);
-/* If a signal has ended it within the garbage collector, where the heap is
- * damaged: at the end of the cause. */
-void report_take_damage(struct report *r, struct dbg_stopped at);
-/* Modules, runtime, and what /proc tells of the process. */
-void report_take_surroundings(struct report *r, struct dbg *dbg);
 
 #endif

@@ -56,10 +56,5 @@ void setup_child(const struct setup *s, struct str *t);
  */
 DBG_MUST struct dbg_error *setup_path(const struct setup *s, const char *given,
 				      char **ret);
-/* An attribute that has no effect: tell the user. */
-void setup_not_served(struct dap *d, const char *name);
-/* The attribute `symbolOptions`. */
-DBG_MUST struct dbg_error *symbol_options_take(struct dap *d, const cJSON *args,
-					       const char *name);
 
 #endif

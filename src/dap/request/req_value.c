@@ -6,15 +6,87 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/mem.h"
-#include "dap/request/command.h"
-#include "dap/dap_priv.h"
-#include "dap/wire/emit.h"
 #include "base/err.h"
-#include "front/utf8.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "dap/dap_priv.h"
 #include "dap/request/pending.h"
 #include "dap/request/variable.h"
+#include "dap/wire/emit.h"
+#include "dbg.h"
+#include "front/commands.h"
+#include "front/utf8.h"
 #include "front/words.h"
+
+/* ---- Console commands ------------------------------------------------ */
+
+/*
+ * Commands of the prompt at the debug console, `-exec COMMAND` and `` `COMMAND
+ * ``: recognised here, carried out by front/commands.h. They share the session
+ * and the launch configuration; starting a program is left to the client.
+ */
+
+static const char exec[] = "-exec";
+
+/*
+ * Is @line a command: "-exec COMMAND", or "`COMMAND"? The command, else
+ * NULL; borrowed.
+ */
+static const char *command_of(const char *line)
+{
+	size_t n = sizeof(exec) - 1;
+
+	line += strspn(line, " \t");
+	if (*line == '`')
+		return line + 1;
+	if (!strncmp(line, exec, n) && (line[n] == ' ' || !line[n]))
+		return line + n;
+	return NULL;
+}
+
+/* Is @word the beginning of what makes a line a command? */
+static bool command_begins(const char *word)
+{
+	return !strncmp(word, exec, strlen(word));
+}
+
+// Those of the prompt, for this session.
+static struct commands *prompt(struct dap *d)
+{
+	struct commands *c = &d->commands;
+
+	if (!c->host)
+		*c = (struct commands){
+		    .ops = d->options->commands,
+		    .front = d->options,
+		    .first = d->dbg,
+		    .loop = d->loop,
+		    .launch = &d->setup.launch,
+		    .no_start = "The client starts and restarts the program.",
+		};
+	return c;
+}
+
+/*
+ * What the last word of @command may become; it begins at byte @start. The
+ * caller frees the words.
+ */
+static void command_complete(struct dap *d, const char *command,
+			     const struct command_place *place,
+			     struct words *ret, size_t *start)
+{
+	commands_complete(prompt(d), command, place, ret, start);
+}
+
+/* Carry it out and append what it prints to @ret. */
+static struct dbg_error *command_run(struct dap *d, const char *command,
+				     const struct command_place *place,
+				     struct str *ret)
+{
+	return commands_run(prompt(d), command, place, ret);
+}
+
+/* ---- Values ---------------------------------------------------------- */
 
 enum {
 	COMPLETIONS_MAX = 200

@@ -186,16 +186,7 @@ struct place_list {
 
 void place_add(struct place_list *list, const struct code_place *place);
 
-/* ---- params.c -------------------------------------------------------- */
-
-/*
- * Does the parameter list @text, as a user writes it, name the parameters
- * of MethodDef @rid? Types by keyword, short or full name; blanks,
- * parameter modifiers other than by-reference ones ignored.
- */
-bool params_match(const struct md *md, uint32_t rid, const char *text);
-
-/* ---- dacname.c ------------------------------------------------------- */
+/* ---- name.c ------------------------------------------------------- */
 
 enum {
 	DACNAME_MAX_ARGS = 32

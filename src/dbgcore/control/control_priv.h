@@ -68,14 +68,6 @@ enum catch_user {
 
 void control_catch(struct control *c, enum catch_user who, bool on);
 
-/* ---- loads.c --------------------------------------------------------- */
-
-/* @tid is loading an assembly: look for symbols when the load returns. */
-DBG_MUST struct dbg_error *load_await(struct control *c, pid_t tid);
-/* A thread is where loads return to. */
-DBG_MUST struct dbg_error *load_returned(struct control *c, pid_t tid,
-					 uint64_t addr);
-
 /* ---- spawntrap.c ----------------------------------------------------- */
 
 /* If @addr, where a trap is to be, is native code: have it yield. */

@@ -1,4 +1,4 @@
-/* The contract descriptor of a runtime (contract.c). */
+/* The contract descriptor of a runtime (assumption.c). */
 #ifndef DAC_CONTRACT_H
 #define DAC_CONTRACT_H
 
@@ -15,9 +15,6 @@ struct contract {
 	uint32_t n_pointers;
 };
 
-/* Read that of @runtime; its text is in @arena. */
-void contract_read(struct target *t, const struct target_image *runtime,
-		   struct arena *arena, struct contract *ret);
 /* Where a type of the runtime has a field. */
 bool contract_offset(const struct contract *c, const char *type,
 		     const char *field, uint64_t *ret);

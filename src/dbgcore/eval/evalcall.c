@@ -10,6 +10,398 @@
 #include "base/mem.h"
 #include "eval/given.h"
 #include "eval/invoke.h"
+#include "target/target.h"
+
+/* ---- Invocations ----------------------------------------------------- */
+
+/* Calls by the program's reflection. */
+
+enum {
+	WORD = 8,
+	ELEMENTS = 16,                      // of an array of references
+	DO_NOT_WRAP_EXCEPTIONS = 0x2000000, /* BindingFlags */
+	PARAM_IN = 1,
+	PARAM_OUT = 2,
+};
+
+/* ---- Is it needed? --------------------------------------------------- */
+
+/* Invoke calls virtually: does that come to the method itself? */
+static bool is_reached(const struct eval *e, const struct vm_result *r)
+{
+	const struct type_method *m = r->method;
+	struct type_method *runs;
+	uint64_t object, handle;
+
+	if (!(m->flags & TYPE_METHOD_VIRTUAL) ||
+	    m->flags & TYPE_METHOD_STATIC || m->owner->is_value)
+		return true;
+	if (!vm_read(e->vm, r->args[0].addr, &object, WORD) ||
+	    !vm_read(e->vm, object, &handle, WORD))
+		return false;
+	struct type *type = type_of_handle(vm_types(e->vm), handle);
+	return type &&
+	       !dbg_err_drop(type_method_virtual(vm_types(e->vm), r->method,
+						 type, &runs)) &&
+	       runs->module == m->module && runs->token == m->token;
+}
+
+/* Does what is returned go into registers, and can be followed from there? */
+static bool returns_in_registers(const struct eval *e, struct type *type)
+{
+	const struct type_layout *layout;
+
+	if (type->elem == ELEM_VOID || type->is_reference)
+		return true;
+	if (type->kind == TYPE_KIND_BYREF)
+		return false;
+	if (dbg_err_drop(type_layout(vm_types(e->vm), type, &layout)))
+		return true;
+	if (layout->size > EVAL_ANSWER_MAX)
+		return false;
+	struct type *value = value_type_closed(type);
+	return !value ||
+	       value_returned_moved(e->values, value) != VALUE_MOVED_OTHER;
+}
+
+static bool takes_registers(const struct eval *e, const struct type_sig *sig)
+{
+	static const uint8_t zeros[EVAL_ANSWER_MAX];
+	struct regs regs = {0};
+	struct fpregs fpregs = {0};
+	struct passing p = {.regs = &regs, .fpregs = &fpregs};
+	bool fits = !sig->has_this || value_pass_word(&p, 0);
+
+	for (size_t i = 0; fits && i < sig->n_params; i++) {
+		struct type *type = sig->params[i];
+		struct type *value =
+		    type->is_value ? value_type_closed(type) : NULL;
+
+		fits = value ? value_pass(e->values, value, zeros, &p)
+			     : value_pass_word(&p, 0);
+	}
+	return fits;
+}
+
+/* Is it given the address of a variable that only the machine has? */
+static bool takes_own_place(const struct eval *e, const struct vm_result *r)
+{
+	bool has_this = !(r->method->flags & TYPE_METHOD_STATIC);
+
+	for (size_t i = 0; i < r->n_args; i++) {
+		bool is_this = !i && has_this;
+		uint64_t addr;
+
+		if ((is_this ? r->method->owner->is_value
+			     : r->args[i].type->kind == TYPE_KIND_BYREF) &&
+		    vm_read(e->vm, r->args[i].addr, &addr, sizeof(addr)) &&
+		    vm_owns(e->vm, addr))
+			return true;
+	}
+	return false;
+}
+
+/* Its entry that the runtime gives out takes a box. */
+static bool has_boxed_entry(const struct type_method *m)
+{
+	return m->owner && m->owner->is_value &&
+	       m->flags & TYPE_METHOD_VIRTUAL &&
+	       (m->n_args || m->owner->n_args);
+}
+
+/* Is the call that the machine waits for one of those, and can be made so? */
+static bool invoke_is_needed(const struct eval *e, const struct vm_result *r)
+{
+	const struct type_sig *sig;
+
+	if (dbg_err_drop(type_method_sig(vm_types(e->vm), r->method, &sig)) ||
+	    (!has_boxed_entry(r->method) && takes_registers(e, sig) &&
+	     returns_in_registers(e, sig->ret) && !takes_own_place(e, r)))
+		return false;
+	return type_method_boxes(r->method, sig) && is_reached(e, r);
+}
+
+/* ---- Arguments --------------------------------------------------------- */
+
+static struct dbg_error *no_box(void)
+{
+	return dbg_err(DBG_E_MEMORY, "an argument cannot be read");
+}
+
+static struct dbg_error *no_room(void)
+{
+	return dbg_err(DBG_E_UNSUPPORTED, "it wants too much memory");
+}
+
+/* The parts of a Nullable<T> at @addr; false: it has none. */
+static bool nullable_parts(const struct eval *e, struct type *type,
+			   uint64_t addr, uint64_t *ret_has, uint64_t *ret)
+{
+	struct types *ts = vm_types(e->vm);
+	struct type_field *has = NULL, *value = NULL;
+	uint32_t has_at, value_at;
+
+	if (dbg_err_drop(type_field_find(ts, type, "hasValue", &has)) ||
+	    dbg_err_drop(type_field_find(ts, type, "value", &value)) || !has ||
+	    !value || dbg_err_drop(type_field_offset(ts, has, &has_at)) ||
+	    dbg_err_drop(type_field_offset(ts, value, &value_at)))
+		return false;
+	*ret_has = addr + has_at;
+	*ret = addr + value_at;
+	return true;
+}
+
+/* The object that the value of @type at @addr is as an object: its box. */
+static struct dbg_error *box(const struct eval *e, struct type *type,
+			     uint64_t addr, uint64_t *ret)
+{
+	const struct type_layout *layout;
+	uint64_t has_at;
+	bool has = true;
+	struct dbg_error *err;
+
+	*ret = 0;
+	if (type->is_reference)
+		return vm_read(e->vm, addr, ret, WORD) ? NULL : no_box();
+	if (type->special == TYPE_SPECIAL_NULLABLE) {
+		if (!nullable_parts(e, type, addr, &has_at, &addr) ||
+		    !vm_read(e->vm, has_at, &has, sizeof(has)))
+			return no_box();
+		type = type->args[0];
+	}
+	err = has ? type_layout(vm_types(e->vm), type, &layout) : NULL;
+	if (err || !has)
+		return err;
+	uint8_t *bytes = arena_calloc(e->scratch, layout->size + WORD, 1);
+	*ret = vm_new(e->vm, type);
+	if (!*ret)
+		return no_room();
+	return vm_read(e->vm, addr, bytes, layout->size) &&
+		       vm_write(e->vm, *ret + WORD, bytes, layout->size)
+		   ? NULL
+		   : no_box();
+}
+
+/* Does the call write to what parameter @i leads to? */
+static bool is_written(const struct type_method *m, size_t i,
+		       const struct type *type)
+{
+	struct type_param param;
+
+	if (type->kind != TYPE_KIND_BYREF)
+		return false;
+	type_method_param(m, (uint32_t)i, &param);
+	return (param.flags & (PARAM_IN | PARAM_OUT)) != PARAM_IN;
+}
+
+/* An argument, or what it leads to. */
+static struct dbg_error *box_argument(const struct eval *e,
+				      const struct vm_value *v, uint64_t *ret)
+{
+	uint64_t addr = v->addr;
+
+	if (v->type->kind != TYPE_KIND_BYREF)
+		return box(e, v->type, addr, ret);
+	return vm_read(e->vm, addr, &addr, sizeof(addr))
+		   ? box(e, v->type->inner, addr, ret)
+		   : no_box();
+}
+
+static struct dbg_error *array(const struct eval *e, const struct vm_result *r,
+			       size_t first, uint64_t *ret)
+{
+	struct types *ts = vm_types(e->vm);
+	uint64_t n = r->n_args - first;
+	struct dbg_error *err = NULL;
+
+	*ret = n ? vm_new_array(
+		       e->vm, type_vector(ts, type_of_elem(ts, ELEM_OBJECT)), n)
+		 : 0;
+	if (n && !*ret)
+		return no_room();
+	for (uint64_t i = 0; !err && i < n; i++) {
+		uint64_t object;
+
+		err = box_argument(e, &r->args[first + i], &object);
+		e->calls->writes_args |=
+		    is_written(r->method, i, r->args[first + i].type);
+		if (!err && !vm_write(e->vm, *ret + ELEMENTS + i * WORD,
+				      &object, sizeof(object)))
+			err = no_box();
+	}
+	return err;
+}
+
+/*
+ * The arguments of Invoke for that call, to @e's calls; the first, the object
+ * that stands for the method, is left 0. What only the machine has of them is
+ * added to @g.
+ */
+static struct dbg_error *invoke_write_down(const struct eval *e,
+					   const struct vm_result *r,
+					   struct vm_graph *g)
+{
+	struct eval_calls *calls = e->calls;
+	bool has_this = !(r->method->flags & TYPE_METHOD_STATIC);
+	uint64_t words[INVOKE_ARGS] = {[INVOKE_FLAGS] = DO_NOT_WRAP_EXCEPTIONS};
+	uint64_t *object = &words[INVOKE_OBJECT];
+	struct dbg_error *err = NULL;
+
+	calls->boxes_this = has_this && r->method->owner->is_value;
+	calls->writes_args = false;
+	if (has_this && !vm_read(e->vm, r->args[0].addr, object, WORD))
+		return no_box();
+	if (calls->boxes_this)
+		err = box(e, r->method->owner, *object, object);
+	if (!err)
+		err = array(e, r, has_this, &words[INVOKE_ARRAY]);
+	calls->n_args = INVOKE_ARGS;
+	for (size_t i = 0; !err && i < INVOKE_ARGS; i++) {
+		calls->args[i] = (struct eval_argument){0};
+		memcpy(calls->args[i].bytes, &words[i], WORD);
+		if (vm_owns(e->vm, words[i]) &&
+		    !vm_graph_add(e->vm, g, words[i]))
+			err = dbg_err(DBG_E_UNSUPPORTED,
+				      "an argument leads to an object that "
+				      "only the debugger can have, such as a "
+				      "delegate");
+	}
+	return err;
+}
+
+/* ---- What is returned -------------------------------------------------- */
+
+static struct dbg_error *not_read(const struct eval *e,
+				  const struct vm_result *r)
+{
+	return dbg_err(DBG_E_MEMORY, "what '%s' has returned cannot be read",
+		       type_method_name(vm_types(e->vm), r->method));
+}
+
+/* The value of @type that @object is the box of, to @to. */
+static bool unbox(const struct eval *e, struct type *type, uint32_t size,
+		  uint64_t object, uint8_t *to)
+{
+	const struct type_layout *layout;
+	uint64_t has, value;
+
+	if (type->is_reference) {
+		memcpy(to, &object, sizeof(object));
+		return true;
+	}
+	if (type->special != TYPE_SPECIAL_NULLABLE)
+		return vm_read(e->vm, object + WORD, to, size);
+	if (!object)
+		return true;
+	if (!nullable_parts(e, type, 0, &has, &value) ||
+	    dbg_err_drop(
+		type_layout(vm_types(e->vm), type->args[0], &layout)) ||
+	    value + layout->size > size || has >= size)
+		return false;
+	to[has] = true;
+	return vm_read(e->vm, object + WORD, to + value, layout->size);
+}
+
+/*
+ * What the call has written to is what its box, @object, is now: once in the
+ * program, and in each run where the machine has its own bytes of it.
+ */
+static struct dbg_error *write_back(const struct eval *e,
+				    const struct vm_result *r,
+				    struct type *type, uint64_t place,
+				    uint64_t object)
+{
+	const struct eval_answer *a = &e->calls->answers[e->calls->n_used - 1];
+	const struct type_layout *layout;
+	uint64_t addr;
+	uint32_t size = WORD;
+	struct dbg_error *err = NULL;
+
+	if (!type->is_reference) {
+		err = type_layout(vm_types(e->vm), type, &layout);
+		if (err)
+			return err;
+		size = layout->size;
+	}
+	uint8_t *now = arena_calloc(e->scratch, 2 * size + 1, 1);
+	uint8_t *old = now + size;
+	if (!vm_read(e->vm, place, &addr, sizeof(addr)) ||
+	    !vm_read(e->vm, addr, old, size) ||
+	    !unbox(e, type, size, object, now))
+		return not_read(e, r);
+	if (!memcmp(now, old, size))
+		return NULL;
+	vm_overwrite(e->vm, addr, now, size);
+	return a->is_written || vm_owns(e->vm, addr)
+		   ? NULL
+		   : given_write(e, type, addr, now, size);
+}
+
+/* ... what its parameters led to. */
+static struct dbg_error *write_args(const struct eval *e,
+				    const struct vm_result *r, uint64_t array)
+{
+	bool has_this = !(r->method->flags & TYPE_METHOD_STATIC);
+	struct dbg_error *err = NULL;
+
+	for (size_t i = has_this; !err && i < r->n_args; i++) {
+		const struct vm_value *v = &r->args[i];
+		uint64_t at = array + ELEMENTS + (i - has_this) * WORD;
+		uint64_t object;
+
+		if (!is_written(r->method, i - has_this, v->type))
+			continue;
+		err = vm_read(e->vm, at, &object, sizeof(object))
+			  ? write_back(e, r, v->type->inner, v->addr, object)
+			  : not_read(e, r);
+	}
+	return err;
+}
+
+/*
+ * What Invoke has answered: the bytes of the value that the call returned, in
+ * e->arena. A structure whose method it was is written back, and so is what
+ * the parameters led to.
+ */
+static struct dbg_error *invoke_answer(const struct eval *e,
+				       const struct vm_result *r,
+				       struct eval_answer *a, const void **ret)
+{
+	const struct type_layout *layout;
+	const struct type_sig *sig;
+	uint64_t object, place;
+	struct dbg_error *err =
+	    type_method_sig(vm_types(e->vm), r->method, &sig);
+
+	*ret = NULL;
+	if (!err && a->receiver)
+		err = write_back(e, r, r->method->owner, r->args[0].addr,
+				 a->receiver);
+	if (!err && a->array)
+		err = write_args(e, r, a->array);
+	a->is_written = true;
+	if (err || sig->ret->elem == ELEM_VOID)
+		return err;
+	struct type *type =
+	    sig->ret->kind == TYPE_KIND_BYREF ? sig->ret->inner : sig->ret;
+	err = type_layout(vm_types(e->vm), type, &layout);
+	if (err)
+		return err;
+	uint8_t *bytes = arena_calloc(e->arena, layout->size + 2 * WORD, 1);
+	memcpy(&object, a->bytes, sizeof(object));
+	if (!unbox(e, type, layout->size, object, bytes))
+		return not_read(e, r);
+	*ret = bytes;
+	if (type == sig->ret)
+		return NULL;
+	place = vm_room(e->vm, layout->size + WORD);
+	if (!place || !vm_write(e->vm, place, bytes, layout->size))
+		return not_read(e, r);
+	memcpy(bytes, &place, sizeof(place));
+	return NULL;
+}
+
+/* ---- Calls ----------------------------------------------------------- */
 
 /* A returned value as it lies on the stack: small integers are widened. */
 static void widen(const struct type *type, uint8_t bytes[EVAL_ANSWER_MAX])

@@ -1,4 +1,4 @@
-/* Shared by scope.c, scope_closure.c and scope_const.c. */
+/* Shared by scope.c and scope_const.c. */
 #ifndef EVAL_SCOPE_PRIV_H
 #define EVAL_SCOPE_PRIV_H
 
@@ -37,35 +37,8 @@ struct slots {
 /* Append a variable; it may be changed until the next is added. */
 struct var *scope_add(struct gather *g, const char *name, enum var_kind kind,
 		      struct value value);
-/*
- * The innermost variable of this name, NULL: none. The one that C# means: a
- * parameter of a lambda or local function, not the captured one that it hides.
- */
-struct var *scope_find(const struct scope *s, const char *name);
-/* A variable's name as C# spells it: `@this` is not the object. */
-const char *scope_spelled(const char *name);
-/* Is it a class of closures, or a state machine? */
-bool scope_holds(const struct type *type);
-/*
- * Show the fields of such a one as variables; @depth: of closures around each
- * other.
- */
-void scope_expand(struct gather *g, const struct value *v, unsigned int depth);
-/* The same of a closure that the method was given, as `this` or by reference.
- */
-void scope_expand_outer(struct gather *g, const struct value *v);
-/* Is it C#'s name of what holds the range variables of a query? */
-bool scope_is_range(const char *name);
-/* Add the range variables in @v, of such a name, those within it first. */
-void scope_expand_range(struct gather *g, const struct value *v,
-			enum var_kind kind);
-/* Note what is declared as `dynamic`, by the attribute of @token. */
-void scope_note_dynamic(struct gather *g, const struct code_module *m,
-			uint32_t token, struct value *v);
 /* A LocalConstant of the PDB. */
 void scope_add_constant(struct gather *g, const struct pdb_local *local);
-/* The `using` directives that hold in the method. */
-void scope_add_imports(struct gather *g);
 /* Static locals of a method of Visual Basic. */
 void scope_add_statics(struct gather *g);
 /* The class that the code is of, NULL: unknown, and its generic arguments. */

@@ -94,11 +94,4 @@ static inline uint32_t heap_rank_of(const struct heap_dominators *d,
 		       marks[at / 64] & (((uint64_t)1 << at % 64) - 1));
 }
 
-/* Number the joins, and find what the edges to them have in common. */
-DBG_MUST struct dbg_error *
-heap_dominators_search(struct heap_dominators *d,
-		       const struct heap_roots *roots);
-/* Find the dominator of each join: its semi and semi_at. */
-DBG_MUST struct dbg_error *heap_dominators_find(struct heap_dominators *d);
-
 #endif

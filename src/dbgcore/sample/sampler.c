@@ -1,23 +1,378 @@
 /* Sampling a running program: see sampler.h. */
 #include "sample/sampler.h"
 
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/str.h"
+#include "dbg.h"
 #include "sample/callstack.h"
 #include "sample/pcnames.h"
 #include "sample/perfevents.h"
 #include "sample/stacktree.h"
 #include "sample/threadlook.h"
-#include "sample/waiting.h"
 #include "target/proc.h"
 #include "target/target.h"
+
+/* ---- What a thread waits for ----------------------------------------- */
+
+/*
+ * What a blocked thread waits for: by the system call that it is in, and by the
+ * methods that have led there.
+ */
+
+/* ---- By the methods ---------------------------------------------------- */
+
+/* Methods whose names begin so. */
+static const struct waiting_method {
+	const char *prefix, *what;
+	bool perhaps; /* unless what has called it tells more */
+} methods[] = {
+    {"System.Threading.Monitor.Enter", "[lock]", false},
+    {"System.Threading.Monitor.TryEnter", "[lock]", false},
+    {"System.Threading.Monitor.ReliableEnter", "[lock]", false},
+    {"System.Threading.Lock.", "[lock]", false},
+    {"System.Threading.ReaderWriterLock", "[lock]", false},
+    {"System.Threading.Thread.Sleep", "[sleep]", false},
+    {"System.Threading.Thread.Join", "[thread]", false},
+    {"System.Threading.Tasks.Task.InternalWait", "[task]", false},
+    {"System.Threading.Tasks.Task.SpinThenBlockingWait", "[task]", false},
+    {"System.Threading.Tasks.Task.Wait", "[task]", false},
+    {"System.Threading.LowLevelLifoSemaphore.", "[idle]", false},
+    {"System.Threading.PortableThreadPool.", "[idle]", false},
+    {"System.Threading.TimerQueue.", "[idle]", false},
+    {"System.Net.Sockets.SocketAsyncEngine.", "[idle]", false},
+    {"System.Threading.Monitor.Wait", "[event]", true},
+    {"System.Threading.Monitor.ObjWait", "[event]", true},
+    {"System.Threading.ManualResetEventSlim.", "[event]", true},
+    {"System.Threading.SemaphoreSlim.", "[event]", true},
+    {"System.Threading.Condition.", "[event]", true},
+    {"System.Threading.WaitHandle.", "[event]", true},
+};
+
+static const struct waiting_method *method_find(const char *name)
+{
+	for (size_t i = 0; i < sizeof(methods) / sizeof(*methods); i++)
+		if (str_starts(name, methods[i].prefix))
+			return &methods[i];
+	return NULL;
+}
+
+// Of a thread that waits for another to wake it.
+static const char *by_methods(const struct dbg_sample_frame *const *frames,
+			      size_t n)
+{
+	const char *perhaps = NULL;
+	bool managed = false;
+
+	for (size_t i = 0; i < n; i++) {
+		if (frames[i]->kind != DBG_SAMPLE_MANAGED)
+			continue;
+		// A lock that code enters by the runtime itself.
+		if (frames[i]->own)
+			return perhaps   ? perhaps
+			       : managed ? "[event]"
+					 : "[lock]";
+		managed = true;
+		const struct waiting_method *m = method_find(frames[i]->name);
+
+		if (m && !m->perhaps)
+			return m->what;
+		if (m)
+			perhaps = m->what;
+	}
+	return perhaps ? perhaps : managed ? "[event]" : "[idle]";
+}
+
+// Does the stack consist of the runtime's own code, and the C library's?
+static bool is_of_runtime(const struct dbg_sample_frame *const *frames,
+			  size_t n)
+{
+	static const char *const modules[] = {
+	    "libcoreclr.so", "libSystem.Native.so", "libc.so",
+	    "libclrjit.so",  "libpthread",          "ld-"};
+
+	for (size_t i = 0; i < n; i++) {
+		bool known = false;
+
+		for (size_t k = 0; k < sizeof(modules) / sizeof(*modules); k++)
+			known |= str_starts(frames[i]->module, modules[k]);
+		if (!known)
+			return false;
+	}
+	return true;
+}
+
+/* ---- By the file ------------------------------------------------------- */
+
+static const char *by_file(struct target *t, uint64_t fd)
+{
+	static const struct {
+		const char *prefix, *what;
+	} kinds[] = {
+	    {"socket:", "[socket]"},          {"pipe:", "[pipe]"},
+	    {"/dev/pts/", "[terminal]"},      {"/dev/tty", "[terminal]"},
+	    {"anon_inode:[event", "[event]"}, {"/", "[file]"},
+	};
+	char name[32], text[PATH_MAX];
+
+	snprintf(name, sizeof(name), "fd/%d", (int)fd);
+	if (!proc_link(target_pid(t), name, text))
+		return "[other]";
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (str_starts(text, kinds[i].prefix))
+			return kinds[i].what;
+	return "[other]";
+}
+
+// poll() of several files: of the first.
+static const char *by_poll(struct target *t, const struct blocked_call *call)
+{
+	struct pollfd first;
+
+	if (!call->args[1])
+		return "[sleep]";
+	if (target_read_some(t, call->args[0], &first, sizeof(first)) !=
+	    sizeof(first))
+		return "[other]";
+	return by_file(t, (uint64_t)first.fd);
+}
+
+/* ---- By the system call ------------------------------------------------ */
+
+enum call_kind {
+	CALL_WOKEN, /* by another thread */
+	CALL_SLEEP,
+	CALL_FILE, /* its first argument */
+	CALL_POLL,
+	CALL_EPOLL,
+	CALL_PROCESS,
+};
+
+static const struct {
+	long number;
+	enum call_kind kind;
+} calls[] = {
+    {SYS_futex, CALL_WOKEN},
+    {SYS_nanosleep, CALL_SLEEP},
+    {SYS_clock_nanosleep, CALL_SLEEP},
+    {SYS_read, CALL_FILE},
+    {SYS_readv, CALL_FILE},
+    {SYS_pread64, CALL_FILE},
+    {SYS_preadv, CALL_FILE},
+    {SYS_write, CALL_FILE},
+    {SYS_writev, CALL_FILE},
+    {SYS_pwrite64, CALL_FILE},
+    {SYS_pwritev, CALL_FILE},
+    {SYS_fsync, CALL_FILE},
+    {SYS_fdatasync, CALL_FILE},
+    {SYS_flock, CALL_FILE},
+    {SYS_fcntl, CALL_FILE},
+    {SYS_recvfrom, CALL_FILE},
+    {SYS_recvmsg, CALL_FILE},
+    {SYS_recvmmsg, CALL_FILE},
+    {SYS_sendto, CALL_FILE},
+    {SYS_sendmsg, CALL_FILE},
+    {SYS_accept, CALL_FILE},
+    {SYS_accept4, CALL_FILE},
+    {SYS_connect, CALL_FILE},
+    {SYS_ppoll, CALL_POLL},
+    {SYS_epoll_pwait, CALL_EPOLL},
+#ifdef SYS_poll
+    {SYS_poll, CALL_POLL},
+    {SYS_epoll_wait, CALL_EPOLL},
+#endif
+    {SYS_wait4, CALL_PROCESS},
+    {SYS_waitid, CALL_PROCESS},
+};
+
+/*
+ * In brackets: "[lock]", "[event]", "[task]", "[sleep]", "[socket]", "[pipe]",
+ * "[terminal]", "[file]", "[process]", "[thread]" (its end), "[idle]": a thread
+ * of the runtime's without work, "[disk]", "[other]". @frames: from the
+ * innermost on.
+ */
+static const char *waiting_for(struct target *t,
+			       const struct blocked_call *call,
+			       const struct dbg_sample_frame *const *frames,
+			       size_t n_frames)
+{
+	if (is_of_runtime(frames, n_frames))
+		return "[idle]";
+	if (call->number < 0)
+		return "[disk]";
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
+		if (calls[i].number != call->number)
+			continue;
+		switch (calls[i].kind) {
+		case CALL_WOKEN:
+		case CALL_EPOLL:
+			return by_methods(frames, n_frames);
+		case CALL_SLEEP:
+			return "[sleep]";
+		case CALL_FILE:
+			return by_file(t, call->args[0]);
+		case CALL_POLL:
+			return by_poll(t, call);
+		case CALL_PROCESS:
+			return "[process]";
+		}
+	}
+	return "[other]";
+}
+
+/* ---- A look at a thread ---------------------------------------------- */
+
+/* What the kernel tells of threads while they run: see threadlook.h. */
+
+static bool thread_times_read(struct looked_thread *t,
+			      struct thread_times *ret);
+
+enum {
+	TEXT_MAX = 256,
+	THREADS_MAX = 100000, // of which short-lived ones are the most
+};
+
+static int thread_open(const struct thread_looks *l, pid_t tid,
+		       const char *name)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/%s", l->pid, tid, name);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+static void thread_close(struct looked_thread *t)
+{
+	mem_close_fd(&t->times_fd);
+	mem_close_fd(&t->call_fd);
+	t->times_fd = t->call_fd = -1;
+}
+
+static void thread_looks_deinit(struct thread_looks *l)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		thread_close(l->v[i]);
+		free(l->v[i]);
+	}
+	free(l->v);
+	map_deinit(&l->by_tid);
+}
+
+/* The thread, met by a sample before it was listed, too. */
+static struct looked_thread *thread_looks_find(struct thread_looks *l,
+					       pid_t tid, uint64_t now)
+{
+	struct looked_thread *t = map_find(&l->by_tid, (uint64_t)tid);
+
+	// A number of one that has ended may come again.
+	if ((t && !t->ended) || l->n >= THREADS_MAX)
+		return t;
+	t = xcalloc(1, sizeof(*t));
+	t->tid = tid;
+	t->met = t->looked = t->counted_at = now;
+	t->fresh = l->begun;
+	proc_comm(l->pid, tid, t->name);
+	t->times_fd = thread_open(l, tid, "schedstat");
+	t->call_fd = thread_open(l, tid, "syscall");
+	t->ended = t->times_fd < 0;
+	// What it did before is not ours; of a new one all is.
+	if (!t->fresh && thread_times_read(t, &t->first))
+		t->now = t->counted = t->first;
+	mem_grow(&l->v, &l->cap, l->n, sizeof(*l->v));
+	l->v[l->n++] = t;
+	map_put(&l->by_tid, (uint64_t)tid, t);
+	return t;
+}
+
+/*
+ * Meet threads that are new at @now. False: the process has ended.
+ */
+static bool thread_looks_list(struct thread_looks *l, uint64_t now)
+{
+	DIR *tasks = proc_tasks_open(l->pid);
+	bool any = false;
+	pid_t tid;
+
+	if (!tasks)
+		return false;
+	while ((tid = proc_tasks_next(tasks))) {
+		thread_looks_find(l, tid, now);
+		any = true;
+	}
+	closedir(tasks);
+	l->begun = true;
+	return any;
+}
+
+// The text of a file of the thread's, which is gone with it.
+static bool thread_text(struct looked_thread *t, int fd, char ret[TEXT_MAX])
+{
+	ssize_t n = fd < 0 ? -1 : pread(fd, ret, TEXT_MAX - 1, 0);
+
+	if (n > 0) {
+		ret[n] = '\0';
+		return true;
+	}
+	if (fd >= 0 && errno == ESRCH) {
+		t->ended = true;
+		thread_close(t);
+	}
+	return false;
+}
+
+/* Read its times; false: it has ended. */
+static bool thread_times_read(struct looked_thread *t, struct thread_times *ret)
+{
+	char text[TEXT_MAX], *at = text;
+
+	if (!thread_text(t, t->times_fd, text))
+		return false;
+	ret->run = strtoull(at, &at, 10);
+	ret->wait = strtoull(at, &at, 10);
+	ret->slices = strtoull(at, &at, 10);
+	return true;
+}
+
+/*
+ * Where it is at this moment.
+ * "running", or "-1 SP PC", or "NUMBER SIX-ARGUMENTS SP PC".
+ */
+static enum thread_state thread_call_read(struct looked_thread *t,
+					  struct blocked_call *ret)
+{
+	uint64_t v[CALL_WORDS + 3];
+	char text[TEXT_MAX], *at = text, *end;
+	size_t n = 0;
+
+	if (!thread_text(t, t->call_fd, text))
+		return t->ended ? THREAD_GONE : THREAD_RUNS;
+	for (; n < sizeof(v) / sizeof(*v); n++, at = end) {
+		v[n] = strtoull(at, &end, 0);
+		if (end == at)
+			break;
+	}
+	if (n < 3)
+		return THREAD_RUNS;
+	*ret = (struct blocked_call){
+	    .number = (int64_t)v[0], .sp = v[n - 2], .pc = v[n - 1]};
+	for (size_t i = 1; i + 2 < n; i++)
+		ret->args[i - 1] = v[i];
+	return THREAD_BLOCKED;
+}
+
+/* ---- The sampler ----------------------------------------------------- */
 
 enum {
 	RELEASE_LOOKS = 10,

@@ -59,24 +59,10 @@ struct thread_looks {
 	bool begun;
 };
 
-void thread_looks_deinit(struct thread_looks *l);
-/*
- * Meet threads that are new at @now. False: the process has ended.
- */
-bool thread_looks_list(struct thread_looks *l, uint64_t now);
-/* The thread, met by a sample before it was listed, too. */
-struct looked_thread *thread_looks_find(struct thread_looks *l, pid_t tid,
-					uint64_t now);
-/* Read its times; false: it has ended. */
-bool thread_times_read(struct looked_thread *t, struct thread_times *ret);
-
 enum thread_state {
 	THREAD_RUNS, /* or would, if there was a processor for it */
 	THREAD_BLOCKED,
 	THREAD_GONE,
 };
-/* Where it is at this moment. */
-enum thread_state thread_call_read(struct looked_thread *t,
-				   struct blocked_call *ret);
 
 #endif

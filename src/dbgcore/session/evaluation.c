@@ -11,7 +11,7 @@
  *            -> a call -> run -> answer -> evaluate
  *
  * A call may need others before it (calling.c): for a handle to what a former
- * one returned (holding.c), for an instance of a generic method (making.c).
+ * one returned (holding.c), for an instance of a generic method (calling.c).
  * Each ends as the calls above.
  *
  * First the thread runs alone, then the others run, too (evaluation_tick).

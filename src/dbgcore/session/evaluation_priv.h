@@ -131,8 +131,6 @@ calling_begin(struct dbg *dbg, const struct eval_calls *calls, pid_t tid);
 DBG_MUST struct dbg_error *calling_helper(struct dbg *dbg, pid_t tid,
 					  enum doing doing,
 					  const uint64_t *words, size_t n);
-/* Its class; NULL: there is none. */
-struct type *calling_helper_class(struct dbg *dbg, enum doing doing);
 /* Take the call's result, or what went wrong. */
 DBG_MUST struct dbg_error *calling_take(struct dbg *dbg,
 					const struct call_result *r);
@@ -164,26 +162,5 @@ void holding_end(struct dbg *dbg);
 void holding_leave(struct dbg *dbg);
 /* It has ended. */
 void holding_late(struct dbg *dbg, const struct call_result *r);
-
-/* ---- making.c: generic methods, objects, what is not loaded -------------- */
-
-/*
- * The program's MethodDesc of @m, and if it @invokes its object, to
- * evaluation.invoking; *ret_runs instead: a call was begun that is needed to
- * have them.
- */
-DBG_MUST struct dbg_error *making_method(struct dbg *dbg, struct type_method *m,
-					 bool invokes, pid_t tid, uint64_t *ret,
-					 bool *ret_runs);
-/* Have an object of @type made, all zeros; @n: elements, if it is an array. */
-DBG_MUST struct dbg_error *making_object(struct dbg *dbg, struct type *type,
-					 uint64_t n, pid_t tid);
-/* Have the object that stands for @type given. */
-DBG_MUST struct dbg_error *making_type(struct dbg *dbg, struct type *type,
-				       pid_t tid);
-/* Nothing is made any more. */
-void making_end(struct dbg *dbg);
-/* A call for that has returned @word. */
-DBG_MUST struct dbg_error *making_take(struct dbg *dbg, uint64_t word);
 
 #endif

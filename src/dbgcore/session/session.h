@@ -248,26 +248,8 @@ DBG_MUST struct dbg_error *start_trap(struct dbg *dbg,
 /* Load the DAC while the program starts its runtime. */
 void start_prepare(struct dbg *dbg);
 void start_reset(struct dbg *dbg);
-/* Open the DAC and hand over to control, if the runtime is up. */
-DBG_MUST struct dbg_error *start_take_runtime(struct dbg *dbg);
-/* Arm the traps of a phase; lift those of the present one. */
-DBG_MUST struct dbg_error *start_arm(struct dbg *dbg, enum start_phase phase,
-				     const uint64_t *addrs, size_t n);
-DBG_MUST struct dbg_error *start_lift(struct dbg *dbg);
 /* Give up preparing: our traps are lifted, the program runs on. */
 void start_give_up(struct dbg *dbg);
-
-/* ---- bundle.c -------------------------------------------------------- */
-
-/* A program with the runtime inside: its image. */
-DBG_MUST struct dbg_error *bundle_begin(struct dbg *dbg,
-					const struct target_image *image);
-/* The table is written. */
-DBG_MUST struct dbg_error *bundle_written(struct dbg *dbg,
-					  const struct target_event *ev);
-/* A thread is at a trap of the phases after that. */
-DBG_MUST struct dbg_error *bundle_trap(struct dbg *dbg,
-				       const struct target_event *ev);
 
 /* ---- launch.c -------------------------------------------------------- */
 

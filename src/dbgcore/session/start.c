@@ -14,8 +14,154 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "dac/assumption.h"
+#include "target/unwind.h"
 
-struct dbg_error *start_lift(struct dbg *dbg)
+/* ---- A runtime inside of the program --------------------------------- */
+
+/*
+ * Single-file programs: the runtime is inside the executable, which exports
+ * its table for the DAC but none of the calls by which a host starts it.
+ *
+ *   TABLE    a debug register watches the first word of the table that is
+ *            not filled; the runtime writes it early in its start
+ *   FILLED   a trap where the function returns that fills the table: the DAC
+ *            can be opened, and module notifications be asked for
+ *   MODULES  a trap at __cxa_throw, by which they come. With the second, of
+ *            what the program is to run, the runtime is up and no user code
+ *            has run: control takes over
+ */
+
+static struct dbg_error *start_lift(struct dbg *dbg);
+
+static struct dbg_error *start_arm(struct dbg *dbg, enum start_phase phase,
+				   const uint64_t *addrs, size_t n);
+
+static struct dbg_error *start_take_runtime(struct dbg *dbg);
+
+/* A program with the runtime inside: its image. */
+static struct dbg_error *bundle_begin(struct dbg *dbg,
+				      const struct target_image *image)
+{
+	struct dbg_error *err;
+	struct start *s = &dbg->start;
+	struct arena *arena = arena_create();
+	const char *dac;
+	uint64_t hole = 0;
+	const struct dac_runtime runtime = {.path = image->path,
+					    .base = image->base,
+					    .hint = dbg->dac_path,
+					    .trust = dbg->trust_dac};
+
+	err = dac_find_bundled(dbg->target, &runtime, arena, &dac);
+	if (!err)
+		err = dac_table_hole(dbg->target, image, &hole);
+	if (!err) {
+		s->runtime = xstrdup(image->path);
+		s->base = image->base;
+		s->bundled_dac = xstrdup(dac);
+	}
+	arena_destroy(arena);
+	if (err)
+		return err;
+	// Attached to: it may be filled, or be up, already.
+	if (!hole)
+		return start_take_runtime(dbg);
+	// In a core it stays so.
+	if (!target_can(dbg->target, TARGET_RUN))
+		return NULL;
+	s->phase = START_TABLE;
+	return control_watch_word(dbg->control, hole);
+}
+
+/* The table is written. */
+static struct dbg_error *bundle_written(struct dbg *dbg,
+					const struct target_event *ev)
+{
+	struct dbg_error *err;
+	struct regs regs;
+	bool leaf = true;
+
+	err = target_guard_renew(dbg->target, 0);
+	if (!err)
+		err = target_stop_all(dbg->target);
+	if (err)
+		return err;
+	inspect_stop(&dbg->inspect);
+	err = control_watch_word(dbg->control, 0);
+	if (!err)
+		err = target_regs(dbg->target, ev->tid, &regs);
+	if (err)
+		return err;
+	if (!unwind_step(dbg->target, &regs, &leaf))
+		return dbg_err(DBG_E_RUNTIME,
+			       "'%s' cannot be debugged: its code has no "
+			       "unwind information",
+			       dbg->start.runtime);
+
+	uint64_t addr = regs_pc(&regs);
+
+	return start_arm(dbg, START_FILLED, &addr, 1);
+}
+
+/* The table is filled: ask to be told of modules. */
+static struct dbg_error *filled(struct dbg *dbg)
+{
+	struct dbg_error *err;
+	const struct start *s = &dbg->start;
+	const struct dac_runtime runtime = {.path = s->runtime,
+					    .base = s->base,
+					    .dac = s->bundled_dac,
+					    .trust = dbg->trust_dac};
+	bool ready = false;
+	uint64_t addr = 0;
+
+	err = start_lift(dbg);
+	if (!err)
+		err =
+		    dac_open(dbg->target, &runtime, &dbg->inspect.dac, &ready);
+	if (!err && !ready)
+		err = dbg_err(DBG_E_RUNTIME,
+			      "the runtime inside '%s' does not start as "
+			      "expected",
+			      s->runtime);
+	if (!err)
+		err = dac_notify_modules(dbg->inspect.dac, true);
+	if (!err)
+		err = control_throw_addr(dbg->control, &addr);
+	return err ? err : start_arm(dbg, START_MODULES, &addr, 1);
+}
+
+/* Something is thrown: a module that the runtime tells of? */
+static struct dbg_error *thrown(struct dbg *dbg, const struct target_event *ev)
+{
+	struct dbg_error *err;
+	struct regs regs;
+	struct dac_notification n;
+
+	err = target_regs(dbg->target, ev->tid, &regs);
+	if (err)
+		return err;
+	dac_notification_decode(dbg->target, &regs, &n);
+	if (n.kind != DAC_NOTIFY_MODULE_LOAD || !dbg->start.modules++)
+		return NULL;
+	return start_take_runtime(dbg);
+}
+
+/* A thread is at a trap of the phases after that. */
+static struct dbg_error *bundle_trap(struct dbg *dbg,
+				     const struct target_event *ev)
+{
+	struct dbg_error *err = target_stop_all(dbg->target);
+
+	if (err)
+		return err;
+	inspect_stop(&dbg->inspect);
+	return dbg->start.phase == START_FILLED ? filled(dbg) : thrown(dbg, ev);
+}
+
+/* ---- Phases ---------------------------------------------------------- */
+
+static struct dbg_error *start_lift(struct dbg *dbg)
 {
 	struct start *s = &dbg->start;
 	size_t n = s->n_addrs;
@@ -24,8 +170,9 @@ struct dbg_error *start_lift(struct dbg *dbg)
 	return control_site_remove(dbg->control, SITE_START, s->addrs, n);
 }
 
-struct dbg_error *start_arm(struct dbg *dbg, enum start_phase phase,
-			    const uint64_t *addrs, size_t n)
+/* Arm the traps of a phase; lift those of the present one. */
+static struct dbg_error *start_arm(struct dbg *dbg, enum start_phase phase,
+				   const uint64_t *addrs, size_t n)
 {
 	struct start *s = &dbg->start;
 
@@ -44,7 +191,7 @@ void start_reset(struct dbg *dbg)
 
 /*
  * NativeAOT programs are refused. A single-file program has its runtime
- * inside: *ret_bundled is set and bundle.c prepares it.
+ * inside: *ret_bundled is set and it is prepared.
  */
 static struct dbg_error *check_main_image(struct dbg *dbg, struct arena *arena,
 					  bool *ret_bundled)
@@ -264,7 +411,8 @@ static void tell_new(struct dbg *dbg)
 			dac_runtime_version(dbg->inspect.dac), DAC_TESTED_MAX);
 }
 
-struct dbg_error *start_take_runtime(struct dbg *dbg)
+/* Open the DAC and hand over to control, if the runtime is up. */
+static struct dbg_error *start_take_runtime(struct dbg *dbg)
 {
 	struct dbg_error *err = NULL;
 	struct start *s = &dbg->start;

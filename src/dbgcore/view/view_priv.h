@@ -27,8 +27,6 @@ bool wellknown_text(const struct view *w, const struct value *seen,
 		    struct str *out);
 /* Has the type a text of its own, and so no children? */
 bool wellknown_scalar(const struct type *type);
-/* "Color.Red", "Access.Read | Access.Run" or the number. */
-void enum_text(const struct view *w, const struct value *seen, struct str *out);
 
 /* ---- displaytext.c ------------------------------------------------------- */
 

@@ -1,23 +1,392 @@
 /*
  * `info`: one handler for each subject that has no file of its own (frames and
- * registers: info_frame.c; symbols: info_symbol.c, info_names.c; signals:
- * cmd_signal.c). A handler asks the engine for a list and prints a row for each
- * of it.
+ * registers: info_frame.c; signals: cmd_signal.c). A handler asks the engine
+ * for a list and prints a row for each of it.
  */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "base/mem.h"
-#include "repl/cmd.h"
 #include "base/err.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "repl/cmd.h"
+#include "repl/command/subcmd.h"
+#include "repl/heap/heapcommands.h"
 #include "repl/inferior.h"
 #include "repl/line/parse.h"
-#include "repl/show/print.h"
-#include "repl/heap/heapcommands.h"
 #include "repl/repl_priv.h"
+#include "repl/show/print.h"
 #include "repl/show/show.h"
-#include "repl/command/subcmd.h"
+
+/* ---- info symbol ----------------------------------------------------- */
+
+/*
+ * `info symbol ADDRESS` and `info address NAME`: from addresses to names and
+ * back.
+ */
+
+/* `info symbol ADDRESS`, `info address NAME`. */
+static struct dbg_error *symbol_info(struct repl *r, struct dbg_stopped at,
+				     const struct call *call)
+{
+	_cleanup_arena_ struct arena *arena = arena_create();
+	struct dbg_error *err;
+	struct dbg_location *found;
+	struct dbg_insn *code;
+	uint64_t addr;
+	size_t n, n_code;
+
+	err = address_of(r, at, call->args, &addr);
+	if (err)
+		return err;
+	const struct dbg_place place = {.kind = DBG_PLACE_ADDRESS,
+					.addr = addr};
+	err = dbg_disassemble(at, addr, 0, &code, &n_code);
+	if (!err)
+		err =
+		    dbg_locate(r->dbg, frame_id(r), &place, arena, &found, &n);
+	if (err || !n || !n_code || !found[0].function) {
+		dbg_error_destroy(err);
+		out(r, "No symbol matches %s.\n", call->args);
+		return NULL;
+	}
+	out(r, "%s", found[0].function);
+	if (addr > code[0].addr)
+		out(r, " + %" PRIu64, addr - code[0].addr);
+	out(r, "\n");
+	return NULL;
+}
+
+/* `info symbol ADDRESS`, `info address NAME`. */
+static struct dbg_error *address_info(struct repl *r, struct dbg_stopped at,
+				      const struct call *call)
+{
+	_cleanup_arena_ struct arena *arena = arena_create();
+	struct dbg_error *err;
+	struct dbg_location *found;
+	struct dbg_value v;
+	size_t n = 0;
+
+	err = dbg_eval(at, frame_id(r), call->args, &v);
+	if (!err) {
+		out(r, "\"%s\" is ", call->args);
+		if (v.addr)
+			out(r, "at 0x%" PRIx64 ".\n", v.addr);
+		else
+			out(r, "not in memory.\n");
+		return NULL;
+	}
+	struct dbg_error *no = dbg_locate(
+	    r->dbg, frame_id(r), &(struct dbg_place){.text = call->args}, arena,
+	    &found, &n);
+	if (no || !n) {
+		dbg_error_destroy(no);
+		return err;
+	}
+	dbg_error_destroy(err);
+	for (size_t i = 0; i < n; i++) {
+		out(r, "\"%s\" is ",
+		    found[i].function ? found[i].function : "?");
+		if (found[i].addr)
+			out(r, "code at 0x%" PRIx64 ".\n", found[i].addr);
+		else
+			out(r, "not compiled yet.\n");
+	}
+	return NULL;
+}
+
+/* ---- info source ----------------------------------------------------- */
+
+/*
+ * `info source`, `info sources`, `info scope`: what the program's sources are,
+ * and what they declare at a place.
+ */
+
+// The language of a source file, by its name.
+static const char *language_of(const char *path)
+{
+	const char *end = strrchr(path, '.');
+
+	if (end && !strcasecmp(end, ".vb"))
+		return "Visual Basic";
+	if (end && !strncasecmp(end, ".fs", 3))
+		return "F#";
+	return "C#";
+}
+
+// @module NULL: not known.
+static void show_source(struct repl *r, const char *path, const char *module)
+{
+	struct dbg_error *err;
+	const char *const *lines;
+	const char *note = NULL;
+	size_t n;
+
+	out(r, "Current source file is %s\nLocated in %s\n",
+	    source_name(r, path), path);
+	err = dbg_source_lines(r->dbg, path, &lines, &n, &note);
+	if (err)
+		out(r, "Not readable: %s.\n", err->message);
+	else
+		out(r, "Contains %zu lines.\n", n);
+	dbg_error_destroy(err);
+	if (note)
+		out(r, "%s\n", note);
+	out(r, "Source language is %s.\n", language_of(path));
+	if (module)
+		out(r, "Symbols of module %s.\n", module);
+}
+
+/* `info source`, `info sources [PART]`. */
+static struct dbg_error *source_info(struct repl *r, const struct call *call)
+{
+	struct dbg_error *err;
+	struct dbg_frame f;
+
+	(void)call;
+	if (!r->stopped) {
+		if (r->listing.file)
+			show_source(r, r->listing.file, NULL);
+		else
+			out(r, "No current source file.\n");
+		return NULL;
+	}
+	err = frame_get(r, &f);
+	if (err)
+		return err;
+	if (f.source.path)
+		show_source(r, f.source.path, f.module ? f.module : "?");
+	else
+		out(r, "No current source file: %s has no symbols.\n",
+		    f.module ? f.module : "the frame");
+	return NULL;
+}
+
+/* `info source`, `info sources [PART]`. */
+static struct dbg_error *sources_info(struct repl *r, const struct call *call)
+{
+	_cleanup_arena_ struct arena *arena = arena_create();
+	const char **paths;
+	size_t n, n_shown = 0;
+	struct dbg_error *err = dbg_source_list(r->dbg, 0, arena, &paths, &n);
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < n && !loop_interrupted(r->loop); i++) {
+		if (!strstr(paths[i], call->args))
+			continue;
+		out(r, "%s\n", paths[i]);
+		n_shown++;
+	}
+	if (!n_shown)
+		out(r, "No source files%s%s.\n", *call->args ? " match " : "",
+		    call->args);
+	return NULL;
+}
+
+/* `info scope LOCATION`. */
+static struct dbg_error *scope_info(struct repl *r, const struct call *call)
+{
+	_cleanup_arena_ struct arena *arena = arena_create();
+	struct dbg_scope_name *names;
+	size_t n;
+	struct dbg_place place;
+	struct dbg_error *err = place_of(r, call->args, &place);
+	if (!err)
+		err = dbg_scope_names(r->dbg, r->stopped ? frame_id(r) : 0,
+				      &place, arena, &names, &n);
+
+	if (err)
+		return err;
+	out(r, "Scope for %s:\n", call->args);
+	for (size_t i = 0; i < n; i++)
+		out(r, "Symbol %s is %s%s%s.\n", names[i].name,
+		    names[i].argument ? "an argument" : "a variable",
+		    *names[i].type ? " of type " : "", names[i].type);
+	if (!n)
+		out(r, "contains no locals or arguments.\n");
+	return NULL;
+}
+
+/* ---- Names ----------------------------------------------------------- */
+
+/*
+ * `info functions`, `info types`, `info variables`: names that match a pattern.
+ * The engine searches and bounds the work; here the names are grouped by source
+ * file, those without symbols last, as gdb does.
+ */
+
+enum {
+	NAMES_SHOWN = 2000
+};
+
+struct names_words {
+	bool quiet, debug;
+	char *type, *module; // NULL: not given
+	const char *name;    // borrowed, NULL: none
+};
+
+static void names_words_deinit(struct names_words *w)
+{
+	free(w->type);
+	free(w->module);
+}
+
+// Take the option at *@p and its value.
+static struct dbg_error *take_option(const char **p, struct names_words *ret)
+{
+	const char *option = *p;
+	size_t n = strcspn(option, " \t");
+	char **value = NULL;
+
+	*p = option + n + strspn(option + n, " \t");
+	if (n == 2 && option[1] == 'q')
+		ret->quiet = true;
+	else if (n == 2 && option[1] == 'n')
+		ret->debug = true;
+	else if (n == 2 && option[1] == 't')
+		value = &ret->type;
+	else if (n == 2 && option[1] == 'm')
+		value = &ret->module;
+	else
+		return dbg_err_arg("No option \"%.*s\": there are -q, -n, -t "
+				   "TYPE-REGEX and -m MODULE.",
+				   (int)n, option);
+	if (!value)
+		return NULL;
+	n = strcspn(*p, " \t");
+	if (!n)
+		return dbg_err_arg("Option \"%.2s\" needs a value.", option);
+	free(*value);
+	*value = xstrndup(*p, n);
+	*p += n + strspn(*p + n, " \t");
+	return NULL;
+}
+
+static struct dbg_error *parse_names(const char *args, struct names_words *ret)
+{
+	struct dbg_error *err = NULL;
+
+	while (!err && *args == '-')
+		err = take_option(&args, ret);
+	if (*args)
+		ret->name = args;
+	return err;
+}
+
+// With symbols first, by file; the order of the names stays.
+static int compare(const void *a, const void *b)
+{
+	const struct dbg_symbol *const *x = a, *const *y = b;
+	const struct dbg_symbol *s = *x, *t = *y;
+	int order = 0;
+
+	if (!s->file != !t->file)
+		return s->file ? -1 : 1;
+	if (s->file)
+		order = strcmp(s->file, t->file);
+	return order ? order : (s > t) - (s < t);
+}
+
+static bool same_group(const struct dbg_symbol *s, const struct dbg_symbol *t)
+{
+	if (s->file && t->file)
+		return !strcmp(s->file, t->file);
+	return !s->file && !t->file && s->module == t->module;
+}
+
+static void show_names(struct repl *r, const struct dbg_symbol *const *list,
+		       size_t n)
+{
+	for (size_t i = 0; i < n && !loop_interrupted(r->loop); i++) {
+		const struct dbg_symbol *s = list[i];
+
+		if (i && same_group(s, list[i - 1]))
+			;
+		else if (s->file)
+			out(r, "\nFile %s:\n", source_name(r, s->file));
+		else
+			out(r, "\nWithout line numbers, in %s:\n",
+			    s->module_name);
+		if (s->line)
+			out(r, "%" PRIu32 ":", s->line);
+		out(r, "\t%s;\n", s->text);
+	}
+}
+
+static void show_head(const struct repl *r, const char *what,
+		      const struct names_words *w)
+{
+	if (w->name)
+		out(r, "All %s matching regular expression \"%s\"", what,
+		    w->name);
+	else
+		out(r, "All defined %s", what);
+	if (w->type)
+		out(r, " with type matching regular expression \"%s\"",
+		    w->type);
+	out(r, ":\n");
+}
+
+static struct dbg_error *names_info(struct repl *r, const struct call *call,
+				    enum dbg_symbol_kind kind, const char *what)
+{
+	_cleanup_arena_ struct arena *arena = arena_create();
+	struct names_words w = {0};
+	struct dbg_symbol_page page;
+	struct dbg_error *err = parse_names(call->args, &w);
+	struct dbg_symbol_req req = {
+	    .kind = kind,
+	    .name = w.name,
+	    .type = w.type,
+	    .module = w.module,
+	    // all that there is are a hundred thousand names
+	    .own = !w.name && !w.type && !w.module,
+	    .debug = w.debug,
+	    .max = NAMES_SHOWN,
+	};
+
+	if (!err)
+		err = dbg_symbol_search(r->dbg, &req, arena, &page);
+	if (err) {
+		names_words_deinit(&w);
+		return err;
+	}
+	if (!w.quiet || page.n)
+		show_head(r, what, &w);
+	names_words_deinit(&w);
+	_cleanup_free_ const struct dbg_symbol **list =
+	    xcalloc(page.n + 1, sizeof(*list));
+	for (size_t i = 0; i < page.n; i++)
+		list[i] = &page.symbols[i];
+	qsort(list, page.n, sizeof(*list), compare);
+	show_names(r, list, page.n);
+	if (page.more)
+		out(r,
+		    "(These are the first %d; a longer name matches fewer.)\n",
+		    NAMES_SHOWN);
+	return NULL;
+}
+
+/* `info functions|types|variables [OPTIONS] [REGEX]`. */
+static struct dbg_error *functions_info(struct repl *r, const struct call *call)
+{
+	return names_info(r, call, DBG_SYMBOL_FUNCTION, "functions");
+}
+
+/* `info functions|types|variables [OPTIONS] [REGEX]`. */
+static struct dbg_error *types_info(struct repl *r, const struct call *call)
+{
+	return names_info(r, call, DBG_SYMBOL_TYPE, "types");
+}
+
+/* `info functions|types|variables [OPTIONS] [REGEX]`. */
+static struct dbg_error *variables_info(struct repl *r, const struct call *call)
+{
+	return names_info(r, call, DBG_SYMBOL_VARIABLE, "variables");
+}
 
 static struct dbg_error *list_breaks(struct repl *r, const struct call *call,
 				     bool watches)

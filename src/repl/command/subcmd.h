@@ -32,32 +32,6 @@ DBG_MUST struct dbg_error *display_disable(struct repl *r,
 					   const struct call *call);
 void displays_deinit(struct repl *r);
 
-/* ---- break_numbers.c ------------------------------------------------- */
-
-/*
- * `delete [LIST]`, `enable [once | delete] [LIST]`, `enable count N LIST`,
- * `disable [LIST]`.
- */
-DBG_MUST struct dbg_error *break_delete(struct repl *r,
-					const struct call *call);
-DBG_MUST struct dbg_error *break_enable(struct repl *r,
-					const struct call *call);
-DBG_MUST struct dbg_error *break_enable_once(struct repl *r,
-					     const struct call *call);
-DBG_MUST struct dbg_error *break_enable_count(struct repl *r,
-					      const struct call *call);
-DBG_MUST struct dbg_error *break_enable_delete(struct repl *r,
-					       const struct call *call);
-DBG_MUST struct dbg_error *break_disable(struct repl *r,
-					 const struct call *call);
-/* `condition N [EXPRESSION]`, `ignore N COUNT`. */
-DBG_MUST struct dbg_error *break_condition(struct repl *r,
-					   const struct call *call);
-DBG_MUST struct dbg_error *break_ignore(struct repl *r,
-					const struct call *call);
-/* Delete one, with its commands. */
-DBG_MUST struct dbg_error *break_delete_one(struct repl *r, uint32_t number);
-
 /* ---- cmd_stack.c, cmd_frame.c ---------------------------------------- */
 
 /* `backtrace`. */
@@ -87,32 +61,6 @@ DBG_MUST struct dbg_error *registers_info(struct repl *r, struct dbg_stopped at,
 
 /* `info proc [WHAT]`. */
 DBG_MUST struct dbg_error *proc_info(struct repl *r, const struct call *call);
-
-/* ---- info_symbol.c --------------------------------------------------- */
-
-/* `info symbol ADDRESS`, `info address NAME`. */
-DBG_MUST struct dbg_error *symbol_info(struct repl *r, struct dbg_stopped at,
-				       const struct call *call);
-DBG_MUST struct dbg_error *address_info(struct repl *r, struct dbg_stopped at,
-					const struct call *call);
-
-/* ---- info_names.c ---------------------------------------------------- */
-
-/* `info functions|types|variables [OPTIONS] [REGEX]`. */
-DBG_MUST struct dbg_error *functions_info(struct repl *r,
-					  const struct call *call);
-DBG_MUST struct dbg_error *types_info(struct repl *r, const struct call *call);
-DBG_MUST struct dbg_error *variables_info(struct repl *r,
-					  const struct call *call);
-
-/* ---- info_source.c --------------------------------------------------- */
-
-/* `info scope LOCATION`. */
-DBG_MUST struct dbg_error *scope_info(struct repl *r, const struct call *call);
-/* `info source`, `info sources [PART]`. */
-DBG_MUST struct dbg_error *source_info(struct repl *r, const struct call *call);
-DBG_MUST struct dbg_error *sources_info(struct repl *r,
-					const struct call *call);
 
 /* ---- cmd_skip.c ------------------------------------------------------ */
 

@@ -3,12 +3,543 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/mem.h"
+#include "base/str.h"
 #include "repl/cmd.h"
 #include "repl/heap/heapcommands.h"
 #include "repl/heap/heapoptions.h"
 #include "repl/heap/sheet.h"
 #include "repl/repl_priv.h"
 #include "repl/show/print.h"
+
+/* ---- Sizes ----------------------------------------------------------- */
+
+/* `heap size`: how much objects keep alive. */
+
+static struct dbg_error *heap_show_damages(struct sheet *s, bool *ret_any);
+
+enum {
+	RETAINERS_SHOWN = 20,
+};
+
+static const struct sheet_column amount_columns[] = {
+    {"Size", "size", SHEET_TEXT, 9},
+    {"Count", "count", SHEET_NUMBER, 10},
+    {"Bytes", "bytes", SHEET_NUMBER, 13},
+    {"", "meaning", SHEET_TEXT, 0},
+};
+
+static void show_size(struct sheet *s, const struct dbg_heap_size *size)
+{
+	const struct {
+		const char *name;
+		const struct dbg_heap_amount *is;
+		const char *meaning;
+	} rows[] = {
+	    {"own", &size->own, "themselves"},
+	    {"live", &size->live, "those of them that are alive"},
+	    {"inclusive", &size->inclusive, "with all that they lead to"},
+	    {"retained", &size->retained, "with what only they keep alive"},
+	};
+
+	if (size->object) {
+		sheet_address(s, "object", size->object);
+		sheet_text(s, "type", size->type);
+		if (!s->json)
+			out(s->r, "%s at 0x%012" PRIx64 "\n", size->type,
+			    size->object);
+	}
+	sheet_rows(s, "sizes", SHEET_COLUMNS(amount_columns));
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		sheet_row(s, (struct sheet_cell[]){
+				 {.text = rows[i].name},
+				 {.number = rows[i].is->count},
+				 {.number = rows[i].is->bytes},
+				 {.text = s->json ? NULL : rows[i].meaning}});
+	sheet_rows_end(s);
+}
+
+static const struct sheet_column retainer_columns[] = {
+    {"Object", "object", SHEET_ADDRESS, 14},
+    {"Bytes", "bytes", SHEET_NUMBER, 10},
+    {"Retained", "retained", SHEET_NUMBER, 13},
+    {NULL, "dominator", SHEET_ADDRESS, 0},
+    {"Type", "type", SHEET_TEXT, 0},
+};
+
+static struct dbg_error *top_run(struct repl *r, struct dbg_stopped at,
+				 struct heap_options *o)
+{
+	struct dbg_heap_retainer *v;
+	size_t n;
+	struct dbg_error *err = dbg_heap_retainers(
+	    at, &o->filter, o->top ? o->top : RETAINERS_SHOWN, &v, &n);
+	struct sheet s;
+
+	if (err)
+		return err;
+	sheet_begin(&s, r, at, o->json);
+	sheet_rows(&s, "objects", SHEET_COLUMNS(retainer_columns));
+	for (size_t i = 0; i < n; i++)
+		sheet_row(&s, (struct sheet_cell[]){{.number = v[i].object},
+						    {.number = v[i].size},
+						    {.number = v[i].retained},
+						    {.number = v[i].dominator,
+						     .absent = !v[i].dominator},
+						    {.text = v[i].type}});
+	sheet_rows_end(&s);
+	err = heap_show_damages(&s, NULL);
+	sheet_end(&s);
+	return err;
+}
+
+// What would have no effect is refused.
+static struct dbg_error *check_options(const struct heap_options *o)
+{
+	if (o->n_args && (heap_options_choose(o) || o->together))
+		return dbg_err_arg("An object is measured by itself: leave out "
+				   "its address, or the options that choose "
+				   "objects.");
+	if (o->top && (o->n_args || o->together))
+		return dbg_err_arg("There is no list that --top could cut.");
+	return NULL;
+}
+
+static struct dbg_error *heap_size_cmd(struct repl *r, struct dbg_stopped at,
+				       const struct call *call)
+{
+	_cleanup_heap_options_ struct heap_options o;
+	struct dbg_heap_size size;
+	struct dbg_error *err = heap_options_parse(call, 1, &o);
+	struct sheet s;
+	uint64_t addr = 0;
+
+	if (!err)
+		err = check_options(&o);
+	if (err)
+		return err;
+	if (!o.n_args && !o.together)
+		return top_run(r, at, &o);
+	if (o.n_args)
+		err = heap_address(o.args[0], &addr);
+	if (!err && o.n_args && !addr)
+		err = dbg_err_arg("no object at 0x0");
+	if (!err)
+		err = dbg_heap_size(at, &o.filter, addr, &size);
+	if (err)
+		return err;
+	sheet_begin(&s, r, at, o.json);
+	show_size(&s, &size);
+	err = heap_show_damages(&s, NULL);
+	sheet_end(&s);
+	return err;
+}
+
+/* ---- Paths ----------------------------------------------------------- */
+
+/* `heap paths`: what keeps the objects of a type alive, merged by type. */
+
+enum {
+	WAYS_SHOWN = 10, // below one
+};
+
+static const char *const kinds[] = {
+    [DBG_WAY_TYPE] = "type",
+    [DBG_WAY_ROOT] = "root",
+    [DBG_WAY_DEEP] = "deeper",
+    [DBG_WAY_REST] = "rest",
+};
+
+static const struct sheet_column way_columns[] = {
+    {NULL, "depth", SHEET_NUMBER, 0},
+    {NULL, "kind", SHEET_TEXT, 0},
+    {"Kept", "count", SHEET_NUMBER, 10},
+    {"Retained", "retained", SHEET_NUMBER, 13},
+    {"By", "objects", SHEET_NUMBER, 10},
+    {NULL, "object", SHEET_ADDRESS, 0},
+    {"Kept by", "text", SHEET_TEXT, 0},
+};
+
+static void show_way(struct sheet *s, const struct dbg_heap_way *way)
+{
+	int indent = s->json ? 0 : 2 * (int)way->depth;
+	_cleanup_free_ char *text = xasprintf("%*s%s", indent, "", way->text);
+
+	sheet_row(s, (struct sheet_cell[]){
+			 {.number = way->depth},
+			 {.text = kinds[way->kind]},
+			 {.number = way->count},
+			 {.number = way->bytes},
+			 {.number = way->objects, .absent = !way->depth},
+			 {.number = way->object, .absent = !way->object},
+			 {.text = text}});
+}
+
+static struct dbg_error *show_ways(struct sheet *s,
+				   const struct dbg_heap_ways *ways)
+{
+	bool any = false;
+
+	sheet_rows(s, "ways", SHEET_COLUMNS(way_columns));
+	for (size_t i = 0; i < ways->n; i++)
+		show_way(s, &ways->v[i]);
+	sheet_rows_end(s);
+	sheet_number(s, "garbage", ways->garbage);
+	struct dbg_error *err = heap_show_damages(s, &any);
+	if (err || s->json)
+		return err;
+	if (ways->garbage)
+		out(s->r, "Nothing %s %" PRIu64 " more alive%s.\n",
+		    any ? "that can be read keeps" : "keeps", ways->garbage,
+		    any ? "" : ": garbage");
+	if (ways->cut)
+		out(s->r, "There are more branches than are kept: some "
+			  "counts are larger than those below them.\n");
+	return NULL;
+}
+
+static struct dbg_error *heap_paths_cmd(struct repl *r, struct dbg_stopped at,
+					const struct call *call)
+{
+	_cleanup_heap_options_ struct heap_options o;
+	struct dbg_heap_ways ways;
+	struct dbg_error *err = heap_options_parse(call, 1, &o);
+	struct sheet s;
+
+	if (o.n_args)
+		o.filter.type = o.args[0];
+	if (!err && !heap_options_choose(&o))
+		err = dbg_err_arg("Of which type? heap paths TYPE");
+	if (err)
+		return err;
+	const struct dbg_heap_way_limits limits = {
+	    .depth = (uint32_t)o.depth,
+	    .width = o.top    ? (size_t)o.top
+		     : o.json ? 0
+			      : WAYS_SHOWN,
+	};
+
+	err = dbg_heap_way_list(at, &o.filter, &limits, &ways);
+	if (err)
+		return err;
+	sheet_begin(&s, r, at, o.json);
+	err = show_ways(&s, &ways);
+	sheet_end(&s);
+	return err;
+}
+
+/* ---- Exceptions ------------------------------------------------------ */
+
+/* `heap exceptions`: the exception objects of the heap. */
+
+enum {
+	INNER_MAX = 64, /* exceptions within each other */
+};
+
+// In JSON the frames, without what they are indented by.
+static void show_stack(struct sheet *s, const struct dbg_heap_exception *e)
+{
+	struct arena *arena = arena_create();
+	size_t n = 0;
+	const char *const *lines =
+	    e->stack ? str_split(e->stack, '\n', arena, &n) : NULL;
+	const char **frames = arena_calloc(arena, n + 1, sizeof(*frames));
+
+	for (size_t i = 0; i < n; i++)
+		frames[i] = lines[i] + (s->json ? strspn(lines[i], " ") : 0);
+	sheet_sentences(s, "stack", frames, n);
+	arena_destroy(arena);
+}
+
+static void show_exception(struct sheet *s, const struct dbg_heap_exception *e)
+{
+	sheet_object(s);
+	sheet_number(s, "count", e->count);
+	sheet_address(s, "object", e->object);
+	sheet_text(s, "type", e->type);
+	sheet_text(s, "message", e->message);
+	sheet_address(s, "hresult", e->hresult);
+	if (e->inner)
+		sheet_address(s, "inner", e->inner);
+	if (!s->json)
+		out(s->r, "%10" PRIu64 "  0x%012" PRIx64 "  %s: %s\n", e->count,
+		    e->object, e->type, e->message ? e->message : "");
+	show_stack(s, e);
+	sheet_object_end(s);
+}
+
+// The exception object at @addr, of which the heap is asked by its type.
+static struct dbg_error *exception_at(struct dbg_stopped at, uint64_t addr,
+				      struct dbg_heap_exception *ret)
+{
+	struct dbg_heap_exceptions found;
+	struct dbg_heap_detail detail;
+	struct dbg_error *err = dbg_heap_object(at, addr, &detail);
+
+	if (err)
+		return err;
+	const struct dbg_heap_filter same = {
+	    .method_table = detail.object.method_table,
+	    .gens = 1U << detail.object.generation,
+	    .min = detail.object.size,
+	    .max = detail.object.size,
+	};
+
+	err = dbg_heap_exception_list(at, &same, true, &found);
+	for (size_t i = 0; !err && i < found.n; i++)
+		if (found.v[i].object == addr) {
+			*ret = found.v[i];
+			return NULL;
+		}
+	return err ? err
+		   : dbg_err_arg("the object at 0x%" PRIx64
+				 " is no exception, but %s",
+				 addr, detail.object.type);
+}
+
+// The one whose address is given, and those within it.
+static struct dbg_error *show_chain(struct repl *r, struct dbg_stopped at,
+				    const struct heap_options *o)
+{
+	struct dbg_heap_exception v[INNER_MAX];
+	struct sheet s;
+	size_t n = 0;
+	uint64_t addr;
+	struct dbg_error *err = heap_address(o->args[0], &addr);
+
+	while (!err && n < INNER_MAX && (!n || addr)) {
+		err = exception_at(at, addr, &v[n]);
+		addr = err ? 0 : v[n++].inner;
+	}
+	if (err)
+		return err;
+	sheet_begin(&s, r, at, o->json);
+	sheet_rows(&s, "exceptions", NULL, 0);
+	for (size_t i = 0; i < n; i++)
+		show_exception(&s, &v[i]);
+	sheet_rows_end(&s);
+	sheet_end(&s);
+	return NULL;
+}
+
+struct dbg_error *heap_exceptions_cmd(struct repl *r, struct dbg_stopped at,
+				      const struct call *call)
+{
+	_cleanup_heap_options_ struct heap_options o;
+	struct dbg_heap_exceptions found;
+	struct dbg_error *err = heap_options_parse(call, 1, &o);
+	struct sheet s;
+
+	if (!err && o.n_args)
+		return show_chain(r, at, &o);
+	if (!err)
+		err = dbg_heap_exception_list(at, &o.filter, o.all, &found);
+	if (err)
+		return err;
+	size_t shown = o.top && o.top < found.n ? (size_t)o.top : found.n;
+
+	sheet_begin(&s, r, at, o.json);
+	sheet_rows(&s, "exceptions", NULL, 0);
+	for (size_t i = 0; i < shown; i++)
+		show_exception(&s, &found.v[i]);
+	sheet_rows_end(&s);
+	sheet_number(&s, "kinds", found.n);
+	sheet_number(&s, "count", found.count);
+	sheet_number(&s, "cut", found.cut);
+	if (!o.json && shown < found.n)
+		out(r, "(These are the first %zu of %zu.)\n", shown, found.n);
+	if (!o.json && found.cut)
+		out(r, "(%" PRIu64 " more were not looked at.)\n", found.cut);
+	if (!o.json)
+		out(r, "Total %" PRIu64 " exceptions\n", found.count);
+	sheet_sentences(&s, "damages", found.damages, found.n_damages);
+	sheet_end(&s);
+	return NULL;
+}
+
+/* ---- Facts ----------------------------------------------------------- */
+
+/* The heap as a whole: `heap strings`, `heap diff`, `heap verify`. */
+
+enum {
+	TEXTS_SHOWN = 20,
+};
+
+/* ---- heap strings ---------------------------------------------------- */
+
+static const struct sheet_column string_columns[] = {
+    {"Count", "count", SHEET_NUMBER, 10},
+    {"Wasted", "wasted", SHEET_NUMBER, 13},
+    {"Length", "length", SHEET_NUMBER, 8},
+    {"First", "object", SHEET_ADDRESS, 14},
+    {"Text", "text", SHEET_TEXT, 0},
+};
+
+static struct dbg_error *heap_strings_cmd(struct repl *r, struct dbg_stopped at,
+					  const struct call *call)
+{
+	_cleanup_heap_options_ struct heap_options o;
+	struct dbg_heap_strings strings;
+	struct dbg_error *err = heap_options_parse(call, 0, &o);
+	struct sheet s;
+
+	if (!err)
+		err = dbg_heap_strings(at, &o.filter,
+				       o.top ? o.top : TEXTS_SHOWN, &strings);
+	if (err)
+		return err;
+	sheet_begin(&s, r, at, o.json);
+	sheet_rows(&s, "strings", SHEET_COLUMNS(string_columns));
+	for (size_t i = 0; i < strings.n; i++)
+		sheet_row(&s,
+			  (struct sheet_cell[]){{.number = strings.v[i].count},
+						{.number = strings.v[i].wasted},
+						{.number = strings.v[i].length},
+						{.number = strings.v[i].object},
+						{.text = strings.v[i].text}});
+	sheet_rows_end(&s);
+	sheet_number(&s, "duplicated", strings.n_all);
+	sheet_number(&s, "count", strings.count);
+	sheet_number(&s, "bytes", strings.bytes);
+	sheet_number(&s, "wasted", strings.wasted);
+	if (!o.json)
+		out(r,
+		    "Total %" PRIu64 " strings, %" PRIu64
+		    " bytes, of which %" PRIu64 " are wasted by %" PRIu64
+		    " texts that there is more than one of\n",
+		    strings.count, strings.bytes, strings.wasted,
+		    strings.n_all);
+	err = heap_show_damages(&s, NULL);
+	sheet_end(&s);
+	return err;
+}
+
+/* ---- heap diff ------------------------------------------------------- */
+
+static const struct sheet_column change_columns[] = {
+    {"Objects", "growth", SHEET_TEXT, 11},
+    {"Bytes", "byteGrowth", SHEET_TEXT, 13},
+    {"Count", "count", SHEET_NUMBER, 10},
+    {"Was", "oldCount", SHEET_NUMBER, 10},
+    {NULL, "bytes", SHEET_NUMBER, 0},
+    {NULL, "oldBytes", SHEET_NUMBER, 0},
+    {"Type", "type", SHEET_TEXT, 0},
+};
+
+// "+12", "-3"; in JSON the numbers alone say it.
+static const char *growth(const struct sheet *s, uint64_t from, uint64_t to,
+			  char text[32])
+{
+	snprintf(text, 32, "%+" PRId64, (int64_t)(to - from));
+	return s->json ? NULL : text;
+}
+
+static void show_change(struct sheet *s, const struct dbg_heap_change *c)
+{
+	char objects[32], bytes[32];
+
+	sheet_row(s, (struct sheet_cell[]){
+			 {.text = growth(s, c->old_count, c->count, objects)},
+			 {.text = growth(s, c->old_bytes, c->bytes, bytes)},
+			 {.number = c->count},
+			 {.number = c->old_count},
+			 {.number = c->bytes},
+			 {.number = c->old_bytes},
+			 {.text = c->type}});
+}
+
+static void show_all(struct sheet *s, const struct dbg_heap_diff *diff)
+{
+	const struct dbg_heap_change *all = &diff->all;
+
+	sheet_number(s, "count", all->count);
+	sheet_number(s, "oldCount", all->old_count);
+	sheet_number(s, "bytes", all->bytes);
+	sheet_number(s, "oldBytes", all->old_bytes);
+	if (!s->json)
+		out(s->r,
+		    "Total %" PRIu64 " objects, %" PRIu64
+		    " bytes; it was %" PRIu64 " objects, %" PRIu64 " bytes\n",
+		    all->count, all->bytes, all->old_count, all->old_bytes);
+	sheet_sentences(s, "damages", diff->damages, diff->n_damages);
+}
+
+static struct dbg_error *heap_diff_cmd(struct repl *r, struct dbg_stopped at,
+				       const struct call *call)
+{
+	_cleanup_heap_options_ struct heap_options o;
+	struct dbg_heap_diff diff;
+	struct dbg_error *err = heap_options_parse(call, 1, &o);
+	struct sheet s;
+
+	if (!err && !o.n_args)
+		err = dbg_err_arg("Since which core file? heap diff CORE");
+	o.filter.free = true;
+	if (!err)
+		err = dbg_heap_diff(at, o.args[0], &o.filter, &diff);
+	if (err)
+		return err;
+	size_t first = o.top && diff.n > o.top ? diff.n - o.top : 0;
+
+	sheet_begin(&s, r, at, o.json);
+	sheet_rows(&s, "types", SHEET_COLUMNS(change_columns));
+	for (size_t i = first; i < diff.n; i++)
+		show_change(&s, &diff.v[i]);
+	sheet_rows_end(&s);
+	show_all(&s, &diff);
+	sheet_end(&s);
+	return NULL;
+}
+
+/* ---- heap verify ----------------------------------------------------- */
+
+static const struct sheet_column fault_columns[] = {
+    {NULL, "object", SHEET_ADDRESS, 0},
+    {NULL, "slot", SHEET_ADDRESS, 0},
+    {NULL, "value", SHEET_ADDRESS, 0},
+    {"", "text", SHEET_TEXT, 0},
+};
+
+static struct dbg_error *heap_verify_cmd(struct repl *r, struct dbg_stopped at,
+					 const struct call *call)
+{
+	_cleanup_heap_options_ struct heap_options o;
+	struct dbg_heap_check check;
+	struct dbg_error *err = heap_options_parse(call, 0, &o);
+	struct sheet s;
+
+	if (!err)
+		err = dbg_heap_verify(at, &check);
+	if (err)
+		return err;
+	sheet_begin(&s, r, at, o.json);
+	sheet_rows(&s, "faults", SHEET_COLUMNS(fault_columns));
+	s.narrow = true;
+	for (size_t i = 0; i < check.n; i++) {
+		const struct dbg_heap_fault *f = &check.v[i];
+
+		sheet_row(&s, (struct sheet_cell[]){
+				  {.number = f->object},
+				  {.number = f->slot, .absent = !f->slot},
+				  {.number = f->value, .absent = !f->slot},
+				  {.text = f->text}});
+	}
+	sheet_rows_end(&s);
+	sheet_number(&s, "count", check.n_all);
+	sheet_number(&s, "objects", check.objects);
+	sheet_number(&s, "references", check.references);
+	if (!o.json && check.n < check.n_all)
+		out(r, "(These are the first %zu of %" PRIu64 ".)\n", check.n,
+		    check.n_all);
+	if (!o.json)
+		out(r, "%s: %" PRIu64 " objects with %" PRIu64 " references\n",
+		    !check.n_all      ? "The heap is whole"
+		    : dbg_lacking(at) ? "The heap is not whole in this core"
+				      : "The heap is damaged",
+		    check.objects, check.references);
+	sheet_end(&s);
+	return NULL;
+}
 
 /* ---- heap stat ------------------------------------------------------- */
 
@@ -88,7 +619,8 @@ static void show_by_gen(struct sheet *s, const struct dbg_heap_stat *stat,
 	sheet_rows_end(s);
 }
 
-struct dbg_error *heap_show_damages(struct sheet *s, bool *ret_any)
+/* What could not be read of the heap; *@ret_any, if not NULL: is there any? */
+static struct dbg_error *heap_show_damages(struct sheet *s, bool *ret_any)
 {
 	const char **damages;
 	size_t n;

@@ -11,8 +11,6 @@ struct str;
 /* ---- cmd_heap.c ------------------------------------------------------ */
 
 struct sheet;
-/* What could not be read of the heap; *@ret_any, if not NULL: is there any? */
-DBG_MUST struct dbg_error *heap_show_damages(struct sheet *s, bool *ret_any);
 
 /* ---- cmd_roots.c ----------------------------------------------------- */
 
@@ -27,30 +25,10 @@ DBG_MUST struct dbg_error *heap_roots_cmd(struct repl *r, struct dbg_stopped at,
 void heap_way_add(struct dbg_stopped at, uint64_t object, struct str *text,
 		  struct dbg_heap_path *ret);
 
-/* ---- cmd_paths.c ----------------------------------------------------- */
-
-DBG_MUST struct dbg_error *heap_paths_cmd(struct repl *r, struct dbg_stopped at,
-					  const struct call *call);
-
-/* ---- cmd_exceptions.c ------------------------------------------------ */
+/* ---- cmd_heap.c ------------------------------------------------ */
 
 DBG_MUST struct dbg_error *heap_exceptions_cmd(struct repl *r,
 					       struct dbg_stopped at,
 					       const struct call *call);
-
-/* ---- cmd_size.c ------------------------------------------------------ */
-
-DBG_MUST struct dbg_error *heap_size_cmd(struct repl *r, struct dbg_stopped at,
-					 const struct call *call);
-
-/* ---- cmd_facts.c ----------------------------------------------------- */
-
-DBG_MUST struct dbg_error *heap_strings_cmd(struct repl *r,
-					    struct dbg_stopped at,
-					    const struct call *call);
-DBG_MUST struct dbg_error *heap_diff_cmd(struct repl *r, struct dbg_stopped at,
-					 const struct call *call);
-DBG_MUST struct dbg_error *
-heap_verify_cmd(struct repl *r, struct dbg_stopped at, const struct call *call);
 
 #endif

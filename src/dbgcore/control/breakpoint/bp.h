@@ -152,10 +152,6 @@ struct load_event {
 struct dbg_error *load_catch(struct control *c, const struct load_event *ev,
 			     struct dbg_stop *stop, bool *ret_stops);
 
-/* message.c: say what @bp says at a hit of @tid; may stop all threads. */
-DBG_MUST struct dbg_error *message_say(struct control *c, struct bp *bp,
-				       pid_t tid);
-
 /* describe.c: why @bp has no place, in @arena. */
 const char *bp_why_pending(struct control *c, const struct bp *bp,
 			   struct arena *arena);

@@ -5,16 +5,186 @@
  * breakpoints in describe.c.
  */
 #include "control/breakpoint/bp.h"
-#include "control/control_priv.h"
-#include "control/exception/exceptions.h"
-#include "control/step/steps.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/pattern.h"
 #include "base/str.h"
+#include "control/breakpoint/hitrule.h"
+#include "control/control_priv.h"
+#include "control/exception/exceptions.h"
+#include "control/step/steps.h"
+#include "stack/stack.h"
+#include "target/target.h"
+
+/* ---- Messages of logpoints ------------------------------------------- */
+
+/* What breakpoints say instead of stopping, with values of the program. */
+
+/* A message that compiled code is asked for. */
+struct asked {
+	struct control *c;
+	const struct hit_code *k;
+	const struct regs *regs;
+	size_t i;
+	bool failed;
+};
+
+static void ask_one(void *arg, const char *expr, struct str *out)
+{
+	struct asked *a = arg;
+	struct value v;
+
+	a->failed = a->failed || !hit_code_ask(a->c, a->k, a->i++, a->regs, &v);
+	if (!a->failed)
+		inspect_value_text(a->c->inspect, expr, &v, out);
+}
+
+/* Ask the code; false: it has no answer. */
+static bool ask(struct control *c, const struct bp *bp,
+		const struct hit_code *k, const struct regs *regs,
+		struct str *ret)
+{
+	struct asked a = {.c = c, .k = k, .regs = regs};
+	uint64_t calls = dac_calls(c->dac);
+
+	if (!k->v)
+		return false;
+	logpoint_each(bp->log, ask_one, &a, ret);
+	return !a.failed && dac_calls(c->dac) == calls;
+}
+
+struct answer {
+	const struct bp *bp;
+	const char *text;
+};
+
+static enum hit_verdict compare(struct control *c, const struct hit_code *k,
+				const struct regs *regs, const void *answer)
+{
+	const struct answer *known = answer;
+	_cleanup_str_ struct str text = {0};
+
+	if (!ask(c, known->bp, k, regs, &text))
+		return HIT_UNKNOWN;
+	return strcmp(str_get(&text), known->text) ? HIT_OTHER : HIT_SAME;
+}
+
+static void prepare(struct control *c, const struct bp *bp, struct hit_code *k,
+		    const struct inspect_at *at, const struct regs *regs,
+		    const char *text)
+{
+	_cleanup_arena_ struct arena *arena = arena_create();
+	const struct answer answer = {bp, text};
+	struct hit_question q = {.compare = compare, .answer = &answer};
+
+	q.texts = logpoint_expressions(bp->log, arena, &q.n);
+	hit_code_prepare(c, k, at, regs, &q);
+}
+
+/* Say what @bp says at a hit of @tid; may stop all threads. */
+static struct dbg_error *message_say(struct control *c, struct bp *bp,
+				     pid_t tid)
+{
+	_cleanup_str_ struct str quick = {0}, text = {0};
+	struct regs regs;
+	struct dbg_error *err = target_regs(c->target, tid, &regs);
+
+	if (err)
+		return err;
+
+	struct hit_code *k = hit_code_find(bp, &bp->log_codes, &regs);
+
+	if (k && ask(c, bp, k, &regs, &quick)) {
+		c->ops->message(c->arg, bp->number, str_get(&quick));
+		return NULL;
+	}
+	err = control_halt(c);
+	if (err)
+		return err;
+
+	const struct inspect_at at = {stack_thread_number(c->stack, tid),
+				      c->throws.object};
+
+	logpoint_text(c->inspect, &at, bp->log, &text);
+	if (k)
+		prepare(c, bp, k, &at, &regs, str_get(&text));
+	c->ops->message(c->arg, bp->number, str_get(&text));
+	return NULL;
+}
+
+/* ---- Hit counts ------------------------------------------------------ */
+
+/* Hit rules of editors: "5", ">= 10", "% 3" against the number of hits. */
+
+struct sign {
+	const char *text;
+	enum hit_rule_kind kind;
+};
+
+// Longer ones first.
+static const struct sign signs[] = {
+    {">=", HIT_RULE_AT_LEAST}, {"<=", HIT_RULE_AT_MOST}, {"==", HIT_RULE_EQUAL},
+    {">", HIT_RULE_MORE},      {"<", HIT_RULE_LESS},     {"=", HIT_RULE_EQUAL},
+    {"%", HIT_RULE_EVERY},     {"", HIT_RULE_EQUAL},
+};
+
+static const char *skip_blanks(const char *p)
+{
+	return p + strspn(p, " \t");
+}
+
+/* Parse "3", "=3", "==3", ">=3", ">3", "<=3", "<3" or "%3". */
+static struct dbg_error *hit_rule_parse(const char *text, struct hit_rule *ret)
+{
+	const char *p = skip_blanks(text);
+	size_t i = 0;
+
+	while (strncmp(p, signs[i].text, strlen(signs[i].text)))
+		i++;
+	p = skip_blanks(p + strlen(signs[i].text));
+
+	_cleanup_free_ char *digits = xstrndup(p, strcspn(p, " \t"));
+	uint64_t count;
+
+	if (*p < '0' || *p > '9' || *skip_blanks(p + strlen(digits)) ||
+	    !str_to_u64(digits, &count) ||
+	    (signs[i].kind == HIT_RULE_EVERY && !count))
+		return dbg_err(DBG_E_ARGUMENT,
+			       "'%s' is no number of hits: write 3, >=3, >3, "
+			       "<=3, <3 or %%3",
+			       text);
+	ret->kind = signs[i].kind;
+	ret->count = count;
+	return NULL;
+}
+
+/* Does hit number @hits, counted from 1, stop? */
+static bool hit_rule_holds(const struct hit_rule *rule, uint64_t hits)
+{
+	switch (rule->kind) {
+	case HIT_RULE_NONE:
+		return true;
+	case HIT_RULE_EQUAL:
+		return hits == rule->count;
+	case HIT_RULE_AT_LEAST:
+		return hits >= rule->count;
+	case HIT_RULE_MORE:
+		return hits > rule->count;
+	case HIT_RULE_AT_MOST:
+		return hits <= rule->count;
+	case HIT_RULE_LESS:
+		return hits < rule->count;
+	case HIT_RULE_EVERY:
+		return hits % rule->count == 0;
+	}
+	return true;
+}
+
+/* ---- Breakpoints ----------------------------------------------------- */
 
 struct bp *bp_find(struct control *c, uint32_t number)
 {

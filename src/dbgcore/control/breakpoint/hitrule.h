@@ -19,10 +19,4 @@ struct hit_rule {
 	uint64_t count;
 };
 
-/* Parse "3", "=3", "==3", ">=3", ">3", "<=3", "<3" or "%3". */
-DBG_MUST struct dbg_error *hit_rule_parse(const char *text,
-					  struct hit_rule *ret);
-/* Does hit number @hits, counted from 1, stop? */
-bool hit_rule_holds(const struct hit_rule *rule, uint64_t hits);
-
 #endif

@@ -52,8 +52,4 @@ bool filter_matches(struct control *c, const struct bp *bp, struct thrown *t);
 /* Is it @t that @bp stops for? (All stopped.) */
 bool filter_wants(struct control *c, const struct bp *bp, struct thrown *t);
 
-/* rethrow.c */
-/* Is @t thrown once more by who awaits the task that kept it? (All stopped.) */
-bool rethrow_is_await(struct control *c, const struct thrown *t);
-
 #endif

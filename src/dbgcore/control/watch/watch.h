@@ -86,15 +86,6 @@ void watch_remove(struct control *c, struct bp *bp);
 struct dbg_error *watch_switch(struct control *c, struct bp *bp);
 void watch_end_run(struct control *c);
 
-/* Evaluate @bp anew: its place and its value as they are now. */
-void watch_look(struct control *c, struct bp *bp);
-
-/* watchgc.c */
-/* Is the collector moving objects now? */
-bool watch_gc_moves(struct control *c);
-/* The count of collections was written. May leave all threads stopped. */
-struct dbg_error *watch_gc_told(struct control *c);
-
 /* watcharm.c: set the debug registers as the enabled watchpoints want it. */
 struct dbg_error *watch_arm(struct control *c);
 

@@ -164,8 +164,6 @@ bool bind_is_base(const struct bound *of);
 /* A method of the object @of: of `base` the one that its class inherits. */
 DBG_MUST struct dbg_error *
 bind_of_base(struct binder *b, const struct bound *of, struct type_method **io);
-DBG_MUST struct dbg_error *bind_element(struct binder *b, const struct expr *x,
-					struct bound **ret);
 /* Names of tuple elements that the compiler left with @token, 0: with none. */
 void bind_note_names(struct binder *b, struct code_module *m, uint32_t token,
 		     struct type *type);
@@ -242,8 +240,6 @@ size_t methods_named(struct binder *b, struct type *type, const char *name,
 
 /* ---- bindop.c, bindnew.c ---------------------------------------------- */
 
-DBG_MUST struct dbg_error *bind_unary(struct binder *b, const struct expr *x,
-				      struct bound **ret);
 DBG_MUST struct dbg_error *bind_binary(struct binder *b, const struct expr *x,
 				       struct bound **ret);
 /* a op b of values. */

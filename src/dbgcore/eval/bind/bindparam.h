@@ -25,16 +25,4 @@ DBG_MUST struct dbg_error *param_variable(struct binder *b,
 					  const struct expr *x,
 					  struct bound **ret);
 
-/*
- * Is @n a computation that reads memory by offsets which are known now, and
- * asks for no method at run time? What can be is made so: getters that only
- * return a field are that field. (bindplain.c)
- */
-bool plain_make(struct binder *b, struct bound *n);
-/*
- * Does @n, as it was bound, mean the same in each of the generic instances
- * that share the frame's code? (bindshared.c)
- */
-bool shared_alike(struct binder *b, const struct bound *n);
-
 #endif

@@ -1,4 +1,4 @@
-/* An expression tree under construction: bindtree.c, treenode.c, treeop.c. */
+/* An expression tree under construction: bindtree.c, treenode.c. */
 #ifndef EVAL_BINDTREE_PRIV_H
 #define EVAL_BINDTREE_PRIV_H
 
@@ -58,24 +58,8 @@ DBG_MUST struct dbg_error *tree_lambda(struct tree *t, const struct expr *x,
 
 /* ---- treenode.c --------------------------------------------------------- */
 
-/* The MethodInfo, or ConstructorInfo, of a public member. */
-DBG_MUST struct dbg_error *tree_method(struct tree *t, struct type *owner,
-				       const char *name,
-				       struct bound *const *types, size_t n,
-				       struct bound **ret);
 /* The tree of @x, which was bound as @v and uses a parameter. */
 DBG_MUST struct dbg_error *tree_node(struct tree *t, const struct expr *x,
 				     struct bound *v, struct bound **ret);
-/* What cannot be: an error with the text and the column of @x. */
-DBG_MUST struct dbg_error *tree_refused(struct tree *t, const struct expr *x);
-
-/* ---- treeop.c ----------------------------------------------------------- */
-
-DBG_MUST struct dbg_error *tree_binary(struct tree *t, const struct expr *x,
-				       struct bound *v, struct bound **ret);
-DBG_MUST struct dbg_error *tree_unary(struct tree *t, const struct expr *x,
-				      struct bound *v, struct bound **ret);
-DBG_MUST struct dbg_error *tree_choice(struct tree *t, const struct expr *x,
-				       struct bound *v, struct bound **ret);
 
 #endif

@@ -1,4 +1,4 @@
-/* IL under construction: generate.c, generateop.c. */
+/* IL under construction: generate.c. */
 #ifndef EVAL_GENERATE_PRIV_H
 #define EVAL_GENERATE_PRIV_H
 
@@ -86,11 +86,5 @@ DBG_MUST struct dbg_error *ilgen_try(struct generator *e,
 				     const struct bound *n);
 /* The jumps to there come here. */
 void ilgen_land_all(struct generator *e, const struct bound *to, bool again);
-
-/* The operators on numbers, whose operands are pushed here. */
-DBG_MUST struct dbg_error *ilgen_binary(struct generator *e,
-					const struct bound *n);
-DBG_MUST struct dbg_error *ilgen_number(struct generator *e,
-					const struct bound *n);
 
 #endif

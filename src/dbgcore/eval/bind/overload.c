@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "eval/bind/bind_priv.h"
 #include "eval/bind/bindassign.h"
 #include "eval/bind/bindcaller.h"
 #include "eval/bind/bindcollection.h"
@@ -15,11 +16,326 @@
 #include "eval/bind/bindlambda.h"
 #include "eval/bind/bindmetaobject.h"
 #include "eval/bind/bindop.h"
-#include "eval/bind/overload.h"
 #include "eval/bind/bindtree.h"
 #include "eval/bind/conversion.h"
-#include "eval/bind/querylambda.h"
+#include "eval/bind/overload.h"
 #include "eval/lookup.h"
+
+/* ---- Lambdas of queries ---------------------------------------------- */
+
+/*
+ * Queries that a provider translates (IQueryable): C# calls Queryable's methods
+ * for them, with expression trees. Where objects in memory are asked, the same
+ * is computed by Enumerable's, which need no call in the program.
+ */
+
+static bool is_called(struct type *type, const char *space, const char *name)
+{
+	return type->module && !strcmp(type_simple_name(type), name) &&
+	       !strcmp(type_namespace(type), space);
+}
+
+/* Does a provider have to translate it? Objects in memory have none. */
+static bool is_translated(struct binder *b, const struct bound *of)
+{
+	struct type *const *faces;
+	struct type *type = of->type;
+	size_t n = 0;
+	bool wrapped =
+	    of->kind == BOUND_CALL && !strcmp(of->method->name, "AsQueryable");
+	if (!type || wrapped ||
+	    is_called(type, "System.Linq", "EnumerableQuery`1"))
+		return false;
+	if (is_called(type, "System.Linq", "IQueryable`1"))
+		return true;
+	if (dbg_err_drop(type_interfaces(b->ts, type, &faces, &n)))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (is_called(faces[i], "System.Linq", "IQueryable"))
+			return true;
+	}
+	return false;
+}
+
+static const struct bound *lambda_of(const struct call *c)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		if (c->args[i]->syntax &&
+		    c->args[i]->syntax->kind == EXPR_LAMBDA)
+			return c->args[i];
+	}
+	return NULL;
+}
+
+/* Are objects in memory asked, though they may be called an IQueryable? */
+static bool query_in_memory(struct binder *b, const struct call *c)
+{
+	return lambda_of(c) && !is_translated(b, c->receiver);
+}
+
+/* Is @m one of Queryable's? */
+static bool query_is_translated(const struct type_method *m)
+{
+	return is_called(m->owner, "System.Linq", "Queryable");
+}
+
+/* What Queryable has not: it is computed of the query's rows. */
+static bool is_of_rows(const struct type_method *m)
+{
+	return !strcmp(m->name, "ToDictionary") || !strcmp(m->name, "ToLookup");
+}
+
+/*
+ * Refuse the call @c of @m if C# would call the one of Queryable instead, which
+ * the program has not loaded.
+ */
+static struct dbg_error *query_refused(struct binder *b, const struct call *c,
+				       const struct type_method *m)
+{
+	const struct bound *lambda = lambda_of(c);
+	if (!lambda || is_of_rows(m) ||
+	    !is_called(m->owner, "System.Linq", "Enumerable") ||
+	    !is_translated(b, c->receiver))
+		return NULL;
+	return bind_error(b, lambda->syntax,
+			  "call 'ToList()' before '%s': the program has no "
+			  "System.Linq.Queryable loaded, which makes a query "
+			  "of the lambda",
+			  c->name);
+}
+
+/* ---- The better of two ----------------------------------------------- */
+
+/*
+ * Which of two overloads is the better one (ECMA-334, 12.6.4.3 to 12.6.4.7),
+ * and which one a receiver is good for.
+ */
+
+static struct type *call_params_element(const struct type_sig *sig);
+
+static bool converts(struct binder *b, struct type *from, struct type *to)
+{
+	const struct bound v = {.kind = BOUND_DEFAULT, .type = from};
+	return conversion_find(b, &v, to) != CONVERSION_NONE;
+}
+
+/* 1: @x is the better type for a value than @y, -1: the worse (12.6.4.7). */
+static int better_type(struct binder *b, struct type *x, struct type *y)
+{
+	static const enum elem is_signed[] = {ELEM_I1, ELEM_I2, ELEM_I4,
+					      ELEM_I8};
+	bool to_y = converts(b, x, y), to_x = converts(b, y, x);
+	if (x == y)
+		return 0;
+	if (to_y != to_x)
+		return to_y ? 1 : -1;
+	int sx = 0, sy = 0;
+	for (size_t i = 0; i < 4; i++) {
+		sx |= x->elem == is_signed[i];
+		sy |= y->elem == is_signed[i];
+	}
+	return type_is_numeric(x) && type_is_numeric(y) ? sx - sy : 0;
+}
+
+static struct type *return_of(struct binder *b, struct type *type,
+			      const struct type_sig **ret_sig)
+{
+	struct type_method *m = type_method_invoke(b->ts, tree_delegate(type));
+	return m && !dbg_err_drop(type_method_sig(b->ts, m, ret_sig))
+		   ? (*ret_sig)->ret
+		   : NULL;
+}
+
+/* Delegates for a lambda: the one that returns what its body is. */
+static int better_delegate(struct binder *b, const struct bound *v,
+			   struct type *x, struct type *y)
+{
+	const struct type_sig *sig, *other;
+	struct bound_lambda *lambda;
+	struct type *body;
+	struct type *rx = return_of(b, x, &sig);
+	struct type *ry = return_of(b, y, &other);
+	if (!rx || !ry || rx == ry ||
+	    !lambda_bind(b, v->syntax, sig->params, sig->n_params, &lambda,
+			 &body))
+		return 0;
+	if (rx->elem == ELEM_VOID || ry->elem == ELEM_VOID)
+		return ry->elem == ELEM_VOID ? 1 : -1;
+	if (body && (rx == body || ry == body))
+		return rx == body ? 1 : -1;
+	return better_type(b, rx, ry);
+}
+
+static int better_conversion(struct binder *b, const struct bound *v,
+			     struct type *x, struct type *y);
+
+/* By the elements, then a span before an array or interface (C# 13). */
+static int better_collection(struct binder *b, const struct bound *v,
+			     struct type *x, struct type *y)
+{
+	struct type *ex = collection_element(b, x);
+	struct type *ey = collection_element(b, y);
+	bool wins = false, loses = false;
+	for (size_t i = 0; ex && ey && i < v->n_list; i++) {
+		int r = better_conversion(b, v->list[i], ex, ey);
+		wins = wins || r > 0;
+		loses = loses || r < 0;
+	}
+	if (wins != loses)
+		return wins ? 1 : -1;
+	if (wins)
+		return 0;
+	bool span_x = x->kind == TYPE_KIND_STRUCT;
+	bool span_y = y->kind == TYPE_KIND_STRUCT;
+	if (span_x != span_y)
+		return span_x ? 1 : -1;
+	return better_type(b, x, y);
+}
+
+/* A span before what is none, and one that is read only first (C# 14). */
+static int better_span(const struct type *x, const struct type *y)
+{
+	bool span_x = collection_is_span(x), span_y = collection_is_span(y);
+	if (span_x && span_y) {
+		int order = strcmp(type_simple_name(y), type_simple_name(x));
+		return (order > 0) - (order < 0);
+	}
+	return (int)span_x - (int)span_y;
+}
+
+/* Of the same type, by value before by `in`. */
+static int better_by_value(const struct type *x, const struct type *y)
+{
+	return (x->kind != TYPE_KIND_BYREF) - (y->kind != TYPE_KIND_BYREF);
+}
+
+static int better_conversion(struct binder *b, const struct bound *v,
+			     struct type *x, struct type *y)
+{
+	int by_value = better_by_value(x, y);
+	if (by_value) {
+		x = x->kind == TYPE_KIND_BYREF ? x->inner : x;
+		y = y->kind == TYPE_KIND_BYREF ? y->inner : y;
+	}
+	if (x == y)
+		return by_value;
+	if (v->kind == BOUND_UNTYPED && v->syntax->kind == EXPR_LAMBDA)
+		return better_delegate(b, v, x, y);
+	if (v->type && (v->type == x || v->type == y))
+		return v->type == x ? 1 : -1;
+	if (v->kind == BOUND_UNTYPED && v->syntax->kind == EXPR_COLLECTION)
+		return better_collection(b, v, x, y);
+	bool has_span = v->type && (v->type->elem == ELEM_SZARRAY ||
+				    v->type->special == TYPE_SPECIAL_STRING ||
+				    collection_is_span(v->type));
+	int span = has_span ? better_span(x, y) : 0;
+	return span ? span : better_type(b, x, y);
+}
+
+static struct type *param_of(const struct candidate *k, size_t arg)
+{
+	size_t n = k->sig->n_params;
+	for (size_t p = 0; p < n; p++) {
+		if (k->map[p] == (int)arg)
+			return k->sig->params[p];
+	}
+	return call_params_element(k->sig);
+}
+
+static size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+static int special_types(struct type *const *x, struct type *const *y,
+			 size_t n);
+
+/* List<T> is more special than T, and int than T (12.6.4.3). */
+static int special_type(const struct type *x, const struct type *y)
+{
+	bool px = x->kind == TYPE_KIND_MVAR || x->kind == TYPE_KIND_VAR;
+	bool py = y->kind == TYPE_KIND_MVAR || y->kind == TYPE_KIND_VAR;
+	if (px || py)
+		return (int)py - (int)px;
+	if (x->inner && y->inner)
+		return special_type(x->inner, y->inner);
+	return special_types(x->args, y->args, least(x->n_args, y->n_args));
+}
+
+/* The one that is more special in some types and less in none. */
+static int special_types(struct type *const *x, struct type *const *y, size_t n)
+{
+	int found = 0;
+	for (size_t i = 0; i < n; i++) {
+		int r = special_type(x[i], y[i]);
+		if (r && found && r != found)
+			return 0;
+		found = r ? r : found;
+	}
+	return found;
+}
+
+static int more_special(const struct call *c, const struct candidate *x,
+			const struct candidate *y)
+{
+	size_t n = least(x->open->n_params, y->open->n_params);
+	return special_types(x->open->params, y->open->params, least(n, c->n));
+}
+
+/* A params span goes before a params array (C# 13). */
+static int better_params(const struct candidate *x, const struct candidate *y)
+{
+	if (!x->expanded)
+		return 0;
+	bool ax = x->sig->params[x->sig->n_params - 1]->elem == ELEM_SZARRAY;
+	bool ay = y->sig->params[y->sig->n_params - 1]->elem == ELEM_SZARRAY;
+	return (int)ay - (int)ax;
+}
+
+/* 1: @x is the better of two that fit, -1: the worse, 0: neither. */
+static int call_better(struct binder *b, const struct call *c,
+		       const struct candidate *x, const struct candidate *y)
+{
+	bool wins = false, loses = false;
+	for (size_t i = 0; i < c->n; i++) {
+		int r = better_conversion(b, c->args[i], param_of(x, i),
+					  param_of(y, i));
+		wins = wins || r > 0;
+		loses = loses || r < 0;
+	}
+	if (wins != loses)
+		return wins ? 1 : -1;
+	if (wins)
+		return 0;
+	if (x->generic != y->generic)
+		return y->generic ? 1 : -1;
+	if (x->expanded != y->expanded)
+		return y->expanded ? 1 : -1;
+	int special = more_special(c, x, y);
+	if (special)
+		return special;
+	// Optional parameters that were not given make it worse.
+	if (x->sig->n_params != y->sig->n_params)
+		return x->sig->n_params < y->sig->n_params ? 1 : -1;
+	return better_params(x, y);
+}
+
+/*
+ * Is @c->receiver good for the first parameter of an extension method? It is
+ * not converted by operators, but an array to a span (C# 14): @c->by_span,
+ * asked where nothing else fits, so that the meaning is that of all versions.
+ */
+static bool call_receiver_fits(struct binder *b, const struct call *c,
+			       struct type *to)
+{
+	enum conversion how = conversion_find(b, c->receiver, to);
+	if (c->by_span && collection_is_span(to))
+		return how != CONVERSION_NONE;
+	return how == CONVERSION_IDENTITY || how == CONVERSION_REFERENCE ||
+	       how == CONVERSION_BOX;
+}
+
+/* ---- Overload resolution --------------------------------------------- */
 
 enum {
 	METHODS_MAX = 256
@@ -67,7 +383,11 @@ struct dbg_error *call_arguments(struct binder *b, struct expr *const *list,
 	return NULL;
 }
 
-struct type *call_params_element(const struct type_sig *sig)
+/*
+ * What one argument of `params` is converted to: the element of the last
+ * parameter, an array, or a span or list (C# 13); NULL: it is none of these.
+ */
+static struct type *call_params_element(const struct type_sig *sig)
 {
 	struct type *last = sig->params[sig->n_params - 1];
 	if (last->elem == ELEM_SZARRAY)

@@ -1,4 +1,4 @@
-/* Methods that fit a call: overload.c finds them, better.c compares two. */
+/* Methods that fit a call: overload.c finds them and compares two. */
 #ifndef EVAL_OVERLOAD_H
 #define EVAL_OVERLOAD_H
 
@@ -18,22 +18,6 @@ struct candidate {
 	size_t n_given;         /* parameters with an argument of their own */
 	int map[BIND_ARGS_MAX]; /* by parameter */
 };
-
-/*
- * What one argument of `params` is converted to: the element of the last
- * parameter, an array, or a span or list (C# 13); NULL: it is none of these.
- */
-struct type *call_params_element(const struct type_sig *sig);
-/*
- * Is @c->receiver good for the first parameter of an extension method? It is
- * not converted by operators, but an array to a span (C# 14): @c->by_span,
- * asked where nothing else fits, so that the meaning is that of all versions.
- */
-bool call_receiver_fits(struct binder *b, const struct call *c,
-			struct type *to);
-/* 1: @x is the better of two that fit, -1: the worse, 0: neither. */
-int call_better(struct binder *b, const struct call *c,
-		const struct candidate *x, const struct candidate *y);
 
 /* As call_resolve, among the static virtual methods @name of the interfaces of
  * @type; the method is that which @type has for it. */

@@ -4,6 +4,7 @@
  */
 #include "eval/syntax/token.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
@@ -11,9 +12,389 @@
 #include "base/str.h"
 #include "eval/syntax/token_priv.h"
 
+/* ---- Numbers --------------------------------------------------------- */
+
+/* Numbers in source text (ECMA-334, 6.4.5.3 and 6.4.5.4). */
+
+static bool lex_is_digit(char c);
+
+/* Type of an integer literal: the first that can hold it. */
+static enum elem integer_elem(uint64_t value, bool is_unsigned, bool is_long)
+{
+	if (!is_unsigned && !is_long && value <= INT32_MAX)
+		return ELEM_I4;
+	if (!is_long && value <= UINT32_MAX)
+		return ELEM_U4;
+	if (!is_unsigned && value <= INT64_MAX)
+		return ELEM_I8;
+	return ELEM_U8;
+}
+
+static struct dbg_error *integer(struct lexer *lx, int base, size_t start,
+				 struct token *ret)
+{
+	uint64_t value = 0;
+	size_t digits = 0;
+	for (;; lx->at++) {
+		char c = lx->text[lx->at];
+		if (c == '_' && (digits || base != 10))
+			continue;
+		int d = lex_hex_digit(c);
+		if (d < 0 || d >= base)
+			break;
+		if (value > (UINT64_MAX - (uint64_t)d) / (uint64_t)base) {
+			lx->at++;
+			return lex_bad(lx, "too large a number", start);
+		}
+		value = value * (uint64_t)base + (uint64_t)d;
+		digits++;
+	}
+	bool separator = lx->text[lx->at - 1] == '_';
+	bool is_unsigned = false, is_long = false;
+	for (;; lx->at++) {
+		char c = lx->text[lx->at];
+		if (!is_unsigned && (c == 'u' || c == 'U'))
+			is_unsigned = true;
+		else if (!is_long && (c == 'l' || c == 'L'))
+			is_long = true;
+		else
+			break;
+	}
+	if (!digits || separator || lex_is_name_part(lx->text[lx->at])) {
+		lx->at += lx->text[lx->at] != '\0';
+		return lex_bad(lx, "bad number", start);
+	}
+	ret->kind = TOKEN_INTEGER;
+	ret->integer = value;
+	ret->elem = integer_elem(value, is_unsigned, is_long);
+	return NULL;
+}
+
+static size_t skip_digits(const char *text, size_t at)
+{
+	while (lex_is_digit(text[at]) ||
+	       (text[at] == '_' && at && text[at - 1] != '.'))
+		at++;
+	return at;
+}
+
+/* End of digits, point and exponent; false if there is but an integer. */
+static bool real_end(const char *text, size_t start, size_t *ret)
+{
+	size_t at = skip_digits(text, start);
+	bool real = false;
+	if (text[at] == '.' && lex_is_digit(text[at + 1])) {
+		real = true;
+		at = skip_digits(text, at + 1);
+	}
+	if (text[at] == 'e' || text[at] == 'E') {
+		size_t e = at + 1;
+		if (text[e] == '+' || text[e] == '-')
+			e++;
+		if (lex_is_digit(text[e])) {
+			real = true;
+			at = skip_digits(text, e);
+		}
+	}
+	*ret = at;
+	return real || (text[at] && strchr("fFdDmM", text[at]));
+}
+
+static struct dbg_error *real(struct lexer *lx, size_t end, struct token *ret)
+{
+	char *digits =
+	    arena_strndup(lx->arena, lx->text + lx->at, end - lx->at);
+	size_t n = 0;
+	for (char *p = digits; *p; p++) {
+		if (*p != '_')
+			digits[n++] = *p;
+	}
+	digits[n] = '\0';
+	size_t start = lx->at;
+	lx->at = end;
+	char suffix = lx->text[end] ? lx->text[end] : ' ';
+	ret->kind = TOKEN_REAL;
+	ret->elem = ELEM_R8;
+	ret->text = digits;
+	if (strchr("fFdDmM", suffix))
+		lx->at++;
+	if (lex_is_name_part(lx->text[lx->at])) {
+		lx->at++;
+		return lex_bad(lx, "bad number", start);
+	}
+	if (suffix == 'm' || suffix == 'M') {
+		ret->kind = TOKEN_DECIMAL;
+		return NULL;
+	}
+	if (suffix == 'f' || suffix == 'F') {
+		ret->elem = ELEM_R4;
+		ret->real = (double)strtof(digits, NULL);
+	} else {
+		ret->real = strtod(digits, NULL);
+	}
+	return NULL;
+}
+
+static struct dbg_error *lex_number(struct lexer *lx, struct token *ret)
+{
+	size_t start = lx->at, end;
+	const char *p = lx->text + start;
+	if (p[0] == '0' && (p[1] == 'x' || p[1] == 'X')) {
+		lx->at += 2;
+		return integer(lx, 16, start, ret);
+	}
+	if (p[0] == '0' && (p[1] == 'b' || p[1] == 'B')) {
+		lx->at += 2;
+		return integer(lx, 2, start, ret);
+	}
+	if (real_end(lx->text, start, &end))
+		return real(lx, end, ret);
+	return integer(lx, 10, start, ret);
+}
+
+/* ---- Interpolated strings -------------------------------------------- */
+
+/*
+ * Interpolated strings (ECMA-334, 12.8.3, and the raw ones of C# 11): text
+ * with holes, "{expression,alignment:format}". Each hole's tokens are made by
+ * the same lexer, so a hole may hold any expression, strings too.
+ */
+
+static void lex_add(struct lexer *lx, struct token token);
+
+static struct dbg_error *lex_until_end(struct lexer *lx, bool hole);
+
+enum {
+	RAW_QUOTES_MIN = 3
+};
+
+/* How one string is written. */
+struct style {
+	bool verbatim;
+	bool raw;
+	size_t dollars; /* raw: braces that a hole begins with */
+	size_t start;
+	struct fence fence;
+};
+
+/* $", $@", @$", $$""": where its quotes are; 0: it is none. */
+static size_t opening(const struct lexer *lx, size_t *ret_dollars,
+		      bool *ret_verbatim)
+{
+	const char *p = lx->text + lx->at;
+	size_t n = 0, dollars = 0;
+	*ret_verbatim = false;
+	for (; p[n] == '$' || p[n] == '@'; n++) {
+		dollars += p[n] == '$';
+		if (p[n] == '@' && *ret_verbatim)
+			return 0;
+		*ret_verbatim = *ret_verbatim || p[n] == '@';
+	}
+	*ret_dollars = dollars;
+	return dollars && p[n] == '"' && !(*ret_verbatim && dollars > 1) ? n
+									 : 0;
+}
+
+static bool lex_at_interpolated(const struct lexer *lx)
+{
+	size_t dollars;
+	bool verbatim;
+	return opening(lx, &dollars, &verbatim) != 0;
+}
+
+static void add_mark(struct lexer *lx, enum token_kind kind, size_t n)
+{
+	struct token t = {.kind = kind, .start = (uint32_t)lx->at};
+	lx->at += n;
+	t.end = (uint32_t)lx->at;
+	lex_add(lx, t);
+}
+
+static void add_text(struct lexer *lx, enum token_kind kind, size_t start,
+		     struct units *u)
+{
+	struct token t = {.kind = kind, .start = (uint32_t)start};
+	if (!u->n)
+		return;
+	units_take(lx, u, &t);
+	t.end = (uint32_t)lx->at;
+	lex_add(lx, t);
+}
+
+/* A format: text up to the '}', in which "{{" and "}}" are one brace. */
+static struct dbg_error *format(struct lexer *lx, const struct style *s)
+{
+	struct units u = {0};
+	size_t start = lx->at++;
+	for (;;) {
+		char c = lx->text[lx->at];
+		uint32_t code;
+		if (c == '}' && (s->raw || lx->text[lx->at + 1] != '}'))
+			break;
+		if (!c || c == '"' || c == '{') {
+			free(u.p);
+			return lex_bad(lx, "no end of the format", start);
+		}
+		if (c == '\\' && !s->verbatim && !s->raw) {
+			size_t escape = lx->at++;
+			if (!lex_escape(lx, &code)) {
+				free(u.p);
+				return lex_bad(lx, "unknown escape", escape);
+			}
+			units_add(&u, code);
+			continue;
+		}
+		lx->at += c == '}';
+		units_add(&u, lex_utf8(lx->text, &lx->at));
+	}
+	if (!u.n)
+		return lex_bad(lx, "an empty format", start);
+	add_text(lx, TOKEN_FORMAT, start, &u);
+	return NULL;
+}
+
+static struct dbg_error *hole(struct lexer *lx, const struct style *s)
+{
+	size_t start = lx->at;
+	add_mark(lx, TOKEN_HOLE, s->dollars);
+	struct dbg_error *err = lex_until_end(lx, true);
+	if (!err && lx->text[lx->at] == ':')
+		err = format(lx, s);
+	if (err)
+		return err;
+	if (lex_run(lx, '}') < s->dollars)
+		return lex_bad(lx, "no end of the hole", start);
+	add_mark(lx, TOKEN_HOLE_END, s->dollars);
+	return NULL;
+}
+
+static bool at_close(const struct lexer *lx, const struct style *s)
+{
+	if (s->raw)
+		return lx->at >= s->fence.end;
+	return lx->text[lx->at] == '"' &&
+	       !(s->verbatim && lx->text[lx->at + 1] == '"');
+}
+
+/* How many braces at this place are text; all but a hole's. */
+static struct dbg_error *braces(struct lexer *lx, const struct style *s,
+				struct units *u, bool *ret_hole)
+{
+	char c = lx->text[lx->at];
+	size_t n = lex_run(lx, c), start = lx->at;
+	*ret_hole = false;
+	if (s->raw) {
+		*ret_hole = c == '{' && n >= s->dollars;
+		if (n >= 2 * s->dollars || (c == '}' && n >= s->dollars)) {
+			lx->at += n;
+			return lex_bad(lx, "too many braces:", start);
+		}
+		n = *ret_hole ? n - s->dollars : n;
+	} else {
+		*ret_hole = c == '{' && n % 2;
+		if (c == '}' && n % 2) {
+			lx->at += n;
+			return lex_bad(lx,
+				       "a brace alone, '}}' is meant:", start);
+		}
+	}
+	size_t shown = s->raw ? n : n / 2;
+	for (size_t i = 0; i < shown; i++)
+		units_add(u, (uint32_t)c);
+	lx->at += s->raw ? n : n / 2 * 2;
+	return NULL;
+}
+
+static struct dbg_error *character(struct lexer *lx, const struct style *s,
+				   struct units *u)
+{
+	char c = lx->text[lx->at];
+	uint32_t code;
+	if (c == '\\' && !s->verbatim && !s->raw) {
+		size_t escape = lx->at++;
+		if (!lex_escape(lx, &code))
+			return lex_bad(lx, "unknown escape", escape);
+		units_add(u, code);
+		return NULL;
+	}
+	lx->at += c == '"' && s->verbatim;
+	units_add(u, lex_utf8(lx->text, &lx->at));
+	if (c == '\n' && s->raw && lx->at < s->fence.end)
+		return lex_indent(lx, &s->fence);
+	return NULL;
+}
+
+static struct dbg_error *pieces(struct lexer *lx, const struct style *s)
+{
+	struct units u = {0};
+	size_t start = lx->at;
+	struct dbg_error *err = NULL;
+	while (!err && !at_close(lx, s)) {
+		char c = lx->text[lx->at];
+		bool is_hole = false;
+		if (!c)
+			err = lex_bad(lx, "no closing quote for", s->start);
+		else if (c == '{' || c == '}')
+			err = braces(lx, s, &u, &is_hole);
+		else
+			err = character(lx, s, &u);
+		if (err || !is_hole)
+			continue;
+		add_text(lx, TOKEN_STRING, start, &u);
+		err = hole(lx, s);
+		start = lx->at;
+	}
+	if (!err)
+		add_text(lx, TOKEN_STRING, start, &u);
+	free(u.p);
+	return err;
+}
+
+static struct dbg_error *whole(struct lexer *lx, struct style *s)
+{
+	struct dbg_error *err = NULL;
+	size_t quotes = 1;
+	if (s->raw) {
+		err = lex_fence(lx, &s->fence);
+		quotes = s->fence.quotes;
+		if (!err && lx->at < s->fence.end)
+			err = lex_indent(lx, &s->fence);
+	} else {
+		lx->at++;
+	}
+	if (!err)
+		err = pieces(lx, s);
+	if (err)
+		return err;
+	// a raw string's last line and its indentation
+	lx->at += strcspn(lx->text + lx->at, "\"");
+	if (lex_run(lx, '"') < quotes)
+		return lex_bad(lx, "no closing quote for", s->start);
+	add_mark(lx, TOKEN_INTERPOLATED_END, quotes);
+	return NULL;
+}
+
+/* An interpolated string: all its tokens are added. */
+static struct dbg_error *lex_interpolated(struct lexer *lx)
+{
+	struct style s = {.start = lx->at};
+	size_t n = opening(lx, &s.dollars, &s.verbatim);
+	if (lx->nested == TOKEN_NEST_MAX)
+		return dbg_err(DBG_E_ARGUMENT,
+			       "the expression is nested too deeply");
+	add_mark(lx, TOKEN_INTERPOLATED, n);
+	s.raw = !s.verbatim && lex_run(lx, '"') >= RAW_QUOTES_MIN;
+	if (!s.raw && s.dollars > 1)
+		return lex_bad(lx, "three quotes are wanted behind", s.start);
+	lx->nested++;
+	struct dbg_error *err = whole(lx, &s);
+	lx->nested--;
+	return err;
+}
+
 /* ---- Characters ------------------------------------------------------ */
 
-bool lex_is_digit(char c)
+static bool lex_is_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
@@ -164,7 +545,7 @@ static struct dbg_error *lex_punct(struct lexer *lx, struct token *ret)
 
 /* ---- Dispatch -------------------------------------------------------- */
 
-void lex_add(struct lexer *lx, struct token token)
+static void lex_add(struct lexer *lx, struct token token)
 {
 	if (lx->n == lx->cap) {
 		size_t cap = lx->cap ? lx->cap * 2 : 16;
@@ -243,7 +624,11 @@ static int nesting(const struct token *t)
 	}
 }
 
-struct dbg_error *lex_until_end(struct lexer *lx, bool hole)
+/*
+ * Add tokens up to END (@hole: to the '}' or ':' that ends a hole, which is
+ * not taken).
+ */
+static struct dbg_error *lex_until_end(struct lexer *lx, bool hole)
 {
 	int depth = 0;
 	for (;;) {

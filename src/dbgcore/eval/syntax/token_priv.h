@@ -1,4 +1,4 @@
-/* The lexer, shared by token.c, number.c, quoted.c and interpolated.c. */
+/* The lexer, shared by token.c and quoted.c. */
 #ifndef EVAL_TOKEN_PRIV_H
 #define EVAL_TOKEN_PRIV_H
 
@@ -19,7 +19,6 @@ struct units {
 	size_t n, cap;
 };
 
-bool lex_is_digit(char c);
 bool lex_is_name_part(char c);
 int lex_hex_digit(char c);
 /* "@what '...' at column N" of the text from @start to the lexer's place. */
@@ -31,20 +30,9 @@ void units_take(struct lexer *lx, struct units *u, struct token *ret);
 /* Behind a backslash (6.4.5.5); false if it is no escape. */
 bool lex_escape(struct lexer *lx, uint32_t *ret);
 
-DBG_MUST struct dbg_error *lex_number(struct lexer *lx, struct token *ret);
 DBG_MUST struct dbg_error *lex_char(struct lexer *lx, struct token *ret);
 /* A string without holes, if one begins here; else *ret stays as it is. */
 DBG_MUST struct dbg_error *lex_string(struct lexer *lx, struct token *ret);
-bool lex_at_interpolated(const struct lexer *lx);
-/* An interpolated string: all its tokens are added. */
-DBG_MUST struct dbg_error *lex_interpolated(struct lexer *lx);
-
-void lex_add(struct lexer *lx, struct token token);
-/*
- * Add tokens up to END (@hole: to the '}' or ':' that ends a hole, which is
- * not taken).
- */
-DBG_MUST struct dbg_error *lex_until_end(struct lexer *lx, bool hole);
 
 /* A raw string's fence: three quotes or more, and its common indentation. */
 struct fence {

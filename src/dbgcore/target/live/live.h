@@ -222,12 +222,6 @@ void live_thread_signal(struct target *t, pid_t tid, int signal);
 DBG_MUST struct dbg_error *live_pause(struct live *l);
 DBG_MUST struct dbg_error *live_unpause(struct live *l);
 
-/* ---- alone.c --------------------------------------------------------- */
-
-DBG_MUST struct dbg_error *live_thread_alone(struct target *t, pid_t tid,
-					     const uint64_t *addrs, size_t n,
-					     enum target_alone *ret);
-
 /* ---- memory.c -------------------------------------------------------- */
 
 /* How the memory of a process is read. */
