@@ -66,7 +66,7 @@ static void mi_start(struct mi *m)
 {
 	launch_config_copy(m->launch, &m->front->launch);
 	early_or_late(m, true);
-	mi_program(m);
+	mi_warn(m, mi_program(m));
 	with_word(m, "core-file", m->front->core);
 	with_word(m, m->front->wait ? "attach --wait" : "attach",
 		  m->front->attach);

@@ -15,19 +15,19 @@
 #include "mi/record.h"
 
 // netcoredbg knows no places before the program runs.
-void mi_program(struct mi *m)
+struct dbg_error *mi_program(struct mi *m)
 {
 	struct dbg_launch l = launch_config_request(m->launch);
 
-	if (m->launch->program && m->dialect == MI_GDB)
-		dbg_program(m->dbg, &l);
+	return m->launch->program && m->dialect == MI_GDB
+		   ? dbg_program(m->dbg, &l)
+		   : NULL;
 }
 
 static struct dbg_error *program(struct mi *m, struct mi_call *call)
 {
 	str_set(&m->launch->program, call->args.n ? call->args.v[0] : NULL);
-	mi_program(m);
-	return NULL;
+	return mi_program(m);
 }
 
 static struct dbg_error *accept(struct mi *m, struct mi_call *call)

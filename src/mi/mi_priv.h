@@ -142,10 +142,10 @@ void mi_log(struct mi *m, const char *s);
 /* mi_log its words and destroy it; NULL is allowed. */
 void mi_warn(struct mi *m, struct dbg_error *err);
 
-/* ---- mi.c ------------------------------------------------------ */
+/* ---- mi_file.c ------------------------------------------------------- */
 
-/* Do what the command line says; there is another program (mi_file.c). */
-void mi_program(struct mi *m);
+/* Tell the engine which program is going to be run: if it is not there. */
+DBG_MUST struct dbg_error *mi_program(struct mi *m);
 
 /* ---- mi_console.c ---------------------------------------------------- */
 

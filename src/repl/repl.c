@@ -196,8 +196,6 @@ struct dbg_error *repl_init(struct repl *r)
 	r->stopped_inferior = 1;
 	if (!r->hosted)
 		screen_create(r);
-	if (!r->hosted)
-		program_name(r);
 	if (r->hosted)
 		return NULL;
 	if (wants_editing(r))
@@ -236,7 +234,19 @@ static void personal_settings(struct repl *r)
 		repl_warn(r, "", err);
 }
 
-// --attach and --core are the first command.
+// The first command; in a batch it is the one that needs the program that says
+// that there is none.
+static void file_startup(struct repl *r)
+{
+	struct dbg_error *err = program_name(r);
+
+	if (r->options->batch || r->options->attach)
+		dbg_error_destroy(err);
+	else if (err)
+		repl_warn(r, "", err);
+}
+
+// --attach and --core are commands behind that.
 static void attach_startup(struct repl *r)
 {
 	const struct front_options *o = r->options;
@@ -259,6 +269,7 @@ static void attach_startup(struct repl *r)
 static void startup(struct repl *r)
 {
 	input_startup(r, true);
+	file_startup(r);
 	attach_startup(r);
 	input_startup(r, false);
 	r->startup_failed = r->failed;

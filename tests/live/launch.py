@@ -329,6 +329,10 @@ def test_missing(t):
                   refused(t.dir))
     t.check_equal("No program to run. Use the \"file\" command.\n",
                   t.run("--batch", "-ex", "run").stderr)
+    # who types is told at once, and when it is named
+    done = t.run("nothing", "12", stdin="file neither\nfile /bin/true\n")
+    t.check_equal("'nothing': no such file.\n'neither': no such file.\n",
+                  done.stderr)
 
 
 def test_no_dotnet(t):

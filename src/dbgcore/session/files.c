@@ -65,34 +65,45 @@ static char *hosted_path(const struct dbg_launch *launch)
 	return NULL;
 }
 
-static char *program_path(const struct dbg_launch *launch)
+static struct dbg_error *program_path(const struct dbg_launch *launch,
+				      char **ret)
 {
-	struct arena *arena = arena_create();
+	struct dbg_error *err;
+	struct arena *arena;
 	const char *path;
-	char *ret = NULL;
 
+	*ret = NULL;
 	if (!launch || !launch->program || !*launch->program)
-		;
-	else if (!strcmp(str_basename(launch->program), "dotnet"))
-		ret = hosted_path(launch);
-	else if (!dbg_err_drop(launch_program(launch, arena, &path)))
-		ret = xstrdup(path);
+		return NULL;
+	if (!strcmp(str_basename(launch->program), "dotnet")) {
+		*ret = hosted_path(launch);
+		return NULL;
+	}
+	arena = arena_create();
+	err = launch_program(launch, arena, &path);
+	if (!err)
+		*ret = xstrdup(path);
 	arena_destroy(arena);
-	return ret;
+	if (!err && !file_exists(*ret))
+		err =
+		    dbg_err(DBG_E_FILE, "'%s': no such file", launch->program);
+	return err;
 }
 
-void dbg_program(struct dbg *dbg, const struct dbg_launch *launch)
+struct dbg_error *dbg_program(struct dbg *dbg, const struct dbg_launch *launch)
 {
-	char *path = program_path(launch);
+	char *path;
+	struct dbg_error *err = program_path(launch, &path);
 	const char *old = dbg->named.path;
 
 	if (path && old && !strcmp(path, old)) {
 		free(path);
-		return;
+		return err;
 	}
 	session_files_close(dbg);
 	free(dbg->named.path);
 	dbg->named.path = path;
+	return err;
 }
 
 /* ---- Its modules ------------------------------------------------------- */

@@ -32,11 +32,11 @@ static void say_start(const struct repl *r)
 	out(r, "Starting program: %s\n", str_get(&line));
 }
 
-void program_name(const struct repl *r)
+struct dbg_error *program_name(const struct repl *r)
 {
 	const struct dbg_launch l = launch_config_request(r->launch);
 
-	dbg_program(r->dbg, &l);
+	return dbg_program(r->dbg, &l);
 }
 
 enum launch_stop {
@@ -72,7 +72,7 @@ static struct dbg_error *launch(struct repl *r, const struct call *call,
 	l.stop_at_entry = where == LAUNCH_MAIN;
 	l.stop_at_exec = where == LAUNCH_EXEC;
 	r->stopped_inferior = 1;
-	program_name(r);
+	dbg_error_destroy(program_name(r)); // which dbg_launch says
 	thread_names_clear(r);
 	say_start(r);
 	r->thread = 0;
@@ -386,8 +386,7 @@ static struct dbg_error *cmd_file(struct repl *r, const struct call *call)
 		return err;
 	str_set(&r->launch->program, words.n ? words.v[0] : NULL);
 	str_set(&r->listing.file, NULL);
-	program_name(r);
-	return NULL;
+	return program_name(r);
 }
 
 static const struct repl_cmd kill_subs[] = {

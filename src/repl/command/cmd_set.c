@@ -58,7 +58,7 @@ static struct dbg_error *set_args(struct repl *r, const struct call *call)
 	struct dbg_error *err = launch_config_args(r->launch, call->args);
 
 	if (!err)
-		program_name(r);
+		dbg_error_destroy(program_name(r));
 	return err;
 }
 
@@ -96,7 +96,7 @@ static struct dbg_error *unset_substitute(struct repl *r,
 static struct dbg_error *set_cwd(struct repl *r, const struct call *call)
 {
 	str_set(&r->launch->cwd, *call->args ? call->args : NULL);
-	program_name(r);
+	dbg_error_destroy(program_name(r));
 	return NULL;
 }
 

@@ -70,8 +70,8 @@ void skips_deinit(struct repl *r);
 
 /* ---- cmd_run.c ------------------------------------------------------- */
 
-/* Tell the engine which program is going to be run. */
-void program_name(const struct repl *r);
+/* Tell the engine which program is going to be run: if it is not there. */
+DBG_MUST struct dbg_error *program_name(const struct repl *r);
 
 /* ---- cmd_thread.c ---------------------------------------------------- */
 

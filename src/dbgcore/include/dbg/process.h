@@ -68,9 +68,10 @@ struct dbg_launch {
  * cwd; NULL: none). While no program runs, what its files tell is known: its
  * .dll and what lies beside it and is referred to give names, sources, modules
  * and the places of breakpoints. They are read when somebody asks, and anew
- * when they have changed.
+ * when they have changed. An error: there is no such file; it may come yet.
  */
-void dbg_program(struct dbg *dbg, const struct dbg_launch *launch);
+DBG_MUST struct dbg_error *dbg_program(struct dbg *dbg,
+				       const struct dbg_launch *launch);
 
 /*
  * Start a program under the debugger. It is running when this returns; the
