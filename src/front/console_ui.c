@@ -14,7 +14,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "front/commands.h"
+#include "front/cli/commands.h"
 #include "front/debuggees.h"
 #include "front/loop.h"
 #include "front/outbox.h"

@@ -27,7 +27,7 @@
 #include "front/statefile.h"
 
 enum {
-	ALT_STACK = 65536, /* as dac/guard.c wants it */
+	ALT_STACK = 65536, /* as dac/remote/guard.c wants it */
 	FRAMES_MAX = 64,
 	LINE_SIZE = 1024,
 	SECONDS_MAX = 2,

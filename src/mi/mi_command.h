@@ -11,7 +11,7 @@
 
 #include "base/str.h"
 #include "dbg.h"
-#include "front/words.h"
+#include "front/cli/words.h"
 
 struct mi;
 struct mi_call;

@@ -1,7 +1,8 @@
 /*
  * Commands of the prompt for the client: lines that are no command of GDB/MI,
- * and -interpreter-exec console. They are carried out by front/commands.h; what
- * they print goes out as console stream records, and what they changed is told.
+ * and -interpreter-exec console. They are carried out by front/cli/commands.h;
+ * what they print goes out as console stream records, and what they changed is
+ * told.
  */
 #include <string.h>
 

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 
 #include "dbg.h"
-#include "front/words.h"
+#include "front/cli/words.h"
 
 enum {
 	MI_LINE_MAX = 1 << 20, /* bytes of a line */

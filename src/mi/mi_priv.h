@@ -16,11 +16,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "front/commands.h"
-#include "front/launchconfig.h"
+#include "front/cli/commands.h"
+#include "front/cli/launchconfig.h"
 #include "dbg.h"
 #include "front/loop.h"
-#include "front/options.h"
+#include "front/cli/options.h"
 #include "mi/mi.h"
 #include "mi/mi_command.h"
 #include "mi/mi_group.h"
@@ -29,7 +29,7 @@
 #include "front/outbox.h"
 #include "base/map.h"
 #include "base/str.h"
-#include "front/words.h"
+#include "front/cli/words.h"
 
 struct debuggee_event;
 

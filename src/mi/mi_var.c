@@ -8,7 +8,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "front/netcoredbg.h"
+#include "front/cli/netcoredbg.h"
 #include "mi/mi_evaluate.h"
 #include "mi/mi_priv.h"
 #include "mi/record.h"

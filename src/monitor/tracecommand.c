@@ -18,7 +18,7 @@
 #include "base/str.h"
 #include "front/debuggees.h"
 #include "front/loop.h"
-#include "front/oneshot.h"
+#include "front/cli/oneshot.h"
 #include "front/plain.h"
 #include "monitor/monitor.h"
 #include "monitor/quantity.h"

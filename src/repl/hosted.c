@@ -1,8 +1,8 @@
 /*
- * The commands for another front end (front/commands.h): a struct repl without
- * input, prompt and terminal. What a command prints goes to the stream of the
- * caller; r->hosted says that events and the loop are the caller's, so that a
- * resuming command returns at once.
+ * The commands for another front end (front/cli/commands.h): a struct repl
+ * without input, prompt and terminal. What a command prints goes to the stream
+ * of the caller; r->hosted says that events and the loop are the caller's, so
+ * that a resuming command returns at once.
  */
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "front/commands.h"
+#include "front/cli/commands.h"
 #include "dbg.h"
 
 struct front_options;

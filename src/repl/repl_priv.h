@@ -21,11 +21,11 @@
 
 #include "dbg.h"
 #include "front/loop.h"
-#include "front/options.h"
+#include "front/cli/options.h"
 #include "repl/repl.h"
 #include "repl/setting.h"
 #include "base/str.h"
-#include "front/words.h"
+#include "front/cli/words.h"
 
 struct edit;
 struct hook;

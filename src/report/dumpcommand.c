@@ -9,7 +9,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "front/oneshot.h"
+#include "front/cli/oneshot.h"
 #include "front/plain.h"
 #include "report/report.h"
 

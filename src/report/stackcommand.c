@@ -10,7 +10,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "front/debuggees.h"
-#include "front/oneshot.h"
+#include "front/cli/oneshot.h"
 #include "front/plain.h"
 #include "report/report.h"
 

@@ -8,7 +8,7 @@
 #include "base/str.h"
 #include "repl/cmd.h"
 #include "repl/line/parse.h"
-#include "front/words.h"
+#include "front/cli/words.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

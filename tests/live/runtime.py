@@ -357,7 +357,7 @@ def test_newer(t):
     t.check_not_in("newer", done.stdout)
 
 
-# What is said of each entry of dac/assumption.c, by the first of its names. 8
+# What is said of each entry of dac/runtime/assumption.c, by the first of its names. 8
 # and 11: it is of that release only; 9: not of 8.
 THROWN = "Exceptions are not seen where they are thrown"
 MORE_HANDLES = ("With server GC only the handles of as many processors as there "

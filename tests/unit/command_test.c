@@ -10,7 +10,7 @@
 #include "repl/cmd.h"
 #include "repl/line/parse.h"
 #include "base/str.h"
-#include "front/words.h"
+#include "front/cli/words.h"
 
 static void no_error(struct dbg_error *err)
 {

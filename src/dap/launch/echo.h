@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 #include "base/str.h"
-#include "front/words.h"
+#include "front/cli/words.h"
 
 struct dap;
 

@@ -6,7 +6,7 @@
 #define DAP_ENVFILE_H
 
 #include "dbg.h"
-#include "front/words.h"
+#include "front/cli/words.h"
 
 struct setup;
 

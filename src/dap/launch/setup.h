@@ -13,7 +13,7 @@
 #include "dbg.h"
 #include "base/str.h"
 #include "dap/launch/echo.h"
-#include "front/launchconfig.h"
+#include "front/cli/launchconfig.h"
 
 struct dap;
 

@@ -8,7 +8,7 @@
 #include "base/str.h"
 #include "dap/dap_priv.h"
 #include "dap/wire/emit.h"
-#include "front/netcoredbg.h"
+#include "front/cli/netcoredbg.h"
 
 void pending_deinit(struct pending *p)
 {

@@ -14,16 +14,17 @@
 #include "dap/request/variable.h"
 #include "dap/wire/emit.h"
 #include "dbg.h"
-#include "front/commands.h"
+#include "front/cli/commands.h"
 #include "front/utf8.h"
-#include "front/words.h"
+#include "front/cli/words.h"
 
 /* ---- Console commands ------------------------------------------------ */
 
 /*
  * Commands of the prompt at the debug console, `-exec COMMAND` and `` `COMMAND
- * ``: recognised here, carried out by front/commands.h. They share the session
- * and the launch configuration; starting a program is left to the client.
+ * ``: recognised here, carried out by front/cli/commands.h. They share the
+ * session and the launch configuration; starting a program is left to the
+ * client.
  */
 
 static const char exec[] = "-exec";

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "dbg.h"
-#include "front/words.h"
+#include "front/cli/words.h"
 
 struct dap;
 struct str;

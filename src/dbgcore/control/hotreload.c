@@ -6,8 +6,8 @@
  * deltas are read: they are pinned, and nowhere else later. It returns to its
  * caller if the update was applied, and throws past it if not.
  *
- * When it has returned the module is that of all updates (code/update.c),
- * breakpoints are bound anew, and the user is told.
+ * When it has returned the module is that of all updates
+ * (code/update/update.c), breakpoints are bound anew, and the user is told.
  */
 #include "control/breakpoint/bp.h"
 #include "control/control_priv.h"

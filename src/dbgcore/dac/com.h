@@ -27,7 +27,7 @@ enum {
 	COM_E_NOTIMPL = (int32_t)0x80004001,
 	COM_E_NOINTERFACE = (int32_t)0x80004002,
 	COM_E_FAIL = (int32_t)0x80004005,
-	/* E_UNEXPECTED: the callee faulted, see dac/guard.c */
+	/* E_UNEXPECTED: the callee faulted, see dac/remote/guard.c */
 	COM_E_FAULT = (int32_t)0x8000ffff,
 	/* ERROR_TIMEOUT: the callee did not end, see dac/remote.h */
 	COM_E_TIMEOUT = (int32_t)0x800705b4,

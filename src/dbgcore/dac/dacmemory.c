@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/str.h"
-#include "dac/channel.h"
+#include "dac/remote/channel.h"
 #include "dac/compound.h"
 #include "dac/dac_priv.h"
 #include "dac/daclist.h"

@@ -1,7 +1,7 @@
 /*
  * Objects that only the interpreter has, in arguments of a call that the
  * program makes: it is given copies. Each is made by a call of its own, empty
- * (session/calling.c), and filled when all are there.
+ * (session/evaluate/calling.c), and filled when all are there.
  */
 #ifndef EVAL_GIVEN_H
 #define EVAL_GIVEN_H

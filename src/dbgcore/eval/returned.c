@@ -8,7 +8,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "dac/asyncmethod.h"
-#include "eval/scope_priv.h"
+#include "eval/scope/scope_priv.h"
 
 enum {
 	METHOD_SIGNATURE = 4,

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "meta/pdb_priv.h"
+#include "meta/pdb/pdb_priv.h"
 
 enum {
 	ENTRIES_MAX = 20000,

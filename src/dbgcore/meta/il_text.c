@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "meta/csname_priv.h"
+#include "meta/csname/csname_priv.h"
 #include "meta/il.h"
 #include "meta/md_priv.h"
 

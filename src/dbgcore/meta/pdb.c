@@ -13,7 +13,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "meta/md_priv.h"
-#include "meta/pdb_priv.h"
+#include "meta/pdb/pdb_priv.h"
 
 enum {
 	MAX_PATH = 16384,

@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "front/debuggees.h"
-#include "front/words.h"
+#include "front/cli/words.h"
 #include "repl/cmd.h"
 #include "repl/line/parse.h"
 #include "repl/repl_priv.h"

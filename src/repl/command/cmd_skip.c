@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "front/words.h"
+#include "front/cli/words.h"
 #include "repl/cmd.h"
 #include "repl/command/subcmd.h"
 #include "repl/line/parse.h"

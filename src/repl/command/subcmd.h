@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "dbg.h"
-#include "front/words.h"
+#include "front/cli/words.h"
 
 struct call;
 struct repl;

@@ -3,7 +3,7 @@
 #define REPL_HEAPOPTIONS_H
 
 #include "dbg.h"
-#include "front/words.h"
+#include "front/cli/words.h"
 
 struct heap_options {
 	struct dbg_heap_filter filter;

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #include "dbg.h"
-#include "front/words.h"
+#include "front/cli/words.h"
 
 struct repl;
 struct str;

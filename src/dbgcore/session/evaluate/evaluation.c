@@ -1,0 +1,409 @@
+/*
+ * Evaluations that have calls made in the program.
+ *
+ * The expression is evaluated as ever; it ends with a value or with a call
+ * that is wanted (eval/evalcall.h). Then a thread makes that call
+ * (control/call/call.h) while the program runs, its answer is kept, and the
+ * expression is evaluated anew:
+ *
+ *   evaluate -> value, or error -> EVALUATED
+ *            -> a string for the program -> run -> evaluate
+ *            -> a call -> run -> answer -> evaluate
+ *
+ * A call may need others before it (calling.c): for a handle to what a former
+ * one returned (holding.c), for an instance of a generic method (calling.c).
+ * Each ends as the calls above.
+ *
+ * First the thread runs alone, then the others run, too (evaluation_tick).
+ */
+#include "session/evaluate/evaluation_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+
+/* ---- Life ------------------------------------------------------------- */
+
+void evaluation_destroy(struct evaluation *v)
+{
+	if (!v)
+		return;
+	ticks_stop(&v->ticks);
+	dbg_error_destroy(v->error);
+	arena_destroy(v->arena);
+	history_destroy(v->kept.values);
+	free(v);
+}
+
+static const char *kept(struct arena *arena, const char *text)
+{
+	return text ? arena_strdup(arena, text) : NULL;
+}
+
+static void copy_stop(struct arena *arena, const struct dbg_stop *from,
+		      struct dbg_stop *ret)
+{
+	*ret = *from;
+	const char **texts[] = {&ret->exception_type, &ret->exception_message,
+				&ret->caught,         &ret->note,
+				&ret->expr,           &ret->old_value,
+				&ret->value,          &ret->module};
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		*texts[i] = kept(arena, *texts[i]);
+}
+
+static bool is_going_on(const struct dbg *dbg)
+{
+	return dbg->evaluation && dbg->evaluation->doing != DOING_NOTHING;
+}
+
+/* It is over: @err, or the value that is set. */
+static void over(struct dbg *dbg, struct dbg_error *err)
+{
+	struct evaluation *v = dbg->evaluation;
+
+	v->doing = DOING_NOTHING;
+	v->error = err;
+	holding_end(dbg);
+	dbg->inspect.returns = false;
+	ticks_stop(&v->ticks);
+	session_event(dbg, &(struct dbg_event){.kind = DBG_EVENT_EVALUATED});
+}
+
+/* The program stands where it stood. */
+static void stand(struct dbg *dbg)
+{
+	if (dbg->state == DBG_STOPPED)
+		return;
+	copy_stop(dbg->inspect.arena, &dbg->evaluation->stop, &dbg->stop);
+	dbg->state = DBG_STOPPED;
+	dbg->pausing = false;
+	target_terminal_take(dbg->target);
+}
+
+/* ---- Evaluating -------------------------------------------------------- */
+
+/* All is called if otherwise a call had what only the machine has. */
+static struct dbg_error *evaluate(struct dbg *dbg, struct eval *e,
+				  struct eval_calls *calls)
+{
+	struct evaluation *v = dbg->evaluation;
+	const struct eval_calls fresh = *calls;
+	bool all = v->chosen.all;
+
+	e->calls = calls;
+	struct dbg_error *err = session_evaluate(dbg, e, &v->expr, &v->value);
+	if (!err || all || !v->chosen.all || calls->want != EVAL_WANT_NOTHING)
+		return err;
+	dbg_error_destroy(err);
+	*calls = fresh;
+	return session_evaluate(dbg, e, &v->expr, &v->value);
+}
+
+static bool has_kept(const struct evaluation *v)
+{
+	for (size_t i = 0; i < EVAL_FOUND_N; i++)
+		if (v->kept.at[i].is)
+			return true;
+	return false;
+}
+
+/* Evaluate, until a call is to be made; *ret_runs: one goes on. */
+static struct dbg_error *advance(struct dbg *dbg, bool *ret_runs)
+{
+	struct evaluation *v = dbg->evaluation;
+	struct inspect *in = &dbg->inspect;
+	struct eval_calls calls = {.chosen = &v->chosen,
+				   .kept = &v->kept,
+				   .answers = v->answers,
+				   .n_answers = v->n_answers,
+				   .given = v->given,
+				   .n_given = v->n_given};
+	const struct frame *f;
+	struct eval e;
+	struct dbg_error *err = stack_frame(in->stack, v->thread, v->level, &f);
+
+	*ret_runs = false;
+	if (!err && !f)
+		err = dbg_err(DBG_E_STATE, "this thread runs no managed code");
+	if (!err)
+		err = inspect_eval(in, f, &e);
+	if (err)
+		return err;
+	if (has_kept(v) && v->serial != in->vm_serial)
+		return dbg_err(DBG_E_STATE,
+			       "an assembly was unloaded while '%s' was "
+			       "called: what the value was before is lost",
+			       v->name);
+	// the method's address may be another's now
+	if (v->serial != in->vm_serial)
+		v->invoking.method = NULL;
+	v->serial = in->vm_serial;
+	err = evaluate(dbg, &e, &calls);
+	if (calls.want == EVAL_WANT_NOTHING)
+		return err;
+	dbg_error_destroy(err);
+	if (v->n_answers == ANSWERS_MAX)
+		return dbg_err(DBG_E_UNSUPPORTED, "too many calls");
+	err = calling_begin(dbg, &calls, f->tid);
+	*ret_runs = !err;
+	return err;
+}
+
+static void go_on(struct dbg *dbg)
+{
+	bool runs;
+	struct dbg_error *err = advance(dbg, &runs);
+
+	if (runs)
+		return;
+	stand(dbg);
+	over(dbg, evalcall_refused(dbg->evaluation->why, err));
+}
+
+/* ---- What a call comes to ---------------------------------------------- */
+
+bool evaluation_called(struct dbg *dbg)
+{
+	struct call_result r;
+	struct dbg_error *err = NULL;
+
+	if (!control_call_ended(dbg->control, &r))
+		return false;
+	if (!is_going_on(dbg)) {
+		holding_late(dbg, &r);
+		return false;
+	}
+	dbg->pausing = dbg->pausing && !dbg->evaluation->is_late;
+	if (!target_all_stopped(dbg->target))
+		err = target_stop_all(dbg->target);
+	inspect_stop(&dbg->inspect);
+	if (!err)
+		err = calling_take(dbg, &r);
+	if (!err)
+		err = holding_read(dbg);
+	if (!err) {
+		go_on(dbg);
+		return true;
+	}
+	stand(dbg);
+	over(dbg, err);
+	return true;
+}
+
+const char *evaluation_subject(const struct evaluation *v)
+{
+	return v->doing == DOING_CALL ? v->name : v->expr.expr;
+}
+
+/* Why the user's call is not waited for, or why it was not made. */
+static struct dbg_error *given_up(const struct evaluation *v)
+{
+	static const char call_goes_on[] =
+	    "the evaluation is given up; the call goes on when the program "
+	    "does, and thread";
+
+	if (v->doing != DOING_CALL)
+		return v->is_late
+			   ? dbg_err(DBG_E_STATE,
+				     "what the calls of '%s' need was not made "
+				     "within %u ms: the evaluation is given up",
+				     v->expr.expr, v->ms)
+			   : dbg_err(DBG_E_STATE,
+				     "the program stopped before a call of "
+				     "'%s' was made: the evaluation is given "
+				     "up",
+				     v->expr.expr);
+	return v->is_late
+		   ? dbg_err(DBG_E_STATE,
+			     "'%s' did not return within %u ms: %s %u stops "
+			     "here again when it returns",
+			     v->name, v->ms, call_goes_on, v->thread)
+		   : dbg_err(DBG_E_STATE,
+			     "the program stopped in the call of '%s': %s %u "
+			     "stops here again when it returns",
+			     v->name, call_goes_on, v->thread);
+}
+
+void evaluation_stopped(struct dbg *dbg, const struct dbg_stop *stop)
+{
+	struct evaluation *v = dbg->evaluation;
+
+	if (!is_going_on(dbg))
+		return;
+	holding_leave(dbg);
+	control_call_leave(dbg->control);
+	bool ends =
+	    stop->reason == DBG_STOP_UNHANDLED && stop->thread == v->thread;
+	struct dbg_error *err =
+	    ends ? dbg_err(DBG_E_STATE,
+			   "'%s' ends the program: nothing can catch what it "
+			   "threw, and the program is over when it goes on",
+			   evaluation_subject(v))
+		 : given_up(v);
+	over(dbg, err);
+	holding_forget(dbg);
+	inspect_ids_forget(&dbg->inspect);
+}
+
+void evaluation_ended(struct dbg *dbg)
+{
+	dbg->handles = (struct handles){0};
+	if (is_going_on(dbg))
+		over(dbg, dbg_err(DBG_E_STATE, "the program ended in '%s'",
+				  evaluation_subject(dbg->evaluation)));
+}
+
+void evaluation_let_go(struct dbg *dbg)
+{
+	if (is_going_on(dbg))
+		over(dbg, dbg_err(DBG_E_STATE,
+				  "the program was detached from during '%s': "
+				  "what was called goes on there",
+				  evaluation_subject(dbg->evaluation)));
+	holding_forget(dbg);
+}
+
+void evaluation_tick(struct dbg *dbg)
+{
+	struct evaluation *v = dbg->evaluation;
+
+	if (!is_going_on(dbg) || dbg->state != DBG_RUNNING)
+		return;
+	int64_t ms = ticks_since(&v->since);
+	if (dbg->rules.threads != CALL_THREADS_OFF &&
+	    control_call_share(dbg->control, (uint64_t)ms, v->ms))
+		session_run_all(dbg);
+	control_call_beside(dbg->control, (uint64_t)ms, v->ms);
+	if (ms >= v->ms && !v->is_late) {
+		v->is_late = true;
+		dbg_error_destroy(dbg_pause(dbg));
+	}
+}
+
+/* ---- API --------------------------------------------------------------- */
+
+static struct evaluation *evaluation_create(struct dbg *dbg,
+					    const struct dbg_eval_request *req)
+{
+	struct evaluation *v = xcalloc(1, sizeof(*v));
+
+	evaluation_destroy(dbg->evaluation);
+	dbg->evaluation = v;
+	v->arena = arena_create();
+	v->kept.values = history_create(&dbg->inspect.followed);
+	v->expr.expr = arena_strdup(v->arena, req->expr);
+	v->expr.value = kept(v->arena, req->value);
+	v->expr.assigns = req->assigns;
+	v->expr.exceptions = req->exceptions;
+	v->ms = req->ms ? req->ms : evaluation_ms(dbg);
+	copy_stop(v->arena, &dbg->stop, &v->stop);
+	return v;
+}
+
+/* Evaluate without calls; true: it is over. */
+static bool interpreted(struct dbg_stopped at,
+			const struct dbg_eval_request *req,
+			enum dbg_calls calls)
+{
+	struct dbg *dbg = at.dbg;
+	struct evaluation *v = dbg->evaluation;
+	const struct session_expression x = {
+	    .expr = req->expr,
+	    .value = req->value,
+	    .assigns = req->value || req->assigns,
+	    .exceptions = req->exceptions,
+	};
+	struct dbg_error *err =
+	    session_evaluate_at(at, req->frame, &x, &v->value);
+
+	if (err && err->code == DBG_E_UNSUPPORTED &&
+	    calls == DBG_CALLS_NEEDED && target_can(dbg->target, TARGET_RUN)) {
+		v->why = arena_strdup(v->arena, err->message);
+		dbg_error_destroy(err);
+		return false;
+	}
+	over(dbg, err);
+	return true;
+}
+
+/* Why the thread of @f, NULL: none, can call nothing now; NULL: it can. */
+static struct dbg_error *why_no_call(const struct dbg *dbg,
+				     const struct frame *f)
+{
+	if (!f)
+		return dbg_err(DBG_E_STATE,
+			       "no call can be made: the thread has no frame");
+	if (dbg->stop.exception)
+		return dbg_err(DBG_E_STATE,
+			       "no call can be made while an exception is "
+			       "thrown: step to a handler first");
+	return NULL;
+}
+
+struct dbg_error *dbg_eval_begin(struct dbg_stopped at,
+				 const struct dbg_eval_request *req)
+{
+	struct dbg *dbg = at.dbg;
+	const struct frame *f;
+	enum dbg_calls calls = evaluation_calls(dbg, req->calls);
+	struct dbg_error *err = session_need_runtime(at);
+
+	if (!err && calls == DBG_CALLS_ALWAYS)
+		err = session_need_live(at);
+	if (!err)
+		err = session_frame_if_any(at, req->frame, &f);
+	if (err)
+		return err;
+	struct evaluation *v = evaluation_create(dbg, req);
+	v->chosen.all = calls == DBG_CALLS_ALWAYS;
+	if (calls != DBG_CALLS_ALWAYS && interpreted(at, req, calls))
+		return NULL;
+	err = why_no_call(dbg, f);
+	if (err) {
+		over(dbg, err);
+		return NULL;
+	}
+	v->thread = f->thread;
+	v->level = f->level;
+	go_on(dbg);
+	return NULL;
+}
+
+struct dbg_error *dbg_eval_cancel(struct dbg *dbg)
+{
+	return is_going_on(dbg) && dbg->state == DBG_RUNNING ? dbg_pause(dbg)
+							     : NULL;
+}
+
+struct dbg_error *dbg_eval_result(struct dbg *dbg, struct dbg_value *ret)
+{
+	struct evaluation *v = dbg->evaluation;
+	struct dbg_error *err;
+
+	if (!v || v->doing != DOING_NOTHING)
+		return dbg_err(DBG_E_STATE, "no evaluation has ended");
+	err = v->error;
+	v->error = NULL;
+	if (!err)
+		*ret = v->value;
+	return err;
+}
+
+const char *evaluation_late(const struct dbg *dbg, struct arena *arena)
+{
+	if (!is_going_on(dbg) || !dbg->evaluation->is_late)
+		return NULL;
+	struct dbg_error *err = given_up(dbg->evaluation);
+	const char *text = arena_strdup(arena, err->message);
+
+	dbg_error_destroy(err);
+	return text;
+}
+
+uint32_t evaluation_thread(const struct dbg *dbg)
+{
+	return is_going_on(dbg) ? dbg->evaluation->thread : 0;
+}

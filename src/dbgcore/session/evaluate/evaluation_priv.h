@@ -1,0 +1,166 @@
+/* Shared by the files of evaluations that have calls made. */
+#ifndef SESSION_EVALUATION_PRIV_H
+#define SESSION_EVALUATION_PRIV_H
+
+#include "eval/evalcall.h"
+#include "session/evaluation.h"
+#include "session/evaluate/expression.h"
+#include "session/session.h"
+#include "session/ticks.h"
+#include "value/callrequest.h"
+
+#include <time.h>
+
+enum {
+	ANSWERS_MAX = 64,
+	GIVEN_MAX = VM_OWN_MAX,
+	/* An answer has three, struct making two, struct invoking one. */
+	HELD_MAX = FOLLOWED_MAX + 3 * ANSWERS_MAX + GIVEN_MAX + 3,
+	REPEATS_MAX = 256, /* calls that serve one expression */
+};
+
+/* What the call that is under way is made for. */
+enum doing {
+	DOING_NOTHING, /* over: the result is to be asked for */
+	DOING_PREPARE, /* calls are made possible */
+	DOING_CALL,    /* one of the expression's */
+	/* From here on: methods of the core library, see calling_helper. */
+	DOING_STRING, /* a string that the expression has */
+	DOING_ALLOC,  /* a handle for an object */
+	DOING_HOLD,   /* ... there is one */
+	DOING_NAME,   /* a type's name, to have it loaded: */
+	DOING_LOAD,
+	DOING_TYPE,   /* the object of a type that is loaded */
+	DOING_SHOWN,  /* ... for an argument */
+	DOING_ARRAY,  /* the array of a method's type arguments */
+	DOING_SET,    /* ... one of them is set */
+	DOING_CLASS,  /* the method of an instance of a generic class */
+	DOING_STUB,   /* ... with type arguments of its own */
+	DOING_OBJECT, /* a copy of an object that the interpreter has */
+	DOING_VECTOR, /* ... of an array */
+	DOING_METHOD, /* the object of a method, for eval/invoke.h */
+	DOING_INVOKE, /* only looked for: such a call is DOING_CALL */
+	DOING_N,
+};
+
+/* An object that is needed behind further calls. */
+struct held {
+	uint64_t handle; /* by which the program follows it; 0: none yet */
+	uint8_t *place;  /* where its address is kept */
+	struct followed_object *value; /* of the stop's; NULL: it is not */
+};
+
+/* Where a thread makes its next object. */
+struct allocating {
+	pid_t tid; /* 0: not known */
+	uint64_t next, limit;
+};
+
+/* A generic method that the program is to have. */
+struct making {
+	struct type_method *method; /* NULL: none is made */
+	uint64_t class;             /* MethodDesc in the class; 0: not asked */
+	uint64_t array;             /* of type arguments; 0: not made */
+	size_t n_set;               /* of them */
+	uint64_t name;              /* a string for Type.GetType; 0: none */
+	struct type *naming;        /* what the call under way is for */
+	struct type *loaded;        /* was last tried to be loaded */
+	struct type *shown;         /* whose object was last asked for */
+};
+
+/* A call by the program's reflection, see eval/invoke.h. */
+struct invoking {
+	struct type_method *method; /* whose object: */
+	uint64_t object;            /* 0: none */
+	size_t receiver, array;     /* among given from 1; 0: none */
+	bool is_begun;              /* the expression's last call is one */
+};
+
+/* Large: all that is kept over the calls of one expression. */
+struct evaluation {
+	struct arena *arena;
+	struct session_expression expr;
+	const char *why;        /* it was not interpreted; NULL: not tried */
+	uint32_t thread, level; /* whose frame */
+	struct dbg_stop stop;   /* strings in arena */
+	uint32_t ms;
+	enum doing doing;
+	bool is_late; /* the limit is over */
+	struct timespec since;
+	const char *name;   /* of the method that is called */
+	const char *wanted; /* ... that the expression calls */
+	bool is_void;
+	enum value_moved moved; /* what it returns */
+	uint64_t module;        /* and its method */
+	uint32_t token;
+	unsigned int n_repeats;
+	uint64_t serial; /* of the machine that it was evaluated in last */
+	struct eval_answer answers[ANSWERS_MAX];
+	size_t n_answers;
+	struct eval_chosen chosen;
+	struct eval_kept kept;
+	uint64_t given[GIVEN_MAX]; /* to the program: eval/given.h */
+	size_t n_given;
+	struct invoking invoking;
+	const uint16_t *units;
+	size_t n_units;
+	struct making making;
+	struct held held[HELD_MAX];
+	size_t n_held;
+	size_t n_values;              /* of the stop, that are among them */
+	struct allocating allocating; /* before something was held */
+	struct dbg_error *error;      /* the result */
+	struct dbg_value value;
+	struct ticks ticks;
+};
+
+/* ---- evaluation.c ---------------------------------------------------- */
+
+/* The method of the user's that is being called, or what is evaluated. */
+const char *evaluation_subject(const struct evaluation *v);
+
+/* ---- calling.c ------------------------------------------------------- */
+
+/* Have @calls' call made, or what it needs before. */
+DBG_MUST struct dbg_error *
+calling_begin(struct dbg *dbg, const struct eval_calls *calls, pid_t tid);
+/*
+ * Have the method of the core library called that serves @doing, with these
+ * words. What is needed behind the call is held before.
+ */
+DBG_MUST struct dbg_error *calling_helper(struct dbg *dbg, pid_t tid,
+					  enum doing doing,
+					  const uint64_t *words, size_t n);
+/* Take the call's result, or what went wrong. */
+DBG_MUST struct dbg_error *calling_take(struct dbg *dbg,
+					const struct call_result *r);
+
+/* ---- holding.c: objects that are needed behind further calls ----------- */
+
+/* The object whose address is at @place, null: none, from now on. */
+void holding_add(struct evaluation *v, void *place);
+void holding_drop(struct dbg *dbg, const void *place);
+/* What is at @place is at @to from now on. */
+void holding_move(struct evaluation *v, const void *place, void *to);
+/* Have one held that is not yet; *ret_runs: a call was begun for it. */
+DBG_MUST struct dbg_error *holding_begin(struct dbg *dbg, pid_t tid,
+					 bool *ret_runs);
+/* The call for that has returned @word. */
+DBG_MUST struct dbg_error *holding_take(struct dbg *dbg, uint64_t word);
+/*
+ * A call for that, or one that makes calls possible, has ended: give up the
+ * values that it may have moved.
+ */
+void holding_lose(struct dbg *dbg, const struct call_result *r);
+/* An error if something was not held while the program ran. */
+DBG_MUST struct dbg_error *holding_check(struct evaluation *v);
+/* The addresses as they are now. */
+DBG_MUST struct dbg_error *holding_read(struct dbg *dbg);
+/* Nothing is held any more but what values of the stop refer to. */
+void holding_end(struct dbg *dbg);
+/* Nobody waits any more for the call that is under way. */
+void holding_leave(struct dbg *dbg);
+/* It has ended. */
+void holding_late(struct dbg *dbg, const struct call_result *r);
+
+#endif

@@ -1,0 +1,541 @@
+/*
+ * The collector's heap of dbg.h: objects by type, in order, and one by one.
+ * The heap room walks; here types get their names and what was asked for is
+ * picked out.
+ */
+#include "session/heap/sessionheap.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/pattern.h"
+#include "base/str.h"
+
+enum {
+	BASES_MAX = 64, // classes above each other
+	SAMPLES = 1024, // places of the heap that are looked at
+	FEW = 1 << 20,  // objects
+};
+
+void session_heap_drop(struct dbg *dbg)
+{
+	session_tasks_drop(dbg);
+	alive_drop(dbg);
+	heap_destroy(dbg->heap.heap);
+	dbg->heap.heap = NULL;
+}
+
+// Will the collector not come to its end, of a core or where the program dies
+// in it?
+static bool is_final(struct dbg *dbg)
+{
+	return !target_can(dbg->target, TARGET_RUN) || dbg->stop.fatal;
+}
+
+struct dbg_error *session_heap_get(struct dbg_stopped at, struct heap **ret)
+{
+	struct dbg *dbg = at.dbg;
+	struct dbg_error *err = session_need_runtime(at);
+	struct inspect *in = &dbg->inspect;
+
+	// of an earlier command; what another follows is that one's
+	if (!dbg->heap.watch.interrupted)
+		dbg->heap.watch.interrupted = &in->interrupted;
+	if (dbg->heap.watch.interrupted == &in->interrupted)
+		in->interrupted = 0;
+	if (!err && (!dbg->heap.heap || dbg->heap.stop != in->stop_number)) {
+		session_heap_drop(dbg);
+		err = heap_create(in->target, in->dac, &dbg->heap.watch,
+				  is_final(dbg), &dbg->heap.heap);
+		dbg->heap.stop = in->stop_number;
+	}
+	if (!err)
+		*ret = dbg->heap.heap;
+	return err;
+}
+
+// Large objects that nobody wrote to have no pages, in memory neither.
+static bool is_small(const struct heap_part *part)
+{
+	return part->is.generation <= DBG_GEN_2;
+}
+
+// Can some of many places all over the heap not be read?
+static bool has_holes(const struct heap *h)
+{
+	uint64_t all = 0, n = 0;
+
+	for (size_t i = 0; i < h->n_parts; i++)
+		if (is_small(&h->parts[i]))
+			all += h->parts[i].is.end - h->parts[i].is.start;
+	uint64_t step = all / SAMPLES > 4096 ? all / SAMPLES : 4096;
+
+	for (size_t i = 0; i < h->n_parts; i++) {
+		const struct heap_part *part = &h->parts[i];
+		uint8_t byte;
+
+		for (uint64_t at = part->is.start;
+		     is_small(part) && at < part->is.end && n < 2 * SAMPLES;
+		     at += step, n++)
+			if (!target_read_some(h->target, at, &byte, 1))
+				return true;
+	}
+	return false;
+}
+
+static bool few(void *arg, const struct heap_object *o)
+{
+	uint32_t *n = arg;
+
+	(void)o;
+	return ++*n < FEW;
+}
+
+// Are there objects that cannot be read? A hole may also be within one.
+static bool lacks_objects(struct heap *h)
+{
+	uint32_t n = 0;
+
+	return has_holes(h) && !dbg_err_drop(heap_each(h, false, few, &n)) &&
+	       h->n_damages;
+}
+
+const char *dbg_lacking(struct dbg_stopped at)
+{
+	struct dbg *dbg = at.dbg;
+	struct heap *h;
+	const char *sentence = NULL;
+
+	if (dbg_err_drop(session_need_stop(at)) || !is_final(dbg))
+		return NULL;
+	struct dbg_error *err = session_heap_get(at, &h);
+
+	if (!err && h->is.collecting)
+		sentence = "the garbage collector was at work: what it was "
+			   "moving reads as damaged";
+	else if (!err && !target_can(dbg->target, TARGET_RUN) &&
+		 lacks_objects(h))
+		sentence = "objects are missing in this core: what they would "
+			   "tell is left out (a core of the kind heap or full "
+			   "has them)";
+	else if (err && dbg->inspect.dac && err->code != DBG_E_STATE)
+		sentence = "what tells of the heap is not in this core: what "
+			   "objects would tell is left out (a core of the kind "
+			   "full has it)";
+	dbg_error_destroy(err);
+	return sentence;
+}
+
+const char *session_type_name(struct dbg *dbg, const struct heap_type *type)
+{
+	if (type->is_free)
+		return "Free";
+	const struct type *t = value_type_of_mt(dbg->inspect.values, type->mt);
+	const char *name = NULL;
+
+	if (t && value_type_name(t))
+		return value_type_name(t);
+	return dbg_err_drop(dac_type_name(dbg->inspect.dac, type->mt, &name))
+		   ? "?"
+		   : name;
+}
+
+const char *session_object_type(struct dbg *dbg, struct heap *h, uint64_t addr)
+{
+	uint64_t mt;
+
+	if (!addr ||
+	    target_read_some(dbg->target, addr, &mt, sizeof(mt)) != sizeof(mt))
+		return NULL;
+	const struct heap_type *type = heap_type_find(h, mt & ~(uint64_t)7);
+
+	return type->is_none ? NULL : session_object_name(dbg, addr, type);
+}
+
+void session_take_damages(const struct heap_query *q, const char ***ret,
+			  size_t *ret_n)
+{
+	struct arena *arena = q->dbg->inspect.arena;
+	size_t n = q->heap->n_damages;
+
+	*ret_n = n;
+	*ret = arena_calloc(arena, n + 1, sizeof(**ret));
+	for (size_t i = 0; i < n; i++)
+		(*ret)[i] = arena_strdup(arena, q->heap->damages[i]);
+}
+
+struct dbg_error *dbg_heap_damages(struct dbg_stopped at, const char ***ret,
+				   size_t *ret_n)
+{
+	struct dbg *dbg = at.dbg;
+	struct heap_query q = {.dbg = dbg};
+	struct dbg_error *err = session_heap_get(at, &q.heap);
+
+	if (!err)
+		session_take_damages(&q, ret, ret_n);
+	return err;
+}
+
+/* ---- By type --------------------------------------------------------- */
+
+static int by_bytes(const void *a, const void *b)
+{
+	const struct dbg_heap_type *s = a, *t = b;
+
+	if (s->retained != t->retained)
+		return s->retained < t->retained ? -1 : 1;
+	if (s->bytes != t->bytes)
+		return s->bytes < t->bytes ? -1 : 1;
+	if (s->count != t->count)
+		return s->count < t->count ? -1 : 1;
+	int order = strcmp(s->name, t->name);
+	return order ? order
+		     : (s->method_table > t->method_table) -
+			   (s->method_table < t->method_table);
+}
+
+static void add_type(struct heap_query *q, const struct heap_type *type,
+		     const struct heap_dominators *d, struct dbg_heap_stat *ret)
+{
+	struct dbg_heap_type t = {.method_table = type->mt};
+	unsigned int gens = q->filter->gens;
+
+	for (size_t i = 0; i < DBG_N_GENS; i++) {
+		if (gens && !(gens & (1U << i)))
+			continue;
+		t.gen_count[i] = type->count[i];
+		t.gen_bytes[i] = type->bytes[i];
+		t.count += type->count[i];
+		t.bytes += type->bytes[i];
+	}
+	if (!t.count || !heap_query_type(q, type))
+		return;
+	if (type->number < d->n_types)
+		t.retained = d->retained[type->number];
+	t.name = session_type_name(q->dbg, type);
+	ret->types[ret->n_types++] = t;
+	ret->count += t.count;
+	ret->bytes += t.bytes;
+}
+
+// Of objects that are picked one by one.
+static bool count_object(void *arg, const struct heap_object *o)
+{
+	struct heap_query *q = arg;
+
+	if (!heap_query_has(q, o))
+		return true;
+	o->type->count[o->part->is.generation]++;
+	o->type->bytes[o->part->is.generation] += o->size;
+	return true;
+}
+
+static struct dbg_error *count(struct heap_query *q)
+{
+	const struct dbg_heap_filter *f = q->filter;
+
+	if (!f->min && !f->max && !f->live && !f->dead)
+		return heap_count(q->heap, f->by_heap ? (int64_t)f->heap : -1,
+				  NULL, NULL);
+	heap_uncount(q->heap);
+	return heap_each(q->heap, false, count_object, q);
+}
+
+void session_take_stat(struct heap_query *q, const struct heap_dominators *d,
+		       struct dbg_heap_stat *ret)
+{
+	const struct heap_type *type;
+	size_t it = 0;
+
+	memset(ret, 0, sizeof(*ret));
+	ret->types = arena_calloc(q->dbg->inspect.arena, q->heap->n_types + 1,
+				  sizeof(*ret->types));
+	while ((type = heap_type_next(q->heap, &it)))
+		add_type(q, type, d, ret);
+	if (ret->n_types)
+		qsort(ret->types, ret->n_types, sizeof(*ret->types), by_bytes);
+	session_take_damages(q, &ret->damages, &ret->n_damages);
+}
+
+struct dbg_error *dbg_heap_stat(struct dbg_stopped at,
+				const struct dbg_heap_filter *filter,
+				struct dbg_heap_stat *ret)
+{
+	struct dbg *dbg = at.dbg;
+	struct heap_query q;
+	struct heap_dominators d = {0};
+	struct dbg_error *err = heap_query_init(at, filter, &q);
+
+	if (!err && filter->retained)
+		err = session_retained(dbg, q.heap, &d, NULL, NULL);
+	if (!err)
+		err = count(&q);
+	if (!err)
+		session_take_stat(&q, &d, ret);
+	heap_dominators_deinit(&d);
+	heap_query_deinit(&q);
+	return err;
+}
+
+/* ---- One by one ------------------------------------------------------ */
+
+static struct dbg_heap_object describe(struct dbg *dbg,
+				       const struct heap_object *o)
+{
+	return (struct dbg_heap_object){
+	    .addr = o->addr,
+	    .size = o->size,
+	    .method_table = o->type->mt,
+	    .type = session_object_name(dbg, o->addr, o->type),
+	    .generation = o->part->is.generation,
+	    .heap = o->part->is.heap,
+	};
+}
+
+struct listing {
+	struct heap_query query;
+	dbg_heap_fn *fn; /* told of what is found */
+	void *arg;
+	uint64_t count, bytes;
+	uint64_t *refs; /* of the present object */
+	size_t n_refs, cap_refs;
+};
+
+static void add_ref(struct listing *l, uint64_t to)
+{
+	if (!to)
+		return;
+	mem_grow(&l->refs, &l->cap_refs, l->n_refs, sizeof(*l->refs));
+	l->refs[l->n_refs++] = to;
+}
+
+static void add_refs(struct listing *l, const struct heap_object *o)
+{
+	struct heap_refs refs;
+	uint64_t offset, n, to;
+
+	l->n_refs = 0;
+	heap_refs_begin(&refs, o->type, o->size);
+	while (o->type->n && heap_refs_next(&refs, &offset, &n)) {
+		for (; n; n--, offset += HEAP_WORD) {
+			memcpy(&to, o->bytes + offset, sizeof(to));
+			add_ref(l, to);
+		}
+	}
+	add_ref(l, o->type->allocator);
+}
+
+static bool list_object(void *arg, const struct heap_object *o)
+{
+	struct listing *l = arg;
+
+	if (!heap_query_has(&l->query, o))
+		return true;
+	struct dbg_heap_object found = describe(l->query.dbg, o);
+
+	if (l->query.filter->refs) {
+		add_refs(l, o);
+		found.refs = l->refs;
+		found.n_refs = l->n_refs;
+	}
+	l->count++;
+	l->bytes += o->size;
+	return l->fn(l->arg, &found);
+}
+
+static bool is_listed(void *arg, const struct heap_type *type)
+{
+	struct listing *l = arg;
+
+	return heap_query_type(&l->query, type);
+}
+
+struct dbg_error *dbg_heap_list(struct dbg_stopped at,
+				const struct dbg_heap_filter *filter,
+				dbg_heap_fn *fn, void *arg,
+				struct dbg_heap_stat *ret)
+{
+	struct listing l = {.fn = fn, .arg = arg};
+	struct dbg_error *err = heap_query_init(at, filter, &l.query);
+
+	if (!err)
+		err = heap_each_of(l.query.heap, filter->refs, is_listed,
+				   list_object, &l);
+	if (!err) {
+		*ret =
+		    (struct dbg_heap_stat){.count = l.count, .bytes = l.bytes};
+		session_take_damages(&l.query, &ret->damages, &ret->n_damages);
+	}
+	heap_query_deinit(&l.query);
+	free(l.refs);
+	return err;
+}
+
+struct dbg_error *dbg_heap_parts(struct dbg_stopped at,
+				 struct dbg_heap_parts *ret)
+{
+	struct dbg *dbg = at.dbg;
+	struct heap *h;
+	struct dbg_error *err = session_heap_get(at, &h);
+
+	if (err)
+		return err;
+	*ret = (struct dbg_heap_parts){
+	    .server = h->is.server,
+	    .regions = h->is.regions,
+	    .collecting = h->is.collecting,
+	    .n_heaps = h->is.n_heaps,
+	    .parts = arena_calloc(dbg->inspect.arena, h->n_parts + 1,
+				  sizeof(*ret->parts)),
+	    .n_parts = h->n_parts,
+	};
+	for (size_t i = 0; i < h->n_parts; i++) {
+		const struct gc_part *p = &h->parts[i].is;
+
+		ret->parts[i] = (struct dbg_heap_part){
+		    .start = p->start,
+		    .end = p->end,
+		    .committed = p->committed,
+		    .segment = p->segment,
+		    .generation = p->generation,
+		    .heap = p->heap,
+		};
+	}
+	return NULL;
+}
+
+/* ---- One object ------------------------------------------------------ */
+
+static void take_refs(struct dbg *dbg, const struct heap_object *o,
+		      struct dbg_heap_detail *ret)
+{
+	struct arena *arena = dbg->inspect.arena;
+	struct heap_refs refs;
+	uint64_t offset, n;
+
+	ret->refs = arena_calloc(arena, DBG_HEAP_REFS_MAX, sizeof(*ret->refs));
+	heap_refs_begin(&refs, o->type, o->size);
+	while (o->type->n && heap_refs_next(&refs, &offset, &n)) {
+		for (; n; n--, offset += HEAP_WORD) {
+			uint64_t to;
+
+			memcpy(&to, o->bytes + offset, sizeof(to));
+			if (!to || ++ret->n_all > DBG_HEAP_REFS_MAX)
+				continue;
+			ret->refs[ret->n_refs++] = (struct dbg_heap_ref){
+			    .name = session_ref_name(dbg, o, offset),
+			    .offset = (uint32_t)offset,
+			    .object = to,
+			};
+		}
+	}
+	if (o->type->allocator && ret->n_refs < DBG_HEAP_REFS_MAX) {
+		ret->n_all++;
+		ret->refs[ret->n_refs++] = (struct dbg_heap_ref){
+		    .name = "(its LoaderAllocator)",
+		    .offset = UINT32_MAX,
+		    .object = o->type->allocator,
+		};
+	}
+}
+
+static void name_refs(struct dbg *dbg, struct heap *h,
+		      struct dbg_heap_detail *ret)
+{
+	for (size_t i = 0; i < ret->n_refs; i++)
+		ret->refs[i].type =
+		    session_object_type(dbg, h, ret->refs[i].object);
+}
+
+static void take_fields(struct dbg *dbg, const struct value *object,
+			struct dbg_heap_detail *ret)
+{
+	struct inspect *in = &dbg->inspect;
+	struct view w = inspect_view(in, NULL);
+	struct type *chain[BASES_MAX];
+	size_t n_chain = 0, total = 0;
+	const struct field *fields;
+	size_t n;
+
+	for (struct type *t = object->type; t && n_chain < BASES_MAX;
+	     t = value_type_parent(in->values, t)) {
+		value_type_fields(in->values, t, &fields, &n);
+		chain[n_chain++] = t;
+		total += n;
+	}
+	ret->fields = arena_calloc(in->arena, total + 1, sizeof(*ret->fields));
+	while (n_chain--) {
+		value_type_fields(in->values, chain[n_chain], &fields, &n);
+		for (size_t i = 0; i < n; i++) {
+			struct dbg_value v;
+			struct node node = {.kind = NODE_VALUE,
+					    .name = fields[i].name};
+
+			if (fields[i].kind != FIELD_INSTANCE)
+				continue;
+			node.value =
+			    value_field(in->values, object, &fields[i]);
+			view_describe(&w, &node, &v);
+			ret->fields[ret->n_fields++] = (struct dbg_heap_field){
+			    .name = fields[i].source ? fields[i].source
+						     : fields[i].name,
+			    .type = value_type_name(fields[i].type),
+			    .offset = HEAP_WORD + fields[i].offset,
+			    .text = v.text,
+			};
+		}
+	}
+}
+
+static void take_value(struct dbg *dbg, const struct heap_object *o,
+		       struct dbg_heap_detail *ret)
+{
+	struct inspect *in = &dbg->inspect;
+	_cleanup_str_ struct str text = {0};
+	struct value v = value_object(in->values, o->addr);
+	uint32_t length;
+
+	inspect_object_text(in, o->addr, &text);
+	ret->text = arena_strdup(in->arena, str_get(&text));
+	if (o->type->component_size) {
+		memcpy(&length, o->bytes + HEAP_WORD, sizeof(length));
+		ret->has_length = true;
+		ret->length = length;
+	} else if (v.type && v.where != VALUE_ABSENT) {
+		take_fields(dbg, &v, ret);
+	}
+}
+
+const char *dbg_heap_object_type(struct dbg_stopped at, uint64_t addr)
+{
+	struct dbg *dbg = at.dbg;
+	struct heap_object o;
+	struct heap *h;
+
+	return !dbg_err_drop(session_heap_get(at, &h)) && heap_find(h, addr, &o)
+		   ? session_type_name(dbg, o.type)
+		   : NULL;
+}
+
+struct dbg_error *dbg_heap_object(struct dbg_stopped at, uint64_t addr,
+				  struct dbg_heap_detail *ret)
+{
+	struct dbg *dbg = at.dbg;
+	struct heap_object o;
+	struct heap *h;
+	struct dbg_error *err = session_heap_get(at, &h);
+
+	if (err)
+		return err;
+	if (!heap_find(h, addr, &o))
+		return dbg_err(DBG_E_MEMORY, "no object at 0x%" PRIx64, addr);
+	memset(ret, 0, sizeof(*ret));
+	ret->object = describe(dbg, &o);
+	take_refs(dbg, &o, ret);
+	take_value(dbg, &o, ret);
+	name_refs(dbg, h, ret);
+	return NULL;
+}

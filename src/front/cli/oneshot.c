@@ -1,0 +1,194 @@
+/* Commands of the prompt from the shell: see oneshot.h. */
+#include "front/cli/oneshot.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "front/cli/commands.h"
+#include "front/debuggees.h"
+#include "front/cli/launchconfig.h"
+#include "front/loop.h"
+#include "front/cli/options.h"
+#include "front/plain.h"
+#include "front/cli/words.h"
+
+enum {
+	LOOK_MS = 200
+};
+
+/* The process whose number @what is, 0 if it is none. */
+static pid_t pid_of(const char *what)
+{
+	uint64_t pid;
+
+	return str_to_u64(what, &pid) && pid <= INT32_MAX ? (pid_t)pid : 0;
+}
+
+struct dbg_error *open_process(struct dbg *dbg, const char *what,
+			       const struct dbg_attach *how)
+{
+	struct dbg_attach attach = *how;
+
+	attach.pid = pid_of(what);
+	if (!attach.pid)
+		attach.name = what;
+	return dbg_attach(dbg, &attach);
+}
+
+struct dbg_error *open_program(struct dbg *dbg, const char *what,
+			       const struct dbg_attach *how)
+{
+	struct stat st;
+
+	if (!pid_of(what) && !stat(what, &st)) {
+		if (S_ISREG(st.st_mode))
+			return dbg_core(dbg, what);
+		// no program's name has a slash
+		if (strchr(what, '/'))
+			return dbg_err(DBG_E_FILE,
+				       "'%s' is not a regular file: a core is "
+				       "one",
+				       what);
+	}
+	return open_process(dbg, what, how);
+}
+
+/* How many words a command has in front of the program's. */
+static const struct {
+	const char *name;
+	int words;
+} oneshots[] = {
+    {"heap", 2},           {"handles", 1},      {"finalizequeue", 1},
+    {"exceptions", 1},     {"syncblk", 1},      {"pstacks", 1},
+    {"parallelstacks", 1}, {"dumpasync", 1},    {"tasks", 1},
+    {"threadpool", 1},     {"timers", 1},       {"timerinfo", 1},
+    {"deadlock", 1},       {"dlk", 1},          {"dumpmt", 1},
+    {"dumpmd", 1},         {"ip2md", 1},        {"name2ee", 1},
+    {"dumpil", 1},         {"dumpmodule", 1},   {"dumpassembly", 1},
+    {"appdomains", 1},     {"loadcontexts", 1}, {"eeversion", 1},
+    {"clrthreads", 1},     {"memory", 1},       {"maddress", 1},
+    {"doctor", 1},         {"dumpheap", 1},     {"dumpobj", 1},
+    {"dumparray", 1},      {"objsize", 1},      {"dumpexceptions", 1},
+    {"verifyheap", 1},     {"eeheap", 1},       {"gcroot", 1},
+    {"gchandles", 1},      {"dumpdomain", 1},   {"dumpalc", 1},
+    {"runtimes", 1},       {"threadstate", 1},  {"dumpclass", 1},
+};
+
+static int words_of(const char *word)
+{
+	for (size_t i = 0; i < sizeof(oneshots) / sizeof(*oneshots); i++)
+		if (!strcmp(word, oneshots[i].name))
+			return oneshots[i].words;
+	return 0;
+}
+
+/*
+ * The word that is the program: behind the command, but for what it is compared
+ * with; the last one where options stand there. An option's place if there is
+ * none: the last is an option's value.
+ */
+static int program_at(const struct command_ops *ops, int argc, char **argv)
+{
+	bool diff =
+	    argc > 1 && !strcmp(argv[0], "heap") && !strcmp(argv[1], "diff");
+	int at = words_of(argv[0]) + diff, last = argc - 1;
+
+	if (at >= argc || *argv[at] != '-')
+		return at;
+	if (!strcmp(argv[last], "--snapshot"))
+		last--;
+	return last > at && !ops->has_value(argv[last - 1]) ? last : at;
+}
+
+bool oneshot_is(const char *word)
+{
+	return words_of(word) > 0;
+}
+
+static struct dbg_error *
+carry_out(struct dbg *dbg, const struct command_ops *ops, const char *line)
+{
+	struct launch_config launch = {0};
+	const struct front_options front = {.version = DNDBG_VERSION};
+	struct commands commands = {
+	    .ops = ops, .front = &front, .first = dbg, .launch = &launch};
+	struct dbg_error *err = loop_create(dbg, &commands.loop);
+
+	if (err)
+		return err;
+	const struct command_place place = {.thread = dbg_stop_thread(dbg)};
+
+	commands.host = ops->create(&commands);
+	err = ops->line(commands.host, line, &place, stdout);
+	ops->destroy(commands.host);
+	loop_destroy(commands.loop);
+	launch_config_deinit(&launch);
+	return err;
+}
+
+/* What the words of the command line come to. */
+struct oneshot {
+	const char *what; /* the program */
+	bool snapshot;
+	struct str line; /* the command at the prompt */
+};
+
+static struct dbg_error *look(struct dbg *dbg, const struct command_ops *ops,
+			      const struct oneshot *o)
+{
+	// who uses a processor is seen while the program runs
+	const struct dbg_attach how = {
+	    .snapshot = o->snapshot,
+	    .look = str_starts(o->line.s, "doctor") ? LOOK_MS : 0,
+	};
+	struct dbg_error *err = open_program(dbg, o->what, &how);
+
+	if (err)
+		return err;
+	err = carry_out(dbg, ops, o->line.s);
+	return dbg_can_run(dbg) ? dbg_err_first(err, dbg_detach(dbg, false))
+				: err;
+}
+
+int oneshot_main(struct dbg *dbg, const struct command_ops *ops, int argc,
+		 char **argv)
+{
+	int words = words_of(argv[0]), at = program_at(ops, argc, argv);
+	bool help = argc > 1 && !strcmp(argv[1], "--help");
+
+	if (argc <= at || *argv[at] == '-' || help) {
+		fprintf(help ? stdout : stderr,
+			"usage: dndbg %s%s PID|NAME|CORE [--snapshot] "
+			"[arguments]\n"
+			"With --snapshot a copy of the process is looked at "
+			"while it goes on.\n"
+			"The arguments are those of the command at the prompt: "
+			"see \"help %s\" there.\n",
+			argv[0], words > 1 ? " SUBCOMMAND" : "", argv[0]);
+		return help ? 0 : 2;
+	}
+	struct oneshot o = {.what = argv[at]};
+	for (int i = 0; i < argc; i++) {
+		if (i == at)
+			continue;
+		if (i >= words && !strcmp(argv[i], "--snapshot")) {
+			o.snapshot = true;
+			continue;
+		}
+		if (i)
+			str_addc(&o.line, ' ');
+		words_quote(argv[i], &o.line);
+	}
+	struct dbg_error *err = look(dbg, ops, &o);
+
+	str_deinit(&o.line);
+	fflush(stdout);
+	debuggees_warn(dbg);
+	if (!err)
+		return 0;
+	plain_error(err);
+	return 1;
+}
