@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "eval/bind/bind.h"
-#include "eval/bind/binddeclare.h"
+#include "eval/statement/binddeclare.h"
 #include "eval/evalcall.h"
 #include "eval/lookup.h"
 #include "eval/member.h"

@@ -5,7 +5,7 @@
  * syntax/ makes a tree of the text, bind/ makes a typed tree of that by C#'s
  * rules, with the frame's variables, registers and kept values as leaves
  * (lookup.c). Places are read in the program (bind/fetch.c); what else there
- * is to compute becomes IL for the machine. bind/assign.c writes.
+ * is to compute becomes IL for the machine. assign/assign.c writes.
  */
 #ifndef EVAL_EVAL_H
 #define EVAL_EVAL_H

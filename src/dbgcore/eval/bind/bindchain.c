@@ -7,7 +7,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "eval/bind/bindop.h"
-#include "eval/bind/conversion.h"
+#include "eval/overload/conversion.h"
 
 /* The next node of the chain that ends in @x, from there on, with a ?. */
 static const struct expr *next_condition(const struct expr *x)

@@ -11,8 +11,8 @@
 #include "base/mem.h"
 #include "base/reader.h"
 #include "eval/bind/bindmade.h"
-#include "eval/bind/bindstatement.h"
-#include "eval/bind/conversion.h"
+#include "eval/statement/bindstatement.h"
+#include "eval/overload/conversion.h"
 
 /* ---- Types ----------------------------------------------------------- */
 

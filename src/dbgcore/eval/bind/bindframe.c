@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "eval/bind/bindop.h"
 #include "eval/bind/bindtuple.h"
-#include "eval/bind/conversion.h"
+#include "eval/overload/conversion.h"
 #include "eval/member.h"
 
 /* ---- Leaves ---------------------------------------------------------- */

@@ -16,7 +16,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "eval/bind/bindmade.h"
-#include "eval/bind/conversion.h"
+#include "eval/overload/conversion.h"
 
 #define SPACE "System.Dynamic"
 

@@ -7,10 +7,10 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "eval/bind/bindassign.h"
+#include "eval/assign/bindassign.h"
 #include "eval/bind/bindmade.h"
 #include "eval/bind/bindtuple.h"
-#include "eval/bind/conversion.h"
+#include "eval/overload/conversion.h"
 #include "code/code.h"
 
 enum {

@@ -11,7 +11,7 @@
 #include "eval/bind/bindmetaobject.h"
 #include "eval/bind/bindop.h"
 #include "eval/bind/bindtuple.h"
-#include "eval/bind/conversion.h"
+#include "eval/overload/conversion.h"
 
 /* ---- Nodes ----------------------------------------------------------- */
 

@@ -7,14 +7,14 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "eval/bind/bindassign.h"
+#include "eval/assign/bindassign.h"
 #include "eval/bind/bindcollection.h"
 #include "eval/bind/bindmade.h"
 #include "eval/bind/bindop.h"
 #include "eval/bind/bindpattern.h"
 #include "eval/bind/bindtuple.h"
 #include "eval/bind/bindunion.h"
-#include "eval/bind/conversion.h"
+#include "eval/overload/conversion.h"
 
 /* ---- Patterns of shape ----------------------------------------------- */
 

@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "eval/bind/bindmade.h"
-#include "eval/bind/conversion.h"
+#include "eval/overload/conversion.h"
 #include "eval/lookup.h"
 
 enum {

@@ -13,7 +13,7 @@
 #include "eval/bind/bindmade.h"
 #include "eval/bind/bindop.h"
 #include "eval/bind/bindpattern.h"
-#include "eval/bind/conversion.h"
+#include "eval/overload/conversion.h"
 
 enum {
 	ACCESS_MASK = 7, /* MethodAttributes, II.23.1.10 */

@@ -8,10 +8,10 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "eval/bind/bind.h"
-#include "eval/bind/binddeclare.h"
+#include "eval/statement/binddeclare.h"
 #include "eval/bind/bind_priv.h"
 #include "eval/bind/bindtuple.h"
-#include "eval/bind/conversion.h"
+#include "eval/overload/conversion.h"
 #include "eval/evalcall.h"
 
 enum {

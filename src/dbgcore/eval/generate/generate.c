@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "eval/bind/bindtuple.h"
-#include "eval/bind/generate_priv.h"
+#include "eval/generate/generate_priv.h"
 
 /* ---- Operators ------------------------------------------------------- */
 

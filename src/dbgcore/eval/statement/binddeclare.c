@@ -4,18 +4,18 @@
  * one assignment are given what the right side was taken apart into, which is
  * kept under names that no text can have.
  */
-#include "eval/bind/binddeclare.h"
+#include "eval/statement/binddeclare.h"
 
 #include <string.h>
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "eval/bind/bindassign.h"
-#include "eval/bind/bindlambda.h"
+#include "eval/assign/bindassign.h"
+#include "eval/overload/bindlambda.h"
 #include "eval/bind/bindmade.h"
 #include "eval/bind/bindop.h"
 #include "eval/bind/bindtuple.h"
-#include "eval/bind/conversion.h"
+#include "eval/overload/conversion.h"
 #include "eval/declared.h"
 
 enum {

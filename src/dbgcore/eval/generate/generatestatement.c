@@ -8,7 +8,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "eval/bind/generate_priv.h"
+#include "eval/generate/generate_priv.h"
 
 /* ---- Jumps ----------------------------------------------------------- */
 

@@ -2,18 +2,18 @@
  * Assignments (ECMA-334, 12.21). What is assigned in an expression of the
  * debugger goes to memory of the machine; the program keeps what it has.
  */
-#include "eval/bind/bindassign.h"
+#include "eval/assign/bindassign.h"
 
 #include <string.h>
 
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "eval/bind/binddeclare.h"
+#include "eval/statement/binddeclare.h"
 #include "eval/bind/bindmade.h"
 #include "eval/bind/bindop.h"
 #include "eval/bind/bindtuple.h"
-#include "eval/bind/conversion.h"
+#include "eval/overload/conversion.h"
 
 struct bound *declare_var(struct binder *b, const char *name, struct type *type,
 			  const struct expr *x)

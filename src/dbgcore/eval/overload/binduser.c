@@ -3,11 +3,11 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "eval/bind/bindassign.h"
+#include "eval/assign/bindassign.h"
 #include "eval/bind/bindmade.h"
 #include "eval/bind/bindop.h"
-#include "eval/bind/conversion.h"
-#include "eval/bind/overload.h"
+#include "eval/overload/conversion.h"
+#include "eval/overload/overload.h"
 
 static const char *const method_names[N_OPS] = {
     [OP_ADD] = "op_Addition",

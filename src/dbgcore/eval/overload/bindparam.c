@@ -5,7 +5,7 @@
  * has the form of a lambda's: the closure, which is null here, then the
  * parameters.
  */
-#include "eval/bind/bindparam.h"
+#include "eval/overload/bindparam.h"
 
 #include <string.h>
 
@@ -13,7 +13,7 @@
 #include "base/mem.h"
 #include "eval/bind/bind.h"
 #include "eval/bind/bindtuple.h"
-#include "eval/bind/conversion.h"
+#include "eval/overload/conversion.h"
 
 /* ---- What occurs twice ----------------------------------------------- */
 

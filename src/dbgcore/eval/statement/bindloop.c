@@ -1,11 +1,11 @@
 /* foreach (ECMA-334, 13.9.5), and what is disposed of behind a block. */
 #include "base/err.h"
 #include "base/mem.h"
-#include "eval/bind/bindassign.h"
+#include "eval/assign/bindassign.h"
 #include "eval/bind/bindcollection.h"
 #include "eval/bind/bindmade.h"
-#include "eval/bind/bindstatement.h"
-#include "eval/bind/conversion.h"
+#include "eval/statement/bindstatement.h"
+#include "eval/overload/conversion.h"
 
 /* ---- Dispose --------------------------------------------------------- */
 

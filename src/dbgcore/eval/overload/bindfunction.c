@@ -11,11 +11,11 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "eval/bind/bindassign.h"
-#include "eval/bind/bindcaller.h"
-#include "eval/bind/bindlambda.h"
+#include "eval/assign/bindassign.h"
+#include "eval/overload/bindcaller.h"
+#include "eval/overload/bindlambda.h"
 #include "eval/bind/bindmade.h"
-#include "eval/bind/bindstatement.h"
+#include "eval/statement/bindstatement.h"
 
 enum {
 	PARAMS_MAX = 16 // of System.Func

@@ -3,7 +3,7 @@
  * ([CallerMemberName] and its like): here the method of the frame, the line
  * where it stands, and the text of the expression.
  */
-#include "eval/bind/bindcaller.h"
+#include "eval/overload/bindcaller.h"
 
 #include <string.h>
 

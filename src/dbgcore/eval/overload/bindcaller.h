@@ -2,7 +2,7 @@
 #ifndef EVAL_BINDCALLER_H
 #define EVAL_BINDCALLER_H
 
-#include "eval/bind/overload.h"
+#include "eval/overload/overload.h"
 
 /*
  * What the compiler passes for the optional parameter @p of @k by an attribute

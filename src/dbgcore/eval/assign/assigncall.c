@@ -2,18 +2,18 @@
  * Assignments that a call makes. The setter is to be the only call: what leads
  * to the property, and the value, are interpreted before if that can be done.
  */
-#include "eval/bind/assigncall.h"
+#include "eval/assign/assigncall.h"
 
 #include <string.h>
 
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "eval/bind/assign_priv.h"
-#include "eval/bind/bindassign.h"
+#include "eval/assign/assign_priv.h"
+#include "eval/assign/bindassign.h"
 #include "eval/bind/bindchain.h"
 #include "eval/bind/bindop.h"
-#include "eval/bind/conversion.h"
+#include "eval/overload/conversion.h"
 #include "eval/declared.h"
 #include "eval/dollar.h"
 #include "eval/evalcall.h"

@@ -3,14 +3,14 @@
  * is completed (bind_await), so the lambda runs to its end when it is called,
  * and returns a task that is completed. What it throws is thrown by the call.
  */
-#include "eval/bind/bindasync.h"
+#include "eval/statement/bindasync.h"
 
 #include <string.h>
 
 #include "base/err.h"
 #include "base/mem.h"
 #include "eval/bind/bindmade.h"
-#include "eval/bind/bindstatement.h"
+#include "eval/statement/bindstatement.h"
 
 #define TASKS "System.Threading.Tasks"
 

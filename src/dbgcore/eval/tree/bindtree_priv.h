@@ -3,7 +3,7 @@
 #define EVAL_BINDTREE_PRIV_H
 
 #include "eval/bind/bindmade.h"
-#include "eval/bind/bindtree.h"
+#include "eval/tree/bindtree.h"
 
 enum {
 	TREE_METHODS_MAX = 64, /* overloads of a factory method */

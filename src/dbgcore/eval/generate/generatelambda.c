@@ -4,8 +4,8 @@
  */
 #include "base/err.h"
 #include "base/mem.h"
-#include "eval/bind/bindparam.h"
-#include "eval/bind/generate_priv.h"
+#include "eval/overload/bindparam.h"
+#include "eval/generate/generate_priv.h"
 
 static struct dbg_error *ilgen_delegate_new(struct generator *e,
 					    const struct bound *n)

@@ -7,10 +7,10 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "eval/bind/bindasync.h"
-#include "eval/bind/bindlambda.h"
-#include "eval/bind/bindstatement.h"
-#include "eval/bind/conversion.h"
+#include "eval/statement/bindasync.h"
+#include "eval/overload/bindlambda.h"
+#include "eval/statement/bindstatement.h"
+#include "eval/overload/conversion.h"
 
 void lambda_use(struct binder *b, struct bound_var *var)
 {

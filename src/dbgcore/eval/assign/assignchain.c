@@ -4,10 +4,10 @@
  * whenever they are looked for, and no call stands between what is written.
  */
 #include "base/err.h"
-#include "eval/bind/assign_priv.h"
-#include "eval/bind/assigncall.h"
+#include "eval/assign/assign_priv.h"
+#include "eval/assign/assigncall.h"
 #include "eval/bind/bind.h"
-#include "eval/bind/conversion.h"
+#include "eval/overload/conversion.h"
 #include "eval/dollar.h"
 #include "stack/stack.h"
 

@@ -7,17 +7,17 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "eval/bind/bindasync.h"
+#include "eval/statement/bindasync.h"
 #include "eval/bind/bindunion.h"
-#include "eval/bind/bindlambda.h"
+#include "eval/overload/bindlambda.h"
 #include "eval/bind/bindcollection.h"
 #include "eval/bind/bindmade.h"
 #include "eval/bind/bindop.h"
-#include "eval/bind/bindstatement.h"
-#include "eval/bind/bindtree.h"
+#include "eval/statement/bindstatement.h"
+#include "eval/tree/bindtree.h"
 #include "eval/bind/bindtuple.h"
-#include "eval/bind/conversion.h"
-#include "eval/bind/overload.h"
+#include "eval/overload/conversion.h"
+#include "eval/overload/overload.h"
 #include "eval/literal.h"
 
 /* ---- Numbers --------------------------------------------------------- */

@@ -2,17 +2,17 @@
  * Statements (ECMA-334, 13). Each becomes a node of type void; a `return` is
  * noted in its lambda, whose type is the best common one of what they return.
  */
-#include "eval/bind/bindstatement.h"
+#include "eval/statement/bindstatement.h"
 
 #include <string.h>
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "eval/bind/bindassign.h"
-#include "eval/bind/bindlambda.h"
+#include "eval/assign/bindassign.h"
+#include "eval/overload/bindlambda.h"
 #include "eval/bind/bindmade.h"
 #include "eval/bind/bindpattern.h"
-#include "eval/bind/conversion.h"
+#include "eval/overload/conversion.h"
 
 enum {
 	RETURNS_MAX = 64,

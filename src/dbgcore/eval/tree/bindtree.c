@@ -5,15 +5,15 @@
  * syntax is a node, for which the factories find operators as C# does, once
  * both operands have the type that they are promoted to.
  */
-#include "eval/bind/bindtree.h"
+#include "eval/tree/bindtree.h"
 
 #include <string.h>
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "eval/bind/bindlambda.h"
-#include "eval/bind/bindtree_priv.h"
-#include "eval/bind/conversion.h"
+#include "eval/overload/bindlambda.h"
+#include "eval/tree/bindtree_priv.h"
+#include "eval/overload/conversion.h"
 #include "eval/evalcall.h"
 
 static const char TREES[] = "System.Linq.Expressions";

@@ -8,9 +8,9 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "eval/bind/bindcollection.h"
-#include "eval/bind/bindlambda.h"
-#include "eval/bind/bindtree.h"
-#include "eval/bind/conversion.h"
+#include "eval/overload/bindlambda.h"
+#include "eval/tree/bindtree.h"
+#include "eval/overload/conversion.h"
 
 enum {
 	PARAMS_MAX = 8, // type parameters

@@ -4,10 +4,10 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "eval/bind/bindlambda.h"
+#include "eval/overload/bindlambda.h"
 #include "eval/bind/bindop.h"
-#include "eval/bind/bindtree_priv.h"
-#include "eval/bind/conversion.h"
+#include "eval/tree/bindtree_priv.h"
+#include "eval/overload/conversion.h"
 
 /* ---- Operators ------------------------------------------------------- */
 
