@@ -156,6 +156,9 @@ bool source_is_compiled(const struct module *mod, uint32_t rid, struct bytes b);
  * NULL.
  */
 const char *source_note(struct code *c, struct module *mod, uint32_t rid);
+/* Changes whenever the rules do. @r may be NULL. */
+unsigned int source_rules_age(const struct source_rules *r);
+void source_forget(struct code *c);
 
 /* ---- pos.c ----------------------------------------------------------- */
 
@@ -186,7 +189,7 @@ struct place_list {
 
 void place_add(struct place_list *list, const struct code_place *place);
 
-/* ---- name.c ------------------------------------------------------- */
+/* ---- name.c ---------------------------------------------------------- */
 
 enum {
 	DACNAME_MAX_ARGS = 32
@@ -202,11 +205,5 @@ void dacname_args(const char *dac, struct arena *arena,
 		  struct dacname_args *type, struct dacname_args *method);
 /* The DAC's name with its parameters' types as C#. */
 const char *dacname_csharp(const char *dac, struct arena *arena);
-
-/* ---- source.c -------------------------------------------------------- */
-
-/* Changes whenever the rules do. @r may be NULL. */
-unsigned int source_rules_age(const struct source_rules *r);
-void source_forget(struct code *c);
 
 #endif

@@ -64,7 +64,7 @@ static bool try_place(struct search *s, const char *dir, const char *name)
 	return file_exists(place) && take(s, place);
 }
 
-/* ---- Places ---- */
+/* ---- Places ---------------------------------------------------------- */
 
 // .build-id/xx/yyyy, as debuggers keep files by their ids.
 static bool try_build_id(struct search *s, const char *dir)
@@ -139,7 +139,7 @@ static bool try_nuget(struct search *s)
 	return home && *home && try_place(s, home, name);
 }
 
-/* ---- Installations of .NET ---- */
+/* ---- Installations of .NET ------------------------------------------- */
 
 struct installs {
 	bool (*fn)(void *arg, const char *dir);
@@ -188,7 +188,7 @@ bool hostfile_each_dotnet(bool (*fn)(void *arg, const char *dir), void *arg)
 	return fn(arg, own);
 }
 
-/* ---- Opening ---- */
+/* ---- Opening --------------------------------------------------------- */
 
 char *hostfile_path(const struct target *t, const char *path)
 {

@@ -8,10 +8,6 @@ struct call;
 struct repl;
 struct str;
 
-/* ---- cmd_heap.c ------------------------------------------------------ */
-
-struct sheet;
-
 /* ---- cmd_roots.c ----------------------------------------------------- */
 
 DBG_MUST struct dbg_error *heap_roots_cmd(struct repl *r, struct dbg_stopped at,
@@ -25,7 +21,7 @@ DBG_MUST struct dbg_error *heap_roots_cmd(struct repl *r, struct dbg_stopped at,
 void heap_way_add(struct dbg_stopped at, uint64_t object, struct str *text,
 		  struct dbg_heap_path *ret);
 
-/* ---- cmd_heap.c ------------------------------------------------ */
+/* ---- cmd_heap.c ------------------------------------------------------ */
 
 DBG_MUST struct dbg_error *heap_exceptions_cmd(struct repl *r,
 					       struct dbg_stopped at,

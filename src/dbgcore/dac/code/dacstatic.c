@@ -130,7 +130,7 @@ static uint64_t by_field(struct dac *d, uint64_t mt,
 	return tid || d->sos14 ? addr : unbox(d, field, addr);
 }
 
-/* ---- .NET 8: what its modules tell ---------------------------------- */
+/* ---- .NET 8: what its modules tell ----------------------------------- */
 
 // The number of @mt among its loader module's dynamic classes: it follows a
 // pointer to fields that name @mt as their type.

@@ -353,7 +353,7 @@ static enum native_end struct_hash(struct native *n)
 	return native_refuse(n, "the runtime hashes it by a secret number");
 }
 
-/* ---- Texts ---------------------------------------------------------- */
+/* ---- Texts ----------------------------------------------------------- */
 
 static enum native_end same(struct native *n)
 {

@@ -20,7 +20,7 @@
 #include "base/mem.h"
 #include "target/guard/orphan_code.h"
 
-/* ---- Looking for events --------------------------------------------- */
+/* ---- Looking for events ---------------------------------------------- */
 
 void live_raise(struct live *l)
 {
