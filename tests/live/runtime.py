@@ -533,7 +533,8 @@ def groups(runtime):
 def test_distrust(t):
     """What is assumed of a runtime and does not hold costs one feature, with
     one sentence; all else goes on, and the program to its end."""
-    source = os.path.join(drive.TOP, "src", "dbgcore", "dac", "assumption.c")
+    source = os.path.join(drive.TOP, "src", "dbgcore", "dac", "runtime",
+                          "assumption.c")
     with open(source, encoding="utf-8") as file:
         table = file.read().split("entries[ASSUME_N] = {")[1].split("\n};")[0]
     names = [re.search(r'[A-Z]+\(\s*"([^"]+)"', entry)[1]

@@ -458,7 +458,7 @@ def test_every_command(t):
         with open(name) as file:
             tested += file.read()
     tables = names = 0
-    for name in glob.glob(f"{top}/src/mi/mi_*.c"):
+    for name in glob.glob(f"{top}/src/mi/**/mi_*.c", recursive=True):
         with open(name) as file:
             text = file.read()
         for table in re.findall(r"^const struct mi_cmd mi_\w+_cmds\[\] = \{$"

@@ -29,7 +29,7 @@ class Table:
 
     def __init__(self, dndbg):
         self.usage = {}
-        for path in glob.glob(f"{drive.TOP}/src/mi/*.c"):
+        for path in glob.glob(f"{drive.TOP}/src/mi/**/*.c", recursive=True):
             with open(path) as file:
                 for name, usage in ENTRY.findall(file.read()):
                     self.usage[name] = "".join(
