@@ -174,9 +174,9 @@ static struct dbg_error *advance(struct live *l, struct thread *th, int what)
 		return err ? err
 			   : dbg_err(DBG_E_TARGET, "thread %d ended", tid);
 	th->in_place = false;
-	// Of one whose signals are blocked it is SIGSTOP: sent again later.
-	if (!(th->placed >> 16) && WSTOPSIG(th->placed) != (SIGTRAP | 0x80))
-		th->due.extra = WSTOPSIG(th->placed);
+	// Nothing but SIGSTOP passes the mask: sent again later.
+	if (!(th->placed >> 16) && WSTOPSIG(th->placed) == SIGSTOP)
+		th->due.extra = SIGSTOP;
 	return err;
 }
 

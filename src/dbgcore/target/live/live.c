@@ -210,8 +210,10 @@ static struct dbg_error *live_guard_renew(struct target *t, pid_t tid)
 
 	if (!err)
 		err = live_stop_all(t);
-	for (int i = 0; !err && i < STOPS && (th = thread_find(l, tid)); i++)
+	for (int i = 0; !err && i < STOPS && (th = thread_find(l, tid)); i++) {
+		thread_mask(l, th);
 		err = inject_advance(l, th);
+	}
 	return err ? err : orphan_put_first(l);
 }
 
