@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -177,4 +178,13 @@ bool file_exists(const char *path)
 	struct stat st;
 
 	return !stat(path, &st) && S_ISREG(st.st_mode);
+}
+
+char *file_self(void)
+{
+	char path[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path));
+
+	return n > 0 && n < (ssize_t)sizeof(path) ? xstrndup(path, (size_t)n)
+						  : NULL;
 }

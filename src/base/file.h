@@ -40,5 +40,7 @@ bool file_cut(void *addr);
 bool file_same(const char *a, const char *b);
 /* Is there a regular file at @path? */
 bool file_exists(const char *path);
+/* The path of the program that we are, the caller's; NULL: not known. */
+char *file_self(void);
 
 #endif

@@ -90,11 +90,7 @@ static void number_add(cJSON *list, double n)
 
 static void text_add(cJSON *list, const char *text)
 {
-	cJSON *holder = cJSON_CreateObject();
-
-	json_add_text(holder, "text", text);
-	cJSON_AddItemToArray(list, cJSON_DetachItemFromObject(holder, "text"));
-	cJSON_Delete(holder);
+	cJSON_AddItemToArray(list, cJSON_CreateString(text));
 }
 
 // Columns of @n equal values, by their names and what each value is.

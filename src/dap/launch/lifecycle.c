@@ -23,6 +23,7 @@
 #include "dap/dap_priv.h"
 #include "dap/wire/emit.h"
 #include "base/err.h"
+#include "base/file.h"
 
 enum {
 	ANSWER_MS = 5000, /* for a program to load a runtime */
@@ -129,17 +130,15 @@ static struct dbg_error *ask_terminal(struct dap *d)
 	static const char *const kinds[] = {"", "integrated", "external"};
 	struct dbg_error *err;
 	_cleanup_free_ char *arg = NULL;
-	char self[4096];
+	_cleanup_free_ char *self = file_self();
 
 	if (!d->client.run_in_terminal)
 		return dbg_err(
 		    DBG_E_UNSUPPORTED,
 		    "this client cannot run a program in a terminal: "
 		    "set 'console' to internalConsole");
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	if (n < 0)
+	if (!self)
 		return dbg_err(DBG_E_FILE, "cannot find dndbg itself");
-	self[n] = 0;
 	err = console_listen(&d->console, &arg);
 	if (err)
 		return err;

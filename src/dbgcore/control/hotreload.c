@@ -204,11 +204,25 @@ static void running_find(struct control *c, const struct code_module *m,
 	}
 }
 
+/* Has a breakpoint a place in code of @m that is replaced now? */
+static bool has_replaced(const struct control *c, const struct code_module *m)
+{
+	for (size_t i = 0; i < c->n_bps; i++)
+		for (size_t k = 0; k < c->bps[i]->n_places; k++) {
+			const struct bp_place *p = &c->bps[i]->places[k];
+
+			if (p->place.module == m && bp_place_is_replaced(p))
+				return true;
+		}
+	return false;
+}
+
 static void bind_anew(struct control *c, struct code_module *m)
 {
 	struct running running = {.n = 0};
 
-	running_find(c, m, &running);
+	if (has_replaced(c, m))
+		running_find(c, m, &running);
 	for (size_t i = 0; i < c->n_bps; i++) {
 		struct bp *bp = c->bps[i];
 

@@ -62,32 +62,34 @@ static void keep_texts(const struct eval *e, struct value *v)
 		keep_names(e, v);
 }
 
-struct dbg_error *eval_value(const struct eval *e, const char *text,
-			     struct value *ret)
+/* What @bind, bind_evaluate or bind_value_type, makes of @text. */
+static struct dbg_error *
+text_value(const struct eval *e, const char *text,
+	   struct dbg_error *(*bind)(const struct eval *e, const char *text,
+				     const struct expr *x, struct value *ret),
+	   struct value *ret)
 {
 	struct expr *x;
 	_cleanup_arena_ struct arena *scratch = arena_create();
 	const struct eval own = within(e, scratch);
 	struct dbg_error *err = parse(&own, text, &x);
 	if (!err)
-		err = bind_evaluate(&own, text, x, ret);
+		err = bind(&own, text, x, ret);
 	if (!err)
 		keep_texts(e, ret);
 	return err;
 }
 
+struct dbg_error *eval_value(const struct eval *e, const char *text,
+			     struct value *ret)
+{
+	return text_value(e, text, bind_evaluate, ret);
+}
+
 struct dbg_error *eval_value_type(const struct eval *e, const char *text,
 				  struct value *ret)
 {
-	struct expr *x;
-	_cleanup_arena_ struct arena *scratch = arena_create();
-	const struct eval own = within(e, scratch);
-	struct dbg_error *err = parse(&own, text, &x);
-	if (!err)
-		err = bind_value_type(&own, text, x, ret);
-	if (!err)
-		keep_texts(e, ret);
-	return err;
+	return text_value(e, text, bind_value_type, ret);
 }
 
 struct dbg_error *eval_bind(const struct eval *e, const char *text)

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "repl/cmd.h"
 #include "repl/inferior.h"
@@ -23,7 +24,6 @@
 #include "repl/show/print.h"
 
 enum {
-	PATH_BYTES = 4096,
 	NUMBER_BYTES = 16,
 	VALUE_ALL = 1, /* of a command: it takes no program */
 };
@@ -62,11 +62,11 @@ static struct dbg_error *watching_begin(struct watching *w,
 					const struct call *call)
 {
 	_cleanup_words_ struct words words = {0};
-	char self[PATH_BYTES], pid[NUMBER_BYTES], name[] = "/proc/self/exe";
-	ssize_t n = readlink(name, self, sizeof(self) - 1);
+	_cleanup_free_ char *self = file_self();
+	const char *path = self ? self : "/proc/self/exe";
+	char pid[NUMBER_BYTES];
 
-	self[n > 0 ? n : 0] = 0;
-	words_add(&words, n > 0 ? self : name, strlen(n > 0 ? self : name));
+	words_add(&words, path, strlen(path));
 	words_add(&words, call->cmd->names, strlen(call->cmd->names));
 	struct dbg_error *err = words_split(call->args, &words);
 	if (err)
@@ -75,10 +75,7 @@ static struct dbg_error *watching_begin(struct watching *w,
 		snprintf(pid, sizeof(pid), "%d", (int)dbg_pid(w->r->dbg));
 		words_add(&words, pid, strlen(pid));
 	}
-	_cleanup_free_ char **argv = xcalloc(words.n + 1, sizeof(*argv));
-	for (size_t i = 0; i < words.n; i++)
-		argv[i] = words.v[i];
-	err = shell_start(w->r, argv, &(struct shell_how){.apart = true},
+	err = shell_start(w->r, words.v, &(struct shell_how){.apart = true},
 			  &w->child);
 	if (err)
 		return err;

@@ -205,6 +205,17 @@ static bool is_plain(const struct call *c)
 	return true;
 }
 
+/* What is given of the arguments of @c, and the CallInfo of them. */
+static struct dbg_error *arguments_give(struct binder *b, const struct call *c,
+					struct attempt *t,
+					struct bound **ret_info)
+{
+	struct dbg_error *err = call_info(b, t->base, c->n, c->x, ret_info);
+	return err ? err
+		   : vector(b, bind_prim(b, ELEM_OBJECT), c->args, c->n, c->x,
+			    &t->given);
+}
+
 struct dbg_error *metaobject_call(struct binder *b, struct bound *of,
 				  const struct call *c, struct bound **ret)
 {
@@ -214,10 +225,7 @@ struct dbg_error *metaobject_call(struct binder *b, struct bound *of,
 	*ret = NULL;
 	if (!t.base || !is_plain(c))
 		return NULL;
-	struct dbg_error *err = call_info(b, t.base, c->n, x, &info);
-	if (!err)
-		err = vector(b, bind_prim(b, ELEM_OBJECT), c->args, c->n, x,
-			     &t.given);
+	struct dbg_error *err = arguments_give(b, c, &t, &info);
 	if (err || !info)
 		return err;
 	args[0] = c->name ? bound_text(b, c->name, x) : info;
@@ -239,10 +247,7 @@ struct dbg_error *metaobject_element(struct binder *b, struct bound *of,
 	*ret = NULL;
 	if (!t.base || !is_plain(c))
 		return NULL;
-	struct dbg_error *err = call_info(b, t.base, c->n, c->x, &info);
-	if (!err)
-		err = vector(b, bind_prim(b, ELEM_OBJECT), c->args, c->n, c->x,
-			     &t.given);
+	struct dbg_error *err = arguments_give(b, c, &t, &info);
 	if (err || !info)
 		return err;
 	t.binder = dynamic_new(b, t.base, "GetIndexBinder", &info, 1, c->x);

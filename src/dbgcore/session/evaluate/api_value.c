@@ -387,22 +387,31 @@ static struct dbg_error *type_of(struct eval *e, const char *expr,
 	return NULL;
 }
 
+/* The same in @frame, with the view of its thread. */
+static struct dbg_error *type_at(struct dbg_stopped at, dbg_id frame,
+				 const char *expr, struct view *ret_view,
+				 struct type **ret, bool *ret_named)
+{
+	struct eval e;
+	struct dbg_error *err = begin(at, frame, &e);
+	if (!err)
+		err = type_of(&e, expr, ret, ret_named);
+	if (!err)
+		*ret_view = inspect_view(&at.dbg->inspect, e.scope->thread);
+	return err;
+}
+
 struct dbg_error *session_members(struct dbg_stopped at, dbg_id frame,
 				  const char *expr, bool all,
 				  view_member_fn *fn, void *arg)
 {
-	struct dbg *dbg = at.dbg;
-	struct eval e;
+	struct view w;
 	struct type *type;
 	bool named;
-	struct dbg_error *err = begin(at, frame, &e);
+	struct dbg_error *err = type_at(at, frame, expr, &w, &type, &named);
 	if (!err)
-		err = type_of(&e, expr, &type, &named);
-	if (err)
-		return err;
-	struct view w = inspect_view(&dbg->inspect, e.scope->thread);
-	view_members(&w, type, named, all, fn, arg);
-	return NULL;
+		view_members(&w, type, named, all, fn, arg);
+	return err;
 }
 
 struct dbg_error *dbg_type_name(struct dbg_stopped at, dbg_id frame,
@@ -420,17 +429,13 @@ struct dbg_error *dbg_type_name(struct dbg_stopped at, dbg_id frame,
 struct dbg_error *dbg_type_describe(struct dbg_stopped at, dbg_id frame,
 				    const char *expr, const char **ret)
 {
-	struct dbg *dbg = at.dbg;
-	struct eval e;
+	struct view w;
 	struct type *type;
 	bool named;
-	struct dbg_error *err = begin(at, frame, &e);
-	if (!err)
-		err = type_of(&e, expr, &type, &named);
+	_cleanup_str_ struct str text = {0};
+	struct dbg_error *err = type_at(at, frame, expr, &w, &type, &named);
 	if (err)
 		return err;
-	struct view w = inspect_view(&dbg->inspect, e.scope->thread);
-	_cleanup_str_ struct str text = {0};
 	view_declare(&w, type, &text);
 	*ret = arena_strdup(w.arena, str_get(&text));
 	return NULL;
