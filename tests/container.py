@@ -7,13 +7,15 @@ set -e
 root=$1
 mount --rbind "$2" "$root"
 mount -t tmpfs tmpfs "$root/mnt"
-mkdir "$root/mnt/dotnet" "$root/mnt/app"
+mkdir "$root/mnt/dotnet" "$root/mnt/app" "$root/mnt/tmp"
 mount --bind "$3" "$root/mnt/dotnet"
 mount --bind "$4" "$root/mnt/app"
 mount -t proc proc "$root/proc"
 [ "$2" = / ] || mount --rbind /dev "$root/dev"
 [ "$2" = / ] || mount --bind /tmp "$root/tmp"
-export DOTNET_ROOT=/mnt/dotnet
+# The runtimes of two containers that start in the same tick of the clock would
+# have one socket in one directory.
+export DOTNET_ROOT=/mnt/dotnet TMPDIR=/mnt/tmp
 shift 4
 exec chroot "$root" /mnt/dotnet/dotnet "$@"
 """

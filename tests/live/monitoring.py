@@ -12,6 +12,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import stat
 import struct
 import subprocess
@@ -774,6 +775,24 @@ def test_no_diagnostics(t):
     program = Watched(t)
     t.check_in("was started with DOTNET_EnableDiagnostics=0",
                t.run("events", "gc", str(program.pid)).stderr)
+    program.end()
+
+
+def test_foreign_socket(t):
+    """Another process's socket of the same name, as two containers with one
+    directory for temporary files can have it, is not asked."""
+    program = Watched(t)
+    path, = glob.glob(f"/tmp/dotnet-diagnostic-{program.pid}-*-socket")
+    with socket.socket(socket.AF_UNIX) as other:
+        os.unlink(path)
+        other.bind(path)
+        other.listen()
+        for words in (["events", "gc"], ["counters"], ["perfmap", "--jitdump"]):
+            t.check_equal(f"dndbg: the diagnostics socket of process {program.pid} "
+                          f"is served by process {os.getpid()}, whose socket has the "
+                          "same name: give each a directory for temporary files of "
+                          "its own (TMPDIR)\n",
+                          t.run(*words, "--seconds", "1", str(program.pid)).stderr)
     program.end()
 
 

@@ -138,6 +138,25 @@ void ipc_close(struct ipc_port *port)
 
 /* ---- Messages ---------------------------------------------------------- */
 
+// The name is the process's id in its namespace and the tick in which it
+// started: the first processes of two containers that share a directory for
+// temporary files may have one name, and the later one has the socket.
+static struct dbg_error *check_server(const struct ipc_port *port, int fd)
+{
+	struct ucred server;
+	socklen_t size = sizeof(server);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &server, &size))
+		return ipc_error(port->pid, errno, port->name);
+	if (server.pid == port->pid)
+		return NULL;
+	return dbg_err(DBG_E_TARGET,
+		       "the diagnostics socket of process %d is served by "
+		       "process %d, whose socket has the same name: give each "
+		       "a directory for temporary files of its own (TMPDIR)",
+		       port->pid, server.pid);
+}
+
 // By way of the open directory: a path below /proc/PID/root may be longer than
 // an address of a socket.
 struct dbg_error *ipc_connect(const struct ipc_port *port, int *ret)
@@ -152,6 +171,9 @@ struct dbg_error *ipc_connect(const struct ipc_port *port, int *ret)
 		 port->dir, port->name);
 	if (connect(fd, (struct sockaddr *)&addr, sizeof(addr)))
 		return ipc_error(port->pid, errno, port->name);
+	struct dbg_error *err = check_server(port, fd);
+	if (err)
+		return err;
 	*ret = fd;
 	fd = -1;
 	return NULL;
