@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import termios
+import time
 
 import drive
 from halfway import STAGES, await_mapping
@@ -187,6 +188,28 @@ def test_kill_from_outside(t):
     t.wait_for("the reaping", lambda: not os.path.exists(f"/proc/{pid}"))
     t.check_in("The program is not being run.", s.cmd("continue"))
     t.check_in("exited normally", s.cmd("run cwd"))
+
+
+def test_killed_at_hits(t):
+    """Killed from outside while a condition is judged, hit after hit: what
+    could not be read or written then is not spoken of."""
+    s = t.start("--args", *t.program("HitLoop", "1000000000"))
+    s.cmd("tbreak Main")
+    s.cmd("break " + t.at("HitLoop", "hit") + " if i == -1 && sum > -5")
+    for i in range(24):
+        s.cmd("run")
+        s.line("continue")
+        s.expect(r"^Continuing\.")
+        pid, = t.processes()
+        # another point of a hit each time
+        time.sleep(i * 0.0023)
+        os.kill(pid, signal.SIGKILL)
+        text = s.expect(r"^\(dndbg\) ")
+        t.check_equal(["Program terminated with signal SIGKILL, Killed.",
+                       "The program no longer exists."],
+                      [line for line in text.splitlines()
+                       if line and not line.startswith("(dndbg)")])
+        s.cmd("tbreak Main")
 
 
 def test_stop_and_continue(t):

@@ -128,7 +128,8 @@ void control_warn(struct control *c, struct dbg_error *err)
 {
 	if (!err)
 		return;
-	c->ops->message(c->arg, 0, err->message);
+	if (!target_dying(c->target))
+		c->ops->message(c->arg, 0, err->message);
 	dbg_error_destroy(err);
 }
 

@@ -30,6 +30,19 @@ static struct dbg_error *let_go(struct dbg *dbg, const struct target_event *ev)
 
 /* ---- Events ---------------------------------------------------------- */
 
+/*
+ * @err of handling an event, or NULL if the process is ending: then a thread
+ * that hits finds no memory any more, and the exit that follows says it all.
+ */
+static struct dbg_error *unless_ending(const struct dbg *dbg,
+				       struct dbg_error *err)
+{
+	if (!err || (dbg->target && !target_dying(dbg->target)))
+		return err;
+	dbg_error_destroy(err);
+	return NULL;
+}
+
 static struct dbg_error *judged(struct dbg *dbg, const struct target_event *ev)
 {
 	struct dbg_error *err;
@@ -267,11 +280,11 @@ static struct dbg_error *take(struct dbg *dbg, struct target_event *ev)
 			return NULL;
 		return dbg->inspect.stopped || held ? session_go(dbg) : NULL;
 	}
-	err = dispatch(dbg, ev);
+	err = unless_ending(dbg, dispatch(dbg, ev));
 	if (is_ready(dbg, ev))
 		err = ready(dbg, ev->tid, err);
 	log_event(dbg, ev, err);
-	// one that was killed while it was held is no news
+	// a child that was killed while it was held is no news
 	if (err && ev->kind == TARGET_CHILD && err->code == DBG_E_NOT_FOUND) {
 		dbg_error_destroy(err);
 		err = NULL;
@@ -320,7 +333,7 @@ static struct dbg_error *dispatch_one(struct dbg *dbg, bool *any, bool *hit)
 	standstill_event(dbg);
 	*hit = *hit || (is_hit(&ev) &&
 			ticks_us_since(&dbg->siblings->went_on) < AT_ONCE_US);
-	err = take(dbg, &ev);
+	err = unless_ending(dbg, take(dbg, &ev));
 	start_prepare(dbg);
 	if (is_hit(&ev))
 		clock_gettime(CLOCK_MONOTONIC, &dbg->siblings->went_on);

@@ -481,6 +481,11 @@ bool target_ended(struct target *t)
 	return t->ops->ended && t->ops->ended(t);
 }
 
+bool target_dying(const struct target *t)
+{
+	return t->ops->ended && proc_dying(t->pid);
+}
+
 bool target_survives(const struct target *t)
 {
 	return t->ops->survives && t->ops->survives(t);

@@ -128,6 +128,11 @@ void target_clear_behind(struct target *t, uint64_t addr);
  */
 bool target_ended(struct target *t);
 /*
+ * Is the live process ending: killed, or on its way out? Its memory may be gone
+ * before its end is among the events, and what fails by that is no news.
+ */
+bool target_dying(const struct target *t);
+/*
  * Let the process run on as if we had never been there, @stopped: when it
  * gets a SIGCONT. On failure it is ours still, stopped; else all that is left
  * to do is target_destroy.

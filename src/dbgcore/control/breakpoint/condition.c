@@ -57,10 +57,19 @@ static bool is_compiled(struct control *c, const struct bp *bp,
 	       inspect_condition_compiles(c->inspect, at, bp->condition);
 }
 
-/* What cannot be answered is told, and holds, if it has not been told yet. */
+/*
+ * What cannot be answered is told, and holds, if it has not been told yet, and
+ * if it is not because the process is ending.
+ */
 static void fail(struct control *c, struct bp *bp, const struct inspect_at *at,
 		 struct dbg_error *err, bool *ret)
 {
+	*ret = false;
+	if (target_dying(c->target)) {
+		dbg_error_destroy(err);
+		return;
+	}
+
 	bool compiled = is_compiled(c, bp, at);
 
 	*ret = compiled || !bp->fault;
