@@ -165,6 +165,18 @@ def test_exception_stops(t):
         t.check_in("raises 4\nok\n", out)
 
 
+def test_thrown_at_the_await(t):
+    """What a method awaits has failed without a call of the program's on the
+    stack: who catches it is told as for any other."""
+    for config in configs(t):
+        out = t.batch(["catch throw", "run", "kill"],
+                      t.program("StepAsync", "cancelled", config=config)).stdout
+        t.check_match(r"^Exception thrown: System.Threading.Tasks."
+                      r"TaskCanceledException: .*\nIt will be caught in "
+                      r"StepAsync.Program.Cancelled at StepAsync.cs:"
+                      rf"{t.line('StepAsync', 'cancelled-catch')}\.$", out)
+
+
 def test_lost_variables(t):
     """What an await of optimised code does not keep has no value behind it: it
     is said, and a condition does not decide by what lies there."""

@@ -282,6 +282,28 @@ static bool keeps_in_task(struct control *c, const struct frame *f)
 	       continuation_record_of(c->stack, f, &record);
 }
 
+static void waiters_first(void *arg, struct frame *f)
+{
+	const struct frame **first = arg;
+
+	if (!*first && f->pos && f->pos->module)
+		*first = f;
+}
+
+/*
+ * The call of runtime async that @f is about to resume, if that throws: what it
+ * has awaited is not a call of the program's. It is as if the call had thrown.
+ */
+static const struct frame *resumed_by(struct control *c, const struct frame *f)
+{
+	struct continuation_record record;
+	const struct frame *first = NULL;
+
+	if (continuation_record_of(c->stack, f, &record))
+		stack_waiters(c->stack, f, waiters_first, &first);
+	return first;
+}
+
 /*
  * Ask the frames of the throwing thread from @level on, up to what catches or
  * keeps it; @async: a method of runtime async that they have called.
@@ -299,6 +321,8 @@ static void catcher_search(struct control *c, struct thrown *t,
 
 		if (dbg_err_drop(err) || !f)
 			return;
+		if (!async && (async = resumed_by(c, f)))
+			k->passes_user |= is_users(c, async->pos);
 		if (async && keeps_in_task(c, f)) {
 			k->at = async;
 			k->keeper = f;
