@@ -45,7 +45,7 @@ def test_followed(t):
         "next", "next", "step", "up", "info locals", "delete 4", "continue",
         "kill")
     t.check_in("HotReload.dll: 4 methods replaced.", text)
-    t.check_in("HotReload.dll: 3 methods replaced, 2 added.", text)
+    t.check_in("HotReload.dll: 4 methods replaced, 2 added.", text)
     for place in (
             f"Program.Changed (n=10) at {at(0, '// @old')}",
             f"Program.Below (n=10) at {at(0, 'int twice')}",
@@ -102,6 +102,15 @@ def test_running_on(t):
     t.check_in("(before the edit)", shown[1])
 
 
+def test_compiled_meanwhile(t):
+    """A method that a thread is compiling while it is replaced is the new one
+    afterwards: the update waits. (The runtime by itself publishes the old one
+    behind it, which then is called up to the next update.)"""
+    t.check_in("large: -1\n", batch(t, "run"))
+    t.check_in("large: -1\n", batch(t, "break Program.Large", "run",
+                                    "continue", "continue", "continue"))
+
+
 def test_before(t):
     """Of updates that came before dndbg saw the program, and of which it keeps
     no record, it is known that they came: nothing is answered from old IL."""
@@ -134,7 +143,7 @@ def recorded(t):
         program.wait()
 
 
-RECORDED = ("Hot reload: HotReload.dll: 3 updates before dndbg saw it: 8 "
+RECORDED = ("Hot reload: HotReload.dll: 3 updates before dndbg saw it: 9 "
             "methods replaced, 3 added")
 
 

@@ -21,6 +21,7 @@
 
 enum {
 	DELTA_MAX = 64 << 20,
+	WAITS_MAX = 40,     /* for others, each a moment: 300 ms at most */
 	FRAMES_MAX = 10000, /* of a thread that are looked at */
 	ASSEMBLY_WORDS = 8, /* of an Assembly in which its Module is */
 	ARG_ASSEMBLY = 1,   /* of AssemblyNative_ApplyUpdate(assembly handle, */
@@ -111,6 +112,55 @@ static struct dbg_error *update_read(struct control *c, const struct regs *regs,
 	return err;
 }
 
+/* ---- The runtime's race ---------------------------------------------- */
+
+/*
+ * The runtime stops nobody for an update. A method that a thread compiles
+ * meanwhile is published behind it, from the IL of before, and that is what is
+ * called up to the next update. Traps make compiling longer, so it is seen to
+ * that no thread does: an update waits for those that are at it, and then its
+ * thread runs alone.
+ */
+static bool waits_for_jit(struct control *c, pid_t tid, uint64_t addr)
+{
+	struct hot_reload *h = &c->hot_reload;
+
+	if (h->n_waits == WAITS_MAX || !jit_gate_busy(c, tid)) {
+		h->n_waits = 0;
+		return false;
+	}
+	jit_gate_others_run(c, tid, h->n_waits++);
+	target_hit_again(c->target, &(struct target_event){.kind = TARGET_TRAP,
+							   .tid = tid,
+							   .addr = addr});
+	return true;
+}
+
+/*
+ * Run @tid alone to where the update has been applied. If it sleeps a thread
+ * that is stopped holds a lock: the others run for a moment.
+ */
+static struct dbg_error *apply_alone(struct control *c, pid_t tid,
+				     uint64_t returns)
+{
+	enum target_alone end = TARGET_ALONE_ASLEEP;
+	struct dbg_error *err = NULL;
+
+	// another has a trap there, which is to see it
+	if (control_site_kinds(c, returns) != SITE_UPDATE)
+		return NULL;
+	for (unsigned int i = 0; i < WAITS_MAX; i++) {
+		err = target_thread_alone(c->target, tid, &returns, 1, &end);
+		if (err || end != TARGET_ALONE_ASLEEP)
+			break;
+		jit_gate_others_run(c, tid, i);
+	}
+	if (err || end != TARGET_ALONE_THERE)
+		return err;
+	dac_flush(c->dac);
+	return hot_reload_returned(c, tid, returns);
+}
+
 struct dbg_error *hot_reload_begins(struct control *c, pid_t tid,
 				    struct regs *regs, struct dbg_stop *stop,
 				    bool *ret_stops)
@@ -124,7 +174,7 @@ struct dbg_error *hot_reload_begins(struct control *c, pid_t tid,
 	(void)ret_stops;
 	if (!err)
 		err = regs_return_address(regs, c->target, &returns.addr);
-	if (err)
+	if (err || waits_for_jit(c, tid, regs_pc(regs)))
 		return err;
 	// one that failed did not return
 	if (pending_take(c, tid, &old))
@@ -141,7 +191,8 @@ struct dbg_error *hot_reload_begins(struct control *c, pid_t tid,
 	code_update_begin(c->code, m, &p.update);
 	mem_grow(&h->pending, &h->cap, h->n, sizeof(*h->pending));
 	h->pending[h->n++] = p;
-	return thread_trap_add(c, &h->returns, SITE_UPDATE, &returns);
+	err = thread_trap_add(c, &h->returns, SITE_UPDATE, &returns);
+	return err ? err : apply_alone(c, tid, returns.addr);
 }
 
 /* ---- Applied --------------------------------------------------------- */

@@ -18,6 +18,7 @@ struct hot_reload {
 	struct pending_update *pending;
 	size_t n, cap;
 	struct thread_traps returns; /* where these have been applied */
+	unsigned int n_waits;        /* of an update for threads that compile */
 };
 
 /* @tid is at the first instruction of the runtime's function. */

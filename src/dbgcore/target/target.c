@@ -359,6 +359,12 @@ void target_hit_keep(struct target *t, const struct target_event *event)
 		t->ops->hit_keep(t, event);
 }
 
+void target_hit_again(struct target *t, const struct target_event *event)
+{
+	if (t->ops->hit_again)
+		t->ops->hit_again(t, event);
+}
+
 void target_hits_release(struct target *t)
 {
 	if (t->ops->hits_release)

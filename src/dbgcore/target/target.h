@@ -398,6 +398,8 @@ void target_hit_give(struct target *t, pid_t tid, const struct target_hit *hit);
  */
 void target_hit_keep(struct target *t, const struct target_event *event);
 void target_hits_release(struct target *t);
+/* The same, but it is handed out again as soon as the others have run. */
+void target_hit_again(struct target *t, const struct target_event *event);
 
 /* ---- Memory ---------------------------------------------------------- */
 

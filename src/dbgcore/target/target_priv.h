@@ -137,6 +137,7 @@ struct target_ops {
 	void (*hit_give)(struct target *t, pid_t tid,
 			 const struct target_hit *hit);
 	void (*hit_keep)(struct target *t, const struct target_event *event);
+	void (*hit_again)(struct target *t, const struct target_event *event);
 	void (*hits_release)(struct target *t);
 	void (*watch_signals)(struct target *t, const sigset_t *set);
 	struct dbg_error *(*stop_all)(struct target *t);

@@ -1,6 +1,7 @@
 // Makes a program and the deltas by which hot reload changes it, as `dotnet
 // watch` does: Deltas.dll OUTDIR SOURCE REFDIR. Of the source a line `//N code`
-// is there from version N on, and a line that ends in `//until N` before it.
+// is there from version N on, and a line that ends in `//until N` before it; one
+// that ends in `//times N` is there so often.
 // Written are Name.dll and Name.pdb, and for each version Name.N.cs, the text,
 // Name.N.md, .il and .pd, the deltas of metadata, IL and PDB.
 using System;
@@ -35,7 +36,9 @@ static class Deltas
                 text.Append(line[..^bare.Length]).Append(bare[4..]).Append('\n');
                 continue;
             }
-            text.Append(line).Append('\n');
+            int times = line.IndexOf(" //times ");
+            for (int i = times < 0 ? 1 : int.Parse(line[(times + 9)..]); i > 0; i--)
+                text.Append(line).Append('\n');
         }
         return text.ToString();
     }
@@ -67,9 +70,11 @@ static class Deltas
         return DocumentationCommentId.CreateDeclarationId(symbol);
     }
 
-    // Nodes of equal kind and text in the old text of the method.
+    // Nodes of equal kind and text in the old text of the method; null: too many.
     static Func<SyntaxNode, SyntaxNode> Map(ISymbol was, ISymbol now)
     {
+        if (TextOf(was).Length > 100000)
+            return null;
         var old = was.DeclaringSyntaxReferences[0].GetSyntax();
         var used = new HashSet<SyntaxNode>();
         var map = new Dictionary<SyntaxNode, SyntaxNode>();

@@ -90,6 +90,35 @@ static class Program
         return kept;
     }
 
+    // It takes long to compile.
+    static int Large(int n)
+    {
+        n = n * 3 + 1; //times 8000
+//2         n = -1;
+        return n;
+    }
+
+    static volatile bool calls;
+
+    static void CallLarge()
+    {
+        calls = true;
+        Large(0);
+    }
+
+    // It is compiled while it is replaced.
+    static void UpdateLarge()
+    {
+        var thread = new Thread(CallLarge);
+        thread.Start();
+        while (!calls)
+            Thread.Yield();
+        Thread.Sleep(20);
+        Update(2);
+        thread.Join();
+        Console.WriteLine("large: " + Large(0));
+    }
+
     static string directory;
     static bool goes;
     static List<RuntimeManagedCodeUpdate> record;
@@ -151,7 +180,7 @@ static class Program
         Round(10); // @round 0
         Console.WriteLine(Old(2));
         Round(10); // @round 1
-        Update(2);
+        UpdateLarge();
         Round(10); // @round 2
         Update(3);
         Round(10); // @round 3

@@ -18,7 +18,7 @@
 
 enum {
 	TEXTS_MAX = 64 << 20, /* bytes of a module's texts */
-	CELLS_MAX = 4 << 20,  /* of the table of two parts that differ */
+	STEPS_MAX = 2000,     /* lines that are taken out or put in */
 };
 
 /* The texts of a module's documents by rid - 1; NULL: not known. */
@@ -67,38 +67,88 @@ struct difference {
 	uint32_t *to; /* by old line - 1: the new line, 0: none */
 };
 
-/* The longest lines in common, by the table of how long they are from (i, j).
+/*
+ * The shortest way from one part to the other by lines that are taken out or
+ * put in (Myers, An O(ND) Difference Algorithm). @reach[n] has how many old
+ * lines are behind one after n of these, by diagonals: old lines less new ones,
+ * from -n to n.
  */
-static void difference_table(const struct difference *d)
+struct way {
+	const struct difference *d;
+	uint32_t *reach[STEPS_MAX + 1];
+	int n;
+};
+
+/* The diagonal from which step @n comes to @k, and the old line then. */
+static int way_from(const struct way *w, int n, int k, uint32_t *ret)
 {
-	size_t n = d->a_end - d->a, m = d->b_end - d->b;
-	uint16_t *table;
+	const uint32_t *last = w->reach[n - 1] + n - 1;
+	bool put_in = k == -n || (k != n && last[k - 1] < last[k + 1]);
+	int from = put_in ? k + 1 : k - 1;
 
-	if (!n || !m || n * m > CELLS_MAX || n > UINT16_MAX || m > UINT16_MAX)
-		return;
-	table = xcalloc((n + 1) * (m + 1), sizeof(*table));
-	for (size_t i = n; i-- > 0;)
-		for (size_t j = m; j-- > 0;) {
-			uint16_t *cell = &table[i * (m + 1) + j];
-			uint16_t below = cell[m + 1], right = cell[1];
+	*ret = last[from] + !put_in;
+	return from;
+}
 
-			if (line_equals(&d->old->v[d->a + i],
-					&d->new->v[d->b + j]))
-				*cell = (uint16_t)(cell[m + 2] + 1);
-			else
-				*cell = below > right ? below : right;
-		}
-	for (size_t i = 0, j = 0; i < n && j < m;) {
-		const uint16_t *cell = &table[i * (m + 1) + j];
+/* One step more; true: that is the end of both parts. */
+static bool way_step(struct way *w)
+{
+	const struct difference *d = w->d;
+	uint32_t n = (uint32_t)(d->a_end - d->a);
+	uint32_t m = (uint32_t)(d->b_end - d->b);
+	int step = w->n++;
 
-		if (line_equals(&d->old->v[d->a + i], &d->new->v[d->b + j]))
-			d->to[d->a + i++] = (uint32_t)(d->b + j++ + 1);
-		else if (cell[m + 1] >= cell[1])
+	w->reach[step] = xcalloc(2 * (size_t)step + 1, sizeof(uint32_t));
+	for (int k = -step; k <= step; k += 2) {
+		uint32_t i = 0;
+
+		if (step)
+			way_from(w, step, k, &i);
+		while (i < n && (int64_t)i - k < m &&
+		       line_equals(&d->old->v[d->a + i],
+				   &d->new->v[d->b + (size_t)((int64_t)i - k)]))
 			i++;
-		else
-			j++;
+		w->reach[step][k + step] = i;
+		if (i >= n && k == (int64_t)n - m)
+			return true;
 	}
-	free(table);
+	return false;
+}
+
+/* Note the lines in common, from the end. */
+static void way_back(const struct way *w)
+{
+	const struct difference *d = w->d;
+	int64_t diagonal =
+	    (int64_t)(d->a_end - d->a) - (int64_t)(d->b_end - d->b);
+	int k = (int)diagonal;
+
+	for (int step = w->n - 1; step >= 0; step--) {
+		uint32_t i = w->reach[step][k + step], begin = 0;
+		int from = step ? way_from(w, step, k, &begin) : 0;
+
+		for (; i > begin; i--)
+			d->to[d->a + i - 1] =
+			    (uint32_t)(d->b + (size_t)((int64_t)i - k));
+		k = from;
+	}
+}
+
+/* The lines that both have; none if more differ than is looked for. */
+static void difference_find(const struct difference *d)
+{
+	struct way *w = xcalloc(1, sizeof(*w));
+
+	w->d = d;
+	while (w->n <= STEPS_MAX) {
+		if (!way_step(w))
+			continue;
+		way_back(w);
+		break;
+	}
+	for (int i = 0; i < w->n; i++)
+		free(w->reach[i]);
+	free(w);
 }
 
 /*
@@ -140,7 +190,7 @@ static uint32_t *lines_compare(const struct lines *old, const struct lines *new)
 	while (d.a < d.a_end && d.b < d.b_end &&
 	       line_equals(&old->v[d.a_end - 1], &new->v[d.b_end - 1]))
 		to[--d.a_end] = (uint32_t)d.b_end--;
-	difference_table(&d);
+	difference_find(&d);
 	difference_fill(&d);
 	return to;
 }

@@ -34,6 +34,8 @@ enum {
 	OTHERS_NS = 200000, /* for which the others run in between, at first */
 	TRIES_EACH = 4,     /* before they are given twice as long */
 	OTHERS_SHIFT_MAX = 7,
+	PRESTUB_MAX = 256,     /* bytes of ThePreStub looked at */
+	STACK_MAX = 256 << 10, /* of a thread that is searched */
 };
 
 /* What a thread has the JIT compile. */
@@ -217,11 +219,8 @@ static bool is_known(struct control *c, pid_t tid, uint64_t *ret_addr)
 	return n.kind == DAC_NOTIFY_CODE;
 }
 
-/*
- * All but @tid run for a moment: it would make its code known to them. On a
- * busy machine the one that holds the lock may get no processor for a while.
- */
-static void others_run(struct control *c, pid_t tid, unsigned int tries)
+/* On a busy machine who is waited for may get no processor for a while. */
+void jit_gate_others_run(struct control *c, pid_t tid, unsigned int tries)
 {
 	unsigned int shift = tries / TRIES_EACH;
 	const struct timespec pause = {
@@ -286,7 +285,8 @@ static struct dbg_error *run_alone(struct control *c, pid_t tid,
 			continue;
 		if (trap_code(c, ref, entry) || end == TARGET_ALONE_ENDED)
 			return NULL;
-		others_run(c, tid, i);
+		// it would make its code known to them
+		jit_gate_others_run(c, tid, i);
 	}
 	return NULL;
 }
@@ -331,6 +331,66 @@ bool jit_gate_trap(struct control *c, pid_t tid, uint64_t addr,
 	lift_return(c);
 	dac_flush(c->dac);
 	return is_known(c, tid, ret_addr);
+}
+
+/* ---- All compilations ------------------------------------------------ */
+
+/* Where the worker of ThePreStub returns to it; 0: it is not known. */
+static uint64_t prestub_call(struct control *c)
+{
+	uint64_t at = dac_prestub(c->dac);
+	uint8_t code[PRESTUB_MAX];
+	size_t n = at ? target_read_some(c->target, at, code, sizeof(code)) : 0;
+	struct insn insn;
+
+	for (size_t off = 0;
+	     off < n && insn_decode(code + off, n - off, at + off, &insn);
+	     off += insn.size)
+		if (insn.kind == INSN_CALL)
+			return at + off + insn.size;
+	return 0;
+}
+
+/*
+ * Is that address on the stack of @thread in front of its newest managed frame?
+ * Behind it the method runs, whose class it initializes.
+ */
+static bool is_compiling(struct control *c, const struct dbg_thread *thread,
+			 uint64_t returns)
+{
+	struct regs regs;
+	const struct frame *f = NULL;
+	pid_t tid = stack_thread_tid(c->stack, thread->number);
+
+	if (dbg_err_drop(target_regs(c->target, tid, &regs)))
+		return false;
+	uint64_t sp = regs_sp(&regs);
+	_cleanup_free_ uint64_t *words = xmalloc(STACK_MAX);
+	size_t n = target_read_some(c->target, sp, words, STACK_MAX);
+	n /= sizeof(*words);
+	size_t i = 0;
+	while (i < n && words[i] != returns)
+		i++;
+	if (i == n ||
+	    dbg_err_drop(stack_frame(c->stack, thread->number, 0, &f)))
+		return false;
+	return !f || sp + i * sizeof(*words) < f->raw.sp;
+}
+
+bool jit_gate_busy(struct control *c, pid_t but)
+{
+	struct dbg_thread *threads;
+	size_t n;
+	uint64_t returns = prestub_call(c);
+	bool busy = false;
+
+	if (!returns || dbg_err_drop(stack_threads(c->stack, &threads, &n)))
+		return false;
+	for (size_t i = 0; i < n && !busy; i++)
+		busy =
+		    threads[i].number != stack_thread_number(c->stack, but) &&
+		    is_compiling(c, &threads[i], returns);
+	return busy;
 }
 
 void jit_gate_gone(struct control *c, pid_t tid)

@@ -269,6 +269,7 @@ static const struct target_ops live_ops = {
     .hit_take = live_hit_take,
     .hit_give = live_hit_give,
     .hit_keep = live_hit_keep,
+    .hit_again = live_hit_again,
     .hits_release = live_hits_release,
     .watch_signals = live_watch_signals,
     .signal_is_fatal = live_signal_is_fatal,

@@ -164,6 +164,7 @@ DBG_MUST struct dbg_error *live_hit_take(struct target *t, pid_t tid,
 					 struct target_hit *ret);
 void live_hit_give(struct target *t, pid_t tid, const struct target_hit *hit);
 void live_hit_keep(struct target *t, const struct target_event *event);
+void live_hit_again(struct target *t, const struct target_event *event);
 void live_hits_release(struct target *t);
 
 /* ---- wait.c: wait statuses and what they mean ------------------------ */

@@ -147,7 +147,8 @@ struct dbg_error *queue_pop(struct live *l, struct target_event *ret,
 
 /* ---- Hits that are told later ----------------------------------------- */
 
-void live_hit_keep(struct target *t, const struct target_event *event)
+static void hit_keep(struct target *t, const struct target_event *event,
+		     bool kept)
 {
 	struct live *l = live_of(t);
 	struct thread *th = thread_find(l, event->tid);
@@ -158,7 +159,18 @@ void live_hit_keep(struct target *t, const struct target_event *event)
 	th->event_queued = (int)event->kind;
 	th->serial = l->queue.serial;
 	th->skip_pc = 0;
-	th->kept = true;
+	th->kept = kept;
+}
+
+void live_hit_keep(struct target *t, const struct target_event *event)
+{
+	hit_keep(t, event, true);
+}
+
+void live_hit_again(struct target *t, const struct target_event *event)
+{
+	hit_keep(t, event, false);
+	live_kick(live_of(t));
 }
 
 void live_hits_release(struct target *t)
