@@ -143,6 +143,11 @@ def test_lifted(t):
     t.check_in("not known here: cast the constant", said[0])
 
 
+def test_contexts(t):
+    """Which string is that of a literal."""
+    check_fixture(t, "Contexts", 50)
+
+
 def test_enumerable(t):
     """What IEnumerable alone enumerates; a breakpoint by the name of a
     file-local type."""

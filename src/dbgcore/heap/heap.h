@@ -102,6 +102,7 @@ struct heap {
 	struct arena *arena;
 	const struct heap_watch *watch;
 	volatile int *interrupted; /* of @watch */
+	uint32_t only; /* generations that heap_each walks, 0: all */
 	struct gc_heap is;
 	struct heap_part *parts; /* by address */
 	size_t n_parts;
@@ -207,6 +208,19 @@ bool heap_find(struct heap *h, uint64_t addr, struct heap_object *ret);
  * in memory, where heap_graph_init brings all of them.
  */
 bool heap_object_at(struct heap *h, uint64_t addr, struct heap_object *ret);
+
+/* ---- interned.c ------------------------------------------------------ */
+
+/* Which string the program has for a literal of some text. */
+enum interned {
+	INTERNED_NONE,   /* no string is that of the literal */
+	INTERNED_AT,     /* this one is */
+	INTERNED_UNSURE, /* one may be: a table of the runtime's knows it */
+};
+
+/* *addr: the string, if it is INTERNED_AT; the text is UTF-16. */
+enum interned interned_find(struct target *t, struct dac *d, const void *units,
+			    size_t n, uint64_t *addr);
 
 /* ---- starts.c -------------------------------------------------------- */
 

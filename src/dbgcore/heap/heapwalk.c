@@ -225,6 +225,8 @@ struct dbg_error *heap_each(struct heap *h, bool bytes, heap_fn *fn, void *arg)
 	for (size_t i = 0; i < h->n_parts && on && !err; i++) {
 		struct heap_object o = {.part = &h->parts[i]};
 
+		if (h->only && !(h->only >> o.part->is.generation & 1))
+			continue;
 		begin(h, &h->parts[i], &p);
 		while (on && !err && next(h, &p, &o)) {
 			if (bytes && !take_bytes(h, &p, &o))

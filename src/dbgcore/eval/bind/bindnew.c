@@ -471,14 +471,14 @@ static void add_ascii(struct binder *b, uint16_t **units, size_t *n,
 }
 
 static void add_units(struct binder *b, uint16_t **units, size_t *n,
-		      const struct token *t, bool escape)
+		      const uint16_t *from, size_t n_from, bool escape)
 {
 	uint16_t *more =
-	    arena_calloc(b->arena, *n + 2 * t->n_units + 1, sizeof(*more));
+	    arena_calloc(b->arena, *n + 2 * n_from + 1, sizeof(*more));
 	if (*n)
 		memcpy(more, *units, *n * sizeof(*more));
-	for (size_t i = 0; i < t->n_units; i++) {
-		uint16_t c = t->units[i];
+	for (size_t i = 0; i < n_from; i++) {
+		uint16_t c = from[i];
 		if (escape && (c == '{' || c == '}'))
 			more[(*n)++] = c;
 		more[(*n)++] = c;
@@ -498,7 +498,8 @@ static struct dbg_error *format_of(struct binder *b, const struct expr *x,
 		const struct expr *part = x->list[i];
 		struct bound *v, *width;
 		if (part->kind == EXPR_LITERAL) {
-			add_units(b, &units, &format->n_units, part->token,
+			add_units(b, &units, &format->n_units,
+				  part->token->units, part->token->n_units,
 				  true);
 			continue;
 		}
@@ -523,7 +524,8 @@ static struct dbg_error *format_of(struct binder *b, const struct expr *x,
 		}
 		if (part->token) {
 			add_ascii(b, &units, &format->n_units, ":");
-			add_units(b, &units, &format->n_units, part->token,
+			add_units(b, &units, &format->n_units,
+				  part->token->units, part->token->n_units,
 				  false);
 		}
 		add_ascii(b, &units, &format->n_units, "}");
@@ -547,10 +549,48 @@ static struct dbg_error *formatted(struct binder *b, const struct expr *x,
 	return err ? err : call_static(b, type, name, args, 2, x, ret);
 }
 
+/* Is the hole @part a constant text? Then it is part of the literal. */
+static bool constant_hole(struct binder *b, const struct expr *part,
+			  struct bound **ret)
+{
+	enum expr_kind kind =
+	    part->b || part->token ? EXPR_INTERPOLATED : part->a->kind;
+	return (kind == EXPR_NAME || kind == EXPR_MEMBER ||
+		kind == EXPR_LITERAL) &&
+	       !dbg_err_drop(bind_operand(b, part->a, ret)) &&
+	       (*ret)->kind == BOUND_STRING;
+}
+
+/* The literal that it is if all of it is constant, else NULL. */
+static struct bound *interpolated_constant(struct binder *b,
+					   const struct expr *x)
+{
+	struct bound *text =
+	    bound_make(b, BOUND_STRING, bind_prim(b, ELEM_STRING), x);
+	struct bound *v;
+	for (size_t i = 0; i < x->n_list; i++) {
+		const struct expr *part = x->list[i];
+		uint16_t **units = (uint16_t **)&text->units;
+		if (part->kind == EXPR_LITERAL) {
+			add_units(b, units, &text->n_units, part->token->units,
+				  part->token->n_units, false);
+			continue;
+		}
+		if (!constant_hole(b, part, &v))
+			return NULL;
+		add_units(b, units, &text->n_units, v->units, v->n_units,
+			  false);
+	}
+	return text;
+}
+
 /* string.Format, which it means the same as. */
 struct dbg_error *bind_interpolated(struct binder *b, const struct expr *x,
 				    struct bound **ret)
 {
+	*ret = interpolated_constant(b, x);
+	if (*ret)
+		return NULL;
 	return formatted(b, x, bind_prim(b, ELEM_STRING), "Format", ret);
 }
 

@@ -258,6 +258,44 @@ static bool is_string(const struct bound *v)
 	return v->type && v->type->special == TYPE_SPECIAL_STRING;
 }
 
+/* The text of a constant in a concatenation; false: it is none. */
+static bool constant_text(const struct bound *v, uint16_t *room,
+			  const uint16_t **units, size_t *n)
+{
+	*units = v->units;
+	*n = v->kind == BOUND_STRING ? v->n_units : 0;
+	if (v->kind == BOUND_CONST && v->constant &&
+	    v->type->elem == ELEM_CHAR) {
+		*room = (uint16_t)v->integer;
+		*units = room;
+		*n = 1;
+	}
+	return *n || v->kind == BOUND_STRING || v->kind == BOUND_NULL;
+}
+
+/* What two constants are together: a literal; NULL: not both are. */
+static struct bound *concat_constants(struct binder *b, const struct bound *l,
+				      const struct bound *r,
+				      const struct expr *x)
+{
+	const uint16_t *first, *second;
+	uint16_t rooms[2], *units;
+	size_t n, m;
+	if (!constant_text(l, &rooms[0], &first, &n) ||
+	    !constant_text(r, &rooms[1], &second, &m))
+		return NULL;
+	struct bound *v =
+	    bound_make(b, BOUND_STRING, bind_prim(b, ELEM_STRING), x);
+	v->n_units = n + m;
+	units = arena_calloc(b->arena, n + m + 1, sizeof(*units));
+	if (n)
+		memcpy(units, first, n * sizeof(*units));
+	if (m)
+		memcpy(units + n, second, m * sizeof(*units));
+	v->units = units;
+	return v;
+}
+
 static struct dbg_error *concat(struct binder *b, struct bound *l,
 				struct bound *r, const struct expr *x,
 				struct bound **ret)
@@ -265,6 +303,9 @@ static struct dbg_error *concat(struct binder *b, struct bound *l,
 	struct type *string = bind_prim(b, ELEM_STRING);
 	struct bound *args[2] = {l, r};
 	struct dbg_error *err = NULL;
+	*ret = concat_constants(b, l, r, x);
+	if (*ret)
+		return NULL;
 	for (int i = 0; !err && i < 2; i++) {
 		if (!args[i]->type ||
 		    conversion_find(b, args[i], string) == CONVERSION_USER)
@@ -379,32 +420,6 @@ static struct dbg_error *delegates(struct binder *b, enum op op,
 			    ret);
 }
 
-/*
- * An object against a literal by reference: the program has one string of each
- * literal, which is not known here. Of another text it is not the same.
- */
-static struct dbg_error *check_literal(struct binder *b, struct bound *l,
-				       struct bound *r)
-{
-	struct bound *text = l->kind == BOUND_STRING ? l : r;
-	struct bound *other = text == l ? r : l, *same;
-	bool equal = true;
-	if (text->kind != BOUND_STRING || other->kind == BOUND_STRING)
-		return NULL;
-	struct bound *actual = bind_actual(b, other);
-	if (actual && !is_string(actual))
-		return NULL;
-	if (actual && !b->lambda &&
-	    !dbg_err_drop(bind_user_operator(b, OP_EQUAL, text, actual,
-					     text->syntax, &same)) &&
-	    same && !dbg_err_drop(fetch_truth(b, same, &equal)) && !equal)
-		return NULL;
-	return bind_error(b, text->syntax,
-			  "whether an object is the very string of a literal "
-			  "is not known here: cast it to string, or ask "
-			  "'Equals'");
-}
-
 static struct dbg_error *predefined(struct binder *b, enum op op,
 				    struct bound *l, struct bound *r,
 				    struct bound **ret)
@@ -424,7 +439,7 @@ static struct dbg_error *predefined(struct binder *b, enum op op,
 		*ret = bools(b, op, l, r);
 	else
 		*ret = references(b, op, l, r);
-	return *ret ? check_literal(b, l, r) : NULL;
+	return NULL;
 }
 
 /* ---- Predefined ones behind user-defined conversions ----------------- */

@@ -264,12 +264,29 @@ bool gen_not(struct compiler *c, const struct il_insn *in, int arg)
 	return true;
 }
 
+/* Does the core library itself compare references, to save time? */
+static bool is_shortcut(const struct compiler *c)
+{
+	return !c->made && c->ctx.module == types_core(c->ts) &&
+	       strcmp(c->method->name, "ReferenceEquals");
+}
+
+static bool are_references(const struct spot *a, const struct spot *b)
+{
+	return a->shape.kind == KIND_REF && b->shape.kind == KIND_REF;
+}
+
 bool gen_compare(struct compiler *c, const struct il_insn *in, int arg)
 {
 	struct spot a, b;
 	(void)in;
 	if (!pop_two(c, &a, &b))
 		return false;
+	if (arg == CMP_EQ && are_references(&a, &b)) {
+		emit(c, op_same, push_kind(c, KIND_I4), a.at, b.at)->n =
+		    !is_shortcut(c);
+		return true;
+	}
 	emit(c, ops_set[arg][num_of(a.shape.kind)], push_kind(c, KIND_I4), a.at,
 	     b.at);
 	return true;
@@ -280,6 +297,11 @@ bool gen_branch(struct compiler *c, const struct il_insn *in, int arg)
 	struct spot a, b;
 	if (!pop_two(c, &a, &b))
 		return false;
+	if ((arg == CMP_EQ || arg == CMP_NE_UN) && are_references(&a, &b)) {
+		emit(c, arg == CMP_EQ ? op_if_same : op_if_other, 0, a.at, b.at)
+		    ->n = !is_shortcut(c);
+		return branch_to(c, (uint32_t)in->value);
+	}
 	emit(c, ops_branch[arg][num_of(a.shape.kind)], 0, a.at, b.at);
 	return branch_to(c, (uint32_t)in->value);
 }

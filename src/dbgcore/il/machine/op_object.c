@@ -3,6 +3,7 @@
  * tokens, statics and their initialization. Objects are made on the machine's
  * own heap, never in the program.
  */
+#include "il/machine/literaltext.h"
 #include "il/machine/ops.h"
 #include "il/machine/space.h"
 
@@ -29,11 +30,9 @@ OP(op_string)
 {
 	struct site *s = i->x.site;
 	if (!s->object || s->epoch != vm->epoch) {
-		size_t n = s->text.n / 2;
-		s->object = vm_new_string(vm, NULL, n);
+		s->object = literal_object(vm, s->text);
 		if (!s->object)
 			return no_memory(vm, i);
-		vm_write(vm, s->object + 12, s->text.p, n * 2);
 		s->epoch = vm->epoch;
 	}
 	put_u8(fp + i->d, s->object);

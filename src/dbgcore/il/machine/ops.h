@@ -111,6 +111,8 @@ op_fn op_element_address, op_element_ref, op_set_element_ref, op_length;
 op_fn op_copy_block, op_init_block, op_init_object, op_copy_object;
 op_fn op_localloc;
 
+/* Of references, as ops_set and ops_branch; n: one has to be known. */
+op_fn op_same, op_if_same, op_if_other;
 op_fn op_string, op_new_array, op_box, op_box_nullable, op_unbox;
 op_fn op_unbox_nullable, op_cast, op_type_token;
 op_fn op_static, op_method_token, op_field_token;

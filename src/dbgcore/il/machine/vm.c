@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "base/err.h"
+#include "il/machine/literaltext.h"
 #include "il/machine/ops.h"
 #include "il/machine/space.h"
 
@@ -41,6 +42,7 @@ void vm_destroy(struct vm *vm)
 		return;
 	space_destroy(vm);
 	map_deinit(&vm->sites);
+	map_deinit(&vm->literals);
 	map_clear_free(&vm->classes);
 	map_deinit(&vm->classes);
 	map_clear_free(&vm->statics);
@@ -70,6 +72,7 @@ void vm_stop(struct vm *vm)
 	map_clear_free(&vm->classes);
 	map_clear_free(&vm->statics);
 	map_clear(&vm->dynamics);
+	literals_forget(vm);
 	arena_reset(vm->dynamic);
 }
 
@@ -80,6 +83,7 @@ void vm_forget(struct vm *vm)
 	if (vm->keeps)
 		space_clean(vm);
 	space_forget(vm, false);
+	literals_forget(vm);
 	map_clear(&vm->dynamics);
 }
 

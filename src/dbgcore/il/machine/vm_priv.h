@@ -155,12 +155,12 @@ struct vm {
 	struct map statics;  /* struct type_field *: struct vm_static * */
 	struct map objects;  /* address of RuntimeType: struct type * */
 	struct map sites;    /* struct type_method *: struct site * */
+	struct map literals; /* hash of a text: struct literal * */
 	struct map entries, entry_of; /* address: method or field; and back */
-	uint64_t n_entries;
 	struct map dynamics;   /* DynamicMethod: type_method, until a stop */
 	struct arena *dynamic; /* of these */
-	/* Offsets in Delegate and MulticastDelegate; 0: not looked for. */
-	uint32_t of_target, of_method, of_aux, of_list, of_count, of_base;
+	uint32_t of_target, of_method, of_aux; /* in delegates; 0: not sought */
+	uint32_t of_list, of_count, of_base;
 
 	/* The region. */
 	uint8_t *base;
@@ -198,7 +198,7 @@ struct vm {
 	const struct op *outer;   /* behind the expression's own last call */
 	const struct op *refused; /* REFUSED: behind the operation, or NULL */
 	bool outer_opens, named_texts; /* the next one has its class made */
-	uint64_t ret;                  /* of the whole, in the region */
+	uint64_t ret, n_entries;       /* ret: of the whole, in the region */
 	struct arena *scratch;
 	uint64_t thrown, thread_object; /* THROWN: it; made for a thread */
 	struct filter_run *filter;      /* being asked, in scratch; or NULL */

@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "dac/gcheap.h"
+#include "il/machine/literaltext.h"
 #include "il/machine/vm_priv.h"
 
 enum {
@@ -80,7 +81,7 @@ static enum native_end hash_code(struct native *n)
 {
 	const uint32_t bits = 0x03ffffff;
 	struct dac *d = types_dac(n->types);
-	uint64_t object = native_ref(n, n->n_args - 1);
+	uint64_t object = literal_twin(n->vm, native_ref(n, n->n_args - 1));
 	uint32_t header = 0, hash = 0;
 	enum gc_hash known = GC_HASH_NONE;
 	if (!object)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "il/machine/literaltext.h"
 #include "il/machine/native.h"
 #include "il/machine/vm_priv.h"
 #include "il/native/native_help.h"
@@ -355,15 +356,33 @@ static enum native_end struct_hash(struct native *n)
 
 /* ---- Texts ----------------------------------------------------------- */
 
-static enum native_end same(struct native *n)
+/* The string for literals of the same text; @add: the text itself, if none. */
+static enum native_end interned(struct native *n, bool add)
 {
-	return native_ret_ref(n, native_ref(n, 0));
+	uint64_t text = native_ref(n, 0), is;
+	if (!text)
+		return native_throw(n, "System.ArgumentNullException");
+	switch (literal_interned(n->vm, text, &is)) {
+	case INTERNED_AT:
+		return native_ret_ref(n, is);
+	case INTERNED_NONE:
+		if (add)
+			literal_adopt(n->vm, text);
+		return native_ret_ref(n, add ? text : 0);
+	default:
+		return native_refuse(n, "which texts are interned is in a "
+					"table of the runtime's");
+	}
+}
+
+static enum native_end intern(struct native *n)
+{
+	return interned(n, true);
 }
 
 static enum native_end is_interned(struct native *n)
 {
-	return native_refuse(n, "which texts are interned is in a table of the "
-				"runtime's");
+	return interned(n, false);
 }
 
 /*
@@ -411,7 +430,7 @@ static const struct il_native rows[] = {
     {"System.ValueType", "Equals", "t(o)i", struct_equals},
     {"System.ValueType", "GetHashCode", "t()i", struct_hash},
     {"System.SR", "UsingResourceKeys", "()i", uses_keys},
-    {"System.String", "Intern", "(o)o", same},
+    {"System.String", "Intern", "(o)o", intern},
     {"System.String", "IsInterned", "(o)o", is_interned},
 };
 
