@@ -276,8 +276,9 @@ void control_suppress_optimizations(struct control *c, bool on)
 	c->unoptimize = on;
 }
 
-// No code of @m was compiled yet. Its breakpoints are bound after this, as
-// those of a module that was built without optimisation.
+// Ask the runtime to compile @m without optimisation. Called before any of its
+// code is compiled and before breakpoints are bound in it, so that these take
+// it for a module built without optimisation.
 static void module_unoptimize(struct control *c, struct code_module *m)
 {
 	bool done = false;
@@ -489,7 +490,10 @@ static struct dbg_error *thrown(struct control *c, pid_t tid,
 
 /* ---- Judging --------------------------------------------------------- */
 
-/* Class Debugger is answered in a call that we make, too, but stops nothing. */
+/*
+ * Class Debugger is also answered while the program makes a call for us, but
+ * does not stop it.
+ */
 static struct dbg_error *called_debugger(struct control *c,
 					 const struct target_event *ev)
 {

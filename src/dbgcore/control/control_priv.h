@@ -84,9 +84,9 @@ bool addrs_have(const uint64_t *addrs, size_t n, uint64_t addr);
 /* Stop all threads and begin to inspect. */
 DBG_MUST struct dbg_error *control_halt(struct control *c);
 /*
- * The function that a library exports, in ret[0]. A single-file program has
- * those of the framework's own libraries in its table, see
- * dac_native_functions; none: *ret stays as it is.
+ * Get the addresses of a function that @library exports, the first in ret[0]. A
+ * single-file program has the functions of the framework's own libraries in its
+ * table instead (dac_native_functions). *ret stays as it is if there is none.
  */
 void control_library_functions(struct control *c, const char *library,
 			       const char *name,

@@ -341,7 +341,7 @@ enum {
 static const struct debugger_call {
 	enum dac_assumption what; /* ASSUME_N: in the framework's library */
 	call_fn *fns[WAYS];
-	bool unseen; /* its trap is needed while control_set_unseen, too */
+	bool unseen; /* its trap stays while control_set_unseen is in effect */
 } calls[DEBUGGER_CALLS] = {
     {ASSUME_DEBUGGER_LOG, {on_log}, false},
     {ASSUME_DEBUGGER_BREAK, {on_break, on_break}, true},
@@ -352,9 +352,10 @@ static const struct debugger_call {
 };
 
 /*
- * The functions of call @i, those of its overloads, too; 0: there are no more,
- * or another function has the same code, which the linker has folded. A
- * single-file program has its library's among the runtime's.
+ * Find the function of call @i, with its overloads, into calls[i].addrs (0
+ * after the last). None if the linker has folded it with another function,
+ * whose calls would be seen as well. A single-file program has the library's
+ * functions among the runtime's.
  */
 static void find_functions(struct control *c, size_t i)
 {

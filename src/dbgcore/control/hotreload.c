@@ -1,12 +1,13 @@
 /*
- * Hot reload: updates that the program is given of its assemblies while it runs
+ * Hot reload: updates of its assemblies that the program applies while it runs
  * (MetadataUpdater.ApplyUpdate, which `dotnet watch` calls by its agent in the
  * program). The runtime's function behind it has a trap at its first
  * instruction, so a program without updates pays nothing. There the three
- * deltas are read: they are pinned, and nowhere else later. It returns to its
- * caller if the update was applied, and throws past it if not.
+ * deltas (metadata, IL, PDB) are read: they are pinned during the call and
+ * cannot be found later. The function returns to its caller if the update was
+ * applied, else it throws.
  *
- * When it has returned the module is that of all updates
+ * When it has returned, the module includes all updates so far
  * (code/update/update.c), breakpoints are bound anew, and the user is told.
  */
 #include "control/breakpoint/bp.h"

@@ -515,7 +515,10 @@ static bool place_keep_running(struct control *c, struct bp *bp,
 	return kept;
 }
 
-/* Take the places that stay out of those of @bp. */
+/*
+ * Take from @bp the places of replaced code that still runs, into @ret; returns
+ * how many.
+ */
 static size_t places_take(struct control *c, struct bp *bp,
 			  const struct code_module *m,
 			  const struct code_range *running, size_t n,

@@ -471,8 +471,8 @@ void bp_spent(struct control *c, struct bp *bp, struct dbg_stop *stop)
 }
 
 /*
- * What comes of a hit: numbers of the breakpoints that stop, the lowest first,
- * 0 behind them; that of the entry, or NULL.
+ * Result of a hit: the numbers of the breakpoints that stop, lowest first, 0
+ * after the last; and the breakpoint at the entry point, or NULL.
  */
 struct verdict {
 	uint32_t held[TARGET_JUDGED_MAX];

@@ -10,8 +10,8 @@
 #include "base/err.h"
 
 /*
- * The method that the user calls Main. The entry point of an async Main is a
- * wrapper without source: the body is that of the Main beside it.
+ * The token of the method that the user calls Main. The entry point of an async
+ * Main is a wrapper without source lines; the body is in the Main beside it.
  */
 static uint32_t entry_method(struct control *c, struct code_module *m)
 {

@@ -86,7 +86,10 @@ static struct dbg_error *parse_address(const char *text, struct dbg_place *ret)
 	return NULL;
 }
 
-/* FILE:LINE:COLUMN: the colon before the line; @last that of the column. */
+/*
+ * In FILE:LINE:COLUMN find the colon before LINE; @last is the one before
+ * COLUMN, and is returned if there is no other.
+ */
 static const char *line_colon(const char *text, const char *last)
 {
 	const char *p = last;

@@ -45,7 +45,7 @@ struct call_guard {
 	uint64_t desc;    /* MethodDesc; 0: not looked for */
 	uint64_t code;    /* its code; 0: not compiled yet */
 	uint64_t body;    /* where the code of its `try` begins */
-	uint64_t handler; /* where that of the handler does */
+	uint64_t handler; /* where the code of its handler begins */
 };
 
 enum {

@@ -19,7 +19,7 @@
 #include "base/err.h"
 
 enum {
-	OTHERS_MAX = 32 /* statements that are asked about, too */
+	OTHERS_MAX = 32 /* other statements whose frame is compared as well */
 };
 
 struct refs {
@@ -52,7 +52,10 @@ static bool is_scratch(const struct gc_stack_ref *r)
 	return !r->addr && callcode_is_scratch(r->reg);
 }
 
-/* Is all that @from has for longer than a call in @in, too? */
+/*
+ * Is everything that @from holds beyond a call (not in scratch registers) also
+ * held by @in?
+ */
 static bool is_within(const struct refs *from, const struct refs *in)
 {
 	for (size_t i = 0; i < from->n; i++) {
@@ -69,7 +72,7 @@ static bool is_within(const struct refs *from, const struct refs *in)
 	return true;
 }
 
-/* As refs_of, if the thread stood as @regs tell. */
+/* As refs_of, but as if the thread's registers were @regs. */
 static struct dbg_error *refs_at(struct control *c, pid_t tid,
 				 const struct regs *regs,
 				 const struct regs *statement,

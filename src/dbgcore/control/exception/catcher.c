@@ -56,7 +56,10 @@ static enum answer takes(const struct code_handler *h, const struct thrown *t)
 	return h->generic ? MAYBE : NO;
 }
 
-/* The method that its author wrote, of that of a state machine: a rid. */
+/*
+ * The rid of the method that its author wrote: if @pos is in a state machine,
+ * of the async method or iterator that it was made from.
+ */
 static uint32_t author_method(const struct code_pos *pos)
 {
 	uint32_t rid = MD_TOKEN_RID(pos->token), of = 0;
@@ -206,8 +209,9 @@ static const struct frame *hands_on(struct control *c, const struct thrown *t,
 }
 
 /*
- * The caller on the stack of the async method that @f runs, if it was not
- * resumed: the frame behind that of the method which starts it.
+ * The frame that called the async method of @f, if the method still runs since
+ * its call and was not resumed: the frame behind the method that starts the
+ * state machine. NULL: there is none.
  */
 static const struct frame *starter(struct control *c, const struct thrown *t,
 				   const struct frame *f)

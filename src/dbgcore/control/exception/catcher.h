@@ -23,7 +23,7 @@ struct catcher {
 	/* Runtime async: what puts it there; NULL: the method does. */
 	const struct frame *keeper;
 	bool in_filter; /* ... as the end of a filter that throws */
-	bool in_cctor;  /* ... as that of a static constructor */
+	bool in_cctor;  /* the same for the end of a static constructor */
 	bool unasked; /* ... in a method that says it is the program's affair */
 	const struct frame *asks; /* on the way, with a filter; NULL: none */
 	bool may_be_caught;       /* ... which counts as catching */

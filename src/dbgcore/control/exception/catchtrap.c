@@ -1,7 +1,8 @@
 /*
- * Exceptions where they are caught. The runtime tells which handler a thread is
- * about to enter, when the frames below have been unwound; the thread is
- * awaited at the handler's first place. Handlers in the framework count, too.
+ * Exceptions where they are caught. When the frames below have been unwound,
+ * the runtime tells which handler a thread is about to enter; a trap waits for
+ * the thread at the handler's first place. Handlers in the framework count as
+ * well.
  */
 #include "control/breakpoint/bp.h"
 #include "control/control_priv.h"

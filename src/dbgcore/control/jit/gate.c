@@ -1,22 +1,25 @@
 /*
- * Threads that call a method for the first time at once. One of them compiles
- * it; the runtime publishes the code, and only then tells of it. Whoever
- * calls it in between would run past breakpoints that are not there yet.
+ * The JIT gate: keeps threads off new code until its breakpoints are set.
  *
- * So while methods without code are waited for (the runtime's dispatcher of
- * exceptions is one, if it was not compiled ahead of time), the JIT's entry is
+ * When several threads call a method for the first time, one of them compiles
+ * it; the runtime publishes the code, and only then notifies us. A thread that
+ * calls the method in between would run past breakpoints that are not there
+ * yet.
+ *
+ * So while methods without code are waited for (the runtime's exception
+ * dispatcher is one, if it was not compiled ahead of time), the JIT's entry is
  * trapped (ICorJitCompiler::compileMethod; its argument names the IL of the
- * method). When the JIT returns with the code of one that is wanted, nobody
- * else has seen it: everything is stopped, and the one thread goes on alone up
- * to the point where the runtime tells of the code. That is short, but the
- * thread may need a lock that a stopped one holds: then it falls asleep, and
- * the others run for a moment without it. If it waits for a suspension of all
- * threads, that does not help, for some of them may stand at traps of ours; but
- * by then the code is in its place, and its first instruction gets a trap.
+ * method). When the JIT returns with the code of a wanted method, no other
+ * thread has seen it: all threads are stopped, and this one goes on alone up to
+ * the runtime's notification. That is short, but the thread may need a lock
+ * that a stopped one holds: then it falls asleep, and the others run for a
+ * moment without it. If it waits for a suspension of all threads, that does not
+ * help, because some of them may stand at our own traps; but by then the code
+ * is in its place, and its first instruction gets a trap.
  *
  * Versions that replace another (tiers, on-stack replacement) are published
- * after they were told of. What was compiled ahead of time (ReadyToRun) does
- * not come from the JIT: codewait.c traps it where it begins.
+ * after the notification. Code compiled ahead of time (ReadyToRun) does not
+ * come from the JIT: codewait.c traps its first instruction.
  */
 #include "control/control_priv.h"
 #include "control/exception/exceptions.h"

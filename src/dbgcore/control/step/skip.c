@@ -1,9 +1,9 @@
 /*
  * Methods that a step in passes because the user said so (`skip`): by name, by
- * the source file that they are in, or both. The rules are one text, a line
- * each: words "fu NAME", "rfu REGEX", "fi FILE", "gfi GLOB" with tabs between,
- * all of which must hold. Names and files match as those of breakpoints do, by
- * their last parts.
+ * source file, or both. The rules are one text with a line for each: words "fu
+ * NAME", "rfu REGEX", "fi FILE", "gfi GLOB" separated by tabs, all of which
+ * must match. Names and files match by their last parts, as in breakpoint
+ * locations.
  */
 #include "control/step/skip.h"
 

@@ -231,7 +231,10 @@ static struct step_chain chain_of(struct control *c,
 	return ret;
 }
 
-/* Wait for a call that awaits, too. */
+/*
+ * Let the step also wait until the awaiting call @f is resumed, if it is user
+ * code.
+ */
 static void add_outer(void *arg, struct frame *f)
 {
 	struct control *c = arg;
@@ -245,7 +248,10 @@ static void add_outer(void *arg, struct frame *f)
 	add_resumes(c, f->continuation->ip);
 }
 
-/* Wait for the calls that await the one at the top of @tid's stack. */
+/*
+ * Let the step wait for the calls that await the async call at the top of
+ * @tid's stack.
+ */
 static void add_callers(struct control *c, pid_t tid,
 			const struct frame *resumer)
 {

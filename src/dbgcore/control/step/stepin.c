@@ -168,7 +168,7 @@ struct dbg_error *stepin_plan_passed(struct control *c)
 	    stack_frame(c->stack, stack_thread_number(c->stack, p->tid), 1, &f);
 	if (err || !f || !f->pos || f->raw.ip == p->return_addr)
 		return err;
-	// Emitted code has no module of ours, and no attributes.
+	// Emitted code has no module that we know, and no attributes.
 	p->finishes = f->pos->module &&
 		      code_traits(c->code, f->pos->module, f->pos->token) &
 			  CODE_STEP_THROUGH;

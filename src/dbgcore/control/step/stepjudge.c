@@ -282,8 +282,10 @@ static struct dbg_error *plan_handler(struct control *c, uint64_t method,
 		err = stack_frame(c->stack, thread, level, &f);
 		if (err || !f)
 			break;
-		// that of an async method, or of who resumed one: it puts it
-		// into the task; further out may be other calls of it
+		// The handler may belong to an async method or to whatever
+		// resumed one, which puts the exception into the task. Only the
+		// newest such frame counts: frames further out may be other
+		// calls of the same method.
 		const bool handles = !found && may_handle(c, f, method);
 
 		found |= handles;
@@ -299,7 +301,8 @@ static struct dbg_error *plan_handler(struct control *c, uint64_t method,
 
 void step_catch(struct control *c, uint64_t method, uint64_t entry)
 {
-	// it may go on right where the call would have returned to
+	// The handler may continue at the very place where the call would have
+	// returned to.
 	if (method == c->plan.return_method)
 		c->plan.returns.tid = 0;
 	control_warn(c, plan_handler(c, method, entry));

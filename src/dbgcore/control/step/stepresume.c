@@ -18,7 +18,8 @@ void step_body_forget(struct control *c, struct step_body *b)
 	    b->asked && c->dac ? code_module_find(c->code, b->ref.module)
 			       : NULL;
 
-	// a breakpoint that was set meanwhile waits for it, too
+	// Keep the notification if a breakpoint set meanwhile waits for this
+	// code.
 	if (m && !code_wait_find(c, m, b->ref.token))
 		dbg_error_destroy(
 		    dac_notify_methods(c->dac, &b->ref, 1, false));

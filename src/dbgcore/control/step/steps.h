@@ -208,7 +208,10 @@ void step_body_forget(struct control *c, struct step_body *b);
 /* Code of a method was made: is it a body that the step waits for? */
 void step_code(struct control *c, struct code_module *m, uint32_t token,
 	       uint64_t ip);
-/* It is that of plan.resumes: wait there, too. */
+/*
+ * Code of the method of plan.resumes was compiled at @ip: let the step wait
+ * there as well.
+ */
 struct dbg_error *stepresume_code(struct control *c, struct code_module *m,
 				  uint32_t token, uint64_t ip);
 

@@ -16,7 +16,8 @@
 #include "base/err.h"
 
 enum {
-	STACK_MAX = 1 << 16, /* from the newest frame to that of the wait */
+	STACK_MAX =
+	    1 << 16, /* bytes from the newest frame to the frame of the wait */
 	FRAMES_MAX = 64,
 	STATEMENT_MAX = 1 << 12,
 };

@@ -5,18 +5,19 @@
  *   asked -> watch_read: where it leads to now (watch_state: the value, its
  *   parts in memory, the links of its path) -> watch_arm: registers
  *
- * A hit says that something was written (or read). Only the value tells
- * whether that matters: a hit that leaves it as it was goes on silently, and
- * without stopping the other threads. When a link was changed the expression
- * leads elsewhere, and its value there is the new one.
+ * A hit says that something was written (or read). Only the value tells whether
+ * that matters: after a hit that leaves the value as it was, the thread goes on
+ * silently, and the other threads are not stopped. When a link was changed the
+ * expression leads elsewhere, and its value there is the new one.
  *
- * The GC moves objects, and writes references when it does. While it is at
- * it hits are its own. Its count of collections that move objects is watched
- * by a register of ours: when it falls to 0 all references lead to the new
- * places and no thread of the program has gone on yet. There everything is
- * read again, and the registers are set anew. What cannot be found then is
- * pending, with words, or, if it was to stay with its object (-location),
- * deleted by a stop: no register ever stays on a place that was left.
+ * The GC moves objects and updates references; hits during a collection come
+ * from it. The runtime's count of moving collections under way is watched by
+ * one of our debug registers: when it falls to 0, all references lead to the
+ * new places and no thread of the program has gone on yet. Then everything is
+ * read again and the registers are set anew. A watchpoint whose place cannot be
+ * found then is pending, with the reason, or, if it was to stay with its object
+ * (-location), is deleted by a stop: no register ever stays on a place that was
+ * left.
  */
 #include "control/breakpoint/bp.h"
 

@@ -69,7 +69,8 @@ static void place_links(struct registers *r, struct watch *w)
 	}
 }
 
-// A place has to be known to the collection's end, if disabled meanwhile, too.
+// Must the place be followed through collections? Also while the watchpoint is
+// disabled, if it stays with its object (-location).
 static bool is_followed(const struct bp *bp)
 {
 	const struct watch *w = bp->watch;
