@@ -31,9 +31,11 @@ struct eval_answer {
 enum eval_want {
 	EVAL_WANT_NOTHING,
 	EVAL_WANT_CALL,
-	EVAL_WANT_STRING, /* the program is to have this string, too */
-	EVAL_WANT_OBJECT, /* ... an object of this type, all zeros */
-	EVAL_WANT_TYPE,   /* ... the object that stands for this type */
+	EVAL_WANT_STRING, /* the program is to get a copy of this string */
+	EVAL_WANT_OBJECT, /* the program is to allocate an object of this type,
+			     all zeros */
+	EVAL_WANT_TYPE, /* the program is to make the System.Type object of this
+			   type */
 };
 
 /*

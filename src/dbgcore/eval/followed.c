@@ -70,7 +70,8 @@ void followed_take(struct followed *f, struct values *ts, const struct value *v,
 	if (at.where != VALUE_MEMORY && at.where != VALUE_BYTES)
 		return;
 	size_t size = type_size(at.type);
-	// what the collector leaves where it is, is there behind a call, too
+	// A value at a fixed place, which the GC never moves, is still found
+	// there after a call.
 	ret->is_kept = size > sizeof(bytes) && at.fixed;
 	if (!size || size > sizeof(bytes) ||
 	    !value_read(ts, &at, 0, bytes, size))

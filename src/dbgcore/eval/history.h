@@ -31,7 +31,7 @@ uint32_t history_last(const struct history *h);
 DBG_MUST struct dbg_error *history_get(const struct history *h,
 				       struct values *ts, const char *name,
 				       struct value *ret);
-/* Is it such a name, and not that of something else? */
+/* Does @name name a value of the history: $, $$, $N or $$N? */
 bool history_names(const char *name);
 
 /*
@@ -41,7 +41,7 @@ bool history_names(const char *name);
 void history_set(struct history *h, struct values *ts, const char *name,
 		 const struct value *v);
 void history_set_number(struct history *h, const char *name, int64_t number);
-/* DBG_E_NOT_FOUND: there is none of the name. */
+/* Read a convenience variable. DBG_E_NOT_FOUND: no variable has this name. */
 DBG_MUST struct dbg_error *history_variable(const struct history *h,
 					    struct values *ts, const char *name,
 					    struct value *ret);

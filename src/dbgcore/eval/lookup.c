@@ -1,8 +1,8 @@
 /*
- * Names that are no members: variables of the frame, registers, kept values,
- * and types. Types are looked for as the compiler did: nested ones, those of
- * the class's namespace and the ones around it, the `using` directives that
- * the symbols tell of.
+ * Names that are not members: variables of the frame, registers, kept values
+ * ($1, $name) and types. Types are searched in the order of C#: types nested in
+ * the class, its namespace and the enclosing ones, then the `using` directives
+ * listed in the symbols.
  */
 #include "eval/lookup.h"
 

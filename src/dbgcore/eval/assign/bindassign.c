@@ -42,7 +42,8 @@ struct dbg_error *bind_by_ref(struct binder *b, const struct bound *v,
 {
 	if (v->kind == BOUND_UNTYPED)
 		return NULL;
-	// what a field of a value is in is to be a variable, too
+	// A field of a value type can be assigned to only if what contains it
+	// is a variable: check every container, from the inside out.
 	for (; v->kind == BOUND_FIELD; v = v->a) {
 		if (v->field->flags & FIELD_INIT_ONLY)
 			return bind_error(b, x,

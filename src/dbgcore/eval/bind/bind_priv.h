@@ -100,8 +100,8 @@ DBG_MUST struct dbg_error *fetch_missing(struct binder *b, const struct expr *x,
 /* The field that the getter @m only returns; NULL: it does more. */
 struct type_field *getter_field(struct binder *b, struct type_method *m);
 /*
- * The setter that belongs to a getter, that of an extension property too; NULL:
- * there is none.
+ * Find the setter of the property whose getter is @getter, also of an extension
+ * property. NULL: the property has no setter.
  */
 struct type_method *getter_setter(struct binder *b, struct type_method *getter);
 
@@ -189,13 +189,13 @@ struct call {
 };
 
 /*
- * How many of the method's type arguments are known before the call: those of
- * the extension block that it is in.
+ * Count the type arguments of @m that are known before a call of it is bound:
+ * the type parameters of the extension block that declares @m, else 0.
  */
 size_t call_n_told(const struct type_method *m);
 DBG_MUST struct dbg_error *bind_call(struct binder *b, const struct expr *x,
 				     struct bound **ret);
-/* The same of what is called, @of. */
+/* Bind the call @x; its callee is already bound, as @of. */
 DBG_MUST struct dbg_error *bind_call_of(struct binder *b, struct bound *of,
 					const struct expr *x,
 					struct bound **ret);
@@ -288,7 +288,7 @@ struct bound *bound_choice(struct binder *b, struct bound *c, struct bound *x,
 
 /* ---- generate.c ------------------------------------------------------ */
 
-/* A static method that returns @body; its parameters are those of b->params. */
+/* Make a static method that returns the value of @body. It takes b->params. */
 DBG_MUST struct dbg_error *ilgen_method(struct binder *b, struct bound *body,
 					struct type_method **ret);
 

@@ -1,7 +1,7 @@
 /*
- * Collection expressions (C# 12). A node keeps its elements bound, those of
- * spreads as the collections that they are; a conversion makes the array, the
- * list or whatever the place wants.
+ * Collection expressions (C# 12). Their node holds the elements, bound; of a
+ * spread, the collection that is spread. A conversion to the target type makes
+ * the array, the list or another collection of them.
  */
 #include "eval/bind/bindcollection.h"
 

@@ -254,7 +254,10 @@ struct dbg_error *metaobject_element(struct binder *b, struct bound *of,
 	return attempt(b, of, &t, c->x, ret);
 }
 
-/* System.Linq.Expressions.ExpressionType of an operator; 0 is that of `+`. */
+/*
+ * The operator's number in System.Linq.Expressions.ExpressionType (Add is 0);
+ * -1: it has none.
+ */
 static int expression_type(enum op op)
 {
 	static const int numbers[] = {

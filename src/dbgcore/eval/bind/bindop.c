@@ -120,7 +120,9 @@ enum elem numeric_common(const struct bound *l, const struct bound *r)
 	enum elem x = bare_elem(l), y = bare_elem(r);
 	bool lc = l->kind == BOUND_CONST && l->constant && l->integer >= 0;
 	bool rc = r->kind == BOUND_CONST && r->constant && r->integer >= 0;
-	// a long one becomes a ulong, where the other does, too
+	// Beside an unsigned type a non-negative constant takes that type, but
+	// a constant `long` beside a type smaller than itself does not; beside
+	// ulong it becomes ulong.
 	if (is_unsigned(x) && rc &&
 	    (y == ELEM_I4 || (y == ELEM_I8 && x != ELEM_U4)))
 		return y == ELEM_I8 ? ELEM_U8 : x;

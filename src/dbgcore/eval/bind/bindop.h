@@ -54,8 +54,9 @@ struct type *operator_operand_type(struct binder *b, enum op op,
 /* Do generic code's own arguments include @type? */
 bool numeric_is_argument(struct binder *b, const struct type *type);
 /*
- * May @v be of a type parameter that stands for a small integer? Its operators
- * are those of that type then, and give no int: which is not known is refused.
+ * Refuse @v if its type may be a type parameter that stands for a small integer
+ * type (byte, short): operators of such a value return that type, those of the
+ * small type itself return int, and which of the two @v is cannot be told here.
  */
 DBG_MUST struct dbg_error *numeric_check(struct binder *b,
 					 const struct bound *v);

@@ -16,7 +16,10 @@ struct tuple_names {
 	size_t n;
 };
 
-/* Elements of a System.ValueTuple, those of its rest too; 0: it is none. */
+/*
+ * Get the element types of a System.ValueTuple, including the elements of its
+ * nested Rest tuples, and return how many they are. 0: @type is no tuple.
+ */
 size_t tuple_elements(const struct type *type, struct type **ret);
 /* Element @i of a value of a tuple type. */
 DBG_MUST struct dbg_error *tuple_item(struct binder *b, struct bound *of,
@@ -31,8 +34,8 @@ DBG_MUST struct dbg_error *tuple_carried(struct binder *b, struct bound *of,
 					 const struct expr *x,
 					 struct bound **ret);
 /*
- * Note names as compilers list them for all tuples in a type (those of a
- * tuple, then of its elements).
+ * Note the names of tuple elements in @type, in the order in which compilers
+ * list them: all names of a tuple, then the names in its element types.
  */
 void tuple_note_tree(struct binder *b, struct type *type,
 		     const char *const *names, size_t n);

@@ -210,7 +210,8 @@ static struct dbg_error *element_of(struct binder *b, const struct bound *n,
 		return err;
 	err = member_element(b->e, bind_source(b, n->syntax), of, index, n_list,
 			     ret);
-	// who asks for what is thrown has the code throw it
+	// Where the caller wants the exception itself (e->thrown), an index out
+	// of range is no error here: the indexer is run and throws it.
 	if (err && err->code == DBG_E_ARGUMENT && b->e->thrown) {
 		dbg_error_destroy(err);
 		*ret_any = false;

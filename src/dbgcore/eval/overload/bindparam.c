@@ -18,11 +18,12 @@
 /* ---- What occurs twice ----------------------------------------------- */
 
 /*
- * Expressions in code that generic instances share (List<string>.Add is that of
- * every reference type). They are bound by the arguments of the instance that
- * came first, so what is kept for the address must not depend on these: no
- * value of such a type is looked into. Objects whose type only has them as
- * arguments (this) have their fields at the same places in all instances.
+ * Expressions in code that generic instances share (all List<T> over reference
+ * types run the same List<T>.Add). An expression is bound with the type
+ * arguments of the instance that came first, but the result is kept by code
+ * address and so serves all: it must not depend on them, so no value whose type
+ * is such an argument is looked into. An object whose type only has them as
+ * arguments (`this`) has its fields at the same offsets in all instances.
  */
 
 /* May code with this argument run for several instances? */

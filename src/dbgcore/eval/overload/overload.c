@@ -321,9 +321,10 @@ static int call_better(struct binder *b, const struct call *c,
 }
 
 /*
- * Is @c->receiver good for the first parameter of an extension method? It is
- * not converted by operators, but an array to a span (C# 14): @c->by_span,
- * asked where nothing else fits, so that the meaning is that of all versions.
+ * May @c->receiver be the first argument of an extension method whose first
+ * parameter is @to? User-defined conversions do not count. An array is
+ * converted to a span (C# 14) only in a second attempt (@c->by_span), when
+ * nothing else fits, so that an expression means the same in every C# version.
  */
 static bool call_receiver_fits(struct binder *b, const struct call *c,
 			       struct type *to)

@@ -233,8 +233,9 @@ static void expand_field(struct gather *g, const struct value *v,
 }
 
 /*
- * The compiler numbers the closures of a method from the outside in, also
- * those of its lambdas and local functions: <>c__DisplayClass3_1.
+ * How far inside the closure @type is nested; an inner one has the higher
+ * level. The compiler numbers the closures of a method from the outside in,
+ * including closures of its lambdas and local functions: <>c__DisplayClass3_1.
  */
 static unsigned int closure_level(const struct type *type)
 {

@@ -18,8 +18,9 @@ struct gather {
 	size_t n_hoisted;
 	uint32_t end; /* of the block at hand, see struct var */
 	/*
-	 * 0: what is added is of the method itself; more: of closures that it
-	 * was given, whose variables those of the method hide.
+	 * 0: the variables added next belong to the method itself; more: to a
+	 * closure that the method was given. The method's own variables hide
+	 * those of closures.
 	 */
 	unsigned int level;
 	uint64_t outer[CLOSURES_MAX]; /* addresses of those closures */

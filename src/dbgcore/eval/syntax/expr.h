@@ -1,11 +1,11 @@
 /*
- * Syntax of C#: the tree of an expression. No meaning here, so it can be
- * tested and fuzzed without a program; types, patterns and the statements of
- * lambdas are nodes of the same tree.
+ * Syntax of C#: the tree of an expression. No meaning here, so it can be tested
+ * and fuzzed without a program; types, patterns and the statements of lambdas
+ * are nodes of the same tree.
  *
- * expr.c is the way in; primary.c, operator.c, creation.c, matching.c,
- * lambda.c, statement.c and query.c are the grammar, exprtype.c that of
- * types. Query expressions leave the parser as the calls that they mean.
+ * expr.c is the entry point; primary.c, operator.c, creation.c, matching.c,
+ * lambda.c, statement.c and query.c parse expressions, exprtype.c types. The
+ * parser turns query expressions into the method calls that they stand for.
  */
 #ifndef EVAL_EXPR_H
 #define EVAL_EXPR_H

@@ -1,7 +1,7 @@
 /*
- * Patterns (ECMA-334, 11.2, and those of C# 9 to 11) and switch expressions.
- * `and`, `or` and `not` are words of patterns only, so they stay identifiers
- * elsewhere.
+ * Patterns (ECMA-334, 11.2, with the patterns of C# 9 to 11) and switch
+ * expressions. `and`, `or` and `not` are keywords in patterns alone, so they
+ * stay identifiers elsewhere.
  */
 #include <string.h>
 

@@ -178,8 +178,9 @@ static struct dbg_error *parse_range_var(struct query *q, struct expr **ret_var,
 }
 
 /*
- * The end of SelectMany or Join: (var, second) => value, where the value is
- * that of a `select` which is next, or else all range variables.
+ * Add the result selector of SelectMany or Join, (var, second) => value, to the
+ * call @to. The value is the expression of a `select` that follows at once
+ * (then *ret_done), or else a tuple of all range variables.
  */
 static struct dbg_error *parse_result(struct query *q, struct expr *to,
 				      struct expr *second, bool *ret_done)
