@@ -230,16 +230,17 @@ static struct dbg_error *heap_dominators_find(struct heap_dominators *d)
 /* ---- The search ------------------------------------------------------ */
 
 /*
- * An object that the search is within. The key of a join is twice its number;
- * of others one more than that of the join that came last. So an object came
- * before a join did if its key is lower than the join's.
+ * An object on the stack of the depth-first search. @key orders objects by when
+ * the search came to them: twice its number for a join, for any other object
+ * one more than the key of the join met last. So an object was met before a
+ * join if its key is lower than the join's.
  */
 struct frame {
 	uint32_t position, key;
 	uint32_t at; /* where it goes on, in words */
 };
 
-/* A join that the search is within. */
+/* A join on the stack of the search. */
 struct pass {
 	uint32_t number, depth;
 };
@@ -264,7 +265,10 @@ struct block {
 	uint8_t before[4]; /* and in it, in front of each second word */
 };
 
-/* A mark among those of joins; one of the others is MARKS bits further. */
+/*
+ * The mark of one position as a join; its other mark (see struct block) is
+ * MARKS bits higher in the same word.
+ */
 struct spot {
 	struct block *block;
 	unsigned int word;
@@ -392,9 +396,9 @@ static bool is_on_stack(const struct search *s, uint32_t join)
 
 /* ---- References to joins --------------------------------------------- */
 
-// What leads to @to has the join @from as its nearest. Of two of these where
-// one is an ancestor of the other the lower one will do: it has the other's
-// ancestors, too.
+// Record that @to is reached from an object whose nearest join is @from. Where
+// one of two such joins is an ancestor of the other, only the lower one is
+// kept: the other is among its ancestors.
 static void keep_edge(struct search *s, uint32_t from, struct heap_join *to)
 {
 	struct heap_dominators *d = s->d;

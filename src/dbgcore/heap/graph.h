@@ -81,18 +81,19 @@ struct heap_graph {
 	uint64_t bytes; /* of the objects that were visited */
 	struct heap_samples samples;
 	/*
-	 * Marks of objects that are not passed through until they are released,
-	 * and of those of them that something leads to: these are in the queue
-	 * where they were met, and again, in the same order, from @first_again.
+	 * Marks of the objects that are held: not passed through until they are
+	 * released (held), and of those among them that something refers to
+	 * (met). A met object is in the queue where it was met, and, once
+	 * released, again from @first_again, in the same order.
 	 */
 	uint64_t *held, *met;
 	uint64_t *released; /* what was held */
 	uint32_t *again;    /* where each of them was met */
 	size_t first_again, n_again;
 	/*
-	 * Set by the caller: what is served is dropped, the last one first, so
-	 * that there are no parents. What is held is let go by heap_graph_pass
-	 * alone.
+	 * Set by the caller: objects are marked, but the queue drops what has
+	 * been served, newest first, so that there are no parents. Held objects
+	 * are then released by heap_graph_pass alone.
 	 */
 	bool marks_only;
 	struct heap_nodes nodes;

@@ -174,16 +174,17 @@ static inline uint8_t *heap_kind(struct heap_kinds *k,
 /* ---- heapwalk.c ------------------------------------------------------ */
 
 /*
- * All objects in order of their addresses, free space included, until @fn
- * returns false. @bytes: it reads those of objects that have references or
- * are strings; else the first 16 are there. DBG_E_INTERRUPTED.
+ * Call @fn for all objects in the order of their addresses, free space
+ * included, until it returns false. With @bytes, the contents of objects that
+ * have references or are strings are read; else only the first 16 bytes of each
+ * are there. DBG_E_INTERRUPTED.
  */
 typedef bool heap_fn(void *arg, const struct heap_object *o);
 DBG_MUST struct dbg_error *heap_each(struct heap *h, bool bytes, heap_fn *fn,
 				     void *arg);
 /*
- * The same of objects of the types that @wants, and perhaps of others: where
- * those are is known by heap_count, if they are not too many.
+ * As heap_each, for objects of the types that @wants, and perhaps of others:
+ * heap_count has noted where those types are, if there are not too many.
  */
 typedef bool heap_wants_fn(void *arg, const struct heap_type *type);
 DBG_MUST struct dbg_error *heap_each_of(struct heap *h, bool bytes,
@@ -213,7 +214,7 @@ bool heap_object_at(struct heap *h, uint64_t addr, struct heap_object *ret);
 
 /* Which string the program has for a literal of some text. */
 enum interned {
-	INTERNED_NONE,   /* no string is that of the literal */
+	INTERNED_NONE,   /* the program has no string for the literal */
 	INTERNED_AT,     /* this one is */
 	INTERNED_UNSURE, /* one may be: a table of the runtime's knows it */
 };

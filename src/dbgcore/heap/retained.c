@@ -1,7 +1,7 @@
 /*
- * What each object retains: a walk over the dominator tree, depth first. Below
- * an object are those of its references that nothing else leads to, and the
- * joins that it dominates.
+ * What each object retains: a depth-first walk over the dominator tree. The
+ * children of an object in it are the joins that it dominates and the objects
+ * that it alone refers to.
  */
 #include "heap/dominators_priv.h"
 
@@ -54,7 +54,8 @@ static uint64_t object_at(const struct tour *t, const struct level *level)
 			       level->position);
 }
 
-// All that is below @object is known; @above retains it, too.
+// Report @object, all of whose descendants are known, and add its size to
+// @above, its dominator.
 static void finish(struct tour *t, struct level *above, uint64_t object,
 		   uint32_t words)
 {

@@ -1,12 +1,13 @@
 /*
- * What keeps some objects alive, as a tree: the objects asked for are on top,
- * below them is what refers to them on a shortest path from a root, merged by
- * type, and at the ends are roots. With each way stand the objects it keeps,
- * and how much would be free without them.
+ * What keeps some objects alive, as a tree. The objects asked about are the
+ * top; below each is what refers to it on a shortest path from a root, merged
+ * by type; the leaves are roots. Each way (node) has the objects that it keeps,
+ * and how many bytes would be free without them.
  *
- * The paths are those that lead through none of the objects. What only these
- * keep alive is put down to the one of them that it was first reached from, so
- * that bytes add up: those of the top are what all retain together.
+ * Only paths that lead through none of the other objects asked about count.
+ * What several of these keep alive together is counted for the one from which
+ * it was reached first, so that bytes add up: the sum over the top is what all
+ * of them retain together.
  */
 #ifndef HEAP_RETENTION_H
 #define HEAP_RETENTION_H
@@ -47,7 +48,7 @@ struct heap_retention {
 	struct heap_way *v; /* the first is the top */
 	size_t n, cap;
 	struct map
-	    below; /* 1 + the index of a way, by those of above and key */
+	    below; /* 1 + the index of a way, by its parent (above) and key */
 	bool cut;  /* there are more ways than are told apart */
 };
 
