@@ -466,7 +466,10 @@ struct dbg_error *delegate_method(struct vm *vm, uint64_t object,
 	return err ? err : method_of(vm, object, &d, ret);
 }
 
-/* An open one over an instance's method: that of its first argument's type. */
+/*
+ * Find the method that an open delegate over an instance method calls: virtual
+ * dispatch by the type of the first argument, @first.
+ */
 static struct dbg_error *open_target(struct vm *vm, struct site *s,
 				     uint64_t first, struct site **ret)
 {

@@ -21,7 +21,7 @@ enum {
 struct literal {
 	struct literal *next;
 	struct bytes text;
-	uint64_t object; /* as long as the heap is that of epoch */
+	uint64_t object; /* valid while the heap's epoch is @epoch */
 	uint32_t epoch;
 	bool sought; /* the program's was looked for; see vm_forget */
 	enum interned is;

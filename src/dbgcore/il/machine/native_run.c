@@ -98,7 +98,7 @@ static bool type_has_letter(struct types *ts, struct type *type,
 	       layout->size <= words * 8;
 }
 
-/* Is the first signature of @text that of the method? */
+/* Does the method's signature match the first one of @text? */
 static bool sig_is(struct types *ts, const struct type_sig *sig,
 		   const char *text)
 {

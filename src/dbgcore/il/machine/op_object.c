@@ -41,7 +41,7 @@ OP(op_string)
 
 OP(op_new_array)
 {
-	// a length of 32 bits is signed, too
+	// The length is signed also in its form of 32 bits.
 	int64_t n = i->n == 8 ? get_i8(fp + i->a) : get_i4(fp + i->a);
 	if (n < 0)
 		return throw_new(vm, i, "System.OverflowException");

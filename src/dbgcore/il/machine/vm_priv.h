@@ -97,7 +97,7 @@ struct site {
 	uint64_t handle;
 	struct site *target;
 	bool answer; /* of a cast: was it one? */
-	/* An object or a place, as long as the heap is that of epoch. */
+	/* An object or a place; valid while the heap's epoch is @epoch. */
 	uint64_t object;
 	uint32_t epoch;
 	struct bytes text;

@@ -81,7 +81,10 @@ static enum native_end convert(struct native *n)
 
 /* ---- System.Numerics.BitOperations --------------------------------------- */
 
-/* Not those of UInt128, Half and the like. */
+/*
+ * Is the first argument a primitive integer? Overloads over UInt128, Half and
+ * so on run as IL.
+ */
 static bool is_number(struct native *n)
 {
 	enum elem elem = first_elem(n);

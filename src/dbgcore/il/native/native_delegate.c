@@ -1,7 +1,8 @@
 /*
- * Natives: delegates. A method is told by its MethodDesc; that of a delegate
- * which the machine has made, and what it is compared with, by an entry of the
- * machine's (method_entry), so that equal methods are equal numbers.
+ * Natives: delegates. A method is identified by its MethodDesc. The method of a
+ * delegate that the interpreter has made, and a method compared with it, is
+ * identified by an entry in a table of the interpreter (method_entry), so that
+ * equal methods have equal numbers.
  */
 #include "base/err.h"
 #include "il/machine/delegate.h"

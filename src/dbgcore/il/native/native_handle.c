@@ -1,10 +1,10 @@
 /*
- * Natives: handles of the collector, which keep what they refer to where code
- * can find it again; random numbers; what the kernel knows of the process.
+ * Natives: GC handles, which keep what they refer to where code can find it
+ * again; random numbers; what the kernel tells of the process.
  *
- * A handle is the address of the reference. One that the execution makes is a
- * place of the machine's, with the dependent object behind it; where the
- * runtime keeps that of the program's handles is not known here.
+ * A handle is the address of a reference. A handle that interpreted code makes
+ * is a slot in the interpreter's own memory, with the dependent object behind
+ * it. Dependent objects of the program's own handles are unknown here.
  */
 #include <string.h>
 #include <sys/random.h>

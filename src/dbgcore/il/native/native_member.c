@@ -202,7 +202,10 @@ static bool is_pseudo(struct native *n, struct type *attribute)
 	return false;
 }
 
-/* Count those of the definition @token. False: the class of one is unknown. */
+/*
+ * Count the attributes on the definition @token. False: the class of one is
+ * unknown.
+ */
 static bool count(struct native *n, struct search *s,
 		  struct code_module *module, uint32_t token, size_t *ret)
 {
@@ -224,7 +227,10 @@ static bool count(struct native *n, struct search *s,
 	return true;
 }
 
-/* Those of @type, and if it @inherits of its bases. An array has none. */
+/*
+ * Count the attributes on @type, and if it @inherits on its base classes. An
+ * array has none.
+ */
 static bool search_type(struct native *n, struct search *s, struct type *type,
 			bool inherits)
 {

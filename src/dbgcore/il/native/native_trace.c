@@ -48,7 +48,10 @@ static bool names(struct bytes blob, const char *name)
 	       !memcmp(blob.p + BLOB_PROLOG + 1, name, len);
 }
 
-/* Is @machine that of @m? *ret_iterator: of an iterator. */
+/*
+ * Is @machine the class of @m's state machine? *ret_iterator: @m is an
+ * iterator.
+ */
 static bool has_machine(const struct type_method *m, const char *machine,
 			bool *ret_iterator)
 {

@@ -109,7 +109,9 @@ static enum native_end is(struct native *n)
 	return native_ret_i4(n, answer(n, what, t));
 }
 
-/* Public all the way out, its elements and arguments, too. */
+/*
+ * Is the type public, with all enclosing classes, element types and arguments?
+ */
 static bool is_visible(struct native *n, struct type *t, int depth)
 {
 	enum {
