@@ -165,7 +165,8 @@ static uint64_t field_of(struct search *s, uint64_t object, const char *name)
 		   : 0;
 }
 
-// A semaphore that async calls wait for, too, has a task for each that waits.
+// Async calls can wait for a SemaphoreSlim as well as threads: it has a
+// TaskNode for each such call.
 static enum dbg_blocked_kind kind_of(enum dbg_blocked_kind kind,
 				     const struct value *v)
 {

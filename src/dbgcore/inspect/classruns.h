@@ -13,7 +13,7 @@ struct class_run {
 	uint32_t thread;
 };
 
-/* Those of a stop, in its arena. */
+/* All class runs of a stop, in its arena. */
 struct class_runs {
 	const struct class_run *v;
 	size_t n;
@@ -22,7 +22,7 @@ struct class_runs {
 
 /* Look for them on the stacks, once a stop; borrowed until the next one. */
 const struct class_runs *class_runs_find(struct inspect *in);
-/* Does a thread run that of the class @mt? */
+/* Is a thread running the static constructor of the class @mt (MethodTable)? */
 bool class_runs_have(struct inspect *in, uint64_t mt);
 
 #endif

@@ -21,10 +21,11 @@ struct fault_signal {
 };
 
 /*
- * The fault that the thread @tid of a stopped program dies of, in the arena of
- * the stop; NULL: somebody has sent the signal. With SIGABRT: that of its
- * newest managed frame, from which the runtime has made an exception that
- * nobody catches, or a fatal error; NULL if it has not stopped at one.
+ * The fault that the thread @tid of a stopped program is about to die of, in
+ * the arena of the stop. NULL: the signal was sent by somebody. With SIGABRT,
+ * the fault at its newest managed frame, which the runtime has turned into an
+ * exception that nobody catches or a fatal error; NULL if that frame is at no
+ * fault.
  */
 const struct dbg_fault *fault_find(struct inspect *in, pid_t tid,
 				   const struct fault_signal *signal);

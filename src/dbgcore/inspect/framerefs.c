@@ -25,7 +25,8 @@ static bool is_kind(struct values *values, const struct value *v,
 	if (!type)
 		return value_type_field(values, v->type, "m_stateFlags") !=
 		       NULL;
-	// or a class derived from it: those of the framework are not deep
+	// The object's class may derive from @type; class hierarchies of the
+	// framework are not deep.
 	for (struct type *t = v->type; t; t = value_type_parent(values, t))
 		if (value_type_name(t) && !strcmp(value_type_name(t), type))
 			return true;

@@ -88,11 +88,12 @@ static void vm_renew(struct inspect *in)
 		vm_destroy(in->vm);
 		in->vm = vm_create(in->values);
 		in->vm_serial++;
-		// types are gone, too
+		// The types are gone with the machine, and followed values name
+		// types.
 		followed_clear(&in->followed);
 	}
 	vm_stop(in->vm);
-	// but for a call under way
+	// A call under way still uses the types.
 	if (!in->returns)
 		types_release(in->types);
 }

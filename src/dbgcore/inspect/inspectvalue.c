@@ -126,8 +126,9 @@ static const struct value *inspect_returned(struct inspect *in)
 }
 
 /*
- * What the catch handler that @frame is in has caught: the exception of the
- * thread, which is that of its newest handler. 0: it is in none.
+ * The exception that the catch handler at @frame has caught: the current
+ * exception of its thread, if no newer frame is in a handler. 0: @frame is in
+ * no handler.
  */
 static uint64_t caught(struct inspect *in, const struct frame *frame)
 {

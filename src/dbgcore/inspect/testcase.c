@@ -78,8 +78,8 @@ struct candidate {
 	const char *framework;
 };
 
-// Find the test that the compiler has named the method after, among those of
-// the classes around it.
+// Find the test that a compiler-made method belongs to (its name holds the
+// test's), among the methods of the classes around it.
 static bool find_around(struct candidate *c)
 {
 	const char *name = md_col_string(c->md, MD_METHODDEF, c->rid, 3);

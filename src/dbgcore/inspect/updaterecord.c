@@ -241,8 +241,8 @@ static bool visit(void *arg, const struct heap_object *o)
 	    target_read_some(r->in->target, o->addr + ARRAY_LENGTH, &n,
 			     sizeof(n)) != sizeof(n))
 		return true;
-	// the fields of an object begin behind its type, those of an element
-	// at once
+	// An object's fields begin behind its MethodTable pointer, the fields
+	// of an array's element at its first byte.
 	for (uint64_t i = 0; i < n && ARRAY_DATA + (i + 1) * s->size <= o->size;
 	     i++)
 		update_add(r, s,
