@@ -43,7 +43,8 @@ static bool builder_task(struct values *ts, struct value builder,
 	return false;
 }
 
-// The builder of a state machine that the compiler of C# made, or that of VB.
+// Get the builder of a state machine; the C# and VB compilers name its field
+// differently.
 static bool machine_builder(struct values *ts, const struct value *machine,
 			    struct value *ret)
 {

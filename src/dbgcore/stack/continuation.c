@@ -111,8 +111,10 @@ bool continuation_is_type(struct values *ts, struct type *type)
 	return false;
 }
 
-// A method without that flag has a continuation, too, where it is awaited: what
-// the runtime makes of one that returns a task waits for that task.
+// May a call of the method itself suspend with a Continuation: has it the flag
+// of runtime async? (A method without it has a Continuation where it is
+// awaited, but of the thunk that the runtime makes for a method that returns a
+// task; the thunk waits for that task.)
 bool continuation_suspends(struct values *ts, uint64_t method)
 {
 	struct dac_method of;

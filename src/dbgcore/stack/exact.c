@@ -100,8 +100,9 @@ static bool tells_by_this(const struct code_pos *pos,
 	       !(md_col(md, MD_METHODDEF, rid, METHOD_FLAGS) & METHOD_STATIC);
 }
 
-// Which one the hidden argument is follows from the method's kind, as in the
-// runtime: that of a generic method, that of a class, or `this` tells.
+// What the hidden argument is depends on the method's kind, as in the runtime:
+// the MethodDesc of a generic method, the MethodTable of a generic class's
+// static method; else `this` tells the instance.
 static void suspended_instance(struct values *ts, const struct frame *f,
 			       struct dac_instance *ret)
 {

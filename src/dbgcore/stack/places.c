@@ -1,13 +1,14 @@
 /*
- * Where the variables of a frame are, also while its code builds the frame
- * or takes it down.
+ * Where the variables of a frame are, also while its code builds the frame or
+ * takes it down.
  *
- * The runtime tells the places by the registers. In a prolog they hold for
- * those at its first instruction, whatever it has pushed since; but what it
- * calls (runtime async) finds the variables where the body has them. In an
- * epilog they are those of the body, but for the frame pointer, once it is
- * popped: the code keeps its caller's where its own points to. Of a frame
- * without one and of registers that are being restored nothing is known there.
+ * The runtime tells variables' places in terms of registers. In a prolog, a
+ * place told for the first instruction stays true whatever is pushed after it;
+ * but functions that the prolog calls (runtime async) find the variables where
+ * the body has them. In an epilog, the body's places hold, but once the frame
+ * pointer is popped its register has the caller's: the frame's own is then the
+ * address that this was popped from. Of a frame without frame pointer, and of
+ * other registers that are being restored, nothing is known in an epilog.
  */
 #include "base/err.h"
 #include "base/mem.h"

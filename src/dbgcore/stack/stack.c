@@ -201,9 +201,9 @@ static bool is_same_activation(const struct frame *f,
 	return raw->method == f->raw.method && raw->bp == f->raw.bp;
 }
 
-// A frame of which @raw is the caller has its frame pointer below @raw's
-// stack, behind the return address, unless it is a funclet, which has that of
-// its method.
+// Is @raw the caller of @f? The frame pointer of @f points to the saved one,
+// right below the return address, so 16 bytes below @raw's stack pointer;
+// except in a funclet, which uses the frame pointer of its method.
 static bool is_called_by(const struct frame *f, const struct dac_frame *raw)
 {
 	return f->raw.bp + 16 == raw->sp;

@@ -209,7 +209,10 @@ bool stack_machine_state(struct values *ts, const struct value *machine,
  * stack_suspended_describe fills in what stack_describe does.
  */
 struct frame *stack_suspended_frame(struct stack *s, const struct value *call);
-/* Number such a frame among those of the stop, so that it can have an id. */
+/*
+ * Number a suspended call's frame among the frames of the stop, so that it can
+ * have an id.
+ */
 void stack_frame_number(struct stack *s, struct frame *f);
 void stack_suspended_describe(struct stack *s, const struct frame *f,
 			      struct dbg_frame *ret);
@@ -265,11 +268,14 @@ bool continuation_is_task(struct values *ts, const struct type *type);
 struct continuation_record {
 	uint64_t addr;     /* on the stack, within DispatchContinuations */
 	struct value task; /* RuntimeAsyncTask<T> */
-	bool any;          /* there is: */
-	struct value next; /* what is resumed when the present call is done */
+	bool any;          /* @next is valid */
+	struct value
+	    next; /* the call that is resumed when the present one is done */
 };
 
-/* Calls @fn for those of a thread, newest first, until it returns false. */
+/*
+ * Call @fn for each record of a thread, newest first, until it returns false.
+ */
 typedef bool continuation_fn(void *arg, const struct continuation_record *r);
 void continuation_records(struct stack *s, pid_t tid, continuation_fn *fn,
 			  void *arg);
