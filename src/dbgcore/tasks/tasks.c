@@ -204,8 +204,8 @@ static void suspend(struct task *task, const struct continuation *c)
 }
 
 /*
- * The chain of calls that begins with @first: the outermost is that of task
- * @index, the others are added.
+ * Add the chain of suspended calls that begins with @first, the innermost. The
+ * outermost is the call of task @index; the others are added as tasks.
  */
 static void add_calls(struct tasks *t, size_t index, struct value first)
 {
