@@ -328,7 +328,10 @@ static struct dbg_error *by_default(struct types *ts, struct type_method *m,
 	return err;
 }
 
-/* Methods of a vector's generic interfaces are those of SZArrayHelper. */
+/*
+ * Find the method of System.SZArrayHelper that implements @m, a method of a
+ * generic interface of vectors. NULL: there is none.
+ */
 static struct type_method *of_vector(struct types *ts, struct type_method *m)
 {
 	struct type *helper = type_core(ts, "System.SZArrayHelper");

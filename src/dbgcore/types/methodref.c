@@ -1,7 +1,8 @@
 /*
  * Methods by token (MethodDef, MemberRef, MethodSpec: II.22), by the runtime's
- * MethodDesc, and extension methods by name. A MemberRef names no row: its
- * signature is compared with those of the type and its bases.
+ * MethodDesc, and extension methods by name. A MemberRef does not name a row:
+ * its name and signature are compared with the methods of the class and its
+ * bases.
  */
 #include <string.h>
 

@@ -87,17 +87,17 @@ struct type_method *type_method_cctor(struct types *ts, struct type *type);
 /* Invoke of a delegate type; NULL: it is none. */
 struct type_method *type_method_invoke(struct types *ts, struct type *type);
 /*
- * MethodDef, MemberRef, MethodSpec. A method that an instruction names is
- * sought in the bases of the type named, too.
+ * Find a method by its token: MethodDef, MemberRef or MethodSpec. A MemberRef
+ * is also searched in the bases of the class that it names.
  */
 DBG_MUST struct dbg_error *type_method_of_token(struct types *ts,
 						const struct type_context *ctx,
 						uint32_t token,
 						struct type_method **ret);
 /*
- * What a MethodDesc of the program stands for; arguments that its code shares
- * are System.__Canon, unless @exact (may be NULL), the type of `this`, tells
- * those of the class.
+ * Find the method of a MethodDesc of the program. Type arguments that its code
+ * shares are System.__Canon; @exact, the type of `this` (may be NULL), supplies
+ * the class's own arguments.
  */
 DBG_MUST struct dbg_error *type_method_of_desc(struct types *ts, uint64_t desc,
 					       struct type *exact,

@@ -14,7 +14,7 @@ enum {
 	INTERFACES_MAX = 4096,
 };
 
-/* Interfaces that a vector of T has besides those of System.Array. */
+/* Generic interfaces of a vector, besides the interfaces of System.Array. */
 static const char *const vector_interfaces[] = {
     "System.Collections.Generic.IList`1",
     "System.Collections.Generic.ICollection`1",

@@ -21,8 +21,9 @@ static const uint64_t HANDLE_BASE = 0x4d54000000000000;
 /* ---- From a MethodTable ---------------------------------------------- */
 
 /*
- * The record of pointers is no MethodTable, and that of any type may be left
- * out of a small core: of such elements the name is known.
+ * A stand-in for an element type that cannot be read: pointer types have no
+ * MethodTable, and a small core may lack any type's. Only its name is known,
+ * from the array's.
  */
 static struct type *unknown_element(struct types *ts, uint64_t mt)
 {
@@ -46,8 +47,8 @@ static struct type *of_array(struct types *ts, const struct dac_type *dt)
 }
 
 /*
- * The definition's own record has its parameters as arguments, which are no
- * MethodTables.
+ * A generic definition's MethodTable has its type parameters as arguments;
+ * these have no MethodTables.
  */
 static struct type *of_instance(struct types *ts, struct type *def, uint64_t mt)
 {

@@ -184,7 +184,10 @@ bool type_is_argument(const struct type *arg);
 /* A definition over its own parameters, if it is generic. */
 struct type *type_def(struct types *ts, struct code_module *module,
 		      uint32_t token);
-/* @args: as many as the definition has, those of enclosing classes first. */
+/*
+ * Make an instance of @def. @args: as many as the definition has, the arguments
+ * of enclosing classes first.
+ */
 struct type *type_instance(struct types *ts, const struct type *def,
 			   struct type *const *args, size_t n_args);
 /* The definition of an instance over its own parameters. */
@@ -231,9 +234,9 @@ struct type *type_named(struct types *ts, struct code_module *m,
 
 /* ---- Facts ----------------------------------------------------------- */
 
-/* MethodTable, if the program has loaded exactly this type; else 0. */
+/* The MethodTable of exactly this type; 0: the program has not loaded it. */
 uint64_t type_mt(struct types *ts, struct type *type);
-/* The same; a generic definition has a MethodTable of its own, too. */
+/* As type_mt, but a generic definition has a MethodTable here: its own. */
 uint64_t type_record(struct types *ts, struct type *type);
 /*
  * What stands for the type as the first word of an object and in a
@@ -258,8 +261,9 @@ struct type *type_enclosing(struct types *ts, struct type *type);
 DBG_MUST struct dbg_error *type_parent(struct types *ts, struct type *type,
 				       struct type **ret);
 /*
- * All interfaces, those of bases and of interfaces included, each once;
- * arrays have those of their elements. Borrowed.
+ * Get all interfaces, each once, including inherited ones and those that
+ * interfaces extend; an array has the generic ones over its element type.
+ * Borrowed.
  */
 DBG_MUST struct dbg_error *type_interfaces(struct types *ts, struct type *type,
 					   struct type *const **ret,

@@ -1,6 +1,6 @@
 /*
- * Types known by name: the primitives, and those of the core library that
- * others treat in a special way.
+ * Types recognised by name: the primitives, and types of the core library that
+ * other files treat in a special way.
  */
 #include <string.h>
 
