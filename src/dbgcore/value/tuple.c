@@ -1,8 +1,8 @@
 /*
- * Names of tuple elements, from TupleElementNamesAttribute(string[]): those of
- * all tuples in a type, in one list. Those of a tuple come first, the ones
- * beyond the seventh too; then, in order, those of the types that it has as
- * arguments (dotnet/roslyn, TupleNamesEncoder).
+ * Names of tuple elements, from TupleElementNamesAttribute(string[]): one list
+ * with the names of all tuples in a type. First all names of a tuple, including
+ * those beyond the seventh element; then, in order, the names in its element
+ * types (dotnet/roslyn, TupleNamesEncoder).
  */
 #include "value/value.h"
 
@@ -17,7 +17,7 @@ enum {
 	NULL_STRING = 0xff,
 	NESTING_MAX = 16,
 	ELEMENTS_MAX = 1000,
-	OWN_MAX = 7, // elements, before those of a tuple of the rest
+	OWN_MAX = 7, // elements in front of the nested tuple Rest
 };
 
 /* ---- The list -------------------------------------------------------- */

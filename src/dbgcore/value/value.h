@@ -99,7 +99,7 @@ struct type *value_type_parent(struct values *ts, struct type *type);
 bool value_type_derives(struct values *ts, struct type *type,
 			struct type *base);
 bool value_type_is_exception(struct values *ts, struct type *type);
-/* In C#; of a by-ref that of its target. */
+/* The C# name of the type; of a by-ref, the name of what it refers to. */
 const char *value_type_name(const struct type *type);
 /* Made by the compiler: closure ("<>c__DisplayClass"), state machine. */
 bool value_type_is_closure(const struct type *type);
@@ -145,8 +145,8 @@ struct field {
 };
 
 /*
- * Own fields of @type in order of declaration (not those of its bases),
- * constants included. None (*ret_n 0) for types not loaded.
+ * Get the fields that @type itself declares (not its bases), in order of
+ * declaration, with constants. None (*ret_n 0) if the type is not loaded.
  */
 void value_type_fields(struct values *ts, struct type *type,
 		       const struct field **ret, size_t *ret_n);
@@ -230,11 +230,15 @@ struct value {
 	 */
 	const char *const *names;
 	size_t n_names;
-	const struct type *named; /* whose tuples these are: its declared
-				     type, or that of what it is a part of */
+	const struct type *named; /* the type whose tuples @names belong to:
+				     this value's declared type, or the declared
+				     type of the value it is a part of */
 };
 
-/* How many elements a tuple has, those of its rest too; 0: it is none. */
+/*
+ * How many elements a tuple has, with the elements of nested Rest tuples; 0: it
+ * is no tuple.
+ */
 size_t tuple_count(const struct type *type);
 /* Are there tuples among the types that @type is made of? */
 bool tuple_is_in(const struct type *type);

@@ -1,6 +1,6 @@
 /*
- * The types of values: those of the type system, from what a stopped program
- * tells of them.
+ * The types of values, made from what a stopped program tells: thin calls into
+ * the type system (types/).
  */
 #include "value/value.h"
 
