@@ -121,9 +121,10 @@ static bool piece_value(const struct view *w, struct look *look,
 }
 
 /*
- * Task.DebuggerDisplayMethodDescription makes a MethodInfo of its delegate,
- * which only a running program could. Of runtime async that delegate says
- * nothing: the method is that of the task's outermost call.
+ * Task.DebuggerDisplayMethodDescription makes a MethodInfo of the task's
+ * delegate, which cannot be interpreted: show the delegate's method as it
+ * would. With runtime async the delegate says nothing; show the outermost call
+ * of the task.
  */
 static bool task_method(const struct view *w, const struct value *task,
 			const struct piece *piece, struct str *out)

@@ -12,7 +12,7 @@
 struct form {
 	bool raw;     /* fields, whatever the type's author says */
 	bool bare;    /* nq: a string without quotes */
-	bool hidden;  /* members that are not public, or not browsable, too */
+	bool hidden;  /* also members that are not public, or not browsable */
 	bool results; /* what enumerating it yields */
 	char letter;  /* of numbers, its parts' too: see view_format; 0: none */
 	uint32_t count; /* elements of an array or behind a pointer; 0: all */

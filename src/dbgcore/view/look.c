@@ -453,7 +453,7 @@ static void find_proxy(const struct view *w, struct look *look,
 		type = base_of(w, type);
 	}
 	struct type *proxy = name ? named_type(w, m, name) : NULL;
-	// its arguments are those of the class that names it
+	// a generic proxy takes the type arguments of the class that names it
 	if (proxy && proxy->n_args)
 		proxy = proxy->n_args == type->n_args
 			    ? type_instance(ts, proxy, type->args, type->n_args)

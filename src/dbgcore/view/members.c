@@ -22,7 +22,7 @@ enum {
 struct walk {
 	const struct view *w;
 	bool is_static;
-	bool all; /* or those of a library that are public alone */
+	bool all; /* else only public members of a library's types */
 	view_member_fn *fn;
 	void *arg;
 };

@@ -326,7 +326,8 @@ static void add_which(struct walk *k, struct type *type,
 {
 	struct look *look = look_get(k->w, type);
 	struct view authors = *k->w;
-	// what is shown raw has its properties, too, if they are asked for
+	// The properties of a value shown raw are shown as well if they are
+	// asked for.
 	authors.raw = false;
 	if (!look && (k->w->properties || k->bare))
 		look = look_get(&authors, type);
@@ -711,8 +712,8 @@ static bool open_pair(const struct view *w, const struct value *seen,
 }
 
 /*
- * Rows are called by their keys, [{Key}], if their author wants that, and
- * those of a map in any case.
+ * Name a row by its key, [{Key}]: in a map always, else if its type's author
+ * wants that.
  */
 static void name_row(const struct view *w, const struct look *of,
 		     struct node *node)
@@ -869,7 +870,7 @@ static uint64_t address_of(const struct view *w, const struct value *seen)
 	uint64_t addr;
 	if (seen->where == VALUE_ABSENT || seen->where == VALUE_TEXT)
 		return 0;
-	// Of an object its own address, not that of the reference.
+	// The address of the object itself, not of the reference to it.
 	if (seen->type->is_reference)
 		return value_pointer(w->values, seen, &addr) ? addr : 0;
 	return seen->where == VALUE_MEMORY ? seen->addr : 0;

@@ -1,7 +1,7 @@
 /*
- * The proxies of values: what DebuggerTypeProxy puts in the place of an
- * object, and the member whose elements are to stand for the whole
- * (DebuggerBrowsableState.RootHidden), as those of collections do.
+ * The proxies of values: the object that DebuggerTypeProxy puts in the place of
+ * another, and its member whose elements are shown instead of the whole object
+ * (DebuggerBrowsableState.RootHidden), as in proxies of collections.
  */
 #ifndef VIEW_PROXY_H
 #define VIEW_PROXY_H

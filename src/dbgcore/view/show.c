@@ -495,7 +495,10 @@ static bool show_struct(const struct view *w, const struct value *v, int depth,
 	return false;
 }
 
-/* System.Tuple: its items, and those of the one that the eighth is. */
+/*
+ * System.Tuple: its items, including the items of the nested tuple that is its
+ * eighth.
+ */
 static void show_tuple_class(const struct view *w, const struct value *v,
 			     int depth, struct str *out)
 {

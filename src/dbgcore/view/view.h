@@ -21,7 +21,7 @@ struct view {
 	struct thread_ref *thread; /* whose thread statics are shown */
 	uint32_t elements;         /* characters of a string shown */
 	bool editor;               /* as editors show values, see show.c */
-	bool properties;           /* are members, too */
+	bool properties;           /* properties are shown as members */
 	bool delegate_types;      /* delegates by type, not by what they call */
 	struct vm *vm;            /* to interpret displays in; NULL: none */
 	struct view_cache *cache; /* goes with vm */
@@ -34,7 +34,7 @@ enum node_kind {
 	NODE_VALUE,
 	NODE_STATICS, /* static members of type @group */
 	NODE_OTHERS,  /* members of the value that are apart: not public */
-	NODE_OTHER_STATICS, /* those of its type */
+	NODE_OTHER_STATICS, /* static members that are not public */
 	NODE_RAW,           /* its own members, where a proxy stands for it */
 	NODE_RESULTS,       /* what enumerating it yields, as elements */
 };
@@ -100,9 +100,9 @@ struct view_member {
 };
 typedef void view_member_fn(void *arg, const struct view_member *member);
 /*
- * The members of a type and its bases, those of instances or static ones, in no
- * order; one may come several times. Unless @all are wanted, of classes that
- * are not the user's own only what is public.
+ * Call @fn for the members of a type and its bases, either instance or static
+ * ones, in no particular order; one may come several times. Unless @all, only
+ * the public members of classes that are not the user's own.
  */
 void view_members(const struct view *w, struct type *type, bool is_static,
 		  bool all, view_member_fn *fn, void *arg);
