@@ -18,7 +18,7 @@ struct map {
 
 void map_deinit(struct map *m);
 void map_clear(struct map *m);
-/* The values, which came from xmalloc, are freed, too. */
+/* Empty the map and free its values, which must come from xmalloc. */
 void map_clear_free(struct map *m);
 /* NULL if @key is not there. */
 void *map_find(const struct map *m, uint64_t key);

@@ -1,9 +1,10 @@
 /*
  * Memory: allocation that cannot fail, arenas, scope guards, growing arrays.
  *
- * Sizes given here are ours; a size read from a file or from the target is
- * capped by whoever read it. Out of memory ends us; a program that we were
- * attached to survives that as any other end of ours (target/orphan.c).
+ * Sizes passed in here are our own; a size read from a file or from the target
+ * is capped by its reader. Out of memory ends dndbg; a program that it was
+ * attached to survives that as it survives any other end of dndbg
+ * (target/guard/orphan.c).
  */
 #ifndef BASE_MEM_H
 #define BASE_MEM_H
