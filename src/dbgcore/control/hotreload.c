@@ -199,8 +199,9 @@ struct dbg_error *hot_reload_begins(struct control *c, pid_t tid,
 /* ---- Applied --------------------------------------------------------- */
 
 /*
- * A line that was asked for is where its text is now, unless it was asked for
- * in the text of the edit: an editor does so when it saves the file.
+ * Move the requested line of a breakpoint to where the update has moved the
+ * text of that line. Not if it was requested in the edited text, as an editor
+ * does when it saves the file.
  */
 static void move_line(struct bp *bp, const struct code_module *m)
 {

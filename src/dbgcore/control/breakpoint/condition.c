@@ -47,7 +47,7 @@ static struct dbg_error *in_class(struct control *c, const struct bp *bp,
 	return NULL;
 }
 
-/* Does the condition of @bp mean something there, whatever its value is? */
+/* Is the condition of @bp a valid expression at @at, whatever its value? */
 static bool is_compiled(struct control *c, const struct bp *bp,
 			const struct inspect_at *at)
 {
@@ -58,8 +58,10 @@ static bool is_compiled(struct control *c, const struct bp *bp,
 }
 
 /*
- * What cannot be answered is told, and holds, if it has not been told yet, and
- * if it is not because the process is ending.
+ * The condition of @bp failed to evaluate. The first time (or each time, if the
+ * expression is valid at the hit), report the error and let the breakpoint
+ * stop: *ret is true. Later failures are counted only. While the process is
+ * ending nothing is reported.
  */
 static void fail(struct control *c, struct bp *bp, const struct inspect_at *at,
 		 struct dbg_error *err, bool *ret)

@@ -316,7 +316,7 @@ static void describe_watch(struct control *c, const struct bp *bp,
 		ret->state = DBG_BREAK_BOUND;
 }
 
-/* What was asked for. */
+/* Fill in the location as the user has written it. */
 static void describe_asked(const struct dbg_place *place, struct arena *arena,
 			   struct dbg_breakpoint *ret)
 {

@@ -101,7 +101,10 @@ static bool compile(struct control *c, struct hit_code *k,
 	return true;
 }
 
-/* The first time it asks the runtime what it has to know. */
+/*
+ * Compare twice: the first run of new code may have to ask the runtime for
+ * facts, which counts as having no answer.
+ */
 static enum hit_verdict compare(struct control *c, const struct hit_code *k,
 				const struct regs *regs,
 				const struct hit_question *q)

@@ -31,19 +31,22 @@ struct hit_codes {
 	size_t n, cap;
 };
 
-/* What code says where the answer is known, without asking the runtime. */
+/*
+ * Result of running compiled code where the right answer is known: none (the
+ * code would have to ask the runtime), the same, or another one.
+ */
 enum hit_verdict {
 	HIT_UNKNOWN,
 	HIT_SAME,
 	HIT_OTHER
 };
 
-/* What is asked at a hit, and was answered in the general way. */
+/* The expressions of a hit, which were just evaluated in the general way. */
 struct hit_question {
 	const char *const *texts; /* the expressions */
 	size_t n;
 	bool truth; /* they are conditions */
-	/* Does the code give that @answer? */
+	/* Compare the code's results with @answer. */
 	enum hit_verdict (*compare)(struct control *c, const struct hit_code *k,
 				    const struct regs *regs,
 				    const void *answer);
@@ -51,22 +54,23 @@ struct hit_question {
 };
 
 /*
- * What is known for hits of @bp at the pc of @regs, until the next call; NULL:
- * none can be, a thread may be at a safe point of the collector there.
+ * Get the record of compiled expressions for hits of @bp at the pc of @regs;
+ * borrowed until the next call. NULL: there can be none, since a thread may be
+ * at a GC safe point there.
  */
 struct hit_code *hit_code_find(const struct bp *bp, struct hit_codes *codes,
 			       const struct regs *regs);
 /*
- * Ask the code of expression number @i, 0 first; false: it has no answer. The
- * runtime is asked only while all threads stand.
+ * Run the code of expression @i (from 0); false: it has no answer. It may read
+ * facts from the runtime only while all threads are stopped.
  */
 bool hit_code_ask(struct control *c, const struct hit_code *k, size_t i,
 		  const struct regs *regs, struct value *ret);
-/* All are stopped at a hit: compile @q for its address. */
+/* Compile @q for the address of a hit (all threads stopped). */
 void hit_code_prepare(struct control *c, struct hit_code *k,
 		      const struct inspect_at *at, const struct regs *regs,
 		      const struct hit_question *q);
-/* The expressions, or what the program has loaded, are others. */
+/* Drop all code: the expressions or the loaded modules have changed. */
 void hit_codes_forget(struct hit_codes *codes);
 
 #endif

@@ -294,7 +294,9 @@ static struct dbg_error *run_alone(struct control *c, pid_t tid,
 	return NULL;
 }
 
-/* Nothing that is compiled is wanted: the JIT's returns are not looked at. */
+/*
+ * Remove the trap where the JIT returns, if no wanted method is being compiled.
+ */
 static void lift_return(struct control *c)
 {
 	struct code_waits *w = &c->waits;
