@@ -122,8 +122,8 @@ void dac_refute(struct dac *d, enum dac_assumption what);
 void dac_say(struct dac *d, const char *text);
 
 /*
- * The metadata of System.Private.CoreLib, of @module; borrowed until it is told
- * to be NULL.
+ * Set the metadata of System.Private.CoreLib, whose module is @module. It is
+ * borrowed until this is called with NULL.
  */
 void dac_core_library(struct dac *d, uint64_t module, const struct md *md);
 

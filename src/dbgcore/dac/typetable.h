@@ -22,7 +22,10 @@ void dac_instances_deinit(struct dac_instances *index);
 /* The loaded instantiation of a generic type; 0 if there is none. */
 uint64_t dac_type_search(struct dac *d, uint64_t module, uint32_t token,
 			 const uint64_t *args, size_t n_args);
-/* Is one loaded of this generic type, or can that not be told? */
+/*
+ * Has the program loaded an instance of this generic type? Also true if that
+ * cannot be told.
+ */
 bool dac_type_has_instance(struct dac *d, uint64_t module, uint32_t token);
 /* Call @fn for every loaded instantiation of a generic type. */
 void dac_type_instances(struct dac *d, uint64_t module, uint32_t token,

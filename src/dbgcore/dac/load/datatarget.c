@@ -212,7 +212,8 @@ static int32_t runtime_base(void *self, uint64_t *ret)
 	return COM_OK;
 }
 
-// Where the runtime's contract descriptor is; .NET 8 has none.
+// COM callback: get the address of the runtime's contract descriptor; .NET 8
+// has none.
 static int32_t contract_descriptor(void *self, uint64_t *ret)
 {
 	const struct data_target *dt = of_contract(self);

@@ -41,7 +41,7 @@ static int32_t query(struct callback *c, const struct com_iid *iid, void **ret)
 	return known ? COM_OK : COM_E_NOINTERFACE;
 }
 
-// It lives as long as the call.
+// AddRef and Release: the callback is on the caller's stack and is not counted.
 static uint32_t no_count(void *self)
 {
 	(void)self;
