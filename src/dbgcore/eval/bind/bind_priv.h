@@ -57,7 +57,10 @@ struct bound *bound_call(struct binder *b, struct type_method *m,
 			 struct bound *const *args, size_t n, struct type *ret,
 			 const struct expr *x);
 struct type *bind_prim(struct binder *b, enum elem elem);
-/* A variable that holds a value for later. */
+/*
+ * Declare a temporary variable in the code that the binder makes: its node can
+ * be stored to and read later.
+ */
 struct bound *bound_local(struct binder *b, struct type *type,
 			  const struct expr *x);
 /* DBG_E_ARGUMENT with the column of @x. */

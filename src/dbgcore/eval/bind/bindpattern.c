@@ -66,7 +66,9 @@ static struct dbg_error *parts_of(struct binder *b, struct bound *v, size_t n,
 typedef struct dbg_error *part_fn(struct binder *b, struct bound *v,
 				  const struct expr *p, struct bound **ret);
 
-/* All parts of @v, each by @fn. */
+/*
+ * Test each positional part of @v by @fn; *ret is true where all of them match.
+ */
 static struct dbg_error *all_parts(struct binder *b, struct bound *v,
 				   const struct expr *p, part_fn *fn,
 				   struct bound **ret)

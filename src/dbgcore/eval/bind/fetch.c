@@ -140,7 +140,10 @@ static struct value static_value(struct binder *b, const struct field *f)
 	return value_static(values(b), f, b->e->scope->thread);
 }
 
-/* Before, the machine tells what its static constructor will do. */
+/*
+ * Until the class is initialised, the interpreter runs its static constructor
+ * to tell what the field will be.
+ */
 bool fetch_is_ready(struct binder *b, const struct type_field *f)
 {
 	return b->e->trace || f->is_const || f->is_rva ||

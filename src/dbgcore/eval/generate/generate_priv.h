@@ -84,7 +84,10 @@ DBG_MUST struct dbg_error *ilgen_return(struct generator *e,
 					const struct bound *n);
 DBG_MUST struct dbg_error *ilgen_try(struct generator *e,
 				     const struct bound *n);
-/* The jumps to there come here. */
+/*
+ * Let the pending jumps out of the statement @to (or with @again the jumps to
+ * its next iteration) land at the next instruction.
+ */
 void ilgen_land_all(struct generator *e, const struct bound *to, bool again);
 
 #endif

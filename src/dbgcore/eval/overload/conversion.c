@@ -394,7 +394,10 @@ static bool operator_fits(struct binder *b, const struct user_search *s,
 			    is_any_number(s->to)));
 }
 
-/* In a checked context one that is checked goes before its like (10.5.5). */
+/*
+ * Is @name a conversion operator that the search may use? *ret_checked: it is
+ * op_CheckedExplicit, which a checked context prefers (10.5.5).
+ */
 static bool is_conversion(const struct binder *b, const struct user_search *s,
 			  const char *name, bool *ret_checked)
 {
@@ -649,7 +652,10 @@ struct dbg_error *convert(struct binder *b, struct bound *v, struct type *to,
 	return no_conversion(b, v, to);
 }
 
-/* Numbers and enums, whatever is lost (10.3.2, 10.3.3). */
+/*
+ * Is it a number or an enum? Explicit conversions between any of these exist
+ * (10.3.2, 10.3.3).
+ */
 static bool is_number(const struct type *type)
 {
 	return type_is_numeric(type) || type->kind == TYPE_KIND_ENUM;

@@ -41,7 +41,7 @@ bool parser_at_query(struct parser *p)
 
 /* ---- Making nodes ---------------------------------------------------- */
 
-/* A node at the place of @at. */
+/* Make a node that stands for the same source text as @at. */
 static struct expr *make(struct parser *p, enum expr_kind kind,
 			 const struct expr *at)
 {

@@ -407,6 +407,9 @@ static const struct form *find_form(const struct parser *p)
 	return NULL;
 }
 
+/*
+ * Fail if the next statement is one that lambdas in an expression cannot have.
+ */
 static struct dbg_error *refuse(const struct parser *p)
 {
 	const char *const text = parser_peek(p)->text;
