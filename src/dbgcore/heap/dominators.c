@@ -502,9 +502,9 @@ static inline void follow(struct search *s, uint64_t to)
 
 /* ---- What comes next ------------------------------------------------- */
 
-// A word of an object, and how many there are from it on; NULL: none of its
-// part (what a frame comes back to may be among the secondaries of dependent
-// handles).
+// Get a pointer to a word of an object, and how many words of its part begin
+// there; NULL: the word is outside of the part (a frame may go on among the
+// secondaries of dependent handles instead of among an object's words).
 static inline const uint8_t *word_at(const struct heap *h, uint32_t position,
 				     uint32_t word, uint64_t *left)
 {

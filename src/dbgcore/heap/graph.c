@@ -20,7 +20,8 @@ enum {
 
 /* ---- Memory ---------------------------------------------------------- */
 
-// What cannot be read is zeros, where no object is.
+// Copy a part of the heap into memory. Bytes that cannot be read stay zero,
+// where walks find no object.
 static struct dbg_error *load_part(struct heap *h, struct heap_part *part)
 {
 	uint64_t n = part->is.end - part->is.start;

@@ -39,7 +39,8 @@ struct cuts {
 
 typedef void crossing_fn(void *arg, const struct crossing *c);
 
-// Tell @fn of each entry on the way to a sample, the last first.
+// Call @fn for each queue entry that is on the way from a root to a sample, the
+// last entry of the queue first, so children come before parents.
 static void cross_all(struct heap_graph *g, crossing_fn *fn, void *arg)
 {
 	uint64_t *pending = xcalloc(g->n / 64 + 1, sizeof(*pending));

@@ -86,8 +86,8 @@ static void enter(struct tour *t, uint32_t position)
 	t->visited++;
 }
 
-// What is below any of a type: of those that are below another one of it
-// nothing is to be added.
+// Leave the innermost level. What the type retains is the sum over its
+// outermost objects: one below another object of the same type adds nothing.
 static void leave(struct tour *t)
 {
 	const struct level *top = &t->v[--t->n];
