@@ -85,7 +85,10 @@ uint32_t vm_outer_calls(const struct vm *m);
  * not read from its resources? It was given their names in their place.
  */
 bool vm_named_texts(const struct vm *m);
-/* Behind REFUSED: is it the last of them, or what it does, that was refused? */
+/*
+ * After an execution ended as REFUSED: was the call refused that vm_outer_calls
+ * counted last, or something that this call does?
+ */
 bool vm_in_outer_call(const struct vm *m);
 
 /* ---- Executing ------------------------------------------------------- */

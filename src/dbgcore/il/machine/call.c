@@ -378,7 +378,10 @@ static bool is_outer(const struct vm *vm, const struct site *s)
 	       frame_is_expression(&vm->frames[vm->n_frames - 1]);
 }
 
-/* What would lead into an object that the call was given cannot come back. */
+/*
+ * Does it return a span? One into an argument that was copied to the program
+ * would refer to the copy.
+ */
 static bool returns_span(const struct site *s)
 {
 	const struct type *ret = s->sig->ret;
@@ -389,8 +392,8 @@ static bool returns_span(const struct site *s)
 }
 
 /*
- * Does it make an expression tree, or the query of one, or find the members
- * that are in it? The program is to have all of these as objects of its own.
+ * Does the method make or query expression trees, or find the members in them?
+ * Their objects must be in the program itself.
  */
 static bool makes_tree(const struct type *owner)
 {
@@ -401,10 +404,13 @@ static bool makes_tree(const struct type *owner)
 		!strcmp(type_simple_name(owner), "Queryable"));
 }
 
-/* Is it, which is one of those, to be made in the program, and can be? */
+/*
+ * Is this call, one of the expression's own, to be made in the program
+ * (vm_set_calls), and can it be?
+ */
 static bool is_wanted(struct vm *vm, const struct site *s, uint64_t base)
 {
-	// what a string can be asked is the same here, but for cultures
+	// methods of String give the same result here, except for cultures
 	bool wanted =
 	    (vm->calls == VM_CALLS_ALL &&
 	     s->method->owner->special != TYPE_SPECIAL_STRING) ||

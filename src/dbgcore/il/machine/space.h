@@ -6,15 +6,23 @@
 
 bool space_create(struct vm *vm);
 void space_destroy(struct vm *vm);
-/* Forget the program's memory; writes as well if @all. */
+/*
+ * Drop cached pages of the program's memory; with @all also pages written to.
+ */
 void space_forget(struct vm *vm, bool all);
-/* Drop what was written to the program's memory. */
+/* Drop the writes to the program's memory. */
 void space_clean(struct vm *vm);
-/* Put what was written aside, and drop what was aside. */
+/* Set the writes so far aside; what was aside before is dropped. */
 void space_put_aside(struct vm *vm);
-/* Drop what was written, and have in its place what was put aside. */
+/*
+ * Restore the writes that space_put_aside has set aside, in place of the
+ * current ones, which are dropped.
+ */
 void space_take_back(struct vm *vm);
-/* For what is not in the region; NULL: not there. May straddle: NULL too. */
+/*
+ * Get a host pointer to @n bytes outside of the interpreter's heap; NULL: they
+ * are not there, or cross a page. With @write the page is made a private copy.
+ */
 uint8_t *space_page(struct vm *vm, uint64_t addr, size_t n, bool write);
 bool space_move(struct vm *vm, uint64_t to, uint64_t from, uint64_t n);
 bool space_fill(struct vm *vm, uint64_t to, uint8_t byte, uint64_t n);
