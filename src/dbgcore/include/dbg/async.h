@@ -42,7 +42,8 @@ struct dbg_task {
 
 struct dbg_task_query {
 	const char *type; /* pattern of methods and types, NULL: any */
-	bool completed;   /* dbg_task_list: done and canceled ones, too */
+	bool completed;   /* dbg_task_list: also completed, faulted and canceled
+			     tasks */
 	bool each;        /* dbg_async_list: chains one by one, not merged */
 	bool frames;      /* dbg_async_list: fill in dbg_task.frame */
 };
@@ -56,7 +57,9 @@ struct dbg_tasks {
 	size_t n_damages;
 };
 
-/* Tasks of the heap; those that nothing refers to any more, too. */
+/*
+ * List the tasks on the heap, including those that nothing refers to any more.
+ */
 DBG_MUST struct dbg_error *dbg_task_list(struct dbg_stopped at,
 					 const struct dbg_task_query *query,
 					 struct dbg_tasks *ret);

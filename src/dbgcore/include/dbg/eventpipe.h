@@ -1,10 +1,10 @@
 /*
  * dbg.h: what the runtime of a running program tells of itself, by EventPipe.
  *
- * The program is neither stopped nor traced: its runtime serves whoever may
- * connect to its diagnostics socket. A trace costs the program what making its
- * events costs, and a thread. It is stopped whoever dies: a process of ours
- * stops it if we do not.
+ * The program is neither stopped nor traced: its runtime serves every process
+ * that may connect to its diagnostics socket. A trace costs the program the
+ * making of its events, and a thread. It is stopped even if the debugger is
+ * killed: a guardian process stops it then.
  */
 #ifndef DBG_EVENTPIPE_H
 #define DBG_EVENTPIPE_H
@@ -94,9 +94,9 @@ uint32_t dbg_trace_version(const struct dbg_trace *t);
  */
 const char *dbg_trace_thread_name(struct dbg_trace *t, uint64_t tid);
 /*
- * Write all that the runtime tells to a file of the caller's, too, as it comes
- * (a .nettrace file); before the first dbg_trace_read(). *ret_bytes of
- * dbg_trace_copied(): so far; its error: what could not be written.
+ * Copy the stream from the runtime to a file of the caller's as it arrives (a
+ * .nettrace file); call it before the first dbg_trace_read(). *ret_bytes of
+ * dbg_trace_copied() is the size so far; its error is the failure to write.
  */
 void dbg_trace_copy(struct dbg_trace *t, int fd);
 DBG_MUST struct dbg_error *dbg_trace_copied(const struct dbg_trace *t,
@@ -252,9 +252,9 @@ struct dbg_told_counter {
 };
 
 /*
- * What has to be asked for to hear of the meters named, besides the runtime's
- * own, in the arena. Their names have no characters but those of ASCII, and
- * neither comma, semicolon, blank nor quotation mark: else DBG_E_ARGUMENT.
+ * Make, in @arena, the request for the counters of the runtime and of the
+ * meters named. Their names must be ASCII without comma, semicolon, blank and
+ * quotation mark, else DBG_E_ARGUMENT.
  */
 DBG_MUST struct dbg_error *dbg_counters_request(uint32_t version,
 						const char *const *meters,

@@ -48,7 +48,8 @@ enum dbg_frame_kind {
 			     */
 	DBG_FRAME_THROWN,   /* recorded in the exception, on no stack any more
 			     */
-	DBG_FRAME_CALLED,   /* a label: the frame before is of a call of ours */
+	DBG_FRAME_CALLED,   /* a label: the frame before it was called by an
+			       evaluation of the debugger */
 	DBG_FRAME_CHAIN,    /* a label: suspended calls of one chain follow */
 };
 

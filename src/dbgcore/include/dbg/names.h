@@ -19,8 +19,8 @@ struct dbg_symbol_req {
 	const char *name;
 	const char *type;   /* pcre2 for dbg_symbol.type likewise; NULL: any */
 	const char *module; /* file name, ".dll" may be missing; NULL: all */
-	bool own;           /* not those of the framework's modules */
-	bool debug;         /* only those of modules with symbols */
+	bool own;           /* leave out symbols of the framework's modules */
+	bool debug;         /* only symbols of modules with debug symbols */
 	size_t first, max;  /* page: so many are left out, at most so many */
 };
 

@@ -37,7 +37,7 @@ struct dbg_heap_filter {
 	unsigned int gens;     /* bits 1 << DBG_GEN_..., 0: any */
 	bool by_heap;          /* of this heap only */
 	uint32_t heap;
-	bool free;     /* free space, too */
+	bool free;     /* include free space */
 	bool live;     /* only what can be reached from roots */
 	bool dead;     /* only what cannot */
 	bool refs;     /* dbg_heap_list: fill in what objects refer to */

@@ -158,9 +158,9 @@ DBG_MUST struct dbg_error *dbg_core_write(struct dbg_stopped at,
 bool dbg_can_run(const struct dbg *dbg);
 
 /*
- * Let the program go, launched or not: it runs on untraced with nothing of ours
- * in it, or with @stopped stays stopped as by SIGSTOP. The session is idle
- * then, without an event.
+ * Let the program go, launched or not: it runs on untraced with nothing of the
+ * debugger's left in it, or with @stopped it stays stopped as by SIGSTOP. The
+ * session is idle then, without an event.
  */
 DBG_MUST struct dbg_error *dbg_detach(struct dbg *dbg, bool stopped);
 

@@ -22,7 +22,7 @@ struct dbg_type_facts {
 	const char *file;               /* of the module; NULL: not known */
 	uint32_t token;                 /* typeDef; 0: an array or the like */
 	uint32_t base_size, component_size;
-	uint32_t n_fields; /* of an object, those of its bases too */
+	uint32_t n_fields; /* fields of an instance, including inherited ones */
 	uint32_t n_statics, n_methods, n_interfaces;
 	uint32_t n_virtuals; /* 0: not known */
 	bool collectible;

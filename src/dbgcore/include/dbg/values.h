@@ -82,9 +82,10 @@ enum dbg_needs {
 };
 
 /*
- * Evaluates nothing; what else may be wrong with @expr is no error. *ret_block
- * tells the blocks of a method apart (FRAME): the IL offset where that of the
- * innermost of the variables ends.
+ * Find what an evaluation of @expr would need, without evaluating it; no other
+ * fault of @expr is an error. *ret_block tells the blocks of a method apart
+ * (FRAME): it is the IL offset at which the innermost block whose variables
+ * @expr names ends.
  */
 DBG_MUST struct dbg_error *dbg_eval_needs(struct dbg_stopped at, dbg_id frame,
 					  const char *expr, enum dbg_needs *ret,
