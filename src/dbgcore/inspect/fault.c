@@ -116,7 +116,8 @@ static void find_context(struct fault_search *s, pid_t tid)
 	}
 }
 
-// Of the newest managed frame that was interrupted, where it has stopped.
+// Get the registers of the newest managed frame, if it was interrupted by the
+// fault rather than left by a call; else false.
 static bool find_managed_regs(struct fault_search *s, pid_t tid)
 {
 	uint32_t thread = stack_thread_number(s->in->stack, tid);
