@@ -363,7 +363,11 @@ static const struct md_member_list *list_of(const struct md *md,
 	return NULL;
 }
 
-/* Numbers of a list begin at 1, as rids do. */
+/*
+ * Get the range [begin, end) of list entries that belong to row @owner. Entries
+ * are numbered from 1, as rids are; an owner without entries has an empty
+ * range.
+ */
 static void member_range(const struct md_member_list *l, uint32_t owner,
 			 uint32_t range[2])
 {

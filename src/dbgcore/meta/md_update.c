@@ -518,7 +518,10 @@ const uint8_t *md_delta_base(const struct md *delta)
 	return md_guid(delta, md_col(delta, MD_MODULE, 1, MODULE_BASE_ID));
 }
 
-/* Is it of this module, and the one that follows the last? */
+/*
+ * Fail if the delta belongs to another module, or does not follow the update
+ * that was applied last.
+ */
 static struct dbg_error *delta_check(const struct md_updates *u,
 				     const struct md *delta, struct bytes il)
 {
