@@ -131,7 +131,8 @@ static bool code_find(struct pc_names *p, uint64_t pc, struct dac_code *ret)
 	return !dbg_err_drop(err) && ret->method;
 }
 
-// Names of stubs end in their addresses.
+// Name a stub of the runtime. The DAC's name ends in "@address", which is cut
+// off so that equal stubs are one frame.
 static void name_stub(struct pc_names *p, uint64_t pc, struct pc_frame *ret)
 {
 	const char *name =

@@ -796,7 +796,9 @@ void sampler_tick(struct sampler *s, bool *ret_ended)
 
 /* ---- The profile ------------------------------------------------------- */
 
-// What the kernel has counted, as far as it did.
+// Sum up a thread, in nanoseconds: on a processor, waiting for one, and
+// blocked, which is the rest of the time it was watched. The kernel's counts
+// are as old as the last look at them.
 static void thread_total(const struct sampler *s, struct looked_thread *t,
 			 struct dbg_sample_thread *ret)
 {
