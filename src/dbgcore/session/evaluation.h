@@ -34,8 +34,9 @@ enum {
 struct handles {
 	uint64_t v[HANDLES_MAX];
 	size_t n;
-	bool is_late;  /* the call for one goes on that nobody waits for */
-	uint64_t late; /* which is filled by it; 0: one that it makes */
+	bool is_late; /* a call that makes or fills a handle goes on, but nobody
+			 waits for it */
+	uint64_t late; /* the handle that the call fills; 0: it makes one */
 };
 
 /* The settings "evaluation", "call-threads", "call-timeout". */
@@ -54,23 +55,37 @@ uint32_t evaluation_ms(const struct dbg *dbg);
 
 void evaluation_destroy(struct evaluation *v);
 /*
- * Behind each event: true if a call ended with it. The evaluation has gone on
- * then, or is over; the thread is not to be resumed.
+ * After each event: handle it if it ends a call that an evaluation makes. True:
+ * it did; the evaluation has then gone on or is over, and the thread must not
+ * be resumed.
  */
 bool evaluation_called(struct dbg *dbg);
-/* Before the program runs on, or is let go: values are not followed further. */
+/*
+ * Before the program runs on or is let go: values are not followed further,
+ * their handles are emptied.
+ */
 void holding_forget(struct dbg *dbg);
 /* The program stopped for the user: an evaluation is over. */
 void evaluation_stopped(struct dbg *dbg, const struct dbg_stop *stop);
-/* The program is gone. */
+/* The program has ended: an evaluation under way fails. */
 void evaluation_ended(struct dbg *dbg);
-/* It stands, and is about to be let go: it keeps nothing of ours. */
+/*
+ * Before a stopped program is let go: take out of it what evaluations have put
+ * there.
+ */
 void evaluation_let_go(struct dbg *dbg);
 /* Number of the thread that makes a call, 0: none does. */
 uint32_t evaluation_thread(const struct dbg *dbg);
-/* Its time is over: the sentence about that, in @arena; NULL: it is not. */
+/*
+ * The sentence that the evaluation under way has exceeded its time limit, in
+ * @arena; NULL: it has not.
+ */
 const char *evaluation_late(const struct dbg *dbg, struct arena *arena);
-/* Look at the clock. */
+/*
+ * Check an evaluation that runs against the clock: let the other threads run if
+ * the call has been alone for long, and pause the program when the time limit
+ * has passed.
+ */
 void evaluation_tick(struct dbg *dbg);
 
 #endif

@@ -26,7 +26,7 @@ static uint64_t word_at(const void *place)
 	return word;
 }
 
-/* What values of the stop refer to is held, too. */
+/* Hold the objects that values of the stop refer to as well. */
 static void add_values(struct dbg *dbg)
 {
 	struct evaluation *v = dbg->evaluation;
@@ -79,7 +79,9 @@ void holding_move(struct evaluation *v, const void *place, void *to)
 			v->held[i].place = to;
 }
 
-/* A handle of the program's that holds nothing; 0: there is none. */
+/*
+ * Find a handle that was made earlier and holds nothing now; 0: there is none.
+ */
 static uint64_t handle_find(const struct dbg *dbg)
 {
 	const struct evaluation *v = dbg->evaluation;
@@ -95,7 +97,10 @@ static uint64_t handle_find(const struct dbg *dbg)
 	return 0;
 }
 
-/* The program has made one; false: it is none. */
+/*
+ * Note a GCHandle that the program has made. False: @handle cannot be one, or
+ * there are too many.
+ */
 static bool handle_add(struct dbg *dbg, uint64_t handle)
 {
 	struct handles *list = &dbg->handles;

@@ -27,7 +27,8 @@ static int by_growth(const void *a, const void *b)
 	return x != y ? (x < y ? -1 : 1) : strcmp(s->type, t->type);
 }
 
-// Types of one name are added up, from the @i-th on.
+// Add up the old counts of all types named ret->type, which begin at *@i, and
+// move *@i past them.
 static void take_old(const struct dbg_heap_stat *stat, size_t *i,
 		     struct dbg_heap_change *ret)
 {

@@ -45,6 +45,10 @@ struct retaining {
 
 /* ---- Roots and their names ------------------------------------------- */
 
+/*
+ * Note the address of a static field, so that ways from it can be named. Thread
+ * statics have other roots.
+ */
 static bool note_static(void *arg, uint64_t mt, const struct dac_field *f,
 			const struct static_thread *thread)
 {
