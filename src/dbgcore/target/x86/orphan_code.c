@@ -88,7 +88,8 @@ IN_PROGRAM static bool orphan_lift(const struct orphan_data *data,
 	return true;
 }
 
-// The same where no memory may be writable and executable at once.
+// Take a trap out by the process's memory file, where no memory may be writable
+// and executable at once.
 IN_PROGRAM static void orphan_lift_by_file(long mem, uint64_t addr,
 					   uint8_t byte)
 {
