@@ -144,7 +144,10 @@ struct type_module *type_module_get(struct types *ts, struct code_module *m);
 /* The TypeDef of @m of this name in class @enclosing (0: none); 0: none. */
 uint32_t type_module_def(struct type_module *im, uint32_t enclosing,
 			 const char *space, const char *name);
-/* The same, or what it is forwarded to. */
+/*
+ * As type_module_def for a type that is not nested, but also follows a
+ * forwarder to the module that has the type.
+ */
 bool type_module_find(struct types *ts, struct type_module *im,
 		      const char *space, const char *name,
 		      struct type_def *ret);
