@@ -53,7 +53,10 @@ struct halves {
 	const struct type *moved[HALVES]; /* what may move in them */
 };
 
-/* Has it none, runtimes differ on what it is in registers. */
+/*
+ * Has the struct an instance field? Runtimes differ in how they pass a struct
+ * without fields.
+ */
 static bool has_fields(struct values *ts, struct type *type)
 {
 	const struct field *fields;
