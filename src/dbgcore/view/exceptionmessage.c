@@ -41,7 +41,10 @@ static struct value message_field(const struct view *w,
 	return value_dereference(w->values, &v);
 }
 
-/* What F# makes by reflection. */
+/*
+ * Make the Message of an F# exception, which F# computes by reflection; false:
+ * it is none.
+ */
 static bool fsharp_message(const struct view *w, const struct value *seen,
 			   struct value *ret)
 {
