@@ -129,7 +129,7 @@ void mi_deinit(struct mi *m);
 /* Read once from the client; carry out the lines that are whole. */
 void mi_read(struct mi *m);
 void mi_take_lines(struct mi *m);
-/* Does so much wait to be written that nothing more is to be made? */
+/* Is so much output still unwritten that no more should be produced? */
 bool mi_is_full(const struct mi *m);
 
 /* Send a record: @head, and behind a comma @results, unless NULL or empty. */
