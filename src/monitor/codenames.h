@@ -50,7 +50,10 @@ DBG_MUST struct dbg_error *code_names_write(const struct code_names *c,
 /* Ask the running program that @dbg looks at for each address. */
 DBG_MUST struct dbg_error *code_names_ask(struct code_names *c,
 					  struct dbg *dbg);
-/* The program has mapped that, too, in place of what was there. */
+/*
+ * Note another mapping of the program, which replaces what was mapped at its
+ * addresses.
+ */
 void code_names_map(struct code_names *c, const struct code_mapping *mapping);
 /*
  * Where @offset of file @path lies in the program: perf prints addresses of a

@@ -3,12 +3,12 @@
  * (docs-developer/CHANGELOG-formats.md and src/types/profile.ts of
  * github.com/firefox-devtools/profiler); newer ones convert it.
  *
- * Its tables are columns: arrays of equal length. All threads share those of
- * functions, frames (one of each function) and stacks; a thread has samples,
+ * Its tables are columns: arrays of equal length. All threads share the tables
+ * of functions, frames (one per function) and stacks; a thread has samples,
  * each of which is a stack and the milliseconds spent there. Our frames are its
- * functions, our nodes its stacks. A profile has no order in time: a thread's
- * samples are put one behind the other, what it ran for first, then what it
- * waited for a processor, then what it was blocked for.
+ * functions, our nodes its stacks. Our profile has no order in time: a thread's
+ * samples are laid one after the other, first its time on a processor, then the
+ * time it waited for one, then the time it was blocked.
  */
 #include "monitor/firefoxform.h"
 
@@ -306,7 +306,7 @@ static void samples_begin(struct samples *s, const struct dbg_sample_thread *t,
 	cJSON_AddStringToObject(table, "weightType", "tracing-ms");
 }
 
-// The time of a sample is that of its end.
+// Append a sample; its time stamp is the end of the @ns that it stands for.
 static void sample_add(struct samples *s, size_t stack, uint64_t ns,
 		       enum doing doing)
 {

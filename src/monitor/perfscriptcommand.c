@@ -31,7 +31,7 @@ static const struct option options[] = {
 static const char unknown[] = "[unknown]";
 
 struct naming {
-	pid_t pid; /* whose addresses are named; 0: those of all */
+	pid_t pid; /* the process whose addresses are named; 0: all processes */
 	struct code_names names;
 	struct map threads; /* by number: yes or no */
 	bool ours;          /* the sample that is being read */

@@ -41,7 +41,7 @@ struct top_program {
 	pid_t pid;
 	char *name, *runtime, *container;
 	struct dbg *dbg; /* looks at it; NULL: it may not be looked at */
-	bool listed;     /* it was among those of the last list */
+	bool listed;     /* it was in the last list of processes */
 	uint64_t at;     /* of what follows, nanoseconds */
 	struct dbg_usage usage;
 	struct dbg_vitals vitals;

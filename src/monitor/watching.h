@@ -15,8 +15,9 @@ struct watch_options {
 	int64_t ms;       /* how long; INT64_MAX: until Ctrl-C */
 	bool json;
 	bool each;            /* print each thing when it happens */
-	bool caught;          /* exceptions: where they are caught, too */
-	const char *nettrace; /* file for all that is told, too; or NULL */
+	bool caught;          /* exceptions: also where they are caught */
+	const char *nettrace; /* file for a copy of the whole event stream;
+				 NULL: none */
 };
 
 /* How it went. */
@@ -45,8 +46,9 @@ struct watcher {
 bool watch_seconds(const char *text, int64_t *ret_ms);
 
 /*
- * From now on Ctrl-C and signals to end do not end us, but the watching, also
- * one that has not begun yet. The watching itself calls it, too.
+ * From now on Ctrl-C and the signals that would end dndbg end the watching
+ * instead, also one that has not begun yet. A watch calls this itself when it
+ * begins.
  */
 void watch_signals(void);
 
