@@ -62,7 +62,10 @@ static void warnings_keep(struct warnings *w, const struct dbg *dbg,
 		    (struct warning){.dbg = dbg, .text = xstrdup(text)};
 }
 
-/* Tell those of the program, each once, however many reports there are. */
+/*
+ * Print the warnings about the program of @dbg, each once, however many reports
+ * are made.
+ */
 static void warnings_tell(struct warnings *w, const struct dbg *dbg)
 {
 	for (size_t i = 0; i < w->n; i++) {
@@ -74,7 +77,7 @@ static void warnings_tell(struct warnings *w, const struct dbg *dbg)
 	}
 }
 
-/* Forget those of the program of @dbg, which has ended; NULL: all. */
+/* Forget the warnings about the program of @dbg, which has ended; NULL: all. */
 static void warnings_drop(struct warnings *w, const struct dbg *dbg)
 {
 	size_t n = 0;
@@ -255,7 +258,9 @@ static void ended_report(const struct dbg_inferior *ended,
  * named and told to begin.
  */
 
-/* All times are those of one clock, in milliseconds. */
+/*
+ * Since when a command has been idle. All times are clock_ms(), milliseconds.
+ */
 struct idle {
 	uint64_t since;
 	uint64_t looked;

@@ -207,7 +207,10 @@ static cJSON *dumped_thread(const struct report *r,
 	return o;
 }
 
-/* As createdump writes it; one program only: that of the first report. */
+/*
+ * Write the JSON crash report as createdump does. The format has room for one
+ * program: the first report's.
+ */
 static void report_crashreport(const struct report *const *v, size_t n,
 			       FILE *out)
 {

@@ -200,7 +200,10 @@ static void take(struct stream *s, struct tail *tail, size_t n)
 	}
 }
 
-/* Nobody reads what is written: the command gets SIGPIPE, too. */
+/*
+ * The stream that the output goes to is closed: close the pipe, so that the
+ * command gets SIGPIPE as it would without dndbg.
+ */
 static void give_up(struct stream *s)
 {
 	if (s->from >= 0)

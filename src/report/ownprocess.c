@@ -1,7 +1,8 @@
 /*
- * Processes of dndbg's beside a command. Who chooses processes by name (pkill,
- * killall, pidof) means dndbg: one of these that got the signal, too, would
- * look as if their group had been sent it, or end early.
+ * Helper processes of dndbg that run beside a command. They have names of their
+ * own, because a user who ends processes by name (pkill, killall, pidof) means
+ * dndbg: a helper that got the signal as well would take it for a signal to the
+ * whole group, or would end early.
  */
 #include "report/ownprocess.h"
 

@@ -169,7 +169,8 @@ void publish_add(struct publish *p, const struct report *report)
 	for (size_t i = 0; i < REPORT_N_FORMS; i++)
 		if (report_forms[i].manner != REPORT_ALL && (p->paths[i] || !i))
 			write_each(p, i, report);
-	// It may take long to die, and whoever has us killed wants them, too.
+	// A crashing program may take long to die, and dndbg may be killed
+	// meanwhile: write the files that hold all reports now.
 	if (report->kind && strcmp(report->kind, "thrown"))
 		write_all_together(p, false);
 }

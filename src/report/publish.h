@@ -1,10 +1,11 @@
 /*
  * Where the reports of a run go: files in the forms that were asked for, and
- * commands in the output of the job. What cannot be written is told on stderr.
+ * workflow commands in the output of the CI job. What cannot be written is told
+ * on stderr.
  *
- * A file that has all reports together is there whole, or what was there before
- * is: a new one takes its place. What is no file of ours alone (a device, one
- * with several names) is written as it is, at the end.
+ * A file that has all reports together is replaced as a whole, so that a reader
+ * finds either the new or the old one. A device, or a file with several names
+ * (hard links), is written in place instead, at the end of the run.
  */
 #ifndef REPORT_PUBLISH_H
 #define REPORT_PUBLISH_H

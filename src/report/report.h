@@ -149,11 +149,13 @@ struct report {
 	size_t n_modules;
 	struct report_exception *exceptions;
 	size_t n_exceptions;
-	struct report_test *tests; /* that of the thread it is about first */
+	struct report_test
+	    *tests; /* the test that the report's thread runs comes first */
 	size_t n_tests;
 	struct report_wait *waits;
 	size_t n_waits;
-	struct report_async *asyncs; /* if it is stuck; those of tests first */
+	struct report_async
+	    *asyncs; /* if the program is stuck; calls of tests come first */
 	size_t n_asyncs;
 	struct report_thread *threads; /* the one it is about first */
 	size_t n_threads;
@@ -161,7 +163,7 @@ struct report {
 
 struct report_limits {
 	uint32_t frames;  /* listed of a thread */
-	bool all_threads; /* the runtime's own and native ones, too */
+	bool all_threads; /* also the runtime's own and native threads */
 	bool variables;   /* of frames of the user's, in the first thread */
 	/* Is the rest to be left out? Asked often; NULL: no. */
 	bool (*hurries)(void *arg);
@@ -212,9 +214,10 @@ enum {
 };
 
 /*
- * What people look at: an exception without another one within, of which an
- * AggregateException has several, and the first frame of the user's that it,
- * else one around it, has passed. Without exceptions that of the thread.
+ * What people look at first: an innermost exception (an AggregateException has
+ * several), and the first frame of user code that it has passed, or else that
+ * an exception around it has. In a report without exceptions, the first user
+ * frame of the thread.
  */
 struct report_culprit {
 	const struct report_exception *exception; /* NULL: none */

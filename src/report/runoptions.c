@@ -9,7 +9,8 @@
 #include "base/str.h"
 
 enum {
-	OPT_FORM = 256, /* those of forms in the order of their table */
+	OPT_FORM = 256, /* the options that choose a form come first, in the
+			   order of their table */
 	OPT_TIMEOUT = OPT_FORM + REPORT_N_FORMS,
 	OPT_HANG,
 	OPT_SIGNAL,
@@ -82,7 +83,8 @@ static int refuse(void)
 	return 2;
 }
 
-// Text's options, those of forms first; text itself is "report".
+// Fill in getopt's table: the forms' options first, where the form "text" is
+// called "report".
 static void make_options(struct option ret[N_OPTIONS + 1])
 {
 	memset(ret, 0, (N_OPTIONS + 1) * sizeof(*ret));

@@ -8,7 +8,7 @@
 const char *report_copy(struct report *r, const char *s);
 /* The text of a value, unless its name looks like a secret's. */
 const char *report_value(struct report *r, const struct dbg_value *v);
-/* The lines around that of @f, if its file is there. */
+/* Read the source lines around the line of @f, if the file exists here. */
 void report_take_source(struct report *r, struct dbg *dbg,
 			struct report_frame *f);
 
@@ -29,7 +29,7 @@ void report_take_tests(struct report *r, struct dbg_stopped at,
 /* Of the tests that run: it differs when others do. (Stopped only.) */
 uint64_t report_tests_hash(struct dbg *dbg);
 void report_take_waits(struct report *r, struct dbg_stopped at);
-/* Async calls that wait, those of @tests first. */
+/* List async calls that wait, those that belong to @tests first. */
 void report_take_async(struct report *r, struct dbg_stopped at,
 		       const struct dbg_test *tests, size_t n);
 

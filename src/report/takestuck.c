@@ -208,7 +208,7 @@ void report_take_waits(struct report *r, struct dbg_stopped at)
 	struct dbg_blocked *v;
 	size_t n = 0;
 
-	// the heap is walked only where async calls are asked for, too
+	// walks the heap only if async calls are asked for (stuck)
 	if (dbg_err_drop(dbg_blocked_list(at, r->stuck, &v, &n)))
 		n = 0;
 	r->waits = arena_calloc(r->arena, n, sizeof(*r->waits));

@@ -13,7 +13,7 @@
 struct writer {
 	FILE *out;
 	const char *bold, *dim, *off;
-	bool all;           /* frames, those of frameworks as well */
+	bool all;           /* print all frames, also framework ones */
 	const char *indent; /* of frames */
 };
 
@@ -182,7 +182,8 @@ static void write_thread_name(const struct writer *w,
 	fputs(")", w->out);
 }
 
-// Threads with one stack; those of the first @i are written already.
+// Write threads with identical stacks as one group; groups that begin before
+// thread @i are written already.
 static void write_group(const struct writer *w, const struct report *r,
 			size_t i)
 {
@@ -339,8 +340,8 @@ static uint32_t last_same(const struct report *r, size_t i)
 	return last;
 }
 
-// All that wait for the same, for the same thread, are one line; those of a
-// circle each have their own.
+// Threads that wait for the same object of the same owner are one line; each
+// thread of a deadlock cycle has a line of its own.
 static void write_wait(const struct writer *w, const struct report *r, size_t i)
 {
 	const struct report_wait *wait = &r->waits[i];
