@@ -10,7 +10,7 @@
 
 /* Is @name one of the scope's frame, and no variable of the program's? */
 bool declared_names(const struct eval *e, const char *name);
-/* Its value; DBG_E_STALE: it is of an earlier stop. */
+/* Read a declared variable. DBG_E_STALE: its value was of an earlier stop. */
 DBG_MUST struct dbg_error *declared_get(const struct eval *e, const char *name,
 					struct value *ret);
 /* Declare it, or give it another value. */

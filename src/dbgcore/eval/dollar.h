@@ -6,7 +6,7 @@
 
 /* Is @name one of these? */
 bool dollar_names(const char *name);
-/* What it stands for. */
+/* Read the value of a $name. */
 DBG_MUST struct dbg_error *dollar_get(const struct eval *e, const char *name,
 				      struct value *ret);
 /* Give the convenience variable @name a value; others are refused. */

@@ -22,7 +22,10 @@ static struct eval within(const struct eval *e, struct arena *scratch)
 	return own;
 }
 
-/* All that an expression can be is of types of the core library. */
+/*
+ * Parse @text by @fn. An error as long as the core library is not loaded: every
+ * expression needs its types.
+ */
 static struct dbg_error *parse_with(const struct eval *e, const char *text,
 				    struct dbg_error *(*fn)(const char *,
 							    struct arena *,
@@ -52,7 +55,10 @@ static void keep_names(const struct eval *e, struct value *v)
 	v->names = names;
 }
 
-/* What a result shares with the text or the binder's scratch is copied. */
+/*
+ * Copy what a result shares with the text or with the binder's scratch memory
+ * into e->arena.
+ */
 static void keep_texts(const struct eval *e, struct value *v)
 {
 	if (v->where == VALUE_TEXT)
@@ -62,7 +68,7 @@ static void keep_texts(const struct eval *e, struct value *v)
 		keep_names(e, v);
 }
 
-/* What @bind, bind_evaluate or bind_value_type, makes of @text. */
+/* Parse @text and apply @bind (bind_evaluate or bind_value_type) to it. */
 static struct dbg_error *
 text_value(const struct eval *e, const char *text,
 	   struct dbg_error *(*bind)(const struct eval *e, const char *text,
@@ -252,7 +258,7 @@ static struct dbg_error *assign(const struct eval *e, const char *text,
 	return err;
 }
 
-/* What an assignment that does nothing is. */
+/* The result of an assignment that is not carried out (`?.` on null): null. */
 static struct dbg_error *skipped(const struct eval *e, struct value *ret)
 {
 	struct expr *null;

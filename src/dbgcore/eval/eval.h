@@ -72,7 +72,9 @@ DBG_MUST struct dbg_error *eval_value(const struct eval *e, const char *text,
  */
 DBG_MUST struct dbg_error *eval_value_type(const struct eval *e,
 					   const char *text, struct value *ret);
-/* What is wrong with @text here, as far as is known without evaluating it. */
+/*
+ * Fail if @text is wrong here, as far as that is known without evaluating it.
+ */
 DBG_MUST struct dbg_error *eval_bind(const struct eval *e, const char *text);
 /* Assign: *ret is the place that was written. */
 DBG_MUST struct dbg_error *eval_assign(const struct eval *e, const char *target,
@@ -85,14 +87,20 @@ DBG_MUST struct dbg_error *eval_statement(const struct eval *e,
 					  const char *text, struct value *ret,
 					  struct value *ret_place,
 					  bool *ret_assigned);
-/* Can it be assigned to, as far as its kind goes? */
+/*
+ * Is it a kind of expression that can be assigned to? The place itself may
+ * still be read-only.
+ */
 bool eval_is_assignable(const struct eval *e, const char *text);
 /* Type that @text names, or NULL in *ret if it names none. */
 struct type *eval_type(const struct eval *e, const char *text);
 /* Truth of a condition; an error if it is not a bool. */
 DBG_MUST struct dbg_error *eval_condition(const struct eval *e,
 					  const char *text, bool *ret);
-/* What is wrong with the condition, known without evaluating it? */
+/*
+ * Fail if the condition is wrong, as far as that is known without evaluating
+ * it.
+ */
 DBG_MUST struct dbg_error *eval_bind_condition(const struct eval *e,
 					       const char *text);
 /* The error of an assignment that is not the whole expression. */

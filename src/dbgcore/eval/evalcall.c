@@ -83,7 +83,9 @@ static bool takes_registers(const struct eval *e, const struct type_sig *sig)
 	return fits;
 }
 
-/* Is it given the address of a variable that only the machine has? */
+/*
+ * Is an argument the address of a variable that exists only in the interpreter?
+ */
 static bool takes_own_place(const struct eval *e, const struct vm_result *r)
 {
 	bool has_this = !(r->method->flags & TYPE_METHOD_STATIC);
@@ -101,7 +103,10 @@ static bool takes_own_place(const struct eval *e, const struct vm_result *r)
 	return false;
 }
 
-/* Its entry that the runtime gives out takes a box. */
+/*
+ * Does the entry point that the runtime gives out for @m expect `this` as a
+ * box?
+ */
 static bool has_boxed_entry(const struct type_method *m)
 {
 	return m->owner && m->owner->is_value &&
@@ -303,8 +308,9 @@ static bool unbox(const struct eval *e, struct type *type, uint32_t size,
 }
 
 /*
- * What the call has written to is what its box, @object, is now: once in the
- * program, and in each run where the machine has its own bytes of it.
+ * Copy the contents of the box @object, which the call may have changed, back
+ * to @place: once in the program, and in each run of the interpreter where it
+ * has its own copy of those bytes.
  */
 static struct dbg_error *write_back(const struct eval *e,
 				    const struct vm_result *r,
@@ -359,9 +365,9 @@ static struct dbg_error *write_args(const struct eval *e,
 }
 
 /*
- * What Invoke has answered: the bytes of the value that the call returned, in
- * e->arena. A structure whose method it was is written back, and so is what
- * the parameters led to.
+ * Take the answer of MethodBase.Invoke: the bytes of the returned value, in
+ * e->arena. The boxed receiver, if it is a structure, and by-ref arguments are
+ * written back to their places.
  */
 static struct dbg_error *invoke_answer(const struct eval *e,
 				       const struct vm_result *r,

@@ -22,7 +22,7 @@ struct eval_answer {
 	uint32_t token;
 	uint8_t bytes[EVAL_ANSWER_MAX]; /* or the object, if it is boxed */
 	bool is_boxed;                  /* eval/invoke.h */
-	/* To write back from; 0: none: */
+	/* what is written back; 0: nothing */
 	uint64_t receiver; /* the box of a structure */
 	uint64_t array;    /* of the arguments */
 	bool is_written;   /* it was done */
@@ -50,7 +50,10 @@ struct eval_chosen {
 	size_t n;
 };
 
-/* What was found before the last call, which may have changed it. */
+/*
+ * Values that an expression had read before its last call, which may have
+ * changed their place.
+ */
 enum eval_found {
 	EVAL_FOUND_OLD,  /* x, of `x++` */
 	EVAL_FOUND_NULL, /* true: x was null, of `x ??= y` */
@@ -58,7 +61,7 @@ enum eval_found {
 	EVAL_FOUND_N,
 };
 
-/* Kept likewise. */
+/* Such values, kept over the calls of one expression. */
 struct eval_kept {
 	struct history *values; /* by names of evalcall.c */
 	struct {

@@ -33,7 +33,7 @@ struct followed_value {
 	uint8_t objects[FOLLOWED_WORDS]; /* number in followed from 1 */
 };
 
-/* Nothing is followed any more, and no value that was taken is good. */
+/* Follow nothing any more; values taken before become invalid. */
 void followed_clear(struct followed *f);
 /*
  * Take what @v is now. Not followed: what lies in an object and is larger than

@@ -13,9 +13,12 @@ enum {
 	RED_ZONE = 128,       // below sp
 };
 
-/* Where a parameter is. A distance is kept from both pointers, since one
- * frame does not tell which of them is meant; where they disagree later the
- * code has no answer until another frame has told. */
+/*
+ * Where a parameter is. Distances from both the stack pointer and the frame
+ * pointer are kept, since one frame does not tell which of them the place
+ * really depends on. Where both disagree in a later frame, the code has no
+ * answer until another frame has settled it.
+ */
 struct param_place {
 	struct type *type;
 	uint32_t size;
@@ -35,7 +38,10 @@ struct frame_code {
 
 /* ---- Compiling ------------------------------------------------------- */
 
-/* Which instance of generic code runs has to be known to bind anything. */
+/*
+ * Are the frame's type arguments known? Nothing can be bound in generic code
+ * without them.
+ */
 static bool is_known(const struct code_pos *pos, const struct type_context *c)
 {
 	return c->n_class_args || c->n_method_args ||
@@ -176,7 +182,10 @@ bool frame_code_merge(struct frame_code *c, const struct frame_code *old)
 
 /* ---- Evaluating ------------------------------------------------------ */
 
-/* Where the machine finds the parameter; 0: not known. */
+/*
+ * The address at which the interpreter finds the parameter (copied there if it
+ * is in a register); 0: not known.
+ */
 static uint64_t place_addr(struct vm *vm, const struct param_place *p,
 			   const struct regs *regs)
 {

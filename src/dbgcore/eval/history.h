@@ -45,9 +45,9 @@ void history_set_number(struct history *h, const char *name, int64_t number);
 DBG_MUST struct dbg_error *history_variable(const struct history *h,
 					    struct values *ts, const char *name,
 					    struct value *ret);
-/* Is there one of the name? */
+/* Is there a convenience variable of this name? */
 bool history_has(const struct history *h, const char *name);
-/* Those that are declared, by names of declared.c; it lives with @h. */
+/* The declared variables (declared.c), by their names; owned by @h. */
 struct history *history_declared(struct history *h);
 /* The @i-th variable, its name borrowed; false: there are no more. */
 bool history_variable_at(const struct history *h, size_t i,

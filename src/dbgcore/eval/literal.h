@@ -28,7 +28,7 @@ struct decimal {
 	bool negative;
 };
 
-/* From its place in memory: flags, high, low, middle. */
+/* Read a System.Decimal from memory: flags, high, low, middle word. */
 void decimal_load(const uint32_t words[4], struct decimal *ret);
 void decimal_store(const struct decimal *d, uint32_t words[4]);
 void decimal_text(const struct decimal *d, struct str *out);

@@ -23,7 +23,9 @@ enum {
 
 /* ---- Types ----------------------------------------------------------- */
 
-/* What the SDK adds to every project, for code without symbols. */
+/*
+ * Namespaces that the SDK imports into every project, for code without symbols.
+ */
 static const char *const usings[] = {
     "System",      "System.Collections.Generic", "System.IO",
     "System.Linq", "System.Threading",           "System.Threading.Tasks",

@@ -12,7 +12,9 @@
  */
 const struct field *member_field(struct values *ts, struct type *declared,
 				 struct type *actual, const char *name);
-/* One field of one definition, whatever its type's arguments? */
+/*
+ * Are both the same field of the same definition, whatever the type arguments?
+ */
 bool member_same(const struct field *a, const struct field *b);
 
 /*

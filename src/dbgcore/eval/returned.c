@@ -1,6 +1,6 @@
 /*
- * What a method has returned, when `finish` stops behind its call: the type
- * from the signature, the place from the calling convention
+ * The value that a method has returned, when `finish` stops behind its call:
+ * its type from the signature, its place from the calling convention
  * (value/x86/convention.c).
  */
 #include "eval/returned.h"
@@ -15,7 +15,7 @@ enum {
 };
 
 /*
- * What the method's signature says that it returns, a value that is nowhere
+ * Get the return type from the method's signature, as a value that has no place
  * yet; false: not known.
  */
 static bool declared(struct values *ts, const struct returned *of,

@@ -1,4 +1,4 @@
-/* What a call returned that was stepped out of: `$returnvalue`. */
+/* `$returnvalue`: the value returned by the call that was stepped out of. */
 #ifndef EVAL_RETURNED_H
 #define EVAL_RETURNED_H
 

@@ -17,8 +17,8 @@ enum var_kind {
 };
 
 /*
- * Where a variable is kept, whatever its value: an argument or slot of the
- * method, or a field of one that holds variables.
+ * Where a variable is stored: in an argument or local slot of the method, or in
+ * a field of a holder (closure, state machine).
  */
 struct var_origin {
 	const struct var_origin *holder; /* NULL: of the method itself */

@@ -1,5 +1,5 @@
 /*
- * Which memory an evaluation went through: the places and references that a
+ * Records the memory that an evaluation reads: the places and references that a
  * watchpoint has to watch, each noted once.
  */
 #include "eval/eval.h"

@@ -37,7 +37,7 @@ static struct dbg_error *no_place(const char *name, const struct value *v)
 		    "'%s' is not a variable that can be assigned to", name));
 }
 
-/* Where no call is made: why the property or indexer cannot be set. */
+/* Explain why a property or indexer cannot be set when no call may be made. */
 static struct dbg_error *no_call(struct binder *b, const struct expr *x,
 				 const struct bound *n)
 {
@@ -90,7 +90,10 @@ static struct dbg_error *fetch_place(struct binder *b, const struct expr *x,
 	return no_call(b, x, n);
 }
 
-/* What cannot be written although it has an address. */
+/*
+ * Refuse a target that has an address but cannot be written: constants, kept
+ * values, casts, memory of the interpreter.
+ */
 static struct dbg_error *check_target(struct binder *b, const struct expr *x,
 				      const struct bound *n,
 				      const struct value *v)
@@ -118,7 +121,10 @@ static struct dbg_error *check_target(struct binder *b, const struct expr *x,
 	return NULL;
 }
 
-/* What the static constructor has not written yet it would write over. */
+/*
+ * Refuse a static field whose class is not initialised yet: its static
+ * constructor would overwrite the value later.
+ */
 static struct dbg_error *
 check_initialized(struct binder *b, const struct expr *x, const struct bound *n)
 {

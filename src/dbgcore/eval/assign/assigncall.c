@@ -117,9 +117,10 @@ static struct dbg_error *new_value(struct binder *b, struct bound *to,
 }
 
 /*
- * What is assigned, of the target's type. The setter may change what it is
- * computed of, so that it is kept over the call: *ret_known. What the program
- * does not have is made for each call: no type.
+ * Get the value to assign, converted to the target's type. The setter may
+ * change what the value was computed from, so the value is kept over the call:
+ * *ret_known. A value that exists only in the interpreter is made anew for each
+ * call (*ret_known has no type).
  */
 static struct dbg_error *assigned_value(struct binder *b, struct bound *to,
 					const struct bind_assignment *x,
@@ -155,7 +156,7 @@ static struct dbg_error *assigned_value(struct binder *b, struct bound *to,
 	return NULL;
 }
 
-/* What the target is now, if that needs no call. */
+/* Read the target's present value, if that needs no call. */
 static void show_target(const struct eval *e, const struct bind_assignment *x,
 			struct value *ret)
 {
@@ -179,7 +180,10 @@ static struct dbg_error *not_called(struct binder *b,
 		       bind_source(b, x->target), name);
 }
 
-/* What has the property is told by its own name if it is null. */
+/*
+ * Fail if the object that has the property is null; the error names that
+ * object.
+ */
 static struct dbg_error *check_object(struct binder *b, const struct bound *to)
 {
 	struct bound *of = to->n_list ? to->list[0] : NULL;

@@ -1,6 +1,6 @@
 /*
- * What only a call in the program can assign: properties and indexers with
- * setters, new strings.
+ * Assignments that only a call in the program can make: to properties and
+ * indexers with setters, and of new strings.
  */
 #ifndef EVAL_ASSIGNCALL_H
 #define EVAL_ASSIGNCALL_H
@@ -43,8 +43,8 @@ DBG_MUST struct dbg_error *assigncall_string(const struct eval *e,
 					     struct value *ret);
 
 /*
- * The same of an object that @v, or a structure there, refers to, and of what
- * that leads to.
+ * The same for an object that @v, or a structure in it, refers to, and for all
+ * that the object refers to.
  */
 DBG_MUST struct dbg_error *assigncall_object(const struct eval *e,
 					     const struct value *v,

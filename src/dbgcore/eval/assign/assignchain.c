@@ -108,7 +108,10 @@ static struct dbg_error *chain_value(struct chain *c, const struct eval *e,
 	return err ? err : chain_keep(c, c->n - 1);
 }
 
-/* What target @i is given: what the one behind it is, with its type. */
+/*
+ * Convert the value for target @i: the value of the target to the right of it,
+ * with that target's type.
+ */
 static struct dbg_error *chain_convert(struct chain *c, size_t i)
 {
 	struct assignment *a = &c->to[i];

@@ -173,7 +173,10 @@ struct dbg_error *assign_to(struct binder *b, struct bound *to, struct bound *v,
 
 /* ---- Compound assignment --------------------------------------------- */
 
-/* What an operator made of a smaller type goes back to it (12.21.4). */
+/*
+ * In a compound assignment, convert the operator's result back to the target's
+ * type, which may be smaller (12.21.4).
+ */
 static struct dbg_error *back(struct binder *b, struct bound *v,
 			      struct type *to, struct bound **ret)
 {
@@ -325,7 +328,10 @@ static bool is_discard(const struct expr *x)
 	return x->kind == EXPR_NAME && !strcmp(x->name, "_");
 }
 
-/* One target: `int a`, `var a`, a, _ ; @var: it stands in `var (...)`. */
+/*
+ * Bind one target of a deconstruction: `int a`, `var a`, a or _. @var: it is
+ * inside of `var (...)`.
+ */
 static struct dbg_error *assign_part(struct binder *b, const struct expr *x,
 				     bool var, struct bound *v,
 				     struct bound **ret)

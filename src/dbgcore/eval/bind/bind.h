@@ -18,14 +18,17 @@ DBG_MUST struct dbg_error *bind_value_type(const struct eval *e,
 					   const char *text,
 					   const struct expr *x,
 					   struct value *ret);
-/* What is wrong with it, as far as that is known without evaluating it. */
+/*
+ * Fail if something is wrong with the expression that can be known without
+ * evaluating it.
+ */
 DBG_MUST struct dbg_error *bind_check(const struct eval *e, const char *text,
 				      const struct expr *x);
 /* ... as a condition. */
 DBG_MUST struct dbg_error *bind_check_condition(const struct eval *e,
 						const char *text,
 						const struct expr *x);
-/* Its truth; an error if it is no bool. */
+/* Evaluate a condition; an error if it is no bool. */
 DBG_MUST struct dbg_error *bind_condition(const struct eval *e,
 					  const char *text,
 					  const struct expr *x, bool *ret);
@@ -63,7 +66,7 @@ struct bind_assignment {
 	struct value *assigned;
 };
 
-/* What is wrong with `target ??= value`, whatever the target is now. */
+/* Fail if `target ??= value` is wrong, whatever value the target has now. */
 DBG_MUST struct dbg_error *bind_coalesce_check(const struct eval *e,
 					       const struct bind_assignment *a);
 /* Is @x a variable or the like, or a property or an indexer with a setter? */

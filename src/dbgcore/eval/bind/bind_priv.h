@@ -69,7 +69,7 @@ bind_error(const struct binder *b, const struct expr *x, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 const char *bind_source(const struct binder *b, const struct expr *x);
 
-/* Anything: value, type, namespace, method group. */
+/* Bind @x as whatever it is: a value, type, namespace or method group. */
 DBG_MUST struct dbg_error *bind_any(struct binder *b, const struct expr *x,
 				    struct bound **ret);
 /* A value, or something that its place makes one (null, a lambda). */
@@ -123,7 +123,7 @@ DBG_MUST struct dbg_error *bind_frame_value(struct binder *b,
  * type than its static one.
  */
 struct bound *bind_actual(struct binder *b, struct bound *of);
-/* Is it null now, as far as that is known? */
+/* Is the value of @of null now? False if that is not known. */
 bool bind_is_null(struct binder *b, struct bound *of);
 /* The tuple's element of this name, or an element in memory; NULL: none. */
 struct bound *bind_tuple_name(struct binder *b, struct bound *of,
@@ -148,7 +148,7 @@ DBG_MUST struct dbg_error *bind_name(struct binder *b, const struct expr *x,
  */
 DBG_MUST struct dbg_error *
 bind_method_named(struct binder *b, const struct expr *x, struct bound **ret);
-/* Is it a variable of a lambda, or of the frame? */
+/* Does a variable of a lambda or of the frame have this name? */
 bool name_is_known(struct binder *b, const char *name);
 DBG_MUST struct dbg_error *bind_member(struct binder *b, const struct expr *x,
 				       struct bound **ret);
@@ -162,7 +162,7 @@ DBG_MUST struct dbg_error *bind_getter(struct binder *b, struct bound *of,
 				       struct bound **args, size_t n,
 				       const struct expr *x,
 				       struct bound **ret);
-/* Is it the `base` of base.M? */
+/* Is it the `base` in base.Member? */
 bool bind_is_base(const struct bound *of);
 /* A method of the object @of: of `base` the one that its class inherits. */
 DBG_MUST struct dbg_error *
@@ -282,7 +282,7 @@ DBG_MUST struct dbg_error *interpolated_convert(struct binder *b,
 /* The best common type of values; NULL: none. */
 struct type *bind_common_type(struct binder *b, struct bound *const *list,
 			      size_t n);
-/* Of numbers, not checked for overflow. */
+/* Make a binary operation on numbers, without overflow check. */
 struct bound *bound_binary(struct binder *b, enum op op, struct bound *l,
 			   struct bound *r, struct type *type);
 struct bound *bound_not(struct binder *b, struct bound *v);

@@ -8,7 +8,10 @@
 DBG_MUST struct dbg_error *
 bind_conditional(struct binder *b, const struct expr *x, struct bound **ret);
 bool bind_is_conditional(const struct expr *x);
-/* What the last ?. of the chain that @x ends is asked of; NULL: it has none. */
+/*
+ * The operand of the last ?. in the chain that @x ends; NULL: the chain has
+ * none.
+ */
 const struct expr *bind_asked(const struct expr *x);
 /* @x with each ?. a dot. */
 const struct expr *bind_unconditional(struct binder *b, const struct expr *x);

@@ -38,7 +38,10 @@ static struct type *as_core(struct binder *b, struct type *type,
 	return as;
 }
 
-/* What `foreach` gives of a type; NULL: nothing. */
+/*
+ * The type of the elements that `foreach` takes from @type; NULL: it cannot be
+ * enumerated.
+ */
 static struct type *iteration_type(struct binder *b, struct type *type)
 {
 	if (type->kind == TYPE_KIND_ARRAY)
@@ -252,7 +255,10 @@ static struct dbg_error *make_array(struct binder *b, struct bound *v,
 	return NULL;
 }
 
-/* What is given by `with(...)`, then @span. */
+/*
+ * Make the call of a collection builder: the arguments of `with(...)`, then
+ * @span.
+ */
 static struct expr *builder_call(struct binder *b, const char *name,
 				 const struct expr *with,
 				 const struct expr *span)

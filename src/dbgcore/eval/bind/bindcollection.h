@@ -4,7 +4,7 @@
 
 #include "eval/bind/bind_priv.h"
 
-/* What a collection of type @to has as elements; NULL: it is none. */
+/* The element type of a collection type @to; NULL: it is no collection. */
 struct type *collection_element(struct binder *b, struct type *to);
 /* Span<T> or ReadOnlySpan<T>? */
 bool collection_is_span(const struct type *type);

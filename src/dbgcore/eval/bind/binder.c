@@ -249,7 +249,9 @@ static struct dbg_error *no_operator(struct binder *b, const struct expr *x,
 				     op_text(x->op), bound_operand_name(b, v)));
 }
 
-/* One of an extension block, where the language has none for the type. */
+/*
+ * Try the operator of an extension block, where the type has none of its own.
+ */
 static struct dbg_error *extended(struct binder *b, const struct expr *x,
 				  struct bound *v, struct bound **ret)
 {
@@ -387,7 +389,10 @@ const char *bind_source(const struct binder *b, const struct expr *x)
 	return arena_strndup(b->arena, b->text + x->start, x->end - x->start);
 }
 
-/* Where an error is: of a member at its name, of what is made at its type. */
+/*
+ * Where in the text an error about @x points to: for a member its name, for a
+ * creation its type.
+ */
 static uint32_t error_offset(const struct expr *x)
 {
 	if (x->kind == EXPR_CALL && !x->parens)
@@ -449,7 +454,7 @@ static struct dbg_error *any_type(struct binder *b, const struct expr *x,
 					      value_type_name(type)));
 }
 
-/* Is it A<>, or what is made of such a one? */
+/* Is it an unbound generic type, A<>, or one made of such a type? */
 static bool is_unbound(const struct type *type)
 {
 	bool unbound = type->inner && is_unbound(type->inner);
@@ -868,7 +873,7 @@ static struct dbg_error *unknown_name(const struct binder *b,
 			      : ""));
 }
 
-/* What is dynamic is what it is at run time. */
+/* Give a value of type dynamic the type of its object at run time. */
 static struct dbg_error *bind_dynamic(struct binder *b, const struct expr *x,
 				      struct bound **io)
 {

@@ -1,7 +1,7 @@
 /*
- * What the debugger knows and C# does not: values of the frame, the history
- * and registers as leaves, what an object is at run time, names of tuple
- * elements, pointers as gdb has them.
+ * Values that the debugger knows and C# does not: variables of the frame,
+ * history and registers as leaves, objects by their type at run time, names of
+ * tuple elements, pointers as in gdb.
  */
 #include <string.h>
 
@@ -14,7 +14,10 @@
 
 /* ---- Leaves ---------------------------------------------------------- */
 
-/* What a box has in it is in a box again where a reference is wanted. */
+/*
+ * Box the content of a box again: the node has the content's own type, but is
+ * used where a reference is wanted.
+ */
 static struct bound *boxed(struct binder *b, const struct value *v,
 			   struct type *type, const struct expr *x)
 {

@@ -77,7 +77,10 @@ static struct dbg_error *entry(struct binder *b, struct bound *of,
 
 /* ---- DynamicObject ------------------------------------------------------ */
 
-/* Its base class DynamicObject; NULL: it has another, or is not dynamic. */
+/*
+ * The class DynamicObject, if the object derives from it; NULL: it does not, or
+ * is not dynamic.
+ */
 static struct type *dynamic_base(struct binder *b, const struct bound *of)
 {
 	struct type *type =
@@ -146,7 +149,10 @@ static struct dbg_error *no_member(struct binder *b, const struct expr *x,
 	return NULL;
 }
 
-/* One of its Try methods: (binder, [what is given,] out object result). */
+/*
+ * A call of one of DynamicObject's Try methods: (binder, [given,] out object
+ * result).
+ */
 struct attempt {
 	struct type *base;
 	const char *method;
@@ -154,7 +160,10 @@ struct attempt {
 	struct bound *given;  /* NULL: nothing is */
 };
 
-/* What it gives, or else an exception. */
+/*
+ * Make the call: its value is the result, or it throws where the method returns
+ * false.
+ */
 static struct dbg_error *attempt(struct binder *b, struct bound *of,
 				 const struct attempt *t, const struct expr *x,
 				 struct bound **ret)
@@ -205,7 +214,7 @@ static bool is_plain(const struct call *c)
 	return true;
 }
 
-/* What is given of the arguments of @c, and the CallInfo of them. */
+/* Make the array of the arguments of @c, for t->given, and their CallInfo. */
 static struct dbg_error *arguments_give(struct binder *b, const struct call *c,
 					struct attempt *t,
 					struct bound **ret_info)

@@ -6,9 +6,9 @@
 #include "eval/bind/bind_priv.h"
 
 /*
- * What C# binds of a dynamic value when its type has no such member, operator
- * or conversion. *ret NULL: the object is none that says so itself, or has no
- * say in this.
+ * Bind a member, operator or conversion of a dynamic value whose type has none,
+ * by asking the object (DynamicObject). *ret NULL: it is no DynamicObject, or
+ * does not handle this.
  */
 DBG_MUST struct dbg_error *metaobject_member(struct binder *b, struct bound *of,
 					     const struct expr *x,

@@ -417,7 +417,10 @@ static bool note_static(void *arg, struct type_method *m)
 	return !search->found;
 }
 
-/* What extension blocks (C# 14) give to the type @of; *ret NULL: nothing. */
+/*
+ * Find a static member that extension blocks (C# 14) add to the type @of; *ret
+ * NULL: there is none.
+ */
 static struct dbg_error *static_extension(struct binder *b, struct bound *of,
 					  const struct expr *x,
 					  struct bound **ret)

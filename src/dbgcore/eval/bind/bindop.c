@@ -275,7 +275,7 @@ static bool constant_text(const struct bound *v, uint16_t *room,
 	return *n || v->kind == BOUND_STRING || v->kind == BOUND_NULL;
 }
 
-/* What two constants are together: a literal; NULL: not both are. */
+/* Concatenate two constants to a literal; NULL: one is no constant. */
 static struct bound *concat_constants(struct binder *b, const struct bound *l,
 				      const struct bound *r,
 				      const struct expr *x)
@@ -318,7 +318,7 @@ static struct dbg_error *concat(struct binder *b, struct bound *l,
 
 /* ---- Lifted ---------------------------------------------------------- */
 
-/* Has it a value? And that value. */
+/* Split a nullable value, see bindop.h. */
 struct dbg_error *bound_open(struct binder *b, struct bound *v,
 			     struct bound **ret_has, struct bound **ret_value)
 {
@@ -498,8 +498,8 @@ struct type *operator_operand_type(struct binder *b, enum op op,
 }
 
 /*
- * Where no operator of the operands' own types fits, the predefined ones are
- * candidates, the operands converted (12.4.5).
+ * Apply a predefined operator after converting the operands: candidates where
+ * no operator of the operands' own types fits (12.4.5).
  */
 static struct dbg_error *converted(struct binder *b, enum op op,
 				   struct bound *l, struct bound *r,
@@ -530,7 +530,7 @@ static bool is_set_dynamic(const struct bound *l, const struct bound *r)
 	       v->type->is_value && !bound_is_nullable(v);
 }
 
-/* What is known as an object alone is taken as what it is. */
+/* Apply the operator to operands of type object by their types at run time. */
 static struct dbg_error *by_objects(struct binder *b, enum op op,
 				    struct bound *l, struct bound *r,
 				    const struct expr *x, struct bound **ret)

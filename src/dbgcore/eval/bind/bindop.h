@@ -1,11 +1,14 @@
-/* What the files of the operators share. */
+/* Declarations shared by the files about operators. */
 #ifndef EVAL_BINDOP_H
 #define EVAL_BINDOP_H
 
 #include "eval/bind/bind_priv.h"
 
 bool bound_is_nullable(const struct bound *v);
-/* Has it a value? And that value. */
+/*
+ * Split a nullable value into its HasValue and its value. Of any other type
+ * they are `true` and @v itself.
+ */
 DBG_MUST struct dbg_error *bound_open(struct binder *b, struct bound *v,
 				      struct bound **ret_has,
 				      struct bound **ret_value);
@@ -13,7 +16,10 @@ DBG_MUST struct dbg_error *bound_open(struct binder *b, struct bound *v,
 enum elem numeric_promote(enum elem x, enum elem y);
 /* ... of operands, whose constants fit other types; nullable ones too. */
 enum elem numeric_common(const struct bound *l, const struct bound *r);
-/* What errors call an operand: its type, or its text if it has none. */
+/*
+ * How error messages name an operand: by its type, or by its text if it has no
+ * type.
+ */
 const char *bound_operand_name(struct binder *b, const struct bound *v);
 
 /*
@@ -33,14 +39,14 @@ DBG_MUST struct dbg_error *bind_extension_operator(struct binder *b, enum op op,
 						   struct bound *r,
 						   const struct expr *x,
 						   struct bound **ret);
-/* Has its type an operator true? */
+/* Has the type of @v a user-defined operator true? */
 bool bind_has_truth(struct binder *b, struct bound *v);
 /* x && y of a type with operators: false(x) ? x : x & y (12.14.3). */
 DBG_MUST struct dbg_error *bind_user_logical(struct binder *b,
 					     const struct expr *x,
 					     struct bound *const *v,
 					     struct bound **ret);
-/* Is it a pointer, to a function too? */
+/* Is it a pointer, or a pointer to a function? */
 bool type_is_address(const struct type *type);
 
 /*

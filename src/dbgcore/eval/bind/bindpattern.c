@@ -169,7 +169,7 @@ static struct dbg_error *pattern_names(struct binder *b, struct bound *v,
 
 /* ---- Lists ----------------------------------------------------------- */
 
-/* What a list pattern looks at. */
+/* The value that a list pattern is matched against. */
 struct sequence {
 	const struct expr *of;
 	const struct expr *length;
@@ -435,7 +435,9 @@ static struct dbg_error *relation(struct binder *b, struct bound *v,
 	return err ? err : compare(b, p->op, v, c, p, ret);
 }
 
-/* What @v is where the pattern @p matches, as far as @p says a type. */
+/*
+ * @v with the type that it has where the pattern @p matches, if @p names one.
+ */
 static struct bound *narrowed(struct binder *b, struct bound *v,
 			      const struct expr *p)
 {

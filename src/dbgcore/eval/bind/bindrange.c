@@ -55,7 +55,7 @@ struct dbg_error *bind_range(struct binder *b, const struct expr *x,
 
 /* ---- Elements -------------------------------------------------------- */
 
-/* What stands in the brackets. */
+/* A value with a length, which is indexed by ^i or a range. */
 struct counted {
 	const struct expr *of;     /* name of what is indexed */
 	const struct expr *length; /* of.Length or of.Count */

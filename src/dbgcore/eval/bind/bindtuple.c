@@ -131,7 +131,10 @@ void tuple_note_written(struct binder *b, const struct expr *x)
 		tuple_note_written(b, x->a);
 }
 
-/* What compilers would list for @type, of what was noted. */
+/*
+ * The names of tuple elements as a compiler would list them for a type, made of
+ * the names that were noted.
+ */
 struct listed {
 	const char *names[LISTED_MAX];
 	size_t n;

@@ -11,9 +11,9 @@
 DBG_MUST struct dbg_error *union_convert(struct binder *b, struct bound *v,
 					 struct type *to, struct bound **ret);
 /*
- * What a pattern about the union @v, or about one that may be null, looks at:
- * its Value, an object, null where there is no union. @v itself if it is none.
- * It is read more than once, so it is a variable's.
+ * What a pattern about a union (or a nullable one) is matched against: its
+ * Value, of type object, null if there is no union. @v itself if it is no
+ * union. It is put into a variable, since patterns read it more than once.
  */
 DBG_MUST struct dbg_error *union_content(struct binder *b, struct bound *v,
 					 const struct expr *x,

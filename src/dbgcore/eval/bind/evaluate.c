@@ -106,7 +106,7 @@ static uint64_t add_exception(struct binder *b, uint64_t object,
 	return field_reference(b, type, object, "_innerException");
 }
 
-/* What was thrown, in a sentence. */
+/* Make an error of the exception that was thrown, as one sentence. */
 static struct dbg_error *thrown(struct binder *b, const char *text,
 				const struct vm_value *v)
 {

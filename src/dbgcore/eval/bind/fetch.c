@@ -29,7 +29,10 @@ struct dbg_error *fetch_missing(struct binder *b, const struct expr *x,
 			   : "cannot be read");
 }
 
-/* What @n is, by-refs and references followed; absent: it stays so. */
+/*
+ * Read the object that @n refers to, through by-refs and references. An absent
+ * value stays absent.
+ */
 static struct dbg_error *fetch_object(struct binder *b, struct bound *n,
 				      struct value *ret)
 {
@@ -302,7 +305,10 @@ static bool has_elements(const struct type *type)
 	return false;
 }
 
-/* What the getter @n is on the settled object @of, if that can be read. */
+/*
+ * Read the getter @n of the object @of (dereferenced) without running it;
+ * *ret_any false: that is not possible.
+ */
 static struct dbg_error *getter_on(struct binder *b, struct bound *n,
 				   const struct value *of, struct value *ret,
 				   bool *ret_any)

@@ -370,7 +370,10 @@ static void ilgen_constant_address(struct generator *e, uint64_t addr)
 	ilgen_op(e, IL_OP_CONV_U);
 }
 
-/* Of a vector its reference and index; of other arrays the address. */
+/*
+ * Push the operands of an element access: for a vector its reference and the
+ * index, for other arrays the element's address.
+ */
 static struct dbg_error *ilgen_element(struct generator *e,
 				       const struct bound *n)
 {
@@ -391,7 +394,10 @@ static struct dbg_error *ilgen_element(struct generator *e,
 	return NULL;
 }
 
-/* Where the value of a leaf is: in the program, or put into the machine. */
+/*
+ * Push the address of a leaf's value, in the program or copied into the
+ * interpreter's memory.
+ */
 static struct dbg_error *ilgen_leaf(struct generator *e, const struct bound *n)
 {
 	struct binder *b = e->b;

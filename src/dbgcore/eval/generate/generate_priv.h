@@ -20,7 +20,7 @@ struct jump {
 	size_t at;
 };
 
-/* One method. */
+/* State of generating one method. */
 struct generator {
 	struct binder *b;
 	const struct bound_lambda *lambda; /* NULL: the expression */

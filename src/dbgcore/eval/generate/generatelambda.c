@@ -64,7 +64,9 @@ static struct dbg_error *finish(struct generator *e, const char *name,
 	return NULL;
 }
 
-/* One method: what @body is, returned as @sig says. */
+/*
+ * Generate one method that returns the value of @body, by the signature @sig.
+ */
 static struct dbg_error *ilgen_body(struct binder *b,
 				    const struct bound_lambda *lambda,
 				    const struct bound *body,

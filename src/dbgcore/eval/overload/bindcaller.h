@@ -5,8 +5,9 @@
 #include "eval/overload/overload.h"
 
 /*
- * What the compiler passes for the optional parameter @p of @k by an attribute
- * of System.Runtime.CompilerServices; NULL: it has none, or that is not known.
+ * The argument that the compiler passes for the optional parameter @p because
+ * of a caller-info attribute (System.Runtime.CompilerServices); NULL: it has
+ * none, or the value is not known.
  */
 struct bound *caller_argument(struct binder *b, const struct call *c,
 			      const struct candidate *k,

@@ -182,7 +182,10 @@ static struct dbg_error *add_closures(struct binder *b, struct type_method *m,
 	return NULL;
 }
 
-/* What @m is called on: an object, or its class. */
+/*
+ * Set what the local function @m is called on: an object, a closure, or its
+ * class.
+ */
 static struct dbg_error *add_receiver(struct binder *b,
 				      const struct type_method *m,
 				      const struct expr *x, struct bound *g)

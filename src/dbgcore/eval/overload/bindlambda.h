@@ -36,8 +36,8 @@ DBG_MUST struct dbg_error *lambda_convert(struct binder *b,
 void lambda_use(struct binder *b, struct bound_var *var);
 
 /*
- * What is converted is in the body of @l: its names are those that are known
- * there. Returns what lambda_leave is given.
+ * Enter the body of @l: names are then looked up as they are known there. Pass
+ * the result to lambda_leave.
  */
 struct name_scope *lambda_enter(struct binder *b, struct bound_lambda *l);
 void lambda_leave(struct binder *b, const struct bound_lambda *l,

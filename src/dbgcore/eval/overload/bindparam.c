@@ -90,7 +90,9 @@ static bool part_alike(const struct bound *n, const struct bound *part,
 	return is_alike(part, arg);
 }
 
-/* What @n names besides its parts. */
+/*
+ * Does the node itself, apart from its operands, name the type argument @arg?
+ */
 static bool names_arg(const struct bound *n, const struct type *arg)
 {
 	if (n->kind == BOUND_AS || n->kind == BOUND_CAST ||
@@ -221,7 +223,10 @@ static bool plain_store(struct binder *b, struct bound *n)
 	       plain_parts(b, n);
 }
 
-/* By the types that were met before; others have no answer. */
+/*
+ * Casts are decided by types known at compilation; objects of other types have
+ * no answer.
+ */
 static bool plain_cast(struct binder *b, struct bound *n)
 {
 	return !n->type->open && plain_parts(b, n);
@@ -242,7 +247,7 @@ static bool is_string_method(const struct type_method *m)
 	return false;
 }
 
-/* Is it this very method that runs, whatever the object? */
+/* Does the call run exactly this method, whatever the object's type? */
 static bool is_exact(const struct bound *n)
 {
 	const struct type_method *m = n->method;
@@ -435,7 +440,7 @@ struct dbg_error *param_name(struct binder *b, const struct expr *x,
 	return NULL;
 }
 
-/* Is its text known without the runtime? */
+/* Can values of the type be made text without the runtime? */
 static bool is_simple(const struct type *type)
 {
 	return type &&

@@ -19,7 +19,7 @@ struct frame_params {
  */
 DBG_MUST struct dbg_error *param_name(struct binder *b, const struct expr *x,
 				      struct bound **ret);
-/* The same of a known variable. */
+/* The same for a variable that is already known. */
 DBG_MUST struct dbg_error *param_variable(struct binder *b,
 					  const struct var *var,
 					  const struct expr *x,

@@ -69,7 +69,9 @@ static size_t operator_methods(struct binder *b, struct type *type,
 	return n;
 }
 
-/* Those of the types of both operands, up to 64. */
+/*
+ * Get the operators @name of both operands' types, up to 64; returns how many.
+ */
 static size_t both_operands(struct binder *b, const char *name,
 			    const struct bound *l, const struct bound *r,
 			    struct type_method **ret)
@@ -88,8 +90,8 @@ static const char *checked_name(struct binder *b, const char *name)
 }
 
 /*
- * Those that the interfaces of a type parameter's constraints have: which
- * method they are is said by the type that it is in this instance.
+ * Resolve an operator of a constraint's interface on a type parameter, by the
+ * type that it stands for in this instance.
  */
 static struct dbg_error *constraint_operator(struct binder *b, enum op op,
 					     struct call *c,
@@ -106,7 +108,10 @@ static struct dbg_error *constraint_operator(struct binder *b, enum op op,
 	return err;
 }
 
-/* What is of a type parameter is compared to null by reference alone. */
+/*
+ * Is a value of a type parameter compared with null? That is always by
+ * reference.
+ */
 static bool is_null_test(struct binder *b, const struct bound *l,
 			 const struct bound *r)
 {

@@ -110,7 +110,10 @@ bool type_is_address(const struct type *type)
 			type->kind == TYPE_KIND_FUNCTION);
 }
 
-/* Of a variable, whose own signature is not known (bind_frame_value)? */
+/*
+ * Is it a function pointer of unknown signature, as those of variables are
+ * (bind_frame_value)?
+ */
 static bool is_any_function(const struct type *type)
 {
 	return type->kind == TYPE_KIND_FUNCTION && !type->function;
@@ -351,9 +354,9 @@ static bool to_decimal(const struct type *from, const struct type *to)
 }
 
 /*
- * Of two operators that fit: is @x the more specific one (10.5.4)? It is the
- * one whose operand is nearer to @from, then the one whose result is nearer to
- * @to.
+ * Of two conversion operators that fit, is @x the more specific one (10.5.4)?
+ * It is if its operand type is nearer to @from, or else its result type nearer
+ * to @to.
  */
 static bool is_more_specific(struct binder *b, const struct type_sig *x,
 			     const struct type_sig *y, const struct type *from,
@@ -431,7 +434,10 @@ static void search_operators(struct binder *b, struct type *in,
 	}
 }
 
-/* Those of the types of both sides, and of what these derive from (10.5.3). */
+/*
+ * Convert by a user-defined operator of either side's type or its base classes
+ * (10.5.3).
+ */
 static struct dbg_error *convert_user(struct binder *b, struct bound *v,
 				      struct type *to, bool is_explicit,
 				      struct bound **ret)

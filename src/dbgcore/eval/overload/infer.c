@@ -220,7 +220,10 @@ static bool infer_delegate(struct inference *in, struct bound *v,
 
 /* ---- The whole ------------------------------------------------------- */
 
-/* What `out T x` says; NULL: the argument is none, or `var`. */
+/*
+ * The type that an argument `out T x` declares; NULL: it is no such argument,
+ * or says `var`.
+ */
 static struct type *declared_as(struct binder *b, const struct bound *v)
 {
 	const struct expr *x = v->syntax;

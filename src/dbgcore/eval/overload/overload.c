@@ -79,7 +79,10 @@ static bool query_is_translated(const struct type_method *m)
 	return is_called(m->owner, "System.Linq", "Queryable");
 }
 
-/* What Queryable has not: it is computed of the query's rows. */
+/*
+ * Is it one of the methods that Queryable lacks? They are computed from the
+ * rows of a query.
+ */
 static bool is_of_rows(const struct type_method *m)
 {
 	return !strcmp(m->name, "ToDictionary") || !strcmp(m->name, "ToLookup");
@@ -107,8 +110,8 @@ static struct dbg_error *query_refused(struct binder *b, const struct call *c,
 /* ---- The better of two ----------------------------------------------- */
 
 /*
- * Which of two overloads is the better one (ECMA-334, 12.6.4.3 to 12.6.4.7),
- * and which one a receiver is good for.
+ * Which of two overloads is better (ECMA-334, 12.6.4.3 to 12.6.4.7), and
+ * whether a receiver fits one.
  */
 
 static struct type *call_params_element(const struct type_sig *sig);
@@ -169,7 +172,10 @@ static int better_delegate(struct binder *b, const struct bound *v,
 static int better_conversion(struct binder *b, const struct bound *v,
 			     struct type *x, struct type *y);
 
-/* By the elements, then a span before an array or interface (C# 13). */
+/*
+ * Compare two conversions of a collection expression: by the elements, then a
+ * span is better than an array or interface (C# 13).
+ */
 static int better_collection(struct binder *b, const struct bound *v,
 			     struct type *x, struct type *y)
 {
@@ -203,7 +209,10 @@ static int better_span(const struct type *x, const struct type *y)
 	return (int)span_x - (int)span_y;
 }
 
-/* Of the same type, by value before by `in`. */
+/*
+ * Of two parameters of one type, the one by value is better than the one by
+ * `in`.
+ */
 static int better_by_value(const struct type *x, const struct type *y)
 {
 	return (x->kind != TYPE_KIND_BYREF) - (y->kind != TYPE_KIND_BYREF);
@@ -351,7 +360,10 @@ static bool is_discard(struct binder *b, const struct expr *x)
 	       !strcmp(x->a->name, "_") && !name_is_known(b, "_");
 }
 
-/* What `out` leaves to the method: `var x`, `T x`, `_`. */
+/*
+ * Is the argument an `out` variable whose type the method decides: `var x`, `T
+ * x`, `_`?
+ */
 static bool is_declared(const struct bound *v)
 {
 	return v->kind == BOUND_UNTYPED &&
@@ -385,8 +397,9 @@ struct dbg_error *call_arguments(struct binder *b, struct expr *const *list,
 }
 
 /*
- * What one argument of `params` is converted to: the element of the last
- * parameter, an array, or a span or list (C# 13); NULL: it is none of these.
+ * The type that each argument for `params` is converted to: the element type of
+ * the last parameter, an array, span or list (C# 13); NULL: it is none of
+ * these.
  */
 static struct type *call_params_element(const struct type_sig *sig)
 {
@@ -974,7 +987,7 @@ static struct dbg_error *wrong_argument(struct binder *b, const struct call *c,
 	return NULL;
 }
 
-/* What is wrong with a lambda that is an argument. */
+/* Explain what is wrong with an argument that is a lambda; NULL: nothing. */
 static struct dbg_error *wrong_lambda(struct binder *b, const struct call *c)
 {
 	for (size_t i = 0; i < c->n; i++) {

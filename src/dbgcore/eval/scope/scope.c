@@ -69,7 +69,7 @@ static bool hoisted_in_scope(const struct gather *g, const char *name)
 	return !r || (il >= r->start && il - r->start < r->length);
 }
 
-/* Is it a class of closures, or a state machine? */
+/* Is it a class that holds variables: a closure or state machine? */
 static bool scope_holds(const struct type *type)
 {
 	return value_type_is_closure(type) || value_type_is_state_machine(type);
@@ -128,7 +128,10 @@ static bool holds_closure(const char *name)
 	return false;
 }
 
-/* Is it C#'s name of what holds the range variables of a query? */
+/*
+ * Is it the name that the C# compiler gives to the object that holds the range
+ * variables of a query?
+ */
 static bool scope_is_range(const char *name)
 {
 	return str_starts(name, "<>h__TransparentIdentifier") ||
@@ -307,7 +310,9 @@ static void scope_expand(struct gather *g, const struct value *v,
 	g->level = level;
 }
 
-/* The same of a closure that the method was given, as `this` or by reference.
+/*
+ * Add the variables of a closure that the method was given, as `this` or by
+ * reference, below the method's own.
  */
 static void scope_expand_outer(struct gather *g, const struct value *v)
 {
@@ -320,9 +325,9 @@ static void scope_expand_outer(struct gather *g, const struct value *v)
 /* ---- Imports --------------------------------------------------------- */
 
 /*
- * What `using` directives bring into a method, from the PDB's ImportScope
- * rows (Portable PDB, Imports Blob), and what Visual Basic has in scope
- * without.
+ * Namespaces and types that `using` directives import into a method, from the
+ * PDB's ImportScope rows (Portable PDB, Imports Blob), and what is always
+ * imported in Visual Basic.
  */
 
 enum {
@@ -708,8 +713,9 @@ static void scope_note_dynamic(struct gather *g, const struct code_module *m,
 }
 
 /*
- * What the runtime says of floating-point registers is nonsense: at a method's
- * first instruction the calling convention tells, behind it nothing does.
+ * Correct the place of a variable in a floating-point register, which the
+ * runtime reports wrongly: at a method's first instruction the calling
+ * convention tells it, later it is unknown.
  */
 static void fix_floats(const struct gather *g, size_t *n_floats,
 		       struct value *v)

@@ -4,7 +4,9 @@
 
 #include "eval/bind/bind_priv.h"
 
-/* What the body of an async lambda gives that returns @ret; NULL: it may not.
+/*
+ * The type of value that the body of an async lambda with the return type @ret
+ * returns; NULL: such a lambda is not allowed.
  */
 struct type *async_result(struct binder *b, const struct type *ret);
 /* The Task that an async lambda returns whose body gives @body. */

@@ -1,8 +1,8 @@
 /*
- * What is declared at the prompt: `int z = 1`, `var (a, b) = t`, `out var n`.
- * Such a variable is kept by its value (eval/declared.h). Several targets of
- * one assignment are given what the right side was taken apart into, which is
- * kept under names that no text can have.
+ * Variables declared at the prompt: `int z = 1`, `var (a, b) = t`, `out var n`.
+ * Such a variable is kept by its value (eval/declared.h). An assignment to
+ * several targets first keeps the parts of its right side under names that no
+ * text can spell.
  */
 #include "eval/statement/binddeclare.h"
 

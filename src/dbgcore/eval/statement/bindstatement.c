@@ -317,7 +317,10 @@ static struct dbg_error *label(struct binder *b, struct bound *v,
 	return err;
 }
 
-/* One section; *ret_default: it has the label `default`. */
+/*
+ * Bind one section of a switch statement; *ret_default: it has the label
+ * `default`.
+ */
 static struct dbg_error *section(struct binder *b, struct bound *v,
 				 const struct expr *x, struct bound *loop,
 				 struct bound **ret, bool *ret_default)

@@ -39,7 +39,10 @@ static struct dbg_error *braced(struct parser *p, enum expr_kind kind,
 	return NULL;
 }
 
-/* Behind `name =`: a value, or the members of what is there already. */
+/*
+ * Parse what follows `name =` in an initialiser: a value, or an initialiser for
+ * the members of the object that is there already.
+ */
 static struct dbg_error *initializer_value(struct parser *p, struct expr **ret)
 {
 	return parser_at(p, PUNCT_OPEN_BRACE) ? parse_initializer(p, ret)

@@ -21,7 +21,7 @@ static struct dbg_error *begin(struct parser *p, const char *text,
 	return err;
 }
 
-/* What stands behind it, a semicolon as in a program, says nothing. */
+/* Expect the end of the text; semicolons before it are ignored. */
 static struct dbg_error *end(struct parser *p)
 {
 	while (parser_accept(p, PUNCT_SEMICOLON))

@@ -18,7 +18,7 @@ enum {
 	EXPR_DEPTH_MAX = 100
 };
 
-/* What the fields of struct expr hold is said behind each kind. */
+/* The comment behind each kind says which fields of struct expr it uses. */
 enum expr_kind {
 	/* Leaves */
 	EXPR_LITERAL, /* token */
@@ -123,7 +123,7 @@ enum expr_kind {
 	STMT_EMPTY,
 };
 
-/* In the order of struct operator's table, operator.c. */
+/* Keep in the order of the table of operators in operator.c. */
 enum op {
 	OP_NONE,
 	OP_ADD,

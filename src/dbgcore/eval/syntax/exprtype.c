@@ -152,7 +152,10 @@ static bool at_rank(const struct parser *p, size_t n)
 		parser_ahead(p, n + 1, PUNCT_COMMA));
 }
 
-/* In C# the leftmost rank is the outermost: it is applied last. */
+/*
+ * Parse the ranks of an array type. The leftmost rank of C# is the outermost
+ * one, so it is applied last.
+ */
 struct dbg_error *parse_ranks(struct parser *p, struct expr **io)
 {
 	struct expr *outer;

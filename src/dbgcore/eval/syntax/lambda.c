@@ -101,7 +101,7 @@ static bool at_function(struct parser *p, struct expr *e)
 	return body || parser_ahead(p, 1, PUNCT_LESS);
 }
 
-/* What a variable that holds a delegate cannot do. */
+/* Refuse a local function that a delegate in a variable cannot stand for. */
 static struct dbg_error *check_function(struct parser *p, const struct expr *l)
 {
 	for (size_t i = 0; i < l->n_list; i++) {

@@ -119,7 +119,7 @@ static struct dbg_error *property(struct parser *p, struct expr **ret)
 	return err;
 }
 
-/* What stands behind the type of a SHAPE: (..) {..} name */
+/* Parse what follows the type of a SHAPE pattern: (..) {..} name */
 static struct dbg_error *parse_shape(struct parser *p, struct expr *e)
 {
 	struct list list;

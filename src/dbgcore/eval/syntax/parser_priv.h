@@ -26,10 +26,10 @@ const struct token *parser_peek(const struct parser *p);
 bool parser_at(const struct parser *p, enum punct punct);
 /* @n tokens ahead? */
 bool parser_ahead(const struct parser *p, size_t n, enum punct punct);
-/* At this word, not written with an @? */
+/* Is the next token this word, written without an @? */
 bool parser_at_word(const struct parser *p, enum word word);
 bool parser_at_end(const struct parser *p);
-/* At a name that is not reserved here? */
+/* Is the next token a name that is not reserved here? */
 bool parser_at_name(const struct parser *p);
 void parser_advance(struct parser *p);
 /* Go back to where @saved was copied from @p. */
@@ -51,14 +51,14 @@ DBG_MUST struct dbg_error *parser_unexpected(const struct parser *p);
 /* "@message at column N" of the next token. */
 DBG_MUST struct dbg_error *parser_error(const struct parser *p,
 					const char *message);
-/* One level deeper; an error if that is too deep. Leave by p->depth--. */
+/* Go one level deeper; an error if that is too deep. Leave by p->depth--. */
 DBG_MUST struct dbg_error *parser_enter(struct parser *p);
 
 struct expr *parser_node(struct parser *p, enum expr_kind kind);
 /* A node that begins where @first does. */
 struct expr *parser_node_from(struct parser *p, enum expr_kind kind,
 			      struct expr *first);
-/* It ends with the last token. */
+/* Let @e end with the token read last. */
 void parser_close(const struct parser *p, struct expr *e);
 void list_add(struct parser *p, struct list *l, struct expr *e);
 
@@ -121,7 +121,10 @@ DBG_MUST struct dbg_error *parse_declaration(struct parser *p,
 /* `T name` or `var (a, b)`, if that is what is next. */
 bool parser_try_declaration(struct parser *p, struct expr **ret);
 
-/* Is it a type that stands where a `?` may also begin a choice? */
+/*
+ * Where a type stands: anywhere, or as an operand, where a `?` behind it may
+ * begin a conditional expression.
+ */
 enum type_place {
 	TYPE_ANYWHERE,
 	TYPE_OPERAND

@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "eval/syntax/parser_priv.h"
 
-/* What stands before a clause. */
+/* The query so far, up to the clause that is parsed next. */
 struct query {
 	struct parser *p;
 	struct expr *source;
@@ -130,7 +130,10 @@ static struct expr *pair(struct query *q, const char *name, struct expr *value)
 	return e;
 }
 
-/* From now on one object carries all range variables. */
+/*
+ * Let one object (a transparent identifier) carry all range variables from now
+ * on.
+ */
 static void carry(struct query *q)
 {
 	q->var =

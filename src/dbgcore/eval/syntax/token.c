@@ -1,6 +1,6 @@
 /*
- * All tokens of a text at once: which kind begins where, names, punctuation
- * (longest first); numbers and strings have files of their own.
+ * Splits a text into all its tokens at once: names, punctuation (longest match
+ * first) and what begins where; numbers and strings have files of their own.
  */
 #include "eval/syntax/token.h"
 
@@ -168,7 +168,7 @@ enum {
 	RAW_QUOTES_MIN = 3
 };
 
-/* How one string is written. */
+/* How a string literal is written. */
 struct style {
 	bool verbatim;
 	bool raw;
@@ -276,7 +276,10 @@ static bool at_close(const struct lexer *lx, const struct style *s)
 	       !(s->verbatim && lx->text[lx->at + 1] == '"');
 }
 
-/* How many braces at this place are text; all but a hole's. */
+/*
+ * Add the braces at this place that are text; *ret_hole: the rest open an
+ * interpolation hole.
+ */
 static struct dbg_error *braces(struct lexer *lx, const struct style *s,
 				struct units *u, bool *ret_hole)
 {

@@ -66,7 +66,7 @@ DBG_MUST struct dbg_error *tokens_make(const char *text, struct arena *arena,
 
 /* "column 3" of an offset, in characters from 1. */
 uint32_t token_column(const char *text, size_t offset);
-/* One code point of UTF-8; broken bytes stand for themselves. */
+/* Decode one code point of UTF-8; each broken byte stands for itself. */
 uint32_t lex_utf8(const char *text, size_t *at);
 const char *punct_text(enum punct punct);
 bool word_is_reserved(enum word word);

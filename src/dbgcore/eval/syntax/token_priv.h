@@ -27,7 +27,7 @@ DBG_MUST struct dbg_error *lex_bad(const struct lexer *lx, const char *what,
 void units_add(struct units *u, uint32_t c);
 /* Move what was gathered into the arena and the token. */
 void units_take(struct lexer *lx, struct units *u, struct token *ret);
-/* Behind a backslash (6.4.5.5); false if it is no escape. */
+/* Read an escape behind its backslash (6.4.5.5); false if it is none. */
 bool lex_escape(struct lexer *lx, uint32_t *ret);
 
 DBG_MUST struct dbg_error *lex_char(struct lexer *lx, struct token *ret);
@@ -43,7 +43,7 @@ struct fence {
 	size_t n_indent;
 };
 
-/* At the quotes of a raw string: read the fence, move to its text. */
+/* Read the opening quotes of a raw string literal, and move to its text. */
 DBG_MUST struct dbg_error *lex_fence(struct lexer *lx, struct fence *ret);
 /* Skip indentation at the beginning of a line of a raw string. */
 DBG_MUST struct dbg_error *lex_indent(struct lexer *lx, const struct fence *f);

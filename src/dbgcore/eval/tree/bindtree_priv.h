@@ -40,7 +40,7 @@ DBG_MUST struct dbg_error *tree_make(struct tree *t, const char *name,
 DBG_MUST struct dbg_error *tree_array(struct tree *t, struct type *element,
 				      struct bound *const *list, size_t n,
 				      struct bound **ret);
-/* Does it use a parameter of the lambdas that are made trees? */
+/* Does @n use a parameter of one of the lambdas that are made into trees? */
 bool tree_uses(const struct tree *t, const struct bound *n);
 /* The value of @v, which does not. */
 DBG_MUST struct dbg_error *tree_constant(struct tree *t, struct bound *v,

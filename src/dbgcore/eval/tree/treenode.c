@@ -51,7 +51,7 @@ static const char *const factories[N_OPS] = {
     [OP_COMPLEMENT] = "Not",
 };
 
-/* Without Nullable. */
+/* The type without Nullable. */
 static struct type *bare(struct type *type)
 {
 	return type->special == TYPE_SPECIAL_NULLABLE ? type->args[0] : type;
@@ -62,7 +62,7 @@ static bool is_number(const struct type *type)
 	return type->kind == TYPE_KIND_ENUM || type_is_numeric(type);
 }
 
-/* What both operands are converted to; NULL: each stays what it is. */
+/* The type that both operands are converted to; NULL: each keeps its own. */
 static struct type *promoted(struct binder *b, enum op op,
 			     const struct bound *l, const struct bound *r)
 {
@@ -128,7 +128,10 @@ static struct dbg_error *concatenation(struct tree *t, const struct expr *x,
 	return err ? err : tree_make(t, "Add", args, 3, ret);
 }
 
-/* One of these trees is made, as @test, which uses no parameter, tells. */
+/*
+ * Make one of two trees at run time, by the value of @test, which uses no
+ * parameter.
+ */
 static struct dbg_error *decided(struct tree *t, struct bound *test,
 				 struct bound *yes, struct bound *no,
 				 struct bound **ret)
@@ -252,7 +255,9 @@ static struct dbg_error *tree_choice(struct tree *t, const struct expr *x,
 
 /* ---- Nodes ----------------------------------------------------------- */
 
-/* What cannot be: an error with the text and the column of @x. */
+/*
+ * Make the error that @x cannot be in an expression tree, with text and column.
+ */
 static struct dbg_error *tree_refused(struct tree *t, const struct expr *x)
 {
 	return bind_error(t->b, x, "'%s' cannot be part of an expression tree",
@@ -457,7 +462,10 @@ static struct dbg_error *arguments(struct tree *t, const struct expr *x,
 	return err;
 }
 
-/* By name, for generic methods: the factory finds the one that fits. */
+/*
+ * Make the tree of a generic method's call by the method's name: the factory
+ * method Expression.Call finds the overload that fits.
+ */
 static struct dbg_error *generic_call(struct tree *t, struct bound *of,
 				      const struct bound *v,
 				      struct bound *const *trees, size_t n,
@@ -568,7 +576,7 @@ static struct dbg_error *bindings(struct tree *t, const struct expr *x,
 	return err ? err : tree_make(t, "MemberInit", args, 2, ret);
 }
 
-/* What of an expression makes the object; its initialiser is apart. */
+/* Make the tree of a `new` expression without its initialiser. */
 static struct dbg_error *creation(struct tree *t, const struct expr *x,
 				  struct bound *v, struct bound **ret)
 {
