@@ -24,7 +24,7 @@ enum made_kind {
 	MADE_SIG,    /* calli */
 };
 
-/* What one token means; tokens are indexes in the pool. */
+/* What one token of made code means; its tokens are indexes in the pool. */
 struct made_entry {
 	enum made_kind kind;
 	struct type *type;
@@ -54,7 +54,10 @@ struct made_code {
 struct type_method *made_create(struct arena *arena, const char *name,
 				const struct type_sig *sig,
 				const struct made_code *code);
-/* Where what belongs to it goes; NULL if @m was not made by us. */
+/*
+ * The arena of a method made by the debugger, for what shall live as long;
+ * NULL: @m is of the program.
+ */
 struct arena *made_arena_of(const struct type_method *m);
 /* A place of the machine's own with it. */
 void **made_slot_of(struct type_method *m);

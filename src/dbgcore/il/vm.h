@@ -43,7 +43,7 @@ struct vm;
 /* Addresses of methods, as ldftn pushes them; no memory is there. */
 #define VM_ENTRIES 0x0d0c000000000000u
 
-/* For one execution; 0: the default. */
+/* Limits of one execution; 0: the default. */
 struct vm_budget {
 	uint64_t instructions; /* IL, all methods: 50 million */
 	uint64_t memory;       /* allocated and copied: 64 MiB */
@@ -59,15 +59,18 @@ void vm_destroy(struct vm *m);
 void vm_stop(struct vm *m);
 /* The program was written to: read it again. */
 void vm_forget(struct vm *m);
-/* Whose thread statics and Thread.CurrentThread are meant; borrowed. */
+/*
+ * Set the thread whose thread statics and Thread.CurrentThread the execution
+ * sees; borrowed.
+ */
 void vm_set_thread(struct vm *m, struct thread_ref *thread);
 struct types *vm_types(struct vm *m);
 /*
- * Which calls of the program's methods that the outermost code makes (what
- * vm_begin is given, if it was made by us) are VM_CALL instead of executed?
- * Those with arguments that only the machine has are executed all the same,
- * unless the program can be given the like (vm_graph_add), or, where a call is
- * one of @numbers, what is given by its address can be copied there and back.
+ * Which calls that an expression's own code makes to methods of the program
+ * stop as VM_CALL, to be made in the program, instead of being interpreted? A
+ * call whose argument exists only in the interpreter is interpreted all the
+ * same, unless a copy can be made in the program (vm_graph_add), or, if its
+ * number is chosen, the argument's target can be copied there and back.
  */
 enum vm_calls {
 	VM_CALLS_NONE,
@@ -78,7 +81,7 @@ enum vm_calls {
 /* @numbers are borrowed until the next call; for what is begun after it. */
 void vm_set_calls(struct vm *m, enum vm_calls which, const uint32_t *numbers,
 		  size_t n);
-/* How many such calls have begun? */
+/* How many such calls have begun so far in this execution. */
 uint32_t vm_outer_calls(const struct vm *m);
 /*
  * Did the last execution ask for texts of the framework that the program has

@@ -1,11 +1,11 @@
 /*
- * From IL to operations. One pass from the first instruction to the last:
- * what the stack holds behind an unconditional branch is known from a branch
- * further up, or nothing is on it (III.1.7.5). Each value of the stack has its
- * place in the frame, by what is below it.
+ * Compiles IL to the interpreter's operations, in one pass from the first
+ * instruction to the last: the stack behind an unconditional branch is known
+ * from an earlier branch to there, or is empty (III.1.7.5). Each value on the
+ * stack has its place in the frame, given by what is below it.
  *
- * What a compiler of .NET would not emit (a stack that disagrees with itself,
- * branches to the middle of an instruction) is refused; so every operation
+ * IL that a .NET compiler would not emit (a stack that disagrees with itself,
+ * branches into the middle of an instruction) is refused, so every operation
  * works on places inside the frame.
  */
 #include "il/compile/compile_priv.h"
@@ -373,8 +373,9 @@ static bool enter(struct compiler *c)
 }
 
 /*
- * What cannot be compiled ends the execution when it is reached, which most
- * of it never is; so does all that follows, up to a branch's target.
+ * Emit an operation that ends the execution with the error, in place of an
+ * instruction that cannot be compiled: most of these are never reached. The
+ * code up to the next branch target is dead.
  */
 static void give_up(struct compiler *c)
 {

@@ -44,7 +44,7 @@ static bool pop_args(struct compiler *c, const struct type_sig *sig,
 	return true;
 }
 
-/* What was called leaves its result where its arguments were. */
+/* Push the result of a call: it is where the arguments were. */
 static bool push_result(struct compiler *c, const struct type_sig *sig)
 {
 	struct shape shape;
@@ -139,7 +139,7 @@ static bool call_direct(struct compiler *c, struct type_method *m)
 	return emit_call(c, is_invoke(m) ? op_invoke : op_call, s, sig);
 }
 
-/* Where `this` of a call with @sig is. */
+/* Find the place of `this` of a call with the signature @sig. */
 static bool receiver(struct compiler *c, const struct type_sig *sig,
 		     uint32_t *ret)
 {

@@ -44,7 +44,10 @@ static bool token_field(struct compiler *c, const struct il_insn *in,
 	return err ? fail_err(c, err) : shape_of(c, type, shape);
 }
 
-/* Its offset from what a reference, or an address of a struct, points to. */
+/*
+ * The field's offset from where a reference to its object, or the address of
+ * its struct, points to.
+ */
 static bool field_offset(struct compiler *c, struct type_field *f,
 			 uint64_t *ret)
 {

@@ -5,7 +5,7 @@
 #include "il/machine/ops.h"
 #include "meta/il.h"
 
-/* What the IL stack knows of a value; the first four as enum num. */
+/* Kinds of values on the IL stack; the first four as in enum num. */
 enum kind {
 	KIND_I4,
 	KIND_I8, /* also native integers, pointers, by-refs */
@@ -77,7 +77,7 @@ struct compiler {
 
 typedef bool gen_fn(struct compiler *c, const struct il_insn *in, int arg);
 
-/* What is compiled how; by opcode. */
+/* How an opcode is compiled: the table's row for it. */
 struct rule {
 	gen_fn *fn;
 	int arg;

@@ -163,7 +163,7 @@ struct vm_class *vm_class_of(struct vm *vm, struct type *type)
 	return c;
 }
 
-/* Where a RuntimeType @object has its m_handle; 0: unknown. */
+/* The address of m_handle in a RuntimeType @object; 0: unknown. */
 static uint64_t handle_place(struct vm *vm, struct type *of, uint64_t object)
 {
 	struct type_field *field = NULL;

@@ -453,8 +453,8 @@ const struct op *call_site(struct vm *vm, struct site *s, uint64_t base,
 }
 
 /*
- * May it be given pointers or handles of the runtime? Those that interpreted
- * code has need not be the program's.
+ * May an argument be a pointer or handle of the runtime? The ones that
+ * interpreted code has may be meaningless in the program.
  */
 static bool has_handles(const struct type_sig *sig)
 {

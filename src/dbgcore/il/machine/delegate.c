@@ -155,7 +155,10 @@ static struct dbg_error *string_entry_of(struct vm *vm, uint64_t object,
 	return NULL;
 }
 
-/* What the token object @object stands for; what is unknown stays 0. */
+/*
+ * Find what the token object @object stands for; fields of *ret that are
+ * unknown stay 0.
+ */
 static struct dbg_error *token_of(struct vm *vm, uint64_t object,
 				  struct made_entry *ret)
 {
@@ -484,7 +487,7 @@ static struct dbg_error *open_target(struct vm *vm, struct site *s,
 static const struct op *invoke(struct vm *vm, const struct op *i, uint64_t base,
 			       uint64_t ret, const struct op *next);
 
-/* Is it of another delegate, as new D(d) makes it? */
+/* Is the method a delegate's Invoke, as in new D(d)? */
 static bool is_invoke(const struct type_method *m)
 {
 	return m->owner && m->owner->is_delegate && !strcmp(m->name, "Invoke");

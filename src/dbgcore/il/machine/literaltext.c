@@ -17,7 +17,7 @@ enum {
 	STRING_CHARS = 12,
 };
 
-/* Those of one hash are chained. */
+/* Literals with equal hashes are chained. */
 struct literal {
 	struct literal *next;
 	struct bytes text;
@@ -92,7 +92,7 @@ static struct bytes text_of(struct vm *vm, uint64_t object)
 	return text;
 }
 
-/* What the program has for it. */
+/* Look in the program for the string of a literal. */
 static enum interned in_program(struct vm *vm, struct literal *l,
 				struct bytes text, uint64_t *ret)
 {

@@ -18,7 +18,7 @@ void literals_forget(struct vm *vm);
 enum interned literal_interned(struct vm *vm, uint64_t object, uint64_t *ret);
 /* The program's string where @object is the machine's of a literal, or it. */
 uint64_t literal_twin(struct vm *vm, uint64_t object);
-/* From now on @object is the string for literals of its text. */
+/* Use @object as the string of all literals with its text from now on. */
 void literal_adopt(struct vm *vm, uint64_t object);
 
 #endif

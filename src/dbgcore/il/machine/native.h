@@ -49,14 +49,16 @@ struct native {
 typedef enum native_end native_fn(struct native *n);
 
 /*
- * What @fn is for. A method with another signature, or of an assembly that is
- * not .NET's own, is none of the row's and is treated as any other.
+ * The method that @fn replaces. A method with another signature, or in an
+ * assembly that is not .NET's own, does not match the row and is treated as any
+ * other method.
  *
- * A signature is "(pi)i", "t()o": 't' for `this`, parameters, result. Several
- * overloads stand behind each other with a blank between; "*" is any, for those
- * that neither read arguments nor have a result. Behind a single one and ':'
- * are the exact types of the parameters in C#, "(oo)i: string, string", where
- * the letters leave a choice. Of parameters and results:
+ * A signature is written "(pi)i" or "t()o": 't' for `this`, parameters, result.
+ * Several overloads are listed with a blank between them; "*" matches any
+ * signature, for functions that neither read arguments nor have a result. A
+ * single signature may be followed by ':' and the exact C# types of its
+ * parameters, "(oo)i: string, string", where the letters leave a choice. The
+ * letters of parameters and results:
  *
  *   i  an integer, bool, char or enum of at most 32 bits     f  float
  *   l  ... of 64 bits                                        d  double
@@ -114,7 +116,7 @@ enum native_end native_ret_r4(struct native *n, float v);
 const void *native_arg(const struct native *n, size_t i, size_t size);
 /* The result is these bytes; refused if its place has not so many. */
 enum native_end native_ret(struct native *n, const void *from, size_t size);
-/* The same of what is at @addr in the space. */
+/* Set the result to @size bytes at the address @addr. */
 enum native_end native_ret_get(struct native *n, uint64_t addr, size_t size);
 /* Write the first @size bytes of argument @i to @addr in the space. */
 enum native_end native_put_arg(struct native *n, uint64_t addr, size_t i,

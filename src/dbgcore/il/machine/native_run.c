@@ -297,7 +297,7 @@ const void *native_arg(const struct native *n, size_t i, size_t size)
 							    : NULL;
 }
 
-/* Of numbers and references: 0 is what is not there. */
+/* Copy an argument that is a number or reference; an absent one reads as 0. */
 static void arg_copy(const struct native *n, size_t i, void *to, size_t size)
 {
 	const void *from = native_arg(n, i, size);

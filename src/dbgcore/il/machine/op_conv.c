@@ -89,7 +89,10 @@ op_fn *const ops_conv[N_CONVS][N_NUMS] = {
 
 /* ---- Checked ----------------------------------------------------------- */
 
-/* What does not fit into @type throws; @to is its place on the stack. */
+/*
+ * Checked conversion to @type, whose stack place has the type @to: throws if
+ * the value does not fit.
+ */
 #define CHECK(name, from, type, to)                                            \
 	HEAD(name, from)                                                       \
 	{                                                                      \
@@ -99,7 +102,7 @@ op_fn *const ops_conv[N_CONVS][N_NUMS] = {
 		put_##to(fp + i->d, v);                                        \
 		return i + 1;                                                  \
 	}
-/* The same of a real, truncated: the bounds are exact. */
+/* The same from a floating-point value, truncated: the bounds are exact. */
 #define CHECK_REAL(name, from, type, to, low, high)                            \
 	HEAD(name, from)                                                       \
 	{                                                                      \

@@ -76,7 +76,10 @@ OP(op_box_nullable)
 	return i + 1;
 }
 
-/* Of `this` by address, where the method is one of a base class. */
+/*
+ * Box a struct whose address is `this`, to call a method of one of its base
+ * classes.
+ */
 OP(op_box_receiver)
 {
 	uint64_t at = get_u8(fp + i->a);

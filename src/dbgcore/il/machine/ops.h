@@ -69,7 +69,7 @@ enum conv {
 	N_CONVS,
 };
 
-/* How a place in memory is read to the stack, and written from it. */
+/* How a value in memory is loaded to the stack and stored from it. */
 enum access {
 	ACCESS_I1,
 	ACCESS_U1,
@@ -111,7 +111,10 @@ op_fn op_element_address, op_element_ref, op_set_element_ref, op_length;
 op_fn op_copy_block, op_init_block, op_init_object, op_copy_object;
 op_fn op_localloc;
 
-/* Of references, as ops_set and ops_branch; n: one has to be known. */
+/*
+ * For references, as ops_set and ops_branch. With n, at least one operand must
+ * be a known object.
+ */
 op_fn op_same, op_if_same, op_if_other;
 op_fn op_string, op_new_array, op_box, op_box_nullable, op_unbox;
 op_fn op_unbox_nullable, op_cast, op_type_token;
@@ -151,7 +154,10 @@ OP_PLACE(u1, uint8_t)
 /* Does only the machine know what @word stands for? */
 bool call_is_own(const struct vm *vm, uint64_t word);
 
-/* What a virtual call of @site's method leads to for the object's type. */
+/*
+ * Find the target of a virtual call of @site's method on an object whose type
+ * has @handle.
+ */
 DBG_MUST struct dbg_error *site_target(struct vm *vm, struct site *site,
 				       uint64_t handle, struct site **ret);
 

@@ -21,7 +21,10 @@ static bool is_plain(struct vm *vm, const struct type *type)
 	       !strcmp(type_namespace(type), "System.Collections.Generic");
 }
 
-/* What is at @addr; false: it cannot be given. */
+/*
+ * Describe the object at @addr, which is the interpreter's own; false: the
+ * program cannot be given one like it.
+ */
 static bool measure(struct vm *vm, uint64_t addr, struct vm_own *ret)
 {
 	const struct type_layout *layout, *element;

@@ -28,7 +28,7 @@ bool space_create(struct vm *vm)
 	return true;
 }
 
-/* What was put aside is gone. */
+/* Free the pages that were set aside. */
 static void drop_aside(struct vm *vm)
 {
 	for (size_t i = 0; i < vm->aside.n; i++)

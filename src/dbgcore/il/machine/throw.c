@@ -213,7 +213,10 @@ static bool covers(const struct clause *c, uint64_t at)
 	return at >= c->try_start && at < c->try_end;
 }
 
-/* Where the frame below the one at @frame stands; @frame is not the last. */
+/*
+ * The operation at which the caller of frame @frame stands; @frame is not the
+ * outermost.
+ */
 static uint64_t caller_at(const struct vm *vm, size_t frame)
 {
 	const struct frame *f = &vm->frames[frame - 1];
@@ -222,7 +225,7 @@ static uint64_t caller_at(const struct vm *vm, size_t frame)
 	       (vm->frames[frame].cctor ? 0 : 1);
 }
 
-/* How far the first pass is. */
+/* How far the search for a handler (the first pass) has come. */
 struct search {
 	uint64_t exception;
 	size_t frame;
@@ -327,7 +330,7 @@ static const struct op *unwind(struct vm *vm, uint64_t at, size_t from,
 
 /* ---- Filters ----------------------------------------------------------- */
 
-/* On to the handler that @s has found. */
+/* Unwind to the handler that @s has found. */
 static const struct op *found(struct vm *vm, const struct search *s,
 			      uint64_t thrown_at)
 {

@@ -163,7 +163,9 @@ static void fresh_budget(struct vm *vm)
 	vm->cpu_start = 0;
 }
 
-/* What calls the method and returns from the whole. */
+/*
+ * Make the outermost code of an execution: it calls the method, then returns.
+ */
 static struct compiled *outermost(struct vm *vm, struct site *s)
 {
 	struct compiled *code = arena_alloc(vm->scratch, sizeof(*code));
@@ -210,8 +212,9 @@ static struct dbg_error *put_args(struct vm *vm, struct site *s,
 }
 
 /*
- * What views have written stays for views, unless the last of them came to no
- * end: then it is half of something. All else begins with nothing.
+ * Prepare the memory of an execution. Writes by views (@keeps) stay for later
+ * views, unless the last view did not finish and left its work half done; every
+ * other execution begins without writes.
  */
 static void begin_space(struct vm *vm, bool keeps)
 {

@@ -12,7 +12,7 @@
 struct op;
 
 /*
- * One operation: what it does to the frame at @fp, and which is next; NULL:
+ * Executes one operation on the frame at @fp and returns the next one; NULL:
  * execution stops here (vm->state says why).
  */
 typedef const struct op *op_fn(struct vm *vm, const struct op *i, uint8_t *fp);
@@ -53,7 +53,7 @@ enum {
 	CLAUSE_DROPS = 0xffffffff,
 };
 
-/* What a handler knows, in its frame. */
+/* State of a running handler, kept in its frame. */
 struct clause_words {
 	uint64_t cont;      /* FINALLY: index + 1 of what endfinally goes to */
 	uint64_t exception; /* ... if that is 0: the one on its way, */
@@ -81,7 +81,7 @@ enum {
 	SITE_ARGS_MAX = 64, /* of a native or delegate */
 };
 
-/* What an operation speaks of: one call, field, type, literal. */
+/* The operand of an operation: a call, field, type or literal. */
 struct site {
 	struct type_method *method;
 	const struct type_sig *sig;
@@ -130,7 +130,7 @@ struct written {
 	size_t n, cap;
 };
 
-/* What execution knows of a type. */
+/* Interpreter's facts about a type. */
 struct vm_class {
 	struct type *type;
 	enum {
@@ -145,7 +145,7 @@ struct vm_class {
 	uint32_t mark_epoch; /* of object, if it is the machine's */
 };
 
-/* One machine. Large: every operation works on its registers and memory. */
+/* One interpreter. Large: every operation works on its registers and memory. */
 struct vm {
 	struct values *values;
 	struct types *ts; /* that they are of */
@@ -175,7 +175,7 @@ struct vm {
 	struct written aside; /* by views, while something else executes */
 	bool keeps;           /* the last execution was one of views */
 
-	/* One execution. */
+	/* the execution under way */
 	struct frame *frames;
 	size_t n_frames, cap_frames;
 	uint8_t *fp;
@@ -230,7 +230,7 @@ uint64_t allocate(struct vm *vm, uint64_t n);
 void allocate_clear(struct vm *vm);
 /* Type of the object at @addr, NULL: none there. */
 struct type *object_type(struct vm *vm, uint64_t addr);
-/* Its first word without the collector's marks; 0: unreadable. */
+/* The first word of the object without the GC's mark bits; 0: unreadable. */
 uint64_t object_handle(struct vm *vm, uint64_t addr);
 /* Box @n bytes of @type at @from. */
 uint64_t object_box(struct vm *vm, struct type *type, const void *from);

@@ -139,7 +139,7 @@ static enum native_end log2_bits(struct native *n)
 /* ---- Vectors --------------------------------------------------------------
  */
 
-/* None: the library's loops over single elements run instead. */
+/* Vector code is not supported: the library's scalar loops run instead. */
 static enum native_end no_vectors(struct native *n)
 {
 	return native_refuse(n, "it needs the processor's vectors");

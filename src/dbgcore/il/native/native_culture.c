@@ -27,7 +27,9 @@ enum {
 	BEHIND_LATIN = 255, /* the primary of other scripts' letters */
 };
 
-/* What a character is to each of the levels; primary 0: not known here. */
+/*
+ * A character's weight on each level of comparison; primary 0: not known here.
+ */
 struct weight {
 	uint8_t primary, accent;
 	bool upper;
@@ -35,11 +37,14 @@ struct weight {
 
 /* ---- Characters -------------------------------------------------------- */
 
-/* In their order; letters come behind them. */
+/* In the order of their weights; letters follow. */
 static const char before_letters[] = "\t\n\r _-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$"
 				     "0123456789";
 
-/* From LATIN_FIRST on: the letter, and a number of its accent. */
+/*
+ * For each character from LATIN_FIRST on: its base letter, and below the number
+ * of its accent.
+ */
 static const char latin_letters[] = "AAAAAA?CEEEEIIII?NOOOOO??UUUUY??"
 				    "aaaaaa?ceeeeiiii?nooooo??uuuuy?y";
 static const char latin_accents[] = "123456?712351235?412345??12352??"
@@ -250,7 +255,10 @@ static bool search_get(struct native *n, struct pair *p)
 	return pair_get(n, p) && p->a.is_line && p->b.is_line && p->b.n;
 }
 
-/* How many characters matched, where it is asked: argument 4. */
+/*
+ * Store how many characters matched through the pointer that is argument 4, if
+ * it is not null.
+ */
 static enum native_end found(struct native *n, const struct pair *p, int32_t v)
 {
 	uint64_t place = native_ref(n, 4);
@@ -310,7 +318,10 @@ static bool is_odd_case(uint16_t c)
 	return c == 0x130 || c == 0x131 || c == 0x17f || c == 0x212a;
 }
 
-/* Of Turkish and Azeri i and I what the table leaves as it is to be. */
+/*
+ * Case of the Turkish and Azeri letters i and I, which the table leaves
+ * unchanged.
+ */
 static uint16_t turkish(uint16_t c, bool upper)
 {
 	if (c == 'i' || c == 0x130)

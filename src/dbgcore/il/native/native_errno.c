@@ -17,7 +17,7 @@ enum {
 	ERROR_SOCKET = 0x20002, // ESOCKETERROR
 };
 
-// By what a number of the library's is more than ERROR_FIRST.
+// Indexed by the library's error number minus ERROR_FIRST.
 static const int errnos[] = {
     [0x1] = E2BIG,         [0x2] = EACCES,
     [0x3] = EADDRINUSE,    [0x4] = EADDRNOTAVAIL,

@@ -1,6 +1,6 @@
 /*
- * What the tables of natives share: fixed answers, a string as a result, fields
- * by name, constructors run by a native, the names of types as reflection
+ * Helpers shared by the tables of natives: fixed answers, strings as results,
+ * fields by name, constructors run by a native, and type names as reflection
  * writes them.
  */
 #include "il/native/native_help.h"
@@ -192,7 +192,7 @@ void native_simple_name(struct types *ts, struct type *type, struct str *out)
 	}
 }
 
-/* What is said of generic arguments. */
+/* How generic arguments are written. */
 enum arguments {
 	ARGUMENTS_NONE,
 	ARGUMENTS_NAMED,

@@ -1,4 +1,4 @@
-/* What several tables of natives share. */
+/* Helpers shared by the tables of natives. */
 #ifndef IL_NATIVE_HELP_H
 #define IL_NATIVE_HELP_H
 
@@ -14,7 +14,7 @@ enum native_end native_zero(struct native *n); /* of 64 bits */
 
 /* A new string of @text, UTF-8. */
 enum native_end native_text(struct native *n, const char *text, uint64_t *ret);
-/* It is the result. */
+/* Return the string @text. */
 enum native_end native_ret_text(struct native *n, const char *text);
 /* Get, set the field @name of the object at @addr. */
 enum native_end native_get_field(struct native *n, uint64_t addr,
@@ -37,7 +37,9 @@ enum native_end native_method_stub(struct native *n, uint64_t method,
 
 /* The System.Threading.Thread of the thread that is looked at; 0: none. */
 uint64_t native_thread_object(struct native *n);
-/* Its Thread.ManagedThreadId; 0: none. */
+/*
+ * Thread.ManagedThreadId of the thread that the execution stands for; 0: none.
+ */
 uint32_t native_thread_id(struct native *n);
 
 /*
@@ -53,7 +55,7 @@ void native_qualified_name(struct types *ts, struct type *type,
 			   struct str *out);
 void native_assembly_qualified_name(struct types *ts, struct type *type,
 				    struct str *out);
-/* What stands behind the innermost element's name: "[]&". */
+/* Append the suffixes behind the innermost element's name: "[]&". */
 void native_suffixes(const struct type *type, struct str *out);
 
 #endif

@@ -35,7 +35,10 @@ static char *environment(struct native *n, size_t *ret_n)
 	return proc_read(path, ret_n);
 }
 
-/* What follows "NAME=" in it; NULL: there is no such variable. */
+/*
+ * The value of the variable @name in an environment block of @n bytes; NULL: it
+ * is not set.
+ */
 static const char *variable(const char *text, size_t n, const char *name)
 {
 	size_t len = strlen(name);
@@ -93,7 +96,10 @@ static bool has_culture(struct native *n)
 	       addr && vm_read(n->vm, addr, &object, sizeof(object)) && object;
 }
 
-/* Has it found that it uses no culture but the invariant one? */
+/*
+ * Does the program run in globalization-invariant mode? By its own setting if
+ * it has read that, else by the environment.
+ */
 static bool is_invariant(struct native *n, const char *text, size_t size)
 {
 	struct type *type =
@@ -167,7 +173,10 @@ static enum native_end user_culture(struct native *n)
 	return m ? native_call(n, m, NULL, 0) : NATIVE_IL;
 }
 
-/* What is of the user's culture, and not as of the invariant one. */
+/*
+ * For an operation that depends on the user's culture: refuse it unless that is
+ * the invariant one.
+ */
 static enum native_end own_of_culture(struct native *n)
 {
 	size_t size = 0;

@@ -169,7 +169,9 @@ static enum native_end arguments(struct native *n)
 	return native_put(n, native_ref(n, 1), &array, sizeof(array));
 }
 
-/* What CustomAttribute.IsDefined and GetCustomAttributes ask for. */
+/*
+ * A search for attributes by CustomAttribute.IsDefined or GetCustomAttributes.
+ */
 struct search {
 	struct type *attribute; /* or what derives from it */
 	struct type *found;     /* the class of the last one that has it */

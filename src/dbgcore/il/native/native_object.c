@@ -192,7 +192,7 @@ static enum native_end create_array(struct native *n)
 
 /* ---- Allocation -------------------------------------------------------- */
 
-/* By MethodTable, before its constructor runs. */
+/* Allocate an object by its MethodTable; no constructor runs. */
 static enum native_end allocate_of(struct native *n)
 {
 	struct type *t = handle(n);

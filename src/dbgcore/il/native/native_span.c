@@ -51,7 +51,7 @@ static enum native_end sequence_equal(struct native *n)
 	return end == NATIVE_DONE ? native_ret_i4(n, same) : end;
 }
 
-/* Of two strings, either of which may be null. */
+/* Are two strings equal? Either may be null. */
 static enum native_end compare_strings(struct native *n, bool *ret)
 {
 	uint64_t a = native_ref(n, 0), b = native_ref(n, 1);

@@ -14,7 +14,10 @@
 /* ---- Interlocked ----------------------------------------------------------
  */
 
-/* What the location, the first parameter, holds. */
+/*
+ * The size of the location that the first parameter refers to; 0: not
+ * supported. *ret_small: less than 4 bytes.
+ */
 static uint32_t operand_size(struct native *n, bool *ret_small)
 {
 	const struct type_sig *sig;

@@ -29,7 +29,7 @@ static struct type *second(struct native *n)
 	return other ? vm_type_of_object(n->vm, other) : NULL;
 }
 
-/* Is it generic, and are its arguments its own parameters? */
+/* Is it a generic type definition? */
 static bool is_definition(struct native *n, struct type *t)
 {
 	return t->n_args && type_generic(n->types, t) == t;
@@ -51,7 +51,10 @@ static bool is_by_ref_like(const struct type *t)
 			      NULL);
 }
 
-/* What the name of a property, or the method behind it, asks. */
+/*
+ * Answer a question about a type, named as the property or its method is
+ * ("ValueType", "Enum").
+ */
 static bool answer(struct native *n, const char *what, struct type *t)
 {
 	if (!strcmp(what, "ValueType"))
