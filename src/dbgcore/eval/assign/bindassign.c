@@ -20,6 +20,8 @@ struct bound *declare_var(struct binder *b, const char *name, struct type *type,
 {
 	struct bound *local = bound_local(b, type, x);
 	local->var->name = name;
+	if (x->type && x->type->kind != EXPR_VAR_TYPE)
+		local->var->written = x->type;
 	name_push(b, local->var);
 	return local;
 }

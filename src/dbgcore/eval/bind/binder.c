@@ -678,6 +678,8 @@ static struct dbg_error *bind_cast(struct binder *b, const struct expr *x,
 	if (err || *ret)
 		return err;
 	err = convert_cast(b, v, to, ret);
+	if (!err && *ret != v)
+		(*ret)->syntax = x;
 	if (!err || !v->type)
 		return err;
 	dbg_error_destroy(err);

@@ -265,6 +265,7 @@ static struct bound *declare(struct binder *b, struct bound *v,
 	struct bound *local = bound_local(b, v->type, x);
 	struct name_scope *scope = arena_alloc(b->arena, sizeof(*scope));
 	local->var->name = name;
+	local->var->written = x->type;
 	scope->outer = b->names;
 	scope->var = local->var;
 	b->names = scope;

@@ -23,7 +23,8 @@ struct bound_var {
 	bool is_param;
 	bool captured;  /* a lambda within uses it: it lives in a T[1] */
 	uint32_t index; /* among parameters or locals, set by emit */
-	const struct value *value; /* what fetch.c has stored in it, or NULL */
+	const struct value *value;  /* what fetch.c has stored in it, or NULL */
+	const struct expr *written; /* its type, or NULL */
 };
 
 /* A lambda with types; its method's first parameter is the closure. */

@@ -108,6 +108,7 @@ static bool bind_fresh(struct binder *b, const struct expr *x,
 		struct bound_var *v = arena_alloc(b->arena, sizeof(*v));
 		v->name = x->list[i]->name;
 		v->type = types[i];
+		v->written = x->list[i]->type;
 		v->owner = l;
 		v->is_param = true;
 		v->index = (uint32_t)i;

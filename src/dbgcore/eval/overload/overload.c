@@ -19,6 +19,7 @@
 #include "eval/tree/bindtree.h"
 #include "eval/overload/conversion.h"
 #include "eval/overload/overload.h"
+#include "eval/overload/standin.h"
 #include "eval/lookup.h"
 
 /* ---- Lambdas of queries ---------------------------------------------- */
@@ -251,46 +252,6 @@ static struct type *param_of(const struct candidate *k, size_t arg)
 	return call_params_element(k->sig);
 }
 
-static size_t least(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
-static int special_types(struct type *const *x, struct type *const *y,
-			 size_t n);
-
-/* List<T> is more special than T, and int than T (12.6.4.3). */
-static int special_type(const struct type *x, const struct type *y)
-{
-	bool px = x->kind == TYPE_KIND_MVAR || x->kind == TYPE_KIND_VAR;
-	bool py = y->kind == TYPE_KIND_MVAR || y->kind == TYPE_KIND_VAR;
-	if (px || py)
-		return (int)py - (int)px;
-	if (x->inner && y->inner)
-		return special_type(x->inner, y->inner);
-	return special_types(x->args, y->args, least(x->n_args, y->n_args));
-}
-
-/* The one that is more special in some types and less in none. */
-static int special_types(struct type *const *x, struct type *const *y, size_t n)
-{
-	int found = 0;
-	for (size_t i = 0; i < n; i++) {
-		int r = special_type(x[i], y[i]);
-		if (r && found && r != found)
-			return 0;
-		found = r ? r : found;
-	}
-	return found;
-}
-
-static int more_special(const struct call *c, const struct candidate *x,
-			const struct candidate *y)
-{
-	size_t n = least(x->open->n_params, y->open->n_params);
-	return special_types(x->open->params, y->open->params, least(n, c->n));
-}
-
 /* A params span goes before a params array (C# 13). */
 static int better_params(const struct candidate *x, const struct candidate *y)
 {
@@ -320,7 +281,7 @@ static int call_better(struct binder *b, const struct call *c,
 		return y->generic ? 1 : -1;
 	if (x->expanded != y->expanded)
 		return y->expanded ? 1 : -1;
-	int special = more_special(c, x, y);
+	int special = more_special(b, c, x, y);
 	if (special)
 		return special;
 	// Optional parameters that were not given make it worse.
@@ -752,15 +713,18 @@ static struct dbg_error *take(struct binder *b, const struct call *c,
 	return err;
 }
 
-struct dbg_error *call_resolve(struct binder *b, struct call *c,
-			       struct type_method *const *methods, size_t n,
-			       struct choice *ret)
+/* The best of those that fit, how many these are, and whether none is. */
+static size_t choose(struct binder *b, const struct call *c,
+		     struct type_method *const *methods, size_t n,
+		     struct candidate *ret, bool *ret_ambiguous)
 {
 	struct candidate best = {0}, k;
 	bool ambiguous = false;
+	size_t n_fit = 0;
 	for (size_t i = 0; i < n * 2; i++) {
-		if (!fits(b, c, methods[i / 2], i % 2, &k))
+		if (!methods[i / 2] || !fits(b, c, methods[i / 2], i % 2, &k))
 			continue;
+		n_fit++;
 		// The normal form goes before the expanded one.
 		i |= 1;
 		int r = best.method ? call_better(b, c, &k, &best) : 1;
@@ -768,8 +732,97 @@ struct dbg_error *call_resolve(struct binder *b, struct call *c,
 			best = k;
 		ambiguous = (ambiguous || r == 0) && r <= 0;
 	}
-	if (!best.method)
+	*ret = best;
+	*ret_ambiguous = ambiguous;
+	return n_fit;
+}
+
+/* Has @k parameters of the very types that arguments of @over have in it? */
+static bool takes_as_is(const struct call *c, const struct call *over,
+			const struct candidate *k)
+{
+	for (size_t p = 0; p < k->sig->n_params; p++) {
+		int i = k->map[p];
+		if (i != NOT_GIVEN && over->args[i] != c->args[i] &&
+		    k->sig->params[p] != over->args[i]->type)
+			return false;
+	}
+	return true;
+}
+
+/* The method for all type arguments, NULL: none; false: there are none. */
+static bool choose_over(struct binder *b, const struct call *c,
+			struct type_method *const *methods, size_t n,
+			const struct type_method **ret, bool *sure)
+{
+	struct type_method *all[METHODS_MAX] = {0};
+	struct candidate k;
+	struct call over;
+	*ret = NULL;
+	// what takes a T as it is goes before what takes a constraint
+	for (int constrained = 0; constrained < 2; constrained++) {
+		bool several;
+		if (!standin_call(b, c, methods, n, constrained, &over, all,
+				  sure))
+			return false;
+		choose(b, &over, all, n, &k, &several);
+		if (k.method && !several &&
+		    (constrained || takes_as_is(c, &over, &k))) {
+			*ret = k.method;
+			break;
+		}
+	}
+	return true;
+}
+
+static bool is_same(const struct type_method *m, const struct type_method *of)
+{
+	return m->token == of->token && m->module == of->module;
+}
+
+/*
+ * What the compiler has chosen for all instances of the frame's generic code,
+ * in place of what fits this one best.
+ */
+static struct dbg_error *choose_for_all(struct binder *b, const struct call *c,
+					struct type_method *const *methods,
+					size_t n, struct candidate *best,
+					bool *ambiguous)
+{
+	const struct type_method *is;
+	bool sure;
+	if (n > METHODS_MAX || !choose_over(b, c, methods, n, &is, &sure))
 		return NULL;
+	if (is && is_same(is, best->method)) {
+		*ambiguous = false;
+		return NULL;
+	}
+	// what libraries have for several types does the same for all
+	if (!sure && best->method->module != b->e->scope->module &&
+	    str_starts(type_namespace(best->method->owner), "System"))
+		return NULL;
+	for (size_t i = 0; is && sure && i < n; i++)
+		if (is_same(is, methods[i]) &&
+		    choose(b, c, &methods[i], 1, best, ambiguous))
+			return NULL;
+	return bind_error(b, c->x,
+			  "which '%s' is called depends on what is of a type "
+			  "parameter: cast the arguments",
+			  c->name);
+}
+
+struct dbg_error *call_resolve(struct binder *b, struct call *c,
+			       struct type_method *const *methods, size_t n,
+			       struct choice *ret)
+{
+	struct candidate best;
+	bool ambiguous;
+	size_t n_fit = choose(b, c, methods, n, &best, &ambiguous);
+	struct dbg_error *err =
+	    n_fit > 1 ? choose_for_all(b, c, methods, n, &best, &ambiguous)
+		      : NULL;
+	if (err || !n_fit)
+		return err;
 	if (ambiguous)
 		return dbg_err_cs(
 		    121, bind_error(b, c->x, "the call of '%s' is ambiguous",

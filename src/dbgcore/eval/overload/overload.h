@@ -19,6 +19,10 @@ struct candidate {
 	int map[BIND_ARGS_MAX]; /* by parameter */
 };
 
+/* 1: @x has the more special parameters (12.6.4.3), -1: @y has, 0: neither. */
+int more_special(struct binder *b, const struct call *c,
+		 const struct candidate *x, const struct candidate *y);
+
 /* As call_resolve, among the static virtual methods @name of the interfaces of
  * @type; the method is that which @type has for it. */
 DBG_MUST struct dbg_error *call_implemented(struct binder *b, struct type *type,
