@@ -417,7 +417,8 @@ static void keep_edge(struct search *s, uint32_t from, struct heap_join *to)
 	to->label = (uint32_t)d->n_edges;
 }
 
-// One more reference leads to a join, from the last object on the stack.
+// Note one more reference to the join @number, from the last object on the
+// stack.
 static void fold(struct search *s, uint32_t number)
 {
 	struct heap_join *to = &s->d->v[number];

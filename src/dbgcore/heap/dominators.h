@@ -50,8 +50,8 @@ struct heap_dominators {
 	uint64_t n_alive; /* objects */
 	uint64_t *joins;  /* marks */
 	/*
-	 * Likewise, of objects that lead to others; then of those that
-	 * dominate joins.
+	 * Marks of objects that refer to others; later of objects that dominate
+	 * joins.
 	 */
 	uint64_t *inner;
 	uint32_t *ranks; /* marks in front of each block of @inner */

@@ -40,7 +40,9 @@ static inline void heap_leads_begin(struct heap_dominators *d,
 	};
 }
 
-/* Where the object goes on, in words; HEAP_NOWHERE: it leads to nothing more.
+/*
+ * Where the walk of the object's references continues, in words; HEAP_NOWHERE:
+ * it has no more.
  */
 uint32_t heap_leads_place(const struct heap_dominators *d,
 			  const struct heap_leads *l);
@@ -78,7 +80,7 @@ static inline bool heap_leads_next(const struct heap_dominators *d,
 	return d->n_pairs && heap_leads_pair(d, l, to);
 }
 
-/* There are more objects than there were. */
+/* The error that the heap has more objects than at the first look. */
 struct dbg_error *heap_changes(void);
 
 /* The number of an object that is marked, from 1. */

@@ -332,7 +332,8 @@ static void serve(struct heap_graph *g, const struct heap_object *o,
 	}
 }
 
-// What is alive since something else is; false: there is no more of it.
+// Mark objects that are alive because another one is (dependent handles);
+// false: there are no more.
 static bool follow_pairs(struct heap_graph *g)
 {
 	bool any = false;
@@ -493,7 +494,8 @@ static const struct heap_link *link_to(struct heap_graph *g, uint32_t index)
 	return &g->links[low];
 }
 
-// How many had been served when an entry came: the zeros in front of its bit.
+// How many queue entries had been served when @index was added: the number of
+// zeros in front of its bit.
 static uint32_t served_before(const struct heap_graph *g, uint32_t index)
 {
 	uint32_t left = index % GRAPH_STEP;

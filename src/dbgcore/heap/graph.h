@@ -1,12 +1,13 @@
 /*
- * What can be reached, from roots, and by which way: breadth first, so that
- * each way is a shortest one.
+ * What can be reached from roots, and by which way: a breadth-first search, so
+ * that each way is a shortest one.
  *
- * Objects are met in the order of a queue of positions, which is kept. Since it
- * is served in order, what an object has put into it stands together behind
- * what those before it have: a bit for each entry and one for each that was
- * served, in the order in which that happened, tell who put what there. With
- * the marks that is all the memory it takes, some 5 bytes an object.
+ * Objects are numbered by their place in a queue, which is kept. Since the
+ * queue is served in order, the entries that one object has added stand
+ * together, behind those of earlier objects. So a string of bits, one for each
+ * entry added and one for each entry served, in the order of these events,
+ * tells every entry's parent. With the marks that is all the memory needed,
+ * some 5 bytes an object.
  */
 #ifndef HEAP_GRAPH_H
 #define HEAP_GRAPH_H
@@ -22,7 +23,7 @@ struct heap_pair {
 	uint64_t from, to;
 };
 
-/* Where reachability begins. */
+/* The roots that a search begins at. */
 struct heap_roots {
 	uint64_t *objects;
 	size_t n;
@@ -46,7 +47,7 @@ struct heap_nodes {
 	size_t count; /* of all objects that were met */
 };
 
-/* Where roots are in the queue. */
+/* Where the roots are in the queue. */
 struct heap_entries {
 	size_t n;            /* the first of it */
 	size_t late, n_late; /* added when all that these lead to was visited */
@@ -147,7 +148,9 @@ bool heap_graph_index(const struct heap_graph *g, uint64_t object,
 		      uint32_t *ret);
 /* The object of an entry of the queue. */
 uint64_t heap_graph_object(const struct heap_graph *g, uint32_t index);
-/* Where @from refers to @to, UINT64_MAX: nowhere that is known. */
+/*
+ * The offset in the object @from of a reference to @to; UINT64_MAX: not known.
+ */
 uint64_t heap_graph_offset(struct heap_graph *g, uint64_t from, uint64_t to);
 
 #endif

@@ -91,8 +91,8 @@ void heap_take_parts(struct heap *h)
 	make_tables(h);
 }
 
-// What the runtime says of its segments may be damaged, and is what our tables
-// are made for.
+// Refuse a heap whose segments cannot be that large: the runtime's record of
+// them may be damaged, and our tables are as large as it says.
 static struct dbg_error *check_size(const struct gc_heap *heap)
 {
 	uint64_t total = 0;

@@ -35,7 +35,10 @@ struct heap_series {
 	int64_t extra;
 };
 
-/* In each element of an array: so many pointers, then bytes to skip. */
+/*
+ * Layout of each element of an array of structs, repeated: so many pointers,
+ * then bytes to skip.
+ */
 struct heap_item {
 	uint32_t pointers, skip;
 };
@@ -53,9 +56,9 @@ struct heap_type {
 	struct heap_series *series;
 	struct heap_item *items;
 	uint32_t n; /* series or items */
-	/* What was counted by heap_count. */
+	/* counted by heap_count */
 	uint64_t count[DBG_N_GENS], bytes[DBG_N_GENS];
-	/* Where they are, as heap->placed says, by address. */
+	/* addresses of the objects in ascending order, if heap->placed */
 	uint64_t *places;
 	size_t n_places, cap_places;
 	bool is_common; /* there are too many of them for that */
@@ -81,7 +84,7 @@ struct heap_object {
 	const uint8_t *bytes; /* all of it, until the next object */
 };
 
-/* Who watches long work, and may end it. */
+/* How a caller watches long work, and ends it. */
 struct heap_watch {
 	volatile int *interrupted; /* not 0: break off */
 	dbg_progress_fn *progress; /* or NULL */
@@ -212,7 +215,7 @@ bool heap_object_at(struct heap *h, uint64_t addr, struct heap_object *ret);
 
 /* ---- interned.c ------------------------------------------------------ */
 
-/* Which string the program has for a literal of some text. */
+/* Whether the program has a string for a literal of some text. */
 enum interned {
 	INTERNED_NONE,   /* the program has no string for the literal */
 	INTERNED_AT,     /* this one is */
@@ -242,9 +245,9 @@ void heap_starts_init(struct heap_starts *s, struct heap *h);
 void heap_starts_deinit(struct heap_starts *s);
 /* Note all objects and references. DBG_E_INTERRUPTED. See heapwalk.c. */
 DBG_MUST struct dbg_error *heap_starts_walk(struct heap_starts *s);
-/* All that the last walk left out may be the beginning of an object. */
+/* Count all objects that the last walk left out as possible beginnings. */
 void heap_starts_lose(struct heap_starts *s);
-/* All references lead to where an object begins, or may. */
+/* Do all references lead to places where an object begins, or may begin? */
 bool heap_starts_suffice(const struct heap_starts *s);
 bool heap_starts_has(const struct heap_starts *s, uint64_t addr);
 
@@ -264,7 +267,9 @@ static inline void heap_refs_begin(struct heap_refs *r,
 	*r = (struct heap_refs){type, size, type->offset, 0};
 }
 
-/* The same as heap_refs_next, of an array of structs; of another object. */
+/*
+ * As heap_refs_next, for an array of structs; see there for any other object.
+ */
 bool heap_items_next(struct heap_refs *r, uint64_t *offset, uint64_t *n);
 
 static inline bool heap_series_next(struct heap_refs *r, uint64_t *offset,
@@ -340,8 +345,8 @@ uint64_t heap_ref_at(const struct heap_object *o, uint64_t offset);
 /* ---- refname.c ------------------------------------------------------- */
 
 /*
- * What the reference at @offset of an object is called, in @arena: a field's
- * name, "[3]", "[3].next"; NULL: it is not known.
+ * The name of the reference at @offset of an object, in @arena: a field's name,
+ * "[3]", "[3].next"; NULL: not known.
  */
 const char *heap_ref_name(struct values *ts, const struct heap_object *o,
 			  uint64_t offset, struct arena *arena);

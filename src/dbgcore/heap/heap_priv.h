@@ -21,9 +21,9 @@ void heap_places_drop(struct heap *h);
 /* Make the table, empty. */
 void heap_types_init(struct heap *h);
 
-/* A type that is not in the table yet. */
+/* Add a type that is not in the table yet. */
 struct heap_type *heap_type_add(struct heap *h, uint64_t mt);
-/* The same of what the runtime says of it. */
+/* As heap_type_add, with the facts @is that the runtime has told. */
 struct heap_type *heap_type_put(struct heap *h, uint64_t mt,
 				const struct gc_type *is);
 
@@ -85,7 +85,7 @@ static inline const struct heap_part *heap_part_at(const struct heap *h,
 	return &h->parts[i];
 }
 
-/* What an object takes up, by the first 16 bytes of it. */
+/* The size of an object, from its first 16 bytes @head. */
 static inline uint64_t heap_object_size(const struct heap_type *type,
 					const uint8_t *head)
 {
@@ -162,7 +162,7 @@ static inline size_t heap_marks_size(const struct heap *h)
 	return h->n_words / 2 / 64 + 1;
 }
 
-/* None is set. To be freed. */
+/* Make an empty set of marks. The caller frees it. */
 uint64_t *heap_marks_make(const struct heap *h);
 
 static inline bool heap_marked(const uint64_t *marks, uint64_t position)

@@ -25,7 +25,7 @@ enum {
 
 #define WALKING "walking the heap"
 
-/* Where the walk of a part is. */
+/* How far the walk of a part has come. */
 struct place {
 	const struct heap_part *part;
 	uint64_t addr, end;
@@ -114,7 +114,8 @@ static bool lacks_type(const struct heap *h, uint64_t mt)
 	       h->dac && dac_gc_type_unread(h->dac, mt);
 }
 
-// What could not be read is zeros where the heap was copied.
+// There is no object where one is expected: say why. In a copied heap, bytes
+// that could not be read are zeros.
 static bool none_here(struct heap *h, struct place *p)
 {
 	uint64_t word;
@@ -279,7 +280,8 @@ static void take_place(struct heap *h, const struct heap_object *o)
 	h->n_placed++;
 }
 
-// All that @wants wants; false: some are common.
+// Get the addresses of all objects of the types that @wants accepts, sorted;
+// false: one of these types is common, so its places were not kept.
 static bool places_of(struct heap *h, heap_wants_fn *wants, void *arg,
 		      uint64_t **ret, size_t *ret_n)
 {

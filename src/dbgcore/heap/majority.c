@@ -1,4 +1,4 @@
-/* Who retains half of what is alive: see majority.h. */
+/* What retains half of the live bytes: see majority.h. */
 #include "heap/majority.h"
 
 #include <stdlib.h>
@@ -104,7 +104,7 @@ static size_t last_met(const struct heap_graph *g, const struct cuts *cuts,
 	return cuts->n;
 }
 
-// What is retained by all that was not visited.
+// How many bytes the objects retain that the search @g did not visit.
 static uint64_t rest_of(const struct heap_graph *all,
 			const struct heap_graph *g)
 {
@@ -180,7 +180,8 @@ static void take_crossing(void *arg, const struct crossing *c)
 		chain->v[chain->n++ % CHAIN_MAX] = *c;
 }
 
-// From the roots on, as long as one has most of what the one before it has.
+// Take candidates along a chain of objects from the roots, as long as each has
+// most of the samples that the one before it has.
 static void take_chain(const struct chain *chain, struct cuts *cuts)
 {
 	const struct crossing *last = NULL;
@@ -233,7 +234,10 @@ struct dbg_error *heap_majority_find(struct heap_graph *g,
 
 /* ---- All of a type ---------------------------------------------------- */
 
-/* How many samples are below objects of a type, and its first entry. */
+/*
+ * How many samples are below objects of a type, and the first queue entry of
+ * that type.
+ */
 struct tally {
 	const struct heap_type *type;
 	uint64_t n;

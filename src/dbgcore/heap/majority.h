@@ -1,9 +1,9 @@
 /*
- * Who retains half of what is alive, or more: one object, or all of a type
- * together. Found by the shortest ways from roots to samples of all bytes that
- * are alive: who retains half of these is on the ways of half of the samples.
- * How much those retain that are, is then found by following all references but
- * theirs, so that no dominator tree is needed.
+ * What retains half of the live bytes or more: one object, or all objects of
+ * one type together. Candidates are found by the shortest ways from the roots
+ * to a sample of the live bytes: what retains half of the bytes is on the ways
+ * of half of the samples. How much a candidate retains is then measured by a
+ * search that does not pass through it, so that no dominator tree is needed.
  */
 #ifndef HEAP_MAJORITY_H
 #define HEAP_MAJORITY_H
@@ -31,7 +31,10 @@ DBG_MUST struct dbg_error *heap_majority_find(struct heap_graph *g,
 					      const struct heap_roots *roots,
 					      struct heap_retained **ret,
 					      size_t *ret_n);
-/* Of types with some, but not very many objects, that nearest to the roots. */
+/*
+ * Find, among the types with some but not very many objects, the one nearest to
+ * the roots that retains half.
+ */
 DBG_MUST struct dbg_error *heap_crowd_find(struct heap_graph *g,
 					   const struct heap_roots *roots,
 					   struct heap_crowd *ret);

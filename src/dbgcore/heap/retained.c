@@ -37,7 +37,7 @@ static uint32_t add(uint32_t words, uint32_t more)
 	return more > UINT32_MAX - words ? UINT32_MAX : words + more;
 }
 
-// What is damaged has the number behind the last.
+// The number of a type; damaged ones share the number after the last.
 static uint32_t type_of(const struct heap_dominators *d,
 			const struct heap_type *type)
 {

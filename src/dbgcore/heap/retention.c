@@ -12,7 +12,7 @@ enum {
 	WAYS_MAX = 1 << 16,
 };
 
-/* What is kept by way of an object, as one of the ways. */
+/* What an object keeps alive by one of the ways. */
 struct share {
 	uint32_t way;
 	uint32_t next; /* of the same object, 1 + index; 0: none */
@@ -32,7 +32,7 @@ struct climb {
 
 /* ---- What the objects retain ----------------------------------------- */
 
-// Which of those that were released keeps an entry behind them.
+// Index of the released object that keeps an entry which was met later.
 static uint32_t owner_of(struct heap_graph *g, const uint32_t *owners,
 			 uint32_t index)
 {
@@ -146,7 +146,7 @@ static uint32_t new_share(struct climb *c)
 	return (uint32_t)c->n++;
 }
 
-// What is kept by way of an entry of the queue.
+// Add to what an entry of the queue keeps by one way.
 static void put_share(struct climb *c, uint32_t index, uint32_t way,
 		      const struct share *from)
 {
