@@ -1,11 +1,11 @@
 /*
- * Which threads wait for each other?
+ * Finds which threads wait for each other.
  *
- * Who waits for a Monitor is known by waits.h. Other locks are managed code:
- * the thread stands in a method of the lock, and what its frame refers to,
- * which the runtime tells the collector, is the lock, whose fields name the
- * owner. A thread that waits for a task waits for the thread that runs it, or
- * runs what it awaits, by others between.
+ * waits.h tells who waits for a Monitor. Other locks are managed code: the
+ * waiting thread stands in a method of the lock, and among the objects that its
+ * frame refers to (the runtime reports these to the GC) is the lock, whose
+ * fields name the owner. A thread that waits for a task waits for the thread
+ * that runs that task, or that runs what it awaits, directly or indirectly.
  */
 #include "inspect/blocked.h"
 
@@ -96,7 +96,7 @@ static const struct {
     {PROCESS ".WaitForExit", PROCESS, DBG_BLOCKED_PROCESS},
 };
 
-/* Those that have no object: the thread looks again and again. */
+/* Waits without an object: the thread polls. */
 static const struct {
 	const char *method, *type;
 } spins[] = {
@@ -141,7 +141,7 @@ static uint32_t thread_of(const struct search *s, uint64_t managed_id)
 	return 0;
 }
 
-// By the number that the program has for it, in its own namespace.
+// Find a thread by the tid that it has in the program's own pid namespace.
 static uint32_t thread_of_tid(const struct search *s, uint64_t inside)
 {
 	pid_t tid = inside && inside <= INT32_MAX
@@ -190,8 +190,9 @@ static uint32_t lock_owner(struct search *s, uint64_t lock)
 }
 
 /*
- * How often a thread reads under the lock whose _lockID is @id: a list that
- * begins in its thread static ReaderWriterLockSlim.t_rwc.
+ * Does the thread hold a read lock of the lock whose _lockID is @id? These are
+ * counted in a list that begins in its thread static
+ * ReaderWriterLockSlim.t_rwc.
  */
 static bool reads_under(struct search *s, const struct field *list,
 			const struct dbg_thread *t, uint64_t id)
@@ -221,7 +222,8 @@ static bool reads_under(struct search *s, const struct field *list,
 	return false;
 }
 
-// Those that read under a ReaderWriterLockSlim: one, and how many besides.
+// Find a thread that holds a read lock of a ReaderWriterLockSlim, and how many
+// others do.
 static uint32_t reader_of(struct search *s, uint64_t object, uint32_t self,
 			  uint32_t *ret_more)
 {
@@ -395,7 +397,8 @@ static bool take_collection(struct search *s, struct frame_refs *refs,
 	return true;
 }
 
-// Is it a method in which a thread waits? @ret: for what, if its frame has it.
+// Is @method one in which a thread waits? *ret: what it waits for, if its frame
+// has it.
 static bool take_wait(struct search *s, struct frame_refs *refs,
 		      const struct frame *f, const char *method,
 		      struct dbg_blocked *ret)
@@ -663,9 +666,10 @@ static struct dbg_error *take_monitors(struct search *s, bool pulses)
 /* ---- Tasks ----------------------------------------------------------- */
 
 /*
- * From each task that a thread runs to those that await it, and on to the
- * outermost: all of these wait for that thread. Of two threads that lead to one
- * task the one fewer awaits away counts. Each task is met once.
+ * Find for each task the thread that it waits for: from each task that a thread
+ * runs, breadth first to the tasks that await it, and on to the outermost. So
+ * of two threads that lead to one task, the one fewer awaits away counts, and
+ * each task is met once.
  */
 static void spread_owners(struct search *s)
 {
@@ -780,8 +784,8 @@ static uint32_t task_owner(const struct search *s, uint64_t task)
 	return (uint32_t)(owner ? owner : number_at(&s->running, task));
 }
 
-// Of several tasks, the one that is done by a thread which waits itself; if
-// there is none, by a thread that is known.
+// A thread waits for several tasks: take one that is run by a thread which
+// waits itself, else one whose thread is known.
 static void take_list_owner(struct search *s, struct dbg_blocked *one)
 {
 	uint64_t list = number_at(&s->lists, one->thread), at = 0, task;
@@ -800,9 +804,9 @@ static void take_list_owner(struct search *s, struct dbg_blocked *one)
 }
 
 /*
- * What nothing is awaited by leads to all that await it, by others between:
- * the place of such a one in the list for each task, from 1; 0: none leads
- * there. To be freed.
+ * Find for each task which one it waits for in the end: the task, itself
+ * waiting for none, that leads to it by awaits. Returns, by task, that task's
+ * index from 1, or 0: none. The caller frees it.
  */
 static uint32_t *find_roots(const struct tasks *t)
 {
@@ -874,7 +878,7 @@ static void name_tasks(struct search *s)
 	}
 }
 
-// Whom those wait for that wait for tasks.
+// Find the owner, a thread, for each thread that waits for a task.
 static void take_task_owners(struct search *s)
 {
 	bool any = false;
@@ -937,7 +941,7 @@ static void find_circles(struct search *s)
 	}
 }
 
-// Where the way from each wait ends.
+// Find where the chain of owners from each wait ends.
 static void find_ends(struct search *s)
 {
 	for (size_t i = 1; i <= s->n; i++) {

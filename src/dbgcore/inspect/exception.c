@@ -44,8 +44,8 @@ static void trace_line(struct inspect *in, const struct thrown_frame *e,
 }
 
 /*
- * What the exception has as text: of another process or thread, or, on .NET 11,
- * of a static constructor that has failed before.
+ * Append a stack trace that the exception has as text: from another process or
+ * thread, or, on .NET 11, from a static constructor that failed before.
  */
 static void trace_given(struct inspect *in, uint64_t addr, const char *field,
 			struct arena *arena, struct str *out)
@@ -242,7 +242,10 @@ static void add_parts(struct inspect *in, uint64_t addr, struct arena *arena,
 	add_data(in, object_ref(in->code, addr, "_data"), arena, parts);
 }
 
-/* What its class makes of Message; NULL: it is Exception's. */
+/*
+ * The text of the Message property if the class overrides it; NULL: it does
+ * not.
+ */
 static const char *own_message(struct inspect *in, uint64_t addr,
 			       struct arena *arena)
 {

@@ -29,7 +29,10 @@ bool exception_is(struct inspect *in, uint64_t addr);
  */
 bool exception_get(struct inspect *in, uint64_t addr, struct arena *arena,
 		   struct dbg_exception *ret, struct exception_parts *parts);
-/* Its recorded frames, in @ret; those that the runtime hides are left out. */
+/*
+ * Add the exception's recorded frames to @ret, without those that the runtime
+ * hides.
+ */
 void exception_frames(struct inspect *in, uint64_t addr, struct arena *arena,
 		      struct dbg_exception *ret);
 /*

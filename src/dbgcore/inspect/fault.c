@@ -180,7 +180,8 @@ static bool covers(const struct insn_access *a, uint64_t addr)
 	return addr >= a->addr && addr - a->addr < (a->size ? a->size : 1);
 }
 
-// Which of its operands the instruction could not access; false: all could.
+// Find the operand that the instruction could not access; false: all can be
+// accessed.
 static bool find_access(struct fault_search *s, bool told)
 {
 	uint8_t code[ARCH_INSN_MAX];
@@ -265,7 +266,7 @@ static struct dbg_fault *make(const struct fault_search *s, int signal)
 	return f;
 }
 
-// Of an instruction, not of memory.
+// Describe a fault of the instruction itself, not of a memory access.
 static struct dbg_fault *make_insn(const struct fault_search *s)
 {
 	int signal = s->signal->signal;

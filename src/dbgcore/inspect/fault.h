@@ -11,7 +11,7 @@
 
 struct inspect;
 
-/* What the kernel has told with the signal. */
+/* What the kernel tells with the signal. */
 struct fault_signal {
 	int signal; /* that ends the program */
 	/* The siginfo, of a fault that came before it, perhaps; 0: none. */

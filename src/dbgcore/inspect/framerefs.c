@@ -33,8 +33,8 @@ static bool is_kind(struct values *values, const struct value *v,
 	return false;
 }
 
-// Is it kept by the frame, or for a method of the runtime's that it has called,
-// which keeps it in a Frame of its own (Thread.Join of .NET 8 and 9)?
+// Does the frame hold the reference? Or a runtime method that it has called, in
+// a Frame of the runtime (Thread.Join of .NET 8 and 9)?
 static bool is_of(const struct gc_stack_ref *ref, const struct frame *f)
 {
 	return ref->sp == f->raw.sp ||

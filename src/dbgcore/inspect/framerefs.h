@@ -12,7 +12,7 @@ struct dbg_thread;
 struct frame;
 struct inspect;
 
-/* Of a thread; read when they are first asked for. */
+/* The references that a thread's frames hold; read when first asked for. */
 struct frame_refs {
 	struct inspect *in;
 	const struct dbg_thread *thread;

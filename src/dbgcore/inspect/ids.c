@@ -57,7 +57,7 @@ dbg_id inspect_frame_id(struct inspect *in, const struct frame *frame)
 	return (dbg_id)in->stop_number << 32 | FRAME_BIT | (uint32_t)i;
 }
 
-/* The same frame as it is walked to now. */
+/* Find the frame of the entry again by walking the stack anew. */
 static struct dbg_error *find_frame(struct inspect *in,
 				    struct inspect_frame_entry *entry)
 {
@@ -140,7 +140,10 @@ static struct dbg_error *pick(const struct inspect_way *way,
 	return NULL;
 }
 
-/* What was given by a call, or by an assignment, and is followed since. */
+/*
+ * Find a value that a call or assignment has returned, and that is followed
+ * since.
+ */
 static struct dbg_error *find_followed(struct inspect *in,
 				       const struct inspect_entry *entry,
 				       struct node *ret)
@@ -224,8 +227,9 @@ static struct dbg_error *find_node(struct inspect *in,
 }
 
 /*
- * Something was assigned to since the node was seen, which may be a copy: of
- * an element, of what a getter gave. Where it is not there any more it stays.
+ * After an assignment, read the node again: it may be a copy (of an element, of
+ * a getter's result) made before. It stays as it is if it is not found any
+ * more.
  */
 static void find_assigned(struct inspect *in, struct inspect_entry *entry)
 {

@@ -37,7 +37,7 @@ struct inspect_scope {
 	struct scope *scope;
 };
 
-/* How a value was found, and is found again when a call has moved it. */
+/* How a value was found, and will be found again when a call has moved it. */
 struct inspect_way {
 	enum inspect_way_kind {
 		WAY_NONE,
@@ -69,7 +69,7 @@ struct inspect_entry {
 	uint32_t depth;      /* values of which it is a child */
 };
 
-/* How values are shown: settings "print ...". */
+/* How values are shown: the settings "print ...". */
 struct inspect_style {
 	uint32_t elements; /* "elements" */
 	bool editor;       /* "for-editor" */
@@ -93,7 +93,7 @@ struct inspect {
 	struct symbol_rules symbols;
 	struct inspect_style style;
 
-	/* One stop. */
+	/* the current stop */
 	bool stopped;
 	uint32_t stop_number;
 	uint32_t n_assigned; /* how often something was assigned to */
@@ -126,12 +126,12 @@ struct inspect {
 void inspect_init(struct inspect *in);
 void inspect_deinit(struct inspect *in);
 
-/* There is a program, of which no runtime is known yet. @t is borrowed. */
+/* Begin with a program of which no runtime is known yet. @t is borrowed. */
 void inspect_begin(struct inspect *in, struct target *t);
 /*
- * Its runtime is up and in->dac is open: read which modules are loaded.
- * @bundle: path of a single-file program, NULL: it is none. On failure some
- * modules may be missing.
+ * The runtime is up and in->dac is open: read which modules are loaded.
+ * @bundle: path of a single-file program, else NULL. On failure some modules
+ * may be missing.
  */
 DBG_MUST struct dbg_error *inspect_runtime(struct inspect *in,
 					   const char *bundle);
@@ -162,7 +162,7 @@ DBG_MUST struct dbg_error *inspect_node(struct inspect *in, dbg_id id,
 					const struct node **ret);
 /* Is what was handed out in the stop of that number still good? */
 bool inspect_knows(const struct inspect *in, uint64_t stop);
-/* All ids are stale. */
+/* Make all ids stale. */
 void inspect_ids_forget(struct inspect *in);
 
 /* ---- Values and expressions (inspectvalue.c) ------------------------- */

@@ -186,7 +186,7 @@ struct dbg_error *inspect_expression(struct inspect *in, const struct eval *e,
 	return eval_value(e, text, &ret->value);
 }
 
-/* What evaluates in the newest frame of @at. */
+/* Prepare evaluation in the newest frame of the thread of @at. */
 static struct dbg_error *eval_at(struct inspect *in,
 				 const struct inspect_at *at, struct eval *ret)
 {

@@ -1,17 +1,19 @@
 /*
- * Who has a Mutex that a thread waits for.
+ * Finds the owner of a Mutex that a thread waits for.
  *
- * Since .NET 11 a Mutex is managed code: the Thread's WaitSubsystem.
- * ThreadWaitInfo has the objects that it waits for, and these their owners.
+ * Since .NET 11 a Mutex is managed code: the Thread's
+ * WaitSubsystem.ThreadWaitInfo has the objects that it waits for, and these
+ * have their owners.
  *
- * Before, it is of the runtime's PAL (pal/src/synchmgr/synchmanager.hpp, .NET 8
- * to 10), of which no table tells where it is. From a thread that waits three
- * steps lead to the owner, and each is known by numbers that only it can have:
+ * Before, it belongs to the runtime's PAL (pal/src/synchmgr/synchmanager.hpp,
+ * .NET 8 to 10), and no table tells where. Three steps lead from a waiting
+ * thread to the owner; each is recognised by numbers that only the right
+ * structure can have:
  *
  *   a word of its native frames leads to its ThreadWaitInfo or close before it,
  *   a word of that to a WaitingThreadsListNode, which has the thread's number,
  *   a word of that to a CSynchData, which has, one behind the other, how often
- *   the Mutex is owned, the number of the process and that of the owner.
+ *   the Mutex is owned, the number of the process and the owner's number.
  */
 #include "inspect/mutexowner.h"
 

@@ -1,4 +1,4 @@
-/* Who has a Mutex that a thread waits for. */
+/* Finds the owner of a Mutex that a thread waits for. */
 #ifndef INSPECT_MUTEXOWNER_H
 #define INSPECT_MUTEXOWNER_H
 

@@ -1,11 +1,11 @@
 /*
- * Which test is it that runs?
+ * Finds the test that a thread runs.
  *
  * The frameworks mark tests by attributes of the method, and let users derive
- * their own from them: all are called ...FactAttribute, ...TestAttribute and so
- * on. A thread that a test has started runs a lambda of the test; the compiler
- * has put the test's name into the lambda's, "<Adds>b__0", and its class into
- * the test's.
+ * their own: all are called ...FactAttribute, ...TestAttribute and so on. A
+ * thread that a test has started may run a lambda of the test; the compiler has
+ * put the test's name into the lambda's, "<Adds>b__0", and the lambda's class
+ * into the test's class.
  */
 #include "inspect/testcase.h"
 
@@ -18,13 +18,13 @@
 #include "meta/csname.h"
 #include "tasks/tasks.h"
 
-/* How the names of their classes end. */
+/* Endings of the attributes' class names. */
 static const char *const marks[] = {
     "FactAttribute",     "TheoryAttribute",         "TestAttribute",
     "TestCaseAttribute", "TestCaseSourceAttribute", "TestMethodAttribute",
 };
 
-/* Whose they are, by how the name of their namespace begins. */
+/* Frameworks by how the attributes' namespaces begin. */
 static const struct {
 	const char *space, *framework;
 } frameworks[] = {

@@ -32,7 +32,7 @@ enum {
 	ARRAY_DATA = 16,
 };
 
-/* One on the heap. Its bytes are owned. */
+/* An update found on the heap. Its bytes are owned. */
 struct recorded {
 	struct code_module *module;
 	struct code_update update;
@@ -252,8 +252,10 @@ static bool visit(void *arg, const struct heap_object *o)
 
 /* ---- Order ----------------------------------------------------------- */
 
-/* Which one @u follows, by number + 1; 0: the module's image; n + 1: one that
- * is not there. */
+/*
+ * Which update @u follows, as its number + 1; 0: it follows the module's image;
+ * n + 1: one that is not there.
+ */
 static size_t before(const struct record *r, const struct recorded *u)
 {
 	size_t i = 0;
@@ -266,7 +268,10 @@ static size_t before(const struct record *r, const struct recorded *u)
 	return i + 1;
 }
 
-/* How many there are up to number @i; 0: no row of them begins at the image. */
+/*
+ * The length of the row of updates that ends with number @i; 0: the row does
+ * not begin at the module's image.
+ */
 static size_t depth(const struct record *r, const size_t *befores, size_t i)
 {
 	size_t n = 1;
@@ -279,8 +284,8 @@ static size_t depth(const struct record *r, const size_t *befores, size_t i)
 }
 
 /*
- * Those of @m in their order, in r->arena, taken out of @r; the number of them.
- * None if two of them might be the last.
+ * Take the updates of @m out of @r, in their order, into r->arena; returns how
+ * many. None if two of them might be the last.
  */
 static size_t row_of(struct record *r, const struct code_module *m,
 		     struct code_update **ret)

@@ -1,18 +1,18 @@
 /*
- * Who waits for whose lock?
+ * Finds which thread waits for a lock that another one holds.
  *
- * A thread that has to wait for an object's lock makes a sync block of it,
- * whose number of waiters and owner the DAC knows, but not who they are. The
- * runtime puts a record on the stack of each for debuggers (DebugBlockingItem):
- * the address of the sync block's lock, which is the block's own, the AppDomain
- * in some releases, how it waits, for how long at most, and the record before.
- * It lies between the stack pointer and the newest managed frame, where it is
- * looked for: a word that is the address of a block, and behind it what such a
- * record has.
+ * A thread that has to wait for an object's lock makes a sync block of it. The
+ * DAC knows its owner and how many threads wait, but not which. The runtime
+ * puts a record for debuggers (DebugBlockingItem) on the stack of each: the
+ * address of the sync block's lock, which is the block's own, the AppDomain in
+ * some releases, how it waits, the timeout, and the previous record. It lies
+ * between the stack pointer and the newest managed frame and is searched for
+ * there: a word that is the address of a sync block, followed by words that
+ * such a record can have.
  *
  * The Monitor of .NET 11 is managed code: the sync block has a handle of a
- * System.Threading.Lock, for which the thread waits in a method of that, or in
- * one of a Condition that has it. Frames of these methods tell the object.
+ * System.Threading.Lock, and the thread waits in a method of that, or of a
+ * Condition that has it. Frames of these methods tell the object.
  */
 #include "inspect/waits.h"
 
@@ -74,7 +74,8 @@ static bool read_end(struct inspect *in, const struct dbg_thread *t,
 	return true;
 }
 
-// Are these the last members of a record: how, how long, the one before?
+// Can these words be the last members of a record: how it waits, the timeout,
+// the previous record?
 static bool is_rest(const struct native_end *end, const uint64_t *words,
 		    unsigned int *ret_how)
 {
@@ -202,7 +203,7 @@ static const struct dbg_wait *wait_of(const struct search *s, uint32_t thread)
 	return NULL;
 }
 
-// From owner to owner: does it lead back to where it began?
+// Following the owners from @first, is its own thread reached again?
 static bool is_circle(const struct search *s, const struct dbg_wait *first)
 {
 	const struct dbg_wait *w = first;

@@ -6,7 +6,10 @@
 
 struct inspect;
 
-/* What dbg_wait_list() gives, in the arena of the stop. (All stopped.) */
+/*
+ * Implements dbg_wait_list(); the list is in the arena of the stop. (All
+ * stopped.)
+ */
 DBG_MUST struct dbg_error *waits_list(struct inspect *in, struct dbg_wait **ret,
 				      size_t *ret_n);
 
