@@ -1,14 +1,14 @@
 /*
- * Who awaits this? An async method that had to wait goes on in a state
- * machine in the heap, or in a Continuation (continuation.c). Its task holds
- * what is to be done at the end (m_continuationObject): the state machine of
- * the method that awaits it, bare, as a delegate, or inside of a continuation
- * of some kind; or another task (WhenAll, Unwrap), whose continuation leads on;
- * or a list of these, of which the first is followed. So the chain runs from
- * the method that is resumed on a thread to the outermost caller, who is on no
+ * Finds who awaits an async call. A method that had to wait goes on in a state
+ * machine on the heap, or in a Continuation (continuation.c). Its task holds
+ * what is resumed at its end (m_continuationObject): the state machine of the
+ * awaiting method, bare, as a delegate, or inside a continuation object of some
+ * kind; or another task (WhenAll, Unwrap), whose continuation leads on; or a
+ * list of these, of which the first is followed. So the chain runs from the
+ * method that is resumed on a thread to the outermost caller, which is on no
  * stack any more.
  *
- * All is found by the names of fields, which .NET 8 to 11 share.
+ * Everything is found by the names of fields, which .NET 8 to 11 share.
  */
 #include <string.h>
 
@@ -52,8 +52,9 @@ static bool machine_builder(struct values *ts, const struct value *machine,
 	       value_member(ts, machine, "$Builder", ret);
 }
 
-// For an async iterator, and for a pooling builder, it is the continuation of
-// the promise (ManualResetValueTaskSourceCore) that stands in for a task.
+// Get what is resumed at the end of @machine. An async iterator and a pooling
+// builder have the continuation in the promise (ManualResetValueTaskSourceCore)
+// that stands in for a task.
 bool stack_machine_awaiter(struct values *ts, const struct value *machine,
 			   struct value *ret)
 {
@@ -93,7 +94,7 @@ bool stack_link(struct values *ts, const struct value *at, size_t i,
 	return true;
 }
 
-// One step from a continuation towards the method that awaits.
+// Go one step from a continuation towards the method that awaits.
 static bool link_next(struct values *ts, const struct value *at,
 		      struct value *ret)
 {
@@ -145,7 +146,7 @@ static bool next_call(struct values *ts, struct value at, struct waiting *w)
 	return false;
 }
 
-// Who awaits the call of @w.
+// Step from the call of @w to the call that awaits it; false: there is none.
 static bool next_waiting(struct values *ts, struct waiting *w)
 {
 	struct value at;
@@ -197,7 +198,8 @@ bool stack_machine_state(struct values *ts, const struct value *machine,
 	return true;
 }
 
-// Where the method waits, by the number of the await in its state.
+// Find the place of the await at which the method waits, by the number in its
+// state field.
 static void find_place(struct stack *s, const struct value *machine,
 		       uint32_t token, struct code_pos *ret)
 {

@@ -1,11 +1,11 @@
 /*
- * Where the registers of a frame are. A callee that uses a register which is
- * its caller's saves it first; so what a frame has in such a register lies in
- * the nearest frame that saved it, or in the processor still.
+ * Where the callee-saved registers of a frame are. A callee saves such a
+ * register before it uses it; so the value that a frame has in it lies where
+ * the nearest newer frame has saved it, or still in the processor.
  *
- * Managed code saves by pushes, the first instructions of its prolog, read
- * here as they are; native code says where by .eh_frame. What is found is
- * believed only if the caller's registers, as the walk has them, are there.
+ * What managed code saves is read from the pushes at the beginning of its
+ * prolog, what native code saves from .eh_frame. A place is believed only if it
+ * holds the value that the stack walk has for the caller's register.
  */
 #include <string.h>
 
@@ -157,7 +157,7 @@ static bool pass_native(struct stack *s, const struct frame *f,
 	return false;
 }
 
-// From the frame before to @f.
+// Go on from the newer frame to @f.
 static void trail_enter(struct stack *s, const struct frame *f,
 			uint64_t at[N_SAVED_REGS])
 {

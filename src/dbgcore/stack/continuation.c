@@ -84,7 +84,8 @@ static bool place_offset(const struct type *info, uint64_t *ret)
 	return false;
 }
 
-// Where the call waits; *ret 0: it is none of a method's.
+// Get the address at which the suspended call resumes; *ret 0: it belongs to no
+// method. False: unreadable.
 static bool resume_place(struct values *ts, const struct value *v,
 			 uint64_t *ret)
 {

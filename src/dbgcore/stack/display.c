@@ -1,11 +1,11 @@
 /*
- * What a person sees of a stack. Native code and the runtime's stubs between
- * managed frames are either frames among them or folded: a line that tells
- * of them above the managed frame that called them. A thread without managed
- * frames shows its native ones in any case. Behind them come the async
- * methods that wait for this stack's, and in front of them the frames of a
- * throw that are on no stack any more. Managed frames of code that is not the
- * user's may be one, the first of those in a row.
+ * The frames that a user sees. Native code and the runtime's stubs between
+ * managed frames are either shown or folded: one line for all of them, above
+ * the managed frame that called them. A thread without managed frames always
+ * shows its native ones. At the end come the async methods that wait for this
+ * stack, at the beginning the frames of a throw that are on no stack any more.
+ * A run of managed frames that are not the user's code may be shown as its
+ * first frame alone.
  */
 #include <string.h>
 
@@ -139,7 +139,7 @@ static void push_between(struct stack *s, struct stack_thread *t,
 	}
 }
 
-// What lies below the oldest managed frame.
+// Append what is below the oldest managed frame.
 static void push_base(struct stack *s, struct stack_thread *t)
 {
 	struct dac_frame caller;
@@ -385,7 +385,7 @@ void stack_set_name(struct dbg_frame *ret, const struct code_name *name)
 	ret->params = name->params;
 }
 
-// What metadata calls a method that the compiler made; NULL: people wrote it.
+// The metadata name of a method that the compiler made; NULL: people wrote it.
 static const char *generated_name(struct stack *s, const struct code_pos *pos)
 {
 	const struct md *md = &pos->module->md;

@@ -1,8 +1,8 @@
 /*
  * Which instance of generic code a frame runs. Instances over reference types
- * share their code, and the MethodDesc of that code knows no exact types; the
- * frame does: by the hidden argument of static and generic methods, or by the
- * class of the object that it works on.
+ * share their code, so its MethodDesc does not tell the exact types. The frame
+ * does: by the hidden argument of static and generic methods, or by the class
+ * of the object that it works on.
  */
 #include <string.h>
 
@@ -86,9 +86,9 @@ static bool is_generic(const struct code_pos *pos)
 		       has_parameters(md, md_method_type(md, rid) << 1));
 }
 
-// Of code that does not use its arguments nothing is told; where `this` would
-// tell, as in a class's methods, it does. The runtime gives methods of
-// interfaces and structures a hidden argument.
+// May `this` tell the exact class, where the DAC tells nothing because the code
+// does not use its type arguments? In methods of classes it may; methods of
+// interfaces and structures have a hidden argument instead.
 static bool tells_by_this(const struct code_pos *pos,
 			  const struct type *declared)
 {

@@ -81,7 +81,8 @@ static void drop_registers(struct dac_var *vars, size_t n)
 			vars[i].present = vars[i].in_register = false;
 }
 
-// What a prolog, from @start up to @end, has done to the registers.
+// Which registers the instructions from @start to @end, a prolog, overwrite: a
+// bit each; all of them if that cannot be told.
 static uint32_t overwritten(struct target *t, uint64_t start, uint64_t end)
 {
 	struct insn insn;
@@ -111,7 +112,7 @@ static void drop_overwritten(struct values *ts, const struct frame *f,
 	}
 }
 
-// Those that an await of the method did not keep.
+// Drop the variables that the method did not keep over its last await.
 static void drop_lost(struct values *ts, const struct frame *f, bool args,
 		      struct dac_var *vars, size_t n)
 {

@@ -32,8 +32,9 @@ struct frame {
 	const struct code_pos *pos; /* NULL unless managed */
 	bool is_signal;             /* native: the kernel's call of a handler */
 	/*
-	 * What the runtime's walk passed over before it, newest first: stubs,
-	 * its dispatch of exceptions, where native code begins.
+	 * Frames that the runtime's walk has passed over in front of this one,
+	 * newest first: stubs, exception dispatch, transitions from native
+	 * code.
 	 */
 	const struct dac_frame *between;
 	size_t n_between;
@@ -94,17 +95,15 @@ enum stack_home {
 	STACK_HOME_ASKED,  /* yes: a breakpoint or a step has led there */
 	STACK_HOME_THROWN, /* no: an exception has */
 };
-/* How thread @number came to stop; STACK_HOME_HERE holds for all others. */
+/*
+ * Set how thread @number came to stop; all other threads have STACK_HOME_HERE.
+ */
 void stack_set_stopped(struct stack *s, uint32_t number, enum stack_home home);
-/* The same for the displayed list. */
+/* As stack_frame, but counting the frames that are displayed. */
 DBG_MUST struct dbg_error *stack_display(struct stack *s, uint32_t thread,
 					 uint32_t level,
 					 const struct frame **ret);
-/*
- * What is shown of @thread begins in this stop with these @n methods, newest
- * first: they led to a throw and are on no stack any more. @list lives as long
- * as the stop.
- */
+/* A frame of a throw, which is on no stack any more. */
 struct stack_thrown {
 	uint64_t ip; /* in the instruction that called or threw */
 	uint64_t method;
@@ -115,6 +114,10 @@ struct stack_thrown {
  * is shown of it is a label. 0: none has.
  */
 void stack_set_called(struct stack *s, pid_t tid, uint64_t sp);
+/*
+ * Let what is displayed of @thread in this stop begin with these @n frames,
+ * newest first. @list must live as long as the stop.
+ */
 void stack_set_thrown(struct stack *s, uint32_t thread,
 		      const struct stack_thrown *list, size_t n);
 /* Describe one of those, of whatever exception; false: users do not see it. */
@@ -124,8 +127,8 @@ bool stack_thrown_describe(struct stack *s, const struct stack_thrown *at,
 void stack_describe(struct stack *s, uint32_t thread, uint32_t level,
 		    struct dbg_frame *ret);
 /*
- * Which instance of generic code a frame runs, as far as it tells: the exact
- * class (NULL: as the method's own) and MethodDesc.
+ * The instance of generic code that a frame runs, as far as it tells: the exact
+ * class (NULL: the method's own) and MethodDesc.
  */
 struct stack_instance {
 	struct type *type;
@@ -135,8 +138,8 @@ struct stack_instance {
 void stack_frame_instance(struct values *ts, const struct frame *f,
 			  struct stack_instance *ret);
 /*
- * Where @f keeps registers of its caller: addresses; 0: not kept,
- * SAVED_REG_LOST: not known.
+ * Get the addresses at which @f has saved registers of its caller; 0: not
+ * saved, SAVED_REG_LOST: not known.
  */
 void stack_keeps(struct stack *s, const struct frame *f,
 		 uint64_t at[N_SAVED_REGS]);
@@ -188,8 +191,8 @@ bool stack_runs_closures(struct stack *s, const struct frame *f);
 bool stack_call(struct stack *s, const struct value *machine,
 		struct value *ret);
 /*
- * What is resumed when the async method of @machine is done; false: nothing, or
- * it is not known.
+ * Get what is resumed when the async method of @machine ends; false: nothing,
+ * or it is not known.
  */
 bool stack_machine_awaiter(struct values *ts, const struct value *machine,
 			   struct value *ret);
@@ -246,7 +249,10 @@ bool continuation_is_type(struct values *ts, struct type *type);
 /* False: it is none, or the core library has another form of them. */
 bool continuation_read(struct values *ts, const struct value *v,
 		       struct continuation *ret);
-/* What awaits the call @v in the same task; false: it is the outermost. */
+/*
+ * Get the call that awaits the call @v in the same task; false: @v is the
+ * outermost.
+ */
 bool continuation_next(struct values *ts, const struct value *v,
 		       struct value *ret);
 /* The first of a chain that is a method's: @v or behind it; false: none is. */
@@ -261,7 +267,7 @@ bool continuation_of_task(struct values *ts, const struct value *task,
 /* The outermost call of that chain; false likewise. */
 bool continuation_outermost(struct values *ts, const struct value *task,
 			    struct continuation *ret);
-/* Is it RuntimeAsyncTask<T>, the task of a chain? */
+/* Is it RuntimeAsyncTask<T>, the task of a chain of runtime async calls? */
 bool continuation_is_task(struct values *ts, const struct type *type);
 
 /* A task of runtime async that a thread runs. */
@@ -294,7 +300,7 @@ uint32_t stack_suspended_create(struct stack *s);
 void stack_suspended_add(struct stack *s, uint32_t thread, struct frame *f);
 /* A frame that is text alone. */
 void stack_suspended_label(struct stack *s, uint32_t thread, const char *text);
-/* Is it the number of a thread, or of one of these? */
+/* Is @number a thread, or a made-up thread of suspended calls? */
 bool stack_thread_known(struct stack *s, uint32_t number);
 
 /* ---- registers.c ----------------------------------------------------- */
@@ -310,7 +316,7 @@ DBG_MUST struct dbg_error *stack_registers(struct target *t,
 					   size_t *ret_n);
 /* Is there a register of that name, without its "$"? */
 bool stack_register_named(const char *name);
-/* One of them by name; pc, sp and fp are names on any processor. */
+/* Get one register by name; pc, sp and fp are valid names on any processor. */
 DBG_MUST struct dbg_error *stack_register(struct target *t,
 					  const struct frame *f,
 					  const char *name,

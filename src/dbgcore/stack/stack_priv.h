@@ -1,4 +1,4 @@
-/* What the files of stack/ share. */
+/* Declarations shared by the files of stack/. */
 #ifndef STACK_STACK_PRIV_H
 #define STACK_STACK_PRIV_H
 
@@ -70,7 +70,7 @@ struct stack {
 
 	struct dbg_thread *list; /* of this stop, made when asked for */
 	size_t n_list;
-	/* Where a managed Thread object of this type keeps its name. */
+	/* the type of managed Thread objects, and where they keep the name */
 	uint64_t name_type;
 	uint32_t name_offset;
 };
@@ -115,10 +115,12 @@ void native_describe(struct stack *s, const struct frame *f,
 
 /* ---- suspended.c ----------------------------------------------------- */
 
-/* One of them by number, NULL: there is none. */
+/*
+ * The made-up thread of suspended calls with this number; NULL: there is none.
+ */
 struct stack_thread *suspended_get(struct stack *s, uint32_t number);
 void suspended_forget(struct stack *s);
-/* Another frame that is displayed. */
+/* Append a frame to the displayed ones. */
 void display_push(struct stack_thread *t, const struct frame *f);
 
 /* ---- async.c --------------------------------------------------------- */
@@ -137,7 +139,10 @@ void async_each(struct stack *s, struct stack_thread *t, const struct frame *f,
 bool continuation_suspends(struct values *ts, uint64_t method);
 /* A suspended call as a frame, as stack_suspended_frame. */
 struct frame *continuation_frame(struct stack *s, const struct value *v);
-/* What stack_frame_vars gives of such a frame: what is kept in the object. */
+/*
+ * The variables of a suspended frame, as stack_frame_vars gives them: those
+ * that its Continuation has kept.
+ */
 DBG_MUST struct dbg_error *continuation_vars(const struct frame *f, bool args,
 					     struct arena *arena,
 					     struct dac_var **ret,

@@ -147,7 +147,7 @@ void stack_thread_describe(struct stack *s, struct dbg_thread *t)
 	    finalizer || str_starts(comm, ".NET ") || (!*comm && m && !object);
 }
 
-// Its end may not have been told yet.
+// Does the thread still exist? Its end may not have been reported yet.
 static bool is_live(struct stack *s, const struct stack_thread *t)
 {
 	struct regs regs;
