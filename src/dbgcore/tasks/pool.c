@@ -64,7 +64,7 @@ struct gathering {
 	bool items;     /* else they are counted by the indexes of the queues */
 };
 
-// What is done when the work item @v is carried out.
+// Describe a work item: the task or callback that it runs.
 static void describe_item(const struct tasks *t, const struct value *v,
 			  struct dbg_work *ret)
 {
@@ -172,7 +172,7 @@ static void read_queue(struct gathering *g, enum dbg_work_queue queue,
 	}
 }
 
-// That of one worker: [head, tail) of a ring.
+// Read the queue of one worker: the items [head, tail) of a ring.
 static void read_local(struct gathering *g, const struct value *v)
 {
 	struct values *ts = g->t->values;

@@ -1,6 +1,7 @@
 /*
- * Who awaits whom. Of each task that is not done the objects are followed that
- * are resumed at its end, through delegates and lists, to the next tasks.
+ * Finds who awaits whom. From each task that is not done, the objects to be
+ * resumed at its end are followed, through delegates and lists, to the next
+ * tasks.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +39,7 @@ static bool is_thread_waiting(const struct value *v)
 	return !strcmp(type_simple_name(v->type), "SetOnInvokeMres");
 }
 
-/* One task's continuations, as they are followed. */
+/* A walk over one task's continuations. */
 struct following {
 	struct tasks *t;
 	struct task *from;

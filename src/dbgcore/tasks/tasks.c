@@ -25,7 +25,7 @@ static const struct {
     {0x2000000, DBG_TASK_WAITING},
 };
 
-/* What the objects of a type are to us. */
+/* What kind of object a type's instances are here. */
 enum kind {
 	KIND_OPEN, /* not known yet: 0, as heap_kind says */
 	KIND_OTHER,
@@ -306,7 +306,8 @@ static void add_running(struct tasks *t)
 	sort(t);
 }
 
-// What waits in line for a semaphore is a list of tasks.
+// Note the tasks in the line of a semaphore: a linked list of the async calls
+// that wait for it.
 static void add_line(struct tasks *t, uint64_t semaphore)
 {
 	struct value v = value_object(t->values, semaphore), node;
@@ -331,8 +332,9 @@ static void add_source(struct tasks *t, uint64_t source)
 		add_owner(t, addr, source);
 }
 
-// It is in the task that is awaited, or in the context's queue when that is
-// done: it has the delegate that resumes the box.
+// Note an AwaitTaskContinuation-like object: it resumes a box, by its delegate,
+// in a SynchronizationContext. It is in the awaited task, or in the context's
+// queue when that task is done.
 static void add_resumption(struct tasks *t, uint64_t addr)
 {
 	struct value v = value_object(t->values, addr), action, box, context;

@@ -26,9 +26,9 @@ enum {
 };
 
 /*
- * Of runtime async a task has a chain of calls. The outermost one is told with
- * the task, each of the others is one more entry at the address of its
- * Continuation. All 0 for what is not of runtime async.
+ * The calls of a task of runtime async. The outermost call is described with
+ * the task; each other call is an entry of its own, at the address of its
+ * Continuation. All 0 for other tasks.
  */
 struct task_calls {
 	uint64_t continuation; /* the object that the call is suspended in */
@@ -53,7 +53,7 @@ struct task {
 	bool awaits;                  /* some edge leads to it */
 };
 
-/* What a task is given out by, or waits in line at. */
+/* The object that hands out a task, or at which the task waits in line. */
 struct task_owner {
 	uint64_t task, owner;
 };
@@ -120,7 +120,7 @@ DBG_MUST struct dbg_error *tasks_chains(const struct tasks *t,
 /* The state machine or Continuation of a box; false: it has none. */
 bool tasks_call(const struct tasks *t, const struct task *task,
 		struct value *ret);
-/* All that the API tells of a task but its exception. */
+/* Fill in everything that the API tells about a task, except its exception. */
 void tasks_describe(const struct tasks *t, const struct task *task,
 		    struct dbg_task *ret);
 /* Fill in the method that the delegate @action calls. */

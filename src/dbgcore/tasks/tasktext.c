@@ -1,4 +1,4 @@
-/* What a task is, in words: its method, and what it stands for. */
+/* Describes tasks in words: the method, and what the task stands for. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -90,8 +90,8 @@ static const char *source_text(const struct tasks *t, const struct task *task)
 			    task->owner);
 }
 
-// What an async call awaits that is no task of the list: the awaiter that it
-// keeps while it waits.
+// Get the object that an async call awaits, if that is no task of the list: the
+// awaiter that is stored while it waits.
 static bool awaited_object(const struct tasks *t, const struct value *machine,
 			   struct value *ret)
 {
@@ -144,7 +144,8 @@ static const char *awaited_text(const struct tasks *t, const struct task *task,
 			    task->context);
 }
 
-// The same of runtime async: what its chain begins with waits for it.
+// As awaited_text for runtime async: what the first call of the chain awaits.
+// for.
 static const char *chain_awaited(const struct tasks *t, const struct task *task)
 {
 	static const char *const names[] = {"Task", "Source", "_source"};
