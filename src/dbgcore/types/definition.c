@@ -367,7 +367,10 @@ make_exact(struct maker *mk, const struct sig_type *sig, struct type **ret)
 	}
 }
 
-/* What stands for a type that leads nowhere. */
+/*
+ * A stand-in for a type whose definition is not found, so that it can be shown
+ * by name.
+ */
 static struct type *make_shown(struct maker *mk, const struct sig_type *sig)
 {
 	if (!sig || sig->elem == ELEM_GENERICINST)

@@ -363,7 +363,10 @@ static struct dbg_error *exact_interface(struct types *ts,
 	return err;
 }
 
-/* The same method of an interface of @type that varies to @m's. */
+/*
+ * Find the method like @m of another instance of its interface that @type
+ * implements, where variance makes the two compatible.
+ */
 static struct dbg_error *by_variance(struct types *ts, struct type_method *m,
 				     struct type *type,
 				     struct type_method **ret)

@@ -1,10 +1,10 @@
 /*
- * Where fields are: as the program's runtime has placed them, or, for types
- * that it has not loaded, where it would (MethodTableBuilder, the same in
- * .NET 8, 9 and 10):
+ * Where fields are: as the program's runtime has placed them or, for types that
+ * it has not loaded, where it would (MethodTableBuilder, the same in .NET 8, 9
+ * and 10):
  *
- *   sequential  structs without references, and classes that ask for it: in
- *               order of declaration, each at its alignment
+ *   sequential  structs without references, and classes that ask for it:
+ *               in order of declaration, each at its alignment
  *   explicit    where the metadata says
  *   auto        all others: behind the base class; references, then the rest
  *               from 8 bytes down to 1, structs last
@@ -135,7 +135,7 @@ static void place_explicit(struct placing *p)
 	}
 }
 
-/* What the runtime places by value, after all others. */
+/* Is the field a struct? The runtime places these after all others. */
 static bool is_by_value(const struct type_field *f)
 {
 	return f->type->kind == TYPE_KIND_STRUCT;
@@ -259,7 +259,7 @@ static struct dbg_error *lay_fields_own(struct placing *p)
 	return NULL;
 }
 
-/* Where the base class ends. */
+/* Begin where the fields of the base class end. */
 static struct dbg_error *begin(struct placing *p)
 {
 	struct type *parent;
@@ -386,7 +386,7 @@ struct dbg_error *type_layout_compute(struct types *ts, struct type *type,
 	return compute(&p, ret);
 }
 
-/* What needs no look at fields. */
+/* Lay out a type that has no fields to be looked at; false: it has. */
 static bool simple(struct type *type, struct type_layout *ret)
 {
 	switch (type->kind) {

@@ -385,7 +385,10 @@ static uint32_t marker_of(const struct md *md, uint32_t rid)
 	return 0;
 }
 
-/* Of a generic block only names are compared: the types have other numbers. */
+/*
+ * Are both rows the same method? In a generic block only names are compared,
+ * since the signatures number their type parameters differently.
+ */
 static bool is_same_method(const struct md *md, uint32_t a, uint32_t b,
 			   bool generic)
 {

@@ -23,7 +23,7 @@ enum {
 	TYPE_METHOD_ABSTRACT = 0x400,
 	TYPE_METHOD_SPECIAL_NAME = 0x800,
 	TYPE_METHOD_PINVOKE = 0x2000,
-	/* Of impl_flags: MethodImplAttributes, II.23.1.11. */
+	/* Bits of impl_flags: MethodImplAttributes, II.23.1.11. */
 	TYPE_METHOD_RUNTIME = 0x3,
 	TYPE_METHOD_SYNCHRONIZED = 0x20,
 	TYPE_METHOD_INTERNAL_CALL = 0x1000,
@@ -82,7 +82,7 @@ struct type_method *type_method_named(struct types *ts, struct type *type,
 /* A method of an array of several dimensions. */
 struct type_method *type_method_of_array(struct types *ts, struct type *type,
 					 enum type_array_op op);
-/* Of the static constructor; NULL: none. */
+/* The static constructor of @type; NULL: it has none. */
 struct type_method *type_method_cctor(struct types *ts, struct type *type);
 /* Invoke of a delegate type; NULL: it is none. */
 struct type_method *type_method_invoke(struct types *ts, struct type *type);
@@ -124,8 +124,8 @@ void type_static_extension_each(struct types *ts, const char *name,
 /* ---- Facts ----------------------------------------------------------- */
 
 /*
- * Where the MethodDesc is kept by which the program calls @m, an instance of a
- * generic method; 0: it was not asked for.
+ * Where to keep the MethodDesc by which the program calls @m, an instance of a
+ * generic method; the word is 0 until it was asked for.
  */
 uint64_t *type_method_desc(struct type_method *m);
 

@@ -222,7 +222,10 @@ static bool can_be_boxed(const struct type *type)
 				NULL));
 }
 
-/* Without what a call of it leaves by, that is read or written by address. */
+/*
+ * The type behind a by-ref: of a parameter that is read or written by its
+ * address.
+ */
 static const struct type *referred(const struct type *type)
 {
 	return type->kind == TYPE_KIND_BYREF ? type->inner : type;

@@ -1,6 +1,5 @@
 /*
- * How types stand to each other: bases, interfaces, assignability (ECMA-335
- * I.8.7).
+ * Relations between types: bases, interfaces, assignability (ECMA-335 I.8.7).
  */
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /*
- * From a reference to the definition it means: through assembly references to
+ * Finds the definition that a reference means: through assembly references to
  * the modules that the program has loaded, and through their forwarders.
  */
 #include <string.h>
@@ -100,8 +100,8 @@ uint32_t type_module_def(struct type_module *im, uint32_t enclosing,
 /* ---- Assemblies ------------------------------------------------------ */
 
 /*
- * Where the runtime has bound the reference to, for names that several
- * modules have; NULL if it has not used it.
+ * The module to which the runtime has bound a TypeRef, for names that several
+ * modules have; NULL if it has not resolved the reference.
  */
 static struct code_module *bound_module(struct types *ts, struct code_module *m,
 					uint32_t ref)

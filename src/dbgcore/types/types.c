@@ -109,8 +109,8 @@ void types_ask_runs(struct types *ts, bool (*runs)(void *arg, uint64_t mt),
 	ts->runs_arg = arg;
 }
 
-// What holds a type over the loading of an assembly, such as a call under way,
-// goes on with the one that it has.
+// Begin with new types after an assembly was loaded. The old ones are kept for
+// whoever still uses them, such as a call under way.
 static void retire(struct types *ts)
 {
 	forget(ts);

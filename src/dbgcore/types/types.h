@@ -104,7 +104,10 @@ struct type {
 	struct type_facts *facts;        /* of types/ alone */
 };
 
-/* What generic parameters stand for, and whose tokens are meant. */
+/*
+ * The arguments that generic parameters stand for, and the module that tokens
+ * belong to.
+ */
 struct type_context {
 	struct code_module *module;
 	struct type *const *class_args;
@@ -115,8 +118,8 @@ struct type_context {
 };
 
 /*
- * Whose thread statics are meant: the runtime's Thread*, found when it is
- * first wanted, since that takes a walk over all threads.
+ * A thread, whose thread statics are meant. Its runtime Thread* is found when
+ * it is first needed, since that takes a walk over all threads.
  */
 struct thread_ref {
 	uint64_t (*find)(struct thread_ref *ref); /* 0: none */
@@ -125,7 +128,7 @@ struct thread_ref {
 	bool found;
 	uint64_t addr;
 };
-/* What it finds, or found before; 0: none. @ref may be NULL. */
+/* Get the Thread*, found now or before; 0: none. @ref may be NULL. */
 uint64_t thread_ref_get(struct thread_ref *ref);
 
 /* The session's. @t, @d (NULL: there is no runtime) and @c are borrowed. */
@@ -144,8 +147,8 @@ enum types_kept types_stop(struct types *ts);
 /* Nobody holds a type from before the last stop. */
 void types_release(struct types *ts);
 /*
- * From now on the runtime is asked for nothing, since it runs: an object of a
- * type that was not met before has none.
+ * With @on the runtime is not asked, because its threads run: an object whose
+ * type was not met before has no type.
  */
 void types_quiet(struct types *ts, bool on);
 /* @runs says whether a thread runs the static constructor of a class. */
@@ -170,11 +173,11 @@ static inline bool type_is_pointer(const struct type *type)
 /* NULL if @mt is no MethodTable, or its module is not known. */
 struct type *type_of_mt(struct types *ts, uint64_t mt);
 /*
- * The same, inexact where the metadata of the type or of a part of it is not
- * known. NULL: no MethodTable.
+ * As type_of_mt, but inexact where the metadata of the type or of a part of it
+ * is not known. NULL: @mt is no MethodTable.
  */
 struct type *type_of_record(struct types *ts, uint64_t mt);
-/* Where value/ keeps what it has found out about the type. */
+/* A slot of the type in which the room value/ keeps its facts. */
 struct value_facts **type_value(const struct type *type);
 /*
  * Does @arg say what a parameter stands for? Not if it is NULL or a parameter
@@ -209,8 +212,9 @@ DBG_MUST struct dbg_error *type_of_sig(struct types *ts,
 				       const struct type_context *ctx,
 				       struct type **ret);
 /*
- * The same, as it is shown, whatever the program has loaded: inexact where it
- * leads nowhere, and where a parameter has no argument in @ctx or a shared one.
+ * As type_of_sig, for a type that is only shown, whatever the program has
+ * loaded: inexact where no definition is found, and where a parameter has no
+ * argument in @ctx or a shared one.
  */
 struct type *type_shown(struct types *ts, const struct sig_type *sig,
 			const struct type_context *ctx);
@@ -226,8 +230,8 @@ DBG_MUST struct dbg_error *type_of_token(struct types *ts,
  */
 struct type *type_core(struct types *ts, const char *name);
 /*
- * The same in the module @m, which may forward it; NULL if it is not there, or
- * the module it is forwarded to is not loaded.
+ * As type_core, in the module @m, which may forward it; NULL if it is not
+ * there, or the module it is forwarded to is not loaded.
  */
 struct type *type_named(struct types *ts, struct code_module *m,
 			const char *name);
@@ -239,19 +243,22 @@ uint64_t type_mt(struct types *ts, struct type *type);
 /* As type_mt, but a generic definition has a MethodTable here: its own. */
 uint64_t type_record(struct types *ts, struct type *type);
 /*
- * What stands for the type as the first word of an object and in a
- * RuntimeTypeHandle: its MethodTable, or else a number that no address of the
- * program is. Stays the same once it was given out.
+ * The type's MethodTable, or, if the program has none for it, a made-up number
+ * that is no address of the program. It is used as the first word of
+ * interpreted objects and in a RuntimeTypeHandle, and never changes.
  */
 uint64_t type_handle(struct types *ts, struct type *type);
-/* Is it a handle that was made, since the program has not loaded the type? */
+/* Is @handle made up, because the program has not loaded the type? */
 bool type_handle_is_made(const struct types *ts, uint64_t handle);
 /* The type of a handle or MethodTable; NULL if it is none. */
 struct type *type_of_handle(struct types *ts, uint64_t handle);
 
 /* C# name, "System.Collections.Generic.List<int>"; never NULL. */
 const char *type_name(struct types *ts, struct type *type);
-/* Of the definition, in metadata: "List`1"; "" for made types. */
+/*
+ * Name of the definition in metadata, "List`1"; "" for made types (arrays,
+ * pointers).
+ */
 const char *type_simple_name(const struct type *type);
 const char *type_namespace(const struct type *type);
 /* The class whose member it is, not instantiated; NULL: none. */
@@ -330,7 +337,10 @@ struct type_field {
 /* Own fields in order of declaration, constants too. Borrowed. */
 void type_fields(struct types *ts, struct type *type,
 		 struct type_field *const **ret, size_t *ret_n);
-/* In @type or the nearest base that has it; *ret NULL: none. */
+/*
+ * Find a field by name in @type or its nearest base that has one; *ret NULL:
+ * none.
+ */
 DBG_MUST struct dbg_error *type_field_find(struct types *ts, struct type *type,
 					   const char *name,
 					   struct type_field **ret);

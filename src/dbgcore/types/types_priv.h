@@ -52,7 +52,7 @@ struct type_def {
 	uint32_t rid; /* 0: not resolved yet */
 };
 
-/* What is kept for each module that was looked into. */
+/* Lookup tables of a module. */
 struct type_module {
 	struct code_module *m;
 	struct map names;    /* hash of name, enclosing rid: TypeDef rid */
@@ -103,8 +103,8 @@ struct type_extension {
 	struct type_module *module;
 	uint32_t method; /* rid */
 	/*
-	 * Of a static member: rid of the method whose parameter has the type
-	 * that is extended; 0: its first parameter is the receiver.
+	 * For a static extension member: rid of the method whose parameter has
+	 * the extended type; 0: the first parameter is the receiver.
 	 */
 	uint32_t marker;
 	/* ... of a generic block: rid of what declares it there; else 0. */
@@ -155,13 +155,15 @@ bool type_module_find(struct types *ts, struct type_module *im,
 DBG_MUST struct dbg_error *type_resolve(struct types *ts, struct code_module *m,
 					uint32_t token, struct type_def *ret);
 
-/* What a TypeDef of the core library is, by its name. */
+/* Which special type of the core library the TypeDef is, by its name. */
 enum type_special wellknown_special(const struct md *md, uint32_t rid);
 /* ELEM_END if it is no primitive. */
 enum elem wellknown_elem(const struct md *md, uint32_t rid);
 /* 0: void, or no primitive, string or object. */
 uint32_t wellknown_elem_size(enum elem elem);
-/* In metadata, "System.Int32", and in C#; NULL: it is none. */
+/*
+ * Name of a primitive in metadata, "System.Int32", and in C#; NULL: it is none.
+ */
 const char *wellknown_elem_name(enum elem elem);
 const char *wellknown_elem_keyword(enum elem elem);
 
@@ -169,7 +171,7 @@ const char *wellknown_elem_keyword(enum elem elem);
 struct type *type_add(struct types *ts, const struct type *proto);
 /* The canonical type like @proto, whose made parts are set. */
 struct type *type_intern(struct types *ts, const struct type *proto);
-/* How many generic parameters the definition has. */
+/* How many generic parameters a definition has. */
 uint32_t type_generic_count(const struct code_module *m, uint32_t owner,
 			    uint32_t *ret_first);
 DBG_MUST struct dbg_error *type_sig_make(struct types *ts,
