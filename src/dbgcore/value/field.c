@@ -178,8 +178,9 @@ static void fill_field(struct values *ts, struct type *type,
 }
 
 /*
- * Where the instance field @f is, by the runtime's record of it if its type is
- * loaded. Statics have their names before that.
+ * Find the offset of a field: by the runtime's record @raw if its type is
+ * loaded, else as the runtime would place it. Nothing is to be found for a
+ * static. False: unknown.
  */
 static bool find_offset(struct values *ts, struct type_field *f, bool loaded,
 			const struct dac_field *raw, uint32_t *ret)

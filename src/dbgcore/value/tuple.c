@@ -89,7 +89,10 @@ bool tuple_is_in(const struct type *type)
 	return names_in(type, 0) != 0;
 }
 
-/* Where the names of the type of element @i of a tuple begin. */
+/*
+ * Index of the first name that belongs to the type of element @i, in the list
+ * of names of a tuple.
+ */
 static size_t names_of_element(const struct type *type, size_t i)
 {
 	size_t at = 0;
@@ -105,7 +108,7 @@ static size_t names_of_element(const struct type *type, size_t i)
 
 /* ---- Names of types -------------------------------------------------- */
 
-/* What is left of a list of names. */
+/* The rest of a list of names. */
 struct names_left {
 	const char *const *names;
 	size_t n;

@@ -75,7 +75,10 @@ static void index_unloaded(void *arg, struct code_module *m)
 	map_put(&ts->unloaded, m->addr, m);
 }
 
-/* What @near refers to and is not loaded; false: it was looked for already. */
+/*
+ * Add the unloaded modules that @near refers to to the index; false: that was
+ * done already.
+ */
 static bool index_more(struct values *ts, const struct code_module *near)
 {
 	if (!near || (ts->refers == near && ts->refers_at == ts->n_named))
@@ -96,7 +99,9 @@ static size_t own_arity(const char *name)
 	return n;
 }
 
-/* That of all segments: 3 of "Outer`1+Inner`2". */
+/*
+ * How many type parameters all segments of a name have: 3 in "Outer`1+Inner`2".
+ */
 static size_t written_arity(const char *name)
 {
 	size_t n = 0;
@@ -133,8 +138,8 @@ static bool take_tail(const char *name, size_t *n, const char *part,
 }
 
 /*
- * How well a TypeDef fits @name: 0 not, 1 by the tail of its name, 2 by its
- * whole name.
+ * How well a TypeDef matches @name: 0 not at all, 1 by the tail of its name, 2
+ * by its whole name.
  */
 static int fit(const struct md *md, uint32_t rid, const char *name)
 {

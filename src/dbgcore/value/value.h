@@ -151,8 +151,8 @@ struct field {
 void value_type_fields(struct values *ts, struct type *type,
 		       const struct field **ret, size_t *ret_n);
 /*
- * What is done with one part of a value: a structure, or a field of one, at
- * @at in the value. False ends the walk.
+ * Called for each part of a value, a structure or a field of one, at the offset
+ * @at in the value. Returning false ends the walk.
  */
 typedef bool value_type_part_fn(void *arg, struct type *part, uint32_t at);
 /*
@@ -310,11 +310,14 @@ struct value value_static(struct values *ts, const struct field *f,
  */
 struct value value_returned(struct values *ts, pid_t tid, struct type *type);
 /*
- * The same of a method of runtime async: the address of the Continuation that
- * is returned beside the result; 0: none, the call is done.
+ * As value_returned for a method of runtime async: the address of the
+ * Continuation that it returns beside the result; 0: none, the call is done.
  */
 uint64_t value_suspended(struct target *t, pid_t tid);
-/* What the collector may move in the registers that a value is returned in. */
+/*
+ * Which references are in the registers that a value is returned in: the GC may
+ * move their objects.
+ */
 enum value_moved {
 	VALUE_MOVED_NOTHING,
 	VALUE_MOVED_FIRST,  /* an object, in the first of them */
@@ -346,7 +349,7 @@ bool value_pass(struct values *ts, struct type *type, const uint8_t *bytes,
 		struct passing *p);
 /* Would some of an argument or variable of @type be in such registers? */
 bool value_has_floats(struct values *ts, struct type *type);
-/* What a pointer points to. */
+/* The variable that a pointer or by-ref points to. */
 struct value value_target(struct values *ts, const struct value *v);
 /*
  * A constant of a Constant row or PDB LocalConstant: value bytes @blob of
@@ -383,7 +386,10 @@ bool value_string_length(struct values *ts, const struct value *v,
 bool value_string_read(struct values *ts, const struct value *v, uint32_t first,
 		       uint16_t *buf, size_t n);
 bool value_type_is_thread_local(struct values *ts, const struct type *type);
-/* What the settled ThreadLocal<T> @v holds in @thread; WHY_THREAD: nothing. */
+/*
+ * The value of the ThreadLocal<T> @v (dereferenced) in @thread; WHY_THREAD: it
+ * has none.
+ */
 struct value value_thread_local(struct values *ts, const struct value *v,
 				struct thread_ref *thread);
 /* Address of the MethodDesc that a function pointer calls; 0: unknown. */

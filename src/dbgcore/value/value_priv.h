@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "value/value.h"
 
-/* What is found out about a type once it is asked for. */
+/* Facts about a type that are found when they are first asked for. */
 struct value_facts {
 	/* Stops at which these were last looked for; 0: never. */
 	uint32_t fields_sought, inline_sought;
@@ -42,7 +42,7 @@ static inline bool values_beside(uint64_t addr)
 	return addr >> 47 && addr >> 47 != 0x1ffff;
 }
 
-/* What is found out about @type in this room. */
+/* The facts that this room keeps about @type. */
 struct value_facts *value_type_facts(struct values *ts,
 				     const struct type *type);
 void value_type_names_clear(struct values *ts);

@@ -1,10 +1,9 @@
 /*
- * Where methods of the runtime take their arguments and leave what they
- * return, on x86-64: by the System V calling convention a value of at most 16
- * bytes is returned in rax and rdx, its floating-point halves in xmm0 and
- * xmm1; a larger one in memory of the caller's, whose address is in rax. The
- * floating-point halves of arguments are in xmm0 to xmm7, as long as these
- * last; a structure is in registers or on the stack as a whole.
+ * The calling convention of managed code on x86-64 (System V). A value of at
+ * most 16 bytes is returned in rax and rdx, its floating-point halves in xmm0
+ * and xmm1; a larger one in the caller's memory, whose address is in rax.
+ * Floating-point halves of arguments are in xmm0 to xmm7 while there are any
+ * left; a structure is passed either in registers or on the stack as a whole.
  */
 #include "value/value.h"
 #include "value/value_priv.h"
@@ -23,7 +22,7 @@ enum {
 	XMM_ARGS = 8,
 };
 
-/* What a half of a structure holds. */
+/* What one half (8 bytes) of a structure holds. */
 enum half {
 	HALF_NOTHING,
 	HALF_FLOAT,
@@ -46,7 +45,7 @@ static bool is_float(const struct type *type)
 	       (type->elem == ELEM_R4 || type->elem == ELEM_R8);
 }
 
-/* What the halves of a value hold. */
+/* The two halves of a value. */
 struct halves {
 	struct values *ts;
 	enum half is[HALVES];
@@ -196,8 +195,8 @@ static bool take_floats(struct target *t, pid_t tid,
 	return true;
 }
 
-// Nothing is in general registers of what is in floating-point ones alone:
-// such an argument has no place at all (.NET 11), or a wrong one.
+// Is the argument passed in floating-point registers alone? The runtime tells
+// no place for it (.NET 11), or a wrong one.
 static bool is_passed_in_floats(const struct value *v,
 				const enum half halves[HALVES])
 {
