@@ -1,8 +1,8 @@
 /*
- * What the attributes of System.Diagnostics say of a type: DebuggerDisplay,
+ * Attributes of System.Diagnostics on a type: DebuggerDisplay,
  * DebuggerTypeProxy and DebuggerBrowsable, read from their values (ECMA-335
- * II.23.3). The first two stand at the type, or at an assembly with the type
- * as their Target.
+ * II.23.3). The first two are on the type, or on an assembly with the type as
+ * their Target.
  */
 #ifndef VIEW_ATTRIBUTE_H
 #define VIEW_ATTRIBUTE_H

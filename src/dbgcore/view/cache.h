@@ -1,6 +1,6 @@
 /*
- * What views have found out, for as long as the program does not run. All of
- * it lies in the arena of the stop.
+ * Cache of what views have found out, valid while the program does not run. All
+ * of it is in the arena of the stop.
  */
 #ifndef VIEW_CACHE_H
 #define VIEW_CACHE_H

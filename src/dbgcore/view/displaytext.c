@@ -64,7 +64,10 @@ static void add_line(const char *text, struct str *out)
 	}
 }
 
-/* Is it Type.ToString's name of @type, which object.ToString returns? */
+/*
+ * Is @text the name of @type as Type.ToString writes it, which object.ToString
+ * returns?
+ */
 static bool is_type_name(const char *text, const struct type *type)
 {
 	const char *name = value_type_name(type);

@@ -26,7 +26,7 @@ static struct type_method *override_of_message(const struct view *w,
 	return found;
 }
 
-/* What Exception.Message itself is made of. */
+/* The field that Exception.Message returns. */
 static struct value message_field(const struct view *w,
 				  const struct value *seen)
 {

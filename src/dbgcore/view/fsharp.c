@@ -107,8 +107,8 @@ static void add_record(const struct view *w, const struct value *v, int depth,
 	str_add(out, " }");
 }
 
-// One value behind the name of its case: in parentheses if it is several
-// words.
+// Append the one value of a union case behind the case's name, in parentheses
+// if it has several words.
 static void add_one(const struct view *w, const struct value *v, int depth,
 		    struct str *out)
 {
@@ -157,8 +157,9 @@ static bool is_data(const struct value *v, const struct field *f, uint64_t tag)
 	       (tag == TAG_NONE || is_of_case(v->type, f, tag));
 }
 
-// What a case holds: nothing, one value, or several as a tuple. A struct has
-// the fields of all cases, the one that it is of is @tag.
+// Append the data of a union case: nothing, one value, or several as a tuple. A
+// struct union has the fields of all cases; those of the case @tag are its
+// data.
 static void add_case(const struct view *w, const struct value *v, uint64_t tag,
 		     int depth, struct str *out)
 {

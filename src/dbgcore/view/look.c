@@ -134,7 +134,10 @@ static bool of_assembly(const struct view *w, const struct code_module *m,
 	return false;
 }
 
-/* Those of the program's own assemblies, and of the type's, count. */
+/*
+ * Find an attribute of the type, on the type itself or on an assembly of the
+ * program or the type's own with the type as Target.
+ */
 static bool find(const struct view *w, const struct type *type,
 		 const char *name, struct texts *ret,
 		 struct code_module **ret_m)
@@ -252,7 +255,7 @@ static struct type_method *find_method(const struct view *w, struct type *type,
 	return NULL;
 }
 
-/* What a call of @m on an object of @type runs. */
+/* The method that a call of @m on an object of @type runs; NULL: none. */
 static struct type_method *
 implementation(const struct view *w, struct type_method *m, struct type *type)
 {
@@ -284,7 +287,10 @@ static void resolve(const struct view *w, struct look *look, struct type *from,
 		piece->field = f;
 }
 
-/* Where the specifiers of @expr begin: its first comma outside of brackets. */
+/*
+ * Offset of the format specifiers in @expr: its first comma outside of
+ * brackets.
+ */
 static size_t specifiers(const char *expr)
 {
 	int depth = 0;
@@ -416,7 +422,10 @@ static struct type *named_type(const struct view *w, struct code_module *m,
 	return m ? type_named(ts, m, name) : NULL;
 }
 
-/* Its constructor of one parameter, which takes an object of @type. */
+/*
+ * Find the proxy's constructor with one parameter that takes an object of
+ * @type.
+ */
 static struct type_method *constructor(const struct view *w, struct type *proxy,
 				       struct type *type)
 {
@@ -486,7 +495,7 @@ static bool implements(const struct view *w, struct type *type,
 	       is;
 }
 
-/* Does it implement an instance of the generic interface? */
+/* Does the type implement an instance of the generic interface @name? */
 static bool is_instance(const struct view *w, struct type *type,
 			const char *name)
 {
@@ -512,7 +521,7 @@ static void find_debug_view(const struct view *w, struct look *look,
 		look->list = constructor(w, view, type);
 }
 
-/* What an object that can be enumerated is made a list by. */
+/* Find how a list is made of an enumerable object of this type. */
 static void find_list(const struct view *w, struct look *look,
 		      struct type *type)
 {
@@ -621,7 +630,10 @@ bool look_is_users(const struct view *w, const struct type *type)
 	       (!m->optimized || code_all_optimized(values_code(w->values)));
 }
 
-/* One that a property is named for has that one's access and attributes. */
+/*
+ * Add a field. If it backs the property @p, it has the property's access and
+ * attributes.
+ */
 static void add_field(const struct view *w, struct list *l,
 		      const struct field *f, const struct type_property *p)
 {
@@ -649,8 +661,8 @@ static void add_field(const struct view *w, struct list *l,
 }
 
 /*
- * Is it there by its field, or by the override of a nearer class? One that a
- * nearer class hides by `new` is not.
+ * Is the property in the list already, by its field or by an override in a
+ * nearer class? A property that a nearer class hides by `new` is not.
  */
 static bool is_shown(const struct list *l, const struct type *owner,
 		     const struct type_property *p)

@@ -27,8 +27,8 @@ struct walk {
 	void *arg;
 };
 
-// What a compiler made, and what implements an interface by its full name,
-// cannot be written.
+// Report a member, unless its name cannot be written: compiler-made ones and
+// explicit interface implementations.
 static void take(const struct walk *k, const char *name,
 		 enum dbg_name_kind kind, const char *detail)
 {
@@ -68,7 +68,7 @@ static bool is_wanted(const struct walk *k, const struct md *md, uint32_t rid)
 	return !(flags & STATIC_FLAG) == !k->is_static;
 }
 
-// What a method returns and takes; of a property's getter its type.
+// Report a method with its signature, or a property's getter with its type.
 static void take_method(const struct walk *k, struct type *type, uint32_t rid,
 			const char *property)
 {

@@ -135,7 +135,7 @@ static void add_field(struct walk *k, const struct value *seen,
 
 /* ---- Members --------------------------------------------------------- */
 
-/* Which members are meant, of the value or of what stands for it. */
+/* Which members are asked for, of the value or of its proxy. */
 enum which {
 	WHICH_PUBLIC, /* of what stands for it */
 	WHICH_OWN,
@@ -154,7 +154,10 @@ static bool is_of_statics(enum which which)
 	return which == WHICH_STATIC || which == WHICH_OTHER_STATICS;
 }
 
-/* What is not public of a class that is not the user's own is apart. */
+/*
+ * Is the member shown apart, in a group: not public, in a class that is not the
+ * user's own?
+ */
 static bool is_apart(const struct walk *k, const struct member *m)
 {
 	return k->w->editor && !m->is_public && !k->parent->form.hidden &&
@@ -240,7 +243,7 @@ static void fill_member(struct walk *k, const struct value *self,
 		fill_property(k, self, m, of_proxy, to);
 }
 
-/* Has it named children, and no rows? */
+/* Does the value have only named children, and no rows? */
 static bool is_plain_object(const struct view *w, const struct value *seen)
 {
 	struct elements els;
@@ -301,7 +304,7 @@ static void add_looked(struct walk *k, struct look *look,
 	}
 }
 
-/* Without a look: fields alone. */
+/* Add the fields of a type that has no look (attributes, properties). */
 static void add_fields(struct walk *k, struct type *actual,
 		       const struct value *seen, bool statics)
 {
@@ -368,8 +371,8 @@ static void add_group(struct walk *k, enum node_kind kind, const char *name,
 }
 
 /*
- * What a module of F# binds by `let` is a field of another class, which a
- * property of the module returns.
+ * Get the value that an F# module binds by `let`: a field of another class,
+ * which a property of the module returns. NULL: the property is none of these.
  */
 static const struct field *module_value(const struct view *w, struct type *type,
 					uint32_t property, const char **ret)
@@ -444,7 +447,7 @@ static void add_target(struct walk *k, const struct value *seen)
 		    arena_printf(k->w->arena, "*%s", named_primary(k->w, path));
 }
 
-/* What a ThreadLocal<T> holds in the thread that is looked at. */
+/* Add the value of a ThreadLocal<T> in the selected thread. */
 static void add_thread_value(struct walk *k, const struct value *seen)
 {
 	struct node *to = take(k);
@@ -497,7 +500,7 @@ static void count_proxied(struct walk *k, const struct look *look)
 		add_looked(k, of, NULL, WHICH_PUBLIC, true);
 }
 
-/* What a proxy shows in the place of @seen; false: it has none. */
+/* Add what the proxy of @seen shows; false: it has none. */
 static bool add_proxied(struct walk *k, const struct value *seen)
 {
 	struct look *look = look_get(k->w, seen->type);
@@ -616,7 +619,7 @@ struct rows {
 	const char *why;         /* there should be some, but they failed */
 };
 
-/* What a pointer leads to, as many as were asked for. */
+/* Get the elements that a pointer leads to, as many as the form asks for. */
 static bool pointed_rows(const struct view *w, const struct node *node,
 			 const struct value *seen, struct elements *ret)
 {
@@ -822,7 +825,7 @@ static struct view view_of_node(const struct view *w, const struct node *node)
 	return own;
 }
 
-/* Where editors are shown a value raw its properties are there all the same. */
+/* In an editor, even a value that is shown raw has its properties. */
 static const struct view *view_of_members(const struct view *w,
 					  const struct view *own,
 					  const struct node *node)
@@ -912,7 +915,7 @@ static enum dbg_value_kind kind_of(const struct view *w,
 	return seen->type->is_delegate ? DBG_VALUE_DELEGATE : DBG_VALUE_OBJECT;
 }
 
-/* Has it elements, or what can be enumerated? */
+/* Does the value have elements, or can it be enumerated? */
 static bool has_rows(const struct view *w, const struct node *node,
 		     const struct value *seen)
 {
@@ -968,7 +971,10 @@ static void describe_value(const struct view *w, const struct node *node,
 	ret->needs_call = node->needs_call;
 }
 
-/* How many rows it has; of a collection without making them. */
+/*
+ * Tell how many rows the value has; a collection is counted without making its
+ * rows.
+ */
 static void describe_rows(const struct view *w, const struct node *node,
 			  const struct value *seen, struct dbg_value *ret)
 {

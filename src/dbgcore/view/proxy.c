@@ -15,7 +15,7 @@ enum {
 
 /* ---- Members --------------------------------------------------------- */
 
-/* What stands in the place of a value, and of rows. */
+/* Text shown in place of a value or of rows, in angle brackets. */
 static const char *in_place(const struct view *w, const char *why)
 {
 	return arena_printf(w->arena, "<%s>", why);
@@ -60,8 +60,9 @@ static bool is_root(const struct member *m)
 }
 
 /*
- * What is public goes first: of a proxy nothing else is shown, unless it is all
- * that there is, since F#'s proxies hide their rows from other assemblies.
+ * Find the member of a proxy whose elements stand for the whole: a public one
+ * if there is one. F#'s proxies hide their rows from other assemblies, so their
+ * only member is not public.
  */
 static const struct member *root_member(const struct view *w, struct look *look)
 {
@@ -144,7 +145,7 @@ static struct proxy *make(const struct view *w, const struct look *look,
 	return p;
 }
 
-/* Where its proxy is kept; 0: nowhere. */
+/* The key by which the value's proxy is cached; 0: it is not. */
 static uint64_t key_of(const struct view *w, const struct value *seen)
 {
 	uint64_t addr;

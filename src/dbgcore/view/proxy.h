@@ -22,12 +22,12 @@ struct proxy {
 };
 
 /*
- * What stands for the settled, non-null value @seen of this look; NULL:
- * nothing but itself. Made once, then kept.
+ * Get the proxy of the value @seen (dereferenced, not null); NULL: it has none.
+ * Made once, then kept.
  */
 const struct proxy *proxy_get(const struct view *w, const struct look *look,
 			      const struct value *seen);
-/* Are these collections that have rows for certain, as many as Count says? */
+/* Is it a collection whose number of rows is certain to be its Count? */
 bool proxy_is_counted(const struct look *look);
 /*
  * Is the root-hidden member @m of what stands for @seen shown as its rows, or
@@ -35,8 +35,10 @@ bool proxy_is_counted(const struct look *look);
  */
 bool proxy_shows_rows(const struct view *w, const struct look *look,
 		      const struct value *seen, const struct member *m);
-/* How many rows proxy_get would find, without making it where that is told by
- * Count; false: none at all. */
+/*
+ * Get how many rows proxy_get would find, without making the proxy where Count
+ * tells it; false: it would have no rows.
+ */
 bool proxy_count(const struct view *w, const struct look *look,
 		 const struct value *seen, uint64_t *ret);
 

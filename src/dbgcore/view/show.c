@@ -290,7 +290,7 @@ static void show_chars(const struct view *w, const struct elements *els,
 
 /* ---- Rows ------------------------------------------------------------ */
 
-/* Where the outermost rank of an array type's name stands. */
+/* Offset of the outermost rank in the name of an array type. */
 static size_t rank_start(const char *name)
 {
 	int depth = 0;
@@ -454,15 +454,17 @@ bool view_is_text(const struct elements *els)
 }
 
 /*
- * Of the user's own types the prompt shows all, what ToString says or not. A
- * struct over others' values says less of these than its fields do.
+ * Does the text of ToString replace the fields? At the prompt not for the
+ * user's own types, which show everything, nor for generic structs, whose
+ * fields say more.
  */
 static bool says_itself(const struct view *w, const struct type *type)
 {
 	return w->editor || (!look_is_users(w, type) && !type->n_args);
 }
 
-// Here and below: true if the text stands for the children, see view_priv.h.
+// From here on, functions return true if the text already shows the children,
+// see view_priv.h.
 static bool show_struct(const struct view *w, const struct value *v, int depth,
 			struct str *out)
 {

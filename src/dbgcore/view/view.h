@@ -1,9 +1,9 @@
 /*
- * What a person sees of a value: one line of text, children, paths.
+ * How a value is shown to a user: one line of text, children, paths.
  *
  * A node is a value with a name and, where there is one, the expression that
- * leads to it; or a group ("static members"). The text is C# as far as it
- * goes; limits keep it to one line whatever the program holds.
+ * leads to it; or a group ("static members"). The text is C# as far as
+ * possible; limits keep it to one line whatever the program holds.
  */
 #ifndef VIEW_VIEW_H
 #define VIEW_VIEW_H
@@ -54,8 +54,9 @@ struct node {
 };
 
 /*
- * What views have found out and made, kept while the program does not run; it
- * is cleared before the arena of the view and the objects of its machine go.
+ * Make the cache of what views find out. It is valid while the program does not
+ * run, and must be cleared before the view's arena and the interpreter's
+ * objects go.
  */
 struct view_cache *view_cache_create(void);
 void view_cache_destroy(struct view_cache *cache);
@@ -75,11 +76,12 @@ void view_text(const struct view *w, const struct value *v, struct str *out);
 void view_describe(const struct view *w, const struct node *node,
 		   struct dbg_value *ret);
 /*
- * At the prompt what an iterator yields, the library's or the compiler's, is
- * shown in place of its fields: sets the form of @node, if that can be had.
+ * At the prompt, show what an iterator yields in place of its fields (iterators
+ * of the library or compiler-made): sets the form of @node, if that can be
+ * done.
  */
 void view_enumerate(const struct view *w, struct node *node);
-/* Has it children? The same as n_named + n_indexed > 0 of view_describe. */
+/* Get children of @node of one kind, at most @count from number @first on. */
 void view_children(const struct view *w, const struct node *node,
 		   enum dbg_children kind, uint64_t first, uint32_t count,
 		   struct node **ret, size_t *ret_n);

@@ -4,7 +4,10 @@
 
 #include "view/view.h"
 
-/* What @v is seen as: settled, and opened if it is a Nullable with a value. */
+/*
+ * The value that is shown for @v: dereferenced, and the content of a Nullable
+ * that has one.
+ */
 struct value view_seen(const struct view *w, const struct value *v);
 /* As view_seen, of a settled value. */
 struct value view_open(const struct view *w, const struct value *at);
@@ -36,10 +39,10 @@ bool wellknown_scalar(const struct type *type);
  */
 bool display_text(const struct view *w, const struct value *seen,
 		  struct str *out);
-/* The same of [DebuggerDisplay] alone. */
+/* As display_text, but for [DebuggerDisplay] alone. */
 bool display_own(const struct view *w, const struct value *seen,
 		 struct str *out);
-/* The name that it gives to an element, and to the type. */
+/* Append the Name (for an element) or the Type that the attribute gives. */
 bool display_name(const struct view *w, const struct value *seen,
 		  struct str *out);
 bool display_type(const struct view *w, const struct value *seen,
@@ -72,11 +75,11 @@ bool fsharp_text(const struct view *w, const struct value *seen, int depth,
  */
 bool fsharp_exception_text(const struct view *w, const struct value *seen,
 			   struct str *out);
-/* Is its null None? */
+/* Is it an F# option, whose null is None? */
 bool fsharp_is_option(const struct type *type);
-/* Is it a list, whose text has its elements? */
+/* Is it an F# list, which is shown by its elements? */
 bool fsharp_is_list(const struct type *type);
-/* Is it a module, whose values are in a class of their own? */
+/* Is it an F# module, whose values are in a class of their own? */
 bool fsharp_is_module(const struct type *type);
 
 #endif
