@@ -80,10 +80,7 @@ static bool query_is_translated(const struct type_method *m)
 	return is_called(m->owner, "System.Linq", "Queryable");
 }
 
-/*
- * Is it one of the methods that Queryable lacks? They are computed from the
- * rows of a query.
- */
+/* Does Queryable lack this method, which computes from the query's rows? */
 static bool is_of_rows(const struct type_method *m)
 {
 	return !strcmp(m->name, "ToDictionary") || !strcmp(m->name, "ToLookup");
@@ -110,10 +107,7 @@ static struct dbg_error *query_refused(struct binder *b, const struct call *c,
 
 /* ---- The better of two ----------------------------------------------- */
 
-/*
- * Which of two overloads is better (ECMA-334, 12.6.4.3 to 12.6.4.7), and
- * whether a receiver fits one.
- */
+/* Which of two overloads is better (ECMA-334, 12.6.4.3 to 12.6.4.7). */
 
 static struct type *call_params_element(const struct type_sig *sig);
 
@@ -173,10 +167,7 @@ static int better_delegate(struct binder *b, const struct bound *v,
 static int better_conversion(struct binder *b, const struct bound *v,
 			     struct type *x, struct type *y);
 
-/*
- * Compare two conversions of a collection expression: by the elements, then a
- * span is better than an array or interface (C# 13).
- */
+/* By the elements, then a span before an array or interface (C# 13). */
 static int better_collection(struct binder *b, const struct bound *v,
 			     struct type *x, struct type *y)
 {
@@ -210,10 +201,7 @@ static int better_span(const struct type *x, const struct type *y)
 	return (int)span_x - (int)span_y;
 }
 
-/*
- * Of two parameters of one type, the one by value is better than the one by
- * `in`.
- */
+/* Of two parameters of one type the one by value is better than `in`. */
 static int better_by_value(const struct type *x, const struct type *y)
 {
 	return (x->kind != TYPE_KIND_BYREF) - (y->kind != TYPE_KIND_BYREF);
@@ -291,10 +279,10 @@ static int call_better(struct binder *b, const struct call *c,
 }
 
 /*
- * May @c->receiver be the first argument of an extension method whose first
- * parameter is @to? User-defined conversions do not count. An array is
- * converted to a span (C# 14) only in a second attempt (@c->by_span), when
- * nothing else fits, so that an expression means the same in every C# version.
+ * May @c->receiver be the first argument of an extension method? User-defined
+ * conversions do not count; to a span (C# 14) an array is converted only in a
+ * second attempt (@c->by_span), so that the meaning is that of every C#
+ * version.
  */
 static bool call_receiver_fits(struct binder *b, const struct call *c,
 			       struct type *to)
@@ -321,10 +309,7 @@ static bool is_discard(struct binder *b, const struct expr *x)
 	       !strcmp(x->a->name, "_") && !name_is_known(b, "_");
 }
 
-/*
- * Is the argument an `out` variable whose type the method decides: `var x`, `T
- * x`, `_`?
- */
+/* Is it an `out` argument whose type the method decides: `var x`, `_`? */
 static bool is_declared(const struct bound *v)
 {
 	return v->kind == BOUND_UNTYPED &&
@@ -358,9 +343,8 @@ struct dbg_error *call_arguments(struct binder *b, struct expr *const *list,
 }
 
 /*
- * The type that each argument for `params` is converted to: the element type of
- * the last parameter, an array, span or list (C# 13); NULL: it is none of
- * these.
+ * The type of one argument for `params`: the element type of the last
+ * parameter, an array, span or list (C# 13); NULL: it is none of these.
  */
 static struct type *call_params_element(const struct type_sig *sig)
 {
