@@ -29,7 +29,7 @@ DBG_MUST struct dbg_error *dbg_err_suffix(struct dbg_error *err,
 					  const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* It is what the C# compiler reports by @number; returns @err. */
+/* Note that the C# compiler reports this error as CS@number; returns @err. */
 DBG_MUST struct dbg_error *dbg_err_cs(unsigned int number,
 				      struct dbg_error *err);
 /* The message, and behind it in parentheses that number; the caller's. */

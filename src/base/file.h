@@ -1,7 +1,7 @@
 /*
- * Whole files as bytes. Small files are copied, so that a build that
- * rewrites one in place cannot take the bytes away under us; large ones are
- * mapped, and what is taken away of those reads as zeros (file_cut).
+ * Whole files as bytes. Small files are copied, so that a build that rewrites
+ * one in place cannot change the bytes; large ones are mapped, and parts of
+ * these that disappear read as zeros (file_cut).
  */
 #ifndef BASE_FILE_H
 #define BASE_FILE_H
@@ -26,13 +26,13 @@ void file_unload(struct file *f);
  */
 void file_rest(const struct file *f);
 
-/* The same for the whole pages of a part of one, which is mapped. */
+/* As file_rest, for the whole pages in a part of a mapped file. */
 void file_rest_part(const void *p, size_t n);
 
 /*
- * For a handler of SIGBUS with code BUS_ADRERR: if @addr is in a file mapped
- * here, which was made shorter, let its page read as zeros from now on. False
- * if it is not, or that fails.
+ * For a handler of SIGBUS with code BUS_ADRERR: if @addr is in a mapped file
+ * that was made shorter, let its page read as zeros from now on. False: it is
+ * not, or that failed.
  */
 bool file_cut(void *addr);
 

@@ -1,4 +1,7 @@
-/* By a table of the signals' names, and by the system call itself. */
+/*
+ * The functions of libc.h: signal names from a table, close_range as a system
+ * call.
+ */
 #include "base/libc.h"
 
 #include <signal.h>

@@ -75,7 +75,8 @@ void reader_skip(struct reader *r, size_t n)
 		r->p += n;
 }
 
-// Also says how many bytes it took, which the signed form depends on.
+// Read a compressed integer, and how many bytes it took, which the signed form
+// depends on.
 static uint32_t compressed(struct reader *r, unsigned int *ret_size)
 {
 	uint32_t first = reader_u8(r);
