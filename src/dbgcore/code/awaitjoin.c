@@ -1,7 +1,7 @@
 /*
- * Where an `await` that need not wait goes on: the IL branch over the yield,
- * which is taken if the awaiter is completed. A step over such an await ends
- * there, not at the resume point.
+ * Where an `await` that need not wait continues: the IL branch over the yield,
+ * taken if the awaiter is completed. A step over such an await ends there, not
+ * at the resume point.
  */
 #include "base/mem.h"
 #include "code/code_priv.h"

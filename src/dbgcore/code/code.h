@@ -66,8 +66,8 @@ DBG_MUST struct dbg_error *code_module_add(struct code *c,
 					   const struct dac_module *m,
 					   struct code_module **ret);
 /*
- * The same of a module that no program has loaded: @bytes are its file, taken
- * over; @m->addr is any number that no other has.
+ * As code_module_add, for a module that no program has loaded: @bytes are its
+ * file, taken over; @m->addr is any number that no other module has.
  */
 DBG_MUST struct dbg_error *code_module_add_image(struct code *c,
 						 const struct dac_module *m,
@@ -82,7 +82,10 @@ void code_module_remove(struct code *c, uint64_t addr);
 struct code_module *code_module_find(struct code *c, uint64_t addr);
 /* All, in order of loading; borrowed until the next add or remove. */
 struct code_module *const *code_modules(struct code *c, size_t *ret_n);
-/* By file name with or without extension, case ignored; NULL if none. */
+/*
+ * Find a module by its file name with or without extension, ignoring case;
+ * NULL: none.
+ */
 struct code_module *code_module_named(struct code *c, const char *name);
 /*
  * The module of this name that the program has not loaded, from its file beside
@@ -105,19 +108,19 @@ void code_each_unloaded(struct code *c, const struct code_module *m,
  * and was had from its file before; or it was updated.
  */
 uint32_t code_modules_age(const struct code *c);
-/* Is that its name? Several modules may have one name. */
+/* Is @name the module's name? Several modules may have the same one. */
 bool code_module_has_name(const struct code_module *m, const char *name);
 
 /* ---- Updates (hot reload) -------------------------------------------- */
 
-/* What the program gives MetadataUpdater.ApplyUpdate. */
+/* An update as the program gives it to MetadataUpdater.ApplyUpdate. */
 struct code_update {
 	struct bytes md, il, pdb;
 	struct md delta;          /* @md, parsed; no rows: not yet */
 	struct dbg_error *broken; /* it cannot be read; NULL: it can */
 };
 
-/* Its bytes, too. */
+/* Free the update's memory, and its bytes. */
 void code_update_deinit(struct code_update *update);
 
 struct code_update_done {
@@ -133,7 +136,9 @@ struct code_update_done {
  */
 void code_update_begin(struct code *c, struct code_module *m,
 		       struct code_update *update);
-/* It is applied. If it cannot be read, @m has an unknown_update from then on.
+/*
+ * Apply the update, which the program has applied. If it cannot be read, @m has
+ * an unknown_update from then on.
  */
 void code_update_apply(struct code *c, struct code_module *m,
 		       struct code_update *update,
@@ -145,7 +150,7 @@ void code_update_apply(struct code *c, struct code_module *m,
 void code_updates_recover(struct code *c, struct code_module *m,
 			  struct code_update *updates, size_t n,
 			  struct code_update_done *ret);
-/* What is said of updates of @m, to the user. */
+/* Append the sentence for the user about updates of @m. */
 void code_update_say(const struct code_module *m,
 		     const struct code_update_done *done, struct str *out);
 /* How many updates of @m there were. */
@@ -156,13 +161,13 @@ uint32_t code_method_version(const struct code_module *m, uint32_t token);
 struct bytes code_il(const struct code_module *m, uint32_t rva);
 struct bytes code_method_il(const struct code_module *m, uint32_t token,
 			    uint32_t version);
-/* Where the last update of @m has moved a line of a document. */
+/* The line to which the last update of @m has moved a line of a document. */
 uint32_t code_line_moved(const struct code_module *m, uint32_t document,
 			 uint32_t line);
 /* Has the file of a document been edited, by an update that is yet to come? */
 bool code_text_is_edited(struct code *c, struct code_module *m,
 			 uint32_t document);
-/* Is it in code of a method that was replaced since? */
+/* Is the code at @pos of a method body that was replaced since? */
 struct code_pos;
 bool code_pos_is_replaced(const struct code_pos *pos);
 /* The method at @pos for the questions of pdb.h. */
@@ -219,7 +224,10 @@ const char *code_file_near(struct code *c, struct code_module *m,
 			   const char *file);
 /* Does @m have the document @file at all? */
 bool code_has_file(struct code *c, struct code_module *m, const char *file);
-/* That its text is not what was compiled, in words; NULL: nothing is known. */
+/*
+ * A sentence that the file's text is not what was compiled; NULL: nothing is
+ * wrong or known.
+ */
 const char *code_file_note(struct code *c, struct code_module *m,
 			   const char *file);
 
@@ -260,7 +268,7 @@ code_find_matching(struct code *c, struct code_module *m, code_match_fn *match,
 		   void *arg, struct arena *arena, struct code_place **ret,
 		   size_t *ret_n);
 
-/* How a document is meant by a file name as code_find_line takes it. */
+/* How a file name, as code_find_line takes it, matches a document. */
 enum code_match {
 	CODE_MATCH_NONE,
 	CODE_MATCH_TAIL, /* its path ends in the name */
@@ -282,8 +290,8 @@ struct code_name {
 void code_name_split(const char *full, size_t list, struct arena *arena,
 		     struct code_name *ret);
 /*
- * Where the parameter list that a C++ or DAC name ends with begins; its
- * length: there is none. Who makes a name from metadata knows it better.
+ * Where the parameter list at the end of a C++ or DAC name begins; the name's
+ * length: there is none. A name made from metadata has this as a field.
  */
 size_t code_name_list(const char *full);
 /* C# name of a MethodDef; @args (NULL: none) for its generic parameters. */
@@ -293,7 +301,7 @@ void code_token_names(const struct code_module *m, uint32_t token,
 /* C# name of a MethodDesc, exact generic arguments where known. */
 void code_method_names(struct code *c, uint64_t method, struct arena *arena,
 		       struct code_name *ret);
-/* The same whole, or without @params. */
+/* The method's whole name, or without @params. */
 const char *code_method_name(struct code *c, uint64_t method, bool params,
 			     struct arena *arena);
 enum code_method_kind {
@@ -321,7 +329,7 @@ enum code_region {
 	CODE_REGION_FILTER,  /* the condition of a catch */
 };
 
-/* What source an address of managed code stands for. */
+/* The source position that an address of managed code stands for. */
 struct code_pos {
 	struct code_module *module; /* NULL: none known */
 	uint64_t method;            /* MethodDesc */
@@ -350,13 +358,13 @@ DBG_MUST struct dbg_error *code_pos_at(struct code *c, uint64_t ip, bool leaf,
 				       const struct code_pos **ret,
 				       bool *ret_any);
 
-/* How many arguments the method at @pos has, with `this`; 0: not known. */
+/* How many arguments the method at @pos has, including `this`; 0: not known. */
 uint32_t code_count_args(const struct code_pos *pos);
 /*
- * Which of the variables of the method at @pos, @n_args arguments, then locals,
- * @n_vars in all, have no value there if the method has waited at an await
- * before (.NET 11, runtime async)? False: none, or that cannot be said; @lost
- * is untouched then.
+ * Find which variables of the method at @pos have no value there if the method
+ * has waited at an await before (.NET 11, runtime async). @lost has an entry
+ * for each of @n_vars variables: the @n_args arguments first, then locals.
+ * False: none, or it cannot be told; @lost is untouched then.
  */
 bool code_lost_vars(struct code *c, const struct code_pos *pos, bool *lost,
 		    uint32_t n_args, uint32_t n_vars);
@@ -391,15 +399,15 @@ struct code_point {
 };
 
 /*
- * All points of the code version that holds @ip, by address; several
- * addresses for one point if the JIT made copies (finally clones). None
+ * Get all points of the code version that contains @ip, by address; one point
+ * may have several addresses if the JIT made copies (finally clones). None
  * without symbols. Cached for the session, borrowed.
  */
 DBG_MUST struct dbg_error *code_points(struct code *c, uint64_t ip,
 				       const struct code_point **ret,
 				       size_t *ret_n);
 
-/* What a step has to know of a method. */
+/* Traits of a method that matter to a step. */
 enum code_trait {
 	CODE_SOURCE = 1,       /* has a visible sequence point */
 	CODE_NON_USER = 2,     /* DebuggerNonUserCode */
@@ -425,8 +433,8 @@ bool code_is_user(struct code *c, struct code_module *m, uint32_t token,
 /* Are all modules with symbols optimised, and is there one? */
 bool code_all_optimized(struct code *c);
 /*
- * How the code was compiled, in words, static. Of code that has no tiers .NET
- * 11's DAC does not tell: it is as its module is. NULL: not known.
+ * How the code was compiled, as static text. For code without tiers .NET 11's
+ * DAC does not tell; then the module's setting counts. NULL: not known.
  */
 const char *code_kind(struct code *c, const struct dac_code *code);
 /* Is any of its methods the user's, but for marks of their author? */
@@ -447,12 +455,12 @@ uint32_t code_await_join(const struct code_module *m, uint32_t token,
 			 const struct pdb_await *await);
 /* Is the method or its class generic? */
 bool code_is_generic(const struct code_module *m, uint32_t token);
-/* Where the IL of a method begins in memory, behind its header; 0: unknown. */
+/* The address of a method's IL behind its header; 0: unknown. */
 uint64_t code_il_addr(const struct code *c, const struct code_module *m,
 		      uint32_t token);
 /*
- * Where code of a method that was compiled ahead of time begins, though the
- * runtime may not know it yet and may never use it; 0: none.
+ * The address of a method's code that was compiled ahead of time. The runtime
+ * may not know it yet and may never use it. 0: none.
  */
 uint64_t code_precompiled_addr(const struct code *c,
 			       const struct code_module *m, uint32_t token);

@@ -1,4 +1,4 @@
-/* What the files of code/ share. */
+/* Declarations shared by the files of code/. */
 #ifndef CODE_CODE_PRIV_H
 #define CODE_CODE_PRIV_H
 
@@ -68,7 +68,7 @@ struct code {
 	struct source_text *texts;
 	size_t n_texts, cap_texts;
 
-	/* By address, dropped by code_forget; values are in @cache. */
+	/* caches by address; code_forget empties them */
 	struct arena *cache;
 	struct map positions, versions, methods, types;
 	unsigned int path_age;
@@ -125,7 +125,7 @@ void module_body_at(const struct code_pos *pos, struct arena *arena,
 
 /* NULL: none. */
 void updates_destroy(struct module_updates *u);
-/* Of which version of a method is that code of it? */
+/* Which version of the method's body the code was compiled from. */
 uint32_t update_version_of_code(struct code *c, const struct code_module *m,
 				uint32_t token, const struct dac_code *code);
 
@@ -149,7 +149,7 @@ const char *source_seek(struct code *c, struct module *mod, uint32_t rid,
 bool source_is_text(struct code *c, struct module *mod, uint32_t rid,
 		    const char *path);
 
-/* Are these the bytes of document @rid's file, by its checksum? */
+/* Are these bytes the file of document @rid, by its checksum? */
 bool source_is_compiled(const struct module *mod, uint32_t rid, struct bytes b);
 /*
  * A note on the text of document @rid, if it is not what was compiled; else
@@ -163,8 +163,8 @@ void source_forget(struct code *c);
 /* ---- pos.c ----------------------------------------------------------- */
 
 /*
- * Where the IL ends that the map of the code at @ip counts to @il_offset;
- * UINT32_MAX: with the method.
+ * Where the range of IL that the code's map at @ip counts to @il_offset ends;
+ * UINT32_MAX: at the method's end.
  */
 uint32_t pos_il_end(struct code *c, uint64_t ip, uint32_t il_offset);
 
@@ -173,10 +173,10 @@ void pos_set_il(struct code *c, uint32_t il_offset, struct code_pos *pos);
 
 /* ---- place.c --------------------------------------------------------- */
 
-/* Does it match at all? */
+/* Does @file match the document at all? */
 bool place_is_document(struct code *c, struct module *mod, uint32_t rid,
 		       const char *file);
-/* Does it match so well that a breakpoint may be set by it? */
+/* Does @file match the document so well that a breakpoint may be set by it? */
 bool place_takes(struct code *c, struct module *mod, uint32_t rid,
 		 const char *file);
 

@@ -174,7 +174,7 @@ static bool is_mark(const struct token *t, char mark)
 	return !t->path && *t->s == mark;
 }
 
-// What is left of the user's text may be the parameter's name.
+// Is the rest of the user's text one word, which may be the parameter's name?
 static bool is_name_only(struct cursor *c)
 {
 	struct token t;
@@ -377,8 +377,8 @@ static void push(struct path *path, struct span seg)
 		path->seg[path->n++] = seg;
 }
 
-// Without type arguments "<...>", arity "`n", index "[...]" and blanks
-// around it. A name that begins with '<' is the compiler's and stays.
+// Cut off type arguments "<...>", arity "`n", index "[...]" and blanks around.
+// A name that begins with '<' is the compiler's and stays whole.
 static struct span bare(struct span s)
 {
 	while (s.n && isspace((unsigned char)*s.s)) {
@@ -573,8 +573,8 @@ static bool agrees(const struct path *user, const struct path *types,
 	return !at;
 }
 
-// With the interface that an explicit implementation names, in full, in
-// part or not at all.
+// Does the user's path match an explicit implementation, with its interface
+// named in full, in part or not at all?
 static bool agrees_with(const struct path *user, const struct path *types,
 			const struct path *interface, const struct path *last)
 {
@@ -712,7 +712,8 @@ struct hits {
 	size_t n, cap;
 };
 
-// Where @base ends a name, or the source name inside a compiler's one.
+// Find where @base ends a name in the string heap, or is the source name inside
+// a compiler-made one.
 static void find_hits(const struct md *md, const char *base, struct hits *hits)
 {
 	struct bytes heap = md->strings;

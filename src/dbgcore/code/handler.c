@@ -42,7 +42,7 @@ static const struct seq_point *first_point(const struct module_points *points,
 
 /*
  * Is it the catch clause that the compiler puts around the body of an async
- * method, which stores the exception in the task? No source line is in it.
+ * method to store the exception in the task? It contains no source line.
  */
 static bool is_tasks(const struct code_pos *pos,
 		     const struct module_points *points,

@@ -162,7 +162,7 @@ static int32_t case_target(const struct il_insn *insn, uint32_t i)
 	return ret;
 }
 
-// To whatever may be executed behind @insn.
+// Pass the state on to all instructions that may follow @insn.
 static void lost_leave(struct lost *l, const struct il_insn *insn)
 {
 	int64_t end = (int64_t)insn->offset + insn->size;

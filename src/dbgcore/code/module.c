@@ -1,8 +1,8 @@
 /*
- * One module: where its bytes come from, and the facts about it that are
- * read once. The file is taken only if its MVID is the one in the target's
- * memory: a rebuilt dll must not explain the old program. Where the file is
- * gone or differs, the image (or the metadata alone) is copied from memory.
+ * A module: where its bytes come from, and facts about it that are read once.
+ * The file is used only if its MVID equals the one in the target's memory, so
+ * that a rebuilt dll never explains the old program. If the file is gone or
+ * differs, the image (or the metadata alone) is copied from memory.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -97,7 +97,8 @@ struct section {
 	uint64_t at, stored, n;
 };
 
-// By the headers, of an image as loaded or as in the file; 0: these are none.
+// Read the section headers of an image, as loaded or as in the file; returns
+// how many, 0: these are no headers.
 static size_t read_sections(const uint8_t *p, size_t n, bool mapped,
 			    struct section ret[SECTIONS_MAX])
 {
@@ -130,7 +131,8 @@ static size_t read_sections(const uint8_t *p, size_t n, bool mapped,
 	return r.bad || sections > SECTIONS_MAX ? 0 : sections;
 }
 
-// Nothing need lie between the sections, nor behind what the file has of one.
+// Copy the image by its sections. Memory between them, and behind the part of a
+// section that the file has, may be missing.
 static uint8_t *copy_sections(struct target *t, uint64_t base, bool mapped,
 			      uint64_t *ret_size)
 {
@@ -234,7 +236,7 @@ static bool is_optimized(const struct md *md)
 	return !reader_u8(&r);
 }
 
-// Is it one of the framework, by its name?
+// Is it a module of the framework, by its name?
 static bool is_framework(const struct code_module *m)
 {
 	static const char *const names[] = {"System.", "Microsoft.",
@@ -247,7 +249,7 @@ static bool is_framework(const struct code_module *m)
 	return false;
 }
 
-// Where the module's file would lie; NULL: nowhere.
+// The path where the module's file would be; NULL: none.
 static const char *place_of(const struct code *c, const struct module *mod)
 {
 	const char *slash = c->bundle ? strrchr(c->bundle, '/') : NULL;
@@ -294,7 +296,7 @@ static const char *const *symbol_dirs(const struct code *c, struct arena *arena,
 	return str_split(dirs, ':', arena, ret_n);
 }
 
-// What the embedded PDBs of all modules take.
+// Total size of the embedded PDBs of all modules.
 static uint64_t all_inflated(const struct code *c)
 {
 	uint64_t ret = 0;
@@ -348,7 +350,8 @@ static void find_symbols(struct code *c, struct module *mod, const char *why)
 		mod->m.symbols_note = arena_strdup(mod->arena, text);
 }
 
-// One loaded from bytes has the name that its metadata gives it.
+// Has the module a file of its own? One loaded from bytes has its metadata's
+// name as path.
 static bool has_file(const struct dac_module *dm)
 {
 	return dm->path[0] == '/' && !dm->dynamic;

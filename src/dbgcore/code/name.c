@@ -21,7 +21,8 @@
  * end the method's.
  */
 
-// Behind the ']' that closes the '[' at @p; the end if none does.
+// Skip a bracketed group at @p; returns the end of the text if it is not
+// closed.
 static const char *skip_group(const char *p)
 {
 	int depth = 0;
@@ -95,7 +96,7 @@ static const char *param_end(const char *p)
 	return p;
 }
 
-// One parameter's type; the DAC leaves out the namespace of primitives.
+// Append one parameter's type; the DAC leaves out the namespace of primitives.
 static void put_param(const char *dac, struct str *name)
 {
 	_cleanup_free_ char *full = xasprintf("System.%s", dac);
@@ -299,8 +300,8 @@ static bool dispatches(const struct method_name *name)
 	return false;
 }
 
-// Is it implemented in native code? Its own code is the stub that leads there,
-// which .NET 11 makes under the method's name.
+// Is the method implemented in native code (P/Invoke)? Its managed code is a
+// stub, which .NET 11 makes under the method's name.
 static bool is_import(struct code *c, const struct dac_method *dm)
 {
 	const struct code_module *m = code_module_find(c, dm->module);

@@ -58,7 +58,7 @@ static const char *without_dots(const char *file)
 	}
 }
 
-/* Is it the file's name in @path, which may come from Windows? */
+/* Is @name the file name of @path, which may be a Windows path? */
 static bool same_name(const char *name, const char *path)
 {
 	const char *own = str_basename(path);
@@ -79,7 +79,7 @@ static bool is_ruled(struct code *c, const char *path, const char *file)
 	return same;
 }
 
-/* How well does the path of document @rid match the name @file? */
+/* How well the path of document @rid matches the name @file. */
 static enum code_match place_match(struct code *c, struct module *mod,
 				   uint32_t rid, const char *file)
 {

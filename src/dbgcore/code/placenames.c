@@ -92,8 +92,8 @@ static void add_locals(struct names *l, uint32_t body, uint32_t il_offset)
 	}
 }
 
-// What was moved into the fields of @type: in a state machine those named
-// "<x>5__1", in a closure those that have their own name.
+// Add the variables that were moved into fields of @type: in a state machine
+// the fields "<x>5__1", in a closure those with ordinary names.
 static void add_fields(struct names *l, uint32_t type, bool machine)
 {
 	const struct md *md = &l->m->md;

@@ -32,7 +32,8 @@ static bool is_real(const struct dac_il_map *e)
 	return e->il_offset < DAC_IL_EPILOG;
 }
 
-// Is it code of the program's, and not what the JIT makes of an await?
+// Is the entry about the program's own code, and not about code that the JIT
+// adds for an await?
 static bool is_code(const struct dac_il_map *e)
 {
 	return is_real(e) && e->kind != DAC_IL_AWAIT;
@@ -176,8 +177,9 @@ static size_t last_real(const struct version *v, size_t i)
 	return i;
 }
 
-// What has no mapping belongs to what is in front of it. A prolog, the
-// method's or that of a handler further down, belongs to what follows.
+// Find the IL offset of an address. Code without a mapping belongs to the
+// mapping before it; a prolog, of the method or of a handler, to the one after
+// it.
 static void find_il(const struct version *v, uint64_t addr,
 		    struct code_pos *pos)
 {
@@ -203,8 +205,8 @@ static void find_il(const struct version *v, uint64_t addr,
 		pos->il_offset = v->map[i].il_offset;
 }
 
-// Where in the method at hand the places of variables are told that hold at
-// @addr. No variable has one in an epilog or in the probe behind a prolog.
+// Find the instruction whose table entry tells the places of variables at
+// @addr. No variable has a place in an epilog or in the probe behind a prolog.
 static void find_vars(const struct version *v, uint64_t addr,
 		      struct code_pos *pos)
 {
@@ -302,7 +304,8 @@ static bool is_in(uint32_t il, uint32_t start, uint32_t length)
 	return il - start < length;
 }
 
-// Of the handlers and filters around @il the innermost says what it is.
+// Which region @il is in: the innermost handler or filter around it, or the
+// body.
 static enum code_region region_of(const struct il_body *body, uint32_t il)
 {
 	enum {

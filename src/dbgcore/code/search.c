@@ -230,7 +230,7 @@ static void find_functions(struct finder *f)
 
 /* ---- Types ----------------------------------------------------------- */
 
-// Where the type's code is, as far as it has any: a file without a line.
+// The file that contains the type's code, if it has any; without a line.
 static const char *type_file(struct finder *f, uint32_t type)
 {
 	uint32_t first, end;

@@ -14,8 +14,8 @@ struct code_search {
 };
 
 /*
- * All of @m that the search wants (up to a cap), by name, in @arena; fewer
- * when it is interrupted.
+ * Find the symbols of @m that match the search (up to a cap), by name, in
+ * @arena; fewer if it is interrupted.
  */
 void code_search(struct code *c, struct code_module *m,
 		 const struct code_search *search, struct arena *arena,

@@ -65,7 +65,7 @@ bool source_is_windows(const char *path)
 	       (strchr(path, '\\') && !strchr(path, '/'));
 }
 
-// Is it the same in a path? @windows: whatever its case.
+// Are two characters of paths equal? @windows: ignoring case.
 static bool same_char(char a, char b, bool windows)
 {
 	return a == b || (is_slash(a) && is_slash(b)) ||
@@ -73,7 +73,7 @@ static bool same_char(char a, char b, bool windows)
 		tolower((unsigned char)a) == tolower((unsigned char)b));
 }
 
-// Without slashes at the end, which make no difference to a component.
+// Copy a directory's path without the slashes at its end.
 static char *copy_dir(const char *path)
 {
 	size_t n = strlen(path);

@@ -1,6 +1,6 @@
 /*
  * Where symbols are looked for: the settings `debug-file-directory` and
- * `symbol-modules`, whose patterns say for which modules.
+ * `symbol-modules`, which selects modules by patterns.
  */
 #include "code/symbols.h"
 

@@ -1,4 +1,4 @@
-/* What the settings say of symbols: for which modules, where, how exact. */
+/* The settings for symbols: for which modules, where, and how exactly. */
 #ifndef CODE_SYMBOLS_H
 #define CODE_SYMBOLS_H
 
@@ -13,7 +13,7 @@ struct symbol_rules {
 
 void symbol_rules_deinit(struct symbol_rules *r);
 
-/* Where a module's symbols are looked for. */
+/* Where to look for a module's symbols. */
 enum symbol_look {
 	SYMBOL_LOOK_ALL,
 	SYMBOL_LOOK_BESIDE, /* not in the directories to search */
@@ -21,9 +21,10 @@ enum symbol_look {
 };
 
 /*
- * What @r->modules says of the file @module: patterns (`*`, `?`; case does not
- * count) with commas between. With "!" in front all but these are looked for,
- * with "+" others beside themselves only.
+ * What the setting @r->modules says about the module with the file name
+ * @module. It is a list of patterns with commas between (`*`, `?`; ignoring
+ * case): modules that match are looked for. With "!" in front, all but these;
+ * with "+" in front, the others beside their files only.
  */
 enum symbol_look symbol_rules_look(const struct symbol_rules *r,
 				   const char *module);

@@ -12,7 +12,7 @@
 #include "dac/assumption.h"
 #include "target/target.h"
 
-/* Where things are in the array. */
+/* Layout of the array of stack trace elements. */
 struct trace_layout {
 	struct dac_assumed header, element, ip, method, flags;
 };

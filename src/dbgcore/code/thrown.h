@@ -9,9 +9,9 @@
 
 struct thrown_frame {
 	/*
-	 * Within the call by which it was left, the instruction that has failed
-	 * itself, or where it waited (.NET 11): never a return address
-	 * (StackTraceInfo::AppendElement).
+	 * an address inside the call instruction by which the frame was left,
+	 * of the instruction that failed, or of the await (.NET 11): never a
+	 * return address (StackTraceInfo::AppendElement)
 	 */
 	uint64_t ip;
 	uint64_t method; /* MethodDesc */

@@ -1,6 +1,6 @@
 /*
- * What a method is to someone who steps: what its symbols, its name and the
- * attributes of its author say.
+ * Traits of a method for steps and Just My Code: by its symbols, its name and
+ * its author's attributes.
  */
 #include <string.h>
 
@@ -37,8 +37,8 @@ static unsigned int marks(const struct md *md, uint32_t token)
 	return traits;
 }
 
-// Of a method's own type, and of the types around one that the compiler made
-// for it (closures, state machines).
+// Traits from attributes on a method's type and, if the compiler made that type
+// for it (closure, state machine), on the types around it.
 static unsigned int type_marks(const struct md *md, uint32_t rid)
 {
 	unsigned int traits = 0;
@@ -68,7 +68,7 @@ static uint32_t property_of(const struct md *md, uint32_t rid)
 	return 0;
 }
 
-// By their names, since every compiler gives these.
+// Traits from special names, which all compilers give.
 static unsigned int name_traits(const struct md *md, uint32_t rid)
 {
 	const char *name = md_col_string(md, MD_METHODDEF, rid, 3);

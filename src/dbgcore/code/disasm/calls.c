@@ -42,8 +42,8 @@ static const char *simple_name(const struct md *md, uint32_t token)
 	return "";
 }
 
-// Behind the opcode and the type that is returned: the last blank outside of
-// brackets in front of the parameters.
+// Skip the opcode and the return type: the last blank outside of brackets
+// before the parameters.
 static const char *without_type(const char *text)
 {
 	const char *start = text;

@@ -108,8 +108,8 @@ static const char *native_name(struct listing *l, uint64_t addr)
 			   offset);
 }
 
-// Where it goes; 0 if that is not in the instruction itself or in the cell
-// that it names.
+// The target of a call or jump; 0 if neither the instruction nor a cell that it
+// names tells it.
 static uint64_t branch_target(struct listing *l, const struct insn *insn)
 {
 	if (insn->kind != INSN_CALL && insn->kind != INSN_JUMP)

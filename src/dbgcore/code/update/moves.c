@@ -90,7 +90,10 @@ static int way_from(const struct way *w, int n, int k, uint32_t *ret)
 	return from;
 }
 
-/* One step more; true: that is the end of both parts. */
+/*
+ * Try one more edit from this side; true: a shortest way through both parts is
+ * found.
+ */
 static bool way_step(struct way *w)
 {
 	const struct difference *d = w->d;
@@ -177,7 +180,9 @@ static void difference_fill(const struct difference *d)
 	}
 }
 
-/* Where each line of @old is in @new, by old line - 1. */
+/*
+ * Find for each line of @old (index: line - 1) its line in @new; 0: it is gone.
+ */
 static uint32_t *lines_compare(const struct lines *old, const struct lines *new)
 {
 	uint32_t *to = xcalloc(old->n + 1, sizeof(*to));
@@ -207,7 +212,10 @@ void texts_destroy(struct module_texts *t)
 	free(t);
 }
 
-/* Its text, if the file is there and is what was compiled; the caller's. */
+/*
+ * Read a document's text, if its file is there and is what was compiled; freed
+ * by the caller.
+ */
 static char *text_read(struct code *c, struct module *mod, uint32_t rid)
 {
 	struct file file;
@@ -308,8 +316,11 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_' || (c & 0x80);
 }
 
-/* Where a point begins and ends there is text, in front of and behind it none
- * that goes on. A block begins and ends with its brace. */
+/*
+ * Can the point @p be in the text, moved by @shift lines? There must be text at
+ * its beginning and its end, with no word going on before or behind it; a block
+ * begins and ends with its brace.
+ */
 static bool point_fits(const struct lost *m, const struct seq_point *p,
 		       int64_t shift)
 {
@@ -347,7 +358,7 @@ static bool line_has_word(const struct line *line, const char *word)
 	return false;
 }
 
-/* Is it declared there? */
+/* Is the method's word in a declaration just before line @first? */
 static bool word_fits(const struct lost *m, int64_t first)
 {
 	for (int64_t i = first; i > 0 && first - i < DECLARATION_MAX; i--) {
@@ -382,7 +393,7 @@ static bool method_fits(const struct lost *m, int64_t shift)
 	       word_fits(m, m->first + shift);
 }
 
-/* By how many lines it has moved; false: it is not known. */
+/* Find by how many lines the method has moved; false: not known. */
 static bool method_find(const struct lost *m, int32_t *ret)
 {
 	size_t found = 0;

@@ -273,8 +273,10 @@ void code_update_begin(struct code *c, struct code_module *m,
 	arena_destroy(temp);
 }
 
-/* Where the IL of each method is that a delta has: once the metadata is that of
- * the update, nothing else tells. */
+/*
+ * Get the RVAs of the methods in a delta. Once the module's metadata includes
+ * the update, nothing else tells them.
+ */
 static const uint32_t *rvas_of(const struct code_module *m,
 			       const struct md *delta, struct arena *arena)
 {
@@ -339,7 +341,7 @@ static void update_apply(struct module *mod, struct code_update *update,
 	ret->symbols = m->pdb && pdb_update(m->pdb, update->pdb);
 }
 
-/* What was derived from the module of before. */
+/* Drop everything that was derived from the module before the update. */
 static void update_end(struct code *c, struct module *mod)
 {
 	source_forget(c);
