@@ -577,7 +577,7 @@ static struct dbg_error *judge_trap(struct control *c,
 	return NULL;
 }
 
-// Of a signal that ends the program: what lies behind it.
+// Add the cause to a stop by a signal that ends the program.
 static void died(struct control *c, pid_t tid, const struct fault_signal *fault,
 		 struct dbg_stop *stop)
 {

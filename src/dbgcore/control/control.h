@@ -24,9 +24,9 @@ struct control;
 struct fault_signal;
 
 /*
- * What control needs of the session above it. These only put down what is told:
- * none of them comes back to control, whose breakpoints, lists and sites are
- * the same behind the call.
+ * Callbacks to the session above. They only note what they are told: none calls
+ * back into control, whose breakpoints, lists and sites stay the same over a
+ * callback.
  */
 struct control_ops {
 	/* Breakpoint @number changed (bound, moved) or is @gone. */
@@ -35,7 +35,7 @@ struct control_ops {
 	void (*module)(void *arg, const struct code_module *m, bool gone);
 	/* A sentence for the user, of breakpoint @number (0: of none). */
 	void (*message)(void *arg, uint32_t number, const char *text);
-	/* What the program wrote for its debugger. */
+	/* Text that the program has written for its debugger. */
 	void (*output)(void *arg, const char *text);
 };
 
@@ -46,7 +46,7 @@ void control_destroy(struct control *c);
 
 /*
  * Without a program: bind breakpoints to places in the modules of @code, which
- * are files; NULL: they go.
+ * are read from files; NULL: unbind them.
  */
 void control_files(struct control *c, struct code *code);
 /* A program is there (inspect_begin); nothing is known of a runtime yet. */
@@ -56,11 +56,14 @@ void control_begin_run(struct control *c);
  * run breakpoints are bound to places, and nothing is armed.
  */
 DBG_MUST struct dbg_error *control_runtime(struct control *c);
-/* Before the program goes on: ask the runtime for the notifications needed. */
+/*
+ * Before the program goes on: ask the runtime for the notifications that are
+ * needed.
+ */
 void control_go(struct control *c);
 /* Ask the runtime for no notifications any more (all stopped). */
 void control_leave(struct control *c);
-/* Where the runtime's notifications are seen: __cxa_throw. */
+/* The address at which the runtime's notifications are seen: __cxa_throw. */
 DBG_MUST struct dbg_error *control_throw_addr(struct control *c, uint64_t *ret);
 /*
  * Have TARGET_WATCH events for eight bytes at @addr while there is no
@@ -114,8 +117,8 @@ control_judge(struct control *c, const struct target_event *ev,
 	      struct arena *arena, struct dbg_stop *ret_stop, bool *ret_stops);
 
 /*
- * Of a core: a signal ended the program in thread @tid. Says so in *stop, and
- * which exception nobody caught, or what fault it was. (All stopped.)
+ * In a core, a signal has ended the program in thread @tid: describe that in
+ * *stop, with the exception that nobody caught or the fault. (All stopped.)
  */
 void control_terminated(struct control *c, pid_t tid,
 			const struct fault_signal *fault,
@@ -143,10 +146,7 @@ enum step_locking {
 	LOCKING_STEP, /* while it is stepped */
 };
 
-/*
- * What the user's settings say of steps; the caller may change it, but for
- * just_my_code.
- */
+/* The user's settings for steps; the caller may change all but just_my_code. */
 struct step_rules {
 	bool just_my_code;
 	bool over_properties; /* and operators, by a step in */
@@ -164,7 +164,10 @@ pid_t control_runs_only(const struct control *c, pid_t current);
 bool control_step_holds(const struct control *c);
 
 struct step_rules *control_step_rules(struct control *c);
-/* What a step in passes besides, see step/skip.c; the text as it was set. */
+/*
+ * Set which methods a step in passes in addition, see step/skip.c; by the text
+ * of the setting.
+ */
 DBG_MUST struct dbg_error *control_skip_set(struct control *c,
 					    const char *text);
 const char *control_skip_text(const struct control *c);
@@ -215,7 +218,10 @@ struct goto_req {
 	struct arena *arena;
 };
 
-/* Where @req's place can be made the next statement; at least one. */
+/*
+ * List the places of @req that can be made the next statement; at least one,
+ * else an error.
+ */
 DBG_MUST struct dbg_error *control_goto_list(struct control *c, pid_t tid,
 					     const struct goto_req *req,
 					     struct dbg_location **ret,
@@ -254,8 +260,9 @@ bool control_call_ended(struct control *c, struct call_result *ret);
  */
 bool control_call_share(struct control *c, uint64_t ms, uint64_t limit);
 /*
- * It has run for @ms of @limit: what other threads have hit beside it waits no
- * longer if it takes too long, since it may wait for one of them.
+ * The call has run for @ms of @limit: after a part of the limit, other threads
+ * stop waiting with what they have hit, since the call may wait for one of
+ * them.
  */
 void control_call_beside(struct control *c, uint64_t ms, uint64_t limit);
 /*
@@ -272,8 +279,8 @@ DBG_MUST struct dbg_error *control_break_add(struct control *c,
 					     const char *path,
 					     uint32_t *ret_number);
 /*
- * The same for DBG_BREAK_WATCH; @frame is where the expression means
- * something, NULL: anywhere. (All stopped, or no program.)
+ * As control_break_add for DBG_BREAK_WATCH. @frame: where the expression is
+ * evaluated; NULL: it needs no frame. (All stopped, or no program.)
  */
 DBG_MUST struct dbg_error *control_watch_add(struct control *c,
 					     const struct dbg_break_req *req,
@@ -291,7 +298,7 @@ DBG_MUST struct dbg_error *
 control_break_ignore(struct control *c, uint32_t number, uint64_t count);
 DBG_MUST struct dbg_error *
 control_break_condition(struct control *c, uint32_t number, const char *expr);
-/* Is it a rule of hits as a request may have it? */
+/* Fail if @rule is no hit condition. */
 DBG_MUST struct dbg_error *control_check_hits(const char *rule);
 /* Describe into @arena; @number 0: all. */
 DBG_MUST struct dbg_error *

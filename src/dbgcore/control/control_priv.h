@@ -1,6 +1,6 @@
 /*
- * What the files of control/ share: struct control, which all of their work
- * hangs on. Each topic has a header of its own.
+ * Declarations shared by the files of control/: struct control, which all their
+ * work hangs on. Each topic has a header of its own.
  */
 #ifndef CONTROL_PRIV_H
 #define CONTROL_PRIV_H
@@ -59,7 +59,7 @@ struct control {
 	bool unoptimize; /* modules that are loaded from now on */
 };
 
-/* Who wants to be told of catch handlers that are entered. */
+/* Who wants to be notified of catch handlers that are entered. */
 enum catch_user {
 	CATCH_USER_STEP = 1,
 	CATCH_USER_WATCH = 2,
@@ -91,7 +91,7 @@ DBG_MUST struct dbg_error *control_halt(struct control *c);
 void control_library_functions(struct control *c, const char *library,
 			       const char *name,
 			       uint64_t ret[TARGET_OVERLOADS]);
-/* What a thread at a SITE_THROW tells. */
+/* Read the notification that a thread at a SITE_THROW carries. */
 void control_notification(struct control *c, const struct regs *regs,
 			  struct dac_notification *ret);
 /* Report and drop an error that must not end the session. */

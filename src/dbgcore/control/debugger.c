@@ -1,20 +1,20 @@
 /*
- * What the program says to its debugger: System.Diagnostics.Debugger.
+ * Calls of the program to its debugger: System.Diagnostics.Debugger.
  *
- * Without an ICorDebug debugger the runtime itself answers these calls: it
- * says that no debugger is attached, drops what is logged, and Debugger.Break
- * executes an int3, which ends the program. Each ends in a function of the
- * runtime that has a trap at its first instruction, and nobody pays for one
- * that is not called; nor for IsAttached and Log where the program is not to
- * see us. Break and IsAttached are answered in the function's
- * place, as if it had returned: no thread gets inside of it, and all go on
- * without us whenever we leave. (A thread that was inside of Break when we
+ * Without an ICorDebug debugger the runtime itself answers these calls: it says
+ * that no debugger is attached, drops logged text, and Debugger.Break executes
+ * an int3, which ends the program. Each of them ends in a function of the
+ * runtime that has a trap at its first instruction, so a program that does not
+ * call one pays nothing; IsAttached and Log have no trap where the program
+ * shall not see the debugger. Break and IsAttached are answered in place of the
+ * function, as if it had returned: no thread is ever inside of it, and all go
+ * on without us whenever we leave. (A thread that was inside of Break when we
  * attached comes to its int3.)
  *
- * Break stops where it has returned to the user's code, which is then the
- * newest frame. FailFast stops before the runtime writes why and aborts: that
- * goes on then, and its signal is no second stop. Debug.WriteLine and
- * Trace.WriteLine write to the system's log (libSystem.Native) when nobody
+ * Break stops where it has returned to user code, which is then the newest
+ * frame. FailFast stops before the runtime writes the reason and aborts; when
+ * the program goes on, the signal of that is no second stop. Debug.WriteLine
+ * and Trace.WriteLine write to the system's log (libSystem.Native) when nobody
  * listens.
  */
 #include "control/control_priv.h"
@@ -144,7 +144,7 @@ bool control_is_unseen(const struct control *c)
 
 /* ---- Break ----------------------------------------------------------- */
 
-/* Is it a method of class Debugger? */
+/* Does the frame run a method of class Debugger? */
 static bool is_own(struct control *c, const struct frame *f,
 		   struct arena *arena)
 {
@@ -337,7 +337,10 @@ enum {
 	WAYS = 2,
 };
 
-/* What each does by the ways of its assumption: later releases first. */
+/*
+ * Handlers of each call, indexed by the way of its assumption: later releases
+ * first.
+ */
 static const struct debugger_call {
 	enum dac_assumption what; /* ASSUME_N: in the framework's library */
 	call_fn *fns[WAYS];
@@ -407,7 +410,7 @@ void control_lift_answers(struct control *c)
 	memset(c->debugger.calls, 0, sizeof(c->debugger.calls));
 }
 
-/* What is done for the call whose function begins at @addr; NULL: none. */
+/* The handler of the call whose function begins at @addr; NULL: none. */
 static call_fn *call_at(const struct debugger *d, uint64_t addr)
 {
 	for (size_t i = 0; i < DEBUGGER_CALLS; i++)

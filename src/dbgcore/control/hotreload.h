@@ -6,7 +6,7 @@
 #include "control/threadtrap.h"
 #include "target/target.h"
 
-/* One that a thread is about to apply; its bytes are owned. */
+/* An update that a thread is about to apply; its bytes are owned. */
 struct pending_update {
 	pid_t tid;
 	uint64_t module; /* its address, and */

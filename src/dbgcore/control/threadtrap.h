@@ -14,7 +14,7 @@ struct thread_trap {
 	uint64_t addr;
 };
 
-/* Those of one kind of site. */
+/* All traps of one kind of site. */
 struct thread_traps {
 	struct thread_trap *v;
 	size_t n, cap;

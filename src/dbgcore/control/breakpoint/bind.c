@@ -337,8 +337,8 @@ void bind_place(struct control *c, struct bp *bp,
 }
 
 /*
- * How well the file of @place matches what was asked for. Of equal names those
- * of code compiled for debugging are meant, if there are any.
+ * How well the file of @place matches the requested one; higher is better. Of
+ * files with equal names, one in code compiled for debugging is preferred.
  */
 static unsigned int how_meant(struct control *c, const struct bp *bp,
 			      const struct code_place *place)

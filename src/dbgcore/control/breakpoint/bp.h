@@ -17,7 +17,9 @@ struct arena;
 struct control;
 struct watch;
 
-/* One place of a breakpoint and the addresses it has in today's code. */
+/*
+ * A place of a breakpoint, with the addresses that it has in the present code.
+ */
 struct bp_place {
 	struct code_place place;
 	uint64_t *addrs;
@@ -76,7 +78,7 @@ void bind_place(struct control *c, struct bp *bp,
 void bind_all(struct control *c, struct bp *bp);
 /* Forget places of @bp (in @m, or all if NULL), lifting their sites. */
 void bind_forget(struct control *c, struct bp *bp, struct code_module *m);
-/* Is it in code of a method that was replaced since (hot reload)? */
+/* Is the place in a body of a method that hot reload has replaced since? */
 bool bp_place_is_replaced(const struct bp_place *p);
 /* Addresses of code, from @start on. */
 struct code_range {
@@ -100,12 +102,12 @@ struct hit_list *bind_hits(struct control *c, uint64_t addr);
 /* breakpoint.c */
 struct bp *bp_add(struct control *c, enum dbg_break_kind kind,
 		  const char *text);
-/* What @req says besides the place. */
+/* Take everything but the place from the request. */
 struct dbg_error *bp_take_rules(struct bp *bp, const struct dbg_break_req *req);
 void bp_remove(struct control *c, struct bp *bp);
 /* Did the user make it, not the engine (entry, run-to)? */
 bool bp_is_users(const struct bp *bp);
-/* Does it stop at exceptions? */
+/* Is it a catchpoint? */
 bool bp_is_catch(const struct bp *bp);
 /* ... when modules come or go? */
 bool bp_is_load(const struct bp *bp);
@@ -123,7 +125,7 @@ struct dbg_error *bp_hit(struct control *c, const struct target_event *ev,
 struct dbg_error *bp_counts(struct control *c, struct bp *bp, pid_t tid,
 			    bool *ret_stops);
 
-/* What breakpoints of one kind may stop for. */
+/* An event that breakpoints of one kind may stop for. */
 struct bp_event {
 	enum dbg_break_kind kind;
 	pid_t tid;
@@ -159,7 +161,7 @@ const char *bp_why_pending(struct control *c, const struct bp *bp,
 /* entry.c */
 /* Breakpoint on the entry point of @m if one is asked for. */
 void entry_module(struct control *c, struct code_module *m);
-/* Where the Main of the program begins; false: no module has one. */
+/* Find where the program's Main begins; false: no module has one. */
 bool entry_place(struct control *c, struct code_place *ret);
 
 #endif

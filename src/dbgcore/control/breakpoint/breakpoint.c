@@ -22,7 +22,10 @@
 
 /* ---- Messages of logpoints ------------------------------------------- */
 
-/* What breakpoints say instead of stopping, with values of the program. */
+/*
+ * Log messages, which a breakpoint prints with values of the program instead of
+ * stopping.
+ */
 
 /* A message that compiled code is asked for. */
 struct asked {

@@ -34,8 +34,8 @@ static enum hit_verdict compare(struct control *c, const struct hit_code *k,
 }
 
 /*
- * What the condition of a watchpoint names is in the class where it was asked
- * for, if not in the method that has written (Interlocked.Add).
+ * Evaluate the condition of a watchpoint in the class where it was requested,
+ * if it means nothing in the method that has written (Interlocked.Add).
  */
 static struct dbg_error *in_class(struct control *c, const struct bp *bp,
 				  struct dbg_error *err, bool *ret)

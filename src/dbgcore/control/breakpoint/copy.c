@@ -1,6 +1,6 @@
 /*
- * The same breakpoints in several programs: a child that is debugged gets those
- * of its parent with their numbers, and their hits are added up when it ends.
+ * Breakpoints shared by several programs: a child that is debugged gets its
+ * parent's with their numbers, and their hits are added up when it ends.
  */
 #include "base/err.h"
 #include "control/breakpoint/bp.h"

@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "base/str.h"
 
-/* What is at an address that was asked for as such. */
+/* Describe the place of a breakpoint that was set by address. */
 static void describe_address(struct control *c, uint64_t addr,
 			     struct arena *arena, struct dbg_location *ret)
 {

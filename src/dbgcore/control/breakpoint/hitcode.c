@@ -31,7 +31,10 @@ void hit_codes_forget(struct hit_codes *codes)
 	*codes = (struct hit_codes){0};
 }
 
-/* Elsewhere a thread may be at a safe point of the collector. */
+/*
+ * Do hits of @bp stand at the beginning of a statement? Elsewhere a thread may
+ * be at a GC safe point.
+ */
 static bool is_at_statement(const struct bp *bp)
 {
 	return bp->kind == DBG_BREAK_REGEX ||

@@ -25,7 +25,7 @@ struct hit_code {
 	unsigned int tries;
 };
 
-/* By address of the hits. */
+/* Compiled expressions of a breakpoint, by the address of the hit. */
 struct hit_codes {
 	struct hit_code *v;
 	size_t n, cap;

@@ -1,4 +1,4 @@
-/* Which hits of a breakpoint stop, by their number. */
+/* Hit conditions: at which numbers of hits a breakpoint stops. */
 #ifndef CONTROL_HITRULE_H
 #define CONTROL_HITRULE_H
 

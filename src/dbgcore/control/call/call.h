@@ -40,7 +40,7 @@
 
 struct control;
 
-/* One of the two methods. */
+/* A method of the core library that calls are made in, and its parts. */
 struct call_guard {
 	uint64_t desc;    /* MethodDesc; 0: not looked for */
 	uint64_t code;    /* its code; 0: not compiled yet */
@@ -109,7 +109,7 @@ struct calls {
  */
 bool call_trap(struct control *c, const struct target_event *ev,
 	       struct dbg_stop *stop, bool *ret_stops);
-/* Is it the thread of a call, in which nothing of the user's stops? */
+/* Does the thread make a call for us? Nothing stops for the user in it. */
 bool call_is_of(const struct control *c, pid_t tid);
 /*
  * A thread that runs beside the call is to stop at @addr, by one of the

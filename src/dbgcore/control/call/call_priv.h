@@ -14,11 +14,11 @@ void call_traps_lift(struct control *c);
 /* The thread's registers are set: what goes on. */
 void call_begun(struct control *c, const struct call_request *req,
 		enum call_phase phase);
-/* It has ended; its result is set. */
+/* End the call; its result is set. */
 void call_finish(struct control *c);
 /* Give the thread the registers that it had, but for those it has kept. */
 DBG_MUST struct dbg_error *call_restore(struct control *c, struct regs *regs);
-/* What a place that the call comes to means. */
+/* Handles the call's thread at a place where it was awaited. */
 typedef struct dbg_error *place_fn(struct control *c, struct regs *regs);
 /*
  * Has the runtime changed where the call returns to, to stop the thread there?
@@ -47,7 +47,7 @@ DBG_MUST struct dbg_error *prepare_begin(struct control *c,
 /* Back at the statement. */
 DBG_MUST struct dbg_error *prepare_returned(struct control *c,
 					    struct regs *regs);
-/* At the guard's first instruction. */
+/* The thread is at the first instruction of the guard. */
 DBG_MUST struct dbg_error *prepare_entered(struct control *c,
 					   struct regs *regs);
 

@@ -10,27 +10,28 @@
 #include "target/target.h"
 
 /*
- * From the entry at @entry, with @back as return address, to the first call at
- * @body or behind it; calls in front of it are passed. *ret_call is where that
- * call returns to. False: instructions that are not known.
+ * Let the registers @r enter a method at @entry, with @back as return address,
+ * and run up to its first call at @body or behind it, whose return address is
+ * *ret_call; earlier calls are skipped. False: it has instructions that are not
+ * known.
  */
 bool callcode_enter(struct target *t, struct regs *r, uint64_t entry,
 		    uint64_t back, uint64_t body, uint64_t *ret_call);
-/* From @at on to the end of the method, passing calls. */
+/* Run the registers from @at to the end of the method, skipping calls. */
 bool callcode_leave(struct target *t, struct regs *r, uint64_t at);
 /* Call @method from there by way of ThePreStub, to return to @back. */
 bool callcode_call(struct target *t, struct regs *r, uint64_t prestub,
 		   uint64_t method, uint64_t back);
 /*
- * What a thread has changed of @saved by a call that is complete: of the
- * registers only those that the called preserve.
+ * Restore @saved, as after a complete call: only callee-saved registers keep
+ * what the thread has in @r.
  */
 void callcode_restore(const struct regs *saved, struct regs *r);
-/* What a method has returned, a word. */
+/* The word that a method has returned. */
 uint64_t callcode_result(const struct regs *r);
 /* Null arguments for a guard. */
 void callcode_clear_args(struct regs *r);
-/* Of a register by the number that the runtime's tables give it. */
+/* May a call destroy the register? Numbered as in the runtime's tables. */
 bool callcode_is_scratch(int32_t number);
 void callcode_clear(struct regs *r, int32_t number);
 /* Arguments that a handler may have its exception in. */

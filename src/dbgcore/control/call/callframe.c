@@ -1,15 +1,17 @@
 /*
- * What the collector finds in the statement's frame: while the thread stands
- * there, and during a call, when the frame is one that has called. The code
- * tells it for each instruction, and the two instructions are not the same:
- * a frame that has called is described by the last instruction in front of the
- * statement. So the runtime is asked for both, once for each statement.
+ * Makes the frame of a statement safe for the GC during a call.
  *
- * Registers that a call may destroy are not looked at in a frame that has
- * called, but they are at a statement: the compiler says of a register that it
- * holds an object until it is used for something else, though nothing reads it
- * any more. What was there before the call may have moved since; the thread
- * gets null there, which the collector passes.
+ * The GC finds references in a frame by tables for each instruction. While the
+ * thread stands at the statement, the frame is described by that instruction;
+ * during a call it counts as a frame that has called, described by the last
+ * instruction before the statement. The two differ, so the runtime is asked for
+ * both, once for each statement.
+ *
+ * In a frame that has called, registers that a call may destroy are ignored; at
+ * a statement they are not: the compiler reports an object in a register until
+ * it is reused, even if nothing reads it any more. What was in such a register
+ * before the call may have moved since, so the thread gets null there, which
+ * the GC skips.
  */
 #include "control/call/callcode.h"
 #include "control/call/call_priv.h"
@@ -27,7 +29,9 @@ struct refs {
 	size_t n;
 };
 
-/* What the frame of the statement holds, as the thread stands now. */
+/*
+ * Get the references in the frame of the statement, as the thread stands now.
+ */
 static struct dbg_error *refs_of(struct control *c, pid_t tid,
 				 const struct regs *statement,
 				 struct arena *arena, struct refs *ret)
@@ -84,9 +88,9 @@ static struct dbg_error *refs_at(struct control *c, pid_t tid,
 }
 
 /*
- * Nothing is found at the statement. Is there nothing, or is it amid
- * instructions at which the collector never looks? Then it finds something at
- * other statements.
+ * No reference was found at the statement. *ret: the frame really has none.
+ * Otherwise the place is amid instructions at which the GC never looks: it
+ * finds some at other statements.
  */
 static struct dbg_error *is_empty(struct control *c, pid_t tid,
 				  struct arena *arena, bool *ret)

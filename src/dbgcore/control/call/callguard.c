@@ -8,7 +8,7 @@
 
 #include "base/err.h"
 
-/* By call_request.is_reference. */
+/* Indexed by call_request.is_reference. */
 static const struct {
 	const char *type, *method;
 } names[2] = {
@@ -25,7 +25,7 @@ static struct type_method *method_of(struct control *c, bool is_reference)
 		    : NULL;
 }
 
-/* Where the code of IL from @first to @end begins; 0: not told. */
+/* Where the native code of the IL from @first to @end begins; 0: not known. */
 static uint64_t native_of(const struct dac_il_map *map, size_t n,
 			  uint32_t first, uint32_t end)
 {
@@ -38,7 +38,7 @@ static uint64_t native_of(const struct dac_il_map *map, size_t n,
 	return addr;
 }
 
-/* Its parts, as its code's map tells. */
+/* Find the guard's parts in its code, by the map from IL. */
 static struct dbg_error *parts(struct control *c, struct type_method *m,
 			       struct call_guard *g)
 {

@@ -20,7 +20,7 @@ enum {
 	/* A call runs alone for so long, and while it does not sleep for ... */
 	ALONE_MS = 20,
 	ALONE_MAX_MS = 500,
-	/* What others hit meanwhile waits for this part of the limit. */
+	/* part of the time limit for which other threads' hits wait */
 	HITS_WAIT_PART = 5,
 };
 
@@ -342,9 +342,9 @@ bool call_is_hijacked(struct control *c)
 }
 
 /*
- * In the guard, behind its call or its handler: go back to the statement. If
- * the runtime waits for the guard's return, let it have what it waits for: it
- * takes its hands off when the collection is over.
+ * Leave the guard, behind its call or handler: go back to the statement. If the
+ * runtime has hijacked the guard's return for a GC, let that happen first: the
+ * runtime lets go when the collection is over.
  */
 static struct dbg_error *leave(struct control *c, struct regs *regs,
 			       uint64_t at)
@@ -365,7 +365,7 @@ static struct dbg_error *leave(struct control *c, struct regs *regs,
 	return call_restore(c, regs);
 }
 
-/* Behind the guard's call. */
+/* The thread is behind the guard's call: the method has returned. */
 static struct dbg_error *returned(struct control *c, struct regs *regs)
 {
 	struct calls *v = &c->calls;
@@ -398,7 +398,10 @@ static uint64_t exception_of(struct control *c, const struct regs *regs)
 	return 0;
 }
 
-/* In the guard's handler: it does nothing, and ends. */
+/*
+ * The thread is in the guard's handler, which does nothing: the method has
+ * thrown.
+ */
 static struct dbg_error *threw(struct control *c, struct regs *regs)
 {
 	struct calls *v = &c->calls;
@@ -420,13 +423,13 @@ static struct dbg_error *threw(struct control *c, struct regs *regs)
 	return err;
 }
 
-/* Behind the handler, in the guard. */
+/* The thread is in the guard behind the handler. */
 static struct dbg_error *caught(struct control *c, struct regs *regs)
 {
 	return leave(c, regs, c->calls.resume);
 }
 
-/* At the statement, by itself: that was not prevented. */
+/* The thread came to the statement by itself: the call had not to be undone. */
 static struct dbg_error *at_end(struct control *c, struct regs *regs)
 {
 	call_finish(c);

@@ -1,7 +1,7 @@
 /*
- * What lies behind the abort of a program with a runtime: an exception that
- * nobody catches, a fault of managed code, Environment.FailFast. Each ends in
- * the same SIGABRT; of a core there is nothing else to go by.
+ * Finds why a program with a runtime aborts: an exception that nobody catches,
+ * a fault in managed code, or Environment.FailFast. Each ends in the same
+ * SIGABRT, and in a core nothing else tells them apart.
  */
 #include "control/breakpoint/bp.h"
 #include "control/control_priv.h"
@@ -65,8 +65,8 @@ static void count_unhandled(struct control *c, struct thrown *t,
 /* ---- Faults ----------------------------------------------------------- */
 
 /*
- * What an access violation of managed code becomes: an exception since .NET 11,
- * before that a fatal error, of which no object tells.
+ * Describe an access violation in managed code: it becomes an exception since
+ * .NET 11, before that a fatal error without an exception object.
  */
 static void add_violation(struct control *c, pid_t tid,
 			  const struct fault_signal *signal,
@@ -176,7 +176,8 @@ static void take_given(struct control *c, pid_t tid, uint64_t sp,
 	}
 }
 
-// The same at the first instruction of .NET 8's function, of objects.
+// The same at the first instruction of .NET 8's function, whose arguments are
+// objects.
 static void take_arguments(struct control *c, pid_t tid, struct dbg_stop *stop)
 {
 	struct regs regs;

@@ -1,8 +1,8 @@
 /*
- * Where an exception that is thrown now will be caught: the clauses of each
- * frame of the throwing thread, from the EH tables of the code, against the
- * exception's types. A filter is not run, so a clause with one may or may not
- * catch; native frames end the search on Linux.
+ * Finds where an exception that is thrown now will be caught: compares the
+ * clauses of each frame of the throwing thread, from the EH tables of the code,
+ * with the exception's types. Filters are not run, so a clause with one may or
+ * may not catch; native frames end the search on Linux.
  */
 #include "control/exception/catcher.h"
 

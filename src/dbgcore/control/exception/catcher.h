@@ -1,7 +1,7 @@
 /*
- * Who will catch an exception: the search of the runtime's first pass, made
- * by us on the stack of the throw. Code that decides (a filter) is not run:
- * what it may take is "maybe".
+ * The search for the handler that will catch an exception: the runtime's first
+ * pass, done by the debugger on the stack of the throw. Code that decides (a
+ * filter) is not run; it counts as "maybe".
  */
 #ifndef CONTROL_CATCHER_H
 #define CONTROL_CATCHER_H
@@ -39,9 +39,9 @@ const struct catcher *catcher_get(struct control *c, struct thrown *t);
  */
 bool catcher_lets_through(const struct catcher *k);
 /*
- * Where the handler at native @offset of @method begins that @tid is about to
- * enter, in the version of its code that the thread runs, which need not be
- * the newest; 0: not known. (All stopped.)
+ * The address of the handler at native @offset of @method that @tid is about to
+ * enter, in the version of the code that the thread runs, which need not be the
+ * newest; 0: not known. (All stopped.)
  */
 uint64_t catcher_entry(struct control *c, pid_t tid, uint64_t method,
 		       uint64_t offset);

@@ -1,6 +1,6 @@
 /*
- * What a catchpoint asks of an exception: types (exact or with those derived),
- * the module that throws, a pattern of the message.
+ * Which exceptions a catchpoint wants: by types (exact or with derived ones),
+ * the throwing module, a pattern for the message.
  */
 #include "control/exception/filter.h"
 

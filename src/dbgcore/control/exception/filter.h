@@ -1,6 +1,7 @@
 /*
- * What a catchpoint asks of an exception, and the exception as far as it is
- * asked: type, message, the module that throws, and who will catch it.
+ * Which exceptions a catchpoint wants, and the facts about an exception, each
+ * found when first asked for: type, message, the throwing module, and who will
+ * catch it.
  */
 #ifndef CONTROL_FILTER_H
 #define CONTROL_FILTER_H
@@ -49,7 +50,7 @@ uint64_t thrown_last(struct control *c, pid_t tid);
 void thrown_add_types(struct control *c, uint64_t mt, struct thrown *t);
 /* Are its type, message and module as @bp asks? (All stopped.) */
 bool filter_matches(struct control *c, const struct bp *bp, struct thrown *t);
-/* Is it @t that @bp stops for? (All stopped.) */
+/* Does @bp stop for the exception @t? (All stopped.) */
 bool filter_wants(struct control *c, const struct bp *bp, struct thrown *t);
 
 #endif

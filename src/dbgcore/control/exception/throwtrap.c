@@ -285,7 +285,10 @@ static void methods_watch(struct control *c)
 	method_watch(c, corelib, &t->dispatch);
 }
 
-/* It has no code yet: see the first call, which compiles it. */
+/*
+ * Watch for the first compilation of a method without code, if it is wanted;
+ * else stop watching.
+ */
 static void first_code_watch(struct control *c, struct trapped_method *m)
 {
 	const struct code_module *corelib =
@@ -699,8 +702,8 @@ struct dbg_error *throw_trap_pal(struct control *c, pid_t tid,
 }
 
 /*
- * What a fault will become: the message the runtime will give it, and the
- * types, most derived first.
+ * The exception that a fault will become: its message, and its types from the
+ * most derived.
  */
 struct fault {
 	const char *message;

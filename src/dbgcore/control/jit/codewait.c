@@ -204,7 +204,7 @@ static uint64_t precode_target(struct control *c, uint64_t addr)
 	return 0;
 }
 
-/* Where the jump by a register at @addr goes; 0 if it is none. */
+/* Target of the jump through a register at @addr; 0: it is no such jump. */
 static uint64_t jump_register(struct target *t, uint64_t addr,
 			      const struct regs *r)
 {

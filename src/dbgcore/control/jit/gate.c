@@ -41,7 +41,7 @@ enum {
 	STACK_MAX = 256 << 10, /* of a thread that is searched */
 };
 
-/* What a thread has the JIT compile. */
+/* A compilation under way on a thread. */
 struct compilation {
 	struct dac_method_ref ref;
 	uint64_t entry_at; /* where the JIT writes the code's address */
@@ -222,7 +222,10 @@ static bool is_known(struct control *c, pid_t tid, uint64_t *ret_addr)
 	return n.kind == DAC_NOTIFY_CODE;
 }
 
-/* On a busy machine who is waited for may get no processor for a while. */
+/*
+ * The pause grows, since on a busy machine the thread that is waited for may
+ * get no processor for a while.
+ */
 void jit_gate_others_run(struct control *c, pid_t tid, unsigned int tries)
 {
 	unsigned int shift = tries / TRIES_EACH;
@@ -340,7 +343,7 @@ bool jit_gate_trap(struct control *c, pid_t tid, uint64_t addr,
 
 /* ---- All compilations ------------------------------------------------ */
 
-/* Where the worker of ThePreStub returns to it; 0: it is not known. */
+/* The return address of the call in ThePreStub to its worker; 0: not known. */
 static uint64_t prestub_call(struct control *c)
 {
 	uint64_t at = dac_prestub(c->dac);
@@ -357,8 +360,9 @@ static uint64_t prestub_call(struct control *c)
 }
 
 /*
- * Is that address on the stack of @thread in front of its newest managed frame?
- * Behind it the method runs, whose class it initializes.
+ * Is @thread compiling: is the return address @returns on its stack, in front
+ * of its newest managed frame? If it is behind that frame, compilation is over,
+ * and the method runs whose class the prestub had to initialise.
  */
 static bool is_compiling(struct control *c, const struct dbg_thread *thread,
 			 uint64_t returns)

@@ -64,7 +64,7 @@ bool jit_gate_trap(struct control *c, pid_t tid, uint64_t addr,
 		   uint64_t *ret_addr);
 /* Has a thread other than @but the runtime compile a method? (All stopped.) */
 bool jit_gate_busy(struct control *c, pid_t but);
-/* All but @tid run for a moment, longer with each of @tries. */
+/* Let all threads but @tid run for a moment, longer with each of @tries. */
 void jit_gate_others_run(struct control *c, pid_t tid, unsigned int tries);
 void jit_gate_gone(struct control *c, pid_t tid);
 void jit_gate_reset(struct control *c);

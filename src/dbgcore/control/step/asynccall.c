@@ -1,9 +1,9 @@
 /*
- * Which call of an async method is it? The state machine, and the task that
- * holds it once the call has waited, move in every collection. What stays is
- * the task's number, Task.Id, which the runtime gives a task when it is first
- * asked for: the next value of a counter. Here it is asked for from outside,
- * by the same two writes, which the program cannot tell from its own asking.
+ * Identifies a call of an async method. Its state machine, and the task that
+ * holds it once the call has waited, move with every collection. What stays is
+ * the task's number, Task.Id, which the runtime assigns when it is first read:
+ * the next value of a counter. Here it is assigned from outside by the same two
+ * writes, which the program cannot tell from its own.
  */
 #include "control/control_priv.h"
 #include "control/step/stepasync.h"

@@ -1,7 +1,7 @@
 /*
- * Which code is the user's own, and how its entries are seen: by the rules of
- * Just My Code (mycode.c), by the calls at the beginning of code compiled for
- * debugging (probe.c).
+ * Which code is the user's own (Just My Code, mycode.c), and how a step sees it
+ * entered: by the probe at the beginning of code compiled for debugging
+ * (probe.c).
  */
 #ifndef CONTROL_MYCODE_H
 #define CONTROL_MYCODE_H

@@ -1,17 +1,17 @@
 /*
- * Where user code is entered from code that is not stepped: a lambda given to
- * the framework, an override that it calls.
+ * Sees user code entered from code that is not stepped: a lambda given to the
+ * framework, an override that it calls.
  *
- * Code compiled for debugging begins with a probe for debuggers inside the
- * process: if a flag in its Module is set it calls a helper of the runtime,
- * which does nothing unless such a debugger is there. The place of the flag
- * and the helper are read from the probe of the method that is stepped. While
- * a step goes through framework code the flags of all modules built for
- * debugging are set and the helper is trapped: each method of theirs that is
- * entered, compiled before or just now, passes there.
+ * Code compiled for debugging begins with a probe for in-process debuggers: if
+ * a flag in its Module is set, it calls a helper of the runtime, which does
+ * nothing unless such a debugger is there. The addresses of the flag and the
+ * helper are read from the probe of the method that is stepped. While a step
+ * goes through framework code, the flags of all modules built for debugging are
+ * set and the helper has a trap: each of their methods that is entered,
+ * compiled before or just now, passes it.
  *
  * Other threads hit the helper as well. If they do so too often, the step gives
- * the probes up: it may then pass a callback.
+ * up the probes: it may then miss a callback.
  */
 #include "control/control_priv.h"
 #include "control/step/mycode.h"

@@ -1,4 +1,4 @@
-/* What the user's `skip` names: methods that a step in passes. */
+/* The methods that a step in passes because of the user's `skip` rules. */
 #ifndef CONTROL_SKIP_H
 #define CONTROL_SKIP_H
 

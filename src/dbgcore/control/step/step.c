@@ -250,7 +250,10 @@ bool step_same_spot(const struct step_plan *p, const struct seq_point *point)
 		point->end_column == from->end_column);
 }
 
-/* Of a hidden point, the visible one before it in IL; NULL: none. */
+/*
+ * The visible sequence point before a hidden one, in the order of IL; NULL:
+ * none.
+ */
 static const struct seq_point *visible_before(const struct code_point *points,
 					      size_t n,
 					      const struct seq_point *hidden)

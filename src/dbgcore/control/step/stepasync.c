@@ -137,7 +137,7 @@ struct dbg_error *stepasync_plan_end(struct control *c, const struct frame *f,
 	return stepwait_plan(c, &call);
 }
 
-// Is it the program's Main? What waits for its task is the runtime's.
+// Is it the program's Main? Only the runtime waits for its task.
 static bool is_main(struct control *c, const struct code_pos *pos)
 {
 	struct code_place main;
@@ -338,7 +338,9 @@ struct dbg_error *stepasync_yield(struct control *c, const struct step_hit *hit,
 	return err ? err : step_arm(c);
 }
 
-/* Its frame, if its thread has not returned from it yet. */
+/*
+ * The frame of the suspended call, if its thread has not returned from it yet.
+ */
 static const struct frame *suspended_frame(struct control *c)
 {
 	const struct suspended *s = &c->plan.suspended;

@@ -26,11 +26,11 @@ bool asynccall_has(const struct async_call *call, uint64_t addr);
  * good; 0: it did not wait yet, or its builder is none of the framework's.
  */
 uint32_t asynccall_number(struct control *c, const struct value *machine);
-/* The same of the newest frame of @tid; false if it runs no async method. */
+/* The same for the newest frame of @tid; false if that runs no async method. */
 bool asynccall_of(struct control *c, pid_t tid, struct value *ret_machine,
 		  uint32_t *ret_number);
 
-/* The same of a task. */
+/* The number (Task.Id) of a task, assigned if it has none. */
 uint32_t asynccall_task(struct control *c, const struct value *task);
 
 /* stepchain.c */
@@ -42,14 +42,14 @@ bool stepchain_runs(struct control *c, const struct frame *f);
  * return the task of another, only return.
  */
 bool stepchain_has_suspended(struct control *c, const struct returned *of);
-/* Is it the thunk by which others call such a method? */
+/* Is it the thunk by which other code calls a method of runtime async? */
 bool stepchain_is_thunk(struct control *c, const struct frame *f);
 /* Add where the code at @pc suspends such a method, which runs in @frame. */
 void stepchain_plan(struct control *c, uint64_t pc,
 		    const struct activation *frame);
 /*
- * The same as stepasync_plan_end, where @f runs such a method or resumes them
- * (*ret_any).
+ * As stepasync_plan_end, where @f runs a method of runtime async or resumes
+ * them (*ret_any).
  */
 struct dbg_error *stepchain_plan_end(struct control *c, const struct frame *f,
 				     bool *ret_any, bool *ret_returns);
@@ -116,7 +116,10 @@ bool stepasync_may_end(struct control *c, const struct frame *f);
  */
 struct dbg_error *stepasync_plan_end(struct control *c, const struct frame *f,
 				     bool *ret_returns);
-/* Nothing awaits the method that @f runs, in @frame: add its last line. */
+/*
+ * Nothing awaits the method that @f runs, in @frame: let the step wait at its
+ * last line.
+ */
 struct dbg_error *stepasync_plan_last(struct control *c, const struct frame *f,
 				      const struct activation *frame);
 /* The last line is reached: go on to the method that awaits, or end there. */
@@ -133,7 +136,7 @@ struct dbg_error *stepasync_waiter(struct control *c,
  */
 struct dbg_error *stepasync_plan_held(struct control *c, const struct frame *f,
 				      const struct async_call *call);
-/* The same in a method of runtime async. */
+/* The same for a method of runtime async. */
 void stepchain_plan_held(struct control *c, const struct frame *f,
 			 const struct async_call *call);
 /* plan.suspended is behind a call by which it begins to wait. */

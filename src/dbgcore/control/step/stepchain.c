@@ -39,7 +39,7 @@ struct running {
 	struct value task;
 	const struct frame *resumer; /* of the task; NULL: it has none yet */
 	bool direct;                 /* nothing is between it and that */
-	/* Else where who called its thunk goes on; 0: nobody did. */
+	/* else where the caller of its thunk continues; 0: there is none */
 	uint64_t back, back_sp;
 };
 
@@ -215,7 +215,10 @@ static void add_all_resumes(struct control *c, uint64_t ip)
 			step_add(&c->plan, map[i].start, STEP_AT_RESUMED, NULL);
 }
 
-/* Which call is the suspended one? */
+/*
+ * Identify a suspended call of runtime async: by its task and its depth in the
+ * chain.
+ */
 static struct step_chain chain_of(struct control *c,
 				  const struct continuation *call)
 {

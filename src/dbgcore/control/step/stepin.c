@@ -114,8 +114,8 @@ static struct dbg_error *enter_body(struct control *c, struct code_module *m,
 }
 
 /*
- * What is passed may call user code: wait for that, if the settings or
- * attributes (@marked) ask for it.
+ * The step passes code that may call user code: wait for that, if Just My Code
+ * or an attribute (@marked) demands it.
  */
 static struct dbg_error *go_through(struct control *c, bool marked)
 {
@@ -239,7 +239,10 @@ struct dbg_error *stepin_enter(struct control *c, uint64_t ip)
 	return m ? enter(c, m, method.token, ip) : NULL;
 }
 
-/* What a managed callee means; *ret_on: keep stepping instructions. */
+/*
+ * The step has come to a managed callee: enter it, or plan to pass it; *ret_on:
+ * keep stepping instructions.
+ */
 static struct dbg_error *arrive(struct control *c, uint64_t desc,
 				const struct regs *regs, bool *ret_on)
 {
@@ -280,8 +283,9 @@ static bool in_native_image(struct control *c, uint64_t ip)
 }
 
 /*
- * Where the helper just called by a stub of the runtime's own (the one of a
- * multicast delegate) returns to; 0 if the stepped line itself called it.
+ * The return address of the call to a helper, if a stub of the runtime has
+ * called it (as that of a multicast delegate does); 0: the stepped line itself
+ * has.
  */
 static uint64_t stub_return(struct control *c, const struct regs *regs)
 {

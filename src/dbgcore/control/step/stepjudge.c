@@ -1,6 +1,7 @@
 /*
- * What a trap of the plan means, and where an exception takes the step: told
- * by the runtime's word for each catch handler that is entered.
+ * Decides what a trap of a step's plan means for the step, and where an
+ * exception takes it: the runtime notifies of each catch handler that is
+ * entered.
  */
 #include "control/control_priv.h"
 #include "control/step/mycode.h"
@@ -16,7 +17,7 @@ enum {
 
 /* ---- Roles ----------------------------------------------------------- */
 
-/* Whose coming to a site counts. */
+/* The thread that counts at a site. */
 enum who {
 	WHO_ANY,
 	WHO_STEPS,
@@ -24,7 +25,7 @@ enum who {
 	WHO_BLOCKED,
 };
 
-/* In which frame, against the site's own. */
+/* The frame that counts, compared with the site's own. */
 enum where {
 	WHERE_ANY,
 	WHERE_STEPPED, /* the plan's frame or outside of it */

@@ -1,7 +1,7 @@
 /*
- * Where async methods go on: resume points in all code that a method has, and
- * in what the JIT makes of it while the step waits (the next tier), of which
- * the runtime is asked to tell.
+ * Where async methods resume: traps at the resume points in all code that a
+ * method has, and in code that the JIT makes while the step waits (the next
+ * tier), of which the runtime is asked to notify.
  */
 #include "control/control_priv.h"
 #include "control/jit/jit.h"
@@ -107,7 +107,7 @@ void stepresume_awaits(const struct code_pos *pos, struct arena *arena,
 
 /* ---- Resume points ---------------------------------------------------- */
 
-/* Those of plan.resumes in the code at @ip. */
+/* Add the resume points of plan.resumes in the code at @ip. */
 static struct dbg_error *add_code(struct control *c, struct code_module *m,
 				  uint32_t token, uint64_t ip)
 {

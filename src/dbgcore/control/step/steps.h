@@ -33,9 +33,8 @@ struct activation {
 };
 
 /*
- * What it means that a thread hits a site of the plan. Which thread, in
- * which frame, and what is done there, is a row for each in stepjudge.c, whose
- * order is this one.
+ * What a site of the plan is for. Which thread and frame count there, and what
+ * is done, is a row for each role in stepjudge.c, in the same order.
  */
 enum step_role {
 	STEP_AT_RESUMED, /* a call of runtime async like the one goes on */
@@ -104,7 +103,7 @@ struct step_body {
 	bool asked; /* by a notification of the step's own */
 };
 
-/* Where an async method goes on. */
+/* Where an async method resumes. */
 struct step_resumes {
 	struct step_body body;
 	enum step_role role;
@@ -141,7 +140,10 @@ struct step_plan {
 	uint32_t waiter; /* number of the call that awaits, 0: none */
 	uint32_t own;    /* ... of the one that may end, 0: does not matter */
 	struct step_chain chain; /* RESUMED: which one */
-	/* Likewise, of other tasks: it may end by an exception. */
+	/*
+	 * likewise for the calls further out, of other tasks: the step may end
+	 * there by an exception
+	 */
 	struct step_chain outer[STEP_OUTER];
 	size_t n_outer;
 	bool chain_ends;             /* the step ends there */
@@ -183,7 +185,7 @@ void step_catch(struct control *c, uint64_t method, uint64_t entry);
  * same range (the end of a `using`). A chosen call is one of the line.
  */
 bool step_same_spot(const struct step_plan *p, const struct seq_point *point);
-/* Is it code in which steps end? */
+/* Does the frame run code in which steps end? */
 bool step_is_user(struct control *c, const struct frame *f);
 /*
  * The nearest frame from @level up that is the user's, else, unless the step
@@ -251,10 +253,10 @@ void target_forget(struct control *c);
 /* stepin.c */
 /* The step may return to a caller that calls user code again. */
 struct dbg_error *stepin_plan_passed(struct control *c);
-/* It has returned there. */
+/* The code that the step was passing has returned. */
 struct dbg_error *stepin_passed(struct control *c, const struct step_hit *hit,
 				bool *ret_done);
-/* That caller has returned as well. */
+/* Its caller has returned as well. */
 struct dbg_error *stepin_left(struct control *c, const struct step_hit *hit,
 			      bool *ret_done);
 /* Code at @ip is about to run in the stepping thread: end in it if wanted. */
@@ -263,7 +265,7 @@ struct dbg_error *stepin_enter(struct control *c, uint64_t ip);
 struct dbg_error *stepin_scan(struct control *c, uint64_t start, uint64_t end);
 /* The thread is at a call of the stepped line; at the end of a stub. */
 struct dbg_error *stepin_resolve(struct control *c);
-/* There is code of plan.enter: wait where it begins. */
+/* The method of plan.enter has got code: wait at its beginning. */
 struct dbg_error *stepin_body(struct control *c, struct code_module *m,
 			      uint32_t token, uint64_t ip);
 

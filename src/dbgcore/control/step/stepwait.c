@@ -22,8 +22,11 @@ enum {
 	STATEMENT_MAX = 1 << 12,
 };
 
-/* Where a word of the stack of @tid, or a register, names an object of @call,
- * from the newest frame on; 0: none does. */
+/*
+ * Find a reference to an object of @call in the registers or on the stack of
+ * @tid. Returns the lowest address on the stack that has one (for a register
+ * the top of the stack); 0: there is none.
+ */
 static uint64_t held_word(struct control *c, pid_t tid,
 			  const struct async_call *call)
 {

@@ -49,7 +49,10 @@ static bool watch_gc_moves(struct control *c)
 	return count != 0;
 }
 
-/* Before anything is moved: does the path of @w lead to its place? */
+/*
+ * Before anything moves: does the path of the expression lead to the watched
+ * place?
+ */
 static void check_path(struct control *c, struct watch *w)
 {
 	struct watch_state path;
@@ -336,8 +339,8 @@ bool watch_waits(const struct control *c)
 }
 
 /*
- * What is known stays as it is: a hit of it may wait to be judged, by the
- * value that it had before.
+ * Look again at watchpoints that are pending. The others stay as they are: a
+ * hit of one may still have to be judged by its value before.
  */
 void watch_refresh(struct control *c)
 {
@@ -504,7 +507,7 @@ static bool is_asked(const struct watch *w, unsigned int slots, bool changed)
 	return false;
 }
 
-/* What a hit of @bp by @tid means; fills *stop if it is to stop. */
+/* Decide what a hit of @bp by @tid means; fills *stop if it is to stop. */
 static struct dbg_error *judge(struct control *c, struct bp *bp, pid_t tid,
 			       unsigned int slots, struct dbg_stop *stop,
 			       struct arena *arena, bool *ret_stops)
@@ -585,7 +588,10 @@ static struct dbg_error *judge_all(struct control *c,
 	return err;
 }
 
-/* Those that the collection which @tid has ended took out of sight go. */
+/*
+ * Delete the watchpoints whose places were lost by the collection that @tid has
+ * ended.
+ */
 static void leave_lost(struct control *c, pid_t tid, struct arena *arena,
 		       struct dbg_stop *stop, bool *ret_stops)
 {

@@ -24,7 +24,7 @@ struct watch_frame {
 	uint64_t catch_addr;  /* a site at a handler further out; 0: none */
 };
 
-/* Where the expression leads to, and its value, as of some moment. */
+/* Where the expression leads to at some moment, and its value then. */
 struct watch_state {
 	bool known;     /* else @text says why not */
 	bool is_place;  /* a value in memory, its own parts come first */
@@ -75,7 +75,10 @@ struct dbg_error *watch_trap(struct control *c, const struct target_event *ev,
 			     bool *ret_stops);
 /* Look for what is pending (all stopped). */
 void watch_refresh(struct control *c);
-/* Before a stop that the user sees: evaluate anew what may be stale. */
+/*
+ * Before a stop that the user sees: evaluate anew the watchpoints that may be
+ * out of date.
+ */
 void watch_stopped(struct control *c);
 /* Is one pending that the next method to be compiled may resolve? */
 bool watch_waits(const struct control *c);

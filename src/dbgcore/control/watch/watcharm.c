@@ -1,8 +1,8 @@
 /*
- * Which debug register watches what. The values themselves come first, in
- * the order of the watchpoints' numbers; the links of their paths get what
- * is left. While something is watched that the GC writes or moves, one
- * register is the GC's.
+ * Assigns the debug registers. Values come first, in the order of the
+ * watchpoints' numbers; the links of their paths get what is left. While
+ * anything is watched that the GC writes or moves, one register watches the
+ * GC's counter.
  */
 #include "control/breakpoint/bp.h"
 #include "control/control_priv.h"
@@ -36,7 +36,8 @@ static bool is_wanted(const struct bp *bp)
 	return bp->watch && bp->enabled && bp->watch->now.n_parts;
 }
 
-// What has to be watched: the value, or all that it is computed of.
+// Assign registers to what must be watched: the value, or all that it is
+// computed from.
 static bool place_own(struct registers *r, struct watch *w)
 {
 	struct registers before = *r;

@@ -1,10 +1,10 @@
 /*
- * Where a watched expression leads to, and what is there.
+ * Evaluates a watched expression: where it leads to, and its value there.
  *
- * It is evaluated anew each time, in the frame that it was asked for if it
- * names variables, so that it is right after the GC has moved what it leads
- * through. One that is to stay with its place (-location) is evaluated only
- * to follow that.
+ * It is evaluated anew each time, if it names variables in the frame it was
+ * requested for, so that it is right after the GC has moved objects on its
+ * path. A watchpoint on a place (-location) evaluates it only to follow that
+ * place.
  */
 #include "control/control_priv.h"
 
@@ -176,7 +176,7 @@ static struct dbg_error *evaluate(struct watch *w, struct eval *e,
 	return err;
 }
 
-// Where there is no frame: the class of the one it was asked for in.
+// Scope without a frame: the class in which the watchpoint was requested.
 static void class_scope(const struct watch *w, struct values *ts,
 			struct scope *ret)
 {
