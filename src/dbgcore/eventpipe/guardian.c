@@ -17,7 +17,7 @@ enum {
 	MESSAGE_MAX = 400,
 };
 
-/* What the guardian tells of what it has begun, or has not. */
+/* The guardian's report of whether it has begun the trace. */
 struct guardian_report {
 	uint64_t id;
 	enum dbg_code code; /* 0: it has begun */
@@ -98,7 +98,7 @@ static _Noreturn void guardian_main(const struct guarded *what,
 	_exit(0);
 }
 
-// Its answer; it has its own limit of time.
+// Read the guardian's report. The guardian limits its own time.
 static struct dbg_error *guardian_hear(int fd, uint64_t *ret_id)
 {
 	struct guardian_report report;

@@ -1,9 +1,10 @@
 /*
- * Something that a runtime goes on doing until it is told to stop, such as a
- * trace. It is begun by a process of ours, the guardian, so there is no moment
- * at which it goes on and nobody but us, who may be killed, knows of it. The
- * guardian waits at a socket whose other end we hold: a byte says that we have
- * stopped it, the end of it that we are dead, and then it tells the runtime.
+ * A command that a runtime carries out until it is told to stop, such as a
+ * trace. It is begun by a process of dndbg's, the guardian, so that there is no
+ * moment at which it goes on and only dndbg, which may be killed, knows of it.
+ * The guardian waits at a socket whose other end dndbg holds: a byte says that
+ * dndbg has stopped the command, the end of the stream that dndbg is dead, and
+ * then the guardian stops it.
  */
 #ifndef EVENTPIPE_GUARDIAN_H
 #define EVENTPIPE_GUARDIAN_H

@@ -157,8 +157,8 @@ static struct dbg_error *check_server(const struct ipc_port *port, int fd)
 		       port->pid, server.pid);
 }
 
-// By way of the open directory: a path below /proc/PID/root may be longer than
-// an address of a socket.
+// Connects by way of the open directory, because a path below /proc/PID/root
+// may be longer than a socket's address.
 struct dbg_error *ipc_connect(const struct ipc_port *port, int *ret)
 {
 	struct sockaddr_un addr = {.sun_family = AF_UNIX};
@@ -249,7 +249,7 @@ static struct dbg_error *ipc_read(const struct ipc_port *port, int fd, void *to,
 	return NULL;
 }
 
-/* What a runtime answers that refuses, by its HRESULT. */
+/* Why a runtime refuses, by the HRESULT that it answers. */
 static const struct {
 	uint32_t hr;
 	const char *text;

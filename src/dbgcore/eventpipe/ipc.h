@@ -20,7 +20,7 @@ enum {
 	IPC_PAYLOAD_MAX = UINT16_MAX - IPC_HEADER,
 };
 
-/* Where it is served. */
+/* The diagnostics socket of a runtime. */
 struct ipc_port {
 	pid_t pid;
 	int dir; /* the directory of the socket, open */
@@ -56,7 +56,7 @@ DBG_MUST struct dbg_error *ipc_send(const struct ipc_port *port, int fd,
  */
 DBG_MUST struct dbg_error *ipc_receive(const struct ipc_port *port, int fd,
 				       struct str *reply);
-/* All of that. */
+/* Connect, send a command and read the reply. */
 DBG_MUST struct dbg_error *ipc_ask(const struct ipc_port *port,
 				   const struct ipc_command *command,
 				   struct str *reply);

@@ -243,7 +243,7 @@ static struct dbg_error *read_stacks(struct nettrace *nt, struct bytes block)
 
 /* ---- Events ------------------------------------------------------------ */
 
-// What stands in front of an event; a part that is absent is as it was before.
+// Header of an event. A field that is absent keeps the previous event's value.
 struct event_header {
 	uint8_t flags;
 	uint32_t kind, sequence;
@@ -348,7 +348,8 @@ static struct dbg_error *read_events(struct nettrace *nt, struct bytes block)
 	return r.bad ? malformed("event") : NULL;
 }
 
-// All events before it have come, and numbers of stacks begin anew.
+// All events before a sequence point have come, and numbers of stacks begin
+// anew.
 static struct dbg_error *read_sequence_point(struct nettrace *nt,
 					     struct bytes block)
 {

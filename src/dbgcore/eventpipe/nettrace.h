@@ -26,7 +26,7 @@ void nettrace_destroy(struct nettrace *nt);
 /* Bytes that have come. DBG_E_FORMAT: nothing more can be made of them. */
 DBG_MUST struct dbg_error *nettrace_feed(struct nettrace *nt, const void *p,
 					 size_t n);
-/* Nothing more comes: tell what was kept. */
+/* The stream has ended: report the events that were kept back. */
 void nettrace_finish(struct nettrace *nt);
 /* Has the stream said that it ends? */
 bool nettrace_ended(const struct nettrace *nt);

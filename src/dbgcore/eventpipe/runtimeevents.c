@@ -114,7 +114,8 @@ bool dbg_told_catch(const struct dbg_trace_event *e, struct arena *arena,
 	return !r.bad;
 }
 
-// Of objects of @size the share 1 - (1 - 1/SAMPLING)^size is met.
+// How many bytes a sampled object stands for: of objects of @size, the share 1
+// - (1 - 1/SAMPLING)^size is sampled.
 static uint64_t stands_for(uint64_t size)
 {
 	double met = -expm1((double)size * log1p(-1.0 / SAMPLING));
