@@ -10,9 +10,9 @@ const char *assembly_simple_name(const struct md *md);
 /* "Lib, Version=1.2.3.4, Culture=neutral, PublicKeyToken=null" */
 void assembly_display_name(const struct md *md, struct str *out);
 /*
- * Does its public key say that it is one of .NET's own? Only the key's owner
- * could have signed it, but the runtime checks no signature: it keeps names
- * apart, not enemies.
+ * Has the assembly a public key of .NET's own? Only the key's owner could have
+ * signed it, but the runtime does not verify signatures: the key keeps names
+ * apart, and is no protection.
  */
 bool assembly_is_framework(const struct md *md);
 

@@ -316,7 +316,7 @@ static const char *metadata_text(struct namer *n, uint32_t token)
 	return arena_strdup(n->tmp, str_get(&text));
 }
 
-// What is printed for the generic parameters of a TypeDef.
+// The texts printed for the generic parameters of a TypeDef.
 static const char **type_args(struct namer *n, uint32_t token, size_t count)
 {
 	const char **list =

@@ -13,8 +13,8 @@
 struct md;
 
 /*
- * What stands for generic parameters: printed C# names, in order; where
- * there are none, the parameter's own name (T) is printed.
+ * Arguments of generic parameters, as printed C# names in order; for a missing
+ * one the parameter's own name (T) is printed.
  */
 struct csname_args {
 	const char *const *type_args; /* of the class, outermost first */

@@ -16,7 +16,7 @@ struct bytes jsonvalue_member(struct bytes object, const char *key);
 struct bytes jsonvalue_element(struct bytes array, size_t i);
 /* A whole number, or a string of one, in decimal or with 0x in hexadecimal. */
 bool jsonvalue_number(struct bytes value, uint64_t *ret);
-/* What stands between the quotes of a string, escapes as they are written. */
+/* The text between the quotes of a string, escapes unchanged. */
 struct bytes jsonvalue_string(struct bytes value);
 
 #endif

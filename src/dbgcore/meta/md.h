@@ -190,8 +190,8 @@ uint32_t md_method_named(const struct md *md, uint32_t typedef_rid,
 uint32_t md_field_named(const struct md *md, uint32_t typedef_rid,
 			const char *name);
 /*
- * Where a field of a type of explicit layout is told to be (II.22.16); false if
- * the type is of another layout.
+ * Get the offset that metadata gives to a field of a type with explicit layout
+ * (II.22.16); false: the type has another layout.
  */
 bool md_field_offset(const struct md *md, uint32_t field_rid, uint32_t *ret);
 
@@ -215,8 +215,8 @@ uint32_t md_attribute_after(const struct md *md, uint32_t token, uint32_t after,
 bool md_has_attribute(const struct md *md, uint32_t token, const char *name,
 		      struct bytes *ret_blob);
 /*
- * One of several: the first whose row is behind *@rid (0: of all), which
- * becomes its row.
+ * Get the next of several attributes: the first whose row is behind *@rid (0:
+ * any), which becomes its row.
  */
 bool md_attribute_next(const struct md *md, uint32_t token, const char *name,
 		       uint32_t *rid, struct bytes *ret_blob);

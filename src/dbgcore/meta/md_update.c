@@ -1,8 +1,9 @@
 /*
- * All rows are kept by their rids, in columns of four bytes: @rows. What others
- * read is a view of them, in which the tables that are searched by halves are
- * in order again, and members are listed by their owners: those that an update
- * adds lie behind all others, so that no row can tell its own by a range.
+ * Metadata with updates. All rows are kept by rid, in columns of four bytes:
+ * @rows. Readers see a view of them, in which tables that are searched by
+ * bisection are sorted again and members are listed by their owners: members
+ * that an update adds come after all others, so an owner's can no longer be
+ * told by a range of rows.
  */
 #include "meta/md_update.h"
 
@@ -20,7 +21,9 @@ enum {
 	METHODDEF_RVA = 0,
 };
 
-/* What EncLog says of a row (II.22.12 reserves it; Roslyn, EncLog.Operation).
+/*
+ * The operation that EncLog gives for a row (II.22.12 reserves it; Roslyn,
+ * EncLog.Operation).
  */
 enum operation {
 	ROW_DEFAULT,
@@ -103,7 +106,10 @@ static struct bytes heap_bytes(const struct heap *h)
 	return (struct bytes){h->p, h->n};
 }
 
-/* Of #Strings the padding is left out when the next update's is appended. */
+/*
+ * #Strings without its padding, which is dropped when the next update's is
+ * appended.
+ */
 static struct bytes unpadded(struct bytes strings)
 {
 	while (strings.n > 1 && !strings.p[strings.n - 1] &&
@@ -202,7 +208,7 @@ static void tables_free(struct md *md)
 	memset(md->tables, 0, sizeof(md->tables));
 }
 
-/* Is that column where an owner's list of members begins? */
+/* Is it a column where an owner's list of members begins? */
 static bool is_list(unsigned int table, unsigned int col)
 {
 	for (unsigned int i = 0; i < MD_N_LISTS; i++)
@@ -231,8 +237,8 @@ static void row_take(struct md *rows, const struct md *delta,
 }
 
 /*
- * Which row each of the delta's is: its i-th of a table is the i-th that EncMap
- * has of it. Its row of Module is in no map.
+ * Maps the delta's rows: its i-th row of a table is the i-th that EncMap lists
+ * for that table. Its row of Module is in no map.
  */
 struct delta_map {
 	uint32_t n[MD_N_TABLES];    /* seen so far */
@@ -288,7 +294,7 @@ static void owners_grow(uint32_t **owners, uint32_t had, uint32_t n)
 	memset(*owners + had, 0, ((size_t)n - had) * sizeof(**owners));
 }
 
-/* Of a file: by the ranges that the owners' rows tell. */
+/* Find the owners of members in a file, by the ranges in the owners' rows. */
 static void owners_of_file(const struct md *md, const struct list *l,
 			   uint32_t *owners)
 {
@@ -448,9 +454,9 @@ static void view_free(struct md_updates *u)
 }
 
 /*
- * In the order of their keys: rows of these tables are named by no others, but
- * those of GenericParam by their constraints and attributes, which the
- * compiler never adds to those that there are.
+ * Make the view: sort these tables by their keys. Nothing refers to their rows
+ * by rid, except to GenericParam: its constraints and attributes, which the
+ * compiler never adds to an existing row.
  */
 static void view_make(struct md_updates *u)
 {

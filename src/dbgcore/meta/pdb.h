@@ -49,12 +49,13 @@ void pdb_destroy(struct pdb *pdb);
  */
 bool pdb_update(struct pdb *pdb, struct bytes bytes);
 /*
- * With the last update line N of @document became @lines[N - 1]; that is taken
- * over. Methods that an update left as they were are there now.
+ * The last update has moved line N of @document to @lines[N - 1]; the array is
+ * taken over. The lines of methods that the update left alone are changed
+ * accordingly.
  */
 void pdb_move_lines(struct pdb *pdb, uint32_t document, uint32_t *lines,
 		    uint32_t n);
-/* Where the last update has moved a line. */
+/* The line to which the last update has moved @line. */
 uint32_t pdb_line_moved(const struct pdb *pdb, uint32_t document,
 			uint32_t line);
 #define PDB_NEWEST UINT32_MAX /* version: the newest that there is */
@@ -75,7 +76,8 @@ const struct md *pdb_method_md(const struct pdb *pdb, struct pdb_method method,
 bool pdb_text_is_newer(const struct pdb *pdb, uint32_t method_rid,
 		       uint32_t document);
 /*
- * By the updates so far the newest body of a method has moved by so many lines.
+ * Note that the updates so far have moved the newest body of a method by so
+ * many lines.
  */
 void pdb_shift_method(struct pdb *pdb, uint32_t method_rid, int32_t lines);
 /* The greatest MethodDef rid that has debug information. */
@@ -90,7 +92,7 @@ const char *pdb_document_path(struct pdb *pdb, uint32_t rid);
 /* Checksum; *ret_algorithm "SHA1", "SHA256" or NULL. */
 struct bytes pdb_document_hash(const struct pdb *pdb, uint32_t rid,
 			       const char **ret_algorithm);
-/* Is it written in Visual Basic? */
+/* Is the document written in Visual Basic? */
 bool pdb_document_is_vb(const struct pdb *pdb, uint32_t rid);
 /*
  * Embedded source text (inflated, capped), in @arena; {NULL, 0} if there is
@@ -123,12 +125,15 @@ struct pdb_method_lines {
 	uint32_t min_line, max_line;
 	uint32_t reach; /* greatest max_line of the document up to here */
 };
-/* All (method, document) pairs, sorted by document, min_line; kept by pdb. */
+/*
+ * All (method, document) pairs, sorted by document, then min_line; owned by
+ * pdb.
+ */
 const struct pdb_method_lines *pdb_method_index(struct pdb *pdb, size_t *ret_n);
 /*
- * Those of the index among which all are that hold @line of @document: from
- * the one returned to before *@ret_end. What is there of the document lies
- * behind the line.
+ * Find the range of the index that includes all methods with @line of
+ * @document: from the returned entry to before *@ret_end. Entries of the
+ * document from there on begin behind the line.
  */
 size_t pdb_methods_around(struct pdb *pdb, uint32_t document, uint32_t line,
 			  size_t *ret_end);

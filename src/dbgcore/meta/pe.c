@@ -45,8 +45,8 @@ static struct section section_at(const struct pe *pe, uint32_t i)
 	return s;
 }
 
-// What of a section is there: its bytes in the file, or as loaded, where the
-// part behind the raw bytes is zero.
+// The bytes of a section that are there: as in the file, or as loaded, where it
+// continues behind the raw bytes with zeros.
 static struct bytes section_bytes(const struct pe *pe, const struct section *s)
 {
 	uint64_t start = pe->mapped ? s->rva : s->raw_offset;

@@ -53,7 +53,9 @@ static uint32_t number(struct reader *r)
 	return reader_u32(r);
 }
 
-/* Where the block of @index begins in the array @a, whose index is at @base. */
+/*
+ * Offset of the block of @index in the array @a, whose block index is at @base.
+ */
 static uint32_t block_at(struct bytes a, size_t base, uint32_t width,
 			 uint32_t index)
 {

@@ -15,14 +15,14 @@
 uint32_t r2r_entry(const struct pe *pe, uint32_t rid);
 
 /*
- * All code of an image is functions (RUNTIME_FUNCTION), by address: a method's
- * first, then those of its exception handlers. False: it has none in this
- * image.
+ * Find a method's first function. All code of an image is functions
+ * (RUNTIME_FUNCTION), by address: a method's main body, followed by its
+ * exception handlers. False: the method has no code in this image.
  */
 bool r2r_method(const struct pe *pe, uint32_t rid, uint32_t *ret_function);
-/* How many there are; 0 if the image is IL only. */
+/* How many functions the image has; 0: it is IL only. */
 uint32_t r2r_functions(const struct pe *pe);
-/* From where to where (RVAs); false: it has no code. */
+/* Get the RVAs where a function begins and ends; false: it has no code. */
 bool r2r_function(const struct pe *pe, uint32_t function, uint32_t *ret_begin,
 		  uint32_t *ret_end);
 

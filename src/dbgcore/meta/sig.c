@@ -144,7 +144,7 @@ static void read_rest(struct parser *p, struct sig_type *t)
 	}
 }
 
-// Never NULL, but worth nothing once the reader is bad.
+// Never returns NULL; once the reader is bad the type is meaningless.
 static struct sig_type *read_type(struct parser *p)
 {
 	struct sig_type *t = arena_alloc(p->arena, sizeof(*t));
@@ -211,7 +211,8 @@ struct dbg_error *sig_parse_field(struct bytes blob, struct arena *arena,
 	return sig_read_type(&r, arena, ret);
 }
 
-// What locals and method instantiations share: a kind, a count, types.
+// Parse what signatures of locals and of method instantiations have in common:
+// a kind, a count, types.
 static struct dbg_error *parse_list(struct bytes blob, uint8_t kind,
 				    struct arena *arena, struct sig_type ***ret,
 				    uint32_t *ret_n)

@@ -49,7 +49,7 @@ enum elem {
 	ELEM_PINNED = 0x45,
 };
 
-/* Is it an integer with a sign? */
+/* Is it a signed integer type? */
 static inline bool elem_is_signed(enum elem elem)
 {
 	return elem == ELEM_I1 || elem == ELEM_I2 || elem == ELEM_I4 ||

@@ -12,7 +12,7 @@ enum {
 	LISTS_MAX = 8, // of type arguments, by the segments of one name
 };
 
-// One list of type arguments, between its brackets.
+// A list of type arguments, without its brackets.
 struct list {
 	const char *from, *end;
 };
@@ -27,7 +27,7 @@ static bool closes(char c)
 	return c == '>' || c == ')' || c == ']';
 }
 
-// Behind the type that begins at @p: at its comma, or at @end.
+// The end of the type that begins at @p: its comma, or @end.
 static const char *argument_end(const char *p, const char *end)
 {
 	for (int depth = 0; p < end; p++) {
@@ -85,7 +85,7 @@ static size_t count_arguments(const struct list *list)
 	return n;
 }
 
-// Where arguments begin at @p of the name that begins at @start.
+// Does a list of arguments begin at @p of the name that begins at @start?
 static bool is_list(const char *start, const char *p)
 {
 	return (*p == '<' && p > start && p[-1] != '.') ||

@@ -1,4 +1,4 @@
-/* What the files that make C# names share. */
+/* Declarations shared by the files that make C# names. */
 #ifndef META_CSNAME_PRIV_H
 #define META_CSNAME_PRIV_H
 

@@ -1,7 +1,6 @@
 /*
- * Where the PDB of an assembly is. Candidates are tried in order; the first
- * with the right id wins. If none does, the first that was there but did not
- * fit explains why.
+ * Finds the PDB of an assembly. Candidates are tried in order; the first with
+ * the right id wins. If none fits, the first that exists explains why.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* What the files that read portable PDBs share. */
+/* Declarations shared by the files that read portable PDBs. */
 #ifndef META_PDB_PRIV_H
 #define META_PDB_PRIV_H
 
@@ -6,7 +6,7 @@
 #include "base/map.h"
 #include "meta/pdb.h"
 
-/* Where the lines of a document went. */
+/* Where an update has moved the lines of a document. */
 struct pdb_moves {
 	uint32_t document, n;
 	uint32_t *lines;
@@ -43,7 +43,7 @@ struct pdb {
 	struct pdb_method_lines *index;
 	size_t n_index;
 	bool indexed;
-	/* By method rid, see pdb_shift_method: (lines << 1) + 1. */
+	/* by method rid, see pdb_shift_method: (lines << 1) + 1 */
 	struct map shifts;
 	size_t shifts_at; /* deltas that there were then */
 };

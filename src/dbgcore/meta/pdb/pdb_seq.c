@@ -18,7 +18,7 @@ enum {
 	MAX_LOOK_BACK = 64,
 };
 
-/* One by one through the sequence points of a method. */
+/* Iterates over the sequence points of a method. */
 struct seq_reader {
 	struct reader r;
 	struct seq_point point;
@@ -111,7 +111,7 @@ static bool read_span(struct seq_reader *s)
 	return read_visible(s, lines, columns);
 }
 
-/* To the line where the text is now. */
+/* Move the point to the line where updates have put its text. */
 static void move(struct seq_reader *s)
 {
 	struct seq_point *p = &s->point;

@@ -214,7 +214,7 @@ static uint32_t line_shifted(const struct pdb *pdb, uint32_t method_rid,
 	return value ? (uint32_t)(line + (value >> 1)) : line;
 }
 
-/* How many deltas there were once @delta had come (NULL: the PDB itself). */
+/* How many deltas there were after @delta (NULL: the PDB itself) was added. */
 static size_t delta_number(const struct pdb *pdb, const struct pdb_delta *delta)
 {
 	size_t i = 0;
