@@ -21,7 +21,7 @@ enum {
 	RULES_MAX = 1 << 16,
 };
 
-/* What is kept for a pc. */
+/* How to unwind from a pc. */
 struct rule {
 	struct unwind_rule native;
 	bool known;              /* is there one? */
@@ -227,7 +227,8 @@ static enum step step_osr(struct callstacks *c, struct stack_copy *s,
 	return STEP_LOST;
 }
 
-// From where a thread stands, or (not @leaf) from what has called.
+// Take one step up the stack: from where a thread stands, or (not @leaf) from a
+// return address.
 static enum step step(struct callstacks *c, struct stack_copy *s, bool leaf,
 		      struct frame_regs *r)
 {
@@ -369,9 +370,10 @@ static bool pair_leads(struct callstacks *c, struct stack_copy *s, uint64_t at,
 	return is_return(c, found.pc) && step_by_fp(c, s, &found) == STEP_DONE;
 }
 
-// Where the kernel tells no frame pointer and the code at @pc needs it: the
-// pair that leads on by the smallest step. What calls have left behind on the
-// stack that are over leads on, too, past frames that are there now.
+// Find the frame pointer, where the kernel does not tell it and the code at @pc
+// needs it: try the saved pairs (frame pointer, return address) on the stack,
+// and take the one that leads on by the smallest step. Pairs left behind by
+// calls that are over lead past frames that are there now.
 static void search(struct callstacks *c, struct stack_copy *s,
 		   struct frame_regs *r)
 {
@@ -386,9 +388,9 @@ static void search(struct callstacks *c, struct stack_copy *s,
 	}
 }
 
-// To the managed frame that has called native code itself, without a stub of
-// its own, if its frame pointer was found: then an InlinedCallFrame lies in it,
-// in which the frame pointer follows the return address.
+// Go to the managed frame that has called native code itself (no stub), if its
+// frame pointer was found: an InlinedCallFrame lies in it, in which the frame
+// pointer follows the return address.
 static bool step_by_call(struct callstacks *c, struct stack_copy *s,
 			 struct frame_regs *r)
 {

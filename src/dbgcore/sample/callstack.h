@@ -32,15 +32,15 @@ struct callstack {
 struct callstack_code {
 	uint64_t start;
 	/*
-	 * It was entered in a loop of the method's first code (OSR), whose
-	 * frame lies above its own. What follows its frame pointer is a return
-	 * address into that code, and not the caller's.
+	 * the code was entered in a loop of the method's first code (OSR),
+	 * whose frame lies above its own: a return address into that code
+	 * follows the frame pointer, not the caller's
 	 */
 	bool osr;
 };
 
 struct callstack_ops {
-	/* What holds @pc; false: it is not known to be managed. */
+	/* Get the managed code that contains @pc; false: none is known. */
 	bool (*code)(void *arg, uint64_t pc, struct callstack_code *ret);
 	/* Read the mappings anew; false: they are new enough. */
 	bool (*anew)(void *arg);
@@ -60,10 +60,16 @@ void callstacks_deinit(struct callstacks *c);
 /* The stack of a sample. */
 void callstack_of_sample(struct callstacks *c, const struct perf_sample *s,
 			 struct callstack *ret);
-/* That of a thread which waits in the kernel, with these two. */
+/*
+ * Walk the stack of a thread that waits in the kernel, from these two
+ * registers.
+ */
 void callstack_of_blocked(struct callstacks *c, uint64_t pc, uint64_t sp,
 			  struct callstack *ret);
-/* That of a thread that was stopped for a moment. */
+/*
+ * Walk the stack of a thread that was stopped for a moment, in the copy
+ * @glance.
+ */
 void callstack_of_copy(struct callstacks *c, const struct regs *regs,
 		       const struct target_glance *glance,
 		       struct callstack *ret);

@@ -1,11 +1,11 @@
 /*
- * All code of a program that no symbols name: see coderanges.h.
+ * Lists all code of a program that no symbols name: see coderanges.h.
  *
- * Code of the JIT is found where the runtime's code heaps have it: in front of
- * each method's code is a pointer to its header, which names the method, so
- * all versions of a method are found, also those that nothing leads to any
- * more. Code of ReadyToRun images is listed by each image. Stubs lie in heaps
- * of the runtime's loader, one for each kind.
+ * JIT-compiled code is found in the runtime's code heaps: in front of each
+ * method's code is a pointer to its header, which names the method, so all
+ * versions of a method are found, also unreachable ones. Code of ReadyToRun
+ * images is listed by each image. Stubs are in heaps of the runtime's loader,
+ * one for each kind.
  */
 #include "sample/coderanges.h"
 
@@ -92,7 +92,7 @@ static bool jit_begins(const struct range_lister *l, uint64_t addr,
 	       !ret->precompiled;
 }
 
-// Of the code that begins in @n words at @addr; returns where to go on.
+// Report the code that begins in the @n words at @addr; returns where to go on.
 static uint64_t jit_chunk(const struct range_lister *l, uint64_t addr,
 			  const uint64_t *words, size_t n)
 {

@@ -1,4 +1,4 @@
-/* All code of a program that no symbols name: dbg.h dbg_code_list(). */
+/* Lists all code of a program that no symbols name: dbg_code_list(). */
 #ifndef SAMPLE_CODERANGES_H
 #define SAMPLE_CODERANGES_H
 
@@ -8,7 +8,10 @@ struct code;
 struct dac;
 struct target;
 
-/* What cannot be read is left out; returns as *ret_file. */
+/*
+ * List the code; what cannot be read is left out. Returns what dbg_code_list()
+ * gives as *ret_file.
+ */
 bool code_ranges(struct target *t, struct dac *d, struct code *code,
 		 dbg_code_fn *fn, void *arg);
 

@@ -127,8 +127,8 @@ static int thread_add_events(struct perf_events *p, pid_t tid,
 	return errnum;
 }
 
-// What the kernel takes of the attributes: more rights give more, older ones
-// have less.
+// Find the attributes that the kernel accepts: more rights allow more, older
+// kernels less. Returns an errno or 0.
 static int attr_choose(struct perf_events *p, int cpu)
 {
 	for (int kernel = 1; kernel >= 0; kernel--) {
@@ -279,7 +279,7 @@ static void stack_read(struct reader *r, struct perf_sample *ret)
 	ret->n_stack = got < stack.n ? (size_t)got : stack.n;
 }
 
-// In the order of perf_event_open(2).
+// Read the fields of a sample, in the order of perf_event_open(2).
 static bool sample_read(struct perf_events *p, struct reader *r,
 			struct perf_sample *ret)
 {

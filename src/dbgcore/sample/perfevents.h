@@ -19,7 +19,7 @@ struct perf_sample {
 	uint64_t pc, sp, fp;  /* in the program's own code */
 	const uint8_t *stack; /* from sp on */
 	size_t n_stack;
-	/* By frame pointers: where it stands, then return addresses. */
+	/* the call chain by frame pointers: the pc, then return addresses */
 	const uint64_t *chain;
 	size_t n_chain;
 };
@@ -32,7 +32,7 @@ struct perf_switch {
 	bool preempted; /* out: it would run on, if it might */
 };
 
-/* What is told of what has come: of each processor in its order. */
+/* Called with the events that have come, in order for each processor. */
 struct perf_readers {
 	void (*sample)(void *arg, const struct perf_sample *s);
 	void (*switched)(void *arg, const struct perf_switch *s);

@@ -28,8 +28,8 @@
 /* ---- What a thread waits for ----------------------------------------- */
 
 /*
- * What a blocked thread waits for: by the system call that it is in, and by the
- * methods that have led there.
+ * What a blocked thread waits for, judged by its system call and by the methods
+ * on its stack.
  */
 
 /* ---- By the methods ---------------------------------------------------- */
@@ -69,7 +69,7 @@ static const struct waiting_method *method_find(const char *name)
 	return NULL;
 }
 
-// Of a thread that waits for another to wake it.
+// Classify a thread that waits for another thread to wake it.
 static const char *by_methods(const struct dbg_sample_frame *const *frames,
 			      size_t n)
 {
@@ -198,10 +198,10 @@ static const struct {
 };
 
 /*
- * In brackets: "[lock]", "[event]", "[task]", "[sleep]", "[socket]", "[pipe]",
- * "[terminal]", "[file]", "[process]", "[thread]" (its end), "[idle]": a thread
- * of the runtime's without work, "[disk]", "[other]". @frames: from the
- * innermost on.
+ * The label of what a thread waits for: "[lock]", "[event]", "[task]",
+ * "[sleep]", "[socket]", "[pipe]", "[terminal]", "[file]", "[process]",
+ * "[thread]" (its end), "[idle]" (a thread of the runtime's without work),
+ * "[disk]", "[other]". @frames: from the innermost on.
  */
 static const char *waiting_for(struct target *t,
 			       const struct blocked_call *call,
@@ -234,7 +234,7 @@ static const char *waiting_for(struct target *t,
 
 /* ---- A look at a thread ---------------------------------------------- */
 
-/* What the kernel tells of threads while they run: see threadlook.h. */
+/* Reading the kernel's facts about threads while they run: see threadlook.h. */
 
 static bool thread_times_read(struct looked_thread *t,
 			      struct thread_times *ret);
@@ -346,7 +346,7 @@ static bool thread_times_read(struct looked_thread *t, struct thread_times *ret)
 }
 
 /*
- * Where it is at this moment.
+ * Read where the thread is at this moment from /proc/PID/task/TID/syscall:
  * "running", or "-1 SP PC", or "NUMBER SIX-ARGUMENTS SP PC".
  */
 static enum thread_state thread_call_read(struct looked_thread *t,
@@ -428,7 +428,8 @@ static const struct callstack_ops stack_ops = {
     .anew = code_anew,
 };
 
-// By chance, so that the looks are not in step with the program.
+// Set the timer to a random time, so that looks are not in step with the
+// program.
 static void timer_set(struct sampler *s)
 {
 	s->random ^= s->random << 13;
@@ -585,7 +586,8 @@ static void sample_take(void *arg, const struct perf_sample *sample)
 	s->tree.nodes[node].run++;
 }
 
-// Those of one thread come out of order if it changes processors.
+// Note a switch. Those of one thread come out of order if it changes
+// processors.
 static void switch_take(void *arg, const struct perf_switch *change)
 {
 	struct sampler *s = arg;
@@ -639,7 +641,8 @@ static void blocked_add(struct sampler *s, struct looked_thread *t,
 	t->blocked += ns;
 }
 
-// Without events: where is a thread that runs? At most so often it is stopped.
+// Without perf events, sample a running thread by stopping it for a moment, at
+// a limited rate.
 static void look_running(struct sampler *s, struct looked_thread *t)
 {
 	struct regs regs;
@@ -698,14 +701,14 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* What a thread was blocked for since it was found so the last time. */
+/* How long a thread was blocked since it was last found blocked. */
 struct blocked_time {
 	uint64_t all;
 	uint64_t there; // ... still where it was found then
 	uint64_t here;  // ... where it is now; the rest is elsewhere
 };
 
-// By the switches, as far as they are known.
+// Divide the blocked time by the thread's switches, as far as these are known.
 static void blocked_divide(const struct looked_thread *t,
 			   struct blocked_time *ret)
 {
@@ -722,8 +725,8 @@ static void blocked_divide(const struct looked_thread *t,
 	ret->there = least(until, rest);
 }
 
-// It is blocked at @node now. What it was neither there nor here counts half
-// for each.
+// The thread is blocked at @node now: count its blocked time. A rest that
+// belongs to neither the last place nor this one is split in half.
 static void blocked_count(struct sampler *s, struct looked_thread *t,
 			  uint32_t node)
 {
@@ -742,8 +745,9 @@ static void blocked_count(struct sampler *s, struct looked_thread *t,
 	t->last = node;
 }
 
-// One that has not run since the last look is where it was. Of one that runs,
-// or waits for a processor, the kernel has not counted all yet.
+// Look at a thread. If it has not run since the last look it is where it was.
+// If it runs or waits for a processor, the kernel has not counted all its time
+// yet.
 static void look(struct sampler *s, struct looked_thread *t, uint64_t now)
 {
 	struct thread_times times;
@@ -860,7 +864,8 @@ static void node_finish(const struct sampler *s, struct dbg_sample_node *n,
 			       (double)looked->blocked);
 }
 
-// What of a thread's time no sample and no look has found.
+// Count the rest of each thread's time, which no sample or look has found, as
+// not seen.
 static void threads_rest(struct sampler *s, const double *weights)
 {
 	for (size_t i = 0; i < s->looks.n; i++) {
@@ -902,7 +907,7 @@ static void profile_times(struct sampler *s)
 	threads_rest(s, weights);
 }
 
-// What they have been blocked for until now.
+// Look at all threads now, to count what they have been blocked for.
 static void threads_look(struct sampler *s)
 {
 	for (size_t i = 0; i < s->looks.n; i++) {

@@ -1,11 +1,11 @@
 /*
- * Where the threads of a running program spend their time, by samples of those
- * that run (perfevents.h) and looks at those that are blocked (threadlook.h).
+ * Where the threads of a running program spend their time, by samples of
+ * running threads (perfevents.h) and looks at blocked ones (threadlook.h).
  *
  * How long each thread has run, waited for a processor and been blocked is
- * known exactly, by the kernel's own count. Samples and looks only divide it:
- * what a thread has run is spread over the stacks of its samples, and what it
- * was blocked over the stacks that were found when it was looked at.
+ * known exactly from the kernel's own count. Samples and looks only divide
+ * these times: the running time is spread over the stacks of the thread's
+ * samples, the blocked time over the stacks that were found by looks.
  */
 #ifndef SAMPLE_SAMPLER_H
 #define SAMPLE_SAMPLER_H
@@ -16,7 +16,7 @@ struct code;
 struct dac;
 struct target;
 
-/* What the session has of the program; @dac and @code may be NULL. */
+/* The program that is sampled; @dac and @code may be NULL. */
 struct sampled_program {
 	struct target *target;
 	struct dac *dac;

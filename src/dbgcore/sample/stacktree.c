@@ -29,7 +29,7 @@ void stack_tree_deinit(struct stack_tree *t)
 	arena_destroy(t->arena);
 }
 
-// In maps an index is kept as a pointer that is not NULL.
+// Store an index in a map, as a pointer that is not NULL.
 static void *index_put(size_t i)
 {
 	return (void *)(uintptr_t)(i + 1);

@@ -1,7 +1,7 @@
 /*
  * What the kernel tells of a process's threads while they run: how long each
- * has run, waited for a processor, and, by looking again and again, in which
- * system call it waits. Nothing is stopped.
+ * has run, waited for a processor, and, by looking repeatedly, in which system
+ * call it waits. Nothing is stopped.
  */
 #ifndef SAMPLE_THREADLOOK_H
 #define SAMPLE_THREADLOOK_H
@@ -38,8 +38,10 @@ struct looked_thread {
 	uint64_t due;              /* when it is to be looked at */
 	uint64_t since;            /* when it was found where it is */
 	bool moving; /* it was not found blocked at the last look */
-	/* Of the profile: where its stacks begin, and where the last one that
-	 * was blocked ends (0: it was not). */
+	/*
+	 * nodes of the profile: where the thread's stacks begin, and the end of
+	 * its last blocked stack (0: none)
+	 */
 	uint32_t node, last;
 	struct thread_times counted; /* when that was found */
 	uint64_t counted_at;
