@@ -56,8 +56,8 @@ DBG_MUST struct dbg_error *code_names_ask(struct code_names *c,
  */
 void code_names_map(struct code_names *c, const struct code_mapping *mapping);
 /*
- * Where @offset of file @path lies in the program: perf prints addresses of a
- * file's code so. 0: nowhere.
+ * The address in the program of @offset in the file @path, which is how perf
+ * prints addresses of a file's code. 0: not mapped.
  */
 uint64_t code_names_address(const struct code_names *c, const char *path,
 			    size_t n_path, uint64_t offset);

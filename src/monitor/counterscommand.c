@@ -26,7 +26,9 @@
 
 /* ---- Forms of output ------------------------------------------------- */
 
-/* One counter of `dndbg counters`, and the forms for other tools. */
+/*
+ * Prints one counter of `dndbg counters`, also in the formats of other tools.
+ */
 
 struct counter {
 	char *source, *name, *tags, *unit, *quantiles;
@@ -129,7 +131,8 @@ static void add_label(struct str *text, const char *name, size_t n_name,
 	str_addc(text, '"');
 }
 
-// Of "K=V,K=V": a comma that no key follows is the value's own.
+// Length of the first tag in "K=V,K=V": a comma that no key follows belongs to
+// the value.
 static size_t tag_length(const char *tags)
 {
 	size_t n = strcspn(tags, ",");
@@ -187,8 +190,8 @@ static void quantiles_print(const char *metric, const char *labels,
 }
 
 /*
- * Its lines in Prometheus' text format (version 0.0.4) on stdout; @first: of
- * its name, so its type is told.
+ * Print the counter in Prometheus' text format (version 0.0.4) on stdout;
+ * @first of its name: print its type as well.
  */
 static void counter_prometheus(const struct counter *one, bool first, pid_t pid)
 {
@@ -378,7 +381,7 @@ static void table_print(struct counters *c)
 	}
 }
 
-// On a terminal: the table in place of the one before.
+// On a terminal, redraw the table in place.
 static void counters_tick(void *arg, uint64_t now)
 {
 	struct counters *c = arg;

@@ -298,7 +298,7 @@ static void allocations_add(const struct event_list *l, cJSON *o)
 	}
 }
 
-// Which events there are depends on the runtime's version.
+// Find the runtime's version, which decides what events there are.
 static struct dbg_error *find_version(struct dbg *dbg, const char *what,
 				      uint32_t *ret)
 {
@@ -434,7 +434,8 @@ static struct dbg_error *contention_events(struct dbg *dbg,
 
 /* ---- The JIT ----------------------------------------------------------- */
 
-// It compiles a method while it compiles another one, on the same thread.
+// Key of a compilation. The JIT may compile a method while it compiles another
+// one on the same thread.
 static uint64_t jit_key(const struct dbg_trace_event *e, uint64_t method)
 {
 	return method ^ e->tid << 48;

@@ -48,7 +48,7 @@ static const struct {
     [CATEGORY_BLOCKED] = {"Blocked", "grey"},
 };
 
-/* What a thread does: its samples of that come together. */
+/* States of a thread; samples of one state are laid together. */
 enum doing {
 	DOING_RUN,
 	DOING_WAIT,

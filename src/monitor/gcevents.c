@@ -120,7 +120,7 @@ struct pauses {
 	uint64_t sum;
 };
 
-// Of one generation, or of all (@generation < 0).
+// Pauses by collections of one generation, or of all (@generation < 0).
 static struct pauses pauses_of(const struct gc_list *list, int generation)
 {
 	struct pauses p = {.v = xcalloc(list->n + 1, sizeof(*p.v))};
@@ -187,7 +187,7 @@ static void print_causes(const struct gc_list *list)
 	tally_deinit(&t);
 }
 
-// By the thread that caused it, whose name is the text.
+// Count collections by the thread that caused them; the text is its name.
 static struct tally tally_threads(const struct gc_list *list)
 {
 	struct tally t = {0};

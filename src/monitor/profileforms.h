@@ -13,7 +13,7 @@ enum profile_form {
 	N_PROFILE_FORMS,
 };
 
-/* What a profile is written with. */
+/* Everything that is needed to write a profile. */
 struct profile_writing {
 	const struct dbg_profile *profile;
 	const struct watch_result *result;

@@ -19,7 +19,7 @@ const char *quantity_share(double part, double whole, char ret[QUANTITY_MAX]);
 /* The value below which @percent of the @n sorted @values lie; 0 of none. */
 uint64_t quantity_percentile(const uint64_t *values, size_t n,
 			     unsigned int percent);
-/* For qsort. */
+/* Compare for qsort. */
 int quantity_compare(const void *a, const void *b);
 
 #endif

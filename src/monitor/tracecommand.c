@@ -191,7 +191,7 @@ static void call_drop(struct tracing *t, size_t i)
 		(--t->n_calls - i) * sizeof(*t->calls));
 }
 
-// What it has returned, as text; freed by the caller. NULL: it is not known.
+// The returned value as text, freed by the caller; NULL: not known.
 static char *result_text(struct dbg_stopped at)
 {
 	_cleanup_str_ struct str text = {0};
@@ -204,7 +204,7 @@ static char *result_text(struct dbg_stopped at)
 	return str_take(&text);
 }
 
-// Those of the thread that are over: the newest ones.
+// End the calls of the thread that are over: the newest ones.
 static void calls_end(struct tracing *t, struct dbg_stopped at, uint32_t thread)
 {
 	for (size_t i = t->n_calls; i-- > 0;) {

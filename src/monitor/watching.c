@@ -90,7 +90,7 @@ static void progress_clear(const struct progress *p)
 
 /* ---- Watching ---------------------------------------------------------- */
 
-// Until @deadline, more than @n interrupts, or the end of the program.
+// Watch until @deadline, more than @n interrupts, or the end of the program.
 static struct dbg_error *watch_until(const struct watch_source *source,
 				     int64_t deadline, int n,
 				     const struct watch_options *o,

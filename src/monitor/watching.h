@@ -20,7 +20,7 @@ struct watch_options {
 				 NULL: none */
 };
 
-/* How it went. */
+/* The result of a watch. */
 struct watch_result {
 	pid_t pid;             /* 0: not one process */
 	uint32_t version;      /* of the runtime */
@@ -29,7 +29,7 @@ struct watch_result {
 	uint64_t lost;         /* events */
 };
 
-/* What is watched for. */
+/* The consumer of a watch: its callbacks. */
 struct watcher {
 	void *arg;
 	/* Is set to when a trace begins, as watch_result. */
@@ -52,7 +52,7 @@ bool watch_seconds(const char *text, int64_t *ret_ms);
  */
 void watch_signals(void);
 
-/* Where what is watched for comes from. */
+/* The source of a watch: where its events come from. */
 struct watch_source {
 	int fd; /* polls readable when there is something to read */
 	/* *ret_ended: no more will come. */
