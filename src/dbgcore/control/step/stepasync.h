@@ -26,7 +26,10 @@ bool asynccall_has(const struct async_call *call, uint64_t addr);
  * good; 0: it did not wait yet, or its builder is none of the framework's.
  */
 uint32_t asynccall_number(struct control *c, const struct value *machine);
-/* The same for the newest frame of @tid; false if that runs no async method. */
+/*
+ * Get the state machine and the number of the async call that the newest frame
+ * of @tid runs; false: it runs none.
+ */
 bool asynccall_of(struct control *c, pid_t tid, struct value *ret_machine,
 		  uint32_t *ret_number);
 
