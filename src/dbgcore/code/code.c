@@ -58,8 +58,9 @@ void code_destroy(struct code *c)
 }
 
 /*
- * Forget what was derived from addresses: the runtime reuses those of
- * unloaded code. code_module_remove does it; call it with dac_forget.
+ * Forget what was derived from code addresses, which the runtime reuses when
+ * code is unloaded. code_module_remove does this as well; call it together with
+ * dac_forget.
  */
 static void code_forget(struct code *c)
 {

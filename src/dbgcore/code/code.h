@@ -88,10 +88,10 @@ struct code_module *const *code_modules(struct code *c, size_t *ret_n);
  */
 struct code_module *code_module_named(struct code *c, const char *name);
 /*
- * The module of this name that the program has not loaded, from its file beside
- * the core library's, or beside that of @from, which refers to it (may be
- * NULL); NULL: there is none. It is not among code_modules, and the runtime
- * knows nothing of its types.
+ * Get a module that the program has not loaded, by name, from its file beside
+ * the core library or beside the module @from, which refers to it (may be
+ * NULL); NULL: there is no such file. It is not among code_modules, and the
+ * runtime knows nothing of its types.
  */
 struct code_module *code_module_unloaded(struct code *c,
 					 struct code_module *from,
@@ -155,7 +155,10 @@ void code_update_say(const struct code_module *m,
 		     const struct code_update_done *done, struct str *out);
 /* How many updates of @m there were. */
 uint32_t code_updates(const struct code_module *m);
-/* The update that made the method's newest body; 0: it is that of the image. */
+/*
+ * The number of the update that made the method's newest body; 0: it is the
+ * image's.
+ */
 uint32_t code_method_version(const struct code_module *m, uint32_t token);
 /* IL bodies, to the end of what they lie in: at an RVA, and by version. */
 struct bytes code_il(const struct code_module *m, uint32_t rva);

@@ -182,7 +182,8 @@ static bool is_name_only(struct cursor *c)
 	return !next_token(c, &t) || (t.path && !next_token(c, &t));
 }
 
-// int, bool, ...: their '?' is another type, that of a class says nothing.
+// Is it a keyword of a value type (int, bool, ...)? A '?' behind one makes
+// another type, behind the name of a class it means nothing.
 static bool is_value_keyword(const struct token *t)
 {
 	for (size_t i = 0; i < t->n; i++)

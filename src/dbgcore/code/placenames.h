@@ -5,8 +5,8 @@
 #include "code/code.h"
 
 /*
- * Arguments of the method at @il_offset of @token, then its variables there;
- * those of an async method or iterator are its state machine's. In @arena.
+ * List the arguments of the method, then its variables at @il_offset, in
+ * @arena. In an async method or iterator they are fields of the state machine.
  */
 void code_place_names(struct code_module *m, uint32_t token, uint32_t il_offset,
 		      struct arena *arena, struct dbg_scope_name **ret,

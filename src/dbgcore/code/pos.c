@@ -196,7 +196,8 @@ static void find_il(const struct version *v, uint64_t addr,
 	pos->in_prolog = i == v->n_map || !is_real(&v->map[i]);
 	if (pos->in_prolog)
 		i = next_real(v, i == v->n_map ? 0 : i);
-	// an empty prolog, listed behind the line that begins there, too
+	// An empty prolog is listed behind the line that begins at the same
+	// address.
 	if (pos->in_prolog && i == v->n_map) {
 		i = last_real(v, at);
 		pos->in_prolog = false;

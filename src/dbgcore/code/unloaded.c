@@ -1,7 +1,7 @@
 /*
- * Modules that the program has not loaded: their metadata and IL, from the
- * files beside that of the core library or of a module that refers to them, for
- * expressions that say more than the program has used so far.
+ * Modules that the program has not loaded, for expressions that name more than
+ * the program has used so far: metadata and IL are read from the files beside
+ * the core library, or beside a module that refers to them.
  */
 #include <stdlib.h>
 #include <string.h>

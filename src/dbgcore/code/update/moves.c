@@ -291,8 +291,9 @@ void texts_update(struct code *c, struct module *mod)
 /* ---- Methods of which the text of before is not known ---------------- */
 
 /*
- * A method whose lines are those of an earlier text. Its own text is the same
- * in the one of today: its points are sought there.
+ * A method whose lines refer to an earlier text that is not known. The method's
+ * own lines are unchanged in today's text, so its sequence points are searched
+ * there.
  */
 struct lost {
 	const struct seq_point *points;

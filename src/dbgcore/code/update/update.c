@@ -1,11 +1,10 @@
 /*
- * Updates that the program was given of a module while it ran (hot reload). A
- * method's body is a version: 0 is that of the module's image, N that of its
- * N-th update. Native code belongs to one: what a method had when an update
- * replaced it is kept by its address, everything else is the newest. The
- * metadata is that of all updates together (meta/md_update.h), so tokens and
- * names are read as of any module; what was compiled from the text, IL and
- * lines, is asked for by version.
+ * Updates of a module while the program runs (hot reload). A method's body has
+ * a version: 0 is the module's image, N its N-th update. Native code belongs to
+ * one version: code that a method had when an update replaced it is remembered
+ * by its address, all other code is the newest. The metadata includes all
+ * updates (meta/md_update.h), so tokens and names are read as in any module;
+ * what was compiled from the text, IL and lines, is asked for by version.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -397,7 +396,7 @@ void code_updates_recover(struct code *c, struct code_module *m,
 	ret->symbols = symbols;
 	mod->updates->n_before = mod->updates->n;
 	count_methods(mod->updates, had, ret);
-	// those of the text that the last of them was made of
+	// keep the texts that the last update was made from
 	texts_destroy(mod->texts);
 	mod->texts = NULL;
 	texts_keep(c, mod);
