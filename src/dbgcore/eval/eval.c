@@ -152,7 +152,10 @@ static void keep(const struct eval *e, struct value *v)
 		*v = value_bytes(v->type, bytes, type_size(v->type));
 }
 
-/* `x++` is `x += 1`, but its value is that of x before. */
+/*
+ * Evaluate `x++` or `x--`: assigns as `x += 1` does, but its value is what x
+ * was before.
+ */
 static struct dbg_error *step(const struct eval *e, const char *text,
 			      const struct expr *x, struct value *ret,
 			      struct value *ret_place)

@@ -1,12 +1,13 @@
 /*
- * What is chosen by static types in generic code. The compiler chooses an
- * overload once for all instances: a T is no string there, although it is one
- * in the instance that is looked at. So a call with arguments over a type
- * parameter is resolved a second time, with types in place of the type
- * arguments that have nothing but what the parameter's constraints say.
+ * Overloads in generic code. The compiler chooses an overload once, for all
+ * instances: a T is no string there, although it is one in the instance that
+ * the frame runs. So a call with arguments over a type parameter is resolved a
+ * second time, with stand-in types for the type arguments that have nothing but
+ * what the parameter's constraints say.
  *
- * Which types those are follows from the declarations: a variable's type is
- * taken from the signature anew, a member's from that of what it belongs to.
+ * Which types these are follows from the declarations: a variable's type is
+ * taken from the signature anew, a member's from the stand-in of the value that
+ * it belongs to.
  */
 #include "eval/overload/standin.h"
 
