@@ -89,7 +89,9 @@ struct dbg_error *dbg_counters_request(uint32_t version,
 
 /* ---- What is told ------------------------------------------------------- */
 
-/* The members of a description and those of a payload, side by side. */
+/*
+ * Readers of a description's members and of the payload's values, side by side.
+ */
 struct members {
 	struct reader kinds, values;
 	struct arena *arena;

@@ -3,10 +3,10 @@
  * Facts: microsoft/perfview, src/TraceEvent/EventPipe/NetTraceFormat_v5.md.
  *
  * A stream of objects, each a block: of descriptions of events, of stacks, of
- * events, of sequence points. Events of one thread are in order, those of
- * several are not; an event that is marked as sorted is older than all that
- * follow, so what is older than it can be told (ep-buffer-manager.c,
- * write_all_buffers_to_file_v4). Up to such a one events are kept.
+ * events, of sequence points. Events of one thread are in order, events of
+ * different threads are not. An event marked as sorted is older than all that
+ * follow, so everything older than it can be passed on (ep-buffer-manager.c,
+ * write_all_buffers_to_file_v4); other events are kept until such a one comes.
  *
  * Everything is hostile: the program may write to its end of the socket what it
  * likes.

@@ -1,7 +1,7 @@
 /*
- * Single events of the runtime's provider, which does not describe them: their
- * layouts are those of dotnet/runtime, src/coreclr/vm/ClrEtwAll.man, seen on
- * .NET 8 to 11.
+ * Events of the runtime's provider, which does not describe them: their layouts
+ * are taken from dotnet/runtime, src/coreclr/vm/ClrEtwAll.man, and seen on .NET
+ * 8 to 11.
  */
 #include <math.h>
 #include <string.h>
