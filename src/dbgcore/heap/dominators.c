@@ -21,11 +21,11 @@
 /* ---- Semidominators -------------------------------------------------- */
 
 /*
- * Dominators of joins, by what the search has found of each.
+ * Dominators of joins, computed from what the search has found about each.
  *
- * The search makes a spanning tree, in which an object is below the one whose
- * reference the search came by. Ancestors are those of this tree. The
- * semidominator of a join is one of its ancestors: the first of
+ * The search makes a spanning tree: an object is below the one by whose
+ * reference it was reached; "ancestor" means in this tree. The semidominator of
+ * a join is the first (nearest to the root) of these ancestors:
  *
  *   the nearest common ancestors of the join and of each object that has a
  *   reference to it, which the search knows when it meets the reference, and
@@ -33,7 +33,7 @@
  *   the semidominators of all joins that have a higher number than this one
  *   and are ancestors of such an object: by the edges that are kept.
  *
- * All other objects have the one that refers to them as their dominator.
+ * The dominator of any other object is the one object that refers to it.
  */
 
 #define FINDING "finding dominators"
