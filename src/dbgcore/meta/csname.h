@@ -66,9 +66,9 @@ void csname_sig(const struct md *md, const struct sig_type *type,
 size_t csname_method(const struct md *md, uint32_t token, bool params,
 		     const struct csname_args *args, struct str *out);
 /*
- * The method rid that MoveNext of a state machine, or a finally block of an
- * iterator, was made from, found by names and attributes alone; 0 if it is
- * none. pdb_kickoff_of knows that of MoveNext better.
+ * The rid of the method that MoveNext of a state machine, or a finally block of
+ * an iterator, was made from; 0: it was not. Found by names and attributes
+ * alone; for MoveNext pdb_kickoff_of is more reliable.
  */
 uint32_t csname_kickoff(const struct md *md, uint32_t rid);
 /*

@@ -1,12 +1,12 @@
 /*
- * Every instruction of ECMA-335 III, for whoever defines
+ * Every instruction of ECMA-335 III, as a table for a user that defines
  *
- *	IL_OPCODE(ID, code, name, operand, pops, pushes)
+ *   IL_OPCODE(ID, code, name, operand, pops, pushes)
  *
- * ID makes an identifier, operand is that of enum il_operand without IL_, and
- * a count of -1 depends on the operand's signature (for ret: the method's).
- * No include guard: made to be included
- * more than once; IL_OPCODE is undefined at the end.
+ * ID makes an identifier, operand is a value of enum il_operand without IL_,
+ * and a count of -1 depends on the operand's signature (for ret: the method's).
+ * There is no include guard: the file is included more than once; IL_OPCODE is
+ * undefined at the end.
  */
 #ifndef IL_OPCODE
 #define IL_OPCODE(id, code, name, operand, pops, pushes)

@@ -387,8 +387,8 @@ uint32_t md_member(const struct md *md, enum md_list list, uint32_t i)
 }
 
 /*
- * Row @rid of @table owns the run of @member rows from its column @col to
- * that of the next row.
+ * Get the range of @member rows that row @rid of @table owns: from its column
+ * @col to the same column of the next row.
  */
 static void list_range(const struct md *md, enum md_table table, uint32_t rid,
 		       unsigned int col, enum md_table member,

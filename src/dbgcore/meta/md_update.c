@@ -182,7 +182,7 @@ static void set_cell(struct md_layout *t, uint32_t rid, unsigned int col,
 		p[i] = (uint8_t)(value >> 8 * i);
 }
 
-/* Make @ret a table of @n rows, the first ones those of @from. */
+/* Make @ret a table of @n rows that begins with the rows of @from. */
 static void table_grow(const struct md *from, unsigned int table, uint32_t n,
 		       struct md_layout *ret)
 {

@@ -28,8 +28,10 @@ void md_updates_destroy(struct md_updates *u);
 /* Row @i of the EncMap of a delta (from 1): the method that it changes or adds;
  * 0: it is of something else. */
 uint32_t md_delta_method(const struct md *delta, uint32_t i);
-/* A delta's own id, and that of the one it follows; NULL: it has none, and
- * follows the module's image. */
+/*
+ * The id of a delta, and the id of the delta that it follows; NULL: it follows
+ * the module's image.
+ */
 const uint8_t *md_delta_id(const struct md *delta);
 const uint8_t *md_delta_base(const struct md *delta);
 /*

@@ -32,7 +32,7 @@ void pdb_find(const struct pdb_request *req, struct arena *arena,
 	      const char **ret_note);
 
 /*
- * The PDB in @bytes, which it takes over, if it is that of @pe; else @bytes
+ * Parse @bytes, which are taken over. False: they are not the PDB of @pe; they
  * are freed and *ret is untouched.
  */
 bool pdb_take(const struct pe *pe, uint8_t *bytes, size_t n, struct pdb **ret);
@@ -42,10 +42,10 @@ DBG_MUST struct dbg_error *pdb_parse(struct bytes bytes, struct pdb **ret);
 void pdb_destroy(struct pdb *pdb);
 
 /*
- * The next update of the module (hot reload): a PDB of the methods that it
- * changes or adds, by numbers of its own. @bytes are copied; none, or broken
- * ones: that update has no debug information, false. A method's version is the
- * number of the update that made it, 0 that of the PDB itself.
+ * Add the next update of the module (hot reload): a PDB with the methods that
+ * it changes or adds, numbered on its own. @bytes are copied. False: there are
+ * none or they are broken, and that update has no debug information. A method's
+ * version is the number of the update that made it, 0 for the PDB itself.
  */
 bool pdb_update(struct pdb *pdb, struct bytes bytes);
 /*

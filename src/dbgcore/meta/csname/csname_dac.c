@@ -1,6 +1,6 @@
 /*
- * Type names of the DAC as C#: its names are those of reflection, with
- * assemblies, arity and nested types by '+'.
+ * Converts the DAC's type names to C#. They are written as by reflection: with
+ * assemblies, arity, and '+' before nested types.
  */
 #include <string.h>
 

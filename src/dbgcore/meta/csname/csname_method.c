@@ -68,7 +68,7 @@ static const char *typedef_name(const struct md *md, uint32_t rid)
 }
 
 /*
- * The name of the author's method in that of a state machine, "<M>d__0" or
+ * Find the author's method name in the name of a state machine, "<M>d__0" or
  * "VB$StateMachine_0_M".
  */
 static bool machine_source(const char *type, const char **ret, size_t *ret_len)
@@ -475,8 +475,8 @@ static size_t put_method(struct namer *n, uint32_t rid, bool params)
 }
 
 /*
- * The state machine of a generic method is generic in the parameters of the
- * class, then in those of the method.
+ * Split the type arguments of a generic method's state machine, which has the
+ * parameters of the class first, then those of the method.
  */
 static struct csname_args kickoff_args(const struct md *md, uint32_t kickoff,
 				       const struct csname_args *args)

@@ -24,7 +24,7 @@ struct pdb_delta {
 
 /* A document that an update has: its newest row. */
 struct pdb_document {
-	const struct md *md; /* NULL: that of the PDB */
+	const struct md *md; /* NULL: the PDB's own */
 	uint32_t rid;
 };
 

@@ -1,10 +1,10 @@
 /*
- * Debug information of updates (hot reload). A delta is a portable PDB of its
- * own, whose heaps and most of whose numbers are its own, too: row i of
- * MethodDebugInformation is of the method that row i of EncMap names, and
- * LocalScope and the awaits of an async method go by that row. Only the kickoff
- * method of a state machine and the method in the table of awaits are rids of
- * the module. Its documents are those of the PDB, by their paths, with the
+ * Debug information of updates (hot reload). A delta is a portable PDB with its
+ * own heaps and mostly its own numbers: row i of MethodDebugInformation
+ * describes the method that row i of EncMap names, and LocalScope and the
+ * awaits of an async method use that row number. Only the kickoff method of a
+ * state machine and the method in the table of awaits are rids of the module.
+ * Its documents are matched with the PDB's by their paths; they have the
  * checksums of the new texts.
  */
 #include <stdlib.h>
