@@ -204,8 +204,9 @@ static enum step step_by_fp(struct callstacks *c, struct stack_copy *s,
 	return STEP_DONE;
 }
 
-// Above the frame is that of the method's first code, which has saved the same
-// frame pointer, in front of the return address.
+// Step from OSR code to the method's caller: above the OSR frame is the frame
+// of the method's first code, which has saved the same frame pointer, in front
+// of the return address.
 static enum step step_osr(struct callstacks *c, struct stack_copy *s,
 			  struct frame_regs *r)
 {

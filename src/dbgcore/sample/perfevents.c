@@ -213,7 +213,8 @@ struct dbg_error *perf_events_open(pid_t pid, uint32_t hertz,
 	p->attr = attr_of(hertz);
 	p->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
 	files_raise();
-	// Its own, since those of its threads may be fewer, but not others.
+	// Try it on a processor that the process itself may use; its threads
+	// may be allowed fewer, but no others.
 	int errnum = sched_getaffinity(pid, sizeof(cpus), &cpus) ? errno : 0;
 	while (!errnum && !CPU_ISSET(cpu, &cpus))
 		cpu++;

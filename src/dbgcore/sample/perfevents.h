@@ -52,7 +52,7 @@ void perf_events_close(struct perf_events *p);
 void perf_events_read(struct perf_events *p, const struct perf_readers *to);
 /* Samples, or switches, that were dropped: by a full ring. */
 uint64_t perf_events_lost(const struct perf_events *p);
-/* Is time in the kernel sampled, too? It needs more rights. */
+/* Is time in the kernel sampled as well? That needs more rights. */
 bool perf_events_kernel(const struct perf_events *p);
 
 #endif

@@ -270,7 +270,7 @@ static void thread_looks_deinit(struct thread_looks *l)
 	map_deinit(&l->by_tid);
 }
 
-/* The thread, met by a sample before it was listed, too. */
+/* Find a thread; one that a sample has met before it was listed is added. */
 static struct looked_thread *thread_looks_find(struct thread_looks *l,
 					       pid_t tid, uint64_t now)
 {
