@@ -87,7 +87,7 @@ static bool read_texts(const struct view *w, struct bytes blob,
 	return true;
 }
 
-/* Is @name ("Ns.Outer+Inner, Assembly, ...") that of @type's definition? */
+/* Does @name ("Ns.Outer+Inner, Assembly, ...") name @type's definition? */
 static bool is_named(const struct view *w, const struct type *type,
 		     const char *name)
 {

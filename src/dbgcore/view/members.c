@@ -1,6 +1,6 @@
 /*
- * The names of a type's members as C# has them, its own and those of its base
- * classes, for completion behind a dot.
+ * Lists the names of a type's members as C# has them, including inherited ones,
+ * for completion behind a dot.
  */
 #include "view/view.h"
 
