@@ -100,7 +100,9 @@ static void warnings_drop(struct warnings *w, const struct dbg *dbg)
  * version.
  */
 
-/* What the kernel has counted for the cgroup that we and the command are in. */
+/*
+ * Memory facts that the kernel counts for the cgroup of dndbg and the command.
+ */
 struct ended_memory {
 	uint64_t kills;       /* processes that it killed for want of memory */
 	uint64_t limit, peak; /* bytes, 0: not known */
@@ -145,8 +147,8 @@ static bool read_number(const char *folder, const char *name, const char *key,
 	return file != NULL;
 }
 
-// In a container the path is the host's, and the mount is its own group. False:
-// neither has a limit.
+// Read the limits of the cgroup @group. In a container the path is the host's,
+// and the mount itself is the group. False: neither has a limit.
 static bool read_group(const struct version *v, const char *group,
 		       struct ended_memory *ret)
 {
@@ -249,13 +251,12 @@ static void ended_report(const struct dbg_inferior *ended,
 /* ---- An idle program ------------------------------------------------- */
 
 /*
- * What a command's processes have done is compared with what they had when one
- * of them was last seen to work.
+ * Finds out whether a command is idle: the work of its processes is compared
+ * with what it was when one of them was last seen to work.
  *
  * Threads that begin or end are no work: while a program hangs its runtime
- * makes some, for code that was called often enough to be compiled anew, or
- * because all that there are wait. Nor are the few bytes by which they are
- * named and told to begin.
+ * makes some, to recompile hot code or because all pool threads wait. Nor are
+ * the few bytes by which threads are named and started.
  */
 
 /*
@@ -282,7 +283,7 @@ static uint64_t look_every(uint64_t hang_ms)
 	return every < LOOK_MAX_MS ? every : LOOK_MAX_MS;
 }
 
-/* It is taken to work now: it begins, or what it did is not known. */
+/* Assume that the command works now: it begins, or its work is not known. */
 static void idle_restart(struct idle *idle, uint64_t now)
 {
 	idle->since = idle->looked = now;
@@ -304,7 +305,8 @@ static bool has_moved(const struct idle *idle, const struct tree_work *now)
 		(now->threads == idle->last.threads || bytes > THREAD_BYTES));
 }
 
-// Has it used processors for long enough since it was last seen to work?
+// Have the processes used the processor for long enough since they were last
+// seen to work?
 static bool has_worked(const struct idle *idle, const struct tree_work *now,
 		       uint64_t hang_ms)
 {
@@ -425,7 +427,7 @@ static struct dbg *find(const struct run *r, enum dbg_state state)
 	return NULL;
 }
 
-// All that stand still, since one of them has stopped.
+// Let all programs go on, which stand because one of them has stopped.
 static void go_on(struct run *r)
 {
 	struct dbg *dbg = find(r, DBG_STOPPED);
@@ -492,7 +494,8 @@ static void publish_kept(struct run *r, const char *kind, const char *cause)
 	*kept = (struct report){0};
 }
 
-// What was dumped since it hangs is killed next: it is shown as it was then.
+// Publish a report of an ended program. If it was dumped because it hangs, and
+// killed for that, the report made at the dump is published instead.
 static void add_ended(struct run *r, struct report *ended)
 {
 	struct report *kept = &r->kept;
@@ -592,8 +595,9 @@ static void hold_all(struct run *r)
 
 /* ---- createdump ------------------------------------------------------- */
 
-// It may have stopped already: that is reported. @alive: a crash is reported
-// where the program dies.
+// Take the state of a program for a later report. It may have stopped already,
+// which is reported. @alive: not in a crash, which is reported where the
+// program dies.
 static void keep_state(struct run *r, struct dbg *dbg, bool alive)
 {
 	if (alive)
@@ -694,7 +698,7 @@ static void suspend(struct run *r)
 
 /* ---- Hangs ------------------------------------------------------------ */
 
-// Which tests run, as a hash.
+// A hash of the tests that run now.
 static uint64_t running_tests(struct run *r)
 {
 	_cleanup_arena_ struct arena *arena = arena_create();
@@ -711,9 +715,8 @@ static uint64_t running_tests(struct run *r)
 }
 
 /*
- * Does it hang? What runs tests that take long, and waits for them, may do next
- * to nothing otherwise: it does not hang while others run than half the time
- * before.
+ * Does the command hang? A test runner that waits for long tests may be idle
+ * otherwise: it does not hang while other tests run than half the time before.
  */
 static bool hangs(struct run *r)
 {
@@ -753,7 +756,7 @@ static void end_all(struct run *r)
 	tree_destroy(tree);
 }
 
-// All stand still: report them, then end them.
+// Stop all programs, report them, then end them.
 static void give_up(struct run *r, const char *kind, const char *cause)
 {
 	_cleanup_arena_ struct arena *arena = arena_create();
@@ -874,7 +877,7 @@ static int end_as(int code, int signal_number)
 	return 128 + signal_number;
 }
 
-// What the command has started and left running goes on without us.
+// Let go of what the command has started and left running.
 static void let_go(struct run *r)
 {
 	_cleanup_arena_ struct arena *arena = arena_create();

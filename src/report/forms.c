@@ -139,7 +139,7 @@ static void report_gitlab(const struct report *const *v, size_t n, FILE *out)
 
 /* ---- createdump's crashreport.json ------------------------------------ */
 
-// All of its values are strings.
+// Add a boolean, as a string, like all values of this form.
 static void add_bool(cJSON *o, const char *name, bool value)
 {
 	json_add_text(o, name, value ? "true" : "false");
@@ -247,7 +247,7 @@ static const char *title_of(const struct report *r)
 			     : "crash";
 }
 
-/* How a system's commands write what would end them. */
+/* How a CI system's commands escape characters that would end them. */
 struct escapes {
 	const char *special;
 	const char *const *written;
@@ -417,7 +417,7 @@ static void write_block(FILE *out, const char *text)
 	fputs("\n\n", out);
 }
 
-/* For summaries of jobs. */
+/* Write Markdown for the summaries of CI jobs. */
 static void report_markdown(const struct report *const *v, size_t n, FILE *out)
 {
 	for (size_t i = 0; i < n; i++) {

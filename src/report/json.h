@@ -1,4 +1,4 @@
-/* What the forms that are JSON have in common. */
+/* Helpers shared by the forms that are JSON. */
 #ifndef REPORT_JSON_H
 #define REPORT_JSON_H
 

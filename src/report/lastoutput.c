@@ -133,7 +133,7 @@ enum stage {
 	STAGE_WRITTEN, /* ... and has arrived where it goes */
 };
 
-/* By us: where is the output? By the copier: it has come so far. */
+/* A message to the copier: how far has the output come? And its answer. */
 struct question {
 	uint32_t number;
 	enum stage stage;
@@ -327,7 +327,10 @@ static int by_number(const void *a, const void *b)
 	return *(const int *)a - *(const int *)b;
 }
 
-/* What else is open must not stay so for as long as the copier lives. */
+/*
+ * Close all other descriptors, which must not stay open as long as the copier
+ * lives.
+ */
 static void keep_open(int *fds, size_t n)
 {
 	int next = 0;

@@ -17,7 +17,7 @@ enum {
 	STAT_ARG_START = 48
 }; /* of /proc/PID/stat, proc(5); then the end */
 
-// What /proc/PID/cmdline shows.
+// Change what /proc/PID/cmdline shows.
 static void rename_command(const char *name)
 {
 	char text[1024], *at, *end;

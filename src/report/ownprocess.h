@@ -2,7 +2,7 @@
 #ifndef REPORT_OWNPROCESS_H
 #define REPORT_OWNPROCESS_H
 
-/* In such a process: it is called @name from now on, whoever looks. */
+/* Call the own process @name from now on, in all of its names. */
 void ownprocess_hide(const char *name);
 
 #endif

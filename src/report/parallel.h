@@ -4,7 +4,10 @@
 
 #include "report/report.h"
 
-/* For people; as JSON. Threads without frames are left out. */
+/*
+ * Write parallel stacks, as text or as JSON. Threads without frames are left
+ * out.
+ */
 void report_parallel(const struct report *r, FILE *out);
 void report_parallel_json(const struct report *r, FILE *out);
 

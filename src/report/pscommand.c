@@ -73,7 +73,7 @@ struct table {
 	bool wanted[COLUMNS];
 };
 
-/* What is a number stands to the right. */
+/* Columns of the table; numbers are aligned to the right. */
 static const struct column {
 	const char *name;
 	bool right, always;

@@ -117,7 +117,7 @@ static void write_log(size_t form, const struct report *const *v, size_t n,
 	fflush(log);
 }
 
-// What is told one after the other.
+// Write one report, to a file or stdout that has each report by itself.
 static void write_each(const struct publish *p, size_t form,
 		       const struct report *report)
 {
@@ -137,7 +137,8 @@ static void write_each(const struct publish *p, size_t form,
 	free(t.bytes);
 }
 
-// All that there are; before the @end only where it can be done once more.
+// Write all reports so far together. Before the @end only to a file that can be
+// replaced later.
 static void write_together(const struct publish *p, size_t form, bool end)
 {
 	struct text t = {.path = p->paths[form]};

@@ -13,7 +13,7 @@
 #include "report/report.h"
 
 struct publish {
-	/* By form: the file, "" to write to stdout, NULL: not asked for. */
+	/* By form: the file; "": write to stdout; NULL: not asked for. */
 	const char *paths[REPORT_N_FORMS];
 	struct report *reports;
 	size_t n, cap;

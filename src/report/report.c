@@ -1,6 +1,6 @@
 /*
- * What a report says of itself, without its program: which frames are the same
- * and repeat, whose fault it is, and by what crashes are grouped.
+ * What can be derived from a report without its program: which frames repeat,
+ * which frame is to blame, and the fingerprint by which crashes are grouped.
  */
 #include <limits.h>
 #include <string.h>
@@ -128,7 +128,8 @@ static const struct report_frame *first_own(const struct report_frame *v,
 	return NULL;
 }
 
-// What the thread, or an async test that waits on none, tells.
+// The frame to blame in the report's thread, or in an async test that is on no
+// stack.
 static const struct report_frame *thread_culprit(const struct report *r)
 {
 	const struct report_thread *t = r->n_threads ? r->threads : NULL;
@@ -151,8 +152,8 @@ static size_t around(const struct report *r, size_t i)
 		   : r->n_exceptions;
 }
 
-// Is it told by its own frames? The outermost is the thread's, if it was
-// thrown.
+// Is exception @i reported with its own frames? The outermost one, if it was
+// thrown, has the thread's.
 static bool is_within(const struct report *r, size_t i)
 {
 	return i < r->n_exceptions && (i || report_is_fail_fast(r));
@@ -284,8 +285,8 @@ static void write_hash(const struct str *text, char ret[17])
 }
 
 /*
- * What it is, in words that another run, or another build, has as well: not
- * the cause, in which there are times, addresses and what the program says.
+ * The kind of fault, in words that are the same in another run or build: not
+ * the cause, which has times, addresses and texts of the program in it.
  */
 static const char *sort_of(const struct report *r, size_t innermost)
 {

@@ -30,7 +30,10 @@ struct report_frame {
 	uint32_t line, column;
 	uint32_t token, il_offset; /* token 0: none */
 	bool framework;
-	/* How often this frame and the period - 1 behind it come in a row. */
+	/*
+	 * this frame and the period - 1 behind it are repeated so often in a
+	 * row
+	 */
 	uint32_t period, times;
 	struct report_var *vars;
 	size_t n_vars;
@@ -57,7 +60,10 @@ struct report_thread {
 struct report_exception {
 	const char *type, *message, *module, *data;
 	uint32_t hresult, depth;
-	/* What is recorded of its throw; of the first the thread tells more. */
+	/*
+	 * frames recorded at the throw; for the first exception the thread has
+	 * more
+	 */
 	struct report_frame *frames;
 	size_t n_frames;
 	bool cut;          /* it has more */
@@ -74,7 +80,7 @@ struct report_test {
 	uint32_t line;
 };
 
-/* What threads wait for, as it is told. */
+/* The words that describe one kind of wait. */
 struct report_wait_kind {
 	const char *word;  /* "lock" */
 	const char *text;  /* "the lock of" an object */
@@ -170,7 +176,7 @@ struct report_limits {
 	void *arg;
 };
 
-/* Of a program that dies: enough to find the fault by the log alone. */
+/* Limits for a program that dies: enough to find the fault by the log alone. */
 extern const struct report_limits report_death_limits;
 
 /*
@@ -184,8 +190,8 @@ DBG_MUST struct dbg_error *report_take(struct dbg *dbg,
 void report_destroy(struct report *r);
 
 /*
- * Are they at the same line of the same function, whatever native code it has
- * called?
+ * Are both frames at the same line of the same function? Native code that a
+ * frame has called does not count.
  */
 bool report_same_place(const struct report_frame *a,
 		       const struct report_frame *b);
@@ -203,10 +209,10 @@ const char *report_signal_text(struct report *r, int signal);
 const char *report_path(const char *path);
 /* Has the program called Environment.FailFast? Then no exception was thrown. */
 bool report_is_fail_fast(const struct report *r);
-/* Is it code of the user's, with a source? */
+/* Is the frame user code with source? */
 bool report_is_users(const struct report_frame *f);
 
-/* In a cause: what stands behind it is within what stands before. */
+/* Separates, in a cause, an exception from the one within it. */
 #define REPORT_WITHIN " ---> "
 
 enum {
@@ -236,14 +242,17 @@ struct report_culprit report_culprit(const struct report *r);
  * innermost exception, and of those around it where it has fewer than three.
  */
 void report_fingerprint(const struct report *r, char ret[17]);
-/* As it was made before: of the outermost exception and the thread alone. */
+/*
+ * The fingerprint as older versions made it: of the outermost exception and the
+ * thread alone.
+ */
 void report_fingerprint_outermost(const struct report *r, char ret[17]);
 
 /* ---- Forms ------------------------------------------------------------ */
 
 /*
- * How a form takes several reports: each one when it is made, at the end of
- * what is there already; or all together at the end of the run.
+ * How a form takes several reports: each when it is made, appended to the
+ * earlier ones; or all together at the end of the run.
  */
 enum report_manner {
 	REPORT_EACH, /* appended to a file */
@@ -265,13 +274,13 @@ extern const struct report_form report_forms[REPORT_N_FORMS];
 /* NULL: there is none of that name. */
 const struct report_form *report_form_find(const char *name);
 
-/* For people; coloured if @out is a terminal. */
+/* Write reports as text; coloured if @out is a terminal. */
 void report_text(const struct report *const *v, size_t n, FILE *out);
 /* The objects that docs/report.md describes, as an array; as lines. */
 void report_json(const struct report *const *v, size_t n, FILE *out);
 void report_jsonl(const struct report *const *v, size_t n, FILE *out);
 
-/* One object of report_json. */
+/* Write one report as an object of report_json. */
 void report_json_one(const struct report *r, FILE *out);
 
 /* ---- Commands --------------------------------------------------------- */

@@ -18,9 +18,9 @@
 /* ---- Surroundings ---------------------------------------------------- */
 
 /*
- * What a program runs in: its command line, what of its environment has a say
- * in how it runs, its system and its modules. Of a core only the modules are
- * known.
+ * The surroundings of a program: its command line, the part of its environment
+ * that influences how it runs, its system and its modules. In a core only the
+ * modules are known.
  */
 
 static bool report_is_secret(const char *name);
@@ -31,7 +31,10 @@ enum {
 	WORD_MAX = 1000, /* characters that are kept */
 };
 
-/* How the names begin of variables that are told, or the whole name and "=". */
+/*
+ * Prefixes of the environment variables that are reported; with "=" the whole
+ * name.
+ */
 static const char *const chosen[] = {
     "DOTNET_", "COMPlus_", "CORECLR_", "ASPNETCORE_", "LANG=",
     "LC_",     "TZ=",      "CI=",      "HOSTNAME=",
@@ -39,7 +42,7 @@ static const char *const chosen[] = {
 
 static const char redacted[] = "<redacted>";
 
-/* What stands between a name, or an option, and its value. */
+/* Characters between a name or option and its value. */
 static const char separators[] = "=:";
 
 // The whole file, or its beginning, with a zero behind it; NULL: there is none.
@@ -82,7 +85,8 @@ static const char **read_words(struct report *r, const char *name,
 	return list;
 }
 
-// Is it the key of a secret? "key" and "sig" are in many harmless names.
+// Is it the key of a secret value? The words "key" and "sig" count only as
+// whole names, being part of many harmless ones.
 static bool is_secret_key(const char *key, size_t n)
 {
 	char *name = xstrndup(key, n);
@@ -247,7 +251,7 @@ static void report_take_damage(struct report *r, struct dbg_stopped at)
 	    check.n ? check.v[0].text : "the heap is probably damaged");
 }
 
-/* Of the heap and the thread pool. */
+/* Take the totals of the heap and the thread pool. */
 static void report_take_totals(struct report *r, struct dbg_stopped at)
 {
 	take_heap(&r->heap, at);
@@ -273,7 +277,7 @@ enum {
 	SOURCE_AROUND = 1,  /* lines before and behind the one that counts */
 };
 
-/* What a name has in it whose value is nobody's business. */
+/* Parts of names whose values are secret. */
 static const char *const secrets[] = {
     "password",   "passwd",     "pwd",       "secret",     "token",
     "apikey",     "api_key",    "api-key",   "credential", "connectionstring",
@@ -414,7 +418,7 @@ static void take_variables(struct report *r, struct dbg_stopped at,
 		report_take_variables(r, at, from->id, f);
 }
 
-/* What is listed of one thread so far. */
+/* The frames of a thread that were listed so far. */
 struct walk {
 	struct report_frame *v;
 	size_t n, cap;
@@ -449,7 +453,7 @@ static struct dbg_error *take_page(struct report *r, struct dbg_stopped at,
 	return err;
 }
 
-// Is it of native code, or by which the runtime calls Main?
+// Is it a frame of the host: native code, or the runtime calling Main?
 static bool is_hosts(const struct report_frame *f)
 {
 	return f->kind == DBG_FRAME_NATIVE || f->kind == DBG_FRAME_RUNTIME;
@@ -472,7 +476,7 @@ static void fold_handler(struct report *r, struct walk *w)
 	w->v->above = arena_printf(r->arena, "[crash handler: %zu frames]", n);
 }
 
-// What stands behind all that are managed: how the runtime was started.
+// Drop the frames below the oldest managed one, which started the runtime.
 static void drop_host(struct walk *w)
 {
 	size_t n = w->n;
@@ -524,8 +528,8 @@ static void take_stack(struct report *r, struct dbg_stopped at,
 		keep_frame(r, &t->frames[i]);
 }
 
-// Those that are managed, and the one that stopped; of a program that is not
-// .NET, and where they are asked for, all.
+// List the managed threads and the one that stopped; with @all, or in a program
+// that is not .NET, all threads.
 static struct dbg_error *list_threads(struct dbg_stopped at, bool all,
 				      struct dbg_thread **ret, size_t *ret_n)
 {
@@ -643,8 +647,8 @@ static void take_exceptions(struct report *r, struct dbg_stopped at,
 	}
 }
 
-// What a failed Debug.Assert says has its stack behind it, which the report has
-// anyway.
+// The message of a failed Debug.Assert without the stack in it, which the
+// report has anyway.
 static const char *without_stack(struct report *r, const char *message)
 {
 	const char *end = message ? strstr(message, "\n   at ") : NULL;
@@ -738,7 +742,7 @@ static const char *program_of(const struct report *r)
 	return "";
 }
 
-/* In which order threads are read. */
+/* The order in which threads are reported. */
 enum rank {
 	RANK_SUBJECT,  /* the one that the report is about */
 	RANK_DEADLOCK, /* of a circle */
@@ -769,9 +773,9 @@ static enum rank rank_of(const struct report *r, const struct report_thread *t,
 	return rank;
 }
 
-// Of one rank they stay as they are: by number. @happened: something has, to
-// the thread that the report is about; else that is one of a test's, or the
-// first in this order.
+// Sort the threads by rank, then by number. @happened: something has happened
+// to the thread that the report is about; else that becomes a test's thread, or
+// the first in this order.
 static void rank_threads(struct report *r, bool happened)
 {
 	bool about = happened || (r->n_tests && r->tests[0].thread &&

@@ -1,4 +1,7 @@
-/* What the parts have in common that take a program down. */
+/*
+ * Declarations shared by the files that take the state of a program for a
+ * report.
+ */
 #ifndef REPORT_TAKE_H
 #define REPORT_TAKE_H
 
@@ -18,7 +21,7 @@ void report_take_variables(struct report *r, struct dbg_stopped at,
 
 /* ---- takestuck.c ------------------------------------------------------ */
 
-/* Is it a module of a framework for tests, or of what carries them out? */
+/* Is it a module of a test framework, or of a test runner? */
 bool report_runs_tests(const char *module);
 /*
  * The tests that run, also as the engine lists them. If nothing has happened
@@ -26,7 +29,7 @@ bool report_runs_tests(const char *module);
  */
 void report_take_tests(struct report *r, struct dbg_stopped at,
 		       struct dbg_test **ret, size_t *ret_n);
-/* Of the tests that run: it differs when others do. (Stopped only.) */
+/* A hash of the tests that run; it differs when others run. (Stopped only.) */
 uint64_t report_tests_hash(struct dbg *dbg);
 void report_take_waits(struct report *r, struct dbg_stopped at);
 /* List async calls that wait, those that belong to @tests first. */

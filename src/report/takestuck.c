@@ -1,7 +1,7 @@
 /*
- * What runs and does not go on, as far as it is asked for: tests, what threads
- * wait for, async calls that wait in an await. The latter are on no
- * stack; the heap is walked for them.
+ * The parts of a report about a program that does not go on, as far as they are
+ * asked for: tests that run, what threads wait for, and async calls that wait
+ * in an await. The latter are on no stack; the heap is walked for them.
  */
 #include <string.h>
 
@@ -17,7 +17,9 @@ enum {
 	VARIABLE_CALLS = 4, /* the user's of such a chain that show variables */
 };
 
-/* How the names begin of modules that run tests, the first ones in them. */
+/*
+ * Prefixes of modules that run tests; the first ones are those of frameworks.
+ */
 static const char *const runners[] = {
     "xunit.",
     "nunit.",
@@ -105,8 +107,8 @@ static size_t whole_of(const struct dbg_test *v, size_t n, size_t at)
 	return found;
 }
 
-// Is it told by another: the test whose lambda a thread runs, or the lambda if
-// that is what the report is about?
+// Is the test covered by another entry: the test whose lambda a thread runs, or
+// the lambda if the report is about that?
 static bool is_told(const struct report *r, const struct dbg_test *v, size_t n,
 		    size_t at)
 {

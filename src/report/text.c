@@ -9,7 +9,7 @@
 #include "front/plain.h"
 #include "report/report.h"
 
-/* Where to, and the colours, "" for none. */
+/* Where to write, and the colours, "" for none. */
 struct writer {
 	FILE *out;
 	const char *bold, *dim, *off;
@@ -113,8 +113,8 @@ static void write_frames(const struct writer *w, const struct report_frame *v,
 	}
 }
 
-// How many are told one by one: a few behind the last of the user's, who does
-// not ask how the runtime has come to it.
+// How many frames are printed one by one: up to a few behind the last user
+// frame; the rest is how the runtime has come to it.
 static size_t told_of(const struct report_frame *v, size_t n)
 {
 	size_t own = n;
@@ -417,7 +417,7 @@ static void write_totals(const struct writer *w, const struct report *r)
 			     r->pool.queued);
 }
 
-// What is the same in most runs comes last.
+// Write the surroundings; what is the same in most runs comes last.
 static void write_surroundings(const struct writer *w, const struct report *r)
 {
 	const char *between = "Modules: ";

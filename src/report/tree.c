@@ -23,7 +23,7 @@ enum {
 
 typedef void member_fn(void *arg, pid_t pid);
 
-/* What is done with each process, those that it has started first. */
+/* A walk over a process and what it has started, children first. */
 struct visit {
 	member_fn *fn;
 	void *arg;

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* What they have done so far. */
+/* The work of processes so far. */
 struct tree_work {
 	uint64_t ticks;   /* of processors, sysconf(_SC_CLK_TCK) a second */
 	uint64_t moved;   /* bytes, written to whatever and read from disks */
