@@ -5,7 +5,7 @@
 #include "dbg/stopped.h"
 #include "dbg/frames.h"
 
-/* Those of TaskStatus. */
+/* States of a task, as in TaskStatus. */
 enum dbg_task_state {
 	DBG_TASK_CREATED, /* not started */
 	DBG_TASK_WAITING, /* an async call, or a promise somebody is to keep */
@@ -108,7 +108,10 @@ DBG_MUST struct dbg_error *dbg_suspended_call(struct dbg_stopped at,
  * for calls that have waited, and costs little.
  */
 bool dbg_suspended_any(struct dbg_stopped at);
-/* Of all chains of dbg_async_list, each behind a frame that says what it is. */
+/*
+ * Make a list of frames of all suspended calls: the chains of dbg_async_list,
+ * each behind a frame that describes it.
+ */
 DBG_MUST struct dbg_error *dbg_suspended_all(struct dbg_stopped at,
 					     uint32_t *ret);
 
@@ -209,16 +212,18 @@ struct dbg_blocked {
 	bool deadlock;     /* the owner waits for it, maybe by others between */
 	bool async_circle; /* TASK: of async calls that await each other */
 	/*
-	 * From owner to owner: the last thread that waits, itself perhaps, and
-	 * whom that one waits for, which does not wait; 0: nobody knows. Both
-	 * 0: the way leads into a circle.
+	 * Following the owners from this wait: the last thread that waits
+	 * (perhaps this one), and the thread that it waits for, which does not
+	 * wait itself; 0: not known. Both 0: the way leads into a deadlock
+	 * cycle.
 	 */
 	uint32_t last, holder;
 };
 
 /*
- * By thread. With @heap it is walked for who awaits whom; without, the owner of
- * a task is known only if a thread runs the task itself.
+ * List the waits, by thread. With @heap the heap is walked to find who awaits
+ * whom; without, the owner of a task is known only if a thread runs the task
+ * itself.
  */
 DBG_MUST struct dbg_error *dbg_blocked_list(struct dbg_stopped at, bool heap,
 					    struct dbg_blocked **ret,

@@ -71,7 +71,10 @@ struct dbg_break_req {
 	bool located; /* WATCH: stay with the place that text leads to now */
 	bool object; /* WATCH: as located if that is in an object on the heap */
 	bool quiet; /* WATCH: its end is told by a message, and stops nothing */
-	/* Which hits stop: "3", ">=3", ">3", "<=3", "<3", "%3"; NULL: all. */
+	/*
+	 * hit condition: "3", ">=3", ">3", "<=3", "<3", "%3"; NULL: every hit
+	 * stops
+	 */
 	const char *hits;
 	/*
 	 * Say this instead of stopping, values for {EXPR}; NULL: stop. An EXPR
@@ -146,7 +149,7 @@ DBG_MUST struct dbg_error *dbg_break_condition(struct dbg *dbg, uint32_t number,
 DBG_MUST struct dbg_error *dbg_check_condition(const char *expr);
 /* Are the braces of @log right, and the expressions well-formed? */
 DBG_MUST struct dbg_error *dbg_check_log(const char *log);
-/* Is it a rule of hits as a request may have it? */
+/* Fail if @rule is no hit condition as dbg_break_req.hits takes it. */
 DBG_MUST struct dbg_error *dbg_check_hits(const char *rule);
 
 /* Describe one breakpoint or all, by number. */

@@ -50,8 +50,8 @@ DBG_MUST struct dbg_error *dbg_mapping_list(struct dbg *dbg,
 					    size_t *ret_n);
 
 /*
- * Where perf looks for a process's map of its code, as we reach it: the process
- * may be in a container. In the arena; NULL: it has ended.
+ * The path at which perf looks for a process's map of its code, as seen from
+ * here: the process may be in a container. In the arena; NULL: it has ended.
  */
 const char *dbg_perf_map_path(pid_t pid, struct arena *arena);
 /* Is @tid a thread of the process, or of none that there is any more? */

@@ -13,7 +13,7 @@
 
 #define DBG_RUNTIME_PROVIDER "Microsoft-Windows-DotNETRuntime"
 
-/* Who is to tell, and what of. */
+/* A provider of events, and which of its events are asked for. */
 struct dbg_trace_provider {
 	const char *name;
 	uint64_t keywords;
@@ -32,7 +32,8 @@ struct dbg_trace_kind {
 	const char *provider, *name; /* name: "" of most of the runtime's own */
 	uint32_t id, version, level;
 	uint64_t keywords;
-	/* How the payload is laid out, if the provider tells: n_fields bytes.
+	/*
+	 * layout of the payload, n_fields bytes, if the provider describes it
 	 */
 	const uint8_t *fields;
 	size_t n_fields;
@@ -89,8 +90,8 @@ uint64_t dbg_trace_lost(const struct dbg_trace *t);
 /* The major version of the program's runtime. */
 uint32_t dbg_trace_version(const struct dbg_trace *t);
 /*
- * What the kernel calls a thread of the program, "" if it is not known or gone:
- * the runtime names its own. Lives as long as the trace.
+ * The kernel's name of a thread of the program; "": it is not known or gone.
+ * (The runtime names its own threads.) Lives as long as the trace.
  */
 const char *dbg_trace_thread_name(struct dbg_trace *t, uint64_t tid);
 /*
@@ -151,11 +152,14 @@ struct dbg_gcs;
 
 struct dbg_gcs *dbg_gcs_create(dbg_gc_fn *fn, void *arg);
 void dbg_gcs_destroy(struct dbg_gcs *gcs);
-/* What is to be asked for. */
+/* The provider that a trace must ask for. */
 const struct dbg_trace_provider *dbg_gcs_provider(void);
 /* Feed each event; @fn is called with each collection that is over by it. */
 void dbg_gcs_event(struct dbg_gcs *gcs, const struct dbg_trace_event *e);
-/* How long, and how often, all threads stood still for another reason. */
+/*
+ * For how long, and how often, all threads stood still for another reason than
+ * a collection.
+ */
 void dbg_gcs_other(const struct dbg_gcs *gcs, uint64_t *ret_paused,
 		   uint64_t *ret_pauses);
 
@@ -184,8 +188,9 @@ bool dbg_told_catch(const struct dbg_trace_event *e, struct arena *arena,
 		    const char **ret_method);
 
 /*
- * One allocation that stands for others: since .NET 10 each byte is as likely
- * to be met as any other; before, the one at which another 100 KB were used up.
+ * A sampled allocation, which stands for others: since .NET 10 each byte is
+ * sampled with the same probability; before, it is the allocation with which
+ * another 100 KB are used up.
  */
 struct dbg_told_allocation {
 	const char *type;
@@ -212,7 +217,7 @@ bool dbg_told_wait_end(const struct dbg_trace_event *e, uint64_t *ret_ns);
 /* The JIT begins to compile a method; it may compile another one meanwhile. */
 const struct dbg_trace_provider *dbg_jits_provider(void);
 bool dbg_told_jit_begin(const struct dbg_trace_event *e, uint64_t *ret_method);
-/* It has compiled one. */
+/* A thread has compiled a method. */
 struct dbg_told_jit {
 	uint64_t method;     /* as dbg_told_jit_begin() has it */
 	const char *name;    /* "Ns.Type.Method", foreign text */

@@ -19,7 +19,7 @@ enum dbg_event_kind {
 	DBG_EVENT_EVALUATED,  /* see dbg_eval_begin */
 };
 
-/* What of the memory that is watched stops the program. */
+/* Which access to watched memory stops the program. */
 enum dbg_watch {
 	DBG_WATCH_WRITE,  /* its value changes */
 	DBG_WATCH_READ,   /* it is read */
@@ -48,11 +48,14 @@ enum dbg_stop_reason {
 	DBG_STOP_USER_BREAK, /* Debugger.Break, at its caller */
 	DBG_STOP_FAIL_FAST,  /* Environment.FailFast: exception_message */
 	DBG_STOP_WATCH,      /* what is watched was changed or read */
-	/* Its frame is left, or, by note, its object is lost: it is gone. */
+	/*
+	 * the watched frame is left or, with a note, the object is lost: the
+	 * watchpoint is gone
+	 */
 	DBG_STOP_WATCH_SCOPE,
 };
 
-/* What the processor could not do, of which the program dies. */
+/* A fault of the processor, of which the program dies. */
 struct dbg_fault {
 	int signal;         /* SIGSEGV, SIGBUS, SIGFPE or SIGILL */
 	int code;           /* si_code, 0: not known */

@@ -16,16 +16,17 @@ struct dbg_thread {
 };
 
 /*
- * All threads, by number. With the setting "runtime-threads" off those alone
- * that run code of the program, the main one, and the one of the stop.
+ * List all threads, by number. With the setting "runtime-threads" off, only
+ * threads that run code of the program, the main thread, and the thread of the
+ * stop.
  */
 DBG_MUST struct dbg_error *
 dbg_thread_list(struct dbg_stopped at, struct dbg_thread **ret, size_t *ret_n);
-/* Their numbers alone, which are cheap: no thread's name is looked for. */
+/* List the numbers of all threads, which is cheap: names are not looked for. */
 DBG_MUST struct dbg_error *dbg_thread_numbers(struct dbg_stopped at,
 					      uint32_t **ret, size_t *ret_n);
 
-/* How much processor time a thread uses. */
+/* Processor time of a thread. */
 struct dbg_processor {
 	uint32_t thread;
 	bool in_call;   /* it waits, or is at work, in a system call */
@@ -73,7 +74,10 @@ struct dbg_frame {
 	const char *function; /* C# name with parameter types, never NULL */
 	const char *name;     /* without, never NULL */
 	const char *params;   /* "int, string"; NULL: no parameter list */
-	/* In metadata, if the compiler made it: "Ns.T+<M>d__0.MoveNext" */
+	/*
+	 * metadata name if the compiler made the method:
+	 * "Ns.T+<M>d__0.MoveNext"
+	 */
 	const char *generated;
 	const char *module; /* file name, NULL: none */
 	const char *mvid;   /* of its build, as in dbg_module; NULL: none */
@@ -133,7 +137,7 @@ struct dbg_wait {
 			     others between */
 };
 
-/* All that do, by thread. */
+/* List all threads that wait for an object's lock, by thread. */
 DBG_MUST struct dbg_error *dbg_wait_list(struct dbg_stopped at,
 					 struct dbg_wait **ret, size_t *ret_n);
 

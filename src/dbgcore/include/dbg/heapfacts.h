@@ -29,8 +29,8 @@ DBG_MUST struct dbg_error *
 dbg_heap_strings(struct dbg_stopped at, const struct dbg_heap_filter *filter,
 		 size_t max, struct dbg_heap_strings *ret);
 /*
- * All of the heap by type, with what is free, and how much of it strings with
- * the same text are, of which none is listed: of one walk.
+ * Survey the heap in one walk: all types, with free space, and the total of
+ * strings with equal texts, none of which is listed.
  */
 DBG_MUST struct dbg_error *dbg_heap_survey(struct dbg_stopped at,
 					   struct dbg_heap_stat *ret,
@@ -82,8 +82,8 @@ struct dbg_heap_diff {
 };
 
 /*
- * What has changed since the core file @path, which another process may have
- * written: types are told apart by their names.
+ * Compare the heap with the core file @path, which may be of another process:
+ * types are matched by their names.
  */
 DBG_MUST struct dbg_error *dbg_heap_diff(struct dbg_stopped at,
 					 const char *path,

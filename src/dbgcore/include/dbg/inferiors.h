@@ -20,14 +20,13 @@ struct dbg_inferior {
 	enum dbg_state state;
 	pid_t pid; /* of the present or the last program, 0: none yet */
 	/*
-	 * What it runs: the file as dbg_launch() was told it, else the
-	 * executable of the process; "" if there was none yet or it is not
-	 * known (a core).
+	 * the program: the file as given to dbg_launch(), else the executable
+	 * of the process; "": there was none yet or it is not known (a core)
 	 */
 	const char *path;
 	/*
-	 * What people call it: "app.dll" of `dotnet app.dll`, the name of the
-	 * executable otherwise, the command of a core; "" likewise.
+	 * short name: "app.dll" of `dotnet app.dll`, else the name of the
+	 * executable, or the command of a core; "" likewise
 	 */
 	const char *name;
 };

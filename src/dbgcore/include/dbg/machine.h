@@ -43,7 +43,10 @@ struct dbg_frame_code {
 	const char *kind; /* "tier 0", "ReadyToRun", ...; NULL: not known */
 	uint64_t start, size;
 	uint64_t method; /* MethodDesc */
-	/* Its caller's registers that it keeps: the value is where. */
+	/*
+	 * registers of the caller that this frame has saved; the value is the
+	 * address where
+	 */
 	const struct dbg_register *saved;
 	size_t n_saved;
 };
@@ -57,9 +60,9 @@ DBG_MUST struct dbg_error *dbg_registers(struct dbg_stopped at, dbg_id frame,
 					 size_t *ret_n);
 
 /*
- * One of them by its name without "$"; "pc", "sp" and "fp" are what they are on
- * any processor. DBG_E_NOT_FOUND: there is none of that name, or it is not
- * known in this frame.
+ * Read one register by its name without "$"; "pc", "sp" and "fp" are valid on
+ * any processor. DBG_E_NOT_FOUND: there is no such register, or its value is
+ * not known in this frame.
  */
 DBG_MUST struct dbg_error *dbg_register_get(struct dbg_stopped at, dbg_id frame,
 					    const char *name, uint64_t *ret);

@@ -22,7 +22,10 @@ struct dbg_module {
 	const char *path;    /* NULL: loaded from memory */
 	const char *version; /* "1.0.0.0", NULL: no assembly */
 	const char *mvid;    /* of this build, 8-4-4-4-12 digits; NULL: none */
-	/* Of the AssemblyLoadContext, where names alone do not tell; or NULL */
+	/*
+	 * name of the AssemblyLoadContext, where module names alone are
+	 * ambiguous; or NULL
+	 */
 	const char *context;
 	uint64_t base;
 	uint64_t size;
@@ -34,8 +37,8 @@ struct dbg_module {
 };
 
 /*
- * Also while the program runs. Strings are the session's, until the module is
- * gone.
+ * List the modules, also while the program runs. Strings belong to the session
+ * until the module is gone.
  */
 DBG_MUST struct dbg_error *dbg_module_list(struct dbg *dbg, struct arena *arena,
 					   struct dbg_module **ret,
@@ -51,7 +54,7 @@ DBG_MUST struct dbg_error *dbg_source_lines(struct dbg *dbg, const char *file,
 					    size_t *ret_n,
 					    const char **ret_note);
 
-/* Of a source file whose path is @path just as symbols name it. */
+/* Facts about a source file, whose path is exactly as symbols have it. */
 struct dbg_source_origin {
 	const char *module; /* whose symbols do, the first; NULL: none */
 	bool here;          /* dbg_source_lines can read it */
@@ -61,8 +64,8 @@ void dbg_source_origin(struct dbg *dbg, const char *path,
 		       struct dbg_source_origin *ret);
 
 /*
- * What is at a place, compiled or not; at least one. Also of a program that is
- * not run yet (dbg_program).
+ * Find the locations that a place means, compiled or not; at least one, else an
+ * error. Also for a program that does not run yet (dbg_program).
  */
 DBG_MUST struct dbg_error *dbg_locate(struct dbg *dbg, dbg_id frame,
 				      const struct dbg_place *place,
@@ -76,8 +79,8 @@ struct dbg_scope_name {
 };
 
 /*
- * The arguments and variables in scope at the first of them, with symbols;
- * likewise.
+ * List the arguments and variables in scope at the first location of @place,
+ * from symbols; also for a program that does not run yet.
  */
 DBG_MUST struct dbg_error *dbg_scope_names(struct dbg *dbg, dbg_id frame,
 					   const struct dbg_place *place,
@@ -86,8 +89,8 @@ DBG_MUST struct dbg_error *dbg_scope_names(struct dbg *dbg, dbg_id frame,
 					   size_t *ret_n);
 
 /*
- * Those of them that dbg_goto can go to, each by its address too; that there
- * are none is an error that says why.
+ * List the locations of @place that dbg_goto can go to, with their addresses;
+ * an error that says why if there is none.
  */
 DBG_MUST struct dbg_error *dbg_goto_list(struct dbg_stopped at, uint32_t thread,
 					 const struct dbg_place *place,
@@ -96,8 +99,8 @@ DBG_MUST struct dbg_error *dbg_goto_list(struct dbg_stopped at, uint32_t thread,
 					 size_t *ret_n);
 
 /*
- * Where statements begin in lines @first .. @last of a source file, in order;
- * also while the program runs. (paths of *ret are NULL)
+ * List where statements begin in the lines @first .. @last of a source file, in
+ * order; also while the program runs. The paths in *ret are NULL.
  */
 DBG_MUST struct dbg_error *dbg_source_points(struct dbg *dbg, const char *file,
 					     uint32_t first, uint32_t last,

@@ -29,7 +29,7 @@ enum dbg_handle_kind {
 	DBG_N_HANDLES,
 };
 
-/* Which objects are meant; all zero but for generations: all of them. */
+/* Selects objects; all zero but for generations: all objects. */
 struct dbg_heap_filter {
 	const char *type;      /* pattern of type names, NULL: any */
 	uint64_t method_table; /* exactly this one, 0: any */
@@ -77,17 +77,17 @@ DBG_MUST struct dbg_error *dbg_heap_stat(struct dbg_stopped at,
 					 struct dbg_heap_stat *ret);
 
 /*
- * Such sentences of the last look at all objects, of whatever function. If
- * there are any, what nothing seems to keep alive may be kept alive by what
- * could not be read. They die with the stop.
+ * List the sentences about damage that the last walk over the heap has met, in
+ * whatever function. If there are any, objects that seem unreachable may be
+ * kept alive by what could not be read. They die with the stop.
  */
 DBG_MUST struct dbg_error *dbg_heap_damages(struct dbg_stopped at,
 					    const char ***ret, size_t *ret_n);
 
 /*
- * What a core that lacks objects, as mini dumps do, cannot tell: a
- * sentence for whoever shows what objects tell, until the next stop. NULL: it
- * has them, or it is a program that runs.
+ * What a core without all objects (a mini dump) cannot tell: a sentence to show
+ * beside facts about objects, until the next stop. NULL: nothing is missing, or
+ * the program runs.
  */
 const char *dbg_lacking(struct dbg_stopped at);
 
@@ -162,7 +162,7 @@ struct dbg_heap_parts {
 	size_t n_parts;
 };
 
-/* Where the heap's objects are. */
+/* List the parts of the GC heap. */
 DBG_MUST struct dbg_error *dbg_heap_parts(struct dbg_stopped at,
 					  struct dbg_heap_parts *ret);
 

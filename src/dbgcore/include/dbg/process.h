@@ -119,19 +119,19 @@ DBG_MUST struct dbg_error *dbg_snapshot(struct dbg_stopped at);
  */
 DBG_MUST struct dbg_error *dbg_core(struct dbg *dbg, const char *path);
 
-/* Which memory of the program is in a core file. */
+/* Which memory of the program a core file holds. */
 enum dbg_core_kind {
-	/* All that can be read: nothing else is needed to look at it. */
+	/* All readable memory: nothing else is needed to look at the core. */
 	DBG_CORE_FULL,
 	/*
-	 * All but pages that are as in the files they are mapped of, which must
-	 * be there, or be named by "core-search-path": much smaller.
+	 * All but pages that are unchanged from the files they are mapped from,
+	 * which must exist or be found by "core-search-path": much smaller.
 	 */
 	DBG_CORE_HEAP,
 	/*
-	 * What shows the stacks of all threads, their arguments and locals, and
-	 * the exception of the stop: some MB. Objects that these refer to are
-	 * there as far as they are shown with them; the heap is not.
+	 * What is needed to show all threads' stacks, arguments and locals, and
+	 * the exception of the stop: some MB. Objects are included as far as
+	 * these show them; the heap is not.
 	 */
 	DBG_CORE_MINI,
 };

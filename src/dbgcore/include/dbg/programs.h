@@ -36,14 +36,17 @@ void dbg_programs(void (*fn)(void *arg, const struct dbg_program_info *p),
 		  void *arg);
 
 /*
- * What the cgroups of a process allow it, a container's or others: 0 is no
- * limit, or not known.
+ * Limits by the cgroups of a process (a container's or others); 0: no limit, or
+ * not known.
  */
 struct dbg_limits {
 	uint64_t memory;      /* bytes */
 	uint64_t memory_used; /* less what the kernel keeps of files */
 	uint64_t cpu;         /* thousandths of a processor */
-	/* Of that: time is given by periods, and in so many it was used up. */
+	/*
+	 * processor time is given by periods; how many have passed, and in how
+	 * many it was used up
+	 */
 	uint64_t periods, throttled;
 };
 

@@ -47,7 +47,7 @@ struct dbg_memory {
 	const char *no_heap; /* why the GC's heap is not known; NULL: it is */
 };
 
-/* What each mapping is, cut where it is more than one thing. */
+/* List what each mapping is for, split where it has several uses. */
 DBG_MUST struct dbg_error *dbg_memory_list(struct dbg_stopped at,
 					   struct dbg_memory *ret);
 

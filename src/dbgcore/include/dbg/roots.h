@@ -28,7 +28,9 @@ struct dbg_heap_root {
 	const char *text; /* "x in Shop.Order.Total, thread 1" */
 };
 
-/* All roots: stacks by thread, then handles, then what is to be finalized. */
+/*
+ * List all roots: stacks by thread, then handles, then objects to be finalized.
+ */
 DBG_MUST struct dbg_error *dbg_heap_root_list(struct dbg_stopped at,
 					      struct dbg_heap_root **ret,
 					      size_t *ret_n);
@@ -54,8 +56,8 @@ struct dbg_heap_paths {
 };
 
 /*
- * What keeps the object at or around @addr alive: for each root and each object
- * that refer to it, and can be reached, the shortest path; @max of them.
+ * Find what keeps the object at or around @addr alive: for each root, and each
+ * reachable object, that refers to it, the shortest path; at most @max.
  */
 DBG_MUST struct dbg_error *dbg_heap_roots(struct dbg_stopped at, uint64_t addr,
 					  size_t max,

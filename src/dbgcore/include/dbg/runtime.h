@@ -73,7 +73,7 @@ DBG_MUST struct dbg_error *dbg_method_facts(struct dbg_stopped at,
 /* The method whose code holds @ip. DBG_E_NOT_FOUND: it is not managed code. */
 DBG_MUST struct dbg_error *dbg_method_at(struct dbg_stopped at, uint64_t ip,
 					 struct dbg_method_facts *ret);
-/* Its IL. */
+/* Disassemble the IL of a method. */
 DBG_MUST struct dbg_error *dbg_method_il(struct dbg_stopped at, uint64_t method,
 					 struct dbg_il_insn **ret,
 					 size_t *ret_n);
@@ -115,7 +115,7 @@ struct dbg_assembly {
 	bool dynamic;
 };
 
-/* All that are loaded, by domain. */
+/* List all loaded assemblies, by domain. */
 DBG_MUST struct dbg_error *dbg_assembly_list(struct dbg_stopped at,
 					     struct dbg_assembly **ret,
 					     size_t *ret_n);
@@ -137,8 +137,8 @@ struct dbg_load_context {
 	bool collectible;
 	bool unloading; /* Unload was called, and it is still there */
 	/*
-	 * Its LoaderAllocator, which all objects of its types refer to: what
-	 * keeps that alive keeps the context; 0: none, or not known.
+	 * its LoaderAllocator, to which all objects of its types refer, so that
+	 * what keeps this alive keeps the context; 0: none, or not known
 	 */
 	uint64_t allocator;
 	uint32_t n_assemblies;
@@ -169,8 +169,8 @@ struct dbg_runtime_thread {
 };
 
 /*
- * All threads that the runtime knows: those too that have not begun, and those
- * that have ended and that something in the program still refers to.
+ * List all threads that the runtime knows, including threads that have not
+ * begun, and ended ones that the program still refers to.
  */
 DBG_MUST struct dbg_error *
 dbg_runtime_thread_list(struct dbg_stopped at, struct dbg_runtime_thread **ret,

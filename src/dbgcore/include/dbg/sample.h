@@ -51,7 +51,7 @@ struct dbg_profile {
 	const struct dbg_sample_thread *threads;
 	size_t n_threads;
 	uint64_t began, ended; /* nanoseconds of CLOCK_MONOTONIC */
-	/* How good it is. */
+	/* quality of the profile: */
 	uint64_t samples, lost; /* of running threads; those dropped */
 	uint64_t looks, torn;   /* at blocked ones; they ran on meanwhile */
 	uint64_t broken;        /* stacks of both whose beginning is missing */
@@ -61,7 +61,7 @@ struct dbg_profile {
 	 */
 	uint64_t guessed;
 	bool kernel; /* was time in the kernel sampled? */
-	/* In words, what is missing and why; NULL: nothing. */
+	/* a sentence on what is missing and why; NULL: nothing */
 	const char *note;
 };
 

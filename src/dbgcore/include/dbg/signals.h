@@ -14,7 +14,7 @@ struct dbg_signal {
 	bool stop, print, pass; /* else: what is done, in gdb's words */
 };
 
-/* All signals, by number. */
+/* List all signals, by number. */
 void dbg_signal_list(struct dbg *dbg, struct arena *arena,
 		     struct dbg_signal **ret, size_t *ret_n);
 /* Set what is done with signal->number; name and text are not looked at. */

@@ -96,9 +96,10 @@ enum {
 };
 
 /*
- * What keeps the objects of @filter alive: shortest paths from roots that lead
- * through none of them, merged by type. Bytes are what the objects retain
- * together, each once, put down to the way of the object that leads there.
+ * Find what keeps the objects of @filter alive: shortest paths from roots that
+ * lead through none of the others, merged by type. The bytes are what the
+ * objects retain together; what several retain counts once, for the way to the
+ * object from which it was reached first.
  */
 DBG_MUST struct dbg_error *
 dbg_heap_way_list(struct dbg_stopped at, const struct dbg_heap_filter *filter,

@@ -62,7 +62,7 @@ DBG_MUST struct dbg_error *dbg_children(struct dbg_stopped at, dbg_id value,
 					uint32_t count, struct dbg_value **ret,
 					size_t *ret_n);
 
-/* Where the method that a delegate calls begins; file NULL: no symbols. */
+/* Find where the method that a delegate calls begins; file NULL: no symbols. */
 DBG_MUST struct dbg_error *dbg_value_code(struct dbg_stopped at, dbg_id value,
 					  struct dbg_location *ret);
 
@@ -74,7 +74,7 @@ DBG_MUST struct dbg_error *dbg_value_code(struct dbg_stopped at, dbg_id value,
 DBG_MUST struct dbg_error *dbg_eval(struct dbg_stopped at, dbg_id frame,
 				    const char *expr, struct dbg_value *ret);
 
-/* What an expression needs of the frame that it is evaluated in. */
+/* What an expression needs from the frame it is evaluated in. */
 enum dbg_needs {
 	DBG_NEEDS_NOTHING,
 	DBG_NEEDS_FRAME,   /* variables of the frame */
@@ -102,18 +102,18 @@ DBG_MUST struct dbg_error *dbg_assign(struct dbg_stopped at, dbg_id frame,
 				      const char *target, const char *value,
 				      struct dbg_value *ret);
 
-/* Is it a variable or another place, or a property with a setter? */
+/* Is @expr a variable or another place, or a property with a setter? */
 bool dbg_is_assignable(struct dbg_stopped at, dbg_id frame, const char *expr);
 
 /*
- * What was returned by the call that the last step (OUT) has left, as the
- * variable "METHOD returned"; expressions name it `$returnvalue`. *ret_any is
+ * Get what the call that the last step (OUT) has left returned, as the variable
+ * "METHOD returned"; its name in expressions is `$returnvalue`. *ret_any is
  * false if there is none or it cannot be had.
  */
 DBG_MUST struct dbg_error *dbg_returned(struct dbg_stopped at,
 					struct dbg_value *ret, bool *ret_any);
 
-/* A call that goes on, by which it is known when it is over. */
+/* Identifies a call in progress, to learn later whether it is over. */
 struct dbg_call_mark {
 	uint32_t thread;
 	uint64_t address;      /* where it returns to */
@@ -122,8 +122,8 @@ struct dbg_call_mark {
 };
 
 /*
- * That of a thread's newest frame. DBG_E_NOT_FOUND: it is not known where it
- * returns to.
+ * Mark the call of a thread's newest frame. DBG_E_NOT_FOUND: it is not known
+ * where it returns to.
  */
 DBG_MUST struct dbg_error *dbg_call_mark(struct dbg_stopped at, uint32_t thread,
 					 struct dbg_call_mark *ret);
@@ -134,7 +134,7 @@ enum dbg_call_state {
 	DBG_CALL_GONE,     /* before, or it was left by an exception */
 };
 
-/* What has become of it in this stop. */
+/* Tell the state in this stop of a call that was marked. */
 enum dbg_call_state dbg_call_state(struct dbg_stopped at,
 				   const struct dbg_call_mark *mark);
 
@@ -161,7 +161,7 @@ struct dbg_variable {
 	int64_t value;
 };
 
-/* All, in the order in which they were set first. */
+/* List all variables, in the order in which they were first set. */
 void dbg_variable_list(struct dbg *dbg, struct arena *arena,
 		       struct dbg_variable **ret, size_t *ret_n);
 
@@ -170,10 +170,13 @@ struct dbg_exception {
 	const char *module;  /* that throws it: its file; NULL: not known */
 	const char *message; /* NULL: none */
 	const char *stack;   /* lines recorded so far, NULL: none */
-	/* The same of its thread, if it is thrown now and has no lines. */
+	/*
+	 * the stack of its thread, likewise, if it is being thrown and has no
+	 * lines yet
+	 */
 	const char *living;
 	const char *data; /* lines "key = value" of Data, NULL: none */
-	/* What is recorded of its throw, newest first: DBG_FRAME_THROWN. */
+	/* frames recorded at its throw, newest first: DBG_FRAME_THROWN */
 	struct dbg_frame *frames;
 	size_t n_frames;
 	bool cut; /* it has more frames */
@@ -198,7 +201,10 @@ DBG_MUST struct dbg_error *dbg_format(struct dbg_stopped at, dbg_id frame,
 				      const char *expr, char letter,
 				      const char **ret);
 
-/* The same of what dbg_keep would keep, which may be of a call. */
+/*
+ * As dbg_format, for the value that dbg_keep would keep, which may be the
+ * result of a call.
+ */
 DBG_MUST struct dbg_error *dbg_format_last(struct dbg_stopped at, char letter,
 					   const char **ret);
 

@@ -9,7 +9,7 @@
 #include "dbg/async.h"
 #include "dbg/process.h"
 
-/* What the kernel tells of a process, to everybody. */
+/* What the kernel tells every user about a process. */
 struct dbg_usage {
 	uint64_t cpu;      /* nanoseconds of processors since it began */
 	uint64_t resident; /* bytes of memory */
@@ -25,7 +25,7 @@ bool dbg_usage_of(pid_t pid, struct dbg_usage *ret);
  */
 DBG_MUST struct dbg_error *dbg_observe(struct dbg *dbg, pid_t pid);
 
-/* What its runtime's memory tells. */
+/* Facts about the memory of a program's runtime. */
 struct dbg_vitals {
 	bool runtime; /* else there is none that can be read (yet) */
 	bool heap_known;
