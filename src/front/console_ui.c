@@ -172,7 +172,7 @@ static void ui_event(struct ui *ui, const struct debuggee_event *e)
 	prompt(ui);
 }
 
-// What another interface did is seen by looking.
+// Nothing to do: this interface looks at the state when it needs it.
 static void ui_changed(struct ui *ui)
 {
 	(void)ui;

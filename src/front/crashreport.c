@@ -120,7 +120,7 @@ static const char *own_name(const struct own_file *f, uint64_t offset)
 
 /* ---- The report -------------------------------------------------------- */
 
-/* To stderr and, if there is one, the file. */
+/* Write a line to stderr and, if @fd >= 0, to the file. */
 static void __attribute__((format(printf, 2, 3)))
 report_line(int fd, const char *fmt, ...)
 {

@@ -1,14 +1,15 @@
 /*
- * What happens to the programs that a front end debugs together: the one that
- * it starts or attaches to, inferior 1, and the children that it follows.
+ * Follows the programs that a front end debugs together: the one that it starts
+ * or attaches to, inferior 1, and the children that it follows.
  *
- * Inferior 1 is the front end's own session, @first in all of these; it is
- * never destroyed here. A child that the engine reports gets a session at
+ * Inferior 1 is the front end's own session, @first in all of these functions;
+ * it is never destroyed here. A child that the engine reports gets a session at
  * once, and loses it when its program is gone and all its events were taken.
  * The current inferior (dbg_inferior_current) is the last one that stopped, or
- * what the user chose since; when its program ends it is another one that has
- * a program, else inferior 1. When it may have changed (after an event, and at
- * the end of them), the front end looks, and tells its loop (loop_use).
+ * the user's choice since; when its program ends, another one that has a
+ * program becomes current, else inferior 1. When it may have changed (after an
+ * event, and at the end of events), the front end looks, and tells its loop
+ * (loop_use).
  */
 #ifndef FRONT_DEBUGGEES_H
 #define FRONT_DEBUGGEES_H
@@ -42,8 +43,8 @@ struct dbg *debuggees_alive(struct dbg *first);
 struct dbg *debuggees_find(struct dbg *first, uint64_t number);
 
 /*
- * After dbg_detach() of the current inferior, which makes no event: let
- * another be the current one. dbg_inferior_current() tells which.
+ * After dbg_detach() of the current inferior, which raises no event: make
+ * another one current. dbg_inferior_current() tells which.
  */
 void debuggees_leave(struct dbg *first);
 

@@ -26,8 +26,8 @@
 /* ---- The peer -------------------------------------------------------- */
 
 /*
- * Which user is at the other end of a connection: SO_PEERCRED of a Unix socket;
- * for TCP the owner of the other socket in /proc/net/tcp.
+ * Which user is at the other end of a connection: by SO_PEERCRED of a Unix
+ * socket; for TCP by the owner of the other socket in /proc/net/tcp.
  */
 
 // An IPv4 address and port as /proc/net/tcp and tcp6 write them.
@@ -106,7 +106,7 @@ enum {
 	FIRST_MAX_BYTES = 64 << 10, /* `initialize` is not larger */
 };
 
-/* One that has connected and not said a whole message yet. */
+/* A client that has connected and not sent a whole message yet. */
 struct caller {
 	int fd;
 	struct framing in;
@@ -210,7 +210,8 @@ static void drop(struct callers *c, size_t i)
 	memmove(&c->v[i], &c->v[i + 1], (c->n - i) * sizeof(c->v[0]));
 }
 
-// What does not fit into an empty socket was refused by its other end.
+// Send the greeting. A socket that has no room for it even when empty was
+// closed by its peer.
 static void greet(const struct callers *c, int fd)
 {
 	const char *s = c->protocol->greeting;

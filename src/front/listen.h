@@ -12,7 +12,7 @@ struct listen_at {
 	const char *path; /* of a Unix socket instead, or NULL */
 };
 
-/* What is spoken there. */
+/* The protocol that clients must speak. */
 struct listen_protocol {
 	const char *name;
 	const char *greeting; /* sent to whoever connects, NULL: nothing */

@@ -54,9 +54,8 @@ static void on_alarm(int sig)
 }
 
 /*
- * However long something takes, and whatever it waits for, we end: what we
- * started ends with us, and what we attached to survives that as any other
- * end of ours.
+ * Make sure that dndbg ends, whatever it waits for: an alarm ends it. Children
+ * end with it, and an attached program survives that as any other end.
  */
 static void end_soon(ucontext_t *context)
 {

@@ -39,7 +39,7 @@ void loop_use(struct loop *loop, struct dbg *dbg);
 DBG_MUST struct dbg_error *loop_wait(struct loop *loop, int input,
 				     unsigned int *ret);
 
-/* What to wait for beside signals and the engine. */
+/* Further descriptors to wait for, besides signals and the engine. */
 struct pollfd;
 struct loop_wait {
 	struct pollfd *fds; /* revents are set */

@@ -88,7 +88,7 @@ static ssize_t write_some(struct outbox *o, const char *s, size_t n)
 	return o->is_file ? write(o->fd, s, n) : done;
 }
 
-// What was written goes; a buffer that once was large is given back.
+// Drop what was written, and free a buffer that has once become large.
 static void shrink(struct outbox *o)
 {
 	size_t left = o->bytes.len - o->at;
@@ -104,7 +104,7 @@ static void shrink(struct outbox *o)
 	o->at = 0;
 }
 
-// How much is taken now.
+// Write as much as is accepted now; returns how much.
 static size_t push(struct outbox *o, const char *s, size_t n)
 {
 	size_t done = 0;

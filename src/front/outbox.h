@@ -1,7 +1,7 @@
 /*
- * What waits to be written to a reader that may be slow. Nothing here blocks:
- * what does not fit now stays in the box, and whoever fills it looks at
- * outbox_pending() before it makes more.
+ * Output that waits for a reader that may be slow. Nothing here blocks: what
+ * cannot be written now stays in the box, and producers look at
+ * outbox_pending() before they make more.
  */
 #ifndef FRONT_OUTBOX_H
 #define FRONT_OUTBOX_H
@@ -27,7 +27,9 @@ void outbox_init(struct outbox *o, int fd);
 void outbox_deinit(struct outbox *o);
 /* Bytes not written yet; 0 if the reader is gone. */
 size_t outbox_pending(const struct outbox *o);
-/* What is long is written at once, as far as that goes without waiting. */
+/*
+ * Append output. A long text is written at once, as far as that does not block.
+ */
 void outbox_add(struct outbox *o, const char *bytes, size_t n);
 /* Write what can be written now. */
 void outbox_flush(struct outbox *o);

@@ -11,7 +11,7 @@
 
 #include "front/utf8.h"
 
-/* One conversion of a format: "%-*.3ld". */
+/* A parsed conversion of a format: "%-*.3ld". */
 struct conversion {
 	char flags[8];
 	int width;     /* 0: none */
@@ -37,7 +37,7 @@ static bool is_control(uint32_t c)
 	return (c < 0x20 && c != '\t') || (c >= 0x7f && c < 0xa0);
 }
 
-// What stands for a character; false if it stands for itself.
+// Get the escape for a character; false: it is printed as it is.
 static bool escape(uint32_t c, char *buf, size_t size)
 {
 	static const char letters[] = "abtnvfr"; // from 7 to 13

@@ -1,4 +1,4 @@
-/* Where files are kept that outlive a session: see statefile.h. */
+/* Paths of files that outlive a session: see statefile.h. */
 #include "front/statefile.h"
 
 #include <stdlib.h>

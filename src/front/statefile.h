@@ -1,6 +1,6 @@
 /*
- * Where files are kept that outlive a session: the history, crash reports, the
- * user's settings.
+ * Paths of files that outlive a session: the history, crash reports, the user's
+ * settings.
  */
 #ifndef FRONT_STATEFILE_H
 #define FRONT_STATEFILE_H
@@ -10,7 +10,7 @@
  * ~/.local/state/dndbg/NAME; the caller's. NULL: the user has no such place.
  */
 char *state_file_path(const char *name);
-/* The same in $XDG_CONFIG_HOME, by default ~/.config. */
+/* The same in $XDG_CONFIG_HOME, by default in ~/.config. */
 char *config_file_path(const char *name);
 
 #endif

@@ -1,4 +1,4 @@
-/* Which bytes are a character, by the table of the Unicode standard. */
+/* Decodes UTF-8, by the table of the Unicode standard. */
 #include "front/utf8.h"
 
 struct utf8_lead {

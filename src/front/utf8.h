@@ -9,7 +9,7 @@
 #include "base/str.h"
 
 /*
- * How many of the @n bytes at @s are the character that begins there; 0: they
+ * How many of the @n bytes at @s form the character that begins there; 0: they
  * are none. *@ret_cut: they are the beginning of one.
  */
 size_t utf8_length(const char *s, size_t n, bool *ret_cut);

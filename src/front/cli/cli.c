@@ -151,7 +151,7 @@ enum {
 	INDENT = 28, /* of what is said of an option */
 };
 
-// Is it served, but not for people?
+// Is the option accepted, but not shown in the help?
 static bool is_hidden(const struct cli_option *o)
 {
 	return o->help && !*o->help;

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* What an option means; those of one letter are that letter. */
+/* Identifiers of options; an option of one letter has the letter itself. */
 enum cli_id {
 	CLI_EX = 256,
 	CLI_IEX,
@@ -49,7 +49,7 @@ extern const char cli_letters[];
  */
 void cli_options(bool optional_log, struct option ret[CLI_OPTIONS_MAX]);
 
-/* What --help prints, on one screen, or of @all options. */
+/* Print --help, on one screen, or about @all options. */
 void cli_usage(FILE *out, bool all);
 /* The section OPTIONS of the manual, for man. */
 void cli_manual(FILE *out);

@@ -22,7 +22,7 @@ static struct command_host *host(struct commands *c)
 	return c->host;
 }
 
-/* What commands print, up to a limit. */
+/* Collects the output of commands, up to a limit. */
 struct printed {
 	FILE *file;
 	char *text;

@@ -22,12 +22,12 @@ struct launch_config;
 struct loop;
 struct str;
 
-/* Where the user looks. */
+/* The thread and frame that the user has selected. */
 struct command_place {
 	uint32_t thread, level;
 };
 
-/* What a command has left. */
+/* The state that a command leaves behind. */
 struct command_result {
 	struct command_place place; /* where the user looks now */
 	bool quit;                  /* it was `quit` */
@@ -66,7 +66,7 @@ struct commands {
 	struct command_host *host; /* made by the first command, NULL before */
 };
 
-/* What the prompt does for others. */
+/* Services of the prompt for other front ends. */
 struct command_ops {
 	struct command_host *(*create)(const struct commands *commands);
 	void (*destroy)(struct command_host *host); /* NULL is allowed */
@@ -95,12 +95,12 @@ struct command_ops {
 		      const struct debuggee_event *e);
 	/* Breakpoints may have changed: those interfaces look. */
 	void (*changed)(struct command_host *host);
-	/* What the last of these has left. */
+	/* Get the state that the last command has left. */
 	void (*after)(const struct command_host *host,
 		      struct command_result *ret);
 	/*
-	 * What the last word of @line may become, sorted; it begins at
-	 * byte @start. The caller frees the words.
+	 * Complete the last word of @line, which begins at byte *@start: sorted
+	 * candidates, freed by the caller.
 	 */
 	void (*complete)(struct command_host *host, const char *line,
 			 const struct command_place *place, struct words *ret,
@@ -130,7 +130,7 @@ void commands_tell(struct commands *c, const struct debuggee_event *e,
 		   const struct command_place *place, struct str *ret);
 void commands_event(struct commands *c, const struct debuggee_event *e);
 void commands_changed(struct commands *c);
-/* What the last one of these has left. */
+/* Get the state that the last command has left. */
 struct command_result commands_result(struct commands *c);
 
 /* As command_ops.complete. */

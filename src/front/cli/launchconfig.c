@@ -1,6 +1,6 @@
 /*
- * What a program is started with: see launchconfig.h. A struct of plain
- * strings, changed piece by piece and copied whole.
+ * How a program is started: see launchconfig.h. A struct of plain strings,
+ * changed piece by piece and copied whole.
  */
 #include "front/cli/launchconfig.h"
 

@@ -1,9 +1,9 @@
 /*
- * What a program is started with: the same for every front end. The command
- * line fills it (main.c), `file`, `set args`, `set env` and the like change it
- * at the prompt, the attributes of launch.json in the debug adapter; each
- * start makes a dbg_launch of it. What is a setting of the engine (just my
- * code, step filters, ...) is set there by dbg_set and is not kept here.
+ * How a program is started, the same for every front end. The command line
+ * fills it (main.c), `file`, `set args`, `set env` and the like change it at
+ * the prompt, the attributes of launch.json in the debug adapter; each start
+ * makes a dbg_launch of it. Settings of the engine (just my code, step filters,
+ * ...) are set there by dbg_set and are not kept here.
  */
 #ifndef FRONT_LAUNCHCONFIG_H
 #define FRONT_LAUNCHCONFIG_H

@@ -8,7 +8,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 
-/* Which of the compiler's errors netcoredbg has, and how it tells them. */
+/* Which of the compiler's errors netcoredbg reports, and in which form. */
 enum telling {
 	BY_NUMBER = 1, /* "error CS0019: ..." */
 	BY_HRESULT,    /* "Error: 0x80070057 ..." */

@@ -56,7 +56,7 @@ struct dbg_error *open_program(struct dbg *dbg, const char *what,
 	return open_process(dbg, what, how);
 }
 
-/* How many words a command has in front of the program's. */
+/* How many words of a command precede those for the program. */
 static const struct {
 	const char *name;
 	int words;
@@ -129,7 +129,7 @@ carry_out(struct dbg *dbg, const struct command_ops *ops, const char *line)
 	return err;
 }
 
-/* What the words of the command line come to. */
+/* The parsed words of the command line. */
 struct oneshot {
 	const char *what; /* the program */
 	bool snapshot;

@@ -1,4 +1,4 @@
-/* What the command line says, for every front end: main.c fills it. */
+/* Options of the command line, for every front end: main.c fills them. */
 #ifndef FRONT_OPTIONS_H
 #define FRONT_OPTIONS_H
 
@@ -7,7 +7,10 @@
 struct command_ops;
 struct ui_ops;
 
-/* One of -ex and -x, or, before the program is known, of -iex and -ix. */
+/*
+ * A command of -ex or -x, or of -iex or -ix, which come before the program is
+ * known.
+ */
 struct startup_command {
 	bool file;  /* text names a file of commands, else it is a command */
 	bool early; /* these come first */

@@ -62,7 +62,7 @@ static struct dbg_error *quoted(const char **p, char quote, struct str *word)
 	return NULL;
 }
 
-// One word from *@p, which stands at its first character.
+// Read one word from *@p, which points to its first character.
 static struct dbg_error *next_word(const char **p, bool operators,
 				   struct str *word)
 {
@@ -143,7 +143,8 @@ void words_split_dotnet(const char *line, struct words *w)
 	}
 }
 
-// Which stream does the text at *@p redirect? -1: none. Steps behind it.
+// Which stream does the text at *@p redirect? Moves *@p behind the operator;
+// -1: it is none.
 static int redirection(const char **p)
 {
 	const char *s = *p;
