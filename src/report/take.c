@@ -728,7 +728,8 @@ static bool is_stuck(const struct dbg_stop *stop)
 	       !stop->fatal && !stop->exception_type;
 }
 
-// A core need not tell what it is of: it is the module that Main is in.
+// A core need not tell what it is of: it is the module that Main is in, or, if
+// that is not in the core either, the first of the user's.
 static const char *program_of(const struct report *r)
 {
 	const struct report_thread *first = r->threads;
@@ -737,8 +738,12 @@ static const char *program_of(const struct report *r)
 		if (r->threads[i].number < first->number)
 			first = &r->threads[i];
 	for (size_t i = r->n_threads ? first->n_frames : 0; i > 0; i--)
-		if (first->frames[i - 1].kind == DBG_FRAME_MANAGED)
+		if (first->frames[i - 1].kind == DBG_FRAME_MANAGED &&
+		    first->frames[i - 1].module)
 			return first->frames[i - 1].module;
+	for (size_t i = 0; i < r->n_modules; i++)
+		if (!r->modules[i].framework)
+			return r->modules[i].name;
 	return "";
 }
 
@@ -820,11 +825,11 @@ struct dbg_error *report_take(struct dbg *dbg,
 		report_destroy(ret);
 		return err;
 	}
-	if (!*ret->program)
-		ret->program = program_of(ret);
 	take_exceptions(ret, at, limits);
 	name_innermost(ret);
 	report_take_surroundings(ret, dbg);
+	if (!*ret->program)
+		ret->program = program_of(ret);
 	if (hurries(limits))
 		return NULL;
 	report_take_waits(ret, at);

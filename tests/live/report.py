@@ -223,6 +223,25 @@ def test_stack_overflow(t):
                   [f["name"] for f in frames[at + 1:]])
 
 
+def test_stack_overflow_cores(t):
+    """Of a small core too, which has the stack but not its methods. The stack
+    is small since createdump looks at each of its frames."""
+    words = ["prlimit", "--stack=1048576", *throws(t, "unhandled-stack")]
+    for kind, named in ("heap", True), ("mini", False):
+        path = dumps.dump(t, words, kind)
+        report = json.loads(t.run("core", path, "--report=json").stdout)[0]
+        t.check_equal("Throws.dll", report["program"])
+        t.check_in("StackOverflowException", report["cause"])
+        frames = crashed(report)
+        at = next(i for i, f in enumerate(frames) if "repeatedFrames" in f)
+        t.check(frames[at]["times"] > 1000, f"{frames[at]['times']} times")
+        for frame in frames[at], frames[-1]:
+            lacks = re.fullmatch(r"\[method 0x[0-9a-f]+, not in this core\]",
+                                 frame["name"])
+            t.check_equal(named, not lacks)
+            t.check_equal("managed", frame["kind"])
+
+
 def test_memory(t):
     """The heap's limit is reached."""
     t.env["DOTNET_GCHeapHardLimit"] = "0x4000000"

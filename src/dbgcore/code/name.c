@@ -4,6 +4,7 @@
  * arguments of this very instance, as far as the code is not shared between
  * instances (then the parameter's name is printed: List<T>).
  */
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/err.h"
@@ -12,6 +13,7 @@
 #include "code/code_priv.h"
 #include "dac/asyncmethod.h"
 #include "meta/csname.h"
+#include "target/target.h"
 
 /* ---- Names that only the DAC knows ----------------------------------- */
 
@@ -328,10 +330,26 @@ static enum code_method_kind kind_of(struct code *c,
 						   : CODE_METHOD_STUB;
 }
 
-static const struct method_name *method_get(struct code *c, uint64_t method)
+// A small core has code without its method.
+static const struct method_name *method_lacking(struct code *c, uint64_t method)
 {
 	static const struct method_name unknown = {
 	    .name = {.full = "[unknown]", .plain = "[unknown]"}};
+	_cleanup_str_ struct str text = {0};
+
+	if (!method || target_can(c->target, TARGET_RUN))
+		return &unknown;
+	struct method_name *name = arena_calloc(c->cache, 1, sizeof(*name));
+	str_addf(&text, "[method 0x%" PRIx64 ", not in this core]", method);
+	name->name.full = name->name.plain =
+	    arena_strdup(c->cache, str_get(&text));
+	name->stays = true;
+	map_put(&c->methods, method, name);
+	return name;
+}
+
+static const struct method_name *method_get(struct code *c, uint64_t method)
+{
 	struct dbg_error *err;
 	struct dac_method dm;
 	struct method_name *name = map_find(&c->methods, method);
@@ -342,7 +360,7 @@ static const struct method_name *method_get(struct code *c, uint64_t method)
 		return name;
 	err = dac_method_get(c->dac, method, &dm);
 	if (dbg_err_drop(err))
-		return &unknown;
+		return method_lacking(c, method);
 	struct arena *arena = arena_create();
 	method_read(c, &dm, arena, &fresh);
 	if (!name) {

@@ -107,6 +107,12 @@ static struct dbg_error *method_read(struct dac *d, uint64_t md,
 	return NULL;
 }
 
+static struct dbg_error *method_lacking(uint64_t md)
+{
+	return dbg_err(DBG_E_MEMORY, "the method at 0x%llx is not in this core",
+		       (unsigned long long)md);
+}
+
 /*
  * The DAC looks at the method's versions, too, and faults while a thread that
  * was stopped is about to change them. What does not change is asked for once.
@@ -118,13 +124,21 @@ struct dbg_error *dac_method_get(struct dac *d, uint64_t md,
 	struct sos_method data;
 	const struct dac_method *known = map_find(&d->methods, md);
 
+	if (known && !known->addr)
+		return method_lacking(md);
 	if (known) {
 		*ret = *known;
 		return NULL;
 	}
 	err = method_read(d, md, &data);
-	if (err)
+	if (err && target_can(d->target, TARGET_RUN))
 		return err;
+	if (dbg_err_drop(err)) {
+		// What a core has not got it will not get.
+		map_put(&d->methods, md,
+			arena_calloc(d->facts, 1, sizeof(*ret)));
+		return method_lacking(md);
+	}
 	*ret = (struct dac_method){
 	    .addr = md,
 	    .type = data.type,
@@ -201,7 +215,7 @@ static struct dbg_error *code_read(struct dac *d, uint64_t ip,
 {
 	struct dbg_error *err;
 	struct sos_code data = {0};
-	struct dac_method method;
+	struct dac_method method = {0};
 
 	*ret = NULL;
 	// Any failure means: not managed code.
@@ -209,8 +223,10 @@ static struct dbg_error *code_read(struct dac *d, uint64_t ip,
 	    !data.start)
 		return NULL;
 	err = dac_method_get(d, data.md, &method);
-	if (err)
+	if (err && target_can(d->target, TARGET_RUN))
 		return err;
+	// A small core has the code of an overflowed stack, not its methods.
+	dbg_error_destroy(err);
 	bool split = data.cold && data.cold_size;
 	uint64_t size = split && data.hot_size ? data.hot_size : data.size;
 	if (size > CODE_MAX || data.cold_size > CODE_MAX)
