@@ -1,9 +1,9 @@
 /*
- * What dndbg assumes of a runtime and of its core library: where a field is,
- * what a method is called, which bytes a piece of code has. All of it is in the
- * table of assumption.c, with how it is read, what it is held against, and the
- * feature that needs it. An assumption that does not hold of a runtime costs
- * that one feature, with the sentence that its error is.
+ * What dndbg assumes about a runtime and its core library: where a field is,
+ * what a method is called, which bytes a piece of code has. Everything is in
+ * the table of assumption.c, with how it is read, how it is verified, and the
+ * feature that needs it. An assumption that does not hold for a runtime
+ * disables that one feature, and its error is the sentence that says so.
  *
  *   struct dac_assumed list;
  *   err = dac_assume(d, ASSUME_DELEGATE_LIST, &list);
@@ -11,10 +11,10 @@
  *           return err;
  *   field = type_field(types, type, list.member);
  *
- * Where releases differ an assumption has several ways; which one holds is in
- * the answer. A new one is an enumerator here and an entry there. The
- * environment variable DNDBG_DISTRUST names some that are not to hold, or all
- * of them ("*"): tests see to it that nothing else is lost.
+ * Where releases differ, an assumption has several ways; the answer says which
+ * one holds. To add one, add an enumerator here and an entry there. The
+ * environment variable DNDBG_DISTRUST names some that shall not hold, or all of
+ * them ("*"): tests check that nothing else is lost.
  */
 #ifndef DAC_ASSUMPTION_H
 #define DAC_ASSUMPTION_H
@@ -101,20 +101,20 @@ struct dac_assumed {
 };
 
 /*
- * What holds of this program's runtime. DBG_E_RUNTIME with the feature that is
- * off, and why: for the user, once.
+ * Look up an assumption for this program's runtime. DBG_E_RUNTIME: it does not
+ * hold; the error names the feature that is off, and why: for the user, once.
  */
 DBG_MUST struct dbg_error *dac_assume(struct dac *d, enum dac_assumption what,
 				      struct dac_assumed *ret);
 
 /*
- * The same, but the sentence is told by dac_tell, once; none for what a release
- * earlier than the first that has it lacks.
+ * The same, but the sentence is told by dac_tell, once; nothing is told about
+ * what an earlier release than the entry's first one lacks.
  */
 bool dac_holds(struct dac *d, enum dac_assumption what,
 	       struct dac_assumed *ret);
 /*
- * What is read by it makes no sense: it does not hold from now on, which is
+ * What was read by it makes no sense: it does not hold from now on, which is
  * told like a failure of dac_holds.
  */
 void dac_refute(struct dac *d, enum dac_assumption what);
@@ -129,9 +129,9 @@ void dac_core_library(struct dac *d, uint64_t module, const struct md *md);
 
 /* The runtime's version as users know it ("11.0.0"); "?" if it tells none. */
 const char *dac_runtime_version(struct dac *d);
-/* Its first number; 0: it tells none. */
+/* The major version of the runtime; 0: unknown. */
 unsigned int dac_runtime_major(struct dac *d);
-/* Is that a later one than all that dndbg was tested with? */
+/* Is the runtime newer than all versions that dndbg was tested with? */
 bool dac_runtime_is_new(struct dac *d);
 
 #endif

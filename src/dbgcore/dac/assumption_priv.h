@@ -1,6 +1,6 @@
 /*
- * What assumption.c keeps of a runtime, and what it has of other files of the
- * room: how some things are found, and what others are held against.
+ * State of assumption.c, and functions of other files of the room that find or
+ * verify certain assumptions.
  */
 #ifndef DAC_ASSUMPTION_PRIV_H
 #define DAC_ASSUMPTION_PRIV_H
@@ -10,7 +10,7 @@
 
 struct arena;
 
-/* What is known of one assumption. */
+/* The cached answer about one assumption. */
 struct assumption_answer {
 	bool holds, told;
 	unsigned int failures;
@@ -35,8 +35,8 @@ enum {
 	DAC_GC_INFO_LAST = 5,
 	DAC_GC_INFO_NEW = 4, /* since .NET 10 */
 	/*
-	 * Of MethodTable::m_dwFlags: enum_flag_Category_ValueType_Mask, and its
-	 * value for structs, enums and primitives; the same in 8 to 11.
+	 * MethodTable::m_dwFlags: enum_flag_Category_ValueType_Mask, and its
+	 * value for structs, enums and primitives; the same in .NET 8 to 11.
 	 */
 	MT_CATEGORY = 0x000c0000,
 	MT_VALUE_TYPE = 0x00040000,

@@ -26,7 +26,10 @@ struct dac_async {
 	bool version;
 };
 
-/* All false: an ordinary method, or the runtime has no such methods. */
+/*
+ * Get how the method takes part in runtime async. All false: it is an ordinary
+ * method, or the runtime has no such methods.
+ */
 void dac_async_get(struct dac *d, uint64_t md, struct dac_async *ret);
 /* Is the code at @ip that of a thunk: no place in the program's source? */
 bool dac_async_is_thunk(struct dac *d, uint64_t ip);
@@ -45,20 +48,20 @@ void dac_async_variants(struct dac *d, uint64_t md,
 
 /*
  * Where the code at @ip may be suspended and what it keeps then; borrowed for
- * the session, for a dynamic method for the stop. NULL: it never is, or its
- * debug information has a form that is not known.
+ * the session, for a dynamic method for the stop. NULL: it is never suspended,
+ * or the format of its debug information is not known.
  */
 const struct debug_info *dac_debug_info(struct dac *d, uint64_t ip);
 /*
- * Where the code at @ip has a variable (enum debug_place), as the JIT has told
- * it: that is in memory as long as the code is. NULL: nowhere.
+ * Where the code at @ip has a variable (enum debug_place), as the JIT has
+ * recorded it; the record stays in memory as long as the code. NULL: nowhere.
  */
 const struct debug_var *dac_debug_var(struct dac *d, uint64_t ip,
 				      int32_t number);
 /* The greatest number of a variable, plus 1. */
 uint32_t dac_debug_n_vars(struct dac *d, uint64_t ip);
 /*
- * Where the code that resumes at @ip, of an entry of kind DAC_IL_AWAIT, goes on
+ * Where the code that resumes at @ip, an entry of kind DAC_IL_AWAIT, goes on
  * behind the await; 0: not known.
  */
 uint64_t dac_await_behind(struct dac *d, uint64_t ip);

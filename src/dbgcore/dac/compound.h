@@ -1,8 +1,8 @@
 /*
- * What is carried out where the DAC is, as if it were a method of the DAC's:
- * several calls that are made together, since another process is asked for each
- * of them otherwise, and what uses the DAC's own memory. It works on the DAC's
- * objects themselves and fails as methods do.
+ * Operations that are carried out in the DAC's process as if they were methods
+ * of the DAC: several calls made together, which saves asking another process
+ * for each, and what uses the DAC's own memory. They work on the DAC's objects
+ * and fail as its methods do.
  */
 #ifndef DAC_COMPOUND_H
 #define DAC_COMPOUND_H
@@ -12,7 +12,7 @@
 #include "dac/gcslots.h"
 #include "dac/slots.h"
 
-/* What the DAC tells of a type. What it does not tell is 0. */
+/* The DAC's facts about a type; unknown ones are 0. */
 struct sos_type_all {
 	struct sos_type type;
 	struct sos_type_fields fields;
@@ -28,7 +28,7 @@ struct object_words {
 	uint64_t v[OBJECT_WORDS];
 };
 
-/* What the DAC tells of a variable of a frame. */
+/* The DAC's facts about a variable of a frame. */
 struct xclr_var {
 	/* uint32_t, not bool: another process may have written anything here */
 	uint32_t is_value;   /* else it is a reference, or what has no type */

@@ -15,7 +15,7 @@ struct contract {
 	uint32_t n_pointers;
 };
 
-/* Where a type of the runtime has a field. */
+/* Get the offset of a field of a runtime type, from the contract. */
 bool contract_offset(const struct contract *c, const char *type,
 		     const char *field, uint64_t *ret);
 /* A global: a number, or the address of a variable. */

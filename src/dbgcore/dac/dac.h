@@ -66,8 +66,9 @@ void dac_close(struct dac *d);
 /* Told what the user has to know; @text is borrowed. */
 typedef void dac_tell_fn(void *arg, const char *text);
 /*
- * Of a core file, calls that do not end are ended, and fail: have @fn told the
- * first time, and when the DAC is not asked any more.
+ * Set @fn, which is told when the DAC of a core file is in trouble: calls that
+ * do not end are stopped and fail; it is told the first time, and when the DAC
+ * is not asked any more.
  */
 void dac_tell(struct dac *d, dac_tell_fn *fn, void *arg);
 /* Drop what the DAC cached: call after each resume. */
@@ -85,11 +86,14 @@ struct dac_module {
 	uint64_t md_addr, md_size; /* metadata in memory, 0: none */
 	bool dynamic;              /* Reflection.Emit */
 	/*
-	 * It may be given updates (hot reload): it was built for debugging, and
-	 * DOTNET_MODIFIABLE_ASSEMBLIES=debug.
+	 * hot reload may update it: it was built for debugging, and
+	 * DOTNET_MODIFIABLE_ASSEMBLIES=debug is set
 	 */
 	bool editable;
-	/* How many it was given so far, failed ones too; 0 if unknown. */
+	/*
+	 * how many updates it was given so far, failed ones included; 0 if
+	 * unknown
+	 */
 	uint32_t n_updates;
 };
 
@@ -99,7 +103,10 @@ DBG_MUST struct dbg_error *dac_module_get(struct dac *d, uint64_t addr,
 					  struct arena *arena,
 					  struct dac_module *ret);
 
-/* Where the PDB lies that a module in memory was loaded with, if any. */
+/*
+ * Get where the PDB is in memory that a module loaded from memory was given, if
+ * any.
+ */
 bool dac_module_symbols(struct dac *d, uint64_t module, uint64_t *ret_addr,
 			uint32_t *ret_size);
 
@@ -154,7 +161,7 @@ DBG_MUST struct dbg_error *dac_code_at(struct dac *d, uint64_t ip,
 
 /* Was it entered in a loop, so that its caller is the method itself (OSR)? */
 bool dac_code_is_osr(struct dac *d, const struct dac_code *code);
-/* How @code came about: "tier 0", "ReadyToRun"; NULL: not known. */
+/* How the code was made: "tier 0", "ReadyToRun"; NULL: not known. */
 const char *dac_code_kind(struct dac *d, const struct dac_code *code);
 
 enum {
@@ -168,8 +175,10 @@ enum dac_il_kind {
 	/* Suspends the method at the await at that offset, or resumes it: tells
 	 * where a suspended call waits, but is no code of the statement's. */
 	DAC_IL_AWAIT,
-	/* Where the code goes on behind that await. The JIT tells of no such
-	 * place: it is found in code that resumes. */
+	/*
+	 * where the code continues behind that await: not in the JIT's map, but
+	 * found in the code that resumes
+	 */
 	DAC_IL_BEHIND,
 };
 
@@ -197,7 +206,7 @@ DBG_MUST struct dbg_error *dac_method_codes(struct dac *d, uint64_t module,
 /* Forget all cached facts about code and types (module unloaded). */
 void dac_forget(struct dac *d);
 
-/* What @addr is, in the DAC's words ("RuntimeHelpers", stub names), or NULL. */
+/* The DAC's name for an address ("RuntimeHelpers", stub names), or NULL. */
 const char *dac_address_name(struct dac *d, uint64_t addr, struct arena *arena);
 
 /* ---- Notifications --------------------------------------------------- */
@@ -267,13 +276,13 @@ bool dac_jit_inside(struct dac *d, const struct target_image *image,
 /* Entry of ThePreStub, 0 if unknown. */
 uint64_t dac_prestub(struct dac *d);
 
-/* What a stub of the runtime at an address leads to. */
+/* Where a stub of the runtime leads to. */
 struct dac_stub {
 	uint64_t method; /* the MethodDesc that it passes on, 0: none */
 	uint64_t code;   /* that it jumps to, 0: not known */
 };
 
-/* All 0 if there is none. */
+/* Decode the stub at @addr. All 0: there is none. */
 void dac_stub_at(struct target *t, uint64_t addr, struct dac_stub *ret);
 
 /* ---- The collector --------------------------------------------------- */
@@ -309,7 +318,7 @@ struct dac_thread {
  * borrowed until dac_flush. The runtime's list is read as far as it takes.
  */
 const struct dac_thread *dac_thread_find(struct dac *d, pid_t tid);
-/* Its System.Threading.Thread, 0 if it has none (yet). */
+/* The managed System.Threading.Thread of a thread; 0: none (yet). */
 uint64_t dac_thread_object(struct dac *d, const struct dac_thread *t);
 
 /*
@@ -365,9 +374,9 @@ DBG_MUST struct dbg_error *dac_walk_next(struct dac_walk *w,
 					 struct dac_frame *ret, bool *ret_any);
 
 /*
- * Which instance of shared generic code a managed frame runs: by its hidden
- * argument, as long as the code keeps it. All zero if that is not known or the
- * code is not shared.
+ * The instance of shared generic code that a managed frame runs: by its hidden
+ * argument, as long as the code keeps that. All zero: not known, or the code is
+ * not shared.
  */
 struct dac_instance {
 	uint64_t type;   /* exact MethodTable*, 0: see method */
@@ -397,10 +406,10 @@ struct dac_var {
 };
 
 /*
- * The same without the DAC's help, by what the JIT told of the code, @n_args
- * arguments, then locals. The DAC goes by the metadata and the code that the
- * method had before the first update of its module (hot reload). Types are not
- * told.
+ * The same without the DAC, from the JIT's information on the code: @n_args
+ * arguments, then locals, without types. Needed since the DAC uses the metadata
+ * and code that the method had before the first update of its module (hot
+ * reload).
  */
 void dac_code_vars(struct dac *d, pid_t tid, const struct dac_frame *frame,
 		   uint32_t n_args, bool args, struct arena *arena,
@@ -414,7 +423,7 @@ DBG_MUST struct dbg_error *dac_var_register(struct dac *d, pid_t tid,
 					    const struct dac_frame *frame,
 					    const struct dac_var *var,
 					    unsigned int *ret);
-/* All of them, a bit each, by number; 0: not known. */
+/* The registers that hold a variable, a bit each by number; 0: not known. */
 uint32_t dac_var_registers(struct dac *d, pid_t tid,
 			   const struct dac_frame *frame,
 			   const struct dac_var *var);
@@ -454,8 +463,8 @@ DBG_MUST struct dbg_error *dac_type_name(struct dac *d, uint64_t mt,
 /* MethodTable of a TypeDef or TypeRef token; 0 if not loaded. */
 uint64_t dac_type_of_token(struct dac *d, uint64_t module, uint32_t token);
 /*
- * From here on numbers stand for modules that the runtime has not loaded, of
- * which it has no types: no program has such addresses.
+ * First of the numbers that stand for modules which the runtime has not loaded
+ * (and has no types of): no program has such addresses.
  */
 #define DAC_UNLOADED_MODULES UINT64_C(0x0d0d000000000000)
 /* Exact generic arguments of an instantiated type, in @arena. */
@@ -463,12 +472,12 @@ DBG_MUST struct dbg_error *dac_type_args(struct dac *d, uint64_t mt,
 					 struct arena *arena, uint64_t **ret,
 					 size_t *ret_n);
 /*
- * Those of an instance of a generic method that has @n of them: @n, or 0 if
- * they are not known.
+ * Read the @n type arguments of an instance of a generic method; returns @n, or
+ * 0 if they are not known.
  */
 size_t dac_method_args(struct dac *d, uint64_t md, uint64_t *ret, size_t n);
 /*
- * What the runtime keeps beside a MethodTable, MethodTableAuxiliaryData; 0: not
+ * The address of the runtime's MethodTableAuxiliaryData of a type; 0: not
  * known.
  */
 uint64_t dac_type_auxiliary(struct dac *d, uint64_t mt);
@@ -502,14 +511,14 @@ DBG_MUST struct dbg_error *dac_fields(struct dac *d, uint64_t mt,
  * all metadata of the module to answer.
  */
 uint64_t dac_field_type(struct dac *d, const struct dac_field *field);
-/* What the FieldDesc at @addr says; false: it cannot be read. */
+/* Read the FieldDesc at @addr; false: it cannot be read. */
 bool dac_field_at(struct dac *d, uint64_t addr, struct dac_field *ret);
 /*
  * Has the runtime finished the static constructor of @mt? True if it is not
  * known.
  */
 bool dac_is_class_ready(struct dac *d, uint64_t mt);
-/* Has its static constructor thrown? */
+/* Has the static constructor of the class thrown? */
 bool dac_has_class_failed(struct dac *d, uint64_t mt);
 /*
  * Address of a static; @thread is Thread* for thread statics. *ret is 0 if the

@@ -55,10 +55,10 @@ enum {
 	DAC_THREAD_WORDS = 128, /* of struct Thread to look at */
 };
 
-/* What was learned of the program's runtime, each when first asked for. */
+/* Facts about the program's runtime, each learned when first asked for. */
 struct dac_learned {
 	struct sos_globals globals;
-	/* Of the core library; 0: not loaded when that was told. */
+	/* types of the core library; 0: it is not loaded */
 	uint64_t int_type, char_type, value_type, enum_type;
 	uint64_t gc_vars, gc_count; /* see gccount.c */
 	bool patch_table_sought, globals_known;
@@ -109,10 +109,7 @@ struct dac {
 DBG_MUST struct dbg_error *dac_err(int32_t hr, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-/*
- * The same for a call that writes to the program: if its write was refused,
- * "SUBJECT: " and why.
- */
+/* The same for a write: if it was refused, "SUBJECT: " and why. */
 DBG_MUST struct dbg_error *dac_write_err(struct dac *d, int32_t hr,
 					 const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
@@ -167,7 +164,7 @@ char *dac_release_of(struct bytes runtime);
 bool dac_same_build(struct bytes runtime, const char *dac);
 /* Does the version of a DAC's build begin with @version ("9.")? */
 bool dac_is_of(const char *dac, const char *version);
-/* That version, in @arena; "?" if it does not tell. */
+/* The version of the DAC library, in @arena; "?" if it does not tell. */
 const char *dac_build_version(const char *dac, struct arena *arena);
 
 /* ---- bundled.c ------------------------------------------------------- */
@@ -211,7 +208,7 @@ struct bytes code_raise(void);
 struct bytes code_store(void);
 void code_constant(uint64_t value, uint8_t ret[CODE_CONSTANT]);
 
-/* Is it a jump without a condition? */
+/* Is the instruction an unconditional jump? */
 bool code_jumps(struct target *t, uint64_t addr);
 
 /* ---- dacmethod.c ----------------------------------------------------- */
@@ -232,7 +229,7 @@ void *dac_module_object(struct dac *d, uint64_t module);
  * runtime that counts as such?
  */
 bool dac_is_cooperative(struct dac *d, pid_t tid);
-/* What a handle, the address of a reference, refers to; 0: nothing. */
+/* The object that a handle (its address) refers to; 0: none. */
 uint64_t dac_handle_target(struct dac *d, uint64_t handle);
 /* Forget what was read. */
 void dac_threads_reset(struct dac_threads *l);
@@ -244,7 +241,7 @@ void dac_threads_reset(struct dac_threads *l);
  * runtime keeps the breakpoints of debuggers inside of it. Once a run.
  */
 void patch_table_find(struct dac *d, pid_t tid);
-/* Is its table empty? Not asked before patch_flag is known. */
+/* Is the runtime's patch table empty? Only if patch_flag is known. */
 bool patch_table_none(const struct data_target *dt);
 
 /* ---- walk.c ---------------------------------------------------------- */
@@ -255,7 +252,7 @@ enum {
 
 /* IXCLRDataStackWalk of a thread, NULL if it has no managed state. */
 void *dac_walk_open(struct dac *d, pid_t tid);
-/* The same, moved to a managed frame of that thread. */
+/* As dac_walk_open, moved to a managed frame of that thread. */
 void *dac_walk_open_at(struct dac *d, pid_t tid, const struct dac_frame *frame);
 /* Put a frame's registers into a context of its thread. */
 void context_set_frame(struct context *c, const struct dac_frame *frame);
@@ -278,13 +275,13 @@ void *dac_instance_get(struct dac *d, uint64_t mt);
 
 /* Is @mt an instantiated type, not a definition? Asks the DAC nothing. */
 bool dac_is_instance(struct dac *d, uint64_t mt);
-/* Is it one of these, or a definition of them? */
+/* Is the type generic: an instance or a definition? */
 bool dac_is_generic(struct dac *d, uint64_t mt);
 enum {
 	DAC_ARGS_MAX = 256
 };
 
-/* Its generic arguments; 0: there are none to read. Asks the DAC nothing. */
+/* Read a type's generic arguments, without the DAC; 0: none to read. */
 size_t dac_args_read(struct dac *d, uint64_t mt, uint64_t ret[DAC_ARGS_MAX]);
 
 /* ---- dactype.c ------------------------------------------------------- */

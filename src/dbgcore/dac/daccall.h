@@ -9,7 +9,7 @@ enum {
 	DAC_FATAL_MAX = 32
 };
 
-/* What the calls of a core's DAC have cost, and may cost. */
+/* What calls to a core's DAC have cost, and may cost. */
 struct dac_limits {
 	unsigned int n_ended; /* calls that did not end by themselves */
 	unsigned int lost;    /* ticks that went into them */

@@ -26,8 +26,9 @@ struct dac_addrs {
 };
 
 /*
- * At most @max addresses that belong to @owner, by a method of ISOSDacInterface
- * that takes (owner, n, array, &needed); none if it fails.
+ * Read at most @max addresses that belong to @owner, by a method of
+ * ISOSDacInterface with the parameters (owner, n, array, &needed); none if it
+ * fails.
  */
 struct dac_addrs dac_addrs_read(struct dac *d, enum dac_method_id method,
 				uint64_t owner, int max, struct arena *arena);

@@ -114,8 +114,8 @@ static void var_type(void *value, struct xclr_var *ret, void **ret_type)
 }
 
 /*
- * Of IXCLRDataFrame. *ret_type: its IXCLRDataTypeInstance if it is_value and
- * has one.
+ * On IXCLRDataFrame. *ret_type: the variable's IXCLRDataTypeInstance, if it
+ * is_value and has one.
  */
 static int32_t compound_var(void *frame, uint32_t is_arg, uint32_t index,
 			    struct xclr_var *ret, void **ret_type,
@@ -164,8 +164,8 @@ static void *instance_at(void *process, uint64_t start)
 }
 
 /*
- * Of IXCLRDataProcess: the IL map of the code that begins at @start, if that is
- * its method's current code (S_FALSE if it is not, or there is none). Of
+ * On IXCLRDataProcess: get the IL map of the code that begins at @start, if
+ * that is its method's current code (S_FALSE: it is not, or there is none). Of
  * *ret_n entries the first @n are copied.
  */
 static int32_t compound_il_map(void *process, uint64_t start, uint32_t n,
@@ -215,8 +215,8 @@ static bool walk_item(void *walk, struct walk_item *ret)
 }
 
 /*
- * Of IXCLRDataStackWalk: the item that it is at, or behind it if @on, and up to
- * @n - 1 that follow. *ret_n is less if the walk ends there.
+ * On IXCLRDataStackWalk: read the present item, or the next one if @on, and up
+ * to @n - 1 that follow. *ret_n is less if the walk ends there.
  */
 static int32_t compound_walk(void *walk, uint32_t on, uint32_t n,
 			     struct walk_item *ret, uint32_t *ret_n)
@@ -260,7 +260,7 @@ static void visit_block(uint64_t start, size_t size, int32_t is_current)
 		blocks.v[blocks.n++] = (struct loader_block){start, size};
 }
 
-/* Likewise; *ret_n of the heap's blocks, as far as there is room for them. */
+/* Likewise: read the blocks of the heap, *ret_n as far as there is room. */
 static int32_t compound_heap_blocks(void *sos13, uint64_t heap, uint32_t kind,
 				    uint32_t n, struct loader_block *ret,
 				    uint32_t *ret_n)

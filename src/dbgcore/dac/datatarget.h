@@ -12,7 +12,7 @@
 struct context;
 struct target;
 
-/* Where the DAC is told something else than what the target has. */
+/* Where the DAC is given other data than the target has. */
 struct data_settings {
 	uint64_t patch_flag;  /* see patchtable.c; 0: not known */
 	uint64_t patch_table; /* where its address is */
@@ -41,7 +41,7 @@ struct data_target {
 	struct dbg_error *unwritten; /* why the last write failed, or NULL */
 };
 
-/* What the DAC reads to answer a question. */
+/* A log of the addresses that the DAC reads to answer a question. */
 enum {
 	READ_LOG_MAX = 512
 };

@@ -1,8 +1,9 @@
 /*
- * What the JIT tells of a version of a method's code: where in it which IL is,
- * and, of a method that the runtime suspends (.NET 11), where it may be
- * suspended and which variables are kept then. The runtime stores it packed;
- * see docs/design/datacontracts/DebugInfo.md of dotnet/runtime, version 1.
+ * The JIT's debug information on a version of a method's code: which IL is
+ * where, and for a method that the runtime suspends (.NET 11), where it may be
+ * suspended and which variables are kept then. The runtime stores it
+ * compressed; see docs/design/datacontracts/DebugInfo.md of dotnet/runtime,
+ * version 1.
  */
 #ifndef DAC_DEBUGINFO_H
 #define DAC_DEBUGINFO_H
@@ -54,7 +55,7 @@ enum debug_place {
 /* The hidden argument of code that generic instances share. */
 #define DEBUG_CONTEXT (-3) /* ICorDebugInfo::TYPECTXT_ILNUM */
 
-/* Where a variable is, from one offset in the code to another. */
+/* The place of a variable, for a range of offsets in the code. */
 struct debug_var {
 	int32_t
 	    number; /* arguments with `this`, then locals; negative: other */
@@ -64,7 +65,7 @@ struct debug_var {
 	int32_t offset;
 };
 
-/* How it is stored. */
+/* Format of the information, by release. */
 enum debug_form {
 	DEBUG_FORM_8, /* .NET 8 and 9 */
 	DEBUG_FORM_10,
@@ -78,8 +79,8 @@ enum {
 };
 
 /*
- * How long the information is that begins with @head; 0: it is none, or one of
- * those before .NET 11 that begin with data of other kinds.
+ * Length of the information that begins with @head; 0: it is none, or one of
+ * the kinds before .NET 11 that begin with other data.
  */
 size_t debug_info_size(struct bytes head, enum debug_form form);
 /*

@@ -1,7 +1,7 @@
 /*
- * What the runtime's own structures say of themselves, for those who look at
- * the runtime: types, methods, assemblies and threads as the DAC describes
- * them. Nothing is cached; everything is of one stop, in the arena given.
+ * Facts about the runtime's own structures, for users who inspect the runtime:
+ * types, methods, assemblies and threads as the DAC describes them. Nothing is
+ * cached; everything is of one stop, in the given arena.
  */
 #ifndef DAC_FACTS_H
 #define DAC_FACTS_H
@@ -53,7 +53,7 @@ struct dac_domain {
 /* The application domains: .NET has one, and the system's. */
 DBG_MUST struct dbg_error *dac_domains(struct dac *d, struct arena *arena,
 				       struct dac_domain **ret, size_t *ret_n);
-/* What owns the memory in which a module's types lie; 0: not known. */
+/* The LoaderAllocator that owns a module's types; 0: not known. */
 uint64_t dac_module_allocator(struct dac *d, uint64_t module);
 
 /* ---- Threads --------------------------------------------------------- */
@@ -76,7 +76,7 @@ struct dac_any_thread {
 	bool finalizer, suspender;
 };
 
-/* All that the runtime has, those too that have ended, in its order. */
+/* List all threads that the runtime has, including ended ones, in its order. */
 DBG_MUST struct dbg_error *dac_threads_all(struct dac *d, struct arena *arena,
 					   struct dac_any_thread **ret,
 					   size_t *ret_n);

@@ -67,7 +67,7 @@ struct gc_type {
 
 /* Sizes of a MethodTable; false: it is none. */
 bool dac_gc_type(struct dac *d, uint64_t mt, struct gc_type *ret);
-/* Is it none because memory that tells its sizes cannot be read? */
+/* Is @mt no known type because the memory with its sizes cannot be read? */
 bool dac_gc_type_unread(struct dac *d, uint64_t mt);
 
 struct gc_handle {
@@ -78,7 +78,7 @@ struct gc_handle {
 	uint32_t count;
 };
 
-/* All handles, in @arena, with those that refer to nothing. */
+/* List all handles, in @arena, including those that refer to nothing. */
 DBG_MUST struct dbg_error *dac_gc_handles(struct dac *d, struct arena *arena,
 					  struct gc_handle **ret,
 					  size_t *ret_n);
@@ -92,7 +92,9 @@ struct gc_stack_ref {
 	bool interior, pinned;
 };
 
-/* What a thread's stack refers to, in @arena; none for unmanaged threads. */
+/*
+ * List what a thread's stack refers to, in @arena; none for unmanaged threads.
+ */
 DBG_MUST struct dbg_error *dac_gc_stack(struct dac *d, pid_t tid,
 					struct arena *arena,
 					struct gc_stack_ref **ret,
@@ -138,7 +140,10 @@ struct gc_thin_lock {
 	uint32_t depth;
 };
 
-/* Is it one, by the lower half of the word in front of an object? */
+/*
+ * Decode the word in front of an object (@header: its lower half); false: it is
+ * no thin lock.
+ */
 bool dac_gc_thin_lock(struct dac *d, uint32_t header, struct gc_thin_lock *ret);
 /* Thread* that is meant by the number in a thin lock; 0: none. */
 uint64_t dac_gc_thin_owner(struct dac *d, uint32_t number);

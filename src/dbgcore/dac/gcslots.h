@@ -1,6 +1,6 @@
 /*
- * What slots.h is for the rest: structures of the collector, its handles and
- * locks, and of the memory that the runtime has for itself.
+ * Further methods and structures, like slots.h: of the GC, its handles and
+ * locks, and of the runtime's own memory.
  */
 #ifndef DAC_GCSLOTS_H
 #define DAC_GCSLOTS_H

@@ -14,7 +14,7 @@ struct remote;
 
 enum {
 	REMOTE_TICK_MS = 20,
-	/* Of processor time: the most that a call may take, and the start. */
+	/* processor seconds: the most that a call may take, and the start */
 	REMOTE_MAX_S = 5,
 	REMOTE_MAX_TICKS = REMOTE_MAX_S * 1000 / REMOTE_TICK_MS,
 	REMOTE_STUCK_S = 120, /* without an answer and without such time */
@@ -37,8 +37,9 @@ struct remote_call {
 };
 
 /*
- * In the DAC's process: load it and have it make its IXCLRDataProcess, *ret
- * being the HRESULT. The error is that it cannot be loaded.
+ * Called in the DAC's process: load the DAC and let it make its
+ * IXCLRDataProcess; *ret is the HRESULT. An error means that it cannot be
+ * loaded.
  */
 typedef struct dbg_error *remote_load_fn(struct dac *d, void **ret_process,
 					 int32_t *ret);
@@ -51,7 +52,7 @@ DBG_MUST struct dbg_error *remote_create(struct dac *d, remote_load_fn *load,
 					 struct remote **ret);
 void remote_destroy(struct remote *r);
 
-/* What has become of @load. */
+/* Get the result of @load. */
 DBG_MUST struct dbg_error *remote_begin(struct remote *r, void **ret_process,
 					int32_t *ret);
 /* An interface of the IXCLRDataProcess, good for restarts; NULL: it has none */

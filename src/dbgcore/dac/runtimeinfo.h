@@ -1,6 +1,6 @@
 /*
- * What a program with the runtime inside says of it, by its symbol of the
- * name that the bytes begin with:
+ * What a single-file program tells of the runtime inside it, by a symbol with
+ * the name that the bytes begin with:
  *
  *   "DotNetRuntimeInfo" and two zeros, a version, then the build ids of the
  *   runtime, the DAC and the DBI in 24 bytes each, the length first; from

@@ -18,8 +18,9 @@ enum {
 	HR_UNREADABLE = (int32_t)0x80131c49, /* memory that is not there */
 };
 
-// Where code has no frame pointer (optimised, .NET 10), what the JIT calls the
-// ambient stack pointer is the frame's, but 0 to the DAC.
+// Correct an address that counts from the ambient stack pointer, which the JIT
+// uses in code without frame pointer (optimised, .NET 10): it is the frame's,
+// but 0 to the DAC.
 static uint64_t ambient(const struct dac_frame *frame, uint64_t addr)
 {
 	return addr < LOWEST_ADDR ? frame->sp + addr : addr;

@@ -33,7 +33,7 @@ enum {
 	SET_CURRENT_CONTEXT = 1,
 };
 
-// What a runtime Frame says of the managed frame that follows it.
+// What a runtime Frame tells of the managed frame that follows it.
 enum frame_effect {
 	EFFECT_CALL = 1,    /* it made a call: its ip is a return address */
 	EFFECT_INTERRUPTED, /* it was interrupted at its ip */
@@ -89,7 +89,7 @@ const char *dac_frame_name(struct dac *d, uint64_t frame_addr,
 	return hr < 0 ? NULL : dac_scratch_text(d, FRAME_NAME_MAX, arena);
 }
 
-// By the first word of a Frame: its vtable, or since .NET 10 its kind.
+// Judged by the first word of a Frame: its vtable, or since .NET 10 its kind.
 static bool frame_interrupts(struct dac *d, uint64_t frame_addr)
 {
 	static const char *const interrupting[] = {
@@ -212,8 +212,8 @@ static struct dac_walk *create(struct dac *d, pid_t tid, void *walk,
 	return w;
 }
 
-// From a stub of the runtime's making, which has no unwind information and
-// pushes little or nothing: the first word that is a managed return address.
+// Leave a stub of the runtime, which has no unwind information and pushes
+// little or nothing: take the first word that is a managed return address.
 static bool leave_stub(struct dac *d, struct regs *regs)
 {
 	uint64_t words[STUB_WORDS];
@@ -306,8 +306,8 @@ static bool find_again(struct dac_walk *w)
 	return w->walk;
 }
 
-// Another process is asked for the more items at once the further the walk has
-// come.
+// Read several items of the walk at once from another process, more the further
+// the walk has come.
 static bool read_ahead(struct dac_walk *w)
 {
 	w->n_items = w->next_item = 0;

@@ -60,7 +60,7 @@ size_t dac_args_read(struct dac *d, uint64_t mt, uint64_t ret[DAC_ARGS_MAX])
 	return target_read_some(t, dict, ret, size) == size ? counts[1] : 0;
 }
 
-// The same by its arguments: those of a definition are TypeDescs.
+// The same, by the type's arguments: a definition has TypeDescs as arguments.
 static uint32_t generics_by_args(struct dac *d, uint64_t mt)
 {
 	const struct dac_type *type, *arg;
@@ -73,7 +73,7 @@ static uint32_t generics_by_args(struct dac *d, uint64_t mt)
 							    : MT_GENERIC_INST;
 }
 
-// How generic @mt is: bits of MT_GENERICS, 0: not at all.
+// How generic @mt is: bits of MT_GENERICS, 0: not generic.
 static uint32_t generics_of(struct dac *d, uint64_t mt)
 {
 	struct dac_assumed at;
@@ -203,8 +203,8 @@ static bool is_type(struct dac *d, uint64_t mt)
 	return !dbg_err_drop(err);
 }
 
-// Where @instance holds a MethodTable: the one word that is any or, were
-// there more of them, the one of the same name. 0: nowhere.
+// Which word of the DAC's @instance is its MethodTable: the only word that is
+// one, or, of several, the one whose type has the same name. 0: none.
 static size_t find_handle(struct dac *d, void *instance,
 			  const struct object_words *words)
 {

@@ -32,8 +32,8 @@ static bool head_read(struct dac *d, uint64_t ip, struct gcinfo *ret,
 			    version.value < DAC_GC_INFO_NEW, ret);
 }
 
-// What the slot holds is believed if the DAC knows it as a type, or as an
-// instance of the method that runs.
+// Verify the hidden argument: it is believed if the DAC knows it as a type, or
+// as an instance of the method that runs.
 static void context_check(struct dac *d, const struct dac_frame *frame,
 			  enum gcinfo_context context, uint64_t value,
 			  struct dac_instance *ret)
@@ -79,7 +79,7 @@ static bool register_read(struct dac *d, pid_t tid,
 	return known;
 }
 
-// Where a variable is in @frame; false: nowhere.
+// Find where a variable is in @frame; false: nowhere.
 static bool var_place(struct dac *d, pid_t tid, const struct dac_frame *frame,
 		      int32_t number, struct dac_var *ret)
 {
@@ -139,7 +139,8 @@ static uint64_t context_variable(struct dac *d, pid_t tid,
 	return value;
 }
 
-// Not told which of both it is: a MethodDesc is not known as a type.
+// Read a hidden argument that the code does not use, so that its kind is not
+// recorded: try it as a MethodDesc first, which is never known as a type.
 static void context_unused(struct dac *d, pid_t tid,
 			   const struct dac_frame *frame,
 			   struct dac_instance *ret)

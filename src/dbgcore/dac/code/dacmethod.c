@@ -355,7 +355,8 @@ static void map_store(struct dac_code_entry *entry, struct arena *arena,
 	entry->n_map = used;
 }
 
-// Of the method's current code; *ret_current: is it that?
+// Read the IL map of the method's current code; *ret_current: @entry is that
+// code.
 static struct dbg_error *map_read(struct dac *d, struct dac_code_entry *entry,
 				  struct arena *arena, bool *ret_current)
 {
@@ -424,8 +425,8 @@ static enum debug_form info_form(struct dac *d)
 			     : DEBUG_FORM_11;
 }
 
-// Where the JIT's information on compiled code is; 0: it has none. What is
-// before the code has to name the code's method.
+// The address of the JIT's debug information on compiled code; 0: it has none.
+// The header in front of the code must name the code's method.
 static uint64_t info_find(struct dac *d, const struct dac_code *code)
 {
 	struct dac_assumed method, info;
@@ -440,7 +441,7 @@ static uint64_t info_find(struct dac *d, const struct dac_code *code)
 	return of == code->method ? dac_word(d, header + info.value) : 0;
 }
 
-// That information; {NULL, 0}: it is in a form that is not known.
+// Read that information; {NULL, 0}: its format is not known.
 static struct bytes info_bytes(struct dac *d, const struct dac_code *code,
 			       struct arena *arena)
 {
@@ -534,8 +535,8 @@ static bool is_await_place(const struct debug_info *info, uint32_t native)
 	return false;
 }
 
-// Where the code that resumes, from @addr on, goes on in the method: it ends
-// in a jump there, or in front of code that has an entry; 0: not found.
+// Where the code that resumes from @addr on continues in the method: it ends
+// with a jump there, or just before code that has an entry; 0: not found.
 static uint64_t behind_resume(struct dac *d, const struct dac_code_entry *entry,
 			      uint64_t addr)
 {
@@ -595,8 +596,8 @@ static void map_add_behind(struct dac *d, struct dac_code_entry *entry,
 	entry->n_map = n;
 }
 
-// Where the code goes on that was not called to resume: behind the first jump
-// forward, by which its entry leaves for what resumes; 0: not found.
+// Where the code continues when it was not called to resume: behind the first
+// forward jump, by which its entry branches to the resuming code; 0: not found.
 static uint64_t behind_entry(struct dac *d, const struct dac_code *code,
 			     uint64_t end)
 {
@@ -650,9 +651,9 @@ static void map_add_first(struct dac *d, struct dac_code_entry *entry,
 }
 
 /*
- * What the JIT tells of a method that the runtime suspends, or else of a
- * version whose map the DAC does not give; and of any other version until one
- * has shown that both tell the same.
+ * The JIT's information, read where it is needed: for a method that the runtime
+ * suspends, for a version whose map the DAC does not give, and for any version
+ * until one has shown that both agree.
  */
 static struct debug_info *info_wanted(struct dac *d,
 				      const struct dac_code *code, bool current,
@@ -722,7 +723,8 @@ static void map_own(struct dac *d, struct dac_code_entry *entry,
 		map_unpack(entry, arena, &info);
 }
 
-// What is known of the code at @ip, with its map; *ret NULL: no managed code.
+// Get the record of the code at @ip, with its map; *ret NULL: there is no
+// managed code.
 static struct dbg_error *mapped_at(struct dac *d, uint64_t ip,
 				   struct dac_code_entry **ret)
 {

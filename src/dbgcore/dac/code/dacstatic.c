@@ -1,13 +1,13 @@
 /*
- * Where statics are.
+ * Finds the addresses of static fields.
  *
- * .NET 9 and 10 tell the bases of a type's statics. Otherwise, and for data
- * of the image (RVA statics), the DAC is asked by field.
+ * .NET 9 and 10 tell the bases of a type's statics. Otherwise, and for data of
+ * the image (RVA statics), the DAC is asked by field.
  *
- * On .NET 8 a thread's references are where its part of the module tells. The
+ * On .NET 8 a thread's references are found through its part of the module. The
  * DAC looks for the statics of an instantiation that shares its code
- * (Generic<string>) where those of the shared type would be. They are found
- * in the loader module's table of dynamic classes:
+ * (Generic<string>) where those of the shared type would be; they are found in
+ * the loader module's table of dynamic classes:
  *
  *   MethodTable ... FieldDesc* of its own statics, number of the class
  *   table of classes   {entry, flags} each
@@ -72,7 +72,7 @@ static bool is_of_image(const struct dac_type *type,
 	       field->offset / 8 >= type->n_statics;
 }
 
-// What the DAC says; an offset from nothing for a class without statics yet.
+// Ask the DAC; for a class without statics yet it returns an offset from 0.
 static uint64_t ask_for_field(struct dac *d, uint64_t mt,
 			      const struct dac_field *field, pid_t tid)
 {
@@ -108,8 +108,9 @@ static bool is_fixed(struct dac *d, uint64_t mt, pid_t tid)
 	return !tid && (d->sos14 || !is_dynamic(d, mt));
 }
 
-// To ask costs the DAC, once in each stop, a copy of the core library's
-// metadata (see dac_instance_get).
+// Get the address by asking the DAC for the field, and cache it: asking makes
+// the DAC copy the core library's metadata once in each stop (see
+// dac_instance_get).
 static uint64_t by_field(struct dac *d, uint64_t mt,
 			 const struct dac_field *field, pid_t tid)
 {
@@ -171,8 +172,8 @@ bool loader_module_holds(struct dac *d, uint64_t offset)
 	       dac_word(d, mt + offset) == type->module && !is_dynamic(d, mt);
 }
 
-// Where the statics of @loader_module are, those of @thread if it is not 0;
-// false: there are none yet.
+// Get the statics of @loader_module, or those of @thread if it is not 0; false:
+// there are none yet.
 static bool module_statics(struct dac *d, uint64_t loader_module,
 			   uint64_t thread, struct sos_statics_module *ret)
 {
@@ -276,13 +277,13 @@ static bool class_flags(struct dac *d, uint64_t mt, uint32_t *ret)
 	return true;
 }
 
-// Of DacpMethodTable's and of a module's flags of a class alike.
+// Flags of a class, the same in DacpMethodTable and in a module's table.
 enum init_flag {
 	INITIALIZED = 1,
 	INIT_FAILED = 2,
 };
 
-// Of a class whose flags cannot be read it is taken that it is initialised.
+// A class whose flags cannot be read counts as initialised.
 static uint32_t init_flags(struct dac *d, uint64_t mt)
 {
 	uint32_t flags = 0;

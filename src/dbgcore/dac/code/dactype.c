@@ -104,7 +104,9 @@ static bool flags_say_value(struct dac *d, uint64_t mt, uint64_t offset)
 	       (flags & MT_CATEGORY) == MT_VALUE_TYPE;
 }
 
-/* What is known of the kind without the flags: a string is a class. */
+/*
+ * Verify the flags' offset: by them a string is a class, and int a value type.
+ */
 bool type_flags_hold(struct dac *d, uint64_t offset)
 {
 	const struct dac_learned *l = &d->learned;
@@ -114,10 +116,11 @@ bool type_flags_hold(struct dac *d, uint64_t offset)
 }
 
 /*
- * By its base (I.8.9.7): ValueType's and Enum's, but for Enum itself. Without
- * the core library's metadata, which tell these two, by the runtime's flags;
- * object <- ValueType <- Enum are told apart by their depth then, since to name
- * them costs the DAC a copy of those metadata.
+ * Tell the kind of a type by its base (I.8.9.7): value types derive from
+ * ValueType or Enum, except Enum itself. Without the core library's metadata,
+ * which tell these two, by the runtime's flags; object <- ValueType <- Enum are
+ * then told apart by depth, since naming them would make the DAC copy those
+ * metadata.
  */
 static void describe_kind(struct dac *d, struct dac_type *t)
 {
@@ -294,7 +297,10 @@ static bool field_ask(struct dac *d, uint64_t addr, struct dac_field *ret,
 	return true;
 }
 
-/* As it lies, or, where that is not as expected, as the DAC tells. */
+/*
+ * Read a FieldDesc directly or, if its layout is not as expected, through the
+ * DAC.
+ */
 static bool field_get(struct dac *d, uint64_t addr, struct dac_field *ret,
 		      uint64_t *ret_next)
 {
@@ -400,9 +406,9 @@ static uint64_t eeclass_of(struct dac *d, uint64_t mt)
 }
 
 /*
- * Where EEClass keeps how much of the base size is not the value: header,
- * MethodTable and what fills the last 8 bytes. It is the one byte that is 20
- * for int and 22 for char.
+ * Values of the byte in EEClass that says how much of the base size is not the
+ * value: header, MethodTable and the padding of the last 8 bytes. It is found
+ * as the one byte that is 20 for int and 22 for char.
  */
 enum {
 	PADDING_INT = 20,

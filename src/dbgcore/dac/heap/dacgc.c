@@ -40,7 +40,7 @@ struct gathering {
 	bool regions;
 };
 
-/* One heap: the only one, or one a processor (server). */
+/* One GC heap: the only one, or one per processor (server GC). */
 struct heap_data {
 	uint32_t number;
 	struct sos_heap_details details;

@@ -1,6 +1,6 @@
 /*
- * What refers to objects from the registers and stacks of threads; and who has
- * their thin locks.
+ * References to objects in the registers and on the stacks of threads; and
+ * owners of thin locks.
  */
 #include "dac/gcheap.h"
 

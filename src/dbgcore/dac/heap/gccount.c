@@ -1,10 +1,10 @@
 /*
- * Where the collector keeps its table for debuggers (struct GcDacVars), and its
- * count of collections under way. No symbol tells; the DAC reads both to say
+ * Finds the GC's table for debuggers (struct GcDacVars), and its count of
+ * collections under way. They have no symbols, but the DAC reads both to tell
  * whether the heap can be walked:
  *
- *   the table, one read
- *   ... +0xc0 of it: the address of the count, whose four bytes are read
+ *   the table, one read ...
+ *   +0xc0 of it: the address of the count, whose four bytes are read
  */
 #include "dac/dac_priv.h"
 #include "dac/gcslots.h"

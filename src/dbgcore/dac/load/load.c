@@ -189,8 +189,8 @@ static int compare_loaded(struct dl_phdr_info *info, size_t size, void *arg)
 }
 
 /*
- * What the DAC changes in its process when it starts, as if it were the
- * runtime: programs that we start later would inherit it.
+ * Process-wide settings that the DAC changes when it starts, as if it were the
+ * runtime: programs that are started later would inherit them.
  */
 struct inherited {
 	struct sigaction pipe;
@@ -327,7 +327,8 @@ static void *root(struct dac *d, const struct com_iid *iid)
 			 : dac_query(d, d->process, iid);
 }
 
-// Nothing more if there is no d->process: the runtime has not begun.
+// Get the DAC's interfaces. None but the first if there is no d->process: the
+// runtime has not begun.
 static struct dbg_error *find_interfaces(struct dac *d, int32_t hr)
 {
 	if (hr == HR_NOT_STARTED) {
@@ -352,7 +353,8 @@ static struct dbg_error *find_interfaces(struct dac *d, int32_t hr)
 	return NULL;
 }
 
-// In this process, be it the debugger or one for a core's DAC.
+// Load the DAC in this process, which is the debugger or the child for a core's
+// DAC.
 static struct dbg_error *load_process(struct dac *d, void **ret_process,
 				      int32_t *ret)
 {
@@ -368,7 +370,8 @@ static struct dbg_error *load_process(struct dac *d, void **ret_process,
 	return err;
 }
 
-// What is in a process was made by a runtime, what is in a core by anybody.
+// Start the DAC: in this process for a live program, whose memory a runtime has
+// made; in a child for a core, which may contain anything.
 static struct dbg_error *start(struct dac *d)
 {
 	struct dbg_error *err;

@@ -65,8 +65,8 @@ static bool has_processors(void)
 	return n > 1;
 }
 
-// Where that was in vain, as where others want the processors too, the next
-// ones are shorter, down to one in a while.
+// Poll for the turn. Where that was in vain, as when other processes want the
+// processors, later polls become shorter, down to one in a while.
 static bool look(struct channel_end *e)
 {
 	if (is_turn(e))

@@ -1,11 +1,11 @@
 /*
- * What a process and the one that has the DAC for it share: memory in which a
- * call lies with all that its arguments point to, and a socket by which one
- * wakes the other or learns that it is dead.
+ * The channel between a process and the child that has the DAC for it: shared
+ * memory in which a call lies with all that its arguments point to, and a
+ * socket by which one wakes the other or learns that it is dead.
  *
  * Exactly one of the two has its turn. The memory was mapped before the fork
  * and is at the same address in both, as is all code: so addresses in it, and
- * of functions, are good in both. What the DAC's process writes is not to be
+ * of functions, are valid in both. What the DAC's process writes is not to be
  * trusted: it is copied, then judged.
  */
 #ifndef DAC_CHANNEL_H
@@ -27,7 +27,7 @@ enum {
 	CHANNEL_DATA = 16 << 20, /* only what is used takes memory */
 };
 
-/* How the DAC's process has ended itself. */
+/* Why the DAC's process has ended itself. */
 enum channel_over {
 	CHANNEL_NOT_OVER,
 	CHANNEL_OVER_TIME,
@@ -57,7 +57,7 @@ struct channel {
 	alignas(16) uint8_t data[CHANNEL_DATA];
 };
 
-/* One side's view. */
+/* The channel as one side sees it. */
 struct channel_end {
 	struct channel *channel;
 	int socket;

@@ -49,8 +49,8 @@ void dac_tell_circle(struct dac *d)
 
 /* ---- Calls that do not end ------------------------------------------- */
 
-// Of a call that would be made alike again: of what is always there, with the
-// same numbers. 0: it is none.
+// A hash of a call that would be made again in the same way: on an object that
+// is always there, with the same numbers. 0: it is no such call.
 static uint64_t hash_of(const void *object, const struct remote_call *call)
 {
 	static const uint64_t prime = 0x100000001b3;

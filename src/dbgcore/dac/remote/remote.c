@@ -52,7 +52,7 @@ struct remote {
 
 /* ---- The process ----------------------------------------------------- */
 
-// Its status may have been taken by who waits for any child.
+// End the child. Its status may have been taken by a wait for any child.
 static void end_process(struct remote *r)
 {
 	if (!r->pid)
@@ -121,8 +121,8 @@ static struct dbg_error *fork_serve(struct remote *r)
 			     "cannot start a process for the runtime's DAC");
 }
 
-// What becomes of the process in the meantime: where it has not answered it is
-// dead, or is now.
+// Wait for the child's answer. If none comes, the child is dead, or is killed
+// now.
 static enum remote_end await_answer(struct remote *r)
 {
 	enum channel_wait wait = channel_await(&r->end, REMOTE_STUCK_S * 1000);
@@ -267,7 +267,7 @@ static size_t units(const uint16_t *name)
 	return n + 1;
 }
 
-// How many bytes there are at an argument.
+// How many bytes an argument points to.
 static size_t size_of(const struct layout *l, unsigned int i)
 {
 	const struct dac_arg *arg = &l->args[i];
@@ -436,7 +436,7 @@ int32_t remote_call(struct remote *r, void *object, struct remote_call *call)
 
 /* ---- The beginning --------------------------------------------------- */
 
-// How the other process has begun; its IXCLRDataProcess, 0: none.
+// Learn how the child has begun: *ret_process is its IXCLRDataProcess, 0: none.
 static struct dbg_error *begun(struct remote *r, uint64_t *ret_process,
 			       int32_t *ret)
 {
@@ -493,7 +493,7 @@ void *remote_root(struct remote *r, const struct com_iid *iid)
 	return s;
 }
 
-// The same stand-in for the interface of the new process.
+// Let the stand-in stand for the same interface of the new process.
 static void bind_again(struct remote *r, struct stand_in *root)
 {
 	struct stand_in *s = query(r, root->iid);

@@ -131,7 +131,7 @@ static void call_end(void)
 	call.calling = 0;
 }
 
-// What ticks do not see in time.
+// Limit memory, which can grow faster than the ticks notice.
 static void limit_memory(void)
 {
 	const struct rlimit none = {0};
@@ -184,8 +184,8 @@ static void withdraw(const struct serve *s)
 			   F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 }
 
-// After the library was loaded: another of the parent's is known to the loader
-// by the number of its descriptor.
+// Close inherited descriptors, after the library was loaded: the loader
+// recognises another descriptor of the parent's by its number.
 static void close_others(const struct serve *s)
 {
 	unsigned int open_fds[] = {(unsigned int)s->end.socket,

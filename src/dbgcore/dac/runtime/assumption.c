@@ -129,7 +129,7 @@ enum {
 	NAME_SIZE = 200,
 };
 
-/* How an assumption is read, or that it is not. */
+/* How an assumption is read, or why it is not. */
 enum way_kind {
 	WAY_END,
 	WAY_FIELD,    /* "Type.field" of the core library: its offset */
@@ -149,7 +149,9 @@ struct way {
 	bool (*find)(struct dac *d, uint64_t *ret);
 };
 
-/* What the contract tells of some releases is the same in those up to @until.
+/*
+ * An offset that the contract tells in some releases, and that is the same in
+ * earlier ones up to @until.
  */
 #define OFFSET(name, value, until)                                             \
 	{                                                                      \
@@ -436,7 +438,7 @@ static const char *member_of(const char *name)
 	return dot ? dot + 1 : name;
 }
 
-/* Where the runtime has a field of a type that it has loaded. */
+/* Get the offset of a field of a loaded type from the runtime. */
 static bool loaded_offset(struct dac *d, uint32_t type, uint32_t field,
 			  uint64_t *ret)
 {
@@ -520,8 +522,8 @@ static bool function_read(struct dac *d, const char *name, uint64_t *ret)
 /* ---- Versions -------------------------------------------------------- */
 
 /*
- * What the directory of an installed runtime is called, else what the runtime
- * says itself, as one that a program brings along.
+ * The name of an installed runtime's directory, else the version that the
+ * runtime itself tells, as one that a program brings along.
  */
 const char *dac_runtime_version(struct dac *d)
 {
@@ -665,7 +667,10 @@ struct dbg_error *dac_assume(struct dac *d, enum dac_assumption what,
 	return NULL;
 }
 
-/* One sentence for a feature, whichever of the things that it needs fail. */
+/*
+ * Was the sentence about this feature told? It is told once, whichever of its
+ * assumptions fail.
+ */
 static bool is_told(struct dac *d, const struct entry *e)
 {
 	for (size_t i = 0; i < ASSUME_N; i++)

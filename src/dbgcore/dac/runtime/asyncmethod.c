@@ -46,7 +46,7 @@ bool async_data_holds(struct dac *d, uint64_t offset)
 	return offset == offsetof(struct async_data, signature);
 }
 
-// Where the data of a method with these flags is; 0: it has none.
+// Offset of the async data of a method with these flags; 0: it has none.
 static uint64_t asyncdata_offset(struct dac *d, uint16_t flags)
 {
 	struct dac_assumed size;
@@ -159,7 +159,8 @@ bool dac_async_has_more(struct dac *d, uint64_t ip)
 	return !base.thunk;
 }
 
-// Of a type's methods: the variant of the one with that token; 0: none.
+// The async variant, among a type's methods, of the method with that token; 0:
+// none.
 static uint64_t variant_find(struct dac *d, uint64_t type, uint64_t module,
 			     uint32_t token)
 {

@@ -78,7 +78,7 @@ static bool slots_listed(struct dac *d, uint64_t mt, struct slots *ret)
 	return true;
 }
 
-// Where @entry leads to: code, or a stub in front of it.
+// The method that @entry leads to: code, or a stub in front of it.
 static uint64_t method_of_entry(struct dac *d, uint64_t entry)
 {
 	struct dac_stub stub = {0};

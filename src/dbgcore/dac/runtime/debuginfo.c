@@ -97,8 +97,8 @@ static bool head_read(struct bytes b, struct head *ret)
 	return !s.bad && ret->offsets[CHUNK_N] <= DEBUG_INFO_MAX;
 }
 
-// Before .NET 11: a byte of flags, which tell of data that would come first,
-// then the sizes of two chunks.
+// Read the head as before .NET 11: a byte of flags, which tell of data that
+// would come first, then the sizes of two chunks.
 static bool old_head_read(struct bytes b, struct head *ret)
 {
 	struct nibbles s = {.b = b, .at = 2};

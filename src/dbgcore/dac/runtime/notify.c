@@ -202,8 +202,8 @@ void dac_notification_called(struct target *t, const struct regs *regs,
 		set_notification(params, n, ret);
 }
 
-// Where the call that raises them is in the @n bytes from @addr on; *count says
-// how often.
+// Find the call that raises notifications in @n bytes from @addr on; *count:
+// how many were found.
 static uint64_t find_raise(const uint8_t *bytes, size_t n, uint64_t addr,
 			   size_t *count)
 {

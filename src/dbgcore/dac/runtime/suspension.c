@@ -41,7 +41,7 @@ bool thread_link_find(struct dac *d, uint64_t *ret)
 	return !*ret || *ret == at.next.value;
 }
 
-/* Where threads are, and their states. */
+/* Find the list of threads, and the offset of their states. */
 static bool places_get(struct dac *d, struct places *ret)
 {
 	return list_get(d, ret) &&
@@ -49,7 +49,10 @@ static bool places_get(struct dac *d, struct places *ret)
 	       dac_holds(d, ASSUME_THREAD_STATE, &ret->state);
 }
 
-/* Of the threads that have begun and not ended, those with a bit. */
+/*
+ * Counts, among the threads that have begun and not ended, those with a bit
+ * set.
+ */
 struct states {
 	uint32_t bit;
 	uint32_t n, n_with;

@@ -118,7 +118,7 @@ static bool flags_read(struct dac *d, uint64_t mt, uint32_t *ret)
 		   sizeof(*ret);
 }
 
-/* Is it the rid of a string's and of an object's type? */
+/* Verify the offset: is it the rid of the types of a string and an object? */
 bool type_rid_holds(struct dac *d, uint64_t offset)
 {
 	const struct sos_globals *g = dac_globals(d);
@@ -229,7 +229,7 @@ static uint64_t key_of(uint32_t rid, const uint64_t *args, size_t n_args)
 	return key;
 }
 
-// What the key is already taken for stands at the next one.
+// Add a type to the index. If its key is taken it is put at the next one.
 static bool index_add(struct search *s, uint64_t mt)
 {
 	struct dac_instances *index = &s->dac->instances;
