@@ -38,7 +38,7 @@ void regs_set_sp(struct regs *r, uint64_t sp);
 void regs_set_fp(struct regs *r, uint64_t fp);
 /* Argument @n, at most 5, of a function at its first instruction. */
 uint64_t regs_arg(const struct regs *r, unsigned int n);
-/* The same of any argument, some of which are on the stack. */
+/* The same for any argument; some are on the stack. */
 DBG_MUST struct dbg_error *regs_any_arg(const struct regs *r, struct target *t,
 					unsigned int n, uint64_t *ret);
 /* The integer that a function returns. */
@@ -54,9 +54,9 @@ struct regs_item {
 	unsigned int number; /* of a general one, else ARCH_PC, ARCH_OTHER */
 };
 
-/* All of them, in the order in which debuggers list them. */
+/* List all registers, in the order in which debuggers show them. */
 void regs_list(const struct regs *r, struct regs_item ret[ARCH_LISTED]);
-/* Where a function that is at its first instruction returns to. */
+/* Read the return address of a function that is at its first instruction. */
 DBG_MUST struct dbg_error *regs_return_address(const struct regs *r,
 					       struct target *t, uint64_t *ret);
 /* Make them what they are when that function has returned to @addr. */
@@ -69,12 +69,13 @@ void regs_return(struct regs *r, uint64_t addr);
 bool regs_leave_signal(struct regs *r, struct target *t);
 /* The pc of our own code that was interrupted by a signal (ucontext_t). */
 uintptr_t arch_signal_pc(const void *context);
-/* In a loop that looks at memory until another process has written it. */
+/* Call in a loop that polls memory until another process has written it. */
 void arch_relax(void);
 
 /*
- * Those of a thread inside of a system call, by what /proc/PID/syscall tells:
- * its number, six arguments, sp and pc. The others are 0.
+ * The registers of a thread inside a system call, from the words of
+ * /proc/PID/syscall: its number, six arguments, sp and pc. The other registers
+ * are 0.
  */
 void regs_of_syscall(const uint64_t v[ARCH_SYSCALL_WORDS], struct regs *ret);
 /* Was the thread stopped in a system call, and not in code of its own? */
@@ -115,14 +116,14 @@ struct insn {
 /* Decode the instruction in @bytes, which is at @addr; false: it is none. */
 bool insn_decode(const uint8_t *bytes, size_t n, uint64_t addr,
 		 struct insn *ret);
-/* The same, read from the target. */
+/* As insn_decode, for an instruction of the target. */
 bool insn_at(struct target *t, uint64_t addr, struct insn *ret);
 /* Do the ARCH_TRAP_MAX bytes of @code end in an instruction that traps? */
 bool insn_traps(const uint8_t *code);
 /*
- * Of code of a JIT, at @pc in a function that begins at @start: is the frame
- * pointer its own, and if not, how far above the stack pointer is the return
- * address?
+ * The frame of JIT-compiled code at @pc, in a function that begins at @start:
+ * is the frame pointer its own? If not, how far above the stack pointer is the
+ * return address?
  */
 struct insn_frame {
 	bool framed;
@@ -142,8 +143,9 @@ enum {
 	INSN_ACCESSES = 4
 };
 /*
- * What the instruction in @bytes, at the pc of @regs, would access, in the
- * order of its operands, those that are implied, too; how many.
+ * List the memory that the instruction in @bytes, at the pc of @regs, would
+ * access, in the order of its operands including implied ones; returns how
+ * many.
  */
 size_t insn_accesses(const uint8_t *bytes, size_t n, const struct regs *regs,
 		     struct insn_access ret[INSN_ACCESSES]);

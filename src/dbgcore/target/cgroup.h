@@ -1,6 +1,6 @@
 /*
- * What the cgroups of a process allow it (cgroups(7)), of either version. Where
- * several groups above each other have a limit, the tightest counts.
+ * Resource limits by the cgroups of a process (cgroups(7)), of either version.
+ * Where nested groups have a limit, the tightest counts.
  */
 #ifndef TARGET_CGROUP_H
 #define TARGET_CGROUP_H

@@ -6,7 +6,7 @@
 #include "target/hostfile.h"
 #include "target/target.h"
 
-/* What a core tells of the end of its program. */
+/* What a core tells about the end of its program. */
 struct target_core {
 	pid_t tid;  /* the thread that ended it */
 	int signal; /* by which, 0: it was not ended */

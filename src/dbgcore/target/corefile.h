@@ -69,7 +69,7 @@ struct corefile {
  */
 DBG_MUST struct dbg_error *corefile_load(const char *path,
 					 struct corefile *ret);
-/* The same of bytes that live as long as @ret. */
+/* As corefile_load, for bytes in memory, which must live as long as @ret. */
 DBG_MUST struct dbg_error *corefile_parse(struct bytes file,
 					  struct corefile *ret);
 void corefile_unload(struct corefile *c);

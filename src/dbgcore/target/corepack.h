@@ -14,7 +14,10 @@ DBG_MUST struct dbg_error *corepack_unpack(const char *path, struct file *ret);
 
 /* Write a packed file to @fd; corepack_end() frees it. */
 DBG_MUST struct dbg_error *corepack_create(int fd, struct corepack **ret);
-/* At @at, behind what was written before; zeros fill what lies between. */
+/*
+ * Write at @at, which is behind all that was written before; zeros fill the
+ * gap.
+ */
 DBG_MUST struct dbg_error *corepack_write(struct corepack *c, const void *data,
 					  size_t n, uint64_t at);
 DBG_MUST struct dbg_error *corepack_end(struct corepack *c);

@@ -59,7 +59,7 @@ struct elf_named {
 	uint64_t code; /* before relocation of the image */
 };
 
-/* All of those. */
+/* All entries of such a table. */
 struct elf_table {
 	struct elf_named *v;
 	size_t n;

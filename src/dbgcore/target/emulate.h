@@ -15,7 +15,7 @@
 #include "target/arch.h"
 #include "target/x86/emuinsn.h"
 
-/* How the thread's memory is accessed; false: it would fault. */
+/* Callbacks that access the thread's memory; false: the access would fault. */
 struct emu_memory {
 	bool (*read)(void *arg, uint64_t addr, void *buf, size_t n);
 	bool (*write)(void *arg, uint64_t addr, const void *buf, size_t n);

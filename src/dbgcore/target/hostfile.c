@@ -31,7 +31,7 @@ struct search {
 	bool another;          /* one was, but not the right one */
 };
 
-// Is it the file at @place? Then it is taken.
+// Take the file at @place if it is the one searched for.
 static bool take(struct search *s, const char *place)
 {
 	struct file file;
@@ -146,7 +146,7 @@ struct installs {
 	void *arg;
 };
 
-// Where "dotnet" in PATH leads to: its links followed.
+// Call the function with the directory of "dotnet" in PATH, its links followed.
 static bool dotnet_in_path(const struct installs *in)
 {
 	const char *path = getenv("PATH");

@@ -13,13 +13,13 @@
 
 struct target;
 
-/* Where the files of cores are looked for; NULL: not set. */
+/* Where files that a core names are searched; NULL: not set. */
 struct hostfile_search {
 	char *sysroot; /* goes in front of the paths that a core names */
 	char *dirs;    /* with ':' between */
 };
 
-/* How a file is known to be the one that is meant. */
+/* How to recognise the right file. */
 struct hostfile_id {
 	struct bytes build_id; /* of an ELF file, to find it by; n 0: none */
 	/* Says why @file, which was found at @place, is not the one. */
@@ -35,7 +35,10 @@ struct hostfile_id {
 DBG_MUST struct dbg_error *hostfile_open(struct target *t, const char *path,
 					 const struct hostfile_id *id,
 					 struct file *ret, char **ret_place);
-/* Where @path is by the root directory alone, malloc'ed; @t may be NULL. */
+/*
+ * The path at which @path is on this machine, by the root directory alone;
+ * malloc'ed. @t may be NULL.
+ */
 char *hostfile_path(const struct target *t, const char *path);
 /*
  * Has the program another root directory than we (a container)? Then nothing

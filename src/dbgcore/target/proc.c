@@ -228,7 +228,8 @@ static char *status_text(pid_t tid)
 	return proc_read(path, NULL);
 }
 
-// What follows "field:" in the text of a status file, or NULL.
+// What follows "field:" in the text of a status file; NULL: there is no such
+// field.
 static const char *status_find(const char *text, const char *field)
 {
 	char key[32];
@@ -350,8 +351,8 @@ void proc_comm(pid_t pid, pid_t tid, char ret[16])
 	ret[n] = '\0';
 }
 
-// What follows the name in a thread's stat file, from the state letter on; the
-// caller frees *ret_text.
+// The fields of a thread's stat file behind the name, from the state letter on;
+// the caller frees *ret_text. NULL: the thread is gone.
 static const char *stat_fields(pid_t pid, pid_t tid, char **ret_text)
 {
 	char path[64];

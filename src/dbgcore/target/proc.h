@@ -29,9 +29,9 @@ struct proc_maps {
 
 DBG_MUST struct dbg_error *proc_maps_load(pid_t pid, struct proc_maps *ret);
 /*
- * The same by a descriptor, which tells of the image that the process had when
- * it was opened (-1: see errno), even if the process has made itself unreadable
- * since (PR_SET_DUMPABLE).
+ * Open a process's mappings. The descriptor shows the image that the process
+ * has now, even if it becomes unreadable later (PR_SET_DUMPABLE). -1: see
+ * errno.
  */
 int proc_maps_open(pid_t pid);
 DBG_MUST struct dbg_error *proc_maps_read(int fd, pid_t pid,
@@ -53,7 +53,9 @@ struct proc_time {
 	pid_t tid;
 	uint64_t ns;
 	uint64_t ready; /* the same, and what they have waited for one */
-	/* One that runs, or may: times that it gave a processor away; else 0.
+	/*
+	 * of a thread that runs, or may: how often it gave up a processor; else
+	 * 0
 	 */
 	uint64_t waits;
 };
@@ -66,7 +68,7 @@ struct proc_times {
 
 void proc_times_read(pid_t pid, struct proc_times *ret);
 void proc_times_deinit(struct proc_times *t);
-/* Of one thread; 0: it is gone. @ret_ready may be NULL. */
+/* Processor time of one thread; 0: it is gone. @ret_ready may be NULL. */
 uint64_t proc_time_of(pid_t pid, pid_t tid, uint64_t *ret_ready);
 
 /* Text of a link below /proc/PID (0: our own); false: there is none. */
@@ -76,7 +78,7 @@ bool proc_executable(pid_t pid, char ret[PATH_MAX]);
 /* Number behind "@field:" in /proc/PID/status, in @base; false: none. */
 bool proc_status(pid_t pid, const char *field, int base, uint64_t *ret);
 
-/* What lists of processes tell, from one reading of /proc/PID/status. */
+/* Facts for lists of processes, from one reading of /proc/PID/status. */
 struct proc_summary {
 	pid_t inside; /* its id in its own namespace */
 	uid_t uid;
@@ -92,8 +94,8 @@ bool proc_summary(pid_t pid, struct proc_summary *ret);
  */
 pid_t proc_tid_inside(pid_t tid);
 /*
- * Is it, or the process of this thread, the first of its pid namespace, as of a
- * container? No signal from within ends that one by default.
+ * Is it, or the process of this thread, the first of its pid namespace (as in a
+ * container)? By default no signal from within ends that one.
  */
 bool proc_is_first(pid_t tid);
 /*
@@ -147,8 +149,9 @@ char *proc_temporary(pid_t pid);
 /* State letter of a thread ('Z', 'X': ended), 0 if it is gone. */
 char proc_state(pid_t pid, pid_t tid);
 /*
- * Of a process. A debugger that counts hits stops it for moments: it is
- * stopped by one ('t') if it stays so for a fifth of a second.
+ * The state letter of a process. A debugger that counts hits stops it for
+ * moments: it counts as stopped by one ('t') only if it stays so for a fifth of
+ * a second.
  */
 char proc_lasting_state(pid_t pid);
 

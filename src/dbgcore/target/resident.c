@@ -1,8 +1,8 @@
 /*
  * Which of the program's pages are in physical memory. /proc/PID/smaps tells
- * how many of a mapping, /proc/PID/pagemap which; the latter counts the page of
- * zeros that untouched memory shares, so that it is not more than the former.
- * Both are empty for a first thread that has ended: another one's are read.
+ * how many of each mapping, /proc/PID/pagemap which; the latter also counts the
+ * shared page of zeros in untouched memory, so its number is cut to the former.
+ * Both are empty for a first thread that has ended: another thread's are read.
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -123,8 +123,8 @@ DBG_MUST struct dbg_error *target_guard_renew(struct target *t, pid_t tid);
  */
 void target_clear_behind(struct target *t, uint64_t addr);
 /*
- * Of a stopped process whose descriptor became readable: was it killed? Then
- * its end is among the events that follow.
+ * The descriptor of a stopped process became readable: was the process killed?
+ * Then its end is among the following events.
  */
 bool target_ended(struct target *t);
 /*
@@ -147,8 +147,8 @@ DBG_MUST struct dbg_error *target_detach(struct target *t, bool stopped);
 void target_terminal_take(struct target *t);
 void target_terminal_give(struct target *t);
 /*
- * Of a stopped process: Ctrl-C and Ctrl-Z (SIGINT, SIGTSTP) that its terminal
- * has sent and no event has told of yet.
+ * Get which of Ctrl-C and Ctrl-Z (SIGINT, SIGTSTP) the terminal has sent to a
+ * stopped process without an event so far.
  */
 void target_keys_pending(struct target *t, sigset_t *ret);
 /*
@@ -190,13 +190,13 @@ struct target_event {
 	siginfo_t info; /* TARGET_SIGNAL */
 	int exit_code;
 	bool unknown; /* TARGET_EXITED: how is not known, it was lent */
-	/* What it was given back with by target_hit_keep. */
+	/* the judgement with which target_hit_keep gave it back */
 	uint32_t judged[TARGET_JUDGED_MAX];
 };
 
 /*
- * What a stopped thread has to tell of the place where it stands: a trap or a
- * watch that it hit and whose event was not taken yet.
+ * A hit that a stopped thread still has to report at its place: a trap or a
+ * watch whose event was not taken yet.
  */
 struct target_hit {
 	struct target_event event; /* kind 0: none */
@@ -221,9 +221,9 @@ DBG_MUST struct dbg_error *target_stop_all(struct target *t);
 /* Are all threads stopped? */
 bool target_all_stopped(const struct target *t);
 /*
- * From the next resume on run @tid alone, whichever function resumes; 0: all
- * threads run. Threads that are created meanwhile run as well. Stops of other
- * threads are reported when they run again.
+ * From the next resume on, run @tid alone, whichever function resumes; 0: all
+ * threads. Threads created meanwhile run as well. Stops of other threads are
+ * reported when they run again.
  */
 void target_run_only(struct target *t, pid_t tid);
 /*
@@ -253,9 +253,9 @@ enum target_alone {
 	TARGET_ALONE_ENDED,  /* something else, reported later if at all */
 };
 /*
- * With everything stopped, let one thread run up to one of the armed traps
- * @addrs and wait for that; everything is stopped again. It is given up when
- * the thread falls asleep.
+ * With everything stopped, let one thread run to one of the armed traps @addrs
+ * and wait for that; then everything is stopped again. Gives up when the thread
+ * falls asleep.
  */
 DBG_MUST struct dbg_error *target_thread_alone(struct target *t, pid_t tid,
 					       const uint64_t *addrs, size_t n,
@@ -312,8 +312,8 @@ DBG_MUST struct dbg_error *target_child_adopt(struct target *t, pid_t pid,
  */
 DBG_MUST struct dbg_error *target_lend(struct target *t, pid_t pid);
 /*
- * After TARGET_BACK: stop all, no trap is armed. On failure the process, which
- * may have ended or have a tracer of its own, is not traced any more.
+ * After TARGET_BACK: stop all threads; no trap is armed. On failure the
+ * process, which may have ended or have another tracer, is no longer traced.
  */
 DBG_MUST struct dbg_error *target_reclaim(struct target *t);
 /* End the process that it is lent to. */
@@ -341,7 +341,7 @@ struct target_thread {
 	bool stopped;
 };
 
-/* All threads in order of birth, in @arena. */
+/* List all threads in order of birth, in @arena. */
 DBG_MUST struct dbg_error *target_threads(struct target *t, struct arena *arena,
 					  struct target_thread **ret,
 					  size_t *ret_n);
@@ -351,7 +351,10 @@ bool target_thread_sleeps(struct target *t, pid_t tid);
 void target_thread_name(struct target *t, pid_t tid, char ret[16]);
 /* Nanoseconds of processor time that it has used; 0: not known. */
 uint64_t target_thread_time(struct target *t, pid_t tid);
-/* What threads had used at two times before: @times[0], [1] are taken over. */
+/*
+ * Keep the processor times of threads at two earlier moments: @times[0] and [1]
+ * are taken over.
+ */
 void target_times_keep(struct target *t, struct proc_times *times);
 /*
  * The share of a processor that it used, or had to wait for, between, per cent,
@@ -360,8 +363,8 @@ void target_times_keep(struct target *t, struct proc_times *times);
 int target_thread_share(struct target *t, pid_t tid);
 
 /*
- * What a thread of another pid namespace (of a container) calls itself, and
- * back; 0: there is none.
+ * Convert a thread's number to the one in the program's own pid namespace (of a
+ * container), and back; 0: there is none.
  */
 pid_t target_tid_inside(struct target *t, pid_t tid);
 pid_t target_tid_outside(struct target *t, pid_t inside);
@@ -385,8 +388,8 @@ DBG_MUST struct dbg_error *target_fpregs_set(struct target *t, pid_t tid,
 					     const struct fpregs *fpregs);
 
 /*
- * Before a stopped thread is made to run elsewhere and come back: take from it
- * what it has to tell, and give that back when its registers are what they were
+ * Before a stopped thread is made to run elsewhere and come back: take the hit
+ * that it has not reported, and give it back when its registers are restored
  * (all stopped). A signal cannot be taken: an error.
  */
 DBG_MUST struct dbg_error *target_hit_take(struct target *t, pid_t tid,
@@ -398,7 +401,10 @@ void target_hit_give(struct target *t, pid_t tid, const struct target_hit *hit);
  */
 void target_hit_keep(struct target *t, const struct target_event *event);
 void target_hits_release(struct target *t);
-/* The same, but it is handed out again as soon as the others have run. */
+/*
+ * As target_hit_keep, but the event is reported again as soon as the other
+ * threads have run.
+ */
 void target_hit_again(struct target *t, const struct target_event *event);
 
 /* ---- Memory ---------------------------------------------------------- */
@@ -427,7 +433,10 @@ DBG_MUST struct dbg_error *target_write(struct target *t, uint64_t addr,
  */
 DBG_MUST struct dbg_error *target_write_undone(struct target *t, uint64_t addr,
 					       const void *buf, size_t n);
-/* What is so written between these stays, unless we die between them. */
+/*
+ * Begin writes that target_undone_keep makes permanent; they are undone if we
+ * die between the two.
+ */
 void target_undone_begin(struct target *t);
 void target_undone_keep(struct target *t);
 /* Map @size bytes of fresh zeroed memory into the target (injected mmap). */
@@ -440,7 +449,7 @@ DBG_MUST struct dbg_error *target_mmap(struct target *t, size_t size,
  */
 DBG_MUST struct dbg_error *target_call_leaf(struct target *t, uint64_t addr,
 					    uint64_t a, uint64_t b);
-/* Where @bytes lie in executable memory, the first @cap places. */
+/* Find @bytes in executable memory: the first @cap addresses. */
 DBG_MUST struct dbg_error *target_find_code(struct target *t, const void *bytes,
 					    size_t n, uint64_t *ret, size_t cap,
 					    size_t *ret_n);
@@ -554,7 +563,7 @@ const char *target_demangle(const char *name, struct arena *arena);
 DBG_MUST struct dbg_error *target_symbol(struct target *t,
 					 const struct target_image *image,
 					 const char *name, uint64_t *ret);
-/* The same of an exported object, with its size. */
+/* As target_symbol, for an exported object, with its size. */
 DBG_MUST struct dbg_error *target_object(struct target *t,
 					 const struct target_image *image,
 					 const char *name, uint64_t *ret,
@@ -598,8 +607,8 @@ bool target_image_loading(struct target *t, uint64_t base);
 uint64_t target_segment(struct target *t, uint64_t base, uint32_t type,
 			uint64_t *ret_size);
 /*
- * Where the image's file is on this machine, or was, and what is in it, even if
- * another has been put in its place since; kept by the target.
+ * The path of the image's file on this machine, and its contents as mapped,
+ * even if the file was replaced since; kept by the target.
  */
 DBG_MUST struct dbg_error *target_image_place(struct target *t,
 					      const char *path,

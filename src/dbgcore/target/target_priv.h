@@ -62,7 +62,7 @@ struct image_file {
 	struct file debug; /* n 0: none */
 };
 
-/* Where unwind information of some addresses begins. */
+/* Unwind information for a range of addresses. */
 struct unwind_range {
 	uint64_t start, end;
 	uint64_t header; /* .eh_frame_hdr, 0: none */
@@ -79,8 +79,8 @@ struct images {
 };
 
 /*
- * What a kind of target supplies. Operations that run the process are NULL
- * where TARGET_RUN is not among @caps. Large: each of the operations that
+ * Operations that a kind of target supplies. Those that run the process are
+ * NULL if TARGET_RUN is not among @caps. Large: each of the operations that
  * target.h offers is one.
  */
 struct target_ops {
@@ -96,9 +96,9 @@ struct target_ops {
 	/* AT_ value; 0: absent */
 	struct dbg_error *(*auxv)(struct target *t, uint64_t type,
 				  uint64_t *ret);
-	/* In front of the program's paths; "": they are ours. */
+	/* prefix of the program's paths; "": they are ours */
 	const char *(*root)(const struct target *t);
-	/* How the file mapped as @path is known; NULL: by its path. */
+	/* how to recognise the file mapped as @path; NULL: by its path */
 	void (*identify)(struct target *t, const char *path,
 			 struct hostfile_id *ret);
 	struct dbg_error *(*threads)(struct target *t, struct arena *arena,
@@ -205,14 +205,14 @@ struct target {
 	pid_t only; /* the thread that target_resume_all resumes, 0: all */
 	pid_t but;  /* ... does not resume, 0: none */
 	const struct log *log; /* NULL: none */
-	/* What threads had used at two times; see target.h. */
+	/* processor times of threads at two earlier moments; see target.h */
 	struct proc_times times[2];
 };
 
 void target_init(struct target *t, const struct target_ops *ops, pid_t pid);
 void target_deinit(struct target *t);
 
-/* Is it a signal by which an instruction that fails is told? */
+/* Is it a signal that reports a failed instruction? */
 bool signal_is_fault(int signal);
 
 /* Forget all image files and mappings, as when the process runs another
@@ -226,10 +226,13 @@ void images_deinit(struct images *images);
  */
 DBG_MUST struct dbg_error *image_file_find(struct target *t, const char *path,
 					   struct image_file **ret);
-/* The same, which must be an ELF file. */
+/* The same, for a file that must be ELF. */
 DBG_MUST struct dbg_error *image_file_elf(struct target *t, const char *path,
 					  struct image_file **ret);
-/* Its function that holds the address @linked, NULL: none. */
+/*
+ * The function of the image that contains the link-time address @linked; NULL:
+ * none.
+ */
 const struct elf_symbol *
 image_file_function(struct target *t, struct image_file *f, uint64_t linked);
 /*

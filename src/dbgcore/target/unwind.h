@@ -1,8 +1,8 @@
 /*
- * From a native frame to its caller, by the image's .eh_frame.
+ * Unwinds from a native frame to its caller, by the image's .eh_frame.
  *
  * Everything is read from the target's memory and believed only as far as it
- * makes sense: a stack that cannot be unwound ends, it is no error.
+ * makes sense: a stack that cannot be unwound ends there, which is no error.
  */
 #ifndef TARGET_UNWIND_H
 #define TARGET_UNWIND_H
@@ -22,14 +22,16 @@ struct target;
  */
 bool unwind_step(struct target *t, struct regs *regs, bool *leaf);
 
-/* What a callee keeps for its caller, after those of arch_saved. */
+/* Registers that a callee saves for its caller, in addition to arch_saved. */
 enum {
 	SAVED_REG_FP = ARCH_SAVED,
 	SAVED_REG_PC,
 	N_SAVED_REGS,
 };
 
-/* Where register @number, ARCH_PC too, is among these; N_SAVED_REGS: it is not.
+/*
+ * Index of register @number (ARCH_PC included) among these; N_SAVED_REGS: it is
+ * none of them.
  */
 unsigned int unwind_saved(unsigned int number);
 
@@ -38,15 +40,15 @@ enum {
 };
 
 /*
- * The same; registers that the frame has saved get their address in @at, the
- * others' stay.
+ * The same, also noting in @at the addresses of registers that the frame has
+ * saved; other entries stay.
  */
 bool unwind_step_saved(struct target *t, struct regs *regs, bool *leaf,
 		       uint64_t at[N_SAVED_REGS]);
 /*
- * Where a frame's caller is, as far as stack and frame pointer tell, so that it
- * can be kept for the code at a pc. The return address is in the word in front
- * of the caller's stack pointer.
+ * How to get to a frame's caller by stack and frame pointer alone, so that it
+ * can be cached by pc. The return address is the word below the caller's stack
+ * pointer.
  */
 struct unwind_rule {
 	uint64_t start; /* of the function */

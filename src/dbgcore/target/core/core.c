@@ -119,8 +119,9 @@ static void take_info(struct corefile *c, struct bytes b)
 	memcpy(c->command, info.pr_psargs, sizeof(info.pr_psargs));
 }
 
-// One of the first thread, or of the one that had the signal; gcore's, of a
-// program that it stopped, tell nothing.
+// Take the signal information of the first thread, or of the thread that had
+// the signal. In gcore's cores, of a program that gcore has stopped, it means
+// nothing.
 static void take_siginfo(struct corefile *c, struct bytes b)
 {
 	struct reader r;
@@ -171,7 +172,8 @@ static void take_files(struct corefile *c, struct bytes b)
 	}
 }
 
-// Behind the threads' notes, in their order.
+// Take the threads' names; this note comes after those of the threads and lists
+// them in the same order.
 static void take_names(struct corefile *c, struct bytes b)
 {
 	for (size_t i = 0; i < c->n_threads; i++) {
@@ -387,8 +389,8 @@ void corefile_unload(struct corefile *c)
 
 /* ---- Looking up ------------------------------------------------------ */
 
-// How many of @n sorted elements of @size bytes begin at @addr or before; an
-// element begins with its address.
+// How many of @n sorted elements, each of @size bytes with its address first,
+// begin at @addr or before.
 static size_t begun(const void *list, size_t n, size_t size, uint64_t addr)
 {
 	size_t low = 0, high = n;
@@ -496,7 +498,7 @@ static struct bytes build_id_at(const struct core *c, uint64_t base)
 	return dbg_err_drop(err) ? (struct bytes){NULL, 0} : elf_build_id(&elf);
 }
 
-// Where the file at @path begins in memory; 0: its beginning is not mapped.
+// The address at which the beginning of the file @path is mapped; 0: it is not.
 static uint64_t base_of(const struct core *c, const char *path)
 {
 	const struct corefile *f = &c->file;
@@ -757,8 +759,8 @@ static struct bytes find_words(struct core *c)
 
 /* ---- Threads --------------------------------------------------------- */
 
-// In the order in which they began, as those of a process, whatever the order
-// of the notes: numbers of threads have wrapped around below the process's.
+// Compare threads by age, whatever the order of the notes. Numbers below the
+// process's own have wrapped around, so they are younger.
 static int by_age(const void *a, const void *b, void *arg)
 {
 	const struct target_thread *x = a, *y = b;

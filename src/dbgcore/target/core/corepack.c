@@ -37,7 +37,7 @@ static uint64_t end_of(uint64_t at, uint64_t n, uint64_t end)
 	return at + n > end ? at + n : end;
 }
 
-/* How long the core is that begins with @b, by its headers. */
+/* Get the length of the core that begins with @b, from its ELF headers. */
 static struct dbg_error *extent(struct bytes b, const char *format,
 				uint64_t *ret)
 {
@@ -79,7 +79,7 @@ static int make_temporary(void)
 	return fd;
 }
 
-/* What is not zero, page by page. */
+/* Write the pages that are not zero; the others become holes. */
 static bool put(int fd, const uint8_t *p, size_t n, uint64_t at)
 {
 	static const uint8_t zeros[PAGE];

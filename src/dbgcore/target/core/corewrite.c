@@ -32,7 +32,7 @@ enum {
 	STACK_MAX = 16 << 20, /* of one thread */
 };
 
-/* Of /proc/PID/pagemap (pagemap.rst of the kernel). */
+/* Bits of /proc/PID/pagemap (the kernel's pagemap.rst). */
 #define PM_FILE_OR_SHARED (UINT64_C(1) << 61)
 #define PM_SWAPPED (UINT64_C(1) << 62)
 #define PM_PRESENT (UINT64_C(1) << 63)
@@ -63,7 +63,10 @@ struct writer {
 
 /* ---- Pages ------------------------------------------------------------- */
 
-/* What pagemap says of @n pages from @addr on, of others that all are there. */
+/*
+ * Read pagemap's entries for @n pages from @addr on; pages that cannot be read
+ * count as present.
+ */
 static void page_states(const struct writer *w, uint64_t addr, uint64_t *ret,
 			size_t n)
 {
@@ -97,7 +100,7 @@ static void add_segment(struct writer *w, const struct segment *s)
 	w->segments[w->n++] = *s;
 }
 
-/* Is it a file that will be there, with what is mapped of it? */
+/* Is it a mapping of a file that will still exist with the same contents? */
 static bool is_file(const struct proc_map *m)
 {
 	return m->inode && *m->path == '/' && !str_starts(m->path, "/memfd:") &&
@@ -105,7 +108,10 @@ static bool is_file(const struct proc_map *m)
 	       !str_starts(m->path, "/dev/shm/") && !m->deleted;
 }
 
-/* Its own copies of a file's pages, and the first, which tells the file. */
+/*
+ * Add the pages of a file's mapping that the program has changed, and the first
+ * page, which identifies the file.
+ */
 static void add_modified(struct writer *w, const struct proc_map *m,
 			 struct segment s)
 {
@@ -125,7 +131,10 @@ static void add_modified(struct writer *w, const struct proc_map *m,
 	}
 }
 
-/* What of the mapping is to be there; the rest is unknown, so not named. */
+/*
+ * Add the requested parts of a mapping. The rest is unknown to a reader and
+ * gets no segment.
+ */
 static void add_only(struct writer *w, const struct proc_map *m,
 		     struct segment s)
 {

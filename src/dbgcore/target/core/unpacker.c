@@ -284,7 +284,7 @@ const char *unpacker_format(struct bytes b)
 	return f ? f->name : NULL;
 }
 
-// It stays loaded: another core may need it.
+// Load the library. It stays loaded, since another core may need it.
 static bool load(struct unpacker *u)
 {
 	const struct format *f = u->format;

@@ -32,7 +32,7 @@ struct cfa_rule {
 	struct bytes expr;
 };
 
-/* What stands in a CIE, and the state that its instructions leave. */
+/* Fields of a CIE, and the row of rules that its instructions leave. */
 struct cfa_code {
 	uint64_t code_align;
 	int64_t data_align;

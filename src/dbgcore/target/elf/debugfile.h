@@ -1,5 +1,5 @@
 /*
- * Where the symbols of a stripped ELF file are, as gdb looks for them: by
+ * Finds the debug file with the symbols of a stripped ELF file, as gdb does: by
  * build id, and by the name in .gnu_debuglink.
  */
 #ifndef TARGET_DEBUGFILE_H
@@ -15,7 +15,7 @@
 bool debugfile_find(const struct elf *elf, const char *root, const char *path,
 		    struct file *ret_file, struct elf *ret);
 
-/* The same in a directory that keeps debug files by build id. */
+/* The same in a directory of debug files named by build id. */
 bool debugfile_in(const struct elf *elf, const char *dir, struct file *ret_file,
 		  struct elf *ret);
 

@@ -65,7 +65,7 @@ static struct dbg_error *parse_segments(struct elf *elf, uint64_t off, size_t n,
 	return NULL;
 }
 
-// What the file holds of the memory from @addr on.
+// The bytes of the file that are mapped from @addr on.
 static struct bytes at_addr(const struct elf *elf, uint64_t addr)
 {
 	for (size_t i = 0; i < elf->n_segments; i++) {

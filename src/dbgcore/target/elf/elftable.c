@@ -11,7 +11,7 @@
 
 #include "base/mem.h"
 
-// Where the file puts an address that names no symbol, and which.
+// A relocation without symbol: where the linker puts which address.
 struct placed {
 	uint64_t place; // 0: it does not
 	uint64_t addr;
@@ -30,8 +30,8 @@ static bool is_code(const struct elf *elf, uint64_t addr)
 	return false;
 }
 
-// Where in the file a string lies that is linked for @addr and begins as a name
-// does, in a segment that is not written; 0: none does.
+// The file offset of a string that is linked for @addr and begins as a name
+// does, in a segment that is not written; 0: there is none.
 static uint64_t name_at(const struct elf *elf, uint64_t addr)
 {
 	for (size_t i = 0; i < elf->n_segments; i++) {
@@ -50,7 +50,7 @@ static uint64_t name_at(const struct elf *elf, uint64_t addr)
 	return 0;
 }
 
-// What the relocation @i does; nothing behind the last one.
+// Decode the relocation @i; zeros behind the last one.
 static struct placed placed_at(const struct elf *elf, size_t i)
 {
 	const struct bytes *all = &elf->relocations;
@@ -103,7 +103,7 @@ void elf_table_deinit(struct elf_table *table)
 	*table = (struct elf_table){0};
 }
 
-// Is its code beside another name as well?
+// Does another name in the table have the same code?
 static bool is_folded(const struct elf_table *table, const struct elf_named *of)
 {
 	for (size_t i = 0; i < table->n; i++)

@@ -54,8 +54,8 @@ struct dbg_error *target_maps(struct target *t, const struct proc_maps **ret)
 
 /* ---- Images in the mappings ------------------------------------------ */
 
-// From the mapping at @i, which begins a file: where does the image end, and
-// is there code in it?
+// Find the end of the image whose first mapping is at @i; returns whether it
+// has code.
 static bool image_extent(const struct proc_maps *maps, size_t i,
 			 uint64_t *ret_end)
 {

@@ -34,7 +34,8 @@ static size_t underscores(const char *name)
 	return strspn(name, "_");
 }
 
-// By address; of one address the name to show comes last.
+// Sort symbols by address; of several at one address, the one to show comes
+// last.
 static int compare(const void *a, const void *b)
 {
 	const struct elf_symbol *x = a, *y = b;
@@ -240,9 +241,9 @@ static void unlink_tables(const struct proc_map *first, uint8_t *bytes,
 	}
 }
 
-// What is mapped of the file, each part where the file has it. What was written
-// to counts where there is nothing else: data, as relocated. What is behind the
-// segments, as sections, is missing.
+// Rebuild a removed file from its mappings, each part at its file offset.
+// Written pages are used only where there are no others: data, as relocated.
+// Parts that are not mapped, such as sections, are missing.
 static struct dbg_error *copy_mapped(struct target *t,
 				     const struct proc_maps *maps,
 				     const struct proc_map *first,
@@ -348,7 +349,7 @@ struct dbg_error *image_file_elf(struct target *t, const char *path,
 	return err ? dbg_err_prefix(err, "'%s'", path) : NULL;
 }
 
-// One of the directories that the user names may have it by its build id.
+// Search the user's directories for a debug file with the image's build id.
 static bool debugfile_searched(struct target *t, struct image_file *f,
 			       struct elf *ret)
 {

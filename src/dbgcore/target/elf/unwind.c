@@ -713,7 +713,8 @@ static unsigned int column_of(size_t saved)
 	return arch_dwarf[saved == SAVED_REG_FP ? ARCH_FP : arch_saved[saved]];
 }
 
-// Where the row says that the caller's registers are.
+// Get the addresses at which the row says that the caller's registers are
+// saved.
 static void take_kept(const struct cfa_row *row, uint64_t cfa,
 		      uint64_t at[N_SAVED_REGS])
 {

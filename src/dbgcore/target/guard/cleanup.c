@@ -45,7 +45,8 @@ bool cleanup_process_is(pid_t pid)
 	return !strcmp(name, cleanup_process_name);
 }
 
-// Nothing of ours is to be held open, and no key or hangup is meant for us.
+// Detach from dndbg's surroundings: hold no descriptor open, and ignore keys
+// and hangups, which are not meant for this process.
 static void withdraw(int fd)
 {
 	static const int ignored[] = {SIGINT,  SIGHUP,  SIGQUIT,
@@ -88,9 +89,9 @@ enum outcome {
 };
 
 /*
- * One try, by a process of its own that SIGALRM ends: whatever it waits for,
- * the program is not to stand still for that. A try can end at any moment, as
- * we can, and what it traces goes on.
+ * Try once, in a child process that SIGALRM ends: whatever it waits for, the
+ * program must not stand still for longer. A try can end at any moment, and so
+ * can this process; the program then goes on.
  */
 static enum outcome clean_within(pid_t pid)
 {

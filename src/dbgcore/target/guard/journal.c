@@ -67,7 +67,7 @@ static uint64_t unit_word(const void *buf, const struct unit *u)
 	return word;
 }
 
-// All bits of the bytes of a mask.
+// Expand a mask of bytes to a mask of bits.
 static uint64_t bits_of(uint64_t mask)
 {
 	uint64_t bits = 0;
@@ -192,7 +192,7 @@ static struct dbg_error *enter(struct orphan_words *w, uint64_t addr,
 	return NULL;
 }
 
-// What has been put back needs no entry.
+// Drop the entries of data that has its old contents again.
 static void drop_restored(struct orphan_words *w, uint64_t addr, size_t n)
 {
 	for (size_t at = 0; at < n;) {

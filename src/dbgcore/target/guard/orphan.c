@@ -187,8 +187,8 @@ static struct dbg_error *action_set(struct live *l, struct inject *in,
 }
 
 /*
- * All of it executable at first, which no other memory of that size is: should
- * we die before it is filled and handed over it is found by that.
+ * Map the memory, at first all of it executable. No other memory of that size
+ * is, so it can be found by that if we die before it is filled and handed over.
  */
 static struct dbg_error *map(struct live *l, struct inject *in)
 {
@@ -214,8 +214,9 @@ static struct dbg_error *make_writable(struct live *l, struct inject *in)
 }
 
 /*
- * Where the runtime maps its code twice, as shared memory, code is not writable
- * where it is executed. Elsewhere it may be, and then has to stay so.
+ * The protection that code pages must have. Where the runtime maps its code
+ * twice, as shared memory, code is not writable where it executes. Elsewhere it
+ * may be, and then has to stay so.
  */
 static uint32_t code_prot(struct live *l)
 {
@@ -255,7 +256,7 @@ static struct dbg_error *fill(struct live *l)
 	return err;
 }
 
-// What libc's sigaction gives.
+// struct sigaction of libc.
 struct libc_action {
 	uint64_t handler;
 	uint64_t mask[16];
@@ -263,7 +264,7 @@ struct libc_action {
 	uint64_t restorer;
 };
 
-// Those of ours in a piece of the program's data become @instead.
+// Replace our signal action by @instead in a piece of the program's data.
 static void replace_in(struct live *l, uint64_t base, const uint8_t *data,
 		       size_t size, const struct orphan_action *ours,
 		       const struct orphan_action *instead)
@@ -287,7 +288,8 @@ static void replace_in(struct live *l, uint64_t base, const uint8_t *data,
 	}
 }
 
-// Is it data of an image: of its file, or the zeros behind that?
+// Is the mapping writable data of an image: of its file, or the zeros behind
+// that?
 static bool is_data(const struct proc_maps *maps, size_t i)
 {
 	const struct proc_map *map = &maps->v[i], *before = map - 1;
@@ -298,9 +300,9 @@ static bool is_data(const struct proc_maps *maps, size_t i)
 }
 
 /*
- * Who has set a handler while ours was in force knows ours as his predecessor,
- * and calls it for what he does not know, also when it is gone. He keeps what
- * libc gave him among the data of his image: there @instead takes our place.
+ * A library that has set a signal handler while ours was installed keeps ours
+ * as the previous one, and would call it when we are gone. It keeps what libc
+ * returned in the data of its image: replace it there by @instead.
  */
 static struct dbg_error *leave_chain(struct live *l,
 				     const struct orphan_action *ours,
@@ -569,7 +571,8 @@ static void clear_found(struct live *l, const struct orphan_data *data)
 			    &l->target, data->cleared[i], &none, sizeof(none)));
 }
 
-// Nothing is left to be taken out: who is inside has little to do there.
+// Clear the table: no trap is left. Threads that are inside the handler find
+// nothing to do.
 static void forget_found(struct live *l, const struct orphan_data *data)
 {
 	_cleanup_free_ struct orphan_words *w = xcalloc(1, sizeof(*w));

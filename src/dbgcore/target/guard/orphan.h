@@ -1,7 +1,7 @@
 /*
- * What saves a process that is to survive us, should we die at any moment: the
- * orphan in it (orphan.c), the process that cleans up behind us (cleanup.c),
- * and how all that is ours is taken out of it (attach.c).
+ * Keeps a process that is to survive us safe if we die at any moment: the
+ * orphan trap handler in it (orphan.c), the process that cleans up behind us
+ * (cleanup.c), and how everything that is ours is taken out of it (attach.c).
  */
 #ifndef TARGET_ORPHAN_H
 #define TARGET_ORPHAN_H
@@ -28,7 +28,9 @@ struct orphan_words {
 	bool failed;
 };
 
-/* What we have written into the runtime's data: journal.c. */
+/*
+ * The undo journal of what we have written into the runtime's data: journal.c.
+ */
 struct journal {
 	struct journal_entry *entries;
 	size_t n, cap;
@@ -94,7 +96,7 @@ void orphan_mask(struct live *l, pid_t tid, uint64_t mask);
 /* Enter a word that who cleans up behind us is to clear. */
 void orphan_clear(struct live *l, uint64_t addr);
 
-/* Where struct orphan_data has something, in the process. */
+/* The address in the process of a member of struct orphan_data. */
 uint64_t orphan_data_at(const struct live *l, size_t offset);
 void orphan_words_put(struct orphan_words *w, uint64_t addr, uint64_t value);
 void orphan_words_flush(struct orphan_words *w);
@@ -108,12 +110,15 @@ void orphan_words_flush(struct orphan_words *w);
  */
 DBG_MUST struct dbg_error *journal_write(struct target *t, uint64_t addr,
 					 const void *buf, size_t n);
-/* What is written between these stays, unless we die between them. */
+/*
+ * Begin writes that journal_keep makes permanent; they are undone if we die
+ * between the two.
+ */
 void journal_begin(struct target *t);
 void journal_keep(struct target *t);
 /* Put all back; all is stopped. */
 void journal_undo(struct live *l);
-/* The same of an entry in the table of a debugger that died. */
+/* The same for one entry in the table of a debugger that died. */
 void journal_undo_one(struct live *l, const struct orphan_undo *undo);
 void journal_forget(struct live *l);
 

@@ -1,5 +1,5 @@
 /*
- * What we leave in a program that is to survive us: see orphan.h. One page of
+ * What is left in a program that is to survive us: see orphan.h. One page of
  * code, then struct orphan_data, which is shared with the code and with whoever
  * finds it when we are gone.
  */
@@ -70,7 +70,7 @@ enum {
 
 /* The code, to be copied to the start of a page: section orphan_code. */
 extern const uint8_t __start_orphan_code[], __stop_orphan_code[];
-/* In it: the handler and what it returns to. */
+/* Addresses in that page: the handler, and the code that it returns to. */
 extern const uint8_t orphan_code_handler[], orphan_code_restorer[];
 
 /*

@@ -1,7 +1,7 @@
 /*
- * All threads at once: stopped by PTRACE_INTERRUPT and waited for, let go
- * again, or one stepped while the rest stand. A thread that goes on from a trap
- * executes the instruction beneath it first (displace.c).
+ * Stops all threads by PTRACE_INTERRUPT and waits for them, lets them go again,
+ * or steps one while the rest stand. A thread that goes on from a trap executes
+ * the instruction beneath it first (displace.c).
  */
 #include "target/live/live.h"
 #include "target/live/thread.h"

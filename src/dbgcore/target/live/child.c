@@ -237,7 +237,7 @@ void child_exec(struct live *l, struct thread *child)
 	live_ptrace(l, PTRACE_CONT, child->tid, 0, 0);
 }
 
-// One that is released at its next stop, in the memory that it is in.
+// Release a task at its next stop, out of whatever memory it is in.
 static void release_one(struct live *l, struct thread *th)
 {
 	if ((l->killed && th->ends) ||

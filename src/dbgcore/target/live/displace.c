@@ -61,7 +61,8 @@ static bool emulate(struct live *l, struct thread *th, struct trap *trap)
 	return true;
 }
 
-// Is it one that repeats itself, this step being one turn of many?
+// Is it an instruction with a repeat prefix, of which this step is one of many
+// turns?
 static bool is_repeated(struct live *l, uint64_t pc)
 {
 	struct insn insn;
@@ -91,7 +92,7 @@ static bool armed_again(struct live *l, struct thread *th, uint64_t pc)
 	return true;
 }
 
-// What the stop of a thread that was stepped in place says.
+// Judge the stop of a thread that was stepped in place.
 static enum placed judge(struct live *l, struct thread *th, uint64_t pc)
 {
 	int signal = WSTOPSIG(th->placed);
@@ -118,7 +119,7 @@ static enum placed judge(struct live *l, struct thread *th, uint64_t pc)
 	return raised ? PLACED_SIGNAL : PLACED_AGAIN;
 }
 
-// Is it still the thread that it was, of the program that it was?
+// Is it still the same thread, in the same program (no exec)?
 static bool alive(struct live *l, const struct thread *th, pid_t tid,
 		  uint64_t execs)
 {
@@ -157,7 +158,7 @@ static struct dbg_error *arm_here(struct live *l, uint64_t pc)
 	return live_write_code(&l->target, pc, &byte, 1);
 }
 
-// The same of one that was let go to the entry of a system call.
+// The same for a thread that was let go to the entry of a system call.
 static enum placed judge_entry(struct live *l, struct thread *th, uint64_t pc)
 {
 	if (WSTOPSIG(th->placed) != (SIGTRAP | 0x80))

@@ -1,6 +1,6 @@
 /*
- * What the live targets of one session share: the wait for statuses, which are
- * of any of their tasks, and the terminal.
+ * What the live targets of one session share: the wait for statuses, any of
+ * which may belong to any of their tasks, and the terminal.
  */
 #include "target/live/family.h"
 #include "target/live/live.h"

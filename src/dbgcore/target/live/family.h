@@ -24,7 +24,7 @@ struct stray {
 	int status;
 };
 
-/* What the live targets of one session share; dies with the last of them. */
+/* What the live targets of one session share; freed with the last of them. */
 struct family {
 	struct live **lives;
 	size_t n_lives, lives_cap;

@@ -84,7 +84,7 @@ static bool take(struct live *l, pid_t pid)
 	       !live_ptrace(l, PTRACE_SETOPTIONS, pid, 0, COPY_OPTIONS);
 }
 
-/* What is done in the time that the kernel takes, once. */
+/* Work that is done once while the kernel copies the process. */
 struct meanwhile {
 	void (*fn)(void *arg);
 	void *arg;
@@ -146,7 +146,10 @@ static bool call(struct live *l, pid_t pid, struct regs *regs,
 
 /* ---- The copy -------------------------------------------------------- */
 
-/* By the process between; 0 and errno. */
+/*
+ * Let the intermediate process @pid make the copy; returns the copy's pid, or 0
+ * and errno.
+ */
 static pid_t copy_by(struct live *l, const struct inject *in, pid_t pid,
 		     struct meanwhile *m)
 {

@@ -1,7 +1,7 @@
 /*
- * One look at a thread that runs, of a process that is not traced: it is
- * seized, stopped, read, and let go, which takes it some ten microseconds.
- * Should we die meanwhile the kernel lets it go.
+ * One look at a running thread of a process that is not traced: it is seized,
+ * stopped, read, and let go, which takes it some ten microseconds. If we die
+ * meanwhile, the kernel lets it go.
  */
 #include "target/live/live.h"
 
@@ -15,7 +15,8 @@ enum {
 	STOP_LOOKS = 100, // of a millisecond
 };
 
-// Has it stopped? One that waits where nothing can stop it does so later.
+// Has the thread stopped? A thread that waits where nothing can stop it does so
+// later.
 static bool await_stop(pid_t tid, bool *seized, int *ret_status)
 {
 	for (int i = 0; i < STOP_LOOKS; i++) {

@@ -109,7 +109,8 @@ static bool is_used(struct live *l, uint64_t cave)
 	       back_is(code);
 }
 
-// One that is used may have a thread come back to it yet: the last choice.
+// Find room for injected code. Room that was used before is the last choice: a
+// thread may still come back to it.
 static struct dbg_error *cave_find(struct live *l, uint64_t *ret)
 {
 	struct dbg_error *err;
@@ -180,7 +181,7 @@ static struct dbg_error *advance(struct live *l, struct thread *th, int what)
 	return err;
 }
 
-// To the next entry of a system call or return from one.
+// Let the thread run to its next entry of, or return from, a system call.
 static struct dbg_error *to_syscall(struct live *l, struct thread *th)
 {
 	struct dbg_error *err;
@@ -333,7 +334,8 @@ struct dbg_error *inject_call(struct live *l, struct inject *in, long nr,
 	return NULL;
 }
 
-// To the return from the call of clone that the thread stands before.
+// Let the thread, which stands before a call of clone, run to the return from
+// it.
 static struct dbg_error *clone_once(struct live *l, struct thread *th,
 				    unsigned long *ret_pid)
 {
@@ -414,8 +416,8 @@ struct dbg_error *inject_end(struct live *l, struct inject *in)
 
 /* ---- Of a debugger that is dead -------------------------------------- */
 
-// What the code in @cave is about to do, or has done, is not wanted any more:
-// its threads go where it would bring them.
+// Lead threads out of the code in @cave, whose work is not wanted any more: to
+// where it would bring them.
 static void lead_out(struct live *l, uint64_t cave)
 {
 	uint8_t code[CAVE_BYTES];

@@ -22,7 +22,7 @@ size_t back_make(const struct regs *r, uint64_t mask, uint8_t ret[CAVE_BYTES]);
 size_t back_code_bytes(void);
 /* Are the first bytes of @code those of that code? */
 bool back_is(const uint8_t *code);
-/* What it restores. */
+/* Restore the registers and the signal mask that the code has saved. */
 void back_restore(const uint8_t code[CAVE_BYTES], struct regs *r,
 		  uint64_t *ret_mask);
 /* Make the thread call from there; it must not be inside a system call. */

@@ -169,7 +169,7 @@ static bool ends_by_default(int signal)
 	return true;
 }
 
-// Is it in the set @field of the process?
+// Is @signal in the set @field of the process's status?
 static bool has_signal(struct target *t, const char *field, int signal)
 {
 	uint64_t set = 0;

@@ -46,8 +46,8 @@
 #include "target/live/thread.h"
 
 /*
- * What is asked of ptrace for every task; the program's threads besides end
- * with us (PTRACE_O_EXITKILL), its children do not.
+ * The ptrace options of every task. The program's own threads also have
+ * PTRACE_O_EXITKILL; its children do not.
  */
 enum {
 	LIVE_OPTIONS = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE |
@@ -80,7 +80,7 @@ struct live_queue {
 	uint64_t serial;      /* of the last */
 };
 
-/* How its memory is read and written: memory.c, trap.c. */
+/* State of reading and writing the process's memory: memory.c, trap.c. */
 struct live_memory {
 	int fd; /* /proc/PID/mem */
 	int maps_fd;
@@ -95,7 +95,7 @@ struct live_memory {
 	size_t n_ghosts, ghosts_cap;
 };
 
-/* How its names differ from ours. */
+/* How names in the process's namespaces differ from ours. */
 struct live_root {
 	char *path;      /* "" or /proc/PID/root */
 	bool other_pids; /* it is in another pid namespace */
@@ -225,7 +225,7 @@ DBG_MUST struct dbg_error *live_unpause(struct live *l);
 
 /* ---- memory.c -------------------------------------------------------- */
 
-/* How the memory of a process is read. */
+/* How to read the memory of a process. */
 struct memory_of {
 	pid_t pid;
 	int fd;          /* /proc/PID/mem, -1: none */
@@ -234,21 +234,24 @@ struct memory_of {
 	uint64_t *syscalls;
 };
 
-/* How much of [addr, addr + n) could be read, from the beginning on. */
+/*
+ * Read memory; returns how many bytes of [addr, addr + n) could be read, from
+ * the beginning on.
+ */
 size_t memory_read(const struct memory_of *m, uint64_t addr, void *buf,
 		   size_t n);
 void live_memory_init(struct live *l);
 void live_memory_deinit(struct live *l);
 /* Open what belongs to the process image: after the start, after an exec. */
 DBG_MUST struct dbg_error *live_memory_open(struct live *l);
-/* What is mapped, by the kernel's names. */
+/* Read the mappings, with the kernel's names. */
 DBG_MUST struct dbg_error *live_mappings(struct live *l, struct proc_maps *ret);
 size_t live_read(struct target *t, uint64_t addr, void *buf, size_t n);
 DBG_MUST struct dbg_error *live_write(struct target *t, uint64_t addr,
 				      const void *buf, size_t n);
 DBG_MUST struct dbg_error *live_write_code(struct target *t, uint64_t addr,
 					   const void *buf, size_t n);
-/* Within the page permissions, all or nothing. */
+/* Read memory within the page permissions; all or nothing. */
 bool live_read_plain(struct live *l, uint64_t addr, void *buf, size_t n);
 bool live_write_plain(struct live *l, uint64_t addr, const void *buf, size_t n);
 /* Is there code at @addr that other processes may share? */
@@ -270,7 +273,7 @@ bool live_is_key(const siginfo_t *info);
 DBG_MUST struct dbg_error *live_create(struct family *f, struct live **ret);
 /* Find out what the process's root directory is. */
 void live_set_root(struct live *l);
-/* What the root directory and the namespaces of a process are. */
+/* Find out about the root directory and namespaces of a process. */
 void live_root_init(struct live_root *root, pid_t pid);
 void live_root_deinit(struct live_root *root);
 /* Make of the kernel's paths those by which the process knows its files. */

@@ -54,7 +54,7 @@ static size_t observed_read(struct target *t, uint64_t addr, void *buf,
 	return memory_read(&m, addr, buf, n);
 }
 
-// Within one look it is taken to stand.
+// Memory counts as unchanging within one look.
 static bool observed_frozen(const struct target *t)
 {
 	(void)t;

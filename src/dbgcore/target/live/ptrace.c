@@ -28,7 +28,8 @@ static void inject(struct live *l, struct thread *th, int signal)
 	syscall(SYS_tgkill, l->target.pid, th->tid, signal);
 }
 
-// What PTRACE_CONT is to deliver; the rest is sent.
+// The signal that PTRACE_CONT is to deliver; another one that is due is sent by
+// itself.
 static int signal_for(struct live *l, struct thread *th)
 {
 	int signal = th->due.signal;

@@ -61,7 +61,7 @@ static bool is_stop(enum target_event_kind kind)
 	       kind == TARGET_WATCH;
 }
 
-// Is it of a trap or watch that was taken away since?
+// Is it an event of a trap or watch that was removed since?
 static bool is_void(const struct live *l, const struct target_event *event)
 {
 	if (event->kind == TARGET_WATCH)

@@ -138,7 +138,7 @@ static pid_t wait_leader(struct live *l, int *ret)
 	}
 }
 
-// What is to be done about a status.
+// Handle one wait status.
 static struct dbg_error *take(struct live *l, pid_t tid, int status)
 {
 	l->target.counters.stops++;

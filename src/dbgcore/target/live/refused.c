@@ -39,7 +39,7 @@ static bool is_privileged(void)
 	return caps >> CAP_SYS_PTRACE_BIT & 1;
 }
 
-// What dndbg has started may be traced where other processes may not.
+// Is it a child of dndbg? It may be traced where other processes may not.
 static bool is_child(pid_t pid)
 {
 	uint64_t parent = 0;
@@ -109,7 +109,7 @@ static struct dbg_error *by_user(pid_t pid)
 		       pid, (int)uid);
 }
 
-// Its files below /proc are root's then.
+// Is the process not dumpable? Then its files in /proc belong to root.
 bool live_is_closed(pid_t pid)
 {
 	_cleanup_free_ char *path = xasprintf("/proc/%d/maps", pid);

@@ -57,8 +57,8 @@ static pid_t tracer_of(pid_t tid)
 	return (pid_t)tracer;
 }
 
-// Does it trace for a moment yet: a debugger that was killed, a cleanup process
-// other than ourselves?
+// Will this tracer be gone in a moment: a killed debugger, or a cleanup process
+// other than this one?
 static bool is_leaving(pid_t tracer)
 {
 	return tracer && tracer != getpid() &&
@@ -192,9 +192,9 @@ static struct dbg_error *check_pid(pid_t pid)
 }
 
 /*
- * One at a time takes a process over, be it to clean up: between its look for
- * the traps of a dead debugger and its seizing nobody else is to set some. A
- * file that is locked; -1: it cannot be.
+ * Take the lock by which one debugger at a time takes a process over or cleans
+ * it up: nobody else may set traps between its look for a dead debugger's traps
+ * and its seizing. Returns a locked descriptor; -1: it cannot be locked.
  */
 static int turn_take(pid_t pid)
 {
@@ -225,8 +225,8 @@ static bool is_traced(pid_t pid)
 	return traced;
 }
 
-// What a dead debugger has left to be hit is lifted before we trace a thread.
-// Who may not look at the process is told so by the seizing.
+// Lift the traps of a dead debugger before a thread is traced. If the process
+// may not be looked at, seizing it will say so.
 static void lift_before(struct live *l)
 {
 	if (!dbg_err_drop(live_memory_open(l)) && orphan_find(l) &&
@@ -309,7 +309,7 @@ static struct dbg_error *lift_those(struct target *t, bool yield)
 	return target_traps_lift(t, addrs, n);
 }
 
-// Those first that are guarded by others, see vfork.c.
+// Lift all traps, those first that other traps guard, see vfork.c.
 static struct dbg_error *lift_all(struct target *t)
 {
 	struct dbg_error *err = lift_those(t, true);
@@ -331,7 +331,8 @@ static bool trap_pending(struct live *l, const struct thread *th)
 	return false;
 }
 
-// From stop to stop, with nothing executed between.
+// Bring the thread from one stop to another, executing nothing, so that pending
+// changes to it take effect.
 static void settle(struct live *l, struct thread *th)
 {
 	(void)hwbreak_apply(l, th);

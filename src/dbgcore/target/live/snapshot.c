@@ -66,7 +66,10 @@ static struct snapshot *snapshot_of(const struct target *t)
 
 /* ---- Its end --------------------------------------------------------- */
 
-/* One in a frozen cgroup ends when that is thawed: it is not waited for. */
+/*
+ * End the copy. One in a frozen cgroup ends when that is thawed, which is not
+ * waited for.
+ */
 static void end(struct snapshot *s)
 {
 	struct pollfd gone = {.fd = s->pidfd, .events = POLLIN};

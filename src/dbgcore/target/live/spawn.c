@@ -24,7 +24,7 @@ enum {
 	EXIT_FAILED = 127
 };
 
-/* What the child tells before it ends: where it failed. */
+/* The step at which the child has failed, which it reports before it exits. */
 enum stage {
 	STAGE_CWD,
 	STAGE_STDIN,
@@ -250,7 +250,7 @@ static struct dbg_error *seize(struct spawn *s)
 	return err;
 }
 
-// To the stop in front of the first instruction.
+// Wait until the child stops in front of the program's first instruction.
 static struct dbg_error *await_exec(struct spawn *s)
 {
 	struct dbg_error *err;

@@ -1,8 +1,8 @@
 /*
- * Who has the foreground of the terminal, the debugger or the program: given to
- * the program when it runs, taken back at a stop, with the modes of each. And
- * the keys that the terminal turns into signals, where these came to a program
- * that has stopped meanwhile.
+ * Who has the foreground of the terminal, the debugger or the program: it is
+ * given to the program when that runs, and taken back at a stop, with the
+ * terminal modes of each. Also keys that the terminal turns into signals, when
+ * these came to a program that has stopped meanwhile.
  */
 #include "target/live/family.h"
 #include "target/live/live.h"
@@ -92,14 +92,15 @@ static bool stands(const struct thread *th)
 	return th->kind == THREAD_OWN && th->stop != STOP_NONE && !th->zombie;
 }
 
-// What a thread took from the kernel, and the session has not been told of.
+// Has the thread taken a key's signal from the kernel that the session was not
+// told of?
 static bool has_key(const struct thread *th)
 {
 	return stands(th) && th->event_queued == TARGET_SIGNAL &&
 	       live_is_key(&th->due.info);
 }
 
-// What waits for whichever thread of the process takes it first.
+// Get the pending signals of the process, which any of its threads may take.
 static void peek(struct live *l, sigset_t *ret)
 {
 	struct __ptrace_peeksiginfo_args args = {
@@ -155,7 +156,8 @@ static struct thread *taker(struct live *l, int signal)
 	return NULL;
 }
 
-// It stops again at the signal, before it executes anything.
+// Let the thread take the signal: it stops again there before it executes
+// anything.
 static struct dbg_error *take_key(struct live *l, struct thread *th)
 {
 	struct dbg_error *err;

@@ -79,7 +79,7 @@ struct thread *thread_add(struct live *l, pid_t tid, enum thread_kind kind)
 	return th;
 }
 
-// Does it count among the threads that run?
+// Does the thread count as running?
 static bool runs(const struct thread *th)
 {
 	return th->kind == THREAD_OWN && th->stop == STOP_NONE && !th->zombie &&

@@ -27,7 +27,7 @@ enum thread_stop {
 	STOP_GROUP,
 };
 
-/* What is known of its registers. */
+/* Cached registers of a thread. */
 struct thread_regs {
 	bool valid, dirty, fp_valid;
 	struct regs now;
@@ -48,7 +48,7 @@ struct thread_signals {
 	uint64_t int3;           /* pc behind that of the program's own, or 0 */
 };
 
-/* Of its child by vfork. */
+/* State about a vfork child of the thread. */
 struct thread_vfork {
 	bool waits;  /* for it */
 	bool shares; /* traps yield to it, or to one that is about to be made */
@@ -110,7 +110,7 @@ DBG_MUST struct dbg_error *thread_stopped(struct live *l, pid_t tid,
 /* Read the registers into th->regs.now; false if the thread was killed. */
 bool thread_load_regs(struct live *l, struct thread *th);
 void thread_flush_regs(struct live *l, struct thread *th);
-/* What is asked of ptrace for the process's threads. */
+/* The ptrace options of the process's threads. */
 uint64_t thread_options(const struct live *l);
 /* ptrace with counting; -1 and errno. */
 long live_ptrace(struct live *l, int request, pid_t tid, uint64_t addr,
@@ -141,7 +141,7 @@ DBG_MUST struct dbg_error *thread_go(struct live *l, struct thread *th);
 void thread_pass(struct live *l, struct thread *th, int signal);
 DBG_MUST struct dbg_error *thread_request(struct live *l, struct thread *th,
 					  int what, int signal);
-/* It stands where its handler of SIGTRAP begins. */
+/* Note that the thread stands at the beginning of its own SIGTRAP handler. */
 void thread_catches(struct live *l, struct thread *th);
 /* Does the thread stand at a `syscall` instruction? */
 bool thread_at_syscall(struct live *l, struct thread *th);
@@ -187,7 +187,7 @@ DBG_MUST struct dbg_error *live_watches_set(struct target *t,
 					    const struct target_watch *v);
 /* Give a stopped thread the present watches; false and errno: refused. */
 bool hwbreak_apply(struct live *l, struct thread *th);
-/* Which watches did the thread hit that has stopped by SIGTRAP? */
+/* Which watches a thread has hit that has stopped by SIGTRAP: a bit each. */
 unsigned int hwbreak_hits(struct live *l, struct thread *th);
 /* Is anything watched; is something of this memory? */
 bool hwbreak_any(const struct live *l);
@@ -200,7 +200,7 @@ void hwbreak_forget(struct live *l);
 /* Set the watches of a stopped thread, or take them out; false: see errno. */
 bool debugreg_set(struct live *l, pid_t tid, const struct target_watch *v);
 bool debugreg_clear(struct live *l, pid_t tid);
-/* Which of them were hit? Asked once. */
+/* Which debug registers were hit, a bit each. Asking resets them. */
 unsigned int debugreg_hits(struct live *l, pid_t tid);
 
 #endif

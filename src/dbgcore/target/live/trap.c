@@ -124,7 +124,7 @@ static size_t select_addrs(const struct target *t, uint64_t *addrs, size_t n,
 	return kept;
 }
 
-// How many of the sorted @addrs lie so near that they make one run.
+// How many of the sorted @addrs are close enough to be changed as one run.
 static size_t run_length(const uint64_t *addrs, size_t n)
 {
 	size_t i = 1;
@@ -204,7 +204,8 @@ static bool change_span(struct change *c, uint8_t *span, uint64_t base,
 	return dirty;
 }
 
-// One read and one write for neighbours; false: do them one by one.
+// Change neighbouring traps with one read and one write; false: they must be
+// changed one by one.
 static bool change_run(struct change *c, const uint64_t *addrs, size_t n)
 {
 	struct dbg_error *err = NULL;

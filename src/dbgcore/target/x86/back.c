@@ -124,7 +124,7 @@ uint64_t back_result(const struct regs *r)
 	return r->rax;
 }
 
-// On the thread's stack, beyond its red zone.
+// Set the registers up for the call, on the thread's stack below its red zone.
 void back_call_leaf(struct regs *r, uint64_t cave, uint64_t addr,
 		    const uint64_t args[2])
 {

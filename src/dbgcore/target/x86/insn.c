@@ -143,8 +143,8 @@ static bool is_of(const struct decoded *d, int operand, ZydisRegister reg)
 	return is_register(d, operand) && d->operands[operand].reg.value == reg;
 }
 
-// What an instruction does to the frame; *ret_n: bytes that it takes from the
-// stack, negative: adds to it.
+// What an instruction does to the frame. *ret_n: how many bytes it pops;
+// negative: it pushes.
 static enum frame_part frame_part(const struct decoded *d, int64_t *ret_n)
 {
 	const ZydisDecodedOperand *from = &d->operands[1];
@@ -196,8 +196,8 @@ static bool decode_at(struct target *t, uint64_t addr, struct decoded *ret)
 	return decode(bytes, n, ret);
 }
 
-// How far above the stack pointer the return address is, if nothing but the
-// function's end is between @pc and its return.
+// Is only the function's epilog between @pc and its return? Then tells how far
+// above the stack pointer the return address is.
 static bool in_epilog(struct target *t, uint64_t pc, struct insn_frame *ret)
 {
 	struct decoded d;

@@ -1,4 +1,4 @@
-/* What each register of x86-64 is for, by the System V calling convention. */
+/* The roles of x86-64's registers, by the System V calling convention. */
 #include "target/target.h"
 
 #include <assert.h>
@@ -19,7 +19,7 @@ enum {
 	RESTART_BLOCK = 516,
 };
 
-/* In the order of their numbers. */
+/* In the order of their numbers in machine code. */
 static const uint8_t general[ARCH_GENERAL] = {
     offsetof(struct regs, rax), offsetof(struct regs, rcx),
     offsetof(struct regs, rdx), offsetof(struct regs, rbx),
