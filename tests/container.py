@@ -28,12 +28,13 @@ def files(dotnet):
     return root if os.path.exists(f"{root}/lib/libc.musl-x86_64.so.1") else "/"
 
 
-def words(t, fixture, *args, dotnet=None):
-    """What starts a fixture as the first process of one."""
+def words(t, fixture, *args, dotnet=None, first=True):
+    """What starts a fixture as the first process of one; or not as that, in a
+    mount namespace alone."""
     root = os.path.join(t.dir, "root")
     os.makedirs(root, exist_ok=True)
     dotnet = os.path.realpath(dotnet or t.env["DOTNET_ROOT"])
-    return ["unshare", "--pid", "--fork", "--mount", "sh", "-c", SCRIPT, "sh",
+    return ["unshare", *(["--pid", "--fork"] if first else []), "--mount", "sh", "-c", SCRIPT, "sh",
             root, files(dotnet), dotnet,
             os.path.dirname(t.program(fixture)[0]), f"/mnt/app/{fixture}.dll",
             *args]

@@ -16,8 +16,10 @@ TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SOURCES = os.path.join(TOP, "tests", "fixtures")
 CACHE = os.environ.get("DNDBG_CACHE") or os.path.expanduser("~/.cache/dndbg")
 BUILT = os.path.join(CACHE, "fixtures")
-# A directory of others that programs run on: scripts/check-musl.
+# A directory of others that programs run on: scripts/musl/within.
 ROOTS = os.environ.get("DNDBG_TEST_ROOTS") or os.path.join(CACHE, "roots")
+# Is theirs another C library than ours?
+MUSL = os.environ.get("DNDBG_TEST_LIBC") == "musl"
 RUNTIMES = ("8", "9", "10", "11")
 NEWEST = ("10", "11")  # the others are tested by selection, see run.py
 # Of a fixture for .NET 11: runtime async, or state machines as before.

@@ -13,6 +13,7 @@ A transcript begins with lines "#! key=value ...":
     stdin='one\\ntwo\\n'    what the program may read
     time=30               limit in seconds
     exit=0                the exit status to demand
+    glibc='...'           why it makes no sense where programs run on musl
 and goes on with commands and the output that each must have:
     ## comment
     +command              given to dndbg, which echoes it like this
@@ -27,7 +28,8 @@ and {out} the directories of the sources and the program, in both.
 A script defines functions test_*(t); t is drive.Test. The attribute runtimes
 of a function says where it runs (all), time its limit in seconds where 150 are
 too few: behind it whatever the test has started is killed, until the test is
-over. Those of
+over; glibc why it makes no sense where programs run on musl. A script with
+only_musl makes sense only there (scripts/check-musl). Those of
 tests/dap talk to dndbg as a debug adapter, by dapdrive.Client; those of tests/mi
 as a front end of gdb does, by midrive.Client.
 
@@ -76,7 +78,8 @@ class Transcript:
                 if line.startswith("#!"):
                     for word in shlex.split(line[2:]):
                         key, _, value = word.partition("=")
-                        if key not in (*self.head, "fixture", "exit"):
+                        if key not in (*self.head, "fixture", "exit",
+                                       "glibc"):
                             raise Failure(f"{path}: unknown key '{key}'")
                         self.head[key] = value
                 elif not line.startswith("##"):
@@ -289,6 +292,9 @@ class Job:
         watcher = threading.Thread(target=watch, args=(test, limit, over))
         watcher.start()
         try:
+            why = getattr(self.function, "glibc", None)
+            if why and drive.MUSL:
+                raise drive.Skip(why)
             self.function(test)
         except drive.Skip as e:
             skipped = str(e)
@@ -329,6 +335,7 @@ def transcripts(runtimes):
             def run(test, t=transcript, c=config, r=runtime):
                 Run(t, c, r, test).run()
 
+            run.glibc = transcript.head.get("glibc")
             yield Job(name, runtime, run)
 
 
@@ -342,6 +349,8 @@ def scripts(runtimes):
                                                       path)
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
+        if getattr(module, "only_musl", False) and not drive.MUSL:
+            continue
         for label, function in inspect.getmembers(module, inspect.isfunction):
             if not label.startswith("test_"):
                 continue
@@ -400,7 +409,9 @@ def main():
         subprocess.run([f"{drive.TOP}/scripts/build-fixtures"], check=True)
     if not os.access(options.dndbg, os.X_OK) and not options.list:
         sys.exit(f"run.py: no program '{options.dndbg}'")
-    runtimes = options.runtime or drive.RUNTIMES
+    runtimes = options.runtime or [
+        one for one in drive.RUNTIMES
+        if not drive.MUSL or os.path.exists(f"{drive.ROOTS}/{one}")]
     jobs = [job for source in (transcripts, scripts)
             for job in source(runtimes)
             if (not options.name or any(n in job.name for n in options.name))

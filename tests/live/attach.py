@@ -423,6 +423,10 @@ def test_container_evil(t):
     busy.right()
 
 
+test_container_evil.glibc = (
+    "the DAC beside the runtime is looked at last there: one for glibc is taken")
+
+
 def test_other_user(t):
     """Root may attach to a program of anybody's."""
     if os.geteuid():
@@ -620,3 +624,6 @@ def test_replaced(t):
         t.check_match(r"^dndbg: .*libmscordaccore\.so.*dac-path", alone.stderr)
     busy.untouched()
     busy.right()
+
+
+test_replaced.glibc = "the library that is replaced is the one for glibc"

@@ -117,6 +117,10 @@ def test_native_handler(t):
     program.right()
 
 
+test_native_handler.glibc = (
+    "musl hides its functions and has no tables to unwind them")
+
+
 def test_leader_gone(t):
     """The first thread has ended, the others have not."""
     program, _ = blocked(t, "leader")

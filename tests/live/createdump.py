@@ -312,6 +312,10 @@ def test_no_dac(t):
                   (done.returncode, report["kind"], report["signal"]))
 
 
+test_no_dac.glibc = (
+    "the DAC beside the runtime is looked at last there: one for glibc is taken")
+
+
 def ask_for_dump(t, pid, path):
     """As dotnet-dump asks; the runtime's answer, 0: done."""
     name = (path + "\0").encode("utf-16-le")

@@ -143,6 +143,9 @@ def test_lifted(t):
     t.check_in("not known here: cast the constant", said[0])
 
 
+test_lifted.glibc = "there is no ICU for musl here"
+
+
 def test_contexts(t):
     """Which string is that of a literal; what is chosen by static types in
     generic code, for all instances."""
@@ -271,6 +274,9 @@ def test_cultures(t):
     check_fixture(t, "Cultures", 300)
 
 
+test_cultures.glibc = "there is no ICU for musl here"
+
+
 def test_cultures_refused(t):
     """What only ICU can tell is refused with the way that needs it not."""
     done = t.batch(["set evaluation interpret",
@@ -286,6 +292,9 @@ def test_cultures_refused(t):
         t.check_match("by the rules of a culture: pass "
                       "StringComparison.Ordinal or StringComparer.Ordinal",
                       words)
+
+
+test_cultures_refused.glibc = "there is no ICU for musl here"
 
 
 def test_culture_unused(t):
@@ -308,6 +317,9 @@ def test_culture_unused(t):
         t.check_equal([value for _, value in known], got)
         for words in done.stderr.splitlines():
             t.check_match("the program has used no culture yet", words)
+
+
+test_culture_unused.glibc = "there is no ICU for musl here"
 
 
 def test_enumerated(t):

@@ -55,9 +55,17 @@ def test_every_instruction(t):
         t.check(20 < lasted < 200, f"{config}: {lasted} instructions")
 
 
+test_every_instruction.glibc = (
+    "musl hides its functions and has no tables to unwind them")
+
+
 def test_first_call(t):
     """The same on the way to the compiler."""
     t.check_equal(150, walk(t, "Debug", {}, 0, 150))
+
+
+test_first_call.glibc = (
+    "musl hides its functions and has no tables to unwind them")
 
 
 def test_interrupted_stub(t):
@@ -172,3 +180,7 @@ def test_saved_native(t):
         s.cmd(f"frame {level}")
         found = check_saved(t, s)
         t.check(wanted <= found, str(found))
+
+
+test_saved_native.glibc = (
+    "musl hides its functions and has no tables to unwind them")

@@ -260,12 +260,21 @@ def test_killed_filter_open(t):
     killed_under(t, "open")
 
 
+test_killed_filter_open.glibc = "its filters know the system calls of glibc"
+
+
 def test_killed_filter_allow(t):
     killed_under(t, "allow")
 
 
+test_killed_filter_allow.glibc = "its filters know the system calls of glibc"
+
+
 def test_killed_filter_eperm(t):
     killed_under(t, "eperm")
+
+
+test_killed_filter_eperm.glibc = "its filters know the system calls of glibc"
 
 
 # ---- No room left, and too much

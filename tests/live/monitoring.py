@@ -249,6 +249,9 @@ def test_sample(t):
     program.end()
 
 
+test_sample.glibc = "musl hides its functions and has no tables to unwind them"
+
+
 def test_sample_callers(t):
     """Who allocates is the direct caller of the runtime's helpers, which have no
     frames of their own."""

@@ -280,8 +280,8 @@ def test_native_fault(t):
     t.check_equal(("signal", int(signal.SIGSEGV)),
                   (report["kind"], report["signal"]))
     frames = crashed(report)
-    t.check_equal(("native", "libc.so.6"),
-                  tuple(frames[0][key] for key in ("kind", "module")))
+    t.check_equal("native", frames[0]["kind"])
+    t.check_match(r"^(libc\.so(\.6)?|ld-musl-.*)$", frames[0]["module"])
     t.check_match("strlen", frames[0]["name"])
     t.check_equal("Throws.Program.Main", frames[-1]["name"])
     t.check_equal(("Throws.Program.Unhandled",
@@ -424,6 +424,16 @@ def test_container(t):
     done = of_both(t, container.words(t, "Signals", "exit", "3"),
                    "--on-exit", "3")
     t.check_equal(["Exited with code 3"] * 2, [one["cause"] for one in done])
+
+
+def test_mounts(t):
+    """A process that begins here and gets another root before it starts its
+    program, as "chroot" has it: the runtime is that root's."""
+    if os.geteuid():
+        raise drive.Skip("only root can make a container")
+    report, = of_both(t, container.words(t, "Throws", "unhandled", first=False))
+    t.check_equal("exception", report["kind"])
+    t.check_in("Throws.Program.Unhandled", [f["name"] for f in crashed(report)])
 
 
 def test_native(t):

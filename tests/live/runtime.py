@@ -202,6 +202,10 @@ def test_dac_writable_by_others(t):
     t.check_in("its code runs with your rights", done.stdout)
 
 
+test_dac_writable_by_others.glibc = (
+    "the DAC beside the runtime is looked at last there: one for glibc is taken")
+
+
 def test_dac_of_another_user(t):
     """Only root can give a file away; who cannot has the test above."""
     root, dac = copied_root(t)
@@ -215,6 +219,10 @@ def test_dac_of_another_user(t):
              "on\" loads it all the same).", done.stdout)
     done = hello(t, "set trust-dac on", root=root)
     t.check_in("Breakpoint 1, Hello.Program.Main", done.stdout)
+
+
+test_dac_of_another_user.glibc = (
+    "the DAC beside the runtime is looked at last there: one for glibc is taken")
 
 
 def test_dac_of_another_build(t):

@@ -1,4 +1,5 @@
 #! fixture=Frames args=sort
+#! glibc='musl hides its functions and has no tables to unwind them'
 ## Native code between managed frames: folded, or frame by frame down to the
 ## program's start. qsort calls a delegate and a function pointer.
 +break @by-delegate

@@ -1,4 +1,5 @@
 #! fixture=Frames args=signal
+#! glibc='musl hides its functions and has no tables to unwind them'
 ## A signal's handler in managed code: the frame by which the kernel called it,
 ## the code that it interrupted, and what called that.
 +break @on-signal

@@ -1,4 +1,5 @@
 #! fixture=Hello exit=0
+#! glibc='musl hides its functions and has no tables to unwind them'
 ## Before the first instruction there is a process and nothing of .NET in it.
 +starti
 Starting program: {out}/Hello.dll

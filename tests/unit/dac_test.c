@@ -19,6 +19,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "dac/dac_priv.h"
+#include "dac/load/musl.h"
 #include "dac/debuginfo.h"
 #include "dac/guard.h"
 #include "dac/remote.h"

@@ -137,16 +137,6 @@ uint64_t dac_word(struct dac *d, uint64_t addr);
 /* The collector's struct GcDacVars; 0: it was not found. */
 uint64_t dac_gc_vars(struct dac *d);
 
-/* ---- musl.c ---------------------------------------------------------- */
-
-/* Was the library, whose file this is, built for musl? */
-bool dac_needs_musl(struct bytes library);
-/*
- * Do the runtime and the one in the file @other promise the same layouts? Those
- * before .NET 9 promise none.
- */
-bool dac_same_contract(struct bytes runtime, const char *other);
-
 /* ---- build.c --------------------------------------------------------- */
 
 /*

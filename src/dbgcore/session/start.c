@@ -294,8 +294,8 @@ static struct dbg_error *sigaction_find(struct dbg *dbg, uint64_t *ret)
 	static const char *const libraries[] = {
 	    "libpthread.so.0", // where it is apart from libc.so.6 it comes
 			       // first
-	    "libc.so.6",
-	    "ld-musl-x86_64.so.1",
+	    "libc.so.6", "ld-musl-x86_64.so.1",
+	    "libc.so", // musl as Debian calls it
 	};
 	struct dbg_error *err = NULL;
 	struct arena *arena = arena_create();

@@ -7,6 +7,7 @@
  * installed runtime whose library has the build id of the program's.
  */
 #include <dirent.h>
+#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 #include "base/file.h"
 #include "base/str.h"
 #include "dac/dac_priv.h"
+#include "dac/load/musl.h"
 #include "dac/runtimeinfo.h"
 #include "target/elf.h"
 #include "target/hostfile.h"
@@ -28,6 +30,7 @@ enum {
 struct dac_search {
 	struct runtime_info info; /* without a runtime's file */
 	struct bytes runtime;     /* its file, n 0: not known */
+	bool own;                 /* of a runtime for musl: its very DAC */
 	char *found;
 };
 
@@ -93,17 +96,6 @@ static bool has_id_of(struct bytes file, const char *path)
 	return own.n && read_id(path, id) == own.n && !memcmp(id, own.p, own.n);
 }
 
-static bool is_for_musl(const char *path)
-{
-	struct file file;
-
-	if (dbg_err_drop(file_load(path, DAC_FILE_MAX, &file)))
-		return false;
-	bool ret = dac_needs_musl(file.bytes);
-	file_unload(&file);
-	return ret;
-}
-
 /*
  * Does the DAC at @path belong to the runtime's file that is given? That of the
  * same build for glibc serves a runtime of musl's (musl.c).
@@ -117,8 +109,8 @@ static bool is_of_runtime(const struct dac_search *w, const char *path)
 
 	if (!dac_same_build(w->runtime, path))
 		return false;
-	if (dac_needs_musl(w->runtime))
-		return !is_for_musl(path) &&
+	if (dac_needs_musl(w->runtime) && !w->own)
+		return !dac_file_needs_musl(path) &&
 		       dac_same_contract(w->runtime, beside);
 	return !file_exists(beside) || has_id_of(w->runtime, beside);
 }
@@ -229,6 +221,46 @@ static struct dbg_error *none_found(const struct dac_search *w,
 	    str_get(&version));
 }
 
+/*
+ * What a program tells that was built for musl is the DAC for musl. Of such a
+ * one *ret is what of its file is loaded: behind that are its assemblies.
+ */
+static struct dbg_error *musl_part(struct target *t, const char *program,
+				   struct bytes *ret)
+{
+	struct bytes file;
+	const char *place;
+	uint64_t end = 0;
+	struct elf elf;
+	struct dbg_error *err = target_image_place(t, program, &place, &file);
+
+	*ret = (struct bytes){NULL, 0};
+	if (!err)
+		err = elf_parse(file, &elf);
+	if (err || !dac_needs_musl(file))
+		return err;
+	for (size_t i = 0; i < elf.n_segments; i++) {
+		const struct elf_segment *s = &elf.segments[i];
+
+		if (s->type == PT_LOAD && s->offset < file.n &&
+		    s->file_size <= file.n - s->offset &&
+		    s->offset + s->file_size > end)
+			end = s->offset + s->file_size;
+	}
+	*ret = (struct bytes){file.p, end};
+	return NULL;
+}
+
+static bool search(struct dac_search *w, struct target *t,
+		   const struct dac_runtime *rt)
+{
+	bool ours = !hostfile_is_foreign(t) || rt->trust;
+
+	return try_hint(w, rt->hint) || (ours && try_beside(w, t, rt->path)) ||
+	       hostfile_each_dotnet(try_installation, w) ||
+	       (w->runtime.n && try_packs(w));
+}
+
 struct dbg_error *dac_find_bundled(struct target *t,
 				   const struct dac_runtime *rt,
 				   struct arena *arena, const char **ret)
@@ -236,14 +268,22 @@ struct dbg_error *dac_find_bundled(struct target *t,
 	struct dbg_error *err;
 	struct dac_search w = {.found = NULL};
 	const struct target_image image = {.path = rt->path, .base = rt->base};
-	bool ours = !hostfile_is_foreign(t) || rt->trust;
 
 	err = read_info(t, &image, &w.info);
+	if (!err)
+		err = musl_part(t, rt->path, &w.runtime);
 	if (err)
 		return err;
-	if (!try_hint(&w, rt->hint) && !(ours && try_beside(&w, t, rt->path)) &&
-	    !hostfile_each_dotnet(try_installation, &w))
-		return none_found(&w, rt->path);
+	const struct bytes musl = w.runtime;
+	bool found = search(&w, t, rt);
+	if (!found && musl.n) {
+		// its very own, by the build id that it tells
+		w.runtime.n = 0;
+		found = search(&w, t, rt);
+	}
+	if (!found)
+		return musl.n ? dac_musl_gone(rt->path, musl, false)
+			      : none_found(&w, rt->path);
 	*ret = arena_strdup(arena, w.found);
 	free(w.found);
 	return NULL;
@@ -253,9 +293,12 @@ char *dac_find_ours(struct bytes runtime, const char *hint)
 {
 	struct dac_search w = {.runtime = runtime};
 
-	return try_hint(&w, hint) ||
-		       hostfile_each_dotnet(try_installation, &w) ||
-		       try_packs(&w)
+	if (try_hint(&w, hint) || hostfile_each_dotnet(try_installation, &w) ||
+	    try_packs(&w))
+		return w.found;
+	w.own = dac_needs_musl(runtime);
+	return w.own && (try_hint(&w, hint) ||
+			 hostfile_each_dotnet(try_installation, &w))
 		   ? w.found
 		   : NULL;
 }

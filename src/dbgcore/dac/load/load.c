@@ -10,6 +10,7 @@
  * session finds it loaded and must not call its DllMain again.
  */
 #include "dac/dac_priv.h"
+#include "dac/load/musl.h"
 #include "dac/guard.h"
 #include "dac/remote.h"
 #include "target/hostfile.h"
@@ -171,18 +172,35 @@ struct dbg_error *dac_check_owner(const char *path, int fd)
 // A library loaded through a descriptor of ours that is the same file.
 struct loaded {
 	struct stat file;
+	char copy[PATH_SIZE]; /* if it is a copy: its name */
 	char name[PATH_SIZE]; /* "" if there is none */
 };
+
+// The name of what is behind a link to a descriptor; "" if it is no copy.
+static void copy_name(const char *link, char ret[PATH_SIZE])
+{
+	ssize_t n = readlink(link, ret, PATH_SIZE - 1);
+
+	ret[n > 0 ? n : 0] = '\0';
+	if (!strstr(ret, dac_copy_prefix))
+		ret[0] = '\0';
+}
 
 static int compare_loaded(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct loaded *l = arg;
+	char copy[PATH_SIZE];
 	struct stat st;
 
 	(void)size;
 	if (!info->dlpi_name || !str_starts(info->dlpi_name, fd_prefix) ||
-	    stat(info->dlpi_name, &st) || st.st_dev != l->file.st_dev ||
-	    st.st_ino != l->file.st_ino)
+	    stat(info->dlpi_name, &st))
+		return 0;
+	copy_name(info->dlpi_name, copy);
+	bool same = l->copy[0] ? !strcmp(l->copy, copy)
+			       : st.st_dev == l->file.st_dev &&
+				     st.st_ino == l->file.st_ino;
+	if (!same)
 		return 0;
 	snprintf(l->name, sizeof(l->name), "%s", info->dlpi_name);
 	return 1;
@@ -209,16 +227,17 @@ static void inherited_restore(const struct inherited *in)
 	setrlimit(RLIMIT_NOFILE, &in->files);
 }
 
-static struct dbg_error *load_fresh(const char *path, int fd, void **ret)
+static struct dbg_error *load_fresh(const char *path, const char *link,
+				    bool musl, void **ret)
 {
-	char link[PATH_SIZE];
 	struct inherited inherited;
 
-	snprintf(link, sizeof(link), "%s%d", fd_prefix, fd);
 	void *handle = dlopen(link, RTLD_NOW | RTLD_LOCAL);
 	if (!handle)
 		return dbg_err(DBG_E_RUNTIME, "cannot load '%s': %s", path,
 			       dlerror());
+	if (musl)
+		dac_bind_newest(handle);
 	if (dac_is_of(path, "9."))
 		dac_keep_table(handle);
 	dll_main_fn *dll_main = (dll_main_fn *)dlsym(handle, "DllMain");
@@ -236,6 +255,8 @@ static struct dbg_error *load(const char *path, bool trust, void **ret)
 	struct dbg_error *err;
 	struct loaded loaded = {0};
 	_cleanup_close_ int fd = -1;
+	char link[PATH_SIZE];
+	bool musl;
 
 	err = dbg_open_file(path, O_RDONLY, false, &fd);
 	if (err)
@@ -244,14 +265,19 @@ static struct dbg_error *load(const char *path, bool trust, void **ret)
 		return dbg_err_errno(DBG_E_RUNTIME, errno,
 				     "cannot examine '%s'", path);
 	err = trust ? NULL : dac_check_owner(path, fd);
+	if (!err)
+		err = dac_for_glibc(path, &fd, &musl);
 	if (err)
 		return err;
+	snprintf(link, sizeof(link), "%s%d", fd_prefix, fd);
+	if (musl)
+		copy_name(link, loaded.copy);
 	if (dl_iterate_phdr(compare_loaded, &loaded)) {
 		*ret = dlopen(loaded.name, RTLD_NOW | RTLD_NOLOAD);
 		if (*ret)
 			return NULL;
 	}
-	err = load_fresh(path, fd, ret);
+	err = load_fresh(path, link, musl, ret);
 	if (err)
 		return err;
 	// The loader knows the library by the descriptor's number, which must
@@ -399,23 +425,6 @@ static struct dbg_error *foreign(const char *runtime)
 	    runtime, dac_name);
 }
 
-// The pack has the runtime's version without the number of its build.
-static struct dbg_error *musl_gone(const char *runtime, struct bytes bytes)
-{
-	_cleanup_free_ char *version = dac_release_of(bytes);
-
-	return dbg_err(
-	    DBG_E_RUNTIME,
-	    "'%s' was built for musl, and its %s cannot be loaded beside "
-	    "glibc; that of the same .NET for glibc reads it, which is not "
-	    "here: install .NET %s, or say by \"set dac-path DIRECTORY\" or "
-	    "--dac-path where the package "
-	    "Microsoft.NETCore.App.Runtime.linux-x64 %s was unpacked "
-	    "(runtimes/linux-x64/native)",
-	    runtime, dac_name, version ? version : "of that version",
-	    version ? version : "of that version");
-}
-
 // @err says what is wrong with the DAC beside the runtime.
 static struct dbg_error *beside_gone(struct dbg_error *err)
 {
@@ -443,14 +452,14 @@ static struct dbg_error *choose(struct target *t, const struct dac_runtime *rt,
 	    target_image_place(t, rt->path, &runtime, &bytes);
 	if (err)
 		return err;
-	if (dac_needs_musl(bytes)) {
-		*ret = dac_find_ours(bytes, rt->hint);
-		return *ret ? NULL : musl_gone(runtime, bytes);
-	}
-	if (hostfile_is_foreign(t) && !rt->trust) {
-		*ret = dac_find_ours(bytes, rt->hint);
-		return *ret ? NULL : foreign(runtime);
-	}
+	bool foreign_files = hostfile_is_foreign(t) && !rt->trust;
+	bool musl = dac_needs_musl(bytes);
+	*ret = musl || foreign_files ? dac_find_ours(bytes, rt->hint) : NULL;
+	if (*ret)
+		return NULL;
+	if (foreign_files)
+		return musl ? dac_musl_gone(runtime, bytes, true)
+			    : foreign(runtime);
 	*ret = xasprintf("%.*s%s", (int)(str_basename(runtime) - runtime),
 			 runtime, dac_name);
 	err = dac_check_build(bytes, *ret);
@@ -507,6 +516,9 @@ struct dbg_error *dac_open(struct target *t, const struct dac_runtime *rt,
 	code_cache_init(&d->code);
 	code_cache_init(&d->dynamic);
 	data_target_init(&d->data_target, t, d->runtime.path, rt->base);
+	if (dac_file_needs_musl(
+		d->file.path)) // it takes the tables as they are
+		d->data_target.set.dynamic_size = 0;
 	guard_install();
 	err = start(d);
 	if (err || !d->process) {

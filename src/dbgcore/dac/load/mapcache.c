@@ -1,5 +1,8 @@
 /*
- * A table that the DAC need not make anew for each stop.
+ * What the DAC calls of the C library, once it is loaded: another function for
+ * some.
+ *
+ * The first use is a table that the DAC need not make anew for each stop.
  *
  * The DAC of .NET 9 keeps what it has read in a hash table of 4 MiB, of which
  * the first read after a Flush maps all and touches each page, and the next
@@ -10,6 +13,7 @@
  * what they might map in that size they may expect to be zero.
  */
 #include "dac/dac_priv.h"
+#include "dac/load/musl.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -48,10 +52,14 @@ static int cached_munmap(void *addr, size_t n)
 
 /* ---- Where a library keeps the address of a function that it calls --- */
 
+struct relas {
+	const Elf64_Rela *v;
+	size_t n;
+};
+
 struct imports {
 	uintptr_t base;
-	const Elf64_Rela *relas;
-	size_t n_relas;
+	struct relas calls, data;
 	const Elf64_Sym *symbols;
 	const char *names;
 };
@@ -59,31 +67,36 @@ struct imports {
 static bool imports_read(void *handle, struct imports *ret)
 {
 	struct link_map *map;
-	size_t bytes = 0;
 
 	memset(ret, 0, sizeof(*ret));
 	if (dlinfo(handle, RTLD_DI_LINKMAP, &map))
 		return false;
 	ret->base = map->l_addr;
 	for (const Elf64_Dyn *dyn = map->l_ld; dyn->d_tag != DT_NULL; dyn++) {
-		// glibc has made addresses of these in place
+		const void *at = (const void *)dyn->d_un.d_ptr;
+		size_t n = dyn->d_un.d_val / sizeof(Elf64_Rela);
+
+		// glibc has made addresses of those in place
 		if (dyn->d_tag == DT_JMPREL)
-			ret->relas = (const Elf64_Rela *)dyn->d_un.d_ptr;
+			ret->calls.v = at;
 		else if (dyn->d_tag == DT_PLTRELSZ)
-			bytes = dyn->d_un.d_val;
+			ret->calls.n = n;
+		else if (dyn->d_tag == DT_RELA)
+			ret->data.v = at;
+		else if (dyn->d_tag == DT_RELASZ)
+			ret->data.n = n;
 		else if (dyn->d_tag == DT_SYMTAB)
-			ret->symbols = (const Elf64_Sym *)dyn->d_un.d_ptr;
+			ret->symbols = at;
 		else if (dyn->d_tag == DT_STRTAB)
-			ret->names = (const char *)dyn->d_un.d_ptr;
+			ret->names = at;
 	}
-	ret->n_relas = bytes / sizeof(*ret->relas);
-	return ret->relas && ret->symbols && ret->names;
+	return ret->calls.v && ret->symbols && ret->names;
 }
 
 static void **import_slot(const struct imports *im, const char *name)
 {
-	for (size_t i = 0; i < im->n_relas; i++) {
-		const Elf64_Rela *rela = &im->relas[i];
+	for (size_t i = 0; i < im->calls.n; i++) {
+		const Elf64_Rela *rela = &im->calls.v[i];
 		const Elf64_Sym *symbol =
 		    &im->symbols[ELF64_R_SYM(rela->r_info)];
 
@@ -130,12 +143,22 @@ static void slot_set(const struct relro *r, void **slot, void *value)
 		mprotect(page, OUR_PAGE, PROT_READ);
 }
 
+static bool imports_open(void *handle, struct imports *im, struct relro *r)
+{
+	if (!imports_read(handle, im))
+		return false;
+	memset(r, 0, sizeof(*r));
+	r->base = im->base;
+	dl_iterate_phdr(relro_find, r);
+	return true;
+}
+
 void dac_keep_table(void *handle)
 {
 	struct imports im;
-	struct relro r = {0};
+	struct relro r;
 
-	if (!imports_read(handle, &im))
+	if (!imports_open(handle, &im, &r))
 		return;
 	void **map = import_slot(&im, "mmap64");
 	if (!map)
@@ -143,8 +166,38 @@ void dac_keep_table(void *handle)
 	void **unmap = import_slot(&im, "munmap");
 	if (!map || !unmap)
 		return;
-	r.base = im.base;
-	dl_iterate_phdr(relro_find, &r);
 	slot_set(&r, map, (void *)cached_mmap);
 	slot_set(&r, unmap, (void *)cached_munmap);
+}
+
+/* ---- A DAC that was built for musl ----------------------------------- */
+
+static void bind_newest(const struct imports *im, const struct relro *r,
+			const struct relas *relas)
+{
+	for (size_t i = 0; i < relas->n; i++) {
+		const Elf64_Rela *rela = &relas->v[i];
+		const Elf64_Sym *symbol =
+		    &im->symbols[ELF64_R_SYM(rela->r_info)];
+		void **slot = (void **)(im->base + rela->r_offset);
+		uint32_t type = ELF64_R_TYPE(rela->r_info);
+
+		if (symbol->st_shndx != SHN_UNDEF ||
+		    (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT))
+			continue;
+		void *newest = dlsym(RTLD_DEFAULT, im->names + symbol->st_name);
+		if (newest && newest != *slot)
+			slot_set(r, slot, newest);
+	}
+}
+
+void dac_bind_newest(void *handle)
+{
+	struct imports im;
+	struct relro r;
+
+	if (!imports_open(handle, &im, &r))
+		return;
+	bind_newest(&im, &r, &im.calls);
+	bind_newest(&im, &r, &im.data);
 }

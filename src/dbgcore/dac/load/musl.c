@@ -1,36 +1,80 @@
 /*
- * A runtime that was built for musl, Alpine's C library. Its own DAC needs that
- * library and cannot be loaded beside glibc. The DAC of the same build for
- * glibc reads such a runtime: both are compiled from the same sources, and what
+ * A runtime that was built for musl, Alpine's C library. The DAC of the same
+ * build for glibc reads it: both are compiled from the same sources, and what
  * they lay out differently would show in the runtime's contract descriptor,
  * JSON text inside the library with the layouts that the runtime promises.
+ *
+ * Its own DAC asks for musl, which cannot be beside glibc in a process. All
+ * that it calls is in glibc, too, under the same names and with the same
+ * layouts, so where there is no other a copy is loaded that asks for glibc.
  *
  * One thing is another: where the tables of a library are (DT_STRTAB and its
  * kin), glibc's linker writes as addresses into the dynamic section in memory,
  * musl's leaves offsets. The DAC finds the runtime's own table by these.
  */
 #include <elf.h>
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/str.h"
 #include "dac/dac_priv.h"
+#include "dac/load/musl.h"
 #include "target/elf.h"
 
 enum {
 	LIBRARY_MAX = 64 << 20,
 	CONTRACT_MAX = 1 << 20,
+	COPY_NAME_SIZE = 80,
 };
+
+const char dac_copy_prefix[] = "dndbg-dac-";
+// By which a dynamic section names the C library that it needs.
+static const char musl_name[] = "libc.musl-";
 
 bool dac_needs_musl(struct bytes library)
 {
-	// by which its dynamic section names the C library that it needs
-	static const char name[] = "libc.musl-";
 	struct elf elf;
 
 	return !dbg_err_drop(elf_parse(library, &elf)) && elf.strings.n &&
-	       memmem(elf.strings.p, elf.strings.n, name, strlen(name));
+	       memmem(elf.strings.p, elf.strings.n, musl_name,
+		      strlen(musl_name));
+}
+
+bool dac_file_needs_musl(const char *path)
+{
+	struct file file;
+
+	if (dbg_err_drop(file_load(path, LIBRARY_MAX, &file)))
+		return false;
+	bool ret = dac_needs_musl(file.bytes);
+	file_unload(&file);
+	return ret;
+}
+
+// The pack has the runtime's version without the number of its build.
+struct dbg_error *dac_musl_gone(const char *runtime, struct bytes bytes,
+				bool theirs)
+{
+	_cleanup_free_ char *version = dac_release_of(bytes);
+
+	return dbg_err(
+	    DBG_E_RUNTIME,
+	    "'%s' was built for musl; the DAC of the same .NET for glibc reads "
+	    "it, which is not here: install .NET %s, or say by \"set dac-path "
+	    "DIRECTORY\" or --dac-path where the package "
+	    "Microsoft.NETCore.App.Runtime.linux-x64 %s was unpacked "
+	    "(runtimes/linux-x64/native)%s",
+	    runtime, version ? version : "of that version",
+	    version ? version : "of that version",
+	    theirs ? "; \"set trust-dac on\" loads the container's own, with "
+		     "your rights"
+		   : "");
 }
 
 /* ---- Contract descriptors -------------------------------------------- */
@@ -102,6 +146,86 @@ bool dac_same_contract(struct bytes runtime, const char *other)
 	file_unload(&file);
 	return same;
 }
+
+/* ---- Its own DAC ------------------------------------------------------ */
+
+#ifdef __GLIBC__
+
+// A copy of a library, to be loaded by its descriptor; -1: it cannot be made.
+static int copy_of(struct bytes library, const struct stat *st)
+{
+	char name[COPY_NAME_SIZE];
+
+	snprintf(name, sizeof(name), "%s%jx-%jx-%jx", dac_copy_prefix,
+		 (uintmax_t)st->st_dev, (uintmax_t)st->st_ino,
+		 (uintmax_t)st->st_mtime);
+	int fd = memfd_create(name, MFD_CLOEXEC);
+	for (size_t done = 0; fd >= 0 && done < library.n;) {
+		ssize_t n = write(fd, library.p + done, library.n - done);
+
+		if (n <= 0) {
+			close(fd);
+			return -1;
+		}
+		done += (size_t)n;
+	}
+	return fd;
+}
+
+// It is to ask for our C library.
+static bool name_glibc(int fd, struct bytes library)
+{
+	static const char ours[] = "libc.so.6";
+	struct elf elf;
+
+	if (dbg_err_drop(elf_parse(library, &elf)))
+		return false;
+	const uint8_t *name =
+	    memmem(elf.strings.p, elf.strings.n, musl_name, strlen(musl_name));
+	if (!name || strnlen((const char *)name,
+			     elf.strings.n - (size_t)(name - elf.strings.p)) <
+			 strlen(ours))
+		return false;
+	return pwrite(fd, ours, sizeof(ours), name - library.p) ==
+	       (ssize_t)sizeof(ours);
+}
+
+struct dbg_error *dac_for_glibc(const char *path, int *fd, bool *ret)
+{
+	char link[COPY_NAME_SIZE];
+	struct dbg_error *err;
+	struct file file;
+	struct stat st;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", *fd);
+	err = file_load(link, LIBRARY_MAX, &file);
+	if (err)
+		return dbg_err_prefix(err, "cannot load '%s'", path);
+	*ret = dac_needs_musl(file.bytes);
+	if (*ret) {
+		int copy = fstat(*fd, &st) ? -1 : copy_of(file.bytes, &st);
+
+		if (copy < 0 || !name_glibc(copy, file.bytes))
+			err = dbg_err_errno(DBG_E_RUNTIME, errno,
+					    "cannot copy '%s'", path);
+		close(*fd);
+		*fd = copy;
+	}
+	file_unload(&file);
+	return err;
+}
+
+#else
+
+struct dbg_error *dac_for_glibc(const char *path, int *fd, bool *ret)
+{
+	(void)path;
+	(void)fd;
+	*ret = false;
+	return NULL;
+}
+
+#endif
 
 /* ---- The dynamic section --------------------------------------------- */
 

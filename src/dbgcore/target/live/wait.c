@@ -374,6 +374,7 @@ static struct dbg_error *on_exec(struct live *l, struct thread *th)
 	th->execed = true;
 	l->execs++;
 	live_image_forget(l);
+	live_set_root(l); // "chroot" and its kin start another program then
 	struct dbg_error *err = live_memory_open(l);
 	// From inside execve to the first instruction.
 	thread_ask(l, th);

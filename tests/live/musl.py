@@ -1,0 +1,139 @@
+"""Programs on musl, as in Alpine containers (scripts/check-musl): how they die,
+and the DAC that reads them."""
+import json
+import os
+import signal
+import subprocess
+
+import cgroups
+import container
+import drive
+from survivor import Busy
+
+only_musl = True
+
+
+def run(t, words, *options, **more):
+    """A program under `dndbg run`: how it ended, and its reports."""
+    path = f"{t.dir}/reports"
+    done = subprocess.run([t.dndbg, "run", "--json", path, *options, "--",
+                           *words], text=True, capture_output=True, env=t.env,
+                          cwd=t.dir, timeout=60 * drive.TIME, **more)
+    if not os.path.exists(path):
+        return done.returncode, []
+    with open(path) as file:
+        reports = json.load(file)
+    os.remove(path)
+    return done.returncode, reports
+
+
+def alpine(t, fixture, *args):
+    """A program in a mount namespace that has what an Alpine image has."""
+    if os.geteuid():
+        raise drive.Skip("only root can make a container")
+    return container.words(t, fixture, *args, first=False)
+
+
+ABORT, SEGV = -signal.SIGABRT, -signal.SIGSEGV
+
+
+def test_deaths(t):
+    """What each dies of is in the report, with the managed stack, and it ends
+    as by itself."""
+    for fixture, how, code, kind, cause, name in (
+            ("Throws", "unhandled", ABORT, "exception",
+             "Throws.ShopException", "Throws.Program.Unhandled"),
+            ("Throws", "unhandled-thread", ABORT, "exception",
+             "System.", "Throws.Program.Level"),
+            ("Throws", "unhandled-null", ABORT, "exception",
+             "System.NullReferenceException", "Throws.Program.Unhandled"),
+            ("Throws", "unhandled-stack", ABORT, "exception",
+             "System.StackOverflowException", "Throws.Program.Endless"),
+            ("Throws", "unhandled-fast", ABORT, "failfast", "failed fast",
+             "Throws.Program.Unhandled"),
+            ("Throws", "unhandled-native", SEGV, "signal", "SIGSEGV",
+             "Throws.Program.Unhandled"),
+            ("Signals", "segv", ABORT, "exception",
+             "System.AccessViolationException", "Signals.Program.Run"),
+            ("Signals", "abort", ABORT, "signal", "SIGABRT",
+             "Signals.Program.Run"),
+            ("Asking", "failfast", ABORT, "failfast", "the end is here",
+             "Asking.Program.Main")):
+        words = alpine(t, fixture, how)
+        bare = subprocess.run(words, capture_output=True, env=t.env, cwd=t.dir,
+                              timeout=60 * drive.TIME)
+        ended, reports = run(t, words)
+        t.check_equal((how, bare.returncode, code),
+                      (how, ended, bare.returncode))
+        t.check_equal((how, 1), (how, len(reports)))
+        t.check_equal((how, kind), (how, reports[0]["kind"]))
+        t.check_in(cause, reports[0]["cause"])
+        t.check(any(f["name"].startswith(name)
+                    for f in reports[0]["threads"][0]["frames"]),
+                f"{how}: {reports[0]['threads'][0]['frames']}")
+
+
+def test_ends(t):
+    """Killed from outside, and codes."""
+    for number in signal.SIGKILL, signal.SIGTERM:
+        words = alpine(t, "Signals", "raise", str(int(number)))
+        code, reports = run(t, words)
+        bare = subprocess.run(words, capture_output=True, env=t.env, cwd=t.dir,
+                              timeout=60 * drive.TIME)
+        t.check_equal(bare.returncode, code)
+        if number == signal.SIGKILL:
+            t.check_equal([("signal", -code)],
+                          [(r["kind"], r["signal"]) for r in reports])
+    t.check_equal((0, []), run(t, alpine(t, "Hello")))
+    code, reports = run(t, alpine(t, "Signals", "exit", "3"), "--on-exit", "3")
+    t.check_equal((3, ["Exited with code 3"]),
+                  (code, [r["cause"] for r in reports]))
+
+
+def test_memory_killed(t):
+    """The kernel ends what takes more than its group may."""
+    where, enter = cgroups.of_memory(t, 400 << 20)
+    if not where:
+        raise drive.Skip("no cgroup with a limit of memory can be made")
+    code, reports = run(t, alpine(t, "Throws", "unhandled-memory"),
+                        preexec_fn=enter)
+    t.check_equal((-signal.SIGKILL, ["signal"]),
+                  (code, [r["kind"] for r in reports]))
+    t.check_match(r"^Killed by the kernel: out of memory \(limit of the cgroup:"
+                  r" 400 MiB, used at most: (400|39\d) MiB\)$",
+                  reports[0]["cause"])
+    t.wait_for("the end of all", lambda: cgroups.removed(where))
+
+
+def looked(t, *words, hidden=False, **more):
+    """What dndbg prints of a program; hidden: where no .NET for glibc is."""
+    env = {**t.env, "HOME": t.dir}
+    if hidden:
+        del env["NUGET_PACKAGES"]
+        words = ["unshare", "--mount", "sh", "-c", "for d in /usr/share/dotnet "
+                 "/usr/lib/dotnet; do [ ! -d $d ] || mount -t tmpfs none $d; "
+                 'done; exec "$@"', "sh", t.dndbg, *words]
+    else:
+        words = [t.dndbg, *words]
+    done = subprocess.run(words, text=True, capture_output=True, env=env,
+                          cwd=t.dir, timeout=60 * drive.TIME, **more)
+    return done.stdout + done.stderr
+
+
+def test_own_dac(t):
+    """Where no .NET for glibc of its version is, its own DAC is loaded, as a
+    copy that asks for glibc: with the same answers, live and from a core."""
+    if os.geteuid():
+        raise drive.Skip("only root can hide the installed ones")
+    busy = Busy(t, "20", "1", config="Release").ready()
+    for kind in "full", "heap":
+        core = f"{t.dir}/{kind}.core"
+        busy.dump(core, "--type", kind)
+        for words in (["stack", core], ["heap", "stat", core]):
+            wanted = looked(t, *words)
+            t.check_in("Busy.", wanted)
+            t.check_equal(wanted, looked(t, *words, hidden=True))
+    t.check_in("Busy.Program.Wait", looked(t, "stack", str(busy.pid),
+                                           hidden=True))
+    busy.untouched()
+    busy.right()
