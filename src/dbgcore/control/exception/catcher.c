@@ -18,13 +18,11 @@
 #include "control/step/stepasync.h"
 #include "meta/csname.h"
 #include "meta/pdb.h"
-#include "meta/sig.h"
 
 enum {
 	FRAMES_MAX = 20000,
 	AWAITS_MAX = 256, /* methods that await each other */
-	METHOD_NAME = 3,  /* columns, II.22.26 */
-	METHOD_SIGNATURE = 4,
+	METHOD_NAME = 3,  /* II.22.26 */
 };
 
 // The module that was stepped in last says nothing of who is to handle what.
@@ -173,27 +171,11 @@ static struct dbg_error *frame_below(struct control *c, const struct frame *f,
 	return stack_frame(c->stack, f->thread, f->level + 1, ret);
 }
 
-static bool returns_task(const struct code_pos *pos, struct arena *arena)
-{
-	const struct md *md = &pos->module->md;
-	_cleanup_str_ struct str name = {0};
-	struct sig_method *sig;
-	struct bytes blob = md_col_blob(
-	    md, MD_METHODDEF, MD_TOKEN_RID(pos->token), METHOD_SIGNATURE);
-
-	if (dbg_err_drop(sig_parse_method(blob, arena, &sig)))
-		return false;
-	csname_sig(md, sig->ret, 0, NULL, &name);
-	return str_starts(str_get(&name), "System.Threading.Tasks.Task") ||
-	       str_starts(str_get(&name), "System.Threading.Tasks.ValueTask");
-}
-
 /*
  * The async method that called @at, which returns a task; what is none does not
  * await, but may hand on the task.
  */
-static const struct frame *hands_on(struct control *c, const struct thrown *t,
-				    const struct frame *at)
+static const struct frame *hands_on(struct control *c, const struct frame *at)
 {
 	for (int i = 0; i < AWAITS_MAX; i++) {
 		if (dbg_err_drop(frame_below(c, at, &at)) || !at || !at->pos ||
@@ -202,7 +184,7 @@ static const struct frame *hands_on(struct control *c, const struct thrown *t,
 		if (author_method(at->pos) != MD_TOKEN_RID(at->pos->token) ||
 		    stepchain_runs(c, at))
 			return at;
-		if (!returns_task(at->pos, t->arena))
+		if (!asynccall_hands_on(at->pos))
 			return NULL;
 	}
 	return NULL;
@@ -213,8 +195,7 @@ static const struct frame *hands_on(struct control *c, const struct thrown *t,
  * its call and was not resumed: the frame behind the method that starts the
  * state machine. NULL: there is none.
  */
-static const struct frame *starter(struct control *c, const struct thrown *t,
-				   const struct frame *f)
+static const struct frame *starter(struct control *c, const struct frame *f)
 {
 	uint32_t author = author_method(f->pos);
 	const struct frame *at = f;
@@ -233,7 +214,7 @@ static const struct frame *starter(struct control *c, const struct thrown *t,
 		if (is_users(c, at->pos))
 			return NULL;
 	}
-	return hands_on(c, t, at);
+	return hands_on(c, at);
 }
 
 struct awaiters {
@@ -250,15 +231,14 @@ static void awaiters_add(void *arg, struct frame *f)
 }
 
 /* ... and those who await it, nearest first: by its task, or on the stack. */
-static void awaiters_find(struct control *c, const struct thrown *t,
-			  const struct frame *f, const struct frame *keeper,
-			  struct awaiters *ret)
+static void awaiters_find(struct control *c, const struct frame *f,
+			  const struct frame *keeper, struct awaiters *ret)
 {
 	stack_waiters(c->stack, keeper ? keeper : f, awaiters_add, ret);
 	if (ret->n)
 		return;
 	const struct frame *caller =
-	    keeper ? hands_on(c, t, keeper) : starter(c, t, f);
+	    keeper ? hands_on(c, keeper) : starter(c, f);
 	if (caller)
 		ret->list[ret->n++] = caller;
 }
@@ -354,7 +334,7 @@ static void ask_awaiters(struct control *c, struct thrown *t, struct catcher *k)
 	for (int i = 0; asked.by_task && i < AWAITS_MAX; i++) {
 		struct awaiters a = {.n = 0};
 
-		awaiters_find(c, t, f, asked.keeper, &a);
+		awaiters_find(c, f, asked.keeper, &a);
 		asked.keeper = NULL;
 		if (!a.n)
 			break;

@@ -8,7 +8,18 @@
 #include "control/control_priv.h"
 #include "control/step/stepasync.h"
 
+#include <string.h>
+
 #include "base/err.h"
+#include "base/str.h"
+#include "meta/csname.h"
+#include "meta/sig.h"
+
+enum {
+	METHOD_IMPL_FLAGS = 1, /* columns, II.22.26 */
+	METHOD_SIGNATURE = 4,
+	METHOD_IS_ASYNC = 0x2000, /* MethodImplAttributes.Async */
+};
 
 /* Address and content of the int32 that is field @f of @v; 0: not there. */
 static uint64_t read_int(struct control *c, const struct value *v,
@@ -108,4 +119,24 @@ bool asynccall_of(struct control *c, pid_t tid, struct value *ret_machine,
 		return false;
 	*ret_number = asynccall_number(c, ret_machine);
 	return true;
+}
+
+bool asynccall_hands_on(const struct code_pos *pos)
+{
+	const struct md *md = &pos->module->md;
+	const uint32_t rid = MD_TOKEN_RID(pos->token);
+	_cleanup_str_ struct str name = {0};
+	struct sig_method *sig;
+
+	if (md_col(md, MD_METHODDEF, rid, METHOD_IMPL_FLAGS) & METHOD_IS_ASYNC)
+		return false;
+	struct arena *arena = arena_create();
+	if (!dbg_err_drop(sig_parse_method(
+		md_col_blob(md, MD_METHODDEF, rid, METHOD_SIGNATURE), arena,
+		&sig)))
+		csname_sig(md, sig->ret, 0, NULL, &name);
+	arena_destroy(arena);
+	return str_starts(str_get(&name), "System.Threading.Tasks.Task") ||
+	       str_starts(str_get(&name), "System.Threading.Tasks.ValueTask") ||
+	       !strcmp(str_get(&name), "object");
 }

@@ -500,7 +500,7 @@ static struct dbg_error *add_waits(struct control *c, const struct frame *f,
 }
 
 static struct dbg_error *plan_held(struct control *c, const struct frame *f,
-				   const struct pdb_await *await,
+				   const struct pdb_await *awaits, size_t n,
 				   const struct async_call *call)
 {
 	struct dbg_error *err;
@@ -522,13 +522,17 @@ static struct dbg_error *plan_held(struct control *c, const struct frame *f,
 	};
 	p->waiter = p->suspended.number;
 	err = plan_waiter(c, f);
-	if (!err && !p->waiter)
-		err = add_waits(c, f, await);
-	return err ? err : add_joins(c, f, await);
+	for (size_t i = 0; !err && i < n; i++) {
+		if (!p->waiter)
+			err = add_waits(c, f, &awaits[i]);
+		if (!err)
+			err = add_joins(c, f, &awaits[i]);
+	}
+	return err;
 }
 
 struct dbg_error *stepasync_plan_held(struct control *c, const struct frame *f,
-				      const struct async_call *call)
+				      const struct async_call *call, bool later)
 {
 	struct dbg_error *err = NULL;
 	struct arena *arena = arena_create();
@@ -537,9 +541,11 @@ struct dbg_error *stepasync_plan_held(struct control *c, const struct frame *f,
 	size_t n;
 
 	stepresume_awaits(f->pos, arena, &awaits, &n);
-	await = await_ahead(c, f->pos, awaits, n);
+	await = later ? NULL : await_ahead(c, f->pos, awaits, n);
 	if (await)
-		err = plan_held(c, f, await, call);
+		err = plan_held(c, f, await, 1, call);
+	else if (later && n)
+		err = plan_held(c, f, awaits, n, call);
 	arena_destroy(arena);
 	return err;
 }

@@ -35,6 +35,8 @@ bool asynccall_of(struct control *c, pid_t tid, struct value *ret_machine,
 
 /* The number (Task.Id) of a task, assigned if it has none. */
 uint32_t asynccall_task(struct control *c, const struct value *task);
+/* Does the method return a task, or any object, and is not async itself? */
+bool asynccall_hands_on(const struct code_pos *pos);
 
 /* stepchain.c */
 /* Does @f run a method of runtime async? */
@@ -135,13 +137,15 @@ struct dbg_error *stepasync_waiter(struct control *c,
 				   const struct step_hit *hit, bool *ret_done);
 /*
  * If @f, of a thread that holds objects of @call, is about to await that:
- * plan.suspended, and where it goes on. @f may be of @call itself.
+ * plan.suspended, and where it goes on. @f may be of @call itself. It awaits in
+ * the statement that it is at; @later: in any of the method.
  */
 struct dbg_error *stepasync_plan_held(struct control *c, const struct frame *f,
-				      const struct async_call *call);
+				      const struct async_call *call,
+				      bool later);
 /* The same for a method of runtime async. */
 void stepchain_plan_held(struct control *c, const struct frame *f,
-			 const struct async_call *call);
+			 const struct async_call *call, bool later);
 /* plan.suspended is behind a call by which it begins to wait. */
 struct dbg_error *stepasync_task(struct control *c, const struct step_hit *hit,
 				 bool *ret_done);

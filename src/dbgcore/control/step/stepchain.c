@@ -461,12 +461,17 @@ static bool same_statement(struct control *c, const struct code_pos *pos,
 	return other.point.il_offset == pos->point.il_offset;
 }
 
+static bool is_resume(struct control *c, const struct dac_il_map *e)
+{
+	return e->kind == DAC_IL_AWAIT && !dac_await_at(c->dac, e->start);
+}
+
 /*
- * The entry of code that resumes @f at the await of its statement that comes
- * next, or is under way; NULL: there is none.
+ * The entries of code that resume @f: at the await of its statement that comes
+ * next, or is under way; @later: at any. False: there is none.
  */
-static const struct dac_il_map *resume_ahead(struct control *c,
-					     const struct frame *f)
+static bool resumes_ahead(struct control *c, const struct frame *f, bool later,
+			  const struct dac_il_map **ret, size_t *ret_n)
 {
 	const struct dac_il_map *map, *found = NULL;
 	const uint32_t il = f->pos->il_offset;
@@ -474,40 +479,54 @@ static const struct dac_il_map *resume_ahead(struct control *c,
 
 	if (il == UINT32_MAX ||
 	    dbg_err_drop(dac_il_map(c->dac, f->raw.ip, &map, &n)))
-		return NULL;
+		return false;
 	for (size_t i = 0; i < n; i++)
-		if (map[i].kind == DAC_IL_AWAIT && map[i].il_offset >= il &&
-		    !dac_await_at(c->dac, map[i].start) &&
+		if (is_resume(c, &map[i]) &&
+		    (later || map[i].il_offset >= il) &&
 		    (!found || map[i].il_offset < found->il_offset))
 			found = &map[i];
-	return found && same_statement(c, f->pos, found->il_offset) ? found
-								    : NULL;
+	*ret = later ? map : found;
+	*ret_n = later ? n : 1;
+	return found && (later || same_statement(c, f->pos, found->il_offset));
+}
+
+/* Where @f goes on behind its awaits, whether it has to wait or not. */
+static void add_awaits(struct control *c, const struct frame *f,
+		       const struct dac_il_map *resumes, size_t n)
+{
+	const struct activation frame = {.sp = f->raw.sp};
+
+	for (size_t i = 0; i < n; i++) {
+		if (!is_resume(c, &resumes[i]))
+			continue;
+		step_add(&c->plan, resumes[i].start, STEP_AT_RESUMED, NULL);
+		uint64_t behind = dac_await_behind(c->dac, resumes[i].start);
+		if (behind)
+			step_add(&c->plan, behind, STEP_AT_JOIN, &frame);
+	}
 }
 
 void stepchain_plan_held(struct control *c, const struct frame *f,
-			 const struct async_call *call)
+			 const struct async_call *call, bool later)
 {
 	struct step_plan *p = &c->plan;
 	struct async_call own = {0};
 	struct running running;
-	const struct dac_il_map *resume;
-	const struct activation frame = {.sp = f->raw.sp};
+	const struct dac_il_map *resumes;
+	size_t n;
 
 	if (!stepchain_runs(c, f) || !step_is_user(c, f) ||
 	    !running_find(c, f->tid, f->level, &running))
 		return;
 	value_pointer(stack_types(c->stack), &running.task, &own.task);
-	resume = resume_ahead(c, f);
-	if (!resume || (own.task && own.task == call->task))
+	if (!resumes_ahead(c, f, later, &resumes, &n) ||
+	    (own.task && own.task == call->task))
 		return;
 	p->suspended = (struct suspended){.tid = f->tid, .sp = f->raw.sp};
 	p->chain = running.id;
 	p->waiter = p->chain.task ? p->chain.task : CALL_UNNUMBERED;
 	p->chain_ends = true;
-	step_add(p, resume->start, STEP_AT_RESUMED, NULL);
-	uint64_t behind = dac_await_behind(c->dac, resume->start);
-	if (behind)
-		step_add(p, behind, STEP_AT_JOIN, &frame);
+	add_awaits(c, f, resumes, n);
 	if (!running.resumer && running.back)
 		step_add(p, running.back, STEP_AT_STARTED,
 			 &(struct activation){.sp = running.back_sp});

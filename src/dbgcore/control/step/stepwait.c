@@ -213,18 +213,47 @@ static struct dbg_error *join_statement(struct control *c,
 	return NULL;
 }
 
+static bool any_waits(const struct code_calls *calls, uint32_t il_offset)
+{
+	for (size_t i = 0; i < calls->n; i++)
+		if (calls->calls[i].il_offset >= il_offset &&
+		    is_waiting_call(&calls->calls[i]))
+			return true;
+	return false;
+}
+
+/* Traps behind the calls of @f's later statements that wait. */
+static struct dbg_error *join_later(struct control *c, const struct frame *f)
+{
+	const struct code_point *points;
+	size_t n;
+	struct dbg_error *err = code_points(c->code, f->raw.ip, &points, &n);
+
+	for (size_t i = 0; !err && i + 1 < n; i++) {
+		struct code_calls calls = {.arena = arena_create()};
+		struct code_pos pos = *f->pos;
+
+		if (points[i].point.line &&
+		    points[i].point.il_offset > f->pos->point.il_offset) {
+			pos.point = points[i].point;
+			code_calls(&pos, &calls);
+		}
+		if (any_waits(&calls, 0))
+			join_behind(c, points[i].addr, points[i + 1].addr,
+				    &calls);
+		arena_destroy(calls.arena);
+	}
+	return err;
+}
+
 /* If @f, which is in no async method, is about to wait. */
 static struct dbg_error *plan_wait(struct control *c, const struct frame *f)
 {
 	struct dbg_error *err = NULL;
 	struct code_calls calls = {.arena = arena_create()};
-	bool any = false;
 
 	code_calls(f->pos, &calls);
-	for (size_t i = 0; i < calls.n; i++)
-		any |= calls.calls[i].il_offset >= f->pos->il_offset &&
-		       is_waiting_call(&calls.calls[i]);
-	if (any) {
+	if (any_waits(&calls, f->pos->il_offset)) {
 		c->plan.suspended = (struct suspended){
 		    .tid = f->tid,
 		    .sp = f->raw.sp,
@@ -235,17 +264,55 @@ static struct dbg_error *plan_wait(struct control *c, const struct frame *f)
 	return err;
 }
 
-static struct dbg_error *plan_wait_of(struct control *c, const struct frame *f,
-				      const struct async_call *call)
+/* If a later statement of @f, which may be in an async method, waits. */
+static struct dbg_error *plan_wait_later(struct control *c,
+					 const struct frame *f)
 {
-	struct dbg_error *err = stepasync_plan_held(c, f, call);
+	struct step_plan *p = &c->plan;
+	const struct suspended before = p->suspended;
+	const size_t n_sites = p->n_sites;
 
-	if (!err && !c->plan.suspended.tid)
-		stepchain_plan_held(c, f, call);
-	return err || c->plan.suspended.tid ? err : plan_wait(c, f);
+	if (!before.tid)
+		p->suspended =
+		    (struct suspended){.tid = f->tid, .sp = f->raw.sp};
+	struct dbg_error *err = join_later(c, f);
+	if (p->n_sites == n_sites)
+		p->suspended = before;
+	return err;
 }
 
-/* Is @thread about to wait for @call, whose task it holds at @held? */
+static struct dbg_error *plan_wait_of(struct control *c, const struct frame *f,
+				      const struct async_call *call, bool later)
+{
+	struct step_plan *p = &c->plan;
+	struct dbg_error *err = stepasync_plan_held(c, f, call, later);
+
+	if (!err && !p->suspended.tid)
+		stepchain_plan_held(c, f, call, later);
+	if (!err && later)
+		err = plan_wait_later(c, f);
+	return err || p->suspended.tid ? err : plan_wait(c, f);
+}
+
+/* Is @f of the call itself, in the thread that began it? */
+static bool is_own(struct control *c, const struct frame *f,
+		   const struct async_call *call)
+{
+	struct async_call own;
+	struct value machine;
+
+	if (!stack_machine(c->stack, f, &machine))
+		return false;
+	asynccall_objects(c, &machine, &own);
+	return (own.task && own.task == call->task) ||
+	       (own.machine && own.machine == call->machine);
+}
+
+/*
+ * Is @thread about to wait for @call, whose task it holds at @held? In the
+ * statement that a frame of it is at; who holds the task, or is handed it on,
+ * in a later one, too.
+ */
 static struct dbg_error *plan_holder(struct control *c,
 				     const struct dbg_thread *thread,
 				     uint64_t held,
@@ -253,15 +320,24 @@ static struct dbg_error *plan_holder(struct control *c,
 {
 	struct dbg_error *err = NULL;
 	const struct frame *f = NULL, *caller = NULL;
+	bool holds = true;
 
 	for (uint32_t level = 0; level < FRAMES_MAX; level++) {
 		f = caller;
 		err = stack_frame(c->stack, thread->number, level, &caller);
-		if (!err && f && f->pos && f->pos->point.line &&
-		    (!caller || caller->raw.sp > held))
-			err = plan_wait_of(c, f, call);
-		if (err || (level && !caller) || c->plan.suspended.tid)
+		if (err || (level && !caller))
 			break;
+		if (!f || !step_is_user(c, f) || is_own(c, f, call) ||
+		    (caller && caller->raw.sp <= held))
+			continue;
+		const bool hands_on = asynccall_hands_on(f->pos);
+
+		err = plan_wait_of(c, f, call, false);
+		if (!err && holds && !hands_on && !c->plan.suspended.tid)
+			err = plan_wait_of(c, f, call, true);
+		if (err || c->plan.suspended.tid)
+			break;
+		holds &= hands_on;
 	}
 	return err;
 }
