@@ -72,6 +72,29 @@ def test_set_in_element(t):
     c.wait()
 
 
+def test_set_by_key(t):
+    """Entries whose keys are enumerators, characters, bools."""
+    c = t.adapter()
+    c.launch(t.program("Contexts", "lines"),
+             {t.source("Contexts"): [t.line("Contexts", "maps")]})
+    c.stopped("breakpoint")
+    scope = c.scope("Locals")
+    for name, key, path, value in (
+            ("days", "[Friday]", "days[(System.DayOfWeek)(5)]", "-7"),
+            ("chars", "[98 'b']", "chars[(char)(98)]", '"z"'),
+            ("flags", "[true]", "flags[true]", "8")):
+        of = scope[name]["variablesReference"]
+        t.check_equal(path, c.variables(of)[key]["evaluateName"])
+        t.check_equal(value, c.ask("setVariable", variablesReference=of,
+                                   name=key, value=value)["value"])
+        t.check_equal(value, c.variables(of)[key]["value"])
+        t.check_equal(value, c.evaluate(path)["result"])
+    t.check_equal("1", c.evaluate("days[DayOfWeek.Monday]")["result"])
+    t.check_equal('"x"', c.evaluate("chars['a']")["result"])
+    c.ask("disconnect", terminateDebuggee=True)
+    c.wait()
+
+
 def test_goto(t):
     """The next statement is set; for a line of another method there is no
     target, which the console explains."""

@@ -674,16 +674,20 @@ static bool find_rows(const struct view *w, const struct node *node,
 	return has;
 }
 
-/* An expression for the element of a collection that has an indexer. */
+/*
+ * An expression for the element of a collection that has an indexer; @key: the
+ * index, if its name is none.
+ */
 static const char *indexer_path(const struct view *w, const struct look *look,
-				const char *path, const char *name)
+				const char *path, const char *name,
+				const char *key)
 {
 	bool is_key = name[0] == '[' && (name[1] == '"' || name[1] == '-' ||
 					 (name[1] >= '0' && name[1] <= '9'));
-	if (!path || !is_key || !(look->is_list || look->is_map) ||
+	if (!path || !(key || is_key) || !(look->is_list || look->is_map) ||
 	    str_ends(name, "...]"))
 		return NULL;
-	return join(w, path, name);
+	return join(w, path, key ? key : name);
 }
 
 static const struct field *pair_field(const struct view *w, struct type *type,
@@ -693,7 +697,22 @@ static const struct field *pair_field(const struct view *w, struct type *type,
 	return f ? f : value_type_field(w->values, type, property);
 }
 
-/* A pair of a map is its value, called by its key. */
+/* "[(Color)1]" of a key whose text is none in C#; NULL: see indexer_path. */
+static const char *key_index(const struct view *w, const struct value *key)
+{
+	struct value at = view_seen(w, key);
+	uint64_t n;
+	if (!at.type || !value_integer(w->values, &at, &n))
+		return NULL;
+	if (at.type->elem == ELEM_BOOLEAN)
+		return n ? "[true]" : "[false]";
+	if (at.type->kind != TYPE_KIND_ENUM && at.type->elem != ELEM_CHAR)
+		return NULL;
+	return arena_printf(w->arena, "[(%s)(%" PRId64 ")]",
+			    value_type_name(at.type), (int64_t)n);
+}
+
+/* A pair of a map is its value, called by its key; its path is the index. */
 static bool open_pair(const struct view *w, const struct value *seen,
 		      struct node *node, struct str *name)
 {
@@ -711,6 +730,7 @@ static bool open_pair(const struct view *w, const struct value *seen,
 	str_addc(name, ']');
 	str_one_line(name, 0);
 	node->value = value_field(w->values, seen, value);
+	node->path = key_index(w, &at);
 	return true;
 }
 
@@ -753,10 +773,10 @@ static void make_rows(const struct view *w, const struct node *node,
 		if (is_enumerated(node))
 			to->path = NULL;
 		else if (rows->look)
-			to->path =
-			    !to->keyed && rows->look->is_map
-				? NULL
-				: indexer_path(w, rows->look, path, to->name);
+			to->path = !to->keyed && rows->look->is_map
+				       ? NULL
+				       : indexer_path(w, rows->look, path,
+						      to->name, to->path);
 		else if (path && !to->keyed)
 			to->path = join(w, path, to->name);
 	}

@@ -106,6 +106,20 @@ static const struct code_module *suspect(struct code_module *const *modules,
 	return found;
 }
 
+/* The first @n bytes of @path with what JSON wants for a backslash. */
+static const char *in_json(struct arena *arena, const char *path, int n)
+{
+	char *out = arena_alloc(arena, 2 * (size_t)n + 1), *to = out;
+
+	for (int i = 0; i < n; i++) {
+		if (path[i] == '\\')
+			*to++ = '\\';
+		*to++ = path[i];
+	}
+	*to = 0;
+	return out;
+}
+
 /*
  * A module with a file of that name elsewhere, whose text differs, and how it
  * is said that it is the one meant.
@@ -127,10 +141,11 @@ static const char *why_near(struct control *c, const char *file,
 	return arena_printf(arena,
 			    "'%s' is in no loaded module, but %s has '%s', of "
 			    "another text; if it is meant: sourceFileMap "
-			    "{ \"%.*s\": \"%.*s\" } or 'set substitute-path "
+			    "{ \"%s\": \"%.*s\" } or 'set substitute-path "
 			    "%.*s %.*s'",
-			    file, modules[i - 1]->name, path, dir, path, own,
-			    file, dir, path, own, file);
+			    file, modules[i - 1]->name, path,
+			    in_json(arena, path, dir), own, file, dir, path,
+			    own, file);
 }
 
 /* Why a file:line has no place although some module has the file, or not. */
