@@ -23,6 +23,20 @@ def known(t, words):
                % line, done.stdout)
 
 
+def test_list_twins(t):
+    """Of several files of a name, `list` shows that of the frame; the current
+    line is marked in that alone."""
+    for where in ("app/lib", "app"):
+        os.makedirs(f"{t.dir}/{where}", exist_ok=True)
+        with open(f"{t.dir}/{where}/Twin.cs", "w") as file:
+            file.writelines(f"{where} {n}\n" for n in range(1, 8))
+    done = t.batch(["set substitute-path /twins " + t.dir,
+                    "b Program.Shorter", "run", "list Twin.cs:5,5",
+                    "list lib/Twin.cs:5,5", f"list {t.dir}/app/Twin.cs:5,5"],
+                   t.program("Breaks", "twins", "twins"))
+    t.check_in("\n5=>\tapp 5\n5\tapp/lib 5\n5=>\tapp 5\n", done.stdout)
+
+
 def test_apphost(t):
     known(t, t.program("Hello", host="apphost"))
 

@@ -53,7 +53,19 @@ static struct dbg_error *default_place(struct repl *r, uint64_t *ret_line)
 		       "No source file here. Name one: list FILE:LINE.");
 }
 
-// Make a place a line, and its file the listing's.
+// The file of the selected frame; NULL: it has none.
+static const char *frame_file(struct repl *r, uint64_t *ret_line)
+{
+	struct dbg_frame f;
+
+	if (dbg_err_drop(frame_get(r, &f)) || !f.source.path)
+		return NULL;
+	*ret_line = f.source.line;
+	return f.source.path;
+}
+
+// Make a place a line, and its file the listing's. Of several files of a bare
+// name it is that of the frame.
 static struct dbg_error *
 place_line(struct repl *r, const struct parse_place *place, uint64_t *ret_line)
 {
@@ -64,7 +76,11 @@ place_line(struct repl *r, const struct parse_place *place, uint64_t *ret_line)
 	size_t n;
 
 	if (place->file) {
-		str_set(&r->listing.file, place->file);
+		const char *here = frame_file(r, &line);
+		bool is_here = here && !strchr(place->file, '/') &&
+			       !strcmp(source_base(here), place->file);
+
+		str_set(&r->listing.file, is_here ? here : place->file);
 		*ret_line = place->line;
 		return NULL;
 	}
@@ -94,13 +110,13 @@ place_line(struct repl *r, const struct parse_place *place, uint64_t *ret_line)
 // The line of the selected frame, if it is in the listing's file; else 0.
 static uint64_t current_line(struct repl *r)
 {
-	struct dbg_frame f;
-	struct dbg_error *err = frame_get(r, &f);
+	uint64_t line;
+	const char *here = frame_file(r, &line);
 
-	if (dbg_err_drop(err) || !f.source.path ||
-	    strcmp(source_base(f.source.path), source_base(r->listing.file)))
-		return 0;
-	return f.source.line;
+	return here && (str_ends(here, r->listing.file) ||
+			str_ends(r->listing.file, here))
+		   ? line
+		   : 0;
 }
 
 static struct dbg_error *print_lines(struct repl *r, uint64_t first,
