@@ -181,7 +181,7 @@ void dap_warn(struct dap *d, struct dbg_error *err)
 
 /* ---- Messages in ----------------------------------------------------- */
 
-// What is no JSON has no number to answer to: 0.
+// Answer a message that is no JSON. It has no number: the answer is to 0.
 static void refuse(struct dap *d, const char *why)
 {
 	struct request req = {.command = ""};

@@ -1,17 +1,17 @@
 /*
- * What the files of the debug adapter share.
+ * Declarations shared by the files of the debug adapter.
  *
  * The model: one loop (dap.c) waits for the client, the engine and the
- * program's output. A request is carried out at once and answered; events
- * that its handler makes follow the answer. One for which the program makes a
- * call is answered when that is over (pending.h). What the engine tells becomes
- * events in events.c. `launch` starts the program, which is held before its
+ * program's output. A request is carried out at once and answered; events that
+ * its handler makes follow the answer. A request for which the program makes a
+ * call is answered when that is over (pending.h). The engine's events are
+ * handled in events.c. `launch` starts the program, which is held before its
  * first managed code until `configurationDone`: no breakpoint is late, and a
  * client may wait for either answer before it goes on (lifecycle.c).
  *
  * Back-pressure: while much waits to be written to the client, nothing that
- * makes more is done: no requests, no output of the program, no news of the
- * engine. A client that reads slowly makes the program wait, nothing grows.
+ * makes more is done: no requests, no output of the program, no events of the
+ * engine. A client that reads slowly makes the program wait, and nothing grows.
  */
 #ifndef DAP_DAP_PRIV_H
 #define DAP_DAP_PRIV_H
@@ -39,7 +39,7 @@
 #include "dap/request/sources.h"
 #include "base/str.h"
 
-/* What the client said it can. */
+/* Capabilities that the client has announced. */
 struct client {
 	char *adapter; /* the type of its configurations */
 	bool lines_from_0, columns_from_0, uris;
@@ -48,14 +48,14 @@ struct client {
 	    memory_event, start_debugging;
 };
 
-/* How far the start of the program is. */
+/* How far the start of the program has come. */
 enum dap_start {
 	DAP_START_NONE,
 	DAP_START_TERMINAL, /* waiting for the client's terminal */
 	DAP_STARTED,
 };
 
-/* What is done when a time has come. */
+/* Things to do at a certain time. */
 enum dap_timer {
 	TIMER_KILL,   /* the program was asked to end */
 	TIMER_ANSWER, /* `launch`, of a program without a runtime yet */
@@ -78,8 +78,8 @@ struct dap_thread {
 };
 
 /*
- * One adapter and its session. Large: it has what several files share; what
- * one file owns is a struct of that file's in it.
+ * One adapter and its session. Large: it has what several files share; the
+ * state of a single file is a struct of that file.
  */
 struct dap {
 	struct dbg *dbg;
@@ -216,7 +216,7 @@ const char *events_thread_seen(struct dap *d, const struct dbg_thread *seen);
 void events_tell_continued(struct dap *d);
 /* The program runs: tell the client of its main thread. */
 void events_thread_main(struct dap *d);
-/* All threads are gone. */
+/* Forget all threads. */
 void events_threads_forget(struct dap *d);
 
 /* ---- req_break.c ----------------------------------------------------- */
@@ -232,7 +232,9 @@ void capabilities_more(struct str *t);
 /* A `Source` for @path: name and path as the client wants paths. */
 void body_source(struct dap *d, struct str *t, const char *key,
 		 const char *path);
-/* That of a frame: what is not the user's, and not here, is not to be opened.
+/*
+ * Add the source of a frame: one that is neither the user's nor present here is
+ * marked as not to be opened.
  */
 void body_frame_source(struct dap *d, struct str *t, const struct dbg_frame *f);
 /* A source's path as the engine wants it; in *@ret, owned by the caller. */

@@ -1,7 +1,7 @@
 /*
- * What the engine tells, as events of the protocol: stops, exits, threads,
- * modules, messages. A thread is told to the client when the program stops and
- * it turns out to be one of the program's own, and its end when it ends.
+ * The engine's events as events of the protocol: stops, exits, threads,
+ * modules, messages. The client learns of a thread when the program stops and
+ * the thread turns out to be the program's own, and of its end when it ends.
  */
 #include <inttypes.h>
 #include <signal.h>
@@ -29,8 +29,8 @@ struct stop_words {
 	const char *reason, *description;
 };
 
-// By enum dbg_stop_reason. Clients show the description where there is room for
-// three words; what else there is to say is the text.
+// By enum dbg_stop_reason. Clients show the description, where there is room
+// for three words; anything else is in the text.
 static const struct stop_words stop_words[] = {
     [DBG_STOP_ATTACH] = {"pause", "Core dump"},
     [DBG_STOP_EXEC] = {"entry", "Paused on entry"},
@@ -139,7 +139,8 @@ static void tell_threads(struct dap *d, struct dbg_stopped at)
 		events_thread_seen(d, &list[i]);
 }
 
-// Nothing may keep a program that runs without debugging.
+// Tell the client of a stop. Only a pause stops a program that runs without
+// debugging.
 static void on_stopped(struct dap *d, const struct dbg_stop *s)
 {
 	bool passes = d->setup.no_debug && s->reason != DBG_STOP_PAUSE;
@@ -175,7 +176,8 @@ void events_threads_forget(struct dap *d)
 		free(d->threads[--d->n_threads].name);
 }
 
-// Another run of the program follows, whose threads have the same numbers.
+// Tell the client that all threads have ended: another run of the program may
+// follow, with the same numbers.
 static void threads_end(struct dap *d)
 {
 	for (size_t i = 0; i < d->n_threads; i++)
@@ -343,7 +345,7 @@ static void on_message(struct dap *d, const struct dbg_event *e)
 	dap_send(d);
 }
 
-/* What the program wrote by Debug.WriteLine, as it is. */
+/* Show what the program has written by Debug.WriteLine. */
 static void on_output(struct dap *d, const struct dbg_event *e)
 {
 	echo_debug(d, e->text);

@@ -136,7 +136,7 @@ static void send_output(struct dap *d, int stream, const char *s, size_t n)
 	dap_send(d);
 }
 
-// How many bytes at the end are the beginning of a character?
+// How many bytes at the end are the beginning of an incomplete character.
 static size_t cut_off(const char *s, size_t n)
 {
 	for (size_t back = 1; back < CONSOLE_CUT && back <= n; back++) {

@@ -13,7 +13,7 @@
 
 struct dap;
 
-/* What becomes of debug messages. */
+/* What to do with debug messages. */
 enum echo_mode {
 	ECHO_AUTO, /* those are left out whose text is printed, too */
 	ECHO_ALL,
@@ -29,7 +29,10 @@ struct echo {
 void echo_deinit(struct echo *e);
 /* The program has printed @s. */
 void echo_printed(struct dap *d, const char *s, size_t n);
-/* It has written @text by Debug.WriteLine: show it, now or soon, or not. */
+/*
+ * The program has written @text by Debug.WriteLine: show it, now or soon, or
+ * not.
+ */
 void echo_debug(struct dap *d, const char *text);
 /* Show what is held: it is not printed. */
 void echo_flush(struct dap *d);

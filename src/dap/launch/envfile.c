@@ -91,7 +91,7 @@ static bool is_name(const char *s, size_t n)
 	return n > 0;
 }
 
-// What a shell would have before the name.
+// Skip "export", which files for a shell have before the name.
 static void skip_export(const char **s, size_t *n)
 {
 	static const char word[] = "export";

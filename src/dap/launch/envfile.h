@@ -1,6 +1,6 @@
 /*
- * What files beside launch.json say of the program's start: files of
- * variables, and the profiles of launchSettings.json.
+ * Files beside launch.json that influence the program's start: files of
+ * environment variables, and the profiles of launchSettings.json.
  */
 #ifndef DAP_ENVFILE_H
 #define DAP_ENVFILE_H

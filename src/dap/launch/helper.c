@@ -15,7 +15,8 @@
 
 #include "dap/launch/console.h"
 
-// What the terminal's keys, its size and its end say to the program.
+// Signals passed on to the program: of the terminal's keys, its size and its
+// end.
 static const int passed[] = {SIGINT, SIGQUIT, SIGWINCH, SIGHUP, SIGTERM};
 
 static int connect_to(const char *path)

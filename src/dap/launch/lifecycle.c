@@ -52,7 +52,7 @@ void begin_runs(struct dap *d)
 	begin_answer(d, NULL);
 }
 
-// Another start may follow; what was started is no use to anybody.
+// The start has failed: end what was started, so that another start may follow.
 static void fail(struct dap *d, struct dbg_error *err)
 {
 	progress_end(d, PROGRESS_TERMINAL);

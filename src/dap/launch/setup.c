@@ -644,7 +644,7 @@ static struct dbg_error *take_source_map(struct dap *d, const cJSON *args,
 	return err;
 }
 
-// What `logging` turns on or off.
+// The switch that an entry of `logging` sets.
 static bool *logging_flag(struct setup *s, const char *name)
 {
 	const struct {
@@ -663,7 +663,8 @@ static bool *logging_flag(struct setup *s, const char *name)
 	return NULL;
 }
 
-// What other debuggers tell of themselves, and there is nothing of here.
+// Entries of `logging` by which other debuggers log themselves: accepted,
+// without effect here.
 static bool is_silent(const char *name)
 {
 	static const char *const names[] = {

@@ -1,7 +1,7 @@
 /*
- * What launch.json says: the attributes of `launch` and `attach`, by a table.
- * One that is not known or not served is named to the user; one with a wrong
- * value is an error.
+ * The attributes of `launch` and `attach` in launch.json, by a table. One that
+ * is not known or not served is named to the user; one with a wrong value is an
+ * error.
  */
 #ifndef DAP_SETUP_H
 #define DAP_SETUP_H

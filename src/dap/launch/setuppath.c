@@ -52,7 +52,7 @@ static char *find(const struct setup *s, const char *path)
 	return is_there(path, path) ? xstrdup(path) : NULL;
 }
 
-// Others start in other directories than ours.
+// Make a path absolute by our own directory: programs start in other ones.
 static char *absolute(char *path)
 {
 	char own[PATH_MAX];

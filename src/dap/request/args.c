@@ -27,7 +27,7 @@ struct dbg_error *args_str(const cJSON *obj, const char *name, const char **ret)
 	return NULL;
 }
 
-// What is no empty string either.
+// Get a member; an empty string counts as absent.
 static const cJSON *filled(const cJSON *obj, const char *name)
 {
 	const cJSON *item = args_get(obj, name);

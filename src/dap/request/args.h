@@ -20,7 +20,7 @@ const cJSON *args_get(const cJSON *obj, const char *name);
 
 DBG_MUST struct dbg_error *args_str(const cJSON *obj, const char *name,
 				    const char **ret);
-/* One of several words: an empty string is as good as absent. */
+/* Get a keyword; an empty string counts as absent. */
 DBG_MUST struct dbg_error *args_word(const cJSON *obj, const char *name,
 				     const char **ret);
 DBG_MUST struct dbg_error *args_bool(const cJSON *obj, const char *name,

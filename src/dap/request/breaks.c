@@ -85,8 +85,9 @@ static struct brk *take(struct breaks *b, const char *key)
 }
 
 /*
- * What of @spec is not well-formed, NULL: nothing. It costs no stop: such a
- * rule of hits is dropped, such a condition stops at each hit.
+ * Check the text of @spec; NULL: it is well-formed. Without stopping the
+ * program: an ill-formed hit condition is dropped, and with an ill-formed
+ * condition the breakpoint stops at each hit.
  */
 static struct dbg_error *malformed(struct break_spec *spec)
 {
@@ -312,7 +313,8 @@ void breaks_place(struct dap *d, struct str *t, uint32_t number)
 		emit_int(t, "line", body_line(d, b->line));
 }
 
-// One that was made at the console, or a change of it.
+// Tell the client of a breakpoint that was made, changed or removed at the
+// console.
 static void tell_foreign(struct dap *d, uint32_t number, bool gone)
 {
 	struct brk b = {.number = number};

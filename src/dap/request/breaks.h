@@ -15,7 +15,7 @@
 struct dap;
 struct str;
 
-/* What one breakpoint is to be. Strings are borrowed. */
+/* The client's request for one breakpoint. Strings are borrowed. */
 struct break_spec {
 	struct dbg_break_req req;
 	const char *condition; /* NULL: none */
@@ -65,7 +65,7 @@ void breaks_changed(struct dap *d, uint32_t number, bool gone);
 void breaks_disable(struct dap *d);
 /* Members "source" and "line" of breakpoint @number, if it has them. */
 void breaks_place(struct dap *d, struct str *t, uint32_t number);
-/* What kind of breakpoint stopped the program, for `stopped`. */
+/* The kind of breakpoint that stopped the program, for the event `stopped`. */
 const char *breaks_reason(const struct breaks *b, uint32_t number);
 
 #endif

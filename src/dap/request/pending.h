@@ -31,7 +31,7 @@ void pending_deinit(struct pending *p);
 DBG_MUST struct dbg_error *pending_begin(struct dap *d, struct dbg_stopped at,
 					 struct request *req,
 					 const struct pending_request *is);
-/* It is over: answer. */
+/* The evaluation is over: answer the request. */
 void pending_over(struct dap *d);
 /* Give up the evaluation of the request @seq, if that goes on. */
 DBG_MUST struct dbg_error *pending_cancel(struct dap *d, int64_t seq);

@@ -54,7 +54,8 @@ static struct dbg_error *do_loaded_sources(struct dap *d, struct request *req)
 	return NULL;
 }
 
-// By the number that a source was given, or by its path; the caller frees that.
+// Get the source that a request is about: by the number that was given to it,
+// or else by its path, which the caller frees.
 static struct dbg_error *get_source(struct dap *d, const cJSON *args,
 				    uint32_t *ret_number, char **ret)
 {

@@ -14,7 +14,8 @@ enum {
 	LEVELS_MAX = 100000
 };
 
-// Also the main thread, of which nothing was seen before the first stop.
+// Add a thread. The main thread may have no name yet: it is listed before the
+// first stop, when nothing is known about it.
 static void add_thread(struct str *t, uint32_t number, const char *name)
 {
 	emit_object(t, NULL);
@@ -35,9 +36,9 @@ static bool has_managed(const struct dbg_thread *list, size_t n)
 }
 
 /*
- * Behind the threads stands one for all suspended calls, if some may be there.
- * These are looked for when its stack is asked for, which a client does when
- * the user opens it.
+ * List the threads and, behind them, one that stands for all suspended calls,
+ * if there may be some. These are looked for when its stack is asked for, which
+ * a client does when the user opens it.
  */
 static struct dbg_error *do_threads(struct dap *d, struct request *req)
 {
@@ -249,7 +250,8 @@ static struct dbg_error *add_frames(struct dap *d, struct dbg_stopped at,
 	return err;
 }
 
-// They are found once in a stop: a client asks for one part after the other.
+// Get the made-up thread of suspended calls. They are found once in a stop: a
+// client asks for one part after the other.
 static struct dbg_error *suspended_thread(struct dap *d, struct dbg_stopped at,
 					  uint32_t *ret)
 {

@@ -51,7 +51,7 @@ static bool command_begins(const char *word)
 	return !strncmp(word, exec, strlen(word));
 }
 
-// Those of the prompt, for this session.
+// The commands of the prompt, for this session.
 static struct commands *prompt(struct dap *d)
 {
 	struct commands *c = &d->commands;
@@ -69,8 +69,8 @@ static struct commands *prompt(struct dap *d)
 }
 
 /*
- * What the last word of @command may become; it begins at byte @start. The
- * caller frees the words.
+ * Complete the last word of @command, which begins at byte *@start. The caller
+ * frees the words.
  */
 static void command_complete(struct dap *d, const char *command,
 			     const struct command_place *place,
@@ -110,9 +110,10 @@ static struct dbg_error *get_frame(struct dap *d, const cJSON *args,
 }
 
 /*
- * By the client's context. What the user has typed may have calls made, as the
- * setting says. What the client evaluates of its own accord (a hover) may not,
- * unless launch.json allows it: the program would run while one reads.
+ * What an evaluation may do, by the client's context. What the user has typed
+ * may make calls, as the setting says. What the client evaluates of its own
+ * accord (a hover) may not, unless launch.json allows it: the program would run
+ * while the user reads.
  */
 static const struct context {
 	const char *name;
@@ -173,7 +174,8 @@ static struct dbg_error *type(struct dap *d, struct request *req,
 	return NULL;
 }
 
-// What the command changed, nobody knows.
+// After a command, which may have changed anything: let the client read the
+// variables again.
 static void commanded(struct dap *d)
 {
 	if (dbg_state(d->dbg) == DBG_STOPPED)
@@ -182,7 +184,8 @@ static void commanded(struct dap *d)
 		d->left = true;
 }
 
-// Where a command is carried out: at the frame of the request, if it has one.
+// Get the thread and frame at which a command is carried out: the frame of the
+// request, if it has one.
 static struct dbg_error *get_place(struct dap *d, const cJSON *args,
 				   struct command_place *ret)
 {
@@ -334,7 +337,7 @@ static void offer_command(const char *line, bool starts_from_1, struct str *t)
 	emit_object_end(t);
 }
 
-// What the last word of the command that @line holds may become.
+// Complete the last word of the command in @line.
 static struct dbg_error *complete_command(struct dap *d, struct request *req,
 					  const char *line)
 {
@@ -363,7 +366,8 @@ static struct dbg_error *complete_command(struct dap *d, struct request *req,
 	return NULL;
 }
 
-// Where the brackets or quotes that end at @end begin; @end: nowhere.
+// Where the brackets or quotes that end at @end begin; @end: they have no
+// beginning.
 static size_t matching(const char *s, size_t end)
 {
 	char close = s[end - 1];
@@ -458,7 +462,7 @@ static struct dbg_error *do_set_expression(struct dap *d, struct dbg_stopped at,
 
 /* ---- exceptionInfo --------------------------------------------------- */
 
-// One exception of the list, without what is within it.
+// Add one exception of the list, without its inner ones.
 static void add_details(struct str *t, const struct dbg_exception *list)
 {
 	const char *dot = strrchr(list->type, '.');
@@ -475,7 +479,7 @@ static void add_details(struct str *t, const struct dbg_exception *list)
 		emit_str(t, "evaluateName", "$exception");
 }
 
-// All of them: objects in arrays, as deep as they are.
+// Add all exceptions: nested objects in arrays.
 static void add_all(struct str *t, const struct dbg_exception *list, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -494,7 +498,7 @@ static void add_all(struct str *t, const struct dbg_exception *list, size_t n)
 	}
 }
 
-// By enum dbg_stop_reason.
+// Indexed by enum dbg_stop_reason.
 static const struct {
 	const char *mode, *what, *end;
 } throws[] = {

@@ -189,7 +189,7 @@ static void add_exception(struct dap *d, struct dbg_stopped at, struct str *t,
 	dbg_error_destroy(err);
 }
 
-// What the call returned that was stepped out of, in the newest frame.
+// Add what the call that was stepped out of has returned, in the newest frame.
 static void add_returned(struct dap *d, struct dbg_stopped at, struct str *t,
 			 const struct handle *h, struct window *w)
 {
@@ -287,8 +287,8 @@ static struct dbg_error *add_named(struct dap *d, struct dbg_stopped at,
 	return err;
 }
 
-// Without a filter start and count go over both kinds: the named come first,
-// but behind the elements of a collection.
+// Add the children. Without a filter, start and count range over both kinds:
+// named children first, but behind the elements in a collection.
 static struct dbg_error *add_children(struct dap *d, struct dbg_stopped at,
 				      struct request *req,
 				      const struct handle *h, struct window *w)
@@ -320,7 +320,8 @@ static struct dbg_error *get_reference(struct dap *d, const cJSON *args,
 	return err;
 }
 
-// Who expands the property has asked for the call.
+// Evaluate a lazy property with calls: by expanding it the user has asked for
+// them.
 static struct dbg_error *call_lazy(struct dap *d, struct dbg_stopped at,
 				   struct request *req, const struct handle *h,
 				   const struct value_style *style)
@@ -360,7 +361,8 @@ static struct dbg_error *do_variables(struct dap *d, struct dbg_stopped at,
 	return err;
 }
 
-// What was shown of other values may have changed with this one.
+// A variable was assigned to: let the client read all again, since other values
+// may have changed with it.
 void variable_assigned(struct dap *d)
 {
 	if (!d->client.invalidated)

@@ -11,7 +11,10 @@
 #include "dap/wire/emit.h"
 #include "base/err.h"
 
-/* All families; ends with NULL. Each ends with an entry without a name. */
+/*
+ * Tables of all families, ended by NULL. Each table ends with an entry without
+ * a name.
+ */
 static const struct dap_request *const request_families[] = {
     req_session,  req_break, req_data, req_run,    req_stack,
     req_variable, req_value, req_code, req_memory, NULL,

@@ -13,7 +13,7 @@
 
 struct dap;
 
-/* One request of the client. */
+/* A request of the client. */
 struct request {
 	int64_t seq;
 	const char *command;
@@ -24,7 +24,7 @@ struct request {
 };
 
 typedef struct dbg_error *request_fn(struct dap *d, struct request *req);
-/* Of one that needs a stopped program; @at: the present stop. */
+/* Handler of a request that needs a stopped program; @at: the present stop. */
 typedef struct dbg_error *request_stop_fn(struct dap *d, struct dbg_stopped at,
 					  struct request *req);
 
@@ -44,7 +44,7 @@ struct dap_request {
 	const char *name;
 	const char *capability; /* NULL: every adapter has it */
 	unsigned int flags;
-	/* One of both. */
+	/* one of the two handlers */
 	request_fn *run;
 	request_stop_fn *stopped;
 };

@@ -13,7 +13,7 @@
 struct dap;
 struct str;
 
-/* How the text of a source file is had. */
+/* How a client gets the text of a source file. */
 struct source_text {
 	uint32_t number; /* by `source` with it; 0: the client reads the file */
 	bool here;       /* there is text, and no mere explanation */
@@ -32,7 +32,10 @@ struct source_text sources_find(struct dap *d, const char *path, bool user);
 /* The path of @number, owned by the caller. */
 DBG_MUST struct dbg_error *sources_path(const struct sources *s,
 					uint32_t number, char **ret);
-/* What is shown in place of @path, whose text nobody has. */
+/*
+ * Make the text that is shown in place of @path, whose source is nowhere to be
+ * found.
+ */
 void sources_explain(struct dap *d, const char *path, struct str *ret);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the families of variables, expressions and watches share. */
+/* Shared by the requests about variables, expressions and watches. */
 #ifndef DAP_VARIABLE_H
 #define DAP_VARIABLE_H
 
@@ -6,7 +6,7 @@
 #include "dap/request/request.h"
 #include "base/str.h"
 
-/* How values are shown. */
+/* How to show values. */
 struct value_style {
 	dbg_id frame; /* where their expressions mean them */
 	char letter;  /* as of dbg_format; 0: none */

@@ -72,7 +72,7 @@ static void escape(struct str *t, unsigned char c)
 		str_addf(t, "%04x", c);
 }
 
-// How many characters at the beginning are in JSON as they are.
+// How many characters at the beginning need no escape in JSON.
 static size_t plain_length(const char *s, size_t n)
 {
 	static const bool plain[256] = {

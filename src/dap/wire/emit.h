@@ -17,7 +17,7 @@ void emit_array(struct str *t, const char *key);
 void emit_array_end(struct str *t);
 /* A value that is JSON already. */
 void emit_json(struct str *t, const char *key, const char *json);
-/* Nothing at all if @s is NULL. */
+/* Append a string member; nothing if @s is NULL. */
 void emit_str(struct str *t, const char *key, const char *s);
 void emit_strn(struct str *t, const char *key, const char *s, size_t n);
 void emit_strf(struct str *t, const char *key, const char *fmt, ...)

@@ -1,6 +1,7 @@
 /*
- * What the client sent and was not carried out yet. Requests wait here only
- * while others are carried out; one that a later `cancel` names is not.
+ * Requests that the client has sent and that were not carried out yet. They
+ * wait here only while others are carried out; one that a later `cancel` names
+ * is dropped.
  */
 #ifndef DAP_INBOX_H
 #define DAP_INBOX_H

@@ -18,7 +18,9 @@ enum {
 	WORK_PIECE = 10000 /* frames, values */
 };
 
-/* What is waited for. The client names it by its id when it cancels. */
+/*
+ * Waits that are shown to the client, which names one by its id to cancel it.
+ */
 enum progress_kind {
 	PROGRESS_TERMINAL, /* of the client's, to start the program in */
 	PROGRESS_END,      /* of the program, which was asked to */
@@ -27,9 +29,9 @@ enum progress_kind {
 
 /* @request is the one that waits, 0: none. */
 void progress_start(struct dap *d, enum progress_kind kind, int64_t request);
-/* Nothing if it was not started. */
+/* End a progress; nothing if it was not started. */
 void progress_end(struct dap *d, enum progress_kind kind);
-/* Is it under way, and named by @id? */
+/* Is this progress under way, and is @id its id? */
 bool progress_is(const struct dap *d, enum progress_kind kind, const char *id);
 
 /* The work of a request. */
@@ -41,8 +43,8 @@ struct work {
 };
 
 /*
- * After a piece of @req's work, with more to come: an error if the client has
- * cancelled it or is gone.
+ * After a part of @req's work, with more to come: an error if the client has
+ * cancelled the request or is gone.
  */
 DBG_MUST struct dbg_error *work_piece(struct dap *d, const struct request *req,
 				      struct work *w);
