@@ -85,8 +85,8 @@ struct dbg_error *session_stand(struct dbg *dbg, struct target *t,
 	return err;
 }
 
-// By its command line, as a process is called; "": the module that Main is in
-// tells.
+// Name a core by its command line, as a process is named; "": the module with
+// Main will tell.
 static void name_core(struct dbg *dbg, const struct target_core *core)
 {
 	_cleanup_free_ char *words = xmalloc(core->words.n + 1);
@@ -221,7 +221,8 @@ struct dbg_error *dbg_program_find(struct dbg *dbg, const char *what,
 
 /* ---- Snapshots ------------------------------------------------------- */
 
-// Of a copy: the exception or the signal at which its program stood.
+// Give the stop of a copy the reason of its program's stop: an exception or a
+// signal.
 static void stop_as(struct dbg *dbg, const struct dbg_stop *was, pid_t tid,
 		    struct dbg_stop *stop)
 {
@@ -350,7 +351,7 @@ static struct dbg_error *leave(struct dbg *dbg)
 	return NULL;
 }
 
-// It cannot be let go: go on debugging it as before.
+// The program cannot be let go: go on debugging it.
 static void stay(struct dbg *dbg)
 {
 	if (dbg->state == DBG_RUNNING)

@@ -1,4 +1,4 @@
-/* How a session comes by a target that it did not start: attach.c. */
+/* Targets that the session did not start: attach, cores, snapshots. */
 #ifndef SESSION_ATTACH_H
 #define SESSION_ATTACH_H
 
@@ -14,7 +14,7 @@ struct target;
 DBG_MUST struct dbg_error *session_stand(struct dbg *dbg, struct target *t,
 					 const char *path);
 
-/* What was lent is traced again (TARGET_BACK): debug it as before. */
+/* A lent program is traced again (TARGET_BACK): debug it as before. */
 DBG_MUST struct dbg_error *session_back(struct dbg *dbg);
 
 #endif

@@ -19,10 +19,11 @@
 /* ---- What a minidump has --------------------------------------------- */
 
 /*
- * What a mini dump has: the memory that is read when somebody who knows nothing
- * of the stopped program looks at all its stacks with their variables. That is
- * done here, by a session of its own over a target that notes what is read; and
- * the DAC is asked what it needs, for others that read the dump.
+ * Mini dumps: a core with the memory that is read when a debugger without any
+ * knowledge of the stopped program shows all its stacks with their variables.
+ * Exactly that is done here, by a second session over a target that records
+ * what is read; and the DAC is asked for the memory it needs, for other tools
+ * that read the dump.
  */
 
 enum {
@@ -32,7 +33,7 @@ enum {
 	DEPTH_MAX = 2,
 };
 
-/* Who looks. Nothing that cannot be read keeps the rest from being there. */
+/* The session that looks. What cannot be read does not end the look. */
 struct look {
 	struct dbg_stopped at;
 	const volatile int *interrupted;
@@ -122,8 +123,8 @@ static struct dbg_error *stopped_as(struct dbg *look, const struct dbg *dbg)
 }
 
 /*
- * Which memory shows what the stopped program shows: the stacks of all threads
- * with arguments and locals, and the exception of the stop.
+ * Record the memory that shows what the stopped program shows: the stacks of
+ * all threads with arguments and locals, and the exception of the stop.
  */
 static struct dbg_error *minidump_collect(struct dbg *dbg,
 					  struct target_spans *ret)

@@ -18,7 +18,7 @@ enum call_threads {
 	CALL_THREADS_OFF,
 };
 
-/* What the user's settings say of calls. */
+/* The user's settings for calls. */
 struct evaluation_rules {
 	enum dbg_calls calls; /* SETTING: as not set yet */
 	enum call_threads threads;
@@ -49,7 +49,7 @@ const char *evaluation_get_threads(struct dbg *dbg);
 DBG_MUST struct dbg_error *evaluation_set_timeout(struct dbg *dbg,
 						  const char *value);
 const char *evaluation_get_timeout(struct dbg *dbg);
-/* What is meant by @calls. */
+/* The policy that @calls means: the setting's, if it says so. */
 enum dbg_calls evaluation_calls(const struct dbg *dbg, enum dbg_calls calls);
 uint32_t evaluation_ms(const struct dbg *dbg);
 

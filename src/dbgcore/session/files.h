@@ -1,4 +1,4 @@
-/* What is known of a program before it is run, by its files. */
+/* Facts about a program before it is run, from its files. */
 #ifndef SESSION_FILES_H
 #define SESSION_FILES_H
 
@@ -14,15 +14,15 @@ struct named_program {
 };
 
 /*
- * Without a program that runs, read the files of the one that dbg_program
- * named, unless they were read and have not changed: inspect.code is theirs
- * then. An error: they cannot be read.
+ * Without a running program, read the files of the one that dbg_program named,
+ * unless they were read and have not changed: inspect.code is made of them. An
+ * error: they cannot be read.
  */
 DBG_MUST struct dbg_error *session_files_open(struct dbg *dbg);
 void session_files_close(struct dbg *dbg);
 /*
- * What modules tell is asked for, @stopped: of a program that has to be stopped
- * if it runs. DBG_E_STATE: there are none, neither of a runtime nor in files.
+ * Make sure that there are modules to ask, of a runtime or of files; with
+ * @stopped, a running program is refused. DBG_E_STATE: there are none.
  */
 DBG_MUST struct dbg_error *session_need_modules(struct dbg *dbg, bool stopped);
 

@@ -14,7 +14,7 @@ struct held_step {
 
 /* The program is resumed, perhaps by a step. */
 void heldstep_begin(struct dbg *dbg);
-/* It has stopped, or is gone. */
+/* The program has stopped, or is gone: nothing is held back any more. */
 void heldstep_end(struct dbg *dbg);
 /* Look at the clock. */
 void heldstep_tick(struct dbg *dbg);

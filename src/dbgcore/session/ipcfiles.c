@@ -1,7 +1,7 @@
 /*
- * What a .NET program leaves in its directory for temporary files if it is
- * killed: the ends at which its runtime serves debuggers and tools, named by
- * its pid and the time of its start. One that ends by itself takes them away.
+ * Removes what a killed .NET program leaves in its directory for temporary
+ * files: the sockets and pipes by which its runtime serves debuggers and tools,
+ * named by its pid and start time. A program that ends by itself removes them.
  */
 #include "session/ipcfiles.h"
 

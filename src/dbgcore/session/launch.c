@@ -1,7 +1,7 @@
 /*
  * From what the user named to what is executed: a .dll is run by `dotnet`,
- * which is looked for in DOTNET_ROOT, PATH and the usual places; anything else
- * is executed itself. What cannot be executed is refused here with the remedy,
+ * which is searched in DOTNET_ROOT, PATH and the usual places; anything else is
+ * executed directly. What cannot be executed is refused here with the remedy,
  * since after the fork it would only be an exit code.
  */
 #include "session/session.h"

@@ -1,7 +1,7 @@
 /*
- * What a process runs, from outside: its command line and its executable tell
+ * What a process runs, seen from outside: its command line and executable tell
  * whether it is a .NET program, a tool of the SDK or neither, and its name.
- * Needs no ptrace, so it serves for processes that may be attached to or
+ * Needs no ptrace, so it works for processes that may be attached to or
  * followed.
  */
 #include "session/program.h"
@@ -42,7 +42,10 @@ static void set_name(struct program *p, const char *path)
 	snprintf(p->name, sizeof(p->name), "%s", str_basename(path));
 }
 
-/* By the name it was started by, of which the kernel keeps 15 bytes. */
+/*
+ * Name it by the kernel's name, which has at most 15 bytes; if it may be cut,
+ * by the executable.
+ */
 static void set_native(struct program *p, pid_t pid, const char *exe)
 {
 	char comm[16];

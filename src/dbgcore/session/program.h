@@ -1,5 +1,4 @@
-/* What processes run: a .NET program, the SDK, neither; and under which name.
- */
+/* What a process runs: a .NET program, the SDK or neither; and its name. */
 #ifndef SESSION_PROGRAM_H
 #define SESSION_PROGRAM_H
 
@@ -13,7 +12,7 @@ enum program_kind {
 	PROGRAM_DOTNET, /* any other .NET program */
 };
 
-/* What a process runs. */
+/* The program that a process runs. */
 struct program {
 	enum program_kind kind;
 	bool apphost;   /* app, beside the app.dll that it runs */
@@ -36,8 +35,8 @@ bool program_host_passes(const char *arg, bool *value);
 bool program_is_assembly(const char *path);
 
 /*
- * Has it a .NET runtime, or is it a host that will have one? True also if
- * nothing can be found out about it.
+ * Has the process a .NET runtime, or is it a host that will have one? Also true
+ * if that cannot be found out.
  */
 bool program_is_dotnet(pid_t pid);
 

@@ -65,7 +65,10 @@ static bool is_single_file(pid_t pid)
 	return found;
 }
 
-/* Which runtime; false: none, or the process may not be looked at. */
+/*
+ * Get the runtime's version; false: there is none, or the process may not be
+ * looked at.
+ */
 static bool find_runtime(pid_t pid, char ret[DBG_VERSION_MAX])
 {
 	struct proc_maps maps;

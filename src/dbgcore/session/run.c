@@ -340,7 +340,7 @@ static struct dbg_error *dispatch_one(struct dbg *dbg, bool *any, bool *hit)
 	return err;
 }
 
-/* Nothing happens to a stopped program, unless it is killed. */
+/* Nothing can happen to a stopped program but its death: look for that. */
 static void look_stopped(struct dbg *dbg)
 {
 	if (dbg->state == DBG_LENT)

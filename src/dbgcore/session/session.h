@@ -51,7 +51,9 @@ struct start {
 	uint64_t base, sigaction; /* the C library's, one of addrs; 0: none */
 };
 
-/* What the user wants of a signal; not set: the default, see signals.c. */
+/*
+ * What to do with a signal, by the user; not set: the default, see signals.c.
+ */
 struct signal_rule {
 	bool set, stop, print, pass;
 };
@@ -63,7 +65,7 @@ enum follow_exec {
 	FOLLOW_PATTERN,
 };
 
-/* Which of the programs that the program starts are debugged as well. */
+/* Which programs that the program starts are debugged as well. */
 struct follow {
 	enum follow_exec exec;
 	char *pattern;   /* the setting's text; NULL: off */
@@ -71,7 +73,9 @@ struct follow {
 	bool keep_both;  /* detach-on-fork off: all, besides it */
 };
 
-/* All sessions whose programs come from one, in the order of their numbers. */
+/*
+ * All sessions whose programs descend from one, in the order of their numbers.
+ */
 struct siblings {
 	struct dbg **v;
 	size_t n, cap;
@@ -160,7 +164,7 @@ void session_run_all(struct dbg *dbg);
  * session_inferior_runs). Nothing is known of its runtime yet.
  */
 void session_begin(struct dbg *dbg, const char *path);
-/* What is known of the program; the program is gone. */
+/* Forget everything about the program, which is gone. */
 void session_forget(struct dbg *dbg);
 void session_ended(struct dbg *dbg);
 /* The present stop, for who knows that there is one. */
@@ -178,7 +182,7 @@ DBG_MUST struct dbg_error *session_no_runtime(const struct dbg *dbg);
 DBG_MUST struct dbg_error *session_frame_or_newest(struct dbg_stopped at,
 						   dbg_id id,
 						   const struct frame **ret);
-/* The same for what can do without a frame: NULL if there is none. */
+/* The same for callers that can do without a frame: NULL if there is none. */
 DBG_MUST struct dbg_error *session_frame_if_any(struct dbg_stopped at,
 						dbg_id id,
 						const struct frame **ret);
@@ -187,7 +191,7 @@ DBG_MUST struct dbg_error *session_frame_if_any(struct dbg_stopped at,
 
 /* The target is a program, started from @path; NULL: what it executes. */
 void session_inferior_runs(struct dbg *dbg, const char *path);
-/* What people call it. */
+/* Set the name that users see. */
 void session_inferior_name(struct dbg *dbg, const struct program *p);
 void session_inferior_deinit(struct dbg *dbg);
 
@@ -253,7 +257,7 @@ void start_give_up(struct dbg *dbg);
 
 /* ---- launch.c -------------------------------------------------------- */
 
-/* What to execute for a launch: strings in @arena. */
+/* What a launch executes: strings in @arena. */
 struct launch_plan {
 	const char *path;
 	const char *const *argv;

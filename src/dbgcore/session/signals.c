@@ -1,7 +1,7 @@
 /*
- * What is done with the program's signals. By default one stops the program
- * only where delivering it would end the program, and all reach it; a rule
- * of the user's replaces that for one signal.
+ * What happens to the program's signals. By default a signal stops the program
+ * only if delivering it would end the program, and every signal is delivered;
+ * the user's rule for a signal replaces that.
  */
 #include "session/session.h"
 
@@ -11,7 +11,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 
-// Those that may end the program, and the terminal's Ctrl-C and Ctrl-Z.
+// Signals that may end the program, and the terminal's Ctrl-C and Ctrl-Z.
 static const int looked_at[] = {
     SIGHUP,  SIGINT,  SIGQUIT, SIGILL,  SIGABRT,   SIGBUS,    SIGFPE,  SIGSEGV,
     SIGPIPE, SIGALRM, SIGTERM, SIGUSR1, SIGUSR2,   SIGXCPU,   SIGXFSZ, SIGSYS,

@@ -20,8 +20,10 @@ void standstill_begin(struct dbg *dbg)
 	dbg->standstill.due = target_can(dbg->target, TARGET_RUN);
 }
 
-/* What it is known by is looked for once, in all threads, and by nobody who
- * only looks at a program. */
+/*
+ * Begin to watch. The signs of a standstill are looked for once, in all
+ * threads, and not when the program is only looked at.
+ */
 void standstill_go(struct dbg *dbg)
 {
 	struct standstill *s = &dbg->standstill;
@@ -47,7 +49,10 @@ void standstill_event(struct dbg *dbg)
 	dbg->standstill.seen = 0;
 }
 
-/* What of ours could be the cause is lifted; once a run is enough. */
+/*
+ * Tell the user, and lift what might be the cause of it on our side; once in a
+ * run is enough.
+ */
 static void standstill_tell(struct dbg *dbg)
 {
 	standstill_end(dbg);

@@ -19,7 +19,7 @@ void standstill_begin(struct dbg *dbg);
 void standstill_go(struct dbg *dbg);
 /* The program is gone. */
 void standstill_end(struct dbg *dbg);
-/* Something has happened in the program. */
+/* Something has happened in the program: it is not at a standstill. */
 void standstill_event(struct dbg *dbg);
 /* Look at the clock. */
 void standstill_tick(struct dbg *dbg);

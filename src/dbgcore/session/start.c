@@ -2,8 +2,8 @@
  * From exec to a runtime that the DAC can read, in the phases of enum
  * start_phase (session.h): each arms one or two traps, waits for a thread to
  * hit them and arms the next. An attached program enters at the phase that it
- * has reached. What goes wrong here costs only the debugging: the traps are
- * lifted and the program runs on.
+ * has reached. A failure here costs only the debugging: the traps are lifted
+ * and the program runs on.
  */
 #include "session/session.h"
 
@@ -131,7 +131,7 @@ static struct dbg_error *filled(struct dbg *dbg)
 	return err ? err : start_arm(dbg, START_MODULES, &addr, 1);
 }
 
-/* Something is thrown: a module that the runtime tells of? */
+/* A C++ exception is thrown: is it the runtime's notification of a module? */
 static struct dbg_error *thrown(struct dbg *dbg, const struct target_event *ev)
 {
 	struct dbg_error *err;
@@ -234,7 +234,7 @@ struct dbg_error *start_begin(struct dbg *dbg)
 
 /* ---- The phases ------------------------------------------------------ */
 
-/* At the entry point the linker is ready: watch it load libraries. */
+/* At the entry point the dynamic linker is ready: watch it load libraries. */
 static struct dbg_error *at_entry(struct dbg *dbg)
 {
 	struct dbg_error *err;

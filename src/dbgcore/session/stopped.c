@@ -27,7 +27,10 @@ static void tell_of_gc(struct dbg *dbg, enum dbg_stop_reason reason)
 				     "has run on for a moment");
 }
 
-/* Where the stop is: did the user ask for it, or has an exception led there? */
+/*
+ * How the stop came about: the user has asked for the place, or an exception
+ * has led there.
+ */
 static enum stack_home home_of(enum dbg_stop_reason reason)
 {
 	switch (reason) {

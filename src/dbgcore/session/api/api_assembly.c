@@ -201,7 +201,8 @@ static uint64_t allocator_object(struct contexts *c, uint64_t allocator)
 	return 0;
 }
 
-// On the heap alone are those that have no assembly, or a thread to let go of.
+// Find AssemblyLoadContexts on the heap: some have no assembly, or no thread
+// that would let them go, and are known nowhere else.
 static struct dbg_error *from_heap(struct contexts *c)
 {
 	struct heap *h;

@@ -69,7 +69,10 @@ static struct dbg_error *check_thread(struct dbg *dbg, uint32_t thread)
 	return dbg_err(DBG_E_NOT_FOUND, "no thread number %u", thread);
 }
 
-/* In a running program there is no frame whose variables could be meant. */
+/*
+ * Add a watchpoint. In a running program there is no frame whose variables the
+ * expression could name.
+ */
 static struct dbg_error *watch_add(struct dbg *dbg,
 				   const struct dbg_break_req *req,
 				   uint32_t *ret_number)
@@ -83,7 +86,10 @@ static struct dbg_error *watch_add(struct dbg *dbg,
 	return err ? err : control_watch_add(dbg->control, req, f, ret_number);
 }
 
-/* Without the files of a program that is not run, breakpoints are pending. */
+/*
+ * Open the files of a program that is not run yet; if that fails, breakpoints
+ * stay pending.
+ */
 static void open_files(struct dbg *dbg)
 {
 	dbg_error_destroy(session_files_open(dbg));

@@ -1,7 +1,7 @@
 /*
- * What the address space is used for. The mappings are cut by what the runtime
- * and the threads tell of parts of them; what is left is known by its file, its
- * access or its beginning.
+ * What the address space is used for. The mappings are divided by what the
+ * runtime and the threads tell about parts of them; the rest is described by
+ * its file, its access or its first bytes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -152,7 +152,7 @@ static void add_stacks(struct dbg *dbg, const struct proc_maps *maps,
 	}
 }
 
-// By address; of two that begin at one place the longer first.
+// Sort by address; of two regions that begin at one address, the longer first.
 static int by_address(const void *a, const void *b)
 {
 	const struct dbg_region *x = a, *y = b;
@@ -212,8 +212,8 @@ static uint64_t large_block(struct dbg *dbg, uint64_t at, uint64_t end)
 	return head[1] - CHUNK_MAPPED;
 }
 
-// What lies in a mapping from @at to @end: large blocks, and what is between
-// them, of which nothing is known.
+// Add what a mapping has from @at to @end: large blocks, and the parts between
+// them, whose use is not known.
 static void add_rest(struct dbg *dbg, struct regions *ret,
 		     struct dbg_region rest, uint64_t at, uint64_t end)
 {

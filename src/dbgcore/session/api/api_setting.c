@@ -20,9 +20,9 @@ struct setting {
 	const char *help;
 	struct dbg_error *(*set)(struct dbg *dbg, const char *value);
 	const char *(*get)(struct dbg *dbg);
-	/* The same, where it has to be put together. */
+	/* the same for a text that has to be put together */
 	const char *(*make)(struct dbg *dbg, struct arena *arena);
-	/* Where in struct dbg a text or a switch is; 0: it is none. */
+	/* offset in struct dbg of the setting's text or flag; 0: none */
 	size_t text, flag;
 };
 

@@ -190,7 +190,7 @@ struct dbg_error *dbg_memory_write(struct dbg_stopped at, uint64_t addr,
 	return NULL;
 }
 
-/* Where @f keeps registers of its caller, as far as it is known. */
+/* List where @f has saved registers of its caller, as far as that is known. */
 static void find_saved(struct dbg *dbg, const struct frame *f,
 		       struct dbg_frame_code *ret)
 {

@@ -41,7 +41,8 @@ void session_tasks_drop(struct dbg *dbg)
 	dbg->heap.tasks = NULL;
 }
 
-// Those that are not done are kept for the stop.
+// Get the tasks of the heap. Without completed ones, the list is kept for the
+// stop.
 static struct dbg_error *find(struct dbg_stopped at, bool completed,
 			      struct tasks **ret)
 {
@@ -379,8 +380,8 @@ static dbg_id frame_of(struct dbg *dbg, const struct merging *m, uint32_t task)
 	return inspect_frame_id(&dbg->inspect, f);
 }
 
-// What a person looks for: circles, then what a thread waits for, then what
-// has code of the user's.
+// Rank chains by interest: deadlock cycles, then what a thread waits for, then
+// chains with user code.
 static int rank_of(const struct dbg_async_chain *chain)
 {
 	bool waited = false, own = false;
@@ -394,7 +395,7 @@ static int rank_of(const struct dbg_async_chain *chain)
 	return chain->circle ? 0 : waited ? 1 : own ? 2 : 3;
 }
 
-// Within a rank they stay as they are.
+// Sort the chains by rank; within a rank the order stays.
 static void rank_chains(struct arena *arena, struct dbg_async *ret)
 {
 	struct dbg_async_chain *v =
@@ -483,7 +484,7 @@ struct dbg_error *dbg_async_list(struct dbg_stopped at,
 
 /* ---- Tests ------------------------------------------------------------ */
 
-// Is it one of the async calls that the first @n tests are?
+// Is @call the async call of one of the first @n tests?
 static bool is_listed(const struct dbg_test *v, size_t n, uint64_t call)
 {
 	for (size_t i = 0; i < n; i++)

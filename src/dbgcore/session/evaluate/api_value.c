@@ -387,7 +387,7 @@ static struct dbg_error *type_of(struct eval *e, const char *expr,
 	return NULL;
 }
 
-/* The same in @frame, with the view of its thread. */
+/* The same in @frame, also returning the view of its thread. */
 static struct dbg_error *type_at(struct dbg_stopped at, dbg_id frame,
 				 const char *expr, struct view *ret_view,
 				 struct type **ret, bool *ret_named)

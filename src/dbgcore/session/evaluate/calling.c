@@ -285,7 +285,10 @@ static struct dbg_error *invoked(struct dbg *dbg, struct step *s,
 	return err || s->runs ? err : helper(dbg, s, DOING_METHOD, words, 2);
 }
 
-/* Of a virtual method the runtime gives out the entry that takes a box. */
+/*
+ * The error that a virtual method of a generic structure cannot be called: the
+ * entry that the runtime gives out takes a box.
+ */
 static struct dbg_error *no_entry(struct dbg *dbg, const struct type_method *m)
 {
 	bool ref = type_attribute(
@@ -474,13 +477,16 @@ static const struct helper helpers[DOING_N] = {
 		      .n_params = 5, .is_reference = true},
 };
 
-// In .NET 8 and 9.
+// The method of .NET 8 and 9.
 static const struct helper old_type = {"System.Type", "GetTypeFromHandleUnsafe",
 				       .n_params = 1, .is_reference = true};
 
 /* ---- Beginning ------------------------------------------------------- */
 
-/* Something that is held is to be followed before anything else is called. */
+/*
+ * Begin a call in the program. Objects that are held must get their handles
+ * before anything else is called.
+ */
 static struct dbg_error *run(struct dbg *dbg, const struct call_request *req,
 			     enum doing doing)
 {
@@ -547,7 +553,7 @@ static struct type_method *helper_find(struct dbg *dbg, enum doing doing)
 	return m || !shows ? m : helper_named(ts, &old_type);
 }
 
-/* Its class; NULL: there is none. */
+/* The class of the helper method; NULL: there is none. */
 static struct type *calling_helper_class(struct dbg *dbg, enum doing doing)
 {
 	struct type_method *m = helper_find(dbg, doing);
@@ -599,8 +605,8 @@ struct dbg_error *calling_helper(struct dbg *dbg, pid_t tid, enum doing doing,
 }
 
 /*
- * What the value is that the method returns. What a reference refers to is
- * known by the object alone.
+ * Describe in @req what the method returns. What a reference refers to is known
+ * from the object alone.
  */
 static struct dbg_error *result_of(struct dbg *dbg, struct type_method *m,
 				   struct call_request *req)
@@ -675,7 +681,7 @@ static bool looks_at_caller(struct types *ts, struct type_method *m)
 	return false;
 }
 
-/* Which of those that were given is the argument? From 1; 0: none. */
+/* Which of the objects given so far is the argument? From 1; 0: none. */
 static size_t given_of(const struct evaluation *v,
 		       const struct eval_calls *calls, size_t arg)
 {
@@ -686,7 +692,7 @@ static size_t given_of(const struct evaluation *v,
 	return 0;
 }
 
-/* It is called by Invoke of its object. */
+/* Call the method by MethodBase.Invoke on its object. */
 static struct dbg_error *invoke(struct dbg *dbg, const struct eval_calls *calls,
 				struct call_request *req)
 {
@@ -853,7 +859,10 @@ static struct dbg_error *take_answer(struct dbg *dbg,
 	return NULL;
 }
 
-/* It is filled when all that the call is to be given is there. */
+/*
+ * Keep a new object of the program; it is filled when everything that the call
+ * is to be given exists.
+ */
 static struct dbg_error *take_object(struct dbg *dbg, uint64_t addr)
 {
 	struct evaluation *v = dbg->evaluation;

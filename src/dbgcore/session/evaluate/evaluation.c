@@ -59,7 +59,7 @@ static bool is_going_on(const struct dbg *dbg)
 	return dbg->evaluation && dbg->evaluation->doing != DOING_NOTHING;
 }
 
-/* It is over: @err, or the value that is set. */
+/* End the evaluation: with @err, or with the value that is set. */
 static void over(struct dbg *dbg, struct dbg_error *err)
 {
 	struct evaluation *v = dbg->evaluation;
@@ -85,7 +85,11 @@ static void stand(struct dbg *dbg)
 
 /* ---- Evaluating -------------------------------------------------------- */
 
-/* All is called if otherwise a call had what only the machine has. */
+/*
+ * Evaluate the expression as far as possible without a further call. If a call
+ * would need what only the interpreter has, begin again with all calls made in
+ * the program (v->chosen.all).
+ */
 static struct dbg_error *evaluate(struct dbg *dbg, struct eval *e,
 				  struct eval_calls *calls)
 {

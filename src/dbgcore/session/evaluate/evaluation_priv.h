@@ -19,12 +19,12 @@ enum {
 	REPEATS_MAX = 256, /* calls that serve one expression */
 };
 
-/* What the call that is under way is made for. */
+/* The purpose of the call under way. */
 enum doing {
 	DOING_NOTHING, /* over: the result is to be asked for */
 	DOING_PREPARE, /* calls are made possible */
 	DOING_CALL,    /* one of the expression's */
-	/* From here on: methods of the core library, see calling_helper. */
+	/* from here on: calls of core library methods, see calling_helper */
 	DOING_STRING, /* a string that the expression has */
 	DOING_ALLOC,  /* a handle for an object */
 	DOING_HOLD,   /* ... there is one */
@@ -50,7 +50,7 @@ struct held {
 	struct followed_object *value; /* of the stop's; NULL: it is not */
 };
 
-/* Where a thread makes its next object. */
+/* Allocation context of a thread: where it puts its next object. */
 struct allocating {
 	pid_t tid; /* 0: not known */
 	uint64_t next, limit;
@@ -140,7 +140,7 @@ DBG_MUST struct dbg_error *calling_take(struct dbg *dbg,
 /* The object whose address is at @place, null: none, from now on. */
 void holding_add(struct evaluation *v, void *place);
 void holding_drop(struct dbg *dbg, const void *place);
-/* What is at @place is at @to from now on. */
+/* The reference held at @place has moved to @to. */
 void holding_move(struct evaluation *v, const void *place, void *to);
 /* Have one held that is not yet; *ret_runs: a call was begun for it. */
 DBG_MUST struct dbg_error *holding_begin(struct dbg *dbg, pid_t tid,
@@ -156,11 +156,11 @@ void holding_lose(struct dbg *dbg, const struct call_result *r);
 DBG_MUST struct dbg_error *holding_check(struct evaluation *v);
 /* The addresses as they are now. */
 DBG_MUST struct dbg_error *holding_read(struct dbg *dbg);
-/* Nothing is held any more but what values of the stop refer to. */
+/* Stop holding objects, except those that values of the stop refer to. */
 void holding_end(struct dbg *dbg);
 /* Nobody waits any more for the call that is under way. */
 void holding_leave(struct dbg *dbg);
-/* It has ended. */
+/* The late call that made or filled a handle has ended. */
 void holding_late(struct dbg *dbg, const struct call_result *r);
 
 #endif

@@ -26,7 +26,7 @@ DBG_MUST struct dbg_error *session_evaluate(struct dbg *dbg,
 					    const struct session_expression *x,
 					    struct dbg_value *ret);
 
-/* In a frame (0: the newest one), without calls. */
+/* Evaluate in a frame (0: the newest one), without calls. */
 DBG_MUST struct dbg_error *
 session_evaluate_at(struct dbg_stopped at, dbg_id frame,
 		    const struct session_expression *x, struct dbg_value *ret);

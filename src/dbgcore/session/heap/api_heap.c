@@ -221,7 +221,7 @@ static void add_type(struct heap_query *q, const struct heap_type *type,
 	ret->bytes += t.bytes;
 }
 
-// Of objects that are picked one by one.
+// Count an object, if the query wants it.
 static bool count_object(void *arg, const struct heap_object *o)
 {
 	struct heap_query *q = arg;

@@ -1,4 +1,4 @@
-/* What grew since a core file was written, of dbg.h. */
+/* Compares the heap with a core file: what has grown since it was written. */
 #include "session/heap/sessionheap.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* How much objects keep alive, of dbg.h: inclusive and retained sizes. */
+/* How much memory objects keep alive: inclusive and retained sizes. */
 #include "session/heap/sessionheap.h"
 
 #include <inttypes.h>
@@ -63,7 +63,8 @@ static struct dbg_error *each(struct measuring *m, heap_fn *fn)
 	return NULL;
 }
 
-// What is reached without them; then what is reached by them alone.
+// Measure by two searches: what is reached without passing the objects, then
+// what is reached by them alone.
 static struct dbg_error *measure_retained(struct measuring *m,
 					  const struct root_list *roots)
 {
@@ -160,7 +161,7 @@ struct dbg_error *session_retained(struct dbg *dbg, struct heap *h,
 	return err ? err : heap_retained_each(ret, fn, arg);
 }
 
-/* Those that retain the most: a heap with the least of them on top. */
+/* The objects that retain the most: a binary heap with the smallest on top. */
 struct best {
 	struct heap_query query;
 	struct heap_retained *v;

@@ -137,7 +137,7 @@ static bool add_string(void *arg, const struct heap_object *o)
 	return true;
 }
 
-// Those of the ring, the oldest first.
+// Add the strings that are still in the ring, the oldest first.
 static void add_last(struct texts *t)
 {
 	for (size_t i = 0; i < AHEAD; i++) {

@@ -1,6 +1,6 @@
 /*
- * What keeps objects alive by type, of dbg.h: the heap room finds the ways;
- * here roots get their names, and what is to be shown is put in order.
+ * What keeps objects alive, by type: the room heap/ finds the ways; here roots
+ * get their names, and the result is sorted.
  */
 #include "session/heap/sessionheap.h"
 

@@ -1,6 +1,6 @@
 /*
- * What keeps objects alive, of dbg.h: paths from roots, handles, the queue of
- * finalizers, locks.
+ * What keeps objects alive: paths from roots, handles, the finalizer queue,
+ * locks.
  */
 #include "session/heap/sessionheap.h"
 
@@ -154,7 +154,8 @@ static bool trace(struct tracing *t, uint32_t index, uint64_t object,
 	return root;
 }
 
-// Of roots of the object itself: first those that stay, then named ones.
+// Order of the roots that refer to an object directly: lasting ones, then named
+// ones.
 enum rank {
 	RANK_LASTING,
 	RANK_NAMED,
@@ -395,7 +396,7 @@ static void take_owner(struct dbg *dbg, uint64_t thread, struct dbg_lock *lock)
 	arena_destroy(arena);
 }
 
-// It is in front of the object, where the one before it ends.
+// Read the header of an object, the word in front of it.
 static bool header_of(struct dbg *dbg, const struct heap_object *o,
 		      uint32_t *ret)
 {
@@ -430,7 +431,10 @@ static bool add_thin(void *arg, const struct heap_object *o)
 	return true;
 }
 
-/* Where the runtime does not count them, those that were found to wait. */
+/*
+ * How many threads wait for a lock. If the runtime does not count them, those
+ * that were found waiting are counted.
+ */
 static uint32_t waiting_for(struct locks *l, const struct gc_sync_block *b)
 {
 	uint32_t found = 0;

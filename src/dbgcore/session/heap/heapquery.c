@@ -82,7 +82,7 @@ bool session_derives(struct dbg *dbg, struct heap_kinds *known,
 	return *choice == CHOICE_YES;
 }
 
-// What is frozen is never collected.
+// Is the object alive? Frozen ones are never collected.
 static bool is_live(struct heap_query *q, const struct heap_object *o)
 {
 	return o->part->is.generation == DBG_GEN_FROZEN ||

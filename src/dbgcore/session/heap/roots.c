@@ -1,7 +1,7 @@
 /*
- * Where reachability begins: what the stacks of threads, handles and the queue
- * of due finalizers refer to. Dependent handles are no roots, but lead from one
- * object to another.
+ * Roots of reachability: references on the stacks of threads, handles, and
+ * objects due for finalization. Dependent handles are no roots, but lead from
+ * one object to another.
  */
 #include "session/heap/sessionheap.h"
 

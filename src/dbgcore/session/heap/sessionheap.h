@@ -12,9 +12,11 @@
 /* The heap of this stop, made when it is first asked for. */
 DBG_MUST struct dbg_error *session_heap_get(struct dbg_stopped at,
 					    struct heap **ret);
-/* What people call a type. */
+/* The name of a type as users know it. */
 const char *session_type_name(struct dbg *dbg, const struct heap_type *type);
-/* What people call an object: by its type, or a suspended call by its method.
+/*
+ * The name of an object for users: its type, or for a suspended call its
+ * method.
  */
 const char *session_object_name(struct dbg *dbg, uint64_t addr,
 				const struct heap_type *type);
@@ -49,24 +51,29 @@ struct root_list {
 	size_t n_pairs, cap_pairs;
 };
 
-/* All roots, as they are found. */
+/* Read all roots, in the order in which they are found. */
 DBG_MUST struct dbg_error *roots_read(struct dbg *dbg, struct heap *h,
 				      struct root_list *ret);
 void roots_deinit(struct root_list *l);
 /*
- * Of two roots of one object: is @root to be named, and not @other? A handle or
- * a static is, and no variable: that one goes when its method returns, and a
- * method that uses static fields may have their array in a register.
+ * Of two roots of one object: shall @root be named rather than @other? A handle
+ * or static is better than a variable: a variable goes when its method returns,
+ * and a method that uses static fields may have their array in a register.
  */
 bool root_is_better(const struct root *root, const struct root *other);
-/* Their objects, those of handles and statics first; free ret->objects. */
+/*
+ * Get the objects of the roots, those of handles and statics first. Free
+ * ret->objects.
+ */
 void roots_objects(const struct root_list *roots, struct heap_roots *ret);
 /* Mark all that @roots keep alive; who refers to @target is noted. */
 DBG_MUST struct dbg_error *roots_mark(struct heap *h,
 				      const struct root_list *roots,
 				      uint64_t target, struct heap_graph *ret);
 
-/* What is alive in a stop, with the shortest ways there, and samples of it. */
+/*
+ * The reachable objects of a stop, with the shortest ways to them and a sample.
+ */
 struct alive {
 	struct root_list roots;
 	struct heap_roots objects; /* of @roots */
@@ -101,19 +108,22 @@ bool heap_query_has(struct heap_query *q, const struct heap_object *o);
 /* Is @type a class, and @base or derived from it? @known: what was found. */
 bool session_derives(struct dbg *dbg, struct heap_kinds *known,
 		     const struct heap_type *type, struct type *base);
-/* What the last walk says of damage, in the arena of the stop. (api_heap.c) */
+/*
+ * Get the sentences about damage from the last walk, in the arena of the stop.
+ * (api_heap.c)
+ */
 void session_take_damages(const struct heap_query *q, const char ***ret,
 			  size_t *ret_n);
 
-/* What the last heap_count says; of types, what they retain by @d, too. */
+/* Get the result of the last heap_count; with @d also what types retain. */
 void session_take_stat(struct heap_query *q, const struct heap_dominators *d,
 		       struct dbg_heap_stat *ret);
 
 /* ---- api_heapsize.c -------------------------------------------------- */
 
 /*
- * What objects and types retain, see heap_retained_each. Deinit the tree also
- * after an error.
+ * Find what objects and types retain, see heap_retained_each. Deinit the tree
+ * also after an error.
  */
 DBG_MUST struct dbg_error *session_retained(struct dbg *dbg, struct heap *h,
 					    struct heap_dominators *ret,
@@ -137,9 +147,9 @@ void statics_each(struct dbg *dbg, struct heap *h, bool threads_only,
 
 /* ---- rootname.c ------------------------------------------------------ */
 
-/* What people call a root, in the arena of the stop. */
+/* The name of a root for users, in the arena of the stop. */
 const char *root_name(struct dbg *dbg, const struct root *root);
-/* What people call a static field; NULL: it is not known. Likewise. */
+/* The name of a static field for users; NULL: not known. Likewise. */
 const char *root_field_name(struct dbg *dbg, uint64_t mt,
 			    const struct dac_field *raw);
 /*

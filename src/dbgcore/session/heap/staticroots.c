@@ -1,7 +1,7 @@
 /*
- * All static fields that hold references or structures: of the types of each
- * module, the user's own first, then of generic types that the heap has
- * objects of.
+ * Lists all static fields that hold references or structures: of the types of
+ * each module, user modules first, then of generic types that have objects on
+ * the heap.
  */
 #include "session/heap/sessionheap.h"
 
