@@ -27,8 +27,8 @@
 /* ---- Starts ---------------------------------------------------------- */
 
 /*
- * What the command line asks for before the client's first line: the program
- * and its arguments, -p, --core, -x and -ex.
+ * Carries out the command line before the client's first line: the program and
+ * its arguments, -p, --core, -x and -ex.
  */
 
 static void early_or_late(struct mi *m, bool early)
@@ -363,7 +363,7 @@ static struct dbg_error *open_client(struct mi *m,
 	return NULL;
 }
 
-// Another interface (new-ui) wants to know what has happened.
+// Callback of another interface (new-ui): take the events that have come.
 static void take_events(void *arg)
 {
 	notify_take(arg);

@@ -29,7 +29,7 @@ struct mi_options {
 int mi_main(struct dbg *dbg, const struct front_options *front,
 	    const struct mi_options *options, const struct listen_at *listen);
 
-/* The same on a terminal beside another interface: `new-ui mi TERMINAL`. */
+/* The same on a second terminal: `new-ui mi TERMINAL`. */
 extern const struct ui_ops mi_ui;
 
 #endif

@@ -122,7 +122,7 @@ struct dbg_error *mi_frame(struct dbg_stopped at, const struct mi_call *call,
 
 /* ---- One line ---------------------------------------------------------- */
 
-// Another group for as long as the command is carried out.
+// Choose another group and thread while the command is carried out.
 static void choose(struct mi *m, struct mi_call *call, struct dbg *dbg,
 		   uint32_t thread)
 {

@@ -17,7 +17,9 @@ struct mi;
 struct mi_call;
 
 typedef struct dbg_error *mi_fn(struct mi *m, struct mi_call *call);
-/* Of a command that needs a stopped program or a core; @at: the stop. */
+/*
+ * Handler of a command that needs a stopped program or a core; @at: the stop.
+ */
 typedef struct dbg_error *mi_stop_fn(struct mi *m, struct dbg_stopped at,
 				     struct mi_call *call);
 
@@ -58,7 +60,7 @@ extern const struct mi_cmd mi_symbol_cmds[];
 extern const struct mi_cmd mi_os_cmds[];
 extern const struct mi_cmd mi_task_cmds[];
 
-/* One use of a command. */
+/* One call of a command. */
 struct mi_call {
 	const struct mi_cmd *cmd;
 	const char *rest;  /* behind the options of all commands */

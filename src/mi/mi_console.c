@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "mi/mi_priv.h"
 
-// What a command has left: where the user looks.
+// Take over the state that a command has left, such as the selected frame.
 static void after(struct mi *m)
 {
 	struct command_result result = commands_result(&m->commands);

@@ -60,7 +60,8 @@ static struct dbg_error *wait_for_value(struct mi *m, struct dbg *dbg,
 	}
 }
 
-// At an interface that new-ui opened no calls are made: the error says so.
+// Explain a refusal at an interface that new-ui opened: no calls are made
+// there.
 static struct dbg_error *refused(const struct mi *m, struct dbg_error *err)
 {
 	if (!err || !m->take || err->code != DBG_E_UNSUPPORTED)

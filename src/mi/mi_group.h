@@ -61,13 +61,13 @@ void groups_thread_gone(struct mi *m, uint32_t number);
 
 /* The id of a thread of the present group, which is told if it is new. */
 uint32_t groups_thread_id(struct mi *m, uint32_t number);
-/* Which thread has an id; false: none that is known. */
+/* Find the thread with an id; false: none is known. */
 bool groups_thread_find(struct mi *m, uint32_t id, struct dbg **ret,
 			uint32_t *ret_number);
 /* The session of group "i2", NULL: there is none. */
 struct dbg *groups_find(struct mi *m, const char *id);
 
-/* All groups, as members of a list. */
+/* Put all groups, as members of a list. */
 void groups_put(const struct mi *m, struct str *t);
 /* groups=[...]: programs that could be attached to (mi_os.c). */
 void groups_put_available(struct str *t);

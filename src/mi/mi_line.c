@@ -60,7 +60,7 @@ static char octal(const char **p)
 	return (char)c;
 }
 
-// What follows a backslash.
+// Decode what follows a backslash.
 static char escaped(const char **p)
 {
 	static const char names[] = "abtnvfre";

@@ -27,7 +27,7 @@ struct mi_line {
 	char *rest; /* behind the name, without blanks around */
 };
 
-/* Never fails; the caller calls mi_line_deinit. */
+/* Parse a line. Never fails; the caller calls mi_line_deinit. */
 void mi_line_parse(const char *text, struct mi_line *ret);
 void mi_line_deinit(struct mi_line *line);
 

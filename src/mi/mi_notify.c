@@ -1,7 +1,7 @@
 /*
- * What the engine tells, as asynchronous records: *running and *stopped with
- * the reason and the frame, =thread-created, =library-loaded,
- * =breakpoint-modified and the like.
+ * The engine's events as asynchronous records: *running and *stopped with the
+ * reason and the frame, =thread-created, =library-loaded, =breakpoint-modified
+ * and the like.
  */
 #include <inttypes.h>
 #include <signal.h>
@@ -328,7 +328,8 @@ static void send_stop(struct mi *m, const struct dbg_stop *s)
 	mi_send(m, "*stopped", &t);
 }
 
-// One of several steps: the next one, without a word.
+// Do the next of several steps, without telling the client of the stop between;
+// false: there are no more.
 static bool steps_on(struct mi *m, const struct dbg_stop *s)
 {
 	// a step of one instruction waits for nothing, so not for SIGINT
@@ -347,7 +348,7 @@ static bool steps_on(struct mi *m, const struct dbg_stop *s)
 	return m->stepped;
 }
 
-// Its reason is that of any pause.
+// Tell the note of a late stop; its reason is the same as of any pause.
 static void tell_late(struct mi *m, const struct dbg_stop *s)
 {
 	_cleanup_str_ struct str line = {0};
@@ -531,7 +532,7 @@ static void say(struct mi *m, const char *sentence)
 	mi_stream(m, '~', line, strlen(line));
 }
 
-// One that is followed is a new group.
+// A child that is followed becomes a new group.
 static void on_child(struct mi *m, const struct debuggee_event *e)
 {
 	if (e->child.number)

@@ -52,9 +52,10 @@ static bool open_pipe(struct mi_output *o, int i)
 	return true;
 }
 
-// What has no place of its own goes to a pipe; a pipe that cannot be made, or
-// no input, is nothing: the client's streams are never the program's. Ours are
-// free for its input if the client has connected.
+// Set up the program's descriptors. Those without a place of their own become
+// pipes, or /dev/null if a pipe cannot be made or there is no input: the
+// program never gets the client's streams. Our own input is free for it if the
+// client has connected by a socket.
 void mi_output_launch(void *arg, struct dbg_launch *launch)
 {
 	struct mi_output *o = arg;

@@ -27,7 +27,7 @@ void mi_output_init(struct mi_output *o);
 void mi_output_deinit(struct mi_output *o);
 /* A program is about to be started: @arg is the struct mi_output. */
 void mi_output_launch(void *arg, struct dbg_launch *launch);
-/* It has its ends, or was not started. */
+/* The program has got its ends, or was not started: close our copies. */
 void mi_output_started(struct mi_output *o);
 void mi_output_poll(const struct mi_output *o, struct pollfd *fds, bool full);
 void mi_output_serve(struct mi *m, const struct pollfd *fds);

@@ -1,14 +1,15 @@
 /*
- * What the files of the GDB/MI front end share.
+ * Declarations shared by the files of the GDB/MI front end.
  *
- * The model: one loop (mi.c) waits for the client, the engine and the
- * program's output. A line of the client is carried out at once and answered
- * by one result record; then come the asynchronous records that it led to.
- * What the engine tells becomes records in mi_notify.c. All-stop: one thread's
- * stop stops all, and commands are read while the program runs.
+ * The model: one loop (mi.c) waits for the client, the engine and the program's
+ * output. A line of the client is carried out at once and answered by one
+ * result record; then come the asynchronous records that it led to. The
+ * engine's events become records in mi_notify.c. All-stop: one thread's stop
+ * stops all, and commands are read while the program runs.
  *
- * What the prompt has is not made again: `run`, `attach`, `kill`, settings and
- * the commands of breakpoints are carried out by it (struct commands).
+ * What the prompt already does is not done again: `run`, `attach`, `kill`,
+ * settings and the commands of breakpoints are carried out by it (struct
+ * commands).
  */
 #ifndef MI_PRIV_H
 #define MI_PRIV_H
@@ -33,7 +34,7 @@
 
 struct debuggee_event;
 
-/* How the program was resumed last, which says what its stop is called. */
+/* How the program was last resumed, which decides the name of its stop. */
 enum mi_way {
 	MI_WAY_RUN,
 	MI_WAY_STEP,
@@ -67,7 +68,10 @@ struct mi_found {
 	dbg_id id;
 };
 
-/* One interpreter. Large: what several files share, and a client's lists. */
+/*
+ * One interpreter. Large: state that several files share, and the client's
+ * lists.
+ */
 struct mi {
 	struct dbg *first; /* of group i1 */
 	struct dbg *dbg;   /* of the group that the command is about */
@@ -151,7 +155,7 @@ DBG_MUST struct dbg_error *mi_program(struct mi *m);
 
 /* Carry out a line of the prompt; what it prints are ~ records. */
 DBG_MUST struct dbg_error *mi_cli(struct mi *m, const char *line);
-/* The same, and what it prints goes to @ret; NULL: nowhere. */
+/* The same, with the output in @ret; NULL: it is dropped. */
 DBG_MUST struct dbg_error *mi_cli_quiet(struct mi *m, const char *line,
 					struct str *ret);
 /* mi_cli_quiet of a command and a word, NULL: none. */
@@ -177,7 +181,9 @@ void notify_running(struct mi *m);
 void notify_breaks(struct mi *m, bool tell);
 /* A library as members. */
 void mi_module_put(struct mi *m, struct str *t, const struct dbg_module *o);
-/* Which module it is: @mvid in braces for netcoredbg's clients, else @name. */
+/*
+ * Put the id of a module: @mvid in braces for netcoredbg's clients, else @name.
+ */
 void mi_module_id_put(const struct mi *m, struct str *t, const char *member,
 		      const char *mvid, const char *name);
 /* Thread or frame are others now. */
@@ -215,7 +221,7 @@ enum mi_print {
 
 /* 0, 1, 2 or --no-values ...; false: it is none of them. */
 bool mi_print_values(const char *word, enum mi_print *ret);
-/* Does it show more than one thing? */
+/* Is the value more than one thing: an object, an array or a group? */
 bool mi_is_compound(const struct dbg_value *v);
 
 /* ---- mi_breakput.c --------------------------------------------------- */

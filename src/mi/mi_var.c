@@ -39,7 +39,8 @@ struct dbg_error *var_get(struct mi *m, const struct mi_call *call, size_t i,
 	return NULL;
 }
 
-// What is asked while the program runs is answered by what is known of it.
+// Is the variable object editable? While the program runs, only what is known
+// of it counts.
 const char *var_attributes(struct mi *m, const struct var *v)
 {
 	bool can = v->path && v->value.kind != DBG_VALUE_ABSENT &&
@@ -59,7 +60,7 @@ static bool prints(enum mi_print print, const struct dbg_value *v)
 	       (print == PRINT_SIMPLE && !mi_is_compound(v));
 }
 
-// Its members, in the order of each dialect.
+// Put the members of a variable object, in the order of each dialect.
 static void put(struct mi *m, struct str *t, const struct var *v,
 		enum mi_print print, bool is_child)
 {
@@ -196,7 +197,7 @@ static struct dbg_error *create(struct mi *m, struct dbg_stopped at,
 
 /* ---- Children ---------------------------------------------------------- */
 
-// What a child is called: elements by their number alone.
+// The name of a child: gdb's clients get the number of an element alone.
 static char *child_exp(const struct mi *m, const struct dbg_value *c)
 {
 	size_t n = strlen(c->name);

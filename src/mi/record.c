@@ -54,7 +54,7 @@ void record_quote(struct str *t, const char *s, size_t n)
 	str_addc(t, '"');
 }
 
-// What precedes a result: a comma, and its name.
+// Begin a result: the comma in front, and its name.
 static void begin(struct str *t, const char *name)
 {
 	if (t->len && !strchr("{[", t->s[t->len - 1]))

@@ -38,12 +38,12 @@ struct var {
 	uint64_t n_children;
 	bool in_scope;
 
-	/* Of the present stop, if @seen is the session's. */
+	/* the value is of the present stop if this is the session's number */
 	uint64_t seen;
 	struct dbg_value value;
 };
 
-/* By its name; NULL: there is none. */
+/* Find a variable object by name; NULL: there is none. */
 struct var *var_find(struct mi *m, const char *name);
 /* A new one of @parent (NULL: root), "-" takes the next free name. */
 DBG_MUST struct dbg_error *var_add(struct mi *m, const char *name,
@@ -65,7 +65,7 @@ DBG_MUST struct dbg_error *var_call(struct mi *m, struct var *v);
 void var_given(const struct mi *m, struct var *v);
 /* Keep what v->value says as what the client knows. */
 void var_told(struct mi *m, struct var *v);
-/* Its value in its format or another, the caller frees. */
+/* The value's text in its own or another format; freed by the caller. */
 char *var_text(struct mi *m, struct var *v, char format);
 uint64_t var_count(const struct dbg_value *v);
 

@@ -15,7 +15,7 @@
 
 /* ---- Making ------------------------------------------------------------ */
 
-/* What -break-insert was asked for. */
+/* The arguments of -break-insert. */
 struct insert {
 	struct dbg_break_req req;
 	const char *condition;
@@ -49,7 +49,7 @@ static const char **value_of(struct insert *in, const char *word,
 	return NULL;
 }
 
-// One option at in->next; false: there are no more.
+// Take one option at in->next; *ret false: there are no more.
 static struct dbg_error *take_option(const struct mi_call *call,
 				     struct insert *in, bool *ret)
 {

@@ -71,7 +71,7 @@ static const char *type_of(const struct dbg_breakpoint *b)
 	return b->log ? "dprintf" : "breakpoint";
 }
 
-// What is waited for, where there is no place.
+// Put what a breakpoint without place waits for.
 static void put_what(const struct mi *m, struct str *t,
 		     const struct dbg_breakpoint *b)
 {

@@ -162,7 +162,8 @@ static uint32_t find_equal(struct mi *m, const struct dbg_break_req *req,
 	return found;
 }
 
-// With @both the user-unhandled one is the second stop of the same throw.
+// Add a catchpoint; with @both also one for user-unhandled exceptions, which
+// makes the second stop of the same throw.
 static struct dbg_error *add_pair(struct mi *m, const struct dbg_break_req *req,
 				  bool both, uint32_t *ret)
 {
@@ -181,7 +182,7 @@ static struct dbg_error *add_pair(struct mi *m, const struct dbg_break_req *req,
 	return dbg_break_add(m->dbg, &second, &number);
 }
 
-/* What -break-exception-insert asks for, besides a type. */
+/* The arguments of -break-exception-insert, without the type. */
 struct exception_wish {
 	enum dbg_break_kind kind;
 	bool both; /* where it is thrown, and if user code does not catch it */

@@ -177,7 +177,7 @@ static struct dbg_error *write_bytes(struct mi *m, struct dbg_stopped at,
 	return NULL;
 }
 
-/* What -data-read-memory was asked for: Emacs' memory window. */
+/* The arguments of -data-read-memory, which Emacs' memory window uses. */
 struct cells {
 	uint64_t addr, size, rows, columns;
 	char format;
@@ -284,7 +284,7 @@ static struct dbg_error *read_cells(struct mi *m, struct dbg_stopped at,
 
 /* ---- Registers --------------------------------------------------------- */
 
-// Those of the frame that the command is about.
+// Get the registers of the command's frame.
 static struct dbg_error *registers(struct dbg_stopped at,
 				   const struct mi_call *call,
 				   struct dbg_register **ret, size_t *ret_n)

@@ -19,7 +19,7 @@ enum {
 	MODE_BY_ADDRESS = 4, /* source lines in the order of the code */
 };
 
-// By gdb's numbers 0 to 5.
+// Indexed by gdb's numbers 0 to 5.
 static const unsigned int modes[] = {
     0,
     MODE_SOURCE,
@@ -29,11 +29,11 @@ static const unsigned int modes[] = {
     MODE_BY_ADDRESS | MODE_OPCODES,
 };
 
-/* What was asked for. */
+/* The arguments of the command. */
 struct listing {
 	const char *start, *end, *addr, *file, *line, *count;
 	unsigned int mode;
-	/* What it is of. */
+	/* the function that is listed */
 	const char *function;
 	uint64_t base; /* where that begins */
 };

@@ -78,7 +78,7 @@ static struct dbg_error *step(struct mi *m, struct dbg_stopped at,
 	return dbg_step(at, &m->step);
 }
 
-/* What -exec-next and -exec-step step: gdb's clients expect lines. */
+/* The unit of -exec-next and -exec-step: gdb's clients expect lines. */
 static enum dbg_step_unit step_unit(const struct mi *m)
 {
 	return m->dialect == MI_NETCOREDBG ? DBG_UNIT_STATEMENT : DBG_UNIT_LINE;

@@ -172,7 +172,7 @@ static struct dbg_error *select_target(struct mi *m, struct mi_call *call)
 	return err;
 }
 
-// What Samsung's extension of Visual Studio says first, and an answer to that.
+// Answer the first command of Samsung's extension for Visual Studio.
 static struct dbg_error *handshake(struct mi *m, struct mi_call *call)
 {
 	mi_dialect(m, MI_NETCOREDBG);
@@ -190,7 +190,8 @@ static struct dbg_error *accept(struct mi *m, struct mi_call *call)
 	return NULL;
 }
 
-// What the authors of types want to be seen, for good: there is no way back.
+// Show values as the authors of their types want. It cannot be turned off
+// again, as in gdb.
 static struct dbg_error *enable_pretty(struct mi *m, struct mi_call *call)
 {
 	(void)call;

@@ -9,7 +9,7 @@
 #include "mi/mi_priv.h"
 #include "mi/record.h"
 
-// How much of @text is @name? 0: it is another.
+// Length of @name at the beginning of @text; 0: it is another word.
 static size_t match(const char *name, const char *text)
 {
 	size_t n = strlen(name);

@@ -94,7 +94,7 @@ static void put_args(struct dbg_stopped at, struct str *t,
 	record_list_end(t);
 }
 
-// What only the runtime knows of a frame.
+// Put what only the runtime knows about a frame.
 static void put_clr(const struct mi *m, struct str *t,
 		    const struct dbg_frame *f)
 {
@@ -307,7 +307,7 @@ static struct dbg_error *list_locals(struct mi *m, struct dbg_stopped at,
 	return err;
 }
 
-// What is thrown now comes first, as netcoredbg's clients expect.
+// Put the exception that is being thrown first, as netcoredbg's clients expect.
 static void put_exception(struct mi *m, struct dbg_stopped at, struct str *t,
 			  dbg_id frame)
 {

@@ -70,7 +70,7 @@ static void put_symbol(struct str *t, const struct dbg_symbol *s)
 	record_tuple_end(t);
 }
 
-// Those of one file in one tuple.
+// Put the symbols of each file in one tuple.
 static void put_files(struct str *t, const struct dbg_symbol *list, size_t n)
 {
 	for (size_t i = 0; i < n;) {

@@ -37,7 +37,8 @@ static void put_thread(struct mi *m, struct str *t, const struct dbg_thread *o)
 	record_tuple_end(t);
 }
 
-// Those of the present group, of one id or (0) all.
+// Put the threads of the present group: the one with the id @wanted, or (0)
+// all.
 static struct dbg_error *put_group_threads(struct mi *m, struct str *t,
 					   uint32_t wanted)
 {

@@ -1,6 +1,6 @@
 /*
- * What a client asks of one variable object (its expression, type, value,
- * attributes) and what it sets (format, frozen).
+ * Queries about one variable object (its expression, type, value, attributes)
+ * and its settings (format, frozen).
  */
 #include <stdlib.h>
 #include <string.h>
