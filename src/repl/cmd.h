@@ -15,7 +15,7 @@
 struct repl;
 struct repl_cmd;
 
-/* One use of a command. */
+/* One call of a command. */
 struct call {
 	const struct repl_cmd *cmd;
 	const char *args;   /* without blanks around, never NULL */
@@ -23,7 +23,7 @@ struct call {
 };
 
 typedef struct dbg_error *cmd_fn(struct repl *r, const struct call *call);
-/* Of a command that needs a stopped program; @at: the present stop. */
+/* Handler of a command that needs a stopped program; @at: the present stop. */
 typedef struct dbg_error *cmd_stop_fn(struct repl *r, struct dbg_stopped at,
 				      const struct call *call);
 
@@ -38,7 +38,7 @@ enum cmd_flags {
 	CMD_LONG = 256,       /* its progress is shown */
 };
 
-/* What Tab offers for arguments; ored to enum dbg_names. */
+/* What Tab offers for the arguments; combined with enum dbg_names. */
 enum cmd_complete {
 	COMPLETE_PATHS = 0x100,
 	COMPLETE_COMMANDS = 0x200,
@@ -56,7 +56,7 @@ struct repl_cmd {
 	unsigned int flags;
 	unsigned int complete;
 	unsigned int value; /* what tells entries of one run apart */
-	/* One of both, for what sub has not; or none. */
+	/* one of the two handlers, for what sub does not handle; or none */
 	cmd_fn *run;
 	cmd_stop_fn *stopped;
 	const struct repl_cmd *sub; /* ends with an entry without names */
@@ -103,7 +103,7 @@ extern const struct repl_cmd cmd_tcatch_subs[];
 extern const struct repl_cmd cmd_frame_subs[];
 extern const struct repl_cmd cmd_select_frame_subs[];
 
-/* All families, in the order of the manual; ends with NULL. */
+/* Tables of all families, in the order of the manual, ended by NULL. */
 extern const struct cmd_family *const cmd_families[];
 
 /* A line taken apart: NAME[/FORMAT] ARGS, borrowed from it. */

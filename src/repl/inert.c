@@ -68,7 +68,7 @@ static const struct inert_setting table[] = {
     {"verbose", "off"},
 };
 
-/* One that was set. */
+/* A setting that was set. */
 struct inert {
 	const char *name;
 	char *value;

@@ -112,7 +112,7 @@ static void on_child(struct repl *r, const struct debuggee_event *e)
 		left(r);
 }
 
-// What the program wrote, with its own line ends.
+// Print what the program has written, with its own line ends.
 static void show_output(const struct repl *r, const char *text)
 {
 	while (*text) {

@@ -17,7 +17,7 @@ struct repl;
 void repl_events(struct repl *r);
 /* Print exits, children, messages and output of an event. */
 void inferior_tell(struct repl *r, const struct debuggee_event *e);
-/* Its program as the user knows it; borrowed. */
+/* The inferior's program as the user knows it; borrowed. */
 const char *inferior_program(const struct repl *r,
 			     const struct dbg_inferior *inf);
 /* Look at the inferior of that session. */

@@ -94,7 +94,7 @@ bool repl_confirm(struct repl *r, const char *question)
 	return true;
 }
 
-// What will an empty line do after this one?
+// Note what an empty line will do after this one.
 static void note_repeat(struct repl *r, const char *line)
 {
 	const struct repl_cmd *cmd;
@@ -265,7 +265,7 @@ static void attach_startup(struct repl *r)
 		repl_end(r);
 }
 
-/* What the command line says. */
+/* Carry out what the command line asks for. */
 static void startup(struct repl *r)
 {
 	input_startup(r, true);

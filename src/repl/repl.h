@@ -18,7 +18,7 @@ struct front_options;
  */
 int repl_main(struct dbg *dbg, const struct front_options *options);
 
-/* The same commands for another front end. */
+/* The prompt's commands, for other front ends. */
 extern const struct command_ops repl_commands;
 
 /*

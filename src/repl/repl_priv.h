@@ -1,15 +1,15 @@
 /*
- * What the files of the terminal front end share.
+ * Declarations shared by the files of the terminal front end.
  *
- * The model: commands are carried out one after the other. One that resumes
- * the program waits in resume_wait() until the program stops or ends; only
- * then is the next line read. So the prompt is there only while the program
- * stands still, and its output and ours never mix. Signals and events that
- * come while a line is typed are handled inside the reading of the line.
+ * The model: commands are carried out one after the other. One that resumes the
+ * program waits in resume_wait() until the program stops or ends; only then is
+ * the next line read. So the prompt is there only while the program stands
+ * still, and its output and ours never mix. Signals and events that come while
+ * a line is typed are handled inside the reading of the line.
  *
- * Lines come from the innermost struct input: the user, the start-up
- * options, a sourced file. The commands of a breakpoint are not an input:
- * actions_run() carries them out after the command that led to the stop.
+ * Lines come from the innermost struct input: the user, the start-up options, a
+ * sourced file. The commands of a breakpoint are not an input: actions_run()
+ * carries them out after the command that led to the stop.
  */
 #ifndef REPL_REPL_PRIV_H
 #define REPL_REPL_PRIV_H
@@ -39,20 +39,20 @@ struct display {
 	bool enabled;
 	char *format; /* as written behind the '/', "" for none */
 	char *expr;
-	/* Whose variables it shows; NULL: of no method, or not known yet. */
+	/* the method whose variables it shows; NULL: none, or not known yet */
 	char *method, *mvid;
 	uint32_t token;
 	uint32_t block; /* of it, see dbg_eval_needs */
 };
 
-/* What was listed last; line numbers, 0: nothing yet. */
+/* The lines that `list` has shown last; 0: nothing yet. */
 struct listing {
 	char *file;
 	uint64_t first, last;
 	bool ended; /* the last line of the file was shown */
 };
 
-/* Where `x` goes on. */
+/* Where `x` continues. */
 struct examine {
 	uint64_t addr;
 	char letter, size;
@@ -65,7 +65,7 @@ struct repl_progress {
 	bool shown;
 };
 
-/* What the user calls a thread, NULL: as the program does. */
+/* The user's name for a thread; NULL: it has the program's. */
 struct thread_name {
 	uint32_t thread;
 	char *name;
@@ -91,7 +91,7 @@ struct repl {
 	void (*ui_quit)(void *arg);
 	void (*ui_take)(void *arg);
 	void *ui_arg;
-	/* Who waits for values in place of a hosted prompt, or NULL. */
+	/* evaluates with calls on behalf of a hosted prompt, or NULL */
 	struct dbg_error *(*evaluate)(void *arg,
 				      const struct dbg_eval_request *req,
 				      struct dbg_value *ret);
@@ -105,7 +105,7 @@ struct repl {
 	struct input *input;
 	unsigned int depth; /* of sourced files and actions, for '+' */
 
-	/* Where the user looks, valid for one stop. */
+	/* the selected thread and frame, valid for one stop */
 	uint32_t thread;
 	uint32_t level;
 	bool evaluated; /* what evaluate_wait waits for */
@@ -140,7 +140,7 @@ struct repl {
 	struct display *displays;
 	size_t n_displays, cap_displays;
 	uint32_t last_display, last_break;
-	/* At the start of the present command and of the one before. */
+	/* counters at the start of the present command and of the one before */
 	struct dbg_counters counting, counted;
 	struct listing listing;
 	struct examine examine;

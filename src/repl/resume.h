@@ -51,8 +51,8 @@ DBG_MUST struct dbg_error *run_goto(struct repl *r, struct dbg_stopped at,
  */
 void resume_stopped(struct repl *r, bool show);
 /*
- * At the prompt: print a stop of a program that another interface has resumed.
- * Was there one?
+ * At the prompt: print a stop of a program that another interface has resumed;
+ * false: there was none.
  */
 bool resume_told(struct repl *r);
 /* Ctrl-C at the prompt, `interrupt`: stop such a program; false: none runs. */
@@ -76,7 +76,7 @@ DBG_MUST struct dbg_error *evaluate_typed(struct repl *r, struct dbg_stopped at,
 					  const char *expr,
 					  struct dbg_value *ret);
 
-/* The same of what is shown: an assignment is refused. */
+/* The same for an expression that is only shown: an assignment is refused. */
 DBG_MUST struct dbg_error *evaluate_shown(struct repl *r, struct dbg_stopped at,
 					  const char *expr,
 					  struct dbg_value *ret);

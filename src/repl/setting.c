@@ -106,7 +106,8 @@ static void *field(struct repl *r, const struct setting *s)
 	return (char *)&r->set + s->offset;
 }
 
-// How much of @text is the setting's name? 0: it is another.
+// Length of the setting's name at the beginning of @text; 0: it is another
+// word.
 static size_t name_match(const struct setting *s, const char *text)
 {
 	size_t n = strlen(s->name);

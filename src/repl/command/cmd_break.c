@@ -380,7 +380,7 @@ static struct dbg_error *cmd_tbreak(struct repl *r, const struct call *call)
 	return break_at(r, call->args, true);
 }
 
-// Where the format of `dprintf LOCATION,"FORMAT",...` begins; NULL: nowhere.
+// Find the format of `dprintf LOCATION,"FORMAT",...`; NULL: there is none.
 static const char *find_format(const char *args)
 {
 	const char *at = strchr(args, '"');

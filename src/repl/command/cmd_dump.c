@@ -57,7 +57,8 @@ static struct dbg_error *cmd_generate(struct repl *r, struct dbg_stopped at,
 	return NULL;
 }
 
-// Of the program that is debugged, or of another, which is stopped for it.
+// Take a snapshot of the program that is debugged, or of another process, which
+// is stopped for it.
 static struct dbg_error *take_copy(struct repl *r, const char *args)
 {
 	struct dbg_attach a = {.snapshot = true};

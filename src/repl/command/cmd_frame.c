@@ -20,7 +20,7 @@ enum {
 	LEVELS_MAX = 10000,
 };
 
-/* How `frame apply` goes about it. */
+/* Options of `frame apply`. */
 struct apply {
 	const char *command;
 	bool quiet;    /* the frames are not shown */
@@ -208,7 +208,7 @@ static struct dbg_error *frame_apply(struct repl *r, struct dbg_stopped at,
 	return err ? err : apply_range(r, &a, first, last);
 }
 
-// What selects a frame; @value_: whether it shows it.
+// Subcommands that select a frame; @value_: whether the frame is shown.
 #define SELECTING_SUBS(value_)                                                 \
 	{                                                                      \
 	    .names = "function",                                               \

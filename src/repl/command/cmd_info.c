@@ -276,7 +276,7 @@ static struct dbg_error *parse_names(const char *args, struct names_words *ret)
 	return err;
 }
 
-// With symbols first, by file; the order of the names stays.
+// Sort: symbols with a file first, by file; the order of names stays.
 static int compare(const void *a, const void *b)
 {
 	const struct dbg_symbol *const *x = a, *const *y = b;

@@ -282,7 +282,9 @@ static void print_insn(struct repl *r, const struct dbg_insn *insn,
 	out(r, "\n");
 }
 
-/* What is to be shown: the method at @start, or what is before @end. */
+/*
+ * The code to show: the method that contains @start, or the range up to @end.
+ */
 struct stretch {
 	uint64_t start, end; /* end 0: the whole method */
 };

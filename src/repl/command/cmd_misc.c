@@ -43,7 +43,8 @@ static struct dbg_error *cmd_server(struct repl *r, const struct call *call)
 	return cmd_execute(r, call->args);
 }
 
-// What becomes of the processes; a core or a snapshot is none.
+// List what will happen to the debugged processes when the debugger ends; cores
+// and snapshots are none.
 static void add_ends(const struct repl *r, struct str *ret)
 {
 	_cleanup_arena_ struct arena *arena = arena_create();
@@ -138,7 +139,7 @@ static struct dbg_error *cmd_complete(struct repl *r, const struct call *call)
 	return NULL;
 }
 
-// What a command prints, for one of the shell to read.
+// Carry out a command and get its output, for a command of the shell to read.
 static struct dbg_error *printed_by(struct repl *r, const char *line,
 				    struct str *ret)
 {

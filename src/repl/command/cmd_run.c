@@ -170,7 +170,8 @@ static struct dbg_error *step(struct repl *r, struct dbg_stopped at,
 	return NULL;
 }
 
-// By the whole, or by the name with or without what it is a member of.
+// Does @wanted name the call: in full, or by its name with or without leading
+// parts?
 static bool is_call_named(const struct dbg_call *call, const char *wanted)
 {
 	size_t n = strlen(call->name);

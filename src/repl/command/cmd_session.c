@@ -33,7 +33,7 @@ static void save_place(FILE *f, const struct dbg_breakpoint *b)
 		fprintf(f, "%s", b->text);
 }
 
-// What comes first: the command that makes it.
+// Write the beginning of the command that makes the breakpoint.
 static void save_kind(FILE *f, const struct dbg_breakpoint *b)
 {
 	static const char *const watches[] = {

@@ -138,7 +138,7 @@ static struct dbg_error *show_args(struct repl *r, const struct call *call)
 	return NULL;
 }
 
-// What the program gets by that name.
+// The value of an environment variable that the program will get.
 static const char *variable_of(const struct words *env, const char *name)
 {
 	size_t n = strlen(name);

@@ -131,7 +131,8 @@ static const struct action *action_find(const char *word)
 	return NULL;
 }
 
-// Is it among "all": not what debuggers never see, nor what they live on?
+// Does "all" include the signal? Not those that debuggers never see, and not
+// those that they use themselves.
 static bool in_all(const struct dbg_signal *s)
 {
 	return s->number != SIGKILL && s->number != SIGSTOP &&

@@ -57,7 +57,8 @@ static void watching_end(struct watching *w)
 	shell_end(w->r, &w->child);
 }
 
-// Its end is noticed by a descriptor: the engine may reap it.
+// Start the command. Its end is noticed by a descriptor, since the engine may
+// reap it.
 static struct dbg_error *watching_begin(struct watching *w,
 					const struct call *call)
 {
@@ -88,7 +89,7 @@ static struct dbg_error *watching_begin(struct watching *w,
 	return err;
 }
 
-// Until it has ended; what the program does meanwhile is taken.
+// Wait until the command has ended, handling the program's events meanwhile.
 static struct dbg_error *watching_wait(struct watching *w)
 {
 	struct pollfd fd = {.fd = w->pidfd, .events = POLLIN};

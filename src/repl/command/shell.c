@@ -60,7 +60,8 @@ static struct dbg_error *streams_open(const struct repl *r,
 	return dbg_err(DBG_E_FILE, "cannot redirect: %s", strerror(saved));
 }
 
-// In the child. SIGCHLD is blocked in us; it begins as it would without us.
+// In the child: redirect and execute. SIGCHLD is blocked in dndbg; the child
+// begins with all signals unblocked.
 static void child_exec(char *const *argv, const struct shell_how *how,
 		       const struct shell_child *c)
 {

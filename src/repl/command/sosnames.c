@@ -167,7 +167,8 @@ static const struct {
      "\"pipe COMMAND | tee FILE\" keeps what a command prints"},
 };
 
-// Behind the words, if @line begins with them; NULL: it does not.
+// The rest of @line behind the words that it begins with; NULL: it begins
+// otherwise.
 static const char *behind(const char *line, const char *words)
 {
 	while (isspace((unsigned char)*line))

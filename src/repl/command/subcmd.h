@@ -37,7 +37,7 @@ void displays_deinit(struct repl *r);
 /* `backtrace`. */
 DBG_MUST struct dbg_error *stack_info(struct repl *r, struct dbg_stopped at,
 				      const struct call *call);
-/* How many frames the selected thread has. */
+/* Count the frames of the selected thread. */
 DBG_MUST struct dbg_error *frame_count(struct repl *r, struct dbg_stopped at,
 				       uint32_t *ret);
 enum {
@@ -75,7 +75,7 @@ DBG_MUST struct dbg_error *program_name(const struct repl *r);
 
 /* ---- cmd_thread.c ---------------------------------------------------- */
 
-/* What a thread is called. */
+/* The name of a thread, as the user or the program has set it. */
 const char *thread_name_get(const struct repl *r, const struct dbg_thread *t);
 /* Forget what the user called them. */
 void thread_names_clear(struct repl *r);

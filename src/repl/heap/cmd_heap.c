@@ -93,7 +93,7 @@ static struct dbg_error *top_run(struct repl *r, struct dbg_stopped at,
 	return err;
 }
 
-// What would have no effect is refused.
+// Refuse options that would have no effect.
 static struct dbg_error *check_options(const struct heap_options *o)
 {
 	if (o->n_args && (heap_options_choose(o) || o->together))
@@ -236,7 +236,7 @@ enum {
 	INNER_MAX = 64, /* exceptions within each other */
 };
 
-// In JSON the frames, without what they are indented by.
+// Show the recorded stack; in JSON, its frames without the indentation.
 static void show_stack(struct sheet *s, const struct dbg_heap_exception *e)
 {
 	struct arena *arena = arena_create();
@@ -619,7 +619,10 @@ static void show_by_gen(struct sheet *s, const struct dbg_heap_stat *stat,
 	sheet_rows_end(s);
 }
 
-/* What could not be read of the heap; *@ret_any, if not NULL: is there any? */
+/*
+ * Show what could not be read of the heap; *@ret_any, if not NULL: there is
+ * something.
+ */
 static struct dbg_error *heap_show_damages(struct sheet *s, bool *ret_any)
 {
 	const char **damages;

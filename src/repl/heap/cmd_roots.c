@@ -1,6 +1,6 @@
 /*
- * What keeps objects alive, and their locks: `heap roots`, `handles`,
- * `finalizequeue`, `syncblk`.
+ * Commands about what keeps objects alive, and about their locks: `heap roots`,
+ * `handles`, `finalizequeue`, `syncblk`.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -98,7 +98,8 @@ static bool is_like(const struct dbg_heap_step *a,
 	return a->type && b->type && !strcmp(a->type, b->type);
 }
 
-// How many from @i on are of one type: the parts of a list.
+// How many steps of the path from @i on are of one type: nodes of a linked
+// list.
 static size_t row_of(const struct dbg_heap_path *path, size_t i)
 {
 	size_t n = 1;

@@ -31,7 +31,7 @@ struct sheet_column {
 	int width; /* 0: as long as it is, with nothing behind it */
 };
 
-/* What is not there is no property in JSON, and blank otherwise. */
+/* A cell; one that is absent is no property in JSON, and blank in a table. */
 struct sheet_cell {
 	uint64_t number;
 	const char *text;
@@ -51,7 +51,7 @@ struct sheet {
 	struct str line;
 };
 
-/* One object; @json: in JSON. */
+/* Begin a sheet of one object; @json: print it as JSON. */
 void sheet_begin(struct sheet *s, struct repl *r, struct dbg_stopped at,
 		 bool json);
 void sheet_end(struct sheet *s);

@@ -1,8 +1,8 @@
 /*
- * What Tab offers: names of commands and settings from the table, names of
+ * Completion by Tab: names of commands and settings from the tables, names of
  * types, methods, files and variables from the engine, paths from the disk, the
- * fields of a value in front of a dot. What is in scope comes first, then the
- * program's own names, then the framework's.
+ * members of a value before a dot. Names in scope come first, then the
+ * program's own, then the framework's.
  */
 #include <dirent.h>
 #include <stdio.h>
@@ -24,7 +24,8 @@ enum {
 	NAMES_MAX = 500
 };
 
-// All first names of a table (NULL: of all families) that begin with @word.
+// Add the first names of all commands in a table (NULL: in all families) that
+// begin with @word.
 static void add_commands(struct repl *r, const struct repl_cmd *table,
 			 const char *word, struct words *ret)
 {
@@ -108,7 +109,8 @@ static void sort_from(struct words *w, size_t from)
 	w->n = kept;
 }
 
-// What is in scope first, then what is the program's, then the framework's.
+// Add names: those in scope first, then the program's own, then the
+// framework's.
 static void add_names(struct repl *r, unsigned int kinds, const char *word,
 		      struct words *ret)
 {
@@ -140,7 +142,7 @@ static void add_names(struct repl *r, unsigned int kinds, const char *word,
 	}
 }
 
-// Where the last word of the arguments begins.
+// Find where the last word of the arguments begins.
 static const char *last_word(const char *args, unsigned int kinds)
 {
 	const char *breaks =

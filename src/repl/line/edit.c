@@ -218,7 +218,7 @@ static bool serve(struct edit *e, unsigned int what)
 	return !r->quit && !e->cancelled;
 }
 
-// One byte when there is one; 0 at the end or if the line is given up.
+// Read a byte when there is one; 0: at the end, or when the line is given up.
 static int read_byte(struct edit *e, char *ret)
 {
 	unsigned int what;

@@ -1,6 +1,6 @@
 /*
- * Where lines come from: a stack of inputs. The innermost also feeds the
- * lines of `commands`, so a sourced file holds whole blocks, and so do the
+ * The stack of inputs that lines come from. The innermost also supplies the
+ * lines of `commands`, so a sourced file may hold whole blocks, and so may the
  * -ex options, which are one input together.
  */
 #include <ctype.h>

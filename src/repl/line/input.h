@@ -1,6 +1,6 @@
 /*
- * Where lines come from: the user, with line editing and completion, files
- * that are sourced, the start-up options.
+ * Inputs that lines come from: the user, with line editing and completion,
+ * sourced files, the start-up options.
  */
 #ifndef REPL_INPUT_H
 #define REPL_INPUT_H
@@ -57,7 +57,7 @@ struct completion {
 	bool whole;         /* a blank follows, not more of the word */
 };
 
-/* What the word at the end of @line may become; the caller frees the words. */
+/* Complete the word at the end of @line; the caller frees the words. */
 void complete_line(struct repl *r, const char *line, struct completion *ret);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * All printing of the prompt. What comes by %s and %c may have been chosen by
- * the program and is escaped (front/plain.h); scripts/check-banned sees that
- * nothing else prints.
+ * All printing of the prompt. Text by %s and %c may come from the program and
+ * is escaped (front/plain.h); scripts/check-banned sees to it that nothing else
+ * prints.
  */
 #include <stdarg.h>
 #include <string.h>

@@ -32,7 +32,7 @@ void out_lines(const struct repl *r, const char *text, int indent,
 DBG_MUST struct dbg_error *shell_run(struct repl *r, const char *command,
 				     const struct str *input);
 
-/* Another program that prints to where we do. */
+/* A child process that prints to where the prompt does. */
 struct shell_child {
 	pid_t pid;
 	int in, out; /* its descriptors, -1: ours */

@@ -1,11 +1,11 @@
 /*
- * What the user sees: r->out at the prompt is a stream of ours, whose bytes
- * go to stdout, page by page, and to the log.
+ * The screen: r->out at the prompt is a stream whose bytes go to stdout, page
+ * by page, and to the log.
  *
- * A page is what a command of the user prints; the question at its end is
- * asked in the middle of that command's work, so nothing is dispatched while
- * it waits. Whoever answers q gets nothing more of that command, which is
- * told by SIGINT, as by Ctrl-C, to end.
+ * A page is part of the output of one command; the question at its end is asked
+ * in the middle of that command's work, so nothing is dispatched while it
+ * waits. After the answer q nothing more of that command is shown, and SIGINT,
+ * as by Ctrl-C, tells it to end.
  */
 #include "repl/show/screen.h"
 

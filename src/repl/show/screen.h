@@ -1,4 +1,4 @@
-/* What the user sees at a terminal: pages, and a log of it. */
+/* The output at a terminal: pages, and a log of it. */
 #ifndef REPL_SCREEN_H
 #define REPL_SCREEN_H
 

@@ -1,5 +1,5 @@
 /*
- * What the engine tells, printed as gdb prints it: frames, sources, values,
+ * Prints what the engine tells in gdb's form: frames, sources, values,
  * breakpoints, memory.
  */
 #ifndef REPL_SHOW_H
@@ -21,7 +21,7 @@ DBG_MUST struct dbg_error *frame_select(struct repl *r, uint32_t thread,
 					uint32_t level);
 /* The frame the user looks at. */
 DBG_MUST struct dbg_error *frame_get(struct repl *r, struct dbg_frame *ret);
-/* Its id, 0 if there is none. */
+/* The id of the selected frame, 0 if there is none. */
 dbg_id frame_id(struct repl *r);
 
 /* "Type.Method (a=1) at F.cs:12", with "0x... in " if @with_addr. */
@@ -43,7 +43,7 @@ DBG_MUST struct dbg_error *show_stop(struct repl *r);
 void show_thread(struct repl *r, uint32_t number);
 /* The last part of a path of either system; borrowed from it. */
 const char *source_base(const char *path);
-/* How a source file is called on the screen; borrowed from @path. */
+/* The name of a source file on the screen; borrowed from @path. */
 const char *source_name(const struct repl *r, const char *path);
 
 /* ---- show_value.c ---------------------------------------------------- */
@@ -57,7 +57,7 @@ void catch_add_text(const struct dbg_breakpoint *b, struct str *ret);
 DBG_MUST struct dbg_error *show_scope(struct repl *r, struct dbg_stopped at,
 				      dbg_id frame, enum dbg_scope scope,
 				      const char *none, const char *indent);
-/* What the call returned that was stepped out of, if it is known. */
+/* Show what the call that was stepped out of has returned, if it is known. */
 DBG_MUST struct dbg_error *show_returned(struct repl *r);
 /* Print @err, which is destroyed, in the place of a value. */
 void show_error(const struct repl *r, struct dbg_error *err);
@@ -83,7 +83,9 @@ void display_show(struct repl *r);
  * selected frame.
  */
 DBG_MUST struct dbg_error *display_begin(struct repl *r, struct display *d);
-/* Can it be shown in the selected frame? True if nothing is stopped. */
+/*
+ * Can the display be shown in the selected frame? True if nothing is stopped.
+ */
 bool display_in_scope(struct repl *r, struct display *d);
 
 /* ---- show_repeat.c --------------------------------------------------- */
@@ -101,7 +103,7 @@ DBG_MUST struct dbg_error *show_variable(struct repl *r, const char *expr,
 
 /* ---- show_printf.c --------------------------------------------------- */
 
-/* What `printf "FORMAT", EXPRESSION...` prints. */
+/* Carry out `printf "FORMAT", EXPRESSION...`. */
 DBG_MUST struct dbg_error *show_printf(struct repl *r, const char *args);
 
 /* The text of a logpoint for what `dprintf LOCATION,` is followed by. */
@@ -109,7 +111,7 @@ DBG_MUST struct dbg_error *printf_log(const char *args, struct str *ret);
 
 /* ---- show_break.c ---------------------------------------------------- */
 
-/* What was made of a new breakpoint, in gdb's words. */
+/* Tell of a new breakpoint, in gdb's words. */
 DBG_MUST struct dbg_error *show_break_new(struct repl *r, uint32_t number);
 /* cmd_break.c: add a breakpoint, with @condition unless NULL; print it. */
 DBG_MUST struct dbg_error *break_add(struct repl *r,
@@ -127,7 +129,7 @@ void show_watch_name(const struct repl *r, enum dbg_watch access,
 
 /* ---- show_memory.c --------------------------------------------------- */
 
-/* What `x/FMT EXPR` prints; an empty @expr goes on. */
+/* Carry out `x/FMT EXPR`; an empty @expr goes on behind the last one. */
 DBG_MUST struct dbg_error *show_memory(struct repl *r, struct dbg_stopped at,
 				       const char *expr, const char *format);
 /* The address that @expr means: number, $register, expression, +-number. */
@@ -144,7 +146,7 @@ DBG_MUST struct dbg_error *place_of(struct repl *r, const char *text,
 
 /* A command begins: its long work is shown, on a terminal. */
 void show_progress_begin(struct repl *r);
-/* Something else is about to be printed. */
+/* Clear the line of progress, before something else is printed. */
 void show_progress_clear(struct repl *r);
 /* The command has ended, with the same inferior. */
 void show_progress_end(struct repl *r);

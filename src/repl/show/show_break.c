@@ -14,7 +14,7 @@
 #include "repl/resume.h"
 #include "repl/show/show.h"
 
-// What follows "catch"; NULL: no catchpoint.
+// The word behind "catch" for a catchpoint; NULL: it is none.
 static const char *catch_name(const struct dbg_breakpoint *b)
 {
 	switch (b->kind) {

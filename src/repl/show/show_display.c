@@ -1,8 +1,8 @@
 /*
- * What `display` has asked for, at each stop. As in gdb an expression with
- * variables is shown in the block where it was made, and in the blocks, lambdas
- * and local functions within that; elsewhere its names mean something else, or
- * nothing.
+ * The expressions of `display`, shown at each stop. As in gdb, an expression
+ * with variables is shown in the block where it was made, and in the blocks,
+ * lambdas and local functions inside; elsewhere its names mean something else,
+ * or nothing.
  */
 #include <inttypes.h>
 #include <stdlib.h>

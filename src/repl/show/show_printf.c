@@ -53,7 +53,7 @@ static char unescaped(const char **p)
 	return known ? found[1] : *s;
 }
 
-// Where the argument at @s ends: a comma outside of brackets and quotes.
+// Length of the argument at @s, up to a comma outside of brackets and quotes.
 static size_t argument_length(const char *s)
 {
 	int depth = 0;

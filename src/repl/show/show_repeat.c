@@ -1,6 +1,6 @@
 /*
- * What gdb adds to the expressions of a language: `a[i]@n` and `*p@n`, n
- * elements from one on; and convenience variables where nothing is stopped.
+ * What gdb adds to the expressions of a language: `a[i]@n` and `*p@n`, which
+ * are n elements in a row; and convenience variables where nothing is stopped.
  */
 #include <ctype.h>
 #include <inttypes.h>

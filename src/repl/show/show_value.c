@@ -94,7 +94,7 @@ static bool show_named(struct shower *s, const struct dbg_value *v)
 }
 
 // How many rows end between two elements of an array of several dimensions,
-// of the names "[1, 2]" and "[2, 0]"? With no element before it: begin.
+// named "[1, 2]" and "[2, 0]". Without an element @before: how many begin.
 static unsigned int rows_between(const char *before, const char *name)
 {
 	unsigned int n = 0;

@@ -1,4 +1,4 @@
-/* What the runtime has loaded, and its threads. */
+/* Commands about what the runtime has loaded, and its threads. */
 #include <inttypes.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* What the address space is used for: `memory`. */
+/* `memory`: what the address space is used for. */
 #include <inttypes.h>
 
 #include "base/err.h"

@@ -1,4 +1,4 @@
-/* What is to be done: `threadpool`, `timers`. */
+/* Pending work: `threadpool`, `timers`. */
 #include <inttypes.h>
 
 #include "base/err.h"

@@ -1,4 +1,4 @@
-/* What all threads do at the moment: `pstacks`; who waits: `deadlock`. */
+/* The state of all threads: `pstacks`; who waits for whom: `deadlock`. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -139,8 +139,8 @@ static bool is_same_text(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
-// The same for a person: of two tasks, if one method is waited for at one
-// place, and it waits for the same.
+// Do both waits look the same to a user? For tasks: the same method waits at
+// the same place for the same.
 static bool is_alike(const struct waits *w, const struct dbg_blocked *a,
 		     const struct dbg_blocked *b)
 {
@@ -152,7 +152,7 @@ static bool is_alike(const struct waits *w, const struct dbg_blocked *a,
 		!strcmp(w->places[a - w->v], w->places[b - w->v]));
 }
 
-// How many of those behind @i wait alike; *ret_told: one before does.
+// How many waits behind @i look the same; *ret_told: one before it does.
 static size_t more_like(const struct waits *w, size_t i, bool *ret_told)
 {
 	size_t more = 0;
@@ -203,7 +203,7 @@ static bool is_same_end(const struct waits *w, const struct dbg_blocked *a,
 	return (a->object && a->object == b->object) || is_alike(w, a, b);
 }
 
-// Where the ways end that do not lead into a circle, each end once.
+// Show where chains of waits end that do not lead into a cycle, each end once.
 static void show_end(const struct waits *w, size_t i)
 {
 	const struct dbg_blocked *b = &w->v[i], *end = wait_of(w, b->last);

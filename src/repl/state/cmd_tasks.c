@@ -1,4 +1,4 @@
-/* What does not end: `dumpasync`, `tasks`. */
+/* Async calls and tasks that are not done: `dumpasync`, `tasks`. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,8 +106,8 @@ static void show_scope_rows(struct sheet *s, const struct dbg_task *task,
 }
 
 /*
- * The same, if it was asked for, of as many calls as a person reads: each
- * variable may run code of the program's in the interpreter.
+ * Show the variables of a call, for as many calls as a user reads: each
+ * variable may run code of the program in the interpreter.
  */
 static void show_variables(struct calls_shown *shown,
 			   const struct dbg_task *task)

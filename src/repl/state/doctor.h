@@ -44,8 +44,8 @@ struct doctor {
 	struct dbg_thread *threads;
 	size_t n_threads;
 	/*
-	 * By type, with free space; and what retains half of it, if it is
-	 * large. Or why not: for the check that looks at it to return.
+	 * the heap by type, with free space; what retains half of it, if it is
+	 * large; or the error why not, which the check that looks at it returns
 	 */
 	struct dbg_heap_stat heap;
 	struct dbg_heap_strings strings;
@@ -101,8 +101,8 @@ doctor_check doctor_limits, doctor_descriptors, doctor_native;
 void doctor_place_add(const struct doctor *d, uint32_t thread,
 		      struct str *text);
 /*
- * How many threads wait, by others between, for what nobody is known to hold or
- * set, and for a thread that does not wait: those that no finding is about.
+ * How many threads wait, directly or indirectly, for something without a known
+ * owner, and for a thread that does not wait, without any finding about them.
  */
 void doctor_waits_untold(const struct doctor *d, size_t *ret_unknown,
 			 size_t *ret_held);

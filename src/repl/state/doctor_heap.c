@@ -18,7 +18,7 @@ enum {
 
 #define MIB DOCTOR_MIB
 
-// Of which something is said: 8 MiB or more, and a tenth of the heap.
+// Is it enough to be worth a finding: 8 MiB or more, and a tenth of the heap?
 static bool is_tenth(uint64_t bytes, uint64_t heap_bytes)
 {
 	return bytes >= 8 * MIB && bytes >= heap_bytes / 10;

@@ -28,7 +28,7 @@ enum {
 
 /* ---- What objects refer to ------------------------------------------- */
 
-// What the field @name of @object refers to; 0: nothing.
+// The object that the field @name of @object refers to; 0: none.
 static uint64_t ref_of(const struct doctor *d, uint64_t object,
 		       const char *name)
 {
@@ -94,8 +94,8 @@ static void find_kept(struct doctor *d, uint64_t object, const struct str *text)
 
 /* ---- Half of the heap ------------------------------------------------ */
 
-// Does its type say what it is for, as none of the framework's, and no array or
-// delegate, does?
+// Does the type tell what its objects are for? Types of the framework, arrays
+// and delegates do not.
 static bool is_telling(const char *type)
 {
 	return !str_starts(type, "System.") &&
@@ -103,9 +103,9 @@ static bool is_telling(const char *type)
 	       !strchr(type, '[');
 }
 
-// From what retains the most to where that is spread: down while one alone
-// keeps nine tenths of it. @ret_first: the last with a telling type, or else
-// the first that is no array of statics.
+// Go down from what retains the most, as long as a single object keeps nine
+// tenths of it. *ret_first: the last with a telling type, or else the first
+// that is no array of statics.
 static const struct dbg_heap_retainer *
 narrow(const struct dbg_heap_retainer *v, size_t n,
        const struct dbg_heap_retainer **ret_first)

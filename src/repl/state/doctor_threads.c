@@ -164,7 +164,7 @@ static bool is_sync_over_async(const struct doctor *d,
 	       is_thread_named(d, b->thread, ".NET TP Worker");
 }
 
-// Where those wait that @is_meant, of the first few.
+// Add the places of the first few waits that @is_meant selects.
 static void add_waits(const struct doctor *d, blocked_fn *is_meant,
 		      struct str *text)
 {
@@ -180,7 +180,8 @@ static bool is_worker(const struct doctor *d, const struct dbg_blocked *b)
 	return is_thread_named(d, b->thread, ".NET TP Worker");
 }
 
-// It holds what another waits for, and the way from it ends at nobody known.
+// Does the thread hold what another waits for, while its own chain of waits
+// ends at an unknown owner?
 static bool is_holder_stuck(const struct doctor *d, const struct dbg_blocked *b)
 {
 	for (size_t i = 0; b->last && !b->holder && i < d->n_blocked; i++)
@@ -229,7 +230,8 @@ static bool is_lock(const struct dbg_blocked *b)
 	       b->kind == DBG_BLOCKED_SEMAPHORE;
 }
 
-// How many wait for the lock that @b does; *ret_first: none before it.
+// How many threads wait for the same lock as @b; *ret_first: @b is the first of
+// them.
 static size_t convoy_of(const struct doctor *d, const struct dbg_blocked *b,
 			bool *ret_first)
 {
@@ -315,7 +317,8 @@ struct dbg_error *doctor_deadlock(struct doctor *d)
 	return NULL;
 }
 
-// What is waited for tells where code of the user's is inlined into others'.
+// Add what the thread waits for: it tells the place where user code is inlined
+// into other code.
 static void add_awaited(const struct doctor *d, const struct dbg_tasks *tasks,
 			uint32_t thread, struct str *text)
 {
@@ -334,7 +337,7 @@ static void add_awaited(const struct doctor *d, const struct dbg_tasks *tasks,
 	}
 }
 
-// Where most of the workers stand that run the user's code.
+// Add the places where most workers stand that run user code.
 static void add_worker_places(const struct doctor *d, struct str *text)
 {
 	struct {
@@ -519,8 +522,9 @@ static bool is_counted(const struct doctor *d, const struct dbg_thread *t)
 	       !(b && is_lock(b));
 }
 
-// What the user's code has called, or the thread itself where a tail call has
-// left none of it; else the user's method. What that calls is inlined or not.
+// The method that user code has called, or that the thread itself runs, where a
+// tail call has left no user code; else the user's method. Methods below it may
+// be inlined.
 static const char *called_method(const struct doctor *d, uint32_t thread)
 {
 	const char *found = NULL;
@@ -543,7 +547,7 @@ static const char *called_method(const struct doctor *d, uint32_t thread)
 	return found;
 }
 
-// How many from number @i on are in the method that that one is in.
+// How many of the methods from number @i on are the same as that one.
 static size_t count_same(const char *const *methods, size_t n, size_t i)
 {
 	size_t same = 0;
