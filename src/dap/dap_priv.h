@@ -140,8 +140,8 @@ void dap_deinit(struct dap *d);
 /* Begin an event; the members of its body go into the text returned. */
 struct str *dap_event(struct dap *d, const char *event);
 /*
- * Begin a request of ours; *@ret_seq will be in its answer. Not while one of
- * the client's is carried out.
+ * Begin a request to the client; *@ret_seq will be in its answer. Not while a
+ * request of the client is carried out.
  */
 struct str *dap_ask(struct dap *d, const char *command, int64_t *ret_seq);
 /* Send what dap_event or dap_ask began. */

@@ -1,11 +1,11 @@
 /*
- * The program's input and output: pipes of ours, whose bytes become `output`
- * events, or a terminal that the client gave.
+ * The program's input and output: pipes whose bytes become `output` events, or
+ * a terminal that the client provides.
  *
- * A terminal is given by running `dndbg --terminal=SOCKET` in it. That helper
- * tells the terminal's name over the socket, passes on the signals of the
- * terminal's keys, and ends when the program does; the program is started by
- * us, as everywhere, with that terminal.
+ * A terminal is provided by running `dndbg --terminal=SOCKET` in it. That
+ * helper tells the terminal's name over the socket, passes on the signals of
+ * the terminal's keys, and ends when the program does; the adapter starts the
+ * program, as always, with that terminal.
  */
 #ifndef DAP_CONSOLE_H
 #define DAP_CONSOLE_H

@@ -1,8 +1,9 @@
 /*
- * Debug messages that the program prints, too: see echo.h. The debug logger of
- * Microsoft.Extensions.Logging writes "Category: Level: text"; whatever its
- * console logger makes of the same event has the category and the text in it.
- * That prints on a thread of its own, so it may come first or a moment later.
+ * Debug messages that the program prints as well: see echo.h. The debug logger
+ * of Microsoft.Extensions.Logging writes "Category: Level: text"; whatever its
+ * console logger makes of the same event contains the category and the text.
+ * The console logger prints on a thread of its own, so it may come first or a
+ * moment later.
  */
 #include "dap/launch/echo.h"
 

@@ -1,7 +1,7 @@
 /*
- * Debug messages that the program prints, too: a web application has a logger
- * that writes to the console and one that writes by Debug.WriteLine, so each
- * line would be shown twice.
+ * Filters debug messages that the program prints as well: a web application has
+ * a logger that writes to the console and one that writes by Debug.WriteLine,
+ * so each line would be shown twice.
  */
 #ifndef DAP_ECHO_H
 #define DAP_ECHO_H
@@ -15,7 +15,7 @@ struct dap;
 
 /* What to do with debug messages. */
 enum echo_mode {
-	ECHO_AUTO, /* those are left out whose text is printed, too */
+	ECHO_AUTO, /* leave out messages whose text is printed as well */
 	ECHO_ALL,
 	ECHO_NONE,
 };

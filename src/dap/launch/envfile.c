@@ -1,6 +1,6 @@
 /*
  * Variables from files: `envFile` (lines NAME=VALUE) and the profiles of
- * launchSettings.json, whose variables, arguments and addresses stand below
+ * launchSettings.json, whose variables, arguments and addresses count less than
  * those of launch.json.
  */
 #include "dap/launch/envfile.h"

@@ -46,7 +46,7 @@ void setup_deinit(struct setup *s);
 /* Take the arguments of `launch` or `attach`. */
 DBG_MUST struct dbg_error *setup_take(struct dap *d, const cJSON *args,
 				      bool attach);
-/* Write the attributes that hold for a child's session, too. */
+/* Write the attributes that also hold for a child's session. */
 void setup_child(const struct setup *s, struct str *t);
 
 /*

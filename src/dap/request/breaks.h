@@ -47,15 +47,18 @@ void breaks_deinit(struct breaks *b);
 /* Replacing a group: breaks_begin, breaks_put for each, breaks_end. */
 void breaks_begin(struct breaks *b, const char *group);
 /*
- * Set one breakpoint and describe it as an element of an array in @t. @path
- * is its source file. What the engine refuses is told there, too.
+ * Set one breakpoint and describe it as an element of an array in @t. @path is
+ * its source file. A refusal by the engine is part of the description.
  */
 void breaks_put(struct dap *d, const char *group, const char *path,
 		const struct break_spec *wanted, struct str *t);
 /* Delete what was not asked for again. */
 void breaks_end(struct dap *d, const char *group);
 
-/* A module was loaded: tell why those are not bound that it does not have. */
+/*
+ * A module was loaded: tell the client why breakpoints are not bound in it that
+ * it should have.
+ */
 void breaks_loaded(struct dap *d);
 /* The program has stopped: how often conditions have failed is told anew. */
 void breaks_stopped(struct dap *d);

@@ -97,7 +97,7 @@ void pending_over(struct dap *d)
 	else if (!p.is.plain)
 		err = as_value(d, &p, err);
 	bool written = !err && p.is.changes;
-	// what threw, too, may have changed something
+	// an evaluation that threw may have changed something as well
 	bool changed =
 	    written || (err && err->code == DBG_E_STATE && p.is.changes);
 	dap_answer(d, &p.request, err);

@@ -252,7 +252,8 @@ static struct dbg_error *do_evaluate(struct dap *d, struct request *req)
 	return evaluate(d, at, req, expr, context);
 }
 
-// Columns are counted in UTF-16 units: those of the first @n bytes.
+// How many UTF-16 units, in which the client counts columns, the first @n bytes
+// are.
 static size_t units_of(const char *s, size_t n)
 {
 	size_t units = 0;
