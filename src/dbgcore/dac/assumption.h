@@ -52,7 +52,8 @@ enum dac_assumption {
 	ASSUME_LOADER_MODULE,  /* ... of the Module that loaded it; .NET 8 */
 	ASSUME_TYPE_CLASS,     /* offset of EEClass* in MethodTable */
 	ASSUME_TYPE_INSTANCE,  /* ... of the generic arguments */
-	ASSUME_METHOD_INSTANCE, /* ... of those of a generic method's desc */
+	ASSUME_METHOD_INSTANCE, /* offset of the generic arguments in a generic
+				   method's desc */
 	ASSUME_METHOD_COUNT,    /* ... of how many these are */
 	ASSUME_METHOD_FLAGS,    /* ... of the flags in MethodDesc */
 	ASSUME_ASYNC_DATA,      /* ... of the signature in AsyncMethodData */

@@ -31,12 +31,15 @@ struct dac_async {
  * method, or the runtime has no such methods.
  */
 void dac_async_get(struct dac *d, uint64_t md, struct dac_async *ret);
-/* Is the code at @ip that of a thunk: no place in the program's source? */
+/*
+ * Does the code at @ip belong to a thunk, which has no place in the program's
+ * source?
+ */
 bool dac_async_is_thunk(struct dac *d, uint64_t ip);
 /*
- * May the method whose code is at @ip have other code, of the other MethodDesc,
- * that is no thunk? The runtime makes an async variant of methods that return a
- * task in the usual way, too.
+ * May the method whose code is at @ip have code under its other MethodDesc as
+ * well, which is no thunk? The runtime also makes an async variant of methods
+ * that return a task in the usual way.
  */
 bool dac_async_has_more(struct dac *d, uint64_t ip);
 /*

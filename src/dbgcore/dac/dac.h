@@ -25,18 +25,19 @@ struct target_image;
 struct dac_runtime {
 	const char *path; /* as the target names it */
 	uint64_t base;
-	const char *dac;  /* its DAC, of ours; NULL: the one beside it */
+	const char *dac;  /* path of a DAC on our side; NULL: the one beside the
+			     runtime */
 	const char *hint; /* file or directory to look for it first; or NULL */
 	bool trust;       /* load it whoever owns it */
 };
 
 /*
- * Load the DAC of a runtime. Refuses one not owned by root or the user, or
- * writable by others, unless it is to be trusted. For a program with another
- * root directory (a container), whose files belong to whom it says, takes an
- * installed one of ours of the same build instead. DBG_E_RUNTIME with the
- * reason and remedy otherwise. *ret_ready is false if the runtime is not
- * initialised far enough yet (no error).
+ * Load the DAC of a runtime. Refuses a file that is not owned by root or the
+ * user, or is writable by others, unless it is to be trusted. For a program
+ * with another root directory (a container), whose files may belong to anybody,
+ * takes the DAC of an installed runtime of the same build instead.
+ * DBG_E_RUNTIME with the reason and remedy otherwise. *ret_ready is false if
+ * the runtime is not initialised far enough yet (no error).
  */
 DBG_MUST struct dbg_error *dac_open(struct target *t,
 				    const struct dac_runtime *runtime,
@@ -172,8 +173,10 @@ enum {
 
 enum dac_il_kind {
 	DAC_IL_CODE,
-	/* Suspends the method at the await at that offset, or resumes it: tells
-	 * where a suspended call waits, but is no code of the statement's. */
+	/*
+	 * suspends the method at the await with that offset, or resumes it:
+	 * tells where a suspended call waits, but is no code of the statement
+	 */
 	DAC_IL_AWAIT,
 	/*
 	 * where the code continues behind that await: not in the JIT's map, but

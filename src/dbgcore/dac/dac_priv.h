@@ -160,8 +160,8 @@ const char *dac_build_version(const char *dac, struct arena *arena);
 /* ---- bundled.c ------------------------------------------------------- */
 
 /*
- * The DAC of ours, at @hint (as for dac_find_bundled) or in an installed
- * runtime, for the runtime whose file is @runtime; the caller frees it. NULL:
+ * Find a DAC on our side for the runtime whose file is @runtime: at @hint (as
+ * for dac_find_bundled) or in an installed runtime; the caller frees it. NULL:
  * there is none.
  */
 char *dac_find_ours(struct bytes runtime, const char *hint);

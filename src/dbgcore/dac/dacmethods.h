@@ -32,7 +32,7 @@ struct dac_arg {
 
 struct dac_method_info {
 	const char *name;
-	com_fn *fn; /* one of ours, where the DAC is; NULL: the slot */
+	com_fn *fn; /* our own function, run in the DAC's process; NULL: slot */
 	unsigned slot;
 	struct dac_arg args[DAC_MAX_ARGS];
 };

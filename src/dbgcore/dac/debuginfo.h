@@ -33,7 +33,7 @@ struct debug_kept {
 
 /* A place where a method may be suspended. */
 struct debug_await {
-	uint32_t native; /* that of ResumeInfo.DiagnosticIP */
+	uint32_t native; /* offset of ResumeInfo.DiagnosticIP in the code */
 	const struct debug_kept *kept;
 	size_t n_kept;
 };

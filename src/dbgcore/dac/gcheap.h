@@ -1,9 +1,9 @@
 /*
- * The collector's heap as the DAC describes it: where objects are, how long
- * those of a type are, what refers to them from outside of the heap.
+ * The GC heap as the DAC describes it: where objects are, how large those of
+ * each type are, and what refers to them from outside of the heap.
  *
- * The DAC is asked for each segment, type, handle and root once; objects are
- * read by the heap room, without it. Everything is of one stop.
+ * The DAC is asked once for each segment, type, handle and root; objects are
+ * read by the room heap/, without it. Everything is of one stop.
  */
 #ifndef DAC_GCHEAP_H
 #define DAC_GCHEAP_H

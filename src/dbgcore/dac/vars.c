@@ -217,7 +217,8 @@ static void *open_marked(struct dac *d, pid_t tid,
 	return ret;
 }
 
-// The registers whose marks @bytes have; 0: there is something else, too.
+// The registers whose marks are in @bytes; 0: the bytes have something else as
+// well.
 static uint32_t marked_by(const uint8_t *bytes, size_t n)
 {
 	uint32_t ret = 0;

@@ -250,9 +250,10 @@ static uint64_t type_of_instance(struct dac *d, void *instance)
 }
 
 /*
- * The DAC offers no way from a MethodTable to an IXCLRDataTypeInstance, but
- * one by name: take that of System.Object and put the type wanted into the
- * word that held it. It dies with the next flush.
+ * Make an IXCLRDataTypeInstance that can be changed to stand for any type. The
+ * DAC makes one only by a type's name: take System.Object's and note the word
+ * with the MethodTable, which is replaced by the wanted type's. It dies with
+ * the next flush.
  */
 static void *template_find(struct dac *d)
 {

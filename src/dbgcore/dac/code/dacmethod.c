@@ -114,8 +114,8 @@ static struct dbg_error *method_lacking(uint64_t md)
 }
 
 /*
- * The DAC looks at the method's versions, too, and faults while a thread that
- * was stopped is about to change them. What does not change is asked for once.
+ * Asked once for each method, and cached: the DAC also looks at the method's
+ * versions, and faults while a stopped thread is about to change them.
  */
 struct dbg_error *dac_method_get(struct dac *d, uint64_t md,
 				 struct dac_method *ret)

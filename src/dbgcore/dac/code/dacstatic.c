@@ -152,7 +152,7 @@ static bool class_number(struct dac *d, uint64_t mt, uint64_t *ret)
 	return false;
 }
 
-// .NET 8: the module whose statics those of @mt are; 0: not known.
+// .NET 8: the module that has the statics of @mt; 0: not known.
 static uint64_t loader_module_of(struct dac *d, uint64_t mt)
 {
 	struct dac_assumed at;
@@ -188,8 +188,8 @@ static bool module_statics(struct dac *d, uint64_t loader_module,
 			(uint32_t)module.module_index, ret) >= 0;
 }
 
-// A thread static of a class that is not dynamic, among those of the GC: the
-// DAC does not expect a module without any.
+// Get a thread static that holds a reference, of a class that is not dynamic.
+// The DAC does not expect a module without any.
 static uint64_t by_thread_module(struct dac *d, uint64_t mt,
 				 const struct dac_field *field, uint64_t thread)
 {
@@ -248,9 +248,9 @@ static pid_t tid_of(struct dac *d, uint64_t thread)
 }
 
 /*
- * .NET 8 keeps flags of classes in the loader module's statics: a byte for
- * each type of its metadata, a word in the table of dynamic classes (those of
- * instantiations).
+ * Read the flags of a class, which .NET 8 keeps in the loader module's statics:
+ * a byte for each type of its metadata, a word in the table of dynamic classes
+ * (instantiations).
  */
 static bool class_flags(struct dac *d, uint64_t mt, uint32_t *ret)
 {

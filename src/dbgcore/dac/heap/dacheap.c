@@ -50,8 +50,8 @@ static struct dbg_error *heap_details(struct dac *d, pid_t tid,
 	if (!heap.server) {
 		hr = DAC_CALL(d, d->sos, SOS_HEAP_STATIC, ret);
 	} else {
-		// The bounds and the cards are those of all heaps. .NET 8
-		// wants room for each.
+		// The bounds and cards are the same for all heaps. .NET 8 wants
+		// room for each.
 		if (heap.n_heaps > HEAPS_MAX)
 			return dbg_err(DBG_E_FORMAT, "%u heaps", heap.n_heaps);
 		hr =

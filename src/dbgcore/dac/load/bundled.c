@@ -1,10 +1,10 @@
 /*
- * The DAC where it is not taken from beside the runtime.
+ * Finds the DAC where it is not taken from beside the runtime.
  *
  * A runtime may be linked into its program ("single file"), which then exports
- * what the DAC's file is known by (runtimeinfo.h): its build id. Of a program
- * in a container nothing may be executed, so the DAC is one of ours: of an
- * installed runtime whose library has the build id of the program's.
+ * the build id of the DAC (runtimeinfo.h). Of a program in a container nothing
+ * may be executed, so the DAC is taken from our side: from an installed runtime
+ * whose library has the same build id as the program's.
  */
 #include <dirent.h>
 #include <elf.h>

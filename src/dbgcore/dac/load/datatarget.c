@@ -187,7 +187,8 @@ static int32_t thread_context(struct data_target *dt, uint32_t tid,
 	return hr;
 }
 
-// The address is a wish, type and protection are those of any fresh mapping.
+// COM callback: map memory in the program. The address is only a wish; type and
+// protection are as of any fresh mapping.
 static int32_t alloc_virtual(struct data_target *dt, uint64_t wish,
 			     uint32_t size, uint32_t type, uint32_t protection,
 			     uint64_t *ret)

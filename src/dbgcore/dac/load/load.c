@@ -169,7 +169,7 @@ struct dbg_error *dac_check_owner(const char *path, int fd)
 	return NULL;
 }
 
-// A library loaded through a descriptor of ours that is the same file.
+// A library loaded through one of our descriptors from the same file.
 struct loaded {
 	struct stat file;
 	char copy[PATH_SIZE]; /* if it is a copy: its name */

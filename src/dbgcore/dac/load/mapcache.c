@@ -26,8 +26,8 @@ enum {
 	OUR_PAGE = 4096,
 };
 
-// The DAC's calls have no argument of ours, and the DAC is loaded once for
-// all sessions: this is the one variable of its kind.
+// The DAC's calls pass no argument through to us, and the DAC is loaded once
+// for all sessions: hence a global variable.
 static void *put_aside;
 
 static void *cached_mmap(void *addr, size_t n, int prot, int flags, int fd,

@@ -1,16 +1,17 @@
 /*
- * A runtime that was built for musl, Alpine's C library. The DAC of the same
- * build for glibc reads it: both are compiled from the same sources, and what
- * they lay out differently would show in the runtime's contract descriptor,
- * JSON text inside the library with the layouts that the runtime promises.
+ * Runtimes built for musl, Alpine's C library. They are read by the DAC of the
+ * same build for glibc: both are compiled from the same sources, and any
+ * difference in layout would show in the runtime's contract descriptor, JSON
+ * text inside the library with the layouts that the runtime promises.
  *
- * Its own DAC asks for musl, which cannot be beside glibc in a process. All
- * that it calls is in glibc, too, under the same names and with the same
- * layouts, so where there is no other a copy is loaded that asks for glibc.
+ * The runtime's own DAC needs musl, which cannot be in one process with glibc.
+ * All that it calls is in glibc as well, under the same names and with the same
+ * layouts, so where there is no other DAC, a copy is loaded that asks for
+ * glibc.
  *
- * One thing is another: where the tables of a library are (DT_STRTAB and its
- * kin), glibc's linker writes as addresses into the dynamic section in memory,
- * musl's leaves offsets. The DAC finds the runtime's own table by these.
+ * One thing differs: the addresses of a library's tables (DT_STRTAB and so on)
+ * in the dynamic section in memory. glibc's linker relocates them, musl's
+ * leaves offsets. The DAC finds the runtime's own table by these.
  */
 #include <elf.h>
 #include <errno.h>
@@ -255,7 +256,7 @@ void dac_tables_present(const struct data_target *dt, uint64_t addr, void *buf,
 	memcpy(buf, &entry, n);
 }
 
-#else /* the DAC was made for musl, too, and expects what musl leaves */
+#else /* the DAC was made for musl itself, and expects what musl leaves */
 
 void dac_tables_find(struct data_target *dt)
 {

@@ -11,8 +11,9 @@
 bool dac_needs_musl(struct bytes library);
 bool dac_file_needs_musl(const char *path);
 /*
- * Is the DAC behind *fd, of the file @path, for musl? Then *fd becomes that of
- * a copy which asks for glibc, called dac_copy_prefix and what tells the file.
+ * Is the DAC open as *fd, of the file @path, built for musl? Then *fd becomes a
+ * copy which asks for glibc; its name is dac_copy_prefix and an identification
+ * of the file.
  */
 DBG_MUST struct dbg_error *dac_for_glibc(const char *path, int *fd, bool *ret);
 extern const char dac_copy_prefix[];

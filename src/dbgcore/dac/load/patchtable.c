@@ -68,8 +68,8 @@ static bool is_read(const struct read_log *log, size_t i, uint64_t addr,
 	return log->reads[i].addr == addr && log->reads[i].size == size;
 }
 
-// Is the read at @i that of the flag? The DAC looks at the table's first word
-// before it reads the whole.
+// Was the read at @i the one of the flag? The DAC looks at the table's first
+// word before it reads the whole table.
 static bool is_flag(struct dac *d, const struct read_log *log, size_t i)
 {
 	struct table table;

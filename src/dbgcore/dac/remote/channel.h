@@ -38,7 +38,7 @@ struct channel {
 	_Atomic uint32_t turn;      /* enum channel_side */
 	_Atomic uint32_t sleeps[2]; /* by side: wants to be woken */
 
-	/* The call, by who asks. */
+	/* the call, written by the side that asks */
 	uint32_t method;    /* enum dac_method_id */
 	uint32_t ticks_max; /* see serve.c */
 	uint64_t object;

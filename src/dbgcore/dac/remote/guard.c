@@ -40,7 +40,7 @@ enum {
 	N_FAULTS = sizeof(faults) / sizeof(*faults),
 };
 
-// A signal handler has no argument of ours: these are the variables it needs.
+// A signal handler gets no argument from us: these are the variables it needs.
 static sigjmp_buf *guarded;
 static struct sigaction before[N_FAULTS];
 

@@ -1,12 +1,12 @@
 /*
  * Calls of a DAC in another process: see remote.h.
  *
- * The other process is a fork, and the call lies in memory that both have at
- * the same address (channel.h). So an argument that is an address is replaced
- * by that of a copy there, of the size that the table of methods tells
- * (dacmethods.h); when the call has returned the copies are copied back.
- * Objects are addresses in the other process, which are kept in stand-ins and
- * mean nothing here. Of what comes back no size and no address is used here.
+ * The other process is a fork, and a call lies in memory that both have at the
+ * same address (channel.h). So an argument that is an address is replaced by
+ * the address of a copy there, whose size the table of methods tells
+ * (dacmethods.h); when the call has returned, the copies are copied back.
+ * Objects are addresses in the other process; they are kept in stand-ins and
+ * mean nothing here. No size and no address that comes back is used here.
  */
 #include "dac/remote.h"
 
@@ -66,8 +66,9 @@ static void end_process(struct remote *r)
 	r->pid = 0;
 }
 
-// Above those of standard input, output and errors, which may be closed: what
-// goes there is not meant for the other process.
+// Make the sockets with numbers above standard input, output and error. These
+// may be closed, and what is read or written there is not meant for the other
+// process.
 static bool make_sockets(int ret[2])
 {
 	int low[2];

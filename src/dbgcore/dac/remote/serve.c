@@ -1,17 +1,18 @@
 /*
- * The process that has a core's DAC.
+ * The process that runs a core's DAC.
  *
  * It is a fork of the debugger, so it has all of the core and all of our code.
- * The first answer is how loading the DAC and making its IXCLRDataProcess went:
- * an HRESULT and the object, or text that says why not. Each other one is that
- * of a call with numbers and with addresses in the shared memory.
+ * Its first answer is the result of loading the DAC and making its
+ * IXCLRDataProcess: an HRESULT and the object, or the text of an error. Each
+ * other answer is the result of a call with numbers and with addresses in the
+ * shared memory.
  *
  * A fault of the DAC ends the call, as it does in the debugger (guard.c): a
- * program that has died was in the midst of something, too. All else ends the
- * process: an abort, a heap that was overwritten, a call that has had its
- * processor time or its memory. A timer of processor time ticks while there are
- * calls. The process ends when the debugger does, and has nothing of what that
- * holds open: no pipe stays open for it, no key is meant for it.
+ * program that has died may have been in the midst of something. Anything else
+ * ends the process: an abort, a corrupted heap, a call that has used up its
+ * processor time or memory. A timer of processor time ticks while there are
+ * calls. The process ends when the debugger does, and keeps none of its
+ * descriptors: no pipe stays open for it, and no key is meant for it.
  */
 #include "dac/remote/serve.h"
 
@@ -45,7 +46,7 @@ enum {
 };
 #endif
 
-// A signal handler has no argument of ours.
+// State for the signal handler, which gets no argument from us.
 static struct {
 	struct channel *channel;
 	int statm; /* /proc/self/statm */
@@ -147,8 +148,8 @@ static void limit_memory(void)
 
 /* ---- The process ----------------------------------------------------- */
 
-// The parent's handlers are not meant for us; those of faults stay, which
-// see to files that are cut.
+// Drop the parent's signal handlers, except those of faults, which also handle
+// files that are cut.
 static void reset_signals(void)
 {
 	static const int ours[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};

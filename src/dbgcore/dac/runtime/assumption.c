@@ -46,8 +46,8 @@ struct descriptor {
 };
 
 /*
- * Read that of @runtime; its text is in @arena.
- * Leaves an empty text if there is none that can be read.
+ * Read the contract descriptor of @runtime; its text is in @arena, and empty if
+ * there is none that can be read.
  */
 static void contract_read(struct target *t, const struct target_image *runtime,
 			  struct arena *arena, struct contract *ret)
@@ -137,7 +137,7 @@ enum way_kind {
 	WAY_CONTRACT, /* "Type.Field" of the contract: its offset */
 	WAY_GLOBAL,   /* a global of the contract: its value or address */
 	WAY_FUNCTION, /* of the runtime's table of names: its address */
-	WAY_FOUND,    /* what a search of ours finds */
+	WAY_FOUND,    /* found by a search */
 	WAY_CONSTANT, /* a number that cannot be read, only checked */
 };
 

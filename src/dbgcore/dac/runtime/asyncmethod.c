@@ -1,13 +1,13 @@
 /*
- * Runtime async as the runtime keeps it: a bit of a MethodDesc says that data
- * behind it and its optional slots follows (AsyncMethodData), and before a
- * method's code stands a pointer to its RealCodeHeader, which begins with one
+ * Runtime async as the runtime stores it: a bit of a MethodDesc says that data
+ * follows behind it and its optional slots (AsyncMethodData); in front of a
+ * method's code is a pointer to its RealCodeHeader, which begins with a pointer
  * to its debug information.
  *
- * The places are those of .NET 11's contract. What is read is held against
- * what must be: the data's flags and signature against each other
- * (asyncdata_read), the debug information against the DAC's own IL map
- * (dac_il_map). Where it does not agree nothing is told.
+ * The offsets are from .NET 11's contract. What is read is verified: the data's
+ * flags and signature against each other (asyncdata_read), the debug
+ * information against the DAC's own IL map (dac_il_map). Where they do not
+ * agree nothing is told.
  */
 #include "dac/asyncmethod.h"
 
