@@ -1,9 +1,8 @@
 /*
- * Taking over a running program by its process or its name, opening a core,
- * standing on a frozen copy, and letting a program go. After an attach the
- * program is stopped and start.c finds how far its runtime is; detaching lifts
- * everything of ours first, and a program that cannot be let go stays as it
- * was.
+ * Attaching to a running program by its process or its name, opening a core or
+ * a frozen copy, and letting a program go. After an attach the program is
+ * stopped and start.c finds how far its runtime is. Detaching first lifts
+ * everything of ours; a program that cannot be let go stays debugged.
  */
 #include "session/attach.h"
 #include "inspect/fault.h"
@@ -323,7 +322,8 @@ bool dbg_survives(const struct dbg *dbg)
 	return dbg->target && target_survives(dbg->target);
 }
 
-// Ctrl-C at a terminal of ours was meant for us, and would end the program.
+// Drop Ctrl-C that was typed at our terminal: it was meant for us, and would
+// end the program.
 static struct dbg_error *drop_keys(struct dbg *dbg)
 {
 	sigset_t keys;

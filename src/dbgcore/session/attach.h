@@ -8,8 +8,8 @@ struct dbg;
 struct target;
 
 /*
- * Take @t over, which cannot run: nothing is armed, DBG_EVENT_STOPPED is to
- * follow. @path as for session_begin. It is destroyed on failure, too.
+ * Take over @t, which cannot run: nothing is armed, and DBG_EVENT_STOPPED is to
+ * follow. @path as for session_begin. @t is destroyed on failure as well.
  */
 DBG_MUST struct dbg_error *session_stand(struct dbg *dbg, struct target *t,
 					 const char *path);

@@ -16,7 +16,10 @@ struct held_step {
 void heldstep_begin(struct dbg *dbg);
 /* The program has stopped, or is gone: nothing is held back any more. */
 void heldstep_end(struct dbg *dbg);
-/* Look at the clock. */
+/*
+ * Let the other threads run if the step has been waiting for one of them for
+ * long.
+ */
 void heldstep_tick(struct dbg *dbg);
 
 #endif

@@ -1,4 +1,4 @@
-/* Files that a program of ours leaves if it is killed. */
+/* Files that a launched program leaves behind if it is killed. */
 #ifndef SESSION_IPCFILES_H
 #define SESSION_IPCFILES_H
 

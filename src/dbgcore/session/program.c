@@ -149,8 +149,9 @@ static bool has_library(pid_t pid, bool *ret_readable)
 }
 
 /*
- * A host that has loaded nothing yet bears the name of what it will load, one
- * with the runtime inside that of its debugging table.
+ * Is the executable a .NET host? One that has loaded nothing yet contains the
+ * name of what it will load, one with the runtime inside the name of its
+ * debugging table.
  */
 static bool is_host(pid_t pid, size_t max)
 {

@@ -80,7 +80,8 @@ static bool find_runtime(pid_t pid, char ret[DBG_VERSION_MAX])
 	for (size_t i = 0; i < maps.n && !found; i++) {
 		const char *path = maps.v[i].path;
 
-		// A debugger maps it, too, to read it.
+		// A debugger maps the library as well, to read it, but not as
+		// code.
 		found = maps.v[i].exec &&
 			!strcmp(str_basename(path), "libcoreclr.so");
 		if (found && !dbg_framework_version(path, ret))

@@ -304,11 +304,11 @@ static struct dbg_error *take(struct dbg *dbg, struct target_event *ev)
 	return let_go(dbg, ev);
 }
 
-// A hit that has come at once when the program went on from the last one is
-// often followed by the next: looking for it a few times more costs less than
-// to sleep and be woken on a quiet machine. Where hits are rarer each look
-// would be in vain, and costs the more the more threads there are. Whoever
-// polls wants its turn, too: after so many, the rest is for later.
+// A hit that comes at once after the program went on from the last one is often
+// followed by another: looking for it a few times more costs less than to sleep
+// and be woken on a quiet machine. Where hits are rarer each look would be in
+// vain, and it costs more the more threads there are. The caller's loop has to
+// serve others as well: after so many events the rest is left for later.
 enum {
 	LOOKS_MAX = 100,
 	AT_ONCE_US = 200,

@@ -273,7 +273,7 @@ DBG_MUST struct dbg_error *launch_program(const struct dbg_launch *launch,
 
 /* ---- api_break.c ----------------------------------------------------- */
 
-/* Temporary breakpoint @number was hit: delete it in the siblings, too. */
+/* Temporary breakpoint @number was hit: delete it in the siblings as well. */
 void session_break_gone(struct dbg *dbg, uint32_t number);
 /*
  * Set just-my-code, which also decides whether breakpoints in marked code are

@@ -1,11 +1,11 @@
 /*
- * A program that stands still though nobody has stopped it: its runtime has
- * suspended all threads for a debugger of its own kind (ICorDebug), and waits
- * until that lets them go on. Such a debugger may be there; if there is none, a
- * runtime has been made to believe so, which an answer of ours can do: no event
- * will ever come. While the program runs and nothing happens, its threads are
- * looked at every few seconds, which costs it nothing. One that sleeps, waits
- * or has a long start is not suspended.
+ * Detects a program that stands still though nobody has stopped it: its runtime
+ * has suspended all threads for a debugger of its own kind (ICorDebug), and
+ * waits until that lets them go on. Such a debugger may be there; if not, the
+ * runtime was made to believe so, which an answer of ours can cause, and no
+ * event will ever come. While the program runs and nothing happens, its threads
+ * are looked at every few seconds, which costs it nothing. A program that
+ * sleeps, waits or has a long start is not suspended.
  */
 #include "session/session.h"
 

@@ -170,7 +170,7 @@ static struct dbg_error *start_lift(struct dbg *dbg)
 	return control_site_remove(dbg->control, SITE_START, s->addrs, n);
 }
 
-/* Arm the traps of a phase; lift those of the present one. */
+/* Lift the traps of the present phase, and arm those of @phase. */
 static struct dbg_error *start_arm(struct dbg *dbg, enum start_phase phase,
 				   const uint64_t *addrs, size_t n)
 {

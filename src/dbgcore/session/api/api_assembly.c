@@ -201,8 +201,8 @@ static uint64_t allocator_object(struct contexts *c, uint64_t allocator)
 	return 0;
 }
 
-// Find AssemblyLoadContexts on the heap: some have no assembly, or no thread
-// that would let them go, and are known nowhere else.
+// Find AssemblyLoadContext and LoaderAllocator objects on the heap; contexts
+// without an assembly are known nowhere else.
 static struct dbg_error *from_heap(struct contexts *c)
 {
 	struct heap *h;
@@ -219,9 +219,9 @@ static struct dbg_error *from_heap(struct contexts *c)
 }
 
 /*
- * Is @allocator that of the context? The runtime's binder of a collectible
- * context refers to it (CustomAssemblyBinder), at a place of each version's
- * own.
+ * Does @allocator belong to the context? The runtime's binder of a collectible
+ * context (CustomAssemblyBinder) refers to it, at an offset that differs
+ * between versions.
  */
 static bool owns(struct contexts *c, const struct dbg_load_context *one,
 		 uint64_t allocator)

@@ -79,8 +79,8 @@ static const char *living_stack(struct dbg *dbg)
 			: NULL;
 }
 
-// An exception that is being thrown has no stack recorded yet: take that of the
-// thread; its module is the newest frame's.
+// An exception that is being thrown has no stack recorded yet: take its
+// thread's; its module is the newest frame's.
 static void add_throw(struct dbg *dbg, struct dbg_exception *e)
 {
 	const struct frame *f = NULL;

@@ -41,7 +41,7 @@ static const char *kind_at(struct dbg *dbg, uint64_t entry)
 
 /* ---- Types ----------------------------------------------------------- */
 
-// A MethodTable, or that of an EEClass.
+// Get the type of a MethodTable or EEClass at @addr.
 static struct dbg_error *type_at(struct dbg *dbg, uint64_t addr,
 				 const struct dac_type **ret)
 {

@@ -1,7 +1,7 @@
 /*
- * Source files of dbg.h: lines, places where a breakpoint is possible, the list
- * of files. All of it works while the program runs, too, since it is read from
- * files and from copies.
+ * Source files: lines, places where a breakpoint is possible, the list of
+ * files. Everything works while the program runs, since it is read from files
+ * and from copies.
  */
 #include "session/session.h"
 

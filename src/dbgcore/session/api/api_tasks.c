@@ -535,7 +535,7 @@ struct dbg_error *dbg_test_list(struct dbg_stopped at, bool waiting,
 	for (size_t i = 0; i < n_threads; i++)
 		n += threads[i].managed &&
 		     testcase_find(in, threads[i].number, &v[n]);
-	// without a heap that can be walked there are those of threads
+	// if the heap cannot be walked, only the tests on threads are listed
 	if (waiting && in->code && !dbg_err_drop(find(at, false, &t)))
 		n = add_waiting(dbg, t, v, n);
 	*ret = v;

@@ -21,7 +21,7 @@ bool dbg_usage_of(pid_t pid, struct dbg_usage *ret)
 	struct timespec cpu;
 	clockid_t clock;
 
-	// The clock of a process has the threads that have ended, too.
+	// The clock of a process includes threads that have ended.
 	if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &cpu) ||
 	    !proc_summary(pid, &summary))
 		return false;

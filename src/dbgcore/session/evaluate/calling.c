@@ -16,13 +16,13 @@
 /* ---- Objects and arrays ---------------------------------------------- */
 
 /*
- * The program's MethodDesc of a method. That of a generic one stands for one
+ * Finds the program's MethodDesc of a method. A generic method's stands for one
  * instance, which the program makes as its own reflection does: the method of
- * the instance of the class (RuntimeMethodHandle.GetMethodFromCanonical), and
- * from it, where the class or the method itself hands type arguments to shared
- * code, an entry that does so (GetStubIfNeeded). What these are given and the
- * program does not have yet (a class, the object of a type, the array of type
- * arguments) is had by a call before them. What lasts of all this is what stays
+ * the instantiated class (RuntimeMethodHandle.GetMethodFromCanonical), and from
+ * it, where the class or the method itself passes type arguments to shared
+ * code, an entry that does so (GetStubIfNeeded). What these calls need and the
+ * program does not have yet (a class, a type's object, the array of type
+ * arguments) is made by earlier calls. What remains of all this is the same as
  * when the program itself calls the method.
  */
 
@@ -171,8 +171,8 @@ static struct dbg_error *load(struct dbg *dbg, struct step *s,
 }
 
 /*
- * The program's object of @type: asked for anew before each call, since that of
- * an assembly that can be unloaded moves on .NET 9 and 10.
+ * Get the program's object of @type. It is asked for anew before each call,
+ * since on .NET 9 and 10 the objects of types in an unloadable assembly move.
  */
 static struct dbg_error *type_object(struct dbg *dbg, struct step *s,
 				     struct type *type, uint64_t *ret)
@@ -435,7 +435,10 @@ enum {
 	STRING_HEADER = 8, // the MethodTable, in front of its fields
 };
 
-/* Methods that serve; those of a @last parameter of this type, if not END. */
+/*
+ * A core library method that serves to make calls. If @last is not END, the
+ * overload whose last parameter has this type.
+ */
 struct helper {
 	const char *type, *method;
 	size_t n_params;
@@ -649,8 +652,8 @@ static struct dbg_error *result_of(struct dbg *dbg, struct type_method *m,
 }
 
 /*
- * Methods that look at who calls them: a call of ours returns into no method of
- * the user's.
+ * Does the method look at its caller? A call by the debugger returns into no
+ * user method.
  */
 static bool looks_at_caller(struct types *ts, struct type_method *m)
 {

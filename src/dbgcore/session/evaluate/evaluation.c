@@ -1,8 +1,8 @@
 /*
- * Evaluations that have calls made in the program.
+ * Evaluations that make calls in the program.
  *
- * The expression is evaluated as ever; it ends with a value or with a call
- * that is wanted (eval/evalcall.h). Then a thread makes that call
+ * The expression is evaluated as usual; that ends with a value, or with a call
+ * that must be made (eval/evalcall.h). Then a thread makes that call
  * (control/call/call.h) while the program runs, its answer is kept, and the
  * expression is evaluated anew:
  *
@@ -10,11 +10,12 @@
  *            -> a string for the program -> run -> evaluate
  *            -> a call -> run -> answer -> evaluate
  *
- * A call may need others before it (calling.c): for a handle to what a former
+ * A call may need others before it: for a handle to an object that an earlier
  * one returned (holding.c), for an instance of a generic method (calling.c).
- * Each ends as the calls above.
+ * They end in the same way.
  *
- * First the thread runs alone, then the others run, too (evaluation_tick).
+ * The calling thread runs alone first, later the others run as well
+ * (evaluation_tick).
  */
 #include "session/evaluate/evaluation_priv.h"
 

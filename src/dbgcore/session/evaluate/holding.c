@@ -1,16 +1,17 @@
 /*
- * Objects that an evaluation has of its calls, while it makes further ones,
- * and those that values of the stop refer to (eval/followed.h): the collector
- * may move them then, so the program follows them by handles (GCHandle), which
- * are read when a call has ended. The call that makes a handle for what a call
- * has returned is the first one behind that: in between nothing runs. Handles
- * are emptied when the evaluation is over, those of values before the program
- * runs on, and used again: the program keeps as many as were needed at once.
+ * Keeps objects reachable while an evaluation makes further calls: the results
+ * of its earlier calls, and objects that values of the stop refer to
+ * (eval/followed.h). The GC may move them during a call, so the program holds
+ * them by handles (GCHandle), which are read when a call has ended. The call
+ * that makes a handle for a result comes right after the call that returned it:
+ * nothing runs in between. Handles are emptied when the evaluation is over
+ * (those of values, before the program runs on) and used again: the program
+ * keeps as many as were ever needed at once.
  *
- * Before the first handle of several values is made, or calls are made possible
- * at all, something runs. The others have not been moved if that was done by
- * the one thread alone, and its allocation context is the one that it was: a
- * collection takes it from each thread.
+ * Making the first of several handles, or preparing the program for calls, runs
+ * code as well. The objects without handles have not moved if only the one
+ * thread ran, and its allocation context is unchanged: a collection takes it
+ * from each thread.
  */
 #include "session/evaluate/evaluation_priv.h"
 

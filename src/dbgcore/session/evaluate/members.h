@@ -6,7 +6,7 @@
 #include "view/view.h"
 
 /*
- * Members of what @expr is in a frame (0: the newest): those of a
+ * Call @fn for the members of what @expr means in a frame (0: the newest): of a
  * value, or the static ones of a type. @all: see view_members. They come in no
  * order, one maybe several times.
  */

@@ -119,7 +119,7 @@ struct dbg_error *dbg_heap_diff(struct dbg_stopped at, const char *path,
 	err = dbg_create(&other);
 	if (err)
 		return err;
-	// its long work is shown and interrupted as that of this session
+	// show and interrupt the other session's long work as this one's
 	other->heap.watch = dbg->heap.watch;
 	err = session_settings_copy(other, dbg);
 	if (!err)

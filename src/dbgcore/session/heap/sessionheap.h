@@ -66,7 +66,10 @@ bool root_is_better(const struct root *root, const struct root *other);
  * ret->objects.
  */
 void roots_objects(const struct root_list *roots, struct heap_roots *ret);
-/* Mark all that @roots keep alive; who refers to @target is noted. */
+/*
+ * Mark everything that @roots keep alive, noting the objects that refer to
+ * @target.
+ */
 DBG_MUST struct dbg_error *roots_mark(struct heap *h,
 				      const struct root_list *roots,
 				      uint64_t target, struct heap_graph *ret);
