@@ -52,8 +52,10 @@ typedef void elf_symbol_fn(void *arg, const struct elf_symbol *symbol);
 /* Call @fn for each defined function, by .symtab and .dynsym. */
 void elf_each_function(const struct elf *elf, elf_symbol_fn *fn, void *arg);
 
-/* A name in the file's constants, and the function whose address lies beside
- * that of the name. */
+/*
+ * A name in the file's constants and the function that a table pairs it with:
+ * their addresses are next to each other.
+ */
 struct elf_named {
 	uint64_t name; /* offset in the file */
 	uint64_t code; /* before relocation of the image */

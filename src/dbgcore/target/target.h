@@ -140,9 +140,9 @@ bool target_dying(const struct target *t);
 DBG_MUST struct dbg_error *target_detach(struct target *t, bool stopped);
 
 /*
- * The terminal, if the program shares ours: take its foreground when the
- * program stops (the modes that the program set are saved), and give it back
- * before the program runs on. target_destroy takes it, too.
+ * If the program shares our terminal: take its foreground when the program
+ * stops (the modes that the program has set are saved), and give it back before
+ * the program runs on. target_destroy also takes it.
  */
 void target_terminal_take(struct target *t);
 void target_terminal_give(struct target *t);
@@ -152,8 +152,8 @@ void target_terminal_give(struct target *t);
  */
 void target_keys_pending(struct target *t, sigset_t *ret);
 /*
- * Take back those of @keys that a terminal shared with us has sent. One that
- * all threads block stays.
+ * Take the signals of @keys back that a terminal shared with us has sent. One
+ * that all threads block stays.
  */
 DBG_MUST struct dbg_error *target_keys_drop(struct target *t,
 					    const sigset_t *keys);
@@ -164,7 +164,8 @@ int target_fd(const struct target *t);
 /* ---- Events ---------------------------------------------------------- */
 
 enum target_event_kind {
-	TARGET_TRAP = 1,    /* at a trap of ours: addr; pc set back to it */
+	TARGET_TRAP =
+	    1, /* at one of our traps: addr; the pc was set back to it */
 	TARGET_STEPPED,     /* target_thread_step is done */
 	TARGET_WATCH,       /* behind what hit a watch: addr, slots */
 	TARGET_SIGNAL,      /* due; see target_thread_signal */
@@ -494,9 +495,10 @@ DBG_MUST struct dbg_error *target_traps_lift(struct target *t,
 					     const uint64_t *addrs, size_t n);
 bool target_trap_armed(const struct target *t, uint64_t addr);
 /*
- * Is the trap at @addr out of memory while a child of vfork runs in it? That
- * child has no handler of ours, and would end by the trap if we died. Only one
- * in native code is: a child executes nothing else. No thread hits it then.
+ * Set whether the trap at @addr is out of memory while a child of vfork runs in
+ * it: the child has no handler of ours, and would end by the trap if we died.
+ * This is needed in native code only, since the child executes nothing else. No
+ * thread hits the trap meanwhile.
  */
 void target_trap_yield(struct target *t, uint64_t addr, bool on);
 /*
@@ -515,7 +517,7 @@ enum {
 struct target_watch {
 	uint64_t addr; /* a multiple of size */
 	uint32_t size; /* 1, 2, 4 or 8; 0: not in use */
-	bool reads;    /* hit by reads, too; it cannot be by reads alone */
+	bool reads;    /* also hit by reads; x86 has no watch for reads alone */
 };
 
 /*
@@ -547,9 +549,9 @@ DBG_MUST struct dbg_error *target_image_main(struct target *t,
 					     struct arena *arena,
 					     struct target_image *ret);
 /*
- * The image that holds @addr, and the function (or NULL) by its symbols or
- * those of its debug file. *ret_offset is from that function or the image;
- * both may be NULL.
+ * Find the image that contains @addr, and the function (or NULL) by its symbols
+ * or its debug file's. *ret_offset counts from the function, else from the
+ * image; ret_symbol and ret_offset may be NULL.
  */
 DBG_MUST struct dbg_error *
 target_image_at(struct target *t, uint64_t addr, struct arena *arena,
@@ -569,16 +571,16 @@ DBG_MUST struct dbg_error *target_object(struct target *t,
 					 const char *name, uint64_t *ret,
 					 uint64_t *ret_size);
 /*
- * target_read_some of data that an image has and nobody writes after it was
- * loaded: what memory lacks of it, as that of a core, is as the image's file
- * and its relocations tell.
+ * As target_read_some, for data of an image that is not written after loading:
+ * what memory lacks of it, as in a core, is taken from the image's file and its
+ * relocations.
  */
 size_t target_image_data(struct target *t, const struct target_image *image,
 			 uint64_t addr, void *buf, size_t n);
 /*
- * Addresses beside the string @name in a table of the image's that pairs names
- * with functions, those of overloads have the same; 0 for the rest. A function
- * that stands for another name, too, is none of them.
+ * Find the functions that a table of the image pairs with the name @name;
+ * overloads have the same name; 0 behind the last one. A function that is
+ * paired with another name as well is left out.
  */
 enum {
 	TARGET_OVERLOADS = 3, /* of one name that are looked for */

@@ -1,11 +1,11 @@
 /*
- * The cleanup process: a process of ours that cleans up behind us.
+ * The cleanup process: a child of dndbg that cleans up if dndbg dies.
  *
- * It waits at a pipe whose other end we hold. A byte says that all is well;
- * the end of the pipe without one, that we are dead: then it attaches to the
- * program as we would, which finds our trap handler and takes everything out,
- * and lets it go. Until it is done the orphan trap handler (orphan.c) keeps the
- * program alive.
+ * It waits at a pipe whose other end dndbg holds. A byte says that all is well;
+ * the end of the pipe without one, that dndbg is dead: then the cleanup process
+ * attaches to the program as dndbg would, finds our trap handler there, takes
+ * everything out, and lets the program go. Until it is done the orphan trap
+ * handler (orphan.c) keeps the program alive.
  */
 #include "target/live/live.h"
 #include "target/guard/orphan.h"

@@ -1,16 +1,17 @@
 /*
- * The undo journal: what we have written into data of the runtime's, by which
- * it knows that it is debugged: the flags of its notifications, its table of
- * methods whose code is waited for, the probes of a step. If that stayed when
- * we are gone the program would pay for it for the rest of its life: a C++
- * throw for each exception that it catches.
+ * The undo journal: what we have written into the runtime's data, by which the
+ * runtime knows that it is debugged: the flags of its notifications, its table
+ * of methods whose code is waited for, the probes of a step. If that stayed
+ * when we are gone, the program would pay for it for the rest of its life: a
+ * C++ throw for each exception that it catches.
  *
- * Each write is entered in a table in the program, beside that of the traps,
- * before it is made: the address, what was there, what is there and what is to
- * be. Whoever cleans up behind us puts back what was there where one of the
- * latter two is found; where neither is the memory is somebody else's by now.
- * An entry goes when what was there has been written back. So the journal is
- * empty when the runtime is as we have met it, at whichever call we die.
+ * Before each write, an entry is made in a table in the program, beside the
+ * table of traps: the address, the original contents, the present contents and
+ * the new contents. Whoever cleans up behind us puts the original back where
+ * the memory has the present or the new contents; where it has neither, it
+ * belongs to somebody else by now. An entry goes when the original has been
+ * written back. So when the journal is empty the runtime is as we have found
+ * it, at whichever call we die.
  */
 #include "target/live/live.h"
 #include "target/guard/orphan.h"

@@ -1,20 +1,21 @@
 /*
  * The orphan trap handler inside a program that is to survive us, whatever
- * becomes of us.
+ * happens to us.
  *
- * When we die the kernel lets our threads go, and two things would end the
- * program: a stop of a trap that we have not reaped yet becomes a SIGTRAP,
- * and the traps that stay in memory are hit. So before there is any the
- * program has a handler of SIGTRAP from us, and a table of all traps, which is
- * always written before a trap is. While we live no SIGTRAP of ours gets
- * through to it; when we are dead, the first that does takes all traps out.
+ * When we die the kernel lets the threads go, and two things would end the
+ * program: a stop at a trap that we have not reaped yet becomes a SIGTRAP, and
+ * the traps that stay in memory are hit. So before the first trap is set, the
+ * program gets a SIGTRAP handler from us, and a table of all traps, which is
+ * always written before a trap is. While we live none of our SIGTRAPs reaches
+ * it; when we are dead, the first that does makes it take all traps out.
  *
  * The cleanup process (cleanup.c) does the rest of the cleaning up. It finds
- * the orphan trap handler in the process as we do when we attach to one that a
- * dead debugger left.
+ * the orphan trap handler in the process just as we do when we attach to a
+ * process that a dead debugger has left.
  *
- * A thread whose pc we have set before the reaping of its stop bears a mark
- * (regs_mark), which means nothing to it: no trap is to be gone back over.
+ * A thread whose pc we have set before its stop was reaped bears a mark
+ * (regs_mark), which means nothing to the thread itself: it is not to be set
+ * back to a trap.
  */
 #include "target/live/inject.h"
 #include "target/live/live.h"
@@ -450,11 +451,12 @@ static bool is_inside(struct live *l, struct thread *th)
 }
 
 /*
- * No thread is ever inside of the orphan trap handler, unless the program made
- * a SIGTRAP of its own this moment, or one of ours went astray when our
- * forerunner died. Those inside go on from system call to system call in turn,
- * for one may have the lock that another wants, and return by one. They are not
- * stopped between: a thread that gets no processor before that never comes out.
+ * Wait until no thread is inside of the orphan trap handler. That is rare: the
+ * program must have made a SIGTRAP of its own this moment, or a SIGTRAP was
+ * lost when a former debugger died. Threads inside go on in turn from system
+ * call to system call, since one may have the lock that another wants, and
+ * leave one by one. They are not stopped in between: a thread that gets no
+ * processor before that would never leave.
  */
 static struct dbg_error *await_empty(struct live *l, bool *ret_empty)
 {

@@ -143,19 +143,19 @@ bool cleanup_process_is(pid_t pid);
  */
 DBG_MUST struct dbg_error *attach_to_clean(pid_t pid, struct target **ret);
 /*
- * Make the threads such that no SIGTRAP of ours comes to them when we let go
- * or die: of a trap or a step that is pending, of a step that would be made,
- * of a watch. All is stopped, traps are lifted.
+ * Bring the threads to where no SIGTRAP of ours can reach them when we let go
+ * or die: of a pending trap or step, of a step that would be made, of a watch.
+ * (All stopped, traps lifted.)
  */
 DBG_MUST struct dbg_error *live_leave_ours(struct live *l);
 /*
- * Take everything of ours out of the process, all of it being stopped. If we
- * die after that the process goes on undisturbed.
+ * Take everything of ours out of the process, which is stopped as a whole. If
+ * we die after that, the process goes on undisturbed.
  */
 DBG_MUST struct dbg_error *live_take_out(struct live *l);
 /*
- * Take everything of ours out of the process and stop tracing it. Threads
- * that are stuck can be let go by our end only: live_detach refuses then.
+ * Take everything of ours out of the process and stop tracing it. Threads that
+ * are stuck can only be let go by our end: live_detach refuses then.
  */
 DBG_MUST struct dbg_error *live_let_go(struct live *l, bool stopped);
 /* ... when all that is ours is taken out already. */

@@ -64,8 +64,8 @@ void child_stray(struct family *f, pid_t tid, int status)
 	int old;
 
 	child_take_stray(f, tid, &old);
-	// Children of ours that are no business of the target's leave their
-	// ends here.
+	// Children of dndbg that are not debugged leave their ends here: the
+	// oldest is dropped.
 	if (f->n_strays == STRAYS_MAX)
 		child_take_stray(f, f->strays[0].tid, &old);
 	mem_grow(&f->strays, &f->strays_cap, f->n_strays, sizeof(*f->strays));

@@ -57,7 +57,7 @@ static struct dbg_error *refused(const struct live *l, int errnum)
 
 /* ---- Processes that are no threads of the target --------------------- */
 
-/* The next status; that of an end if it is gone. */
+/* Wait for the next status of a process; for one that is gone, its end. */
 static int await(struct live *l, pid_t pid)
 {
 	int status = 0;

@@ -2,14 +2,15 @@
  * System calls made by a thread of the process on our behalf.
  *
  * We may be killed at any instant, so the thread must find its way back by
- * itself. The call is made by a few instructions of ours that restore the
- * thread's signal mask and registers when they are not stopped behind it.
- * They lie in a cave: the unused rest of the last page of an image's code,
- * which exists before anything was mapped and which nobody misses.
+ * itself. The call is made by a few instructions that we have written; unless
+ * the thread is stopped behind the call, they go on to restore its signal mask
+ * and registers. They lie in a cave: the unused rest of the last page of an
+ * image's code, which exists before anything was mapped and which nobody
+ * misses.
  *
- * The registers that they restore are those that the kernel would have made
- * to restart a system call that our stop interrupted. While we live, those of
- * the stop are put back unchanged, and the kernel does it.
+ * The registers that they restore are the ones the kernel would have set to
+ * restart a system call that our stop interrupted. While we live, the registers
+ * of the stop are put back unchanged, and the kernel restarts the call.
  */
 #include "target/live/inject.h"
 #include "target/live/live.h"

@@ -20,7 +20,7 @@ enum {
 /* The code that makes a call and goes back, with what it restores: its size. */
 size_t back_make(const struct regs *r, uint64_t mask, uint8_t ret[CAVE_BYTES]);
 size_t back_code_bytes(void);
-/* Are the first bytes of @code those of that code? */
+/* Do the first bytes of @code belong to that code? */
 bool back_is(const uint8_t *code);
 /* Restore the registers and the signal mask that the code has saved. */
 void back_restore(const uint8_t code[CAVE_BYTES], struct regs *r,
@@ -74,8 +74,8 @@ DBG_MUST struct dbg_error *inject_clone(struct live *l, struct inject *in,
 					int *ret_errnum);
 DBG_MUST struct dbg_error *inject_end(struct live *l, struct inject *in);
 /*
- * Bring the threads of the process that stand at a trap to a stop that leaves
- * nothing: in that of a signal they get it should we die. Others may run.
+ * Bring threads that stand at a trap to a stop that leaves nothing behind: in a
+ * signal's stop they would get the signal if we died. Others may run.
  */
 DBG_MUST struct dbg_error *inject_event_stops(struct live *l);
 /*

@@ -99,7 +99,8 @@ static pid_t wait_status(struct live *l, pid_t of, bool block, int *ret)
 static void reap(struct live *l, pid_t tid)
 {
 	l->target.counters.syscalls++;
-	// one that is not traced may be stopped, too: it is not told again
+	// A task that is not traced may have stopped as well: its stop is
+	// reaped so that it is not reported again.
 	waitpid(tid, NULL, __WALL | WNOHANG | WUNTRACED);
 }
 

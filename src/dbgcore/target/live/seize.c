@@ -337,7 +337,7 @@ static void settle(struct live *l, struct thread *th)
 {
 	(void)hwbreak_apply(l, th);
 	bool pending = trap_pending(l, th);
-	// A signal that is to be delivered takes the flag back, too.
+	// The delivery of a signal takes the flag back as well.
 	if (!pending &&
 	    (!th->flagged || (th->stop == STOP_SIGNAL && th->due.signal)))
 		return;

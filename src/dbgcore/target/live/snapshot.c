@@ -1,12 +1,12 @@
 /*
  * A frozen copy of a process as a target: the memory is that of a process which
- * was forked off and never runs (fork.c); threads and registers are those that
- * the process had at that moment, since a copy has but one thread.
+ * was forked off and never runs (fork.c); threads and registers are recorded at
+ * that moment, since the copy has only one thread.
  *
  * The runtime's code lies in memory that the copy shares with the process (see
  * memory.c), which goes on changing it, so it is read when the copy is made.
- * The traps that are armed in the process then are in the copy as well, and are
- * masked in what is read of it.
+ * Traps that are armed in the process at that moment are in the copy as well,
+ * and are masked in what is read.
  */
 #include "target/live/fork.h"
 

@@ -16,7 +16,8 @@ struct live;
 enum thread_kind {
 	THREAD_OWN,    /* of the process */
 	THREAD_FORKED, /* a new process with memory of its own */
-	THREAD_SHARED, /* a new process with the memory of ours */
+	THREAD_SHARED, /* a new process that shares the memory of its parent,
+			  which is debugged */
 	THREAD_ASIDE,  /* of a process that is followed, without our traps */
 };
 
@@ -38,14 +39,14 @@ struct thread_regs {
 struct thread_signals {
 	int signal;    /* to be delivered on resume */
 	bool reported; /* ... and the session knows of it */
-	bool here;     /* info is that of the present stop */
+	bool here;     /* info belongs to the present stop */
 	siginfo_t info;
 	int extra;               /* the session's, besides */
 	uint64_t injected;       /* sent by us: passed on when they come */
 	siginfo_t injected_info; /* of one of them; si_signo 0: of none */
 	bool catching;           /* is stepped to its handler of SIGTRAP */
 	bool deadly;             /* its process ends, it is not traced now */
-	uint64_t int3;           /* pc behind that of the program's own, or 0 */
+	uint64_t int3; /* pc behind an int3 that is the program's own, or 0 */
 };
 
 /* State about a vfork child of the thread. */

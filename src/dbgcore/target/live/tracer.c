@@ -51,7 +51,7 @@ struct dbg_error *live_lend(struct target *t, pid_t pid)
 	l->family->n_lent++;
 	live_detach_own(l);
 	th->offered = false;
-	// What it makes is no business of ours.
+	// Its children are not ours to trace.
 	live_ptrace(l, PTRACE_SETOPTIONS, pid, 0, 0);
 	live_ptrace(l, PTRACE_CONT, pid, 0, 0);
 	return NULL;

@@ -179,7 +179,7 @@ static void on_signal(struct live *l, struct thread *th, int signal)
 	thread_due(l, th, signal);
 }
 
-// Was there a trap of ours that has been lifted since?
+// Was there a trap in front of @after that has been lifted since?
 static bool was_lifted(struct live *l, uint64_t after)
 {
 	uint8_t code[ARCH_TRAP_MAX];

@@ -39,7 +39,7 @@ static const struct {
 
 static void find_op(const ZydisDecodedInstruction *in, struct emu_insn *ret)
 {
-	// loop and jrcxz are of this category, too
+	// loop and jrcxz are in this category as well
 	bool jcc = in->opcode_map == ZYDIS_OPCODE_MAP_0F ? in->opcode >> 4 == 8
 							 : in->opcode >> 4 == 7;
 

@@ -1,13 +1,13 @@
 /*
  * Code that runs in the program, not in us, and only when we are dead: the
- * handler of SIGTRAP. It is copied, so it calls nothing, refers to nothing
+ * SIGTRAP handler. It is copied there, so it calls nothing, refers to nothing
  * outside of itself, and is not instrumented.
  *
- * A trap of ours: all traps are taken out and the thread goes back to its
- * instruction. A seccomp filter of the program's may end it for a system call
- * that it does not make itself, so there are only those here that every .NET
- * program makes: the page is made writable for a moment by mprotect. Only
- * where that is refused the file of the memory is opened.
+ * When one of our traps is hit, all traps are taken out and the thread goes
+ * back to the instruction. A seccomp filter of the program may end it for an
+ * unusual system call, so the handler makes only those that every .NET program
+ * makes: the page is made writable for a moment by mprotect. Only where that is
+ * refused, the memory file is opened.
  */
 #include "target/guard/orphan_code.h"
 
@@ -159,7 +159,7 @@ IN_PROGRAM static bool orphan_knows(const struct orphan_data *data,
 	return false;
 }
 
-// An int3 was executed: one of ours, that may be gone by now?
+// Handle an int3: is it one of our traps, which may be lifted by now?
 IN_PROGRAM static bool orphan_int3(struct orphan_data *data, greg_t *regs)
 {
 	uint64_t addr = (uint64_t)regs[REG_RIP] - 1;
@@ -199,9 +199,9 @@ IN_PROGRAM static void orphan_unmask(const struct orphan_data *data,
 }
 
 /*
- * A SIGTRAP that is none of ours: the handler to go on with, 0: none. One that
- * takes us for its predecessor comes back with what it does not know: its
- * predecessor is ours then.
+ * Choose the handler for a SIGTRAP that is not ours; 0: none. A handler that
+ * has ours as its predecessor passes on what it does not know: that goes to the
+ * predecessor of ours.
  */
 IN_PROGRAM static uint64_t orphan_pass(struct orphan_data *data,
 				       siginfo_t *info, greg_t *regs)
@@ -241,7 +241,8 @@ IN_PROGRAM uint64_t orphan_judge(int sig, siginfo_t *info, ucontext_t *uc,
 	orphan_unmask(data, uc);
 	if (info->si_code == SI_KERNEL && orphan_int3(data, regs))
 		return 0;
-	// A step or a watchpoint of ours; a switch might make a table.
+	// Our single step or watchpoint. No switch: it might be compiled to a
+	// table.
 	if (info->si_code == TRAP_TRACE || info->si_code == TRAP_BRKPT ||
 	    info->si_code == TRAP_HWBKPT) {
 		orphan_lift_all(data);
