@@ -39,7 +39,9 @@ extern const char __executable_start[];
 
 static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
-/* A signal handler has no argument of ours: these are what it needs. */
+/*
+ * A signal handler gets no argument from us: these are the variables it needs.
+ */
 static const char *crash_version = "";
 static char *crash_path; /* without the process id and the end; or NULL */
 

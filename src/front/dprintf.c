@@ -6,7 +6,8 @@
 #include "base/err.h"
 #include "base/str.h"
 
-// Values as `print` shows them, but strings without quotes; %x is C#'s, too.
+// Append a value as `print` shows it, but strings without quotes; %x is C#'s
+// format.
 static void add_argument(const char *arg, char letter, struct str *ret)
 {
 	arg += *arg == ',';

@@ -44,7 +44,7 @@ struct loop {
 	struct sigaction old[N_SIGNALS];
 };
 
-// A handler has no argument of ours: this is the one variable of its kind.
+// A signal handler gets no argument from us: hence this global variable.
 static struct loop *handler_loop;
 
 static void on_alarm(int sig)

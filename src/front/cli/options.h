@@ -31,7 +31,7 @@ struct front_options {
 	bool no_settings;                   /* the user's own are not read */
 	bool quiet;                         /* no greeting */
 	const char *log;                    /* file to record to, NULL: none */
-	const struct command_ops *commands; /* those of the prompt */
+	const struct command_ops *commands; /* the prompt's commands */
 	const struct ui_ops *mi_ui;         /* what `new-ui mi` opens */
 };
 
