@@ -26,7 +26,8 @@ typedef struct dbg_error *mi_stop_fn(struct mi *m, struct dbg_stopped at,
 enum mi_flags {
 	MI_RUNS = 1,   /* the program may run then */
 	MI_BREAKS = 2, /* changes breakpoints: that is no news */
-	MI_AGAIN = 4,  /* netcoredbg's clients say it while it runs, too */
+	MI_AGAIN = 4,  /* netcoredbg's clients may send it while the program
+			  runs, too */
 	MI_TEXT = 8,   /* ... and all behind the first word is one argument */
 };
 

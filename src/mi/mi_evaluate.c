@@ -78,7 +78,7 @@ struct dbg_error *mi_evaluate(struct mi *m, const struct dbg_eval_request *req,
 	struct dbg_stopped at;
 	uint32_t group = m->group;
 
-	// the session's first interface would have to wait, too
+	// calls would block the session's first interface as well
 	if (m->take)
 		r.calls = DBG_CALLS_NEVER;
 	m->evaluated = false;

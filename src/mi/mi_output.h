@@ -1,6 +1,6 @@
 /*
- * The program's output: pipes of ours, so that it never stands among the
- * records. A program with a terminal of its own has none of them.
+ * The program's output, through pipes, so that it never mixes with the records.
+ * A program with a terminal of its own has no pipes.
  */
 #ifndef MI_OUTPUT_H
 #define MI_OUTPUT_H

@@ -161,7 +161,7 @@ DBG_MUST struct dbg_error *mi_cli_quiet(struct mi *m, const char *line,
 /* mi_cli_quiet of a command and a word, NULL: none. */
 DBG_MUST struct dbg_error *mi_cli_word(struct mi *m, const char *command,
 				       const char *word);
-/* Lines that belong together, as those of `commands`. */
+/* Carry out lines that belong together, such as `commands` and its block. */
 DBG_MUST struct dbg_error *mi_cli_lines(struct mi *m,
 					const struct words *lines);
 /* Displays and commands of breakpoints at a stop; @show: print the stop. */

@@ -57,7 +57,7 @@ void var_enter(struct mi *m, const struct var *v);
 /* The frame in which it is evaluated; DBG_E_NOT_FOUND: that has ended. */
 DBG_MUST struct dbg_error *var_frame(struct mi *m, const struct var *v,
 				     dbg_id *ret);
-/* Make v->value that of the present stop. */
+/* Read v->value anew in the present stop. */
 DBG_MUST struct dbg_error *var_look(struct mi *m, struct var *v);
 /* ... by a call in the program, which only its creation makes. */
 DBG_MUST struct dbg_error *var_call(struct mi *m, struct var *v);

@@ -15,7 +15,7 @@
 enum {
 	INSNS_MAX = 20000,
 	MODE_SOURCE = 1,     /* source lines in the order of their numbers */
-	MODE_OPCODES = 2,    /* the bytes, too */
+	MODE_OPCODES = 2,    /* also the bytes of instructions */
 	MODE_BY_ADDRESS = 4, /* source lines in the order of the code */
 };
 

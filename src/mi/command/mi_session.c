@@ -133,7 +133,7 @@ static struct dbg_error *attach(struct mi *m, struct mi_call *call)
 	return mi_cli_word(m, "attach", call->args.v[0]);
 }
 
-// The selected one, or that of a group or process.
+// Detach from the selected program, or from the given group or process.
 static struct dbg_error *detach(struct mi *m, struct mi_call *call)
 {
 	const char *word = call->args.n ? call->args.v[0] : NULL;

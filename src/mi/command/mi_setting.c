@@ -1,6 +1,4 @@
-/*
- * Settings: those of the prompt, and the few that are the session's own.
- */
+/* Settings: the prompt's, and the few that only GDB/MI has. */
 #include <stdlib.h>
 #include <string.h>
 
