@@ -29,7 +29,7 @@ struct command_host {
 
 static void host_destroy(struct command_host *host)
 {
-	// that of a prompt is the prompt's
+	// a real prompt is not destroyed here
 	if (!host || host->repl != &host->own)
 		return;
 	repl_deinit(&host->own);

@@ -13,8 +13,8 @@ struct front_options;
 
 /*
  * Read commands and carry them out until the user leaves. Returns the exit
- * status: with batch that of the program if it ended by itself with another
- * than 0 (128 + signal if one ended it), else 1 if a command failed, else 0.
+ * status: with batch the program's status, if it ended with another than 0 (128
+ * + signal if a signal ended it), else 1 if a command failed, else 0.
  */
 int repl_main(struct dbg *dbg, const struct front_options *options);
 

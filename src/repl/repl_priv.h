@@ -109,7 +109,7 @@ struct repl {
 	uint32_t thread;
 	uint32_t level;
 	bool evaluated; /* what evaluate_wait waits for */
-	bool has_frame; /* frame is that of thread and level */
+	bool has_frame; /* @frame is the frame of @thread and @level */
 	bool no_levels; /* frames are printed without their numbers */
 	struct dbg_frame frame;
 

@@ -1,7 +1,7 @@
 /*
- * The settings that `set` and `show` know. Those of the front end are a table
- * of fields of struct repl_settings; those of the engine are asked of it. One
- * name may stand for both: each then has its part of the setting.
+ * The settings of `set` and `show`. Settings of the front end are a table of
+ * fields of struct repl_settings; others are passed to the engine. One name may
+ * stand for both: each then has its part of the setting.
  */
 #include <inttypes.h>
 #include <stddef.h>

@@ -1,9 +1,9 @@
 /*
  * Further interfaces beside the prompt, or beside GDB/MI, for which commands
- * are carried out here. Who was there first owns the session: it takes the
+ * are carried out here. The first interface owns the session: it takes the
  * events and passes them on. Commands of the others are carried out by the
  * prompt (its own struct command_host). A program that another interface has
- * resumed stops at the prompt, too: resume_told().
+ * resumed also stops at the prompt: resume_told().
  */
 #include "repl/uis.h"
 

@@ -312,8 +312,8 @@ static uint32_t parse_thread(const char *s, size_t *n)
 	return (uint32_t)number;
 }
 
-// The file of a bare line while no frame tells of one: that of the listing, or
-// of Main. NULL: there is none.
+// The file of a bare line number when there is no frame: the file that was
+// listed, or Main's. NULL: there is none.
 static const char *file_of_line(struct repl *r, struct arena *arena)
 {
 	const struct dbg_place main = {.kind = DBG_PLACE_MAIN};

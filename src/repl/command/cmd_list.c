@@ -64,8 +64,8 @@ static const char *frame_file(struct repl *r, uint64_t *ret_line)
 	return f.source.path;
 }
 
-// Make a place a line, and its file the listing's. Of several files of a bare
-// name it is that of the frame.
+// Turn a place into a line, and make its file the listed one. Of several files
+// with the same name the frame's is taken.
 static struct dbg_error *
 place_line(struct repl *r, const struct parse_place *place, uint64_t *ret_line)
 {

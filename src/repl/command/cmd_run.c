@@ -62,7 +62,7 @@ static struct dbg_error *launch(struct repl *r, const struct call *call,
 		if (err)
 			return err;
 	}
-	// New arguments, if there are any, replace those of the last time.
+	// New arguments, if there are any, replace the earlier ones.
 	if (*call->args) {
 		err = launch_config_args(r->launch, call->args);
 		if (err)

@@ -212,7 +212,7 @@ static void change_at(struct repl *r, size_t i, enum change change)
 		r->skips[i] = r->skips[i + 1];
 }
 
-// Change those of a range; false if there are none.
+// Change the rules of a range; false: there are none.
 static bool change_range(struct repl *r, uint64_t first, uint64_t last,
 			 enum change change)
 {

@@ -38,7 +38,7 @@ static struct dbg_error *show_full(struct repl *r, struct dbg_stopped at,
 
 struct bt_args {
 	bool full, native;
-	bool all;   /* frames of a recursion, too */
+	bool all;   /* also frames of a recursion */
 	bool outer; /* the count is from the other end */
 	uint64_t count;
 };

@@ -1,6 +1,6 @@
 /*
- * Commands that the user makes: `define`, `document`, `alias`. They are found
- * by their whole names, before those of the table.
+ * User-defined commands: `define`, `document`, `alias`. They are found by their
+ * whole names, before the commands of the tables.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -116,7 +116,7 @@ static struct dbg_error *run(struct repl *r, const struct user_command *c,
 	_cleanup_words_ struct words words = {0};
 	_cleanup_words_ struct words lines = {0};
 
-	// An alias is another spelling of what follows it, too.
+	// An alias stands for the text behind it, followed by the arguments.
 	if (c->alias) {
 		_cleanup_free_ char *line =
 		    xasprintf("%s %s", c->lines.v[0], args);

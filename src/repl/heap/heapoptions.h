@@ -23,8 +23,8 @@ struct call;
 /* Is @word an option ("--top") whose value is the next word? */
 bool heap_option_has_value(const char *word);
 /*
- * Parse the arguments of a command, which may have @max words beside options.
- * Options begin with one dash, as those of SOS, or two; any that the usage of
+ * Parse the arguments of a command, which may have @max words besides options.
+ * Options begin with one dash, as in SOS, or two; an option that the usage of
  * the command (struct repl_cmd, args) does not name is an error.
  */
 DBG_MUST struct dbg_error *heap_options_parse(const struct call *call,

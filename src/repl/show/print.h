@@ -17,7 +17,7 @@ struct str;
  */
 void out(const struct repl *r, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-/* Print text of ours, which may have several lines. */
+/* Print text from dndbg itself, which may have several lines. */
 void out_ours(const struct repl *r, const char *text);
 /* Print each line of foreign text behind @indent blanks and @label. */
 void out_lines(const struct repl *r, const char *text, int indent,

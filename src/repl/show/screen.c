@@ -123,7 +123,7 @@ static void print_pages(struct screen *s, const char *bytes, size_t n)
 	uint64_t width = screen_width(s->r);
 
 	for (size_t i = 0; i < n && !s->skip; i++) {
-		// The question needs a line, too.
+		// the question takes a line as well
 		if (height > 1 && s->lines + 1 >= height && !s->endless)
 			end_page(s);
 		if (s->skip)

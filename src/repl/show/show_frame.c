@@ -411,9 +411,10 @@ static void show_reason(const struct repl *r, const struct dbg_stop *stop)
 }
 
 /*
- * Is @f of the call that was stepped, perhaps in a handler of it, and in the
- * same file? (A method may have lines of several: a constructor those of its
- * fields in all parts of the class, generated code by #line.)
+ * Does @f belong to the call that was stepped, perhaps as one of its handlers,
+ * and is it in the same file? (A method may have lines in several files: a
+ * constructor has the initialisers of fields in all parts of the class,
+ * generated code has #line.)
  */
 static bool is_stepped(const struct repl *r, const struct dbg_frame *f)
 {
@@ -438,7 +439,7 @@ struct dbg_error *show_stop(struct repl *r)
 		out(r, ")]\n");
 	}
 	show_reason(r, stop);
-	// that of a call is its command's error
+	// the note of a call's stop is its command's error instead
 	if (stop->note && stop->reason != DBG_STOP_WATCH_SCOPE && !stop->late)
 		repl_say(r->out, stop->note);
 	err = frame_get(r, &f);

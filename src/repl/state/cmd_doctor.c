@@ -41,7 +41,8 @@ void doctor_untold(struct doctor *d, const char *what)
 		d->untold[d->n_untold++] = what;
 }
 
-// A library that a load context has, too, is named once.
+// Is the module listed before? A library may also be in a load context; it is
+// named once.
 static bool is_built_alike(const struct dbg_module *v, size_t i)
 {
 	for (size_t k = 0; k < i; k++)
@@ -79,8 +80,8 @@ static const struct {
 	const char *name;
 	doctor_check *run;
 } checks[] = {
-    // the first takes down who waits, that of the heap its size, which others
-    // look at
+    // the first notes the waits and the heap's check its size, which later
+    // checks use
     {"deadlock", doctor_deadlock},
     {"threadPool", doctor_pool},
     {"finalizer", doctor_finalizer},

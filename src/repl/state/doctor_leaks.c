@@ -176,7 +176,8 @@ static struct dbg_error *check_half(struct doctor *d, uint64_t *ret)
 	d->no_keepers = NULL;
 	if (err)
 		return err;
-	// an array of statics has those of many classes
+	// an array of statics has the statics of many classes: it explains
+	// nothing
 	while (top < n && !strcmp(v[top].type, "object[]") && !v[top].dominator)
 		top++;
 	if (top == n || v[top].retained < DOCTOR_RETAINED_MIN ||

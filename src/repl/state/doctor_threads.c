@@ -380,10 +380,11 @@ static void add_worker_places(const struct doctor *d, struct str *text)
 }
 
 /*
- * A moment does not tell a pool that starves from a busy one, whose workers
- * wait, too, while a few items are queued. So hardly a worker has run while the
- * program was looked at (those that the pool adds have), or, where nobody did,
- * more items are queued than the workers will take next.
+ * Does the pool starve? One look does not tell a pool that starves from a busy
+ * one, whose workers also wait while a few items are queued. So either hardly a
+ * worker has run while the program was observed (those that the pool adds
+ * have), or, if it was not observed, more items are queued than the workers
+ * will take next.
  */
 static struct dbg_error *pool_stands(struct doctor *d, uint64_t queued,
 				     bool *ret, bool *ret_looked)
