@@ -52,7 +52,10 @@ struct code *code_create(struct target *t, struct dac *d,
 			 const struct source_rules *rules,
 			 const struct symbol_rules *symbols);
 void code_destroy(struct code *c);
-/* The assemblies are inside of @program: PDBs lie beside that. */
+/*
+ * Set the path of a single-file program, which contains the assemblies; their
+ * PDBs are beside it.
+ */
 void code_set_bundle(struct code *c, const char *program);
 
 /* Add all modules that are loaded now. */
