@@ -28,7 +28,7 @@ DBG_MUST struct dbg_error *deconstruct_parts(struct binder *b, struct bound *v,
 					     size_t n, const struct expr *x,
 					     struct bound **ret,
 					     struct bound **ret_before);
-/* A variable that is declared here, and seen from here on. */
+/* Declare a variable, whose name is known in what is bound after it. */
 struct bound *declare_var(struct binder *b, const char *name, struct type *type,
 			  const struct expr *x);
 

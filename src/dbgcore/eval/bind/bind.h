@@ -13,7 +13,9 @@
 DBG_MUST struct dbg_error *bind_evaluate(const struct eval *e, const char *text,
 					 const struct expr *x,
 					 struct value *ret);
-/* The type that it has by C#'s rules, in *ret, a value that is absent. */
+/*
+ * Get the type that the expression has by C#'s rules, in *ret, an absent value.
+ */
 DBG_MUST struct dbg_error *bind_value_type(const struct eval *e,
 					   const char *text,
 					   const struct expr *x,

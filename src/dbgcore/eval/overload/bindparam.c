@@ -369,7 +369,10 @@ static struct type_field *field_in(struct binder *b, const struct field *field)
 	return NULL;
 }
 
-/* By-refs followed; NULL: its type is not known. */
+/*
+ * Make the node of a variable by its origin: an argument or slot, or a field of
+ * its holder. By-refs are dereferenced. NULL: the type is not known.
+ */
 static struct bound *origin_node(struct binder *b, const struct var_origin *o,
 				 const struct expr *x)
 {
