@@ -24,7 +24,9 @@ struct guardian_report {
 	char message[MESSAGE_MAX];
 };
 
-// No key and no hangup is meant for it, and nobody waits for what it holds.
+// Detach from dndbg's surroundings: ignore keys and hangups, which are not
+// meant for this process, and close all descriptors but its own, since somebody
+// may wait for their end.
 static void guardian_withdraw(const struct ipc_port *port, const int keep[3])
 {
 	static const int ignored[] = {SIGINT,  SIGHUP,  SIGQUIT,
