@@ -152,7 +152,10 @@ void vm_answer(struct vm *m, const void *value, uint64_t exception);
 bool vm_read(struct vm *m, uint64_t addr, void *buf, size_t n);
 /* Copy into the space: the overlay, never the program; false: not there. */
 bool vm_write(struct vm *m, uint64_t addr, const void *buf, size_t n);
-/* ... only where it has bytes of its own: the overlay as it is, its region. */
+/*
+ * ... only to copies that the interpreter has of those bytes: dirty pages and
+ * its own memory.
+ */
 void vm_overwrite(struct vm *m, uint64_t addr, const void *buf, size_t n);
 /* Has the last execution written to memory of the program's? */
 bool vm_has_written(const struct vm *m);

@@ -93,7 +93,10 @@ static bool answer(struct native *n, const char *what, struct type *t)
 	       (!t->n_args || is_definition(n, t));
 }
 
-/* IsValueTypeImpl, get_IsEnum, get_IsActualEnum: Is... is what is asked. */
+/*
+ * Answer IsValueTypeImpl, get_IsEnum, get_IsActualEnum and the like, by the
+ * word behind "Is" in the method's name.
+ */
 static enum native_end is(struct native *n)
 {
 	char what[64];
