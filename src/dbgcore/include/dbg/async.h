@@ -89,6 +89,10 @@ struct dbg_async {
 	size_t n_damages;
 };
 
+/*
+ * List the async calls that wait, as chains from what is awaited first to the
+ * outermost call.
+ */
 DBG_MUST struct dbg_error *dbg_async_list(struct dbg_stopped at,
 					  const struct dbg_task_query *query,
 					  struct dbg_async *ret);
@@ -163,6 +167,7 @@ struct dbg_timer {
 	const char *state;           /* type of what that is given; NULL */
 };
 
+/* List the timers that are set. */
 DBG_MUST struct dbg_error *
 dbg_timer_list(struct dbg_stopped at, struct dbg_timer **ret, size_t *ret_n);
 

@@ -128,6 +128,10 @@ struct dbg_breakpoint {
 DBG_MUST struct dbg_error *dbg_break_add(struct dbg *dbg,
 					 const struct dbg_break_req *req,
 					 uint32_t *ret_number);
+/*
+ * Delete, enable or disable a breakpoint, watchpoint or catchpoint.
+ * DBG_E_NOT_FOUND: there is no such number.
+ */
 DBG_MUST struct dbg_error *dbg_break_delete(struct dbg *dbg, uint32_t number);
 DBG_MUST struct dbg_error *dbg_break_enable(struct dbg *dbg, uint32_t number,
 					    bool enabled);
@@ -136,6 +140,7 @@ DBG_MUST struct dbg_error *dbg_break_stops(struct dbg *dbg, uint32_t number,
 					   uint32_t stops);
 /* Enable it for one stop, which deletes it. */
 DBG_MUST struct dbg_error *dbg_break_last(struct dbg *dbg, uint32_t number);
+/* Ignore the next @count hits. */
 DBG_MUST struct dbg_error *dbg_break_ignore(struct dbg *dbg, uint32_t number,
 					    uint64_t count);
 /*

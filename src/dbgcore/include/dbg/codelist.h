@@ -44,6 +44,7 @@ struct dbg_mapping {
 	uint64_t start, end, offset;
 	const char *path; /* as the kernel tells it: "... (deleted)" */
 };
+/* List all executable mappings of files, in @arena. */
 DBG_MUST struct dbg_error *dbg_mapping_list(struct dbg *dbg,
 					    struct arena *arena,
 					    struct dbg_mapping **ret,

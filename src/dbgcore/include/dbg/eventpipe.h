@@ -114,6 +114,7 @@ void dbg_trace_close(struct dbg_trace *t);
  */
 struct dbg_jitdump;
 
+/* Let the runtime of @pid write a jitdump, until it is closed. */
 DBG_MUST struct dbg_error *dbg_jitdump_open(pid_t pid,
 					    struct dbg_jitdump **ret);
 /* The file, as we reach it; lives as long as @j. */
@@ -150,6 +151,7 @@ typedef void dbg_gc_fn(void *arg, const struct dbg_gc *gc);
 /* Puts collections together out of the runtime's events. */
 struct dbg_gcs;
 
+/* @fn is called for each collection that is over. */
 struct dbg_gcs *dbg_gcs_create(dbg_gc_fn *fn, void *arg);
 void dbg_gcs_destroy(struct dbg_gcs *gcs);
 /* The provider that a trace must ask for. */

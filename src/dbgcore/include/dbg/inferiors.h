@@ -46,6 +46,7 @@ void dbg_inferior_list(struct dbg *dbg, struct arena *arena,
  * dbg_inferior_select() names another, and when that one is destroyed.
  */
 struct dbg *dbg_inferior_current(const struct dbg *dbg);
+/* Make the inferior of @dbg the current one. */
 void dbg_inferior_select(struct dbg *dbg);
 
 #endif

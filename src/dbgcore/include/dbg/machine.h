@@ -28,6 +28,7 @@ struct dbg_il_insn {
 	const char *path;
 };
 
+/* Disassemble the IL of a frame's method. */
 DBG_MUST struct dbg_error *dbg_disassemble_il(struct dbg_stopped at,
 					      dbg_id frame,
 					      struct dbg_il_insn **ret,
@@ -51,6 +52,7 @@ struct dbg_frame_code {
 	size_t n_saved;
 };
 
+/* Describe the machine code that a frame runs. */
 DBG_MUST struct dbg_error *dbg_frame_code(struct dbg_stopped at, dbg_id frame,
 					  struct dbg_frame_code *ret);
 

@@ -107,6 +107,7 @@ struct dbg_heap_object {
  */
 typedef bool dbg_heap_fn(void *arg, const struct dbg_heap_object *object);
 
+/* Call @fn for the objects of @filter; *ret has the totals by type. */
 DBG_MUST struct dbg_error *dbg_heap_list(struct dbg_stopped at,
 					 const struct dbg_heap_filter *filter,
 					 dbg_heap_fn *fn, void *arg,

@@ -81,6 +81,7 @@ struct dbg_handle {
 	uint32_t count;     /* of references, COUNTED */
 };
 
+/* List all GC handles. */
 DBG_MUST struct dbg_error *
 dbg_handle_list(struct dbg_stopped at, struct dbg_handle **ret, size_t *ret_n);
 

@@ -127,6 +127,7 @@ struct dbg_domain {
 	bool system;
 };
 
+/* List the AppDomains. */
 DBG_MUST struct dbg_error *
 dbg_domain_list(struct dbg_stopped at, struct dbg_domain **ret, size_t *ret_n);
 

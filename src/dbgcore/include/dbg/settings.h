@@ -56,6 +56,7 @@ DBG_MUST struct dbg_error *dbg_parse_switch(const char *value, bool *ret);
 /* The value of one, in @arena; NULL: there is none of that name. */
 const char *dbg_setting_get(struct dbg *dbg, const char *name,
 			    struct arena *arena);
+/* List all settings with their values, in @arena. */
 void dbg_setting_list(struct dbg *dbg, struct arena *arena,
 		      struct dbg_setting **ret, size_t *ret_n);
 

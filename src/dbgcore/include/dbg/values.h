@@ -46,6 +46,7 @@ enum dbg_scope {
 	DBG_SCOPE_ALL,     /* arguments, then locals as they are declared */
 };
 
+/* List the variables of one scope of a frame (0: the newest). */
 DBG_MUST struct dbg_error *dbg_scope_list(struct dbg_stopped at, dbg_id frame,
 					  enum dbg_scope scope,
 					  struct dbg_value **ret,
