@@ -107,7 +107,9 @@ static void add_region(void *arg, uint64_t addr, uint32_t n)
 	target_spans_add(arg, addr, n);
 }
 
-/* @look stands over the program of @dbg. */
+/*
+ * Bring @look, which stands over the same program, to the stop that @dbg is in.
+ */
 static struct dbg_error *stopped_as(struct dbg *look, const struct dbg *dbg)
 {
 	pid_t tid = stack_thread_tid(dbg->inspect.stack, dbg->stop.thread);

@@ -103,7 +103,8 @@ static uint32_t key_of(struct retaining *t, const char *text)
 	return (uint32_t)(t->n_texts - 1);
 }
 
-// Handles of a kind are one.
+// The text of a root; handles of one kind have the same text, so that their
+// ways are merged.
 static const char *text_of(struct retaining *t, const struct root *root)
 {
 	struct dbg *dbg = t->query.dbg;
