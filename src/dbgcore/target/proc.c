@@ -78,8 +78,9 @@ bool proc_link(pid_t pid, const char *name, char ret[PATH_MAX])
 	return n > 0;
 }
 
-// The kernel says so behind the path of a file that was removed, or replaced.
-// Memory files have never been anywhere: that is part of their names.
+// Cut off " (deleted)", which the kernel appends to the path of a mapped file
+// that was removed or replaced; false: it is not there. Memory files never had
+// a path: for them it is part of the name.
 static bool cut_deleted(char *path)
 {
 	static const char mark[] = " (deleted)";
