@@ -36,8 +36,8 @@ void code_names_deinit(struct code_names *c);
 DBG_MUST struct dbg_error *code_names_read(struct code_names *c,
 					   struct dbg *dbg);
 /*
- * Take them of a file in perf's form, "START SIZE NAME" a line, the numbers
- * hexadecimal; other lines are passed over.
+ * Read names from a file in perf's format: lines "START SIZE NAME", the numbers
+ * hexadecimal; other lines are skipped.
  */
 DBG_MUST struct dbg_error *code_names_load(struct code_names *c,
 					   const char *path);

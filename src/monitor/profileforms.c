@@ -110,6 +110,10 @@ static void folded_name(const struct dbg_profile *p, uint32_t frame,
 			out->s[i] = ':';
 }
 
+/*
+ * Write folded stacks: a line "frame;frame;frame MICROSECONDS" for each stack,
+ * as flame graph tools read them.
+ */
 static void folded(const struct profile_writing *w, struct str *out)
 {
 	const struct dbg_profile *p = w->profile;
