@@ -231,7 +231,10 @@ struct report_culprit {
 	const char *text; /* the first has the report's cause, never NULL */
 };
 
-/* The first is what most forms tell. How many: at least 1. */
+/*
+ * Find the culprits of a report, at least one; returns how many. Most forms
+ * tell the first only.
+ */
 size_t report_culprits(const struct report *r,
 		       struct report_culprit ret[REPORT_CULPRITS_MAX]);
 /* The first of them. */
