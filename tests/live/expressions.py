@@ -343,6 +343,16 @@ def test_enumerated(t):
     t.check_equal(4, len(shown))
 
 
+def test_extension_names(t):
+    """Accessors of extension properties are named as others."""
+    done = t.batch(["info functions Level", "b Level.get", "b Final.set"],
+                   t.program("Language"))
+    t.check_in("\tstatic int Language.More.Level.get();\n", done.stdout)
+    t.check_in("\tstatic void Language.More.Level.set(int);\n", done.stdout)
+    t.check_in("Breakpoint 1 at Language.More.Level.get: file", done.stdout)
+    t.check_in("Breakpoint 2 at Language.More.Final.set<T>: file", done.stdout)
+
+
 def test_refused(t):
     """What the compiler refuses is refused, at the same column: a message
     without one is about the whole. A number is the compiler's."""

@@ -307,6 +307,44 @@ static void put_interface(struct namer *n, const char *text, size_t len)
 	}
 }
 
+/* Has a nested type a special method of this name? */
+static bool has_special(const struct md *md, uint32_t nested, const char *name)
+{
+	uint32_t first, end;
+
+	md_type_methods(md, nested, &first, &end);
+	for (; first < end; first++) {
+		uint32_t rid = md_member(md, MD_LIST_METHODS, first);
+
+		if (md_col(md, MD_METHODDEF, rid, METHOD_FLAGS) &
+			METHOD_SPECIAL &&
+		    !strcmp(md_col_string(md, MD_METHODDEF, rid, METHOD_NAME),
+			    name))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Is it the code of an extension property (C# 14)? The property itself is in a
+ * type that the compiler has made for the block, "<G>$" and a hash.
+ */
+static bool is_extension_accessor(const struct md *md, uint32_t type,
+				  const char *name)
+{
+	if (!str_starts(name, "get_") && !str_starts(name, "set_"))
+		return false;
+	for (uint32_t row = 1; row <= md_rows(md, MD_NESTEDCLASS); row++) {
+		uint32_t nested = md_col(md, MD_NESTEDCLASS, row, 0);
+
+		if (md_col(md, MD_NESTEDCLASS, row, 1) == type &&
+		    str_starts(typedef_name(md, nested), "<G>$") &&
+		    has_special(md, nested, name))
+			return true;
+	}
+	return false;
+}
+
 /*
  * A method's name as in the source. @rid is 0 for one known by name only,
  * the method around a lambda.
@@ -315,8 +353,10 @@ static void put_name(struct namer *n, uint32_t type, uint32_t rid,
 		     const char *name)
 {
 	const char *dot = strrchr(name, '.');
-	bool special = !rid || md_col(n->md, MD_METHODDEF, rid, METHOD_FLAGS) &
-				   METHOD_SPECIAL;
+	bool special =
+	    !rid ||
+	    md_col(n->md, MD_METHODDEF, rid, METHOD_FLAGS) & METHOD_SPECIAL ||
+	    is_extension_accessor(n->md, type, name);
 
 	if (!strcmp(name, ".ctor")) {
 		put_class(n, type);
