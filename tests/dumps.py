@@ -92,6 +92,19 @@ def dump(t, words, kind):
     return path
 
 
+def dump_running(t, pid, option):
+    """Have createdump write a core of a process that goes on (-n: mini)."""
+    path = f"{t.dir}/running{option}.core"
+    tool, = glob.glob(f"{t.env['DOTNET_ROOT']}/shared/Microsoft.NETCore.App"
+                      "/*/createdump")
+    done = subprocess.run([tool, option, "-f", path, pid], text=True,
+                          timeout=300 * TIME, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT)
+    t.check(os.path.exists(path), f"createdump wrote no '{path}':\n"
+            + done.stdout)
+    return path
+
+
 def kernel_core(t, words, pages=None):
     """A core that the kernel writes, of these kinds of pages (coredump_filter);
     None where it gives it to a program."""

@@ -699,6 +699,15 @@ def test_lacking(t):
         done = t.run("heap", words[0], path, *words[1:])
         t.check_in("\nthe heap cannot be read at ", "\n" + done.stdout)
         t.check_not_in("damaged", done.stdout)
+    if t.runtime in ("10", "11"):
+        # where Monitor.Enter is managed code, which says that a thread waits
+        small = dumps.dump_running(t, one.pid, "-n")
+        monitors, lacking = ([w for w in ask(t, "deadlock", target)["waits"]
+                              if w["for"] == "Monitor"]
+                             for target in (one.pid, small))
+        t.check(monitors, "no thread waits for a Monitor")
+        t.check_equal([(w["thread"], None) for w in monitors],
+                      [(w["thread"], w.get("owner")) for w in lacking])
     one.ends()
 
 

@@ -54,6 +54,7 @@ enum {
 #define SPINWAIT THREADING "SpinWait"
 #define LAZY "System.Lazy<"
 #define LAZY_HELPER "System.LazyHelper"
+#define MONITOR THREADING "Monitor"
 #define CLASS_INIT "System.Runtime.CompilerServices.InitHelpers.InitClassSlow"
 
 /*
@@ -397,6 +398,29 @@ static bool take_collection(struct search *s, struct frame_refs *refs,
 	return true;
 }
 
+// A small core lacks what tells who waits for a Monitor: its method does, and
+// the one object that its frame has, which is not in the core either.
+static bool take_monitor(struct search *s, struct frame_refs *refs,
+			 const struct frame *f, const char *method,
+			 struct dbg_blocked *ret)
+{
+	if (target_can(s->in->target, TARGET_RUN) ||
+	    !str_starts(method, MONITOR "."))
+		return false;
+	bool pulse = str_starts(method, MONITOR ".Wait");
+	if (!pulse && !str_starts(method, MONITOR ".Enter") &&
+	    !str_starts(method, MONITOR ".TryEnter") &&
+	    !str_starts(method, MONITOR ".ReliableEnter"))
+		return false;
+	*ret = (struct dbg_blocked){
+	    .thread = refs->thread->number,
+	    .kind = pulse ? DBG_BLOCKED_PULSE : DBG_BLOCKED_MONITOR,
+	    .object = frame_refs_any(refs, f),
+	    .type = MONITOR,
+	};
+	return true;
+}
+
 // Is @method one in which a thread waits? *ret: what it waits for, if its frame
 // has it.
 static bool take_wait(struct search *s, struct frame_refs *refs,
@@ -451,6 +475,7 @@ static bool take_wait(struct search *s, struct frame_refs *refs,
 					 field_of(s, object, "_processId"));
 	}
 	return any || take_spin(refs, method, ret) ||
+	       take_monitor(s, refs, f, method, ret) ||
 	       take_collection(s, refs, f, method, ret);
 }
 

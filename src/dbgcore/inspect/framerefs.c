@@ -66,6 +66,16 @@ uint64_t frame_refs_find(struct frame_refs *refs, const struct frame *f,
 	return found;
 }
 
+uint64_t frame_refs_any(struct frame_refs *refs, const struct frame *f)
+{
+	frame_refs_read(refs);
+	for (size_t i = 0; i < refs->n; i++)
+		if (is_of(&refs->v[i], f) && !refs->v[i].interior &&
+		    refs->v[i].object)
+			return refs->v[i].object;
+	return 0;
+}
+
 // The first object that @f refers to whose type @is_meant accepts; 0: none.
 static uint64_t find_by(struct frame_refs *refs, const struct frame *f,
 			bool (*is_meant)(struct values *values,

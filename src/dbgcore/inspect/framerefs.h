@@ -29,6 +29,9 @@ uint64_t frame_refs_at(const struct frame_refs *refs, size_t i,
 uint64_t frame_refs_find(struct frame_refs *refs, const struct frame *f,
 			 const char *type);
 
+/* An object in a frame's variables, whatever it is; 0: none. */
+uint64_t frame_refs_any(struct frame_refs *refs, const struct frame *f);
+
 /*
  * A WaitHandle in a frame's variables, of whatever class; @type with "[]": an
  * array of such; 0: none.

@@ -243,7 +243,8 @@ static void show_end(const struct waits *w, size_t i)
 	}
 	add_place(w->at, b->holder, &place);
 	out(w->r,
-	    ": for thread %" PRIu32 " \"%s\", which waits for none of these",
+	    ": for thread %" PRIu32
+	    " \"%s\", which is seen to wait for nothing",
 	    b->holder, name_of(w, b->holder));
 	out(w->r, "%s%s\n", place.len ? ", in " : "", str_get(&place));
 }

@@ -17,6 +17,7 @@
 #include "repl/heap/heapcommands.h"
 
 enum {
+	COMMON_MAX = 16,
 	MANY = 1000,    /* handlers of one event, registrations of one token */
 	LISTS_MAX = 16, /* of handlers */
 	/* A node that is used has besides its list what is called, and with. */
@@ -264,10 +265,14 @@ static struct dbg_error *check_handlers(struct doctor *d, uint64_t known)
 
 /* ---- Registrations of tokens ------------------------------------------ */
 
+// What a node refers to: its list (Registrations), but also a method or a
+// context that many nodes have in common.
 struct nodes {
-	struct map by_list; /* Registrations -> how many nodes refer to it */
-	uint64_t most, example; /* the list of the most, and a node of it */
-	size_t n_most;
+	struct map counts; /* object -> how many nodes refer to it */
+	struct {
+		uint64_t object, node; /* one of these */
+	} many[COMMON_MAX];            /* objects of MANY nodes */
+	size_t n_many;
 };
 
 static bool take_node(void *arg, const struct dbg_heap_object *o)
@@ -275,16 +280,36 @@ static bool take_node(void *arg, const struct dbg_heap_object *o)
 	struct nodes *n = arg;
 
 	for (size_t i = 0; i < o->n_refs && o->n_refs >= NODE_REFS; i++) {
-		uintptr_t k = (uintptr_t)map_find(&n->by_list, o->refs[i]) + 1;
+		uintptr_t k = (uintptr_t)map_find(&n->counts, o->refs[i]) + 1;
 
-		map_put(&n->by_list, o->refs[i], (void *)k);
-		if (k <= n->n_most)
+		map_put(&n->counts, o->refs[i], (void *)k);
+		if (k != MANY || n->n_many == COMMON_MAX)
 			continue;
-		n->n_most = k;
-		n->most = o->refs[i];
-		n->example = o->addr;
+		n->many[n->n_many].object = o->refs[i];
+		n->many[n->n_many++].node = o->addr;
 	}
 	return true;
+}
+
+// The list of the most nodes and how many these are; 0: none has MANY.
+static size_t longest_list(struct doctor *d, const struct nodes *n,
+			   uint64_t *ret_source, uint64_t *ret_list,
+			   uint64_t *ret_node)
+{
+	size_t most = 0;
+
+	for (size_t i = 0; i < n->n_many; i++) {
+		uint64_t source = ref_of(d, n->many[i].object, "Source");
+		size_t k = (uintptr_t)map_find(&n->counts, n->many[i].object);
+
+		if (!source || k <= most)
+			continue;
+		most = k;
+		*ret_source = source;
+		*ret_list = n->many[i].object;
+		*ret_node = n->many[i].node;
+	}
+	return most;
 }
 
 static struct dbg_error *check_registrations(struct doctor *d, uint64_t known)
@@ -295,30 +320,30 @@ static struct dbg_error *check_registrations(struct doctor *d, uint64_t known)
 	    .refs = true,
 	};
 	_cleanup_str_ struct str text = {0}, way = {0};
-	struct nodes n = {.most = 0};
+	struct nodes n = {.n_many = 0};
 	struct dbg_heap_stat stat;
 	struct dbg_error *err;
+	uint64_t source = 0, list = 0, node = 0;
 
 	if (d->n_registrations < MANY)
 		return NULL;
 	err = dbg_heap_list(d->at, &of, take_node, &n, &stat);
-	map_deinit(&n.by_list);
-	if (err || n.n_most < MANY || n.most == known)
+	size_t most = err ? 0 : longest_list(d, &n, &source, &list, &node);
+	map_deinit(&n.counts);
+	if (!most || list == known)
 		return err;
-	uint64_t source = ref_of(d, n.most, "Source");
-	uint64_t state = ref_of(d, n.example, "CallbackState");
-
-	heap_way_add(d->at, source ? source : n.most, &way, NULL);
+	heap_way_add(d->at, source, &way, NULL);
 	if (!way.len)
 		return NULL;
 	str_addf(&text,
 		 "%zu registrations of one CancellationTokenSource, 0x%" PRIx64
 		 ", by %s",
-		 n.n_most, source, str_get(&way));
+		 most, source, str_get(&way));
+	uint64_t state = ref_of(d, node, "CallbackState");
 	if (state)
 		str_addf(&text, ", as of %s", called_type(d, state));
 	str_add(&text, ": each is kept until it is disposed, or the source is");
-	find_kept(d, source ? source : n.most, &text);
+	find_kept(d, source, &text);
 	return NULL;
 }
 
