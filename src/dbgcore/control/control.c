@@ -47,7 +47,9 @@ static struct dbg_error *load_await(struct control *c, pid_t tid)
 			       &(struct thread_trap){tid, f->raw.ip});
 }
 
-/* A thread is where loads return to. */
+/*
+ * Handle a thread at the return address of a load: the assembly is loaded now.
+ */
 static struct dbg_error *load_returned(struct control *c, pid_t tid,
 				       uint64_t addr)
 {
@@ -299,7 +301,8 @@ static void module_unoptimize(struct control *c, struct code_module *m)
 	dbg_error_destroy(err);
 }
 
-// @m is loaded: tell of it, bind the breakpoints that were waiting for it.
+// Handle a loaded module: report it, and bind the breakpoints that were waiting
+// for it.
 static void take_module(struct control *c, struct code_module *m)
 {
 	LOG(target_log(c->target), LOG_CODE,

@@ -39,7 +39,7 @@ struct control_ops {
 	void (*output)(void *arg, const char *text);
 };
 
-/* @in: the program as it stands; borrowed. */
+/* Create execution control over the program in @in, which is borrowed. */
 struct control *control_create(struct inspect *in,
 			       const struct control_ops *ops, void *arg);
 void control_destroy(struct control *c);
@@ -49,11 +49,15 @@ void control_destroy(struct control *c);
  * are read from files; NULL: unbind them.
  */
 void control_files(struct control *c, struct code *code);
-/* A program is there (inspect_begin); nothing is known of a runtime yet. */
+/*
+ * Begin with a program (after inspect_begin); nothing is known of a runtime
+ * yet.
+ */
 void control_begin_run(struct control *c);
 /*
- * The runtime is up (inspect_runtime; all stopped). In a target that cannot
- * run breakpoints are bound to places, and nothing is armed.
+ * Take over a runtime that is up (after inspect_runtime; all stopped). In a
+ * target that cannot run, breakpoints are bound to places, and nothing is
+ * armed.
  */
 DBG_MUST struct dbg_error *control_runtime(struct control *c);
 /*
@@ -72,7 +76,7 @@ DBG_MUST struct dbg_error *control_throw_addr(struct control *c, uint64_t *ret);
 DBG_MUST struct dbg_error *control_watch_word(struct control *c, uint64_t addr);
 /* The program ends: say which patterns (rbreak) no method matched. */
 void control_tell_unmatched(struct control *c);
-/* The program is gone; breakpoints become pending. */
+/* End with the program, which is gone; breakpoints become pending. */
 void control_end_run(struct control *c);
 
 /* ---- Purposes of a trap ---------------------------------------------- */
@@ -102,7 +106,7 @@ DBG_MUST struct dbg_error *control_site_add(struct control *c,
 DBG_MUST struct dbg_error *control_site_remove(struct control *c,
 					       enum site_kind kind,
 					       const uint64_t *addrs, size_t n);
-/* Bits of enum site_kind at @addr. */
+/* The purposes of the trap at @addr, as bits of enum site_kind. */
 unsigned int control_site_kinds(const struct control *c, uint64_t addr);
 
 /* ---- Judging --------------------------------------------------------- */
@@ -130,16 +134,18 @@ void control_terminated(struct control *c, pid_t tid,
  */
 bool control_is_user_break(struct control *c, const struct target_event *ev);
 
-/* The debugger itself wrote memory: watched values there are read anew. */
+/*
+ * The debugger itself has written memory: read the watched values there anew.
+ */
 void control_written(struct control *c, uint64_t addr, uint64_t n);
 /* End a step that is under way (another stop came first). */
 void control_step_cancel(struct control *c);
-/* A thread is gone: a step of it is over. */
+/* A thread is gone: end a step of it. */
 void control_thread_gone(struct control *c, pid_t tid);
 
 /* ---- Steps (all stopped; the caller resumes) ------------------------- */
 
-/* When threads other than the one that is resumed are held. */
+/* When other threads than the resumed one are held. */
 enum step_locking {
 	LOCKING_OFF,
 	LOCKING_ON,
@@ -156,8 +162,8 @@ struct step_rules {
 };
 
 /*
- * The thread that alone is to run now, 0: all. @current is the one that the
- * user resumed; while a step waits for other threads all run.
+ * The only thread that is to run now, 0: all. @current is the thread that the
+ * user resumed; all run while a step waits for other threads.
  */
 pid_t control_runs_only(const struct control *c, pid_t current);
 /* Are other threads held for a step under way, and only for that? */
@@ -185,8 +191,9 @@ DBG_MUST struct dbg_error *control_step(struct control *c, pid_t tid,
 					const struct dbg_step *step,
 					bool *ret_done);
 /*
- * An instruction step of @tid is complete: a breakpoint where it stands now
- * is hit, since the thread will not trap there any more. Fills *stop if so.
+ * After an instruction step of @tid: if it stands at a breakpoint now, count
+ * that as hit, since the thread will not trap there any more. Fills *stop if it
+ * stops.
  */
 DBG_MUST struct dbg_error *control_stepped(struct control *c, pid_t tid,
 					   struct dbg_stop *stop);
@@ -254,9 +261,9 @@ DBG_MUST struct dbg_error *control_call(struct control *c,
  */
 bool control_call_ended(struct control *c, struct call_result *ret);
 /*
- * The call has run for @ms of @limit: are the others to run with it from now
- * on? Not as long as it is short and waits for nobody, nor if they do; from
- * half the limit on in any case.
+ * The call has run alone for @ms of @limit: shall the others run with it from
+ * now on? Not while it is short and waits for nobody, nor if they run already;
+ * from half of the limit on in any case.
  */
 bool control_call_share(struct control *c, uint64_t ms, uint64_t limit);
 /*
@@ -266,14 +273,17 @@ bool control_call_share(struct control *c, uint64_t ms, uint64_t limit);
  */
 void control_call_beside(struct control *c, uint64_t ms, uint64_t limit);
 /*
- * Nobody waits for the call any more. It goes on when the program does; when
- * it returns the thread stops where it was.
+ * Stop waiting for the call. It goes on when the program does; when it returns,
+ * the thread stops where it was.
  */
 void control_call_leave(struct control *c);
 
 /* ---- Breakpoints ----------------------------------------------------- */
 
-/* @path: file of the present frame for a bare line number, or NULL. */
+/*
+ * Add a breakpoint. @path: file of the present frame, for a bare line number,
+ * or NULL.
+ */
 DBG_MUST struct dbg_error *control_break_add(struct control *c,
 					     const struct dbg_break_req *req,
 					     const char *path,
@@ -290,7 +300,10 @@ DBG_MUST struct dbg_error *control_break_delete(struct control *c,
 						uint32_t number);
 DBG_MUST struct dbg_error *control_break_enable(struct control *c,
 						uint32_t number, bool on);
-/* Enable it for so many stops, the last of which disables or deletes it. */
+/*
+ * Enable the breakpoint for so many stops, the last of which disables or
+ * deletes it.
+ */
 DBG_MUST struct dbg_error *control_break_stops(struct control *c,
 					       uint32_t number, uint32_t stops,
 					       bool deletes);
@@ -305,16 +318,21 @@ DBG_MUST struct dbg_error *
 control_break_list(struct control *c, uint32_t number, struct arena *arena,
 		   struct dbg_breakpoint **ret, size_t *ret_n);
 /*
- * Breakpoint @number of @from (0: all), but those at addresses, in @c as well;
- * they count their own hits.
+ * Copy breakpoint @number of @from (0: all), except those at addresses, to @c;
+ * the copies count their own hits.
  */
 DBG_MUST struct dbg_error *
 control_break_copy(struct control *c, struct control *from, uint32_t number);
-/* Hits in this program; 0 if it has no such breakpoint. */
+/*
+ * How often the breakpoint was hit in this program; 0 if there is no such one.
+ */
 uint64_t control_break_hits(struct control *c, uint32_t number);
 /* Add the hits that @from counted. */
 void control_break_merge(struct control *c, struct control *from);
-/* What is at @place now, with an address each if compiled; at least one. */
+/*
+ * Find the locations of @place as it is now, with an address each if compiled;
+ * at least one, else an error.
+ */
 DBG_MUST struct dbg_error *control_locate(struct control *c,
 					  const struct dbg_place *place,
 					  const char *path, struct arena *arena,

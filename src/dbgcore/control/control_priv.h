@@ -70,9 +70,12 @@ void control_catch(struct control *c, enum catch_user who, bool on);
 
 /* ---- spawntrap.c ----------------------------------------------------- */
 
-/* If @addr, where a trap is to be, is native code: have it yield. */
+/*
+ * Before a trap is set at @addr: if that is native code, let the trap yield to
+ * vfork children.
+ */
 void spawn_traps_arm(struct control *c, uint64_t addr);
-/* A thread is at a SITE_SPAWN. */
+/* Handle a thread at a SITE_SPAWN. */
 void spawn_trap_hit(struct control *c, pid_t tid, uint64_t addr);
 
 /* Forget all sites: the program they were in is gone. */

@@ -63,7 +63,7 @@ static void add_units(struct control *c, uint64_t addr, struct str *text)
 		str_add(text, cut);
 }
 
-/* Debugger.Log(level, category, message) */
+/* Handler of Debugger.Log(level, category, message). */
 static struct dbg_error *on_log(struct control *c, pid_t tid, struct regs *regs,
 				struct dbg_stop *stop, bool *ret_stops)
 {
@@ -83,7 +83,7 @@ static struct dbg_error *on_log(struct control *c, pid_t tid, struct regs *regs,
 	return NULL;
 }
 
-/* SystemNative_SysLog(priority, format, text) */
+/* Handler of SystemNative_SysLog(priority, format, text). */
 static struct dbg_error *on_syslog(struct control *c, pid_t tid,
 				   struct regs *regs, struct dbg_stop *stop,
 				   bool *ret_stops)
@@ -154,7 +154,7 @@ static bool is_own(struct control *c, const struct frame *f,
 		   "System.Diagnostics.Debugger.");
 }
 
-/* The frame whose code called Break, as far as it is to be seen. */
+/* The frame whose code has called Break, and that the user is to see. */
 static struct dbg_error *break_frame(struct control *c, uint32_t thread,
 				     const struct frame **ret)
 {
@@ -270,7 +270,8 @@ void debugger_stopped(struct control *c, pid_t tid, const struct dbg_stop *stop)
 
 /* ---- FailFast -------------------------------------------------------- */
 
-// @message: units; @exception: the object that it was given; 0: none.
+// Stop for FailFast. @message: UTF-16; @exception: the object that was passed;
+// 0: none.
 static struct dbg_error *fail_fast(struct control *c, pid_t tid,
 				   uint64_t message, uint64_t exception,
 				   struct dbg_stop *stop)
@@ -293,7 +294,9 @@ static struct dbg_error *fail_fast(struct control *c, pid_t tid,
 	return NULL;
 }
 
-/* Environment_FailFast(mark, message, exception, source): a handle on the stack
+/*
+ * Handler of Environment_FailFast(mark, message, exception, source), which
+ * passes a handle on the stack.
  */
 static struct dbg_error *on_fail_fast(struct control *c, pid_t tid,
 				      struct regs *regs, struct dbg_stop *stop,
@@ -306,7 +309,10 @@ static struct dbg_error *on_fail_fast(struct control *c, pid_t tid,
 	return fail_fast(c, tid, regs_arg(regs, 1), exception, stop);
 }
 
-/* .NET 8: FailFast(message, exception, ...), objects; one has no exception */
+/*
+ * .NET 8: handler of FailFast(message, exception, ...), which passes objects;
+ * one overload has no exception.
+ */
 static struct dbg_error *on_fail_fast_object(struct control *c, pid_t tid,
 					     struct regs *regs,
 					     struct dbg_stop *stop,

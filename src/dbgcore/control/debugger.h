@@ -31,24 +31,30 @@ struct debugger {
 	pid_t failing;              /* called FailFast; 0: none */
 };
 
-/* The runtime is up: watch the calls of System.Diagnostics.Debugger. */
+/* The runtime is up: set traps at the calls of System.Diagnostics.Debugger. */
 struct dbg_error *debugger_runtime(struct control *c);
 /*
- * @tid, which is at the first instruction of a function with these registers:
- * as if it had returned @value.
+ * Let @tid, which is at the first instruction of a function with these
+ * registers, go on as if the function had returned @value.
  */
 DBG_MUST struct dbg_error *debugger_answer(struct control *c, pid_t tid,
 					   struct regs *regs, uint64_t value);
-/* A thread is at one, or where a Debugger.Break is to stop. */
+/*
+ * Handle a thread at one of these calls, or at the place where a Debugger.Break
+ * is to stop.
+ */
 struct dbg_error *debugger_trap(struct control *c,
 				const struct target_event *ev,
 				struct dbg_stop *stop, bool *ret_stops);
-/* A thread is behind the int3 of a Debugger.Break. */
+/* Handle a thread behind the int3 of a Debugger.Break. */
 struct dbg_error *debugger_int3(struct control *c, pid_t tid,
 				struct dbg_stop *stop, bool *ret_stops);
 /* Has the user been told that @tid aborts? */
 bool debugger_aborts(const struct control *c, pid_t tid);
-/* The program stops at @tid. */
+/*
+ * The program stops at @tid: note where, so that a Debugger.Break at the same
+ * place makes no second stop.
+ */
 void debugger_stopped(struct control *c, pid_t tid,
 		      const struct dbg_stop *stop);
 void debugger_reset(struct control *c);

@@ -60,7 +60,7 @@ void hot_reload_reset(struct control *c)
 
 /* ---- Reading --------------------------------------------------------- */
 
-/* The module of the runtime's Assembly at @assembly, which points to it. */
+/* Get the module of the runtime's Assembly at @assembly, which points to it. */
 static struct code_module *module_of_assembly(struct control *c,
 					      uint64_t assembly)
 {
@@ -76,7 +76,7 @@ static struct code_module *module_of_assembly(struct control *c,
 	return NULL;
 }
 
-/* The bytes that arguments @n and @n + 1 tell of. */
+/* Read the bytes whose address and length are arguments @n and @n + 1. */
 static struct dbg_error *delta_read(struct control *c, const struct regs *regs,
 				    unsigned int n, struct bytes *ret)
 {
@@ -116,11 +116,11 @@ static struct dbg_error *update_read(struct control *c, const struct regs *regs,
 /* ---- The runtime's race ---------------------------------------------- */
 
 /*
- * The runtime stops nobody for an update. A method that a thread compiles
- * meanwhile is published behind it, from the IL of before, and that is what is
- * called up to the next update. Traps make compiling longer, so it is seen to
- * that no thread does: an update waits for those that are at it, and then its
- * thread runs alone.
+ * Shall the update wait until no thread compiles? The runtime stops nobody for
+ * an update. A method that a thread compiles meanwhile is published after it,
+ * but made from the IL before it, and would be called until the next update.
+ * Traps make compiling longer, so we see to it that no thread compiles: an
+ * update waits for those that do, and then its thread runs alone.
  */
 static bool waits_for_jit(struct control *c, pid_t tid, uint64_t addr)
 {
@@ -235,7 +235,7 @@ static void running_add(struct control *c, const struct frame *f,
 	r->v[r->n++] = (struct code_range){code.start, code.start + code.size};
 }
 
-/* The replaced code of @m that frames of the program are in. */
+/* Find the replaced code of @m that frames of the program are in. */
 static void running_find(struct control *c, const struct code_module *m,
 			 struct running *r)
 {

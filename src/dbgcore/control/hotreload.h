@@ -21,12 +21,12 @@ struct hot_reload {
 	unsigned int n_waits;        /* of an update for threads that compile */
 };
 
-/* @tid is at the first instruction of the runtime's function. */
+/* Handle @tid at the first instruction of the runtime's function. */
 DBG_MUST struct dbg_error *hot_reload_begins(struct control *c, pid_t tid,
 					     struct regs *regs,
 					     struct dbg_stop *stop,
 					     bool *ret_stops);
-/* A thread is where that function returns to. */
+/* Handle a thread at the return address of that function. */
 DBG_MUST struct dbg_error *hot_reload_returned(struct control *c, pid_t tid,
 					       uint64_t addr);
 void hot_reload_reset(struct control *c);

@@ -40,8 +40,8 @@ static void log_traps(struct control *c, const char *what, enum site_kind kind,
 			 (unsigned int)kind);
 }
 
-// No vfork child comes to the traps of our own purposes, and what they tell
-// must not be missed.
+// Shall the trap yield to vfork children? Not if only our own purposes use it:
+// no vfork child comes there, and what they report must not be missed.
 static void site_yields(struct control *c, const struct site *site)
 {
 	const unsigned int users = SITE_BREAK | SITE_STEP | SITE_WATCH;

@@ -226,7 +226,7 @@ static bool match_pattern(void *arg, const char *name)
 	return pattern_matches(arg, name);
 }
 
-/* "System.Console.WriteLine": has the name a namespace and a type? */
+/* Does the name have a namespace and a type, as "System.Console.WriteLine"? */
 static bool name_is_full(const char *name)
 {
 	const char *dot = strchr(name, '.');
@@ -234,7 +234,7 @@ static bool name_is_full(const char *name)
 	return dot && strchr(dot + 1, '.');
 }
 
-/* The column decides among statements of its line. */
+/* Find the statements of a line; a column chooses among them. */
 static struct dbg_error *find_line(struct control *c,
 				   const struct dbg_place *loc,
 				   struct code_module *m, struct arena *arena,
@@ -405,7 +405,10 @@ bool bind_module(struct control *c, struct bp *bp, struct code_module *m)
 	return gained;
 }
 
-/* Pending if there is no memory to trap: describe.c says so. */
+/*
+ * Bind to an address. Pending if there is no memory for a trap: describe.c says
+ * so.
+ */
 static void bind_address(struct control *c, struct bp *bp)
 {
 	uint64_t addr = bp->place.addr;

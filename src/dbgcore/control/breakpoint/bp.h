@@ -85,13 +85,13 @@ struct code_range {
 	uint64_t start, end;
 };
 /*
- * An update of @m was applied (hot reload): bind @bp anew. Places in replaced
- * code stay, behind the new ones, where they are in one of the @n ranges of
- * @running; true if a place came or went.
+ * After an update of @m (hot reload): bind @bp anew. Places in replaced code
+ * stay, behind the new ones, if they are in one of the @n ranges of @running.
+ * True if a place came or went.
  */
 bool bind_updated(struct control *c, struct bp *bp, struct code_module *m,
 		  const struct code_range *running, size_t n);
-/* Code of (module, token) was made at @ip. */
+/* Code of (module, token) was compiled at @ip: arm the breakpoints in it. */
 void bind_code(struct control *c, struct code_module *m, uint32_t token,
 	       uint64_t ip);
 /* Arm or lift the sites of all places of @bp. */
@@ -114,7 +114,7 @@ bool bp_is_load(const struct bp *bp);
 struct bp *bp_find(struct control *c, uint32_t number);
 /*
  * The thread of @ev is at the breakpoints at @addr: count the hit, or, if @ev
- * was kept (call_keeps), take what came of it then.
+ * was kept back (call_keeps), take the judgement made then.
  */
 struct dbg_error *bp_hit(struct control *c, const struct target_event *ev,
 			 uint64_t addr, struct dbg_stop *stop, bool *ret_stops);
@@ -154,12 +154,12 @@ struct load_event {
 struct dbg_error *load_catch(struct control *c, const struct load_event *ev,
 			     struct dbg_stop *stop, bool *ret_stops);
 
-/* describe.c: why @bp has no place, in @arena. */
+/* Why @bp has no place, in @arena (describe.c). */
 const char *bp_why_pending(struct control *c, const struct bp *bp,
 			   struct arena *arena);
 
 /* entry.c */
-/* Breakpoint on the entry point of @m if one is asked for. */
+/* Set the breakpoint on the entry point of @m, if one is asked for. */
 void entry_module(struct control *c, struct code_module *m);
 /* Find where the program's Main begins; false: no module has one. */
 bool entry_place(struct control *c, struct code_place *ret);

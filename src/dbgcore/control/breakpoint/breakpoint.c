@@ -27,7 +27,7 @@
  * stopping.
  */
 
-/* A message that compiled code is asked for. */
+/* A log message that compiled code is to make. */
 struct asked {
 	struct control *c;
 	const struct hit_code *k;
@@ -88,7 +88,7 @@ static void prepare(struct control *c, const struct bp *bp, struct hit_code *k,
 	hit_code_prepare(c, k, at, regs, &q);
 }
 
-/* Say what @bp says at a hit of @tid; may stop all threads. */
+/* Print the log message of @bp for a hit of @tid; may stop all threads. */
 static struct dbg_error *message_say(struct control *c, struct bp *bp,
 				     pid_t tid)
 {
@@ -121,14 +121,17 @@ static struct dbg_error *message_say(struct control *c, struct bp *bp,
 
 /* ---- Hit counts ------------------------------------------------------ */
 
-/* Hit rules of editors: "5", ">= 10", "% 3" against the number of hits. */
+/*
+ * Hit conditions of editors: "5", ">= 10", "% 3", compared with the number of
+ * hits.
+ */
 
 struct sign {
 	const char *text;
 	enum hit_rule_kind kind;
 };
 
-// Longer ones first.
+// Longer signs come first.
 static const struct sign signs[] = {
     {">=", HIT_RULE_AT_LEAST}, {"<=", HIT_RULE_AT_MOST}, {"==", HIT_RULE_EQUAL},
     {">", HIT_RULE_MORE},      {"<", HIT_RULE_LESS},     {"=", HIT_RULE_EQUAL},
@@ -482,7 +485,9 @@ struct verdict {
 	struct bp *entry;
 };
 
-/* The highest goes if there is no room. */
+/*
+ * Add a number in ascending order; the highest is dropped if there is no room.
+ */
 static void hold(struct verdict *v, uint32_t number)
 {
 	for (size_t i = 0; number && i < TARGET_JUDGED_MAX; i++) {
@@ -515,7 +520,10 @@ static struct dbg_error *judge(struct control *c, pid_t tid, uint64_t addr,
 	return NULL;
 }
 
-/* The first that is not gone or disabled since; NULL: none. */
+/*
+ * The first breakpoint of the verdict that was not deleted or disabled since;
+ * NULL: none.
+ */
 static struct bp *winner_of(struct control *c, const struct verdict *v)
 {
 	for (size_t i = 0; i < TARGET_JUDGED_MAX && v->held[i]; i++) {

@@ -88,7 +88,10 @@ static void fail(struct control *c, struct bp *bp, const struct inspect_at *at,
 	    c, dbg_err_prefix(err, "condition of breakpoint %u", bp->number));
 }
 
-/* The general way, with all threads stopped; *ret_sure: it has an answer. */
+/*
+ * Evaluate the condition in the general way, with all threads stopped;
+ * *ret_sure: it has an answer.
+ */
 static struct dbg_error *evaluate(struct control *c, struct bp *bp,
 				  const struct inspect_at *at, bool *ret,
 				  bool *ret_sure)

@@ -6,7 +6,8 @@
 #include "control/breakpoint/bp.h"
 #include "control/control_priv.h"
 
-// An address, an object or a thread is another one in another program.
+// Is it a breakpoint that means nothing in another program: on an address, an
+// object or a thread?
 static bool is_of_one_program(const struct bp *bp)
 {
 	return bp->kind == DBG_BREAK_WATCH || bp->thread ||

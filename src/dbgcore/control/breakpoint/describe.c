@@ -88,7 +88,7 @@ static void describe_locations(struct control *c, const struct bp *bp,
 
 /*
  * The module whose missing symbols are the likely cause: one whose PDB cannot
- * be used, else a module of the user that has none.
+ * be used, else a user module that has none.
  */
 static const struct code_module *suspect(struct code_module *const *modules,
 					 size_t n)
@@ -121,8 +121,8 @@ static const char *in_json(struct arena *arena, const char *path, int n)
 }
 
 /*
- * A module with a file of that name elsewhere, whose text differs, and how it
- * is said that it is the one meant.
+ * Look for a module with a file of that name elsewhere, whose text differs;
+ * tells how the user can say that it is the file meant.
  */
 static const char *why_near(struct control *c, const char *file,
 			    struct arena *arena)
@@ -148,7 +148,7 @@ static const char *why_near(struct control *c, const char *file,
 			    own, file);
 }
 
-/* Why a file:line has no place although some module has the file, or not. */
+/* Say why a file:line has no place, though some module may have the file. */
 static const char *why_line(struct control *c, const struct dbg_place *loc,
 			    struct arena *arena)
 {
@@ -209,7 +209,7 @@ const char *bp_why_pending(struct control *c, const struct bp *bp,
 			    c->target ? "loaded modules" : "program's files");
 }
 
-/* Why no place has an address; NULL if one has. */
+/* Say why no place has an address; NULL if one has. */
 static const char *why_unarmed(const struct bp *bp)
 {
 	const char *why = "the method is not compiled yet";
@@ -247,7 +247,10 @@ static const char *why_skipped(struct control *c, const struct bp *bp,
 				: "DebuggerNonUserCode");
 }
 
-/* Optimised code may have an entry for a line only where another begins. */
+/*
+ * Is the line only part of another one's code? Optimised code may have an entry
+ * for it only where another line begins.
+ */
 static const char *why_elsewhere(struct control *c, const struct bp *bp,
 				 struct arena *arena)
 {

@@ -76,7 +76,10 @@ bool hit_code_ask(struct control *c, const struct hit_code *k, size_t i,
 	return answered && dac_calls(c->dac) == calls;
 }
 
-/* New code for all of @q, as far as it agrees with the old; false: none. */
+/*
+ * Compile all expressions of @q anew, in as far as the new code agrees with the
+ * old; false: it failed.
+ */
 static bool compile(struct control *c, struct hit_code *k,
 		    const struct inspect_at *at, const struct hit_question *q)
 {

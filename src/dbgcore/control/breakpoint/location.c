@@ -136,7 +136,7 @@ static struct dbg_error *parse_plain(const char *text, const char *path,
 	return parse_function(text, arena, ret);
 }
 
-/* "MODULE!" in front; a '!' beside a slash is one of a path. */
+/* Parse "MODULE!" in front; a '!' beside a slash belongs to a path. */
 static const char *parse_module(const char *s, struct arena *arena,
 				struct dbg_place *ret)
 {

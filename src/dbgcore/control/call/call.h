@@ -69,7 +69,10 @@ enum call_phase {
 	CALL_SETTLES, /* it has ended, the collector is waited for */
 };
 
-/* Hits of threads that run beside the call, which are told when it has ended */
+/*
+ * Hits of threads that ran beside the call; they are reported when it has
+ * ended.
+ */
 struct call_hits {
 	bool any;
 	bool passed;    /* it takes too long: they are told at once */
@@ -103,9 +106,9 @@ struct calls {
 };
 
 /*
- * The event of a trap belongs to the call: *ret_stops, if nobody waits for it
- * any more and it, which the user asked for, has ended. False: the trap is to
- * be judged like others.
+ * Handle a trap of the call; false: it is none of the call's and is judged like
+ * others. *ret_stops: nobody waits for the call any more, and it has ended,
+ * which the user has asked for.
  */
 bool call_trap(struct control *c, const struct target_event *ev,
 	       struct dbg_stop *stop, bool *ret_stops);
@@ -113,17 +116,20 @@ bool call_trap(struct control *c, const struct target_event *ev,
 bool call_is_of(const struct control *c, pid_t tid);
 /*
  * A thread that runs beside the call is to stop at @addr, by one of the
- * breakpoints @held, numbers with 0 behind them: does it wait there until the
+ * breakpoints @held (numbers with 0 behind them): shall it wait there until the
  * call has ended?
  */
 bool call_keeps(struct control *c, const struct target_event *ev, uint64_t addr,
 		const uint32_t held[TARGET_JUDGED_MAX]);
-/* The runtime tells of code that was made: is it the guard's? */
+/* Code was compiled: is it the guard's? */
 void call_code(struct control *c, uint64_t desc, uint64_t ip);
 void call_thread_gone(struct control *c, pid_t tid);
-/* A module is gone: no type survives, and code may come where its was. */
+/*
+ * A module is gone: forget all types, and code, in whose place other code may
+ * come.
+ */
 void call_unloaded(struct control *c);
-/* The program is gone. */
+/* The program is gone: forget the call. */
 void call_reset(struct control *c);
 
 #endif

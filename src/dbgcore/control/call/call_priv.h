@@ -8,10 +8,10 @@ struct control;
 
 /* ---- callthread.c ---------------------------------------------------- */
 
-/* Be told when the thread comes to @addr; until call_traps_lift. */
+/* Call @fn when the thread comes to @addr, until call_traps_lift. */
 DBG_MUST struct dbg_error *call_trap_at(struct control *c, uint64_t addr);
 void call_traps_lift(struct control *c);
-/* The thread's registers are set: what goes on. */
+/* Let the thread go on, whose registers are set for the call. */
 void call_begun(struct control *c, const struct call_request *req,
 		enum call_phase phase);
 /* End the call; its result is set. */
@@ -44,7 +44,7 @@ DBG_MUST struct dbg_error *callframe_check(struct control *c, pid_t tid,
  */
 DBG_MUST struct dbg_error *prepare_begin(struct control *c,
 					 const struct call_request *req);
-/* Back at the statement. */
+/* The thread is back at the statement. */
 DBG_MUST struct dbg_error *prepare_returned(struct control *c,
 					    struct regs *regs);
 /* The thread is at the first instruction of the guard. */
@@ -53,7 +53,7 @@ DBG_MUST struct dbg_error *prepare_entered(struct control *c,
 
 /* ---- callguard.c --------------------------------------------------------- */
 
-/* A method of the core library; 0: it has none such. */
+/* Find a method of the core library; 0: there is none. */
 uint64_t guard_method(struct control *c, const char *class, const char *name,
 		      uint32_t n_params);
 /* Metadata name of the class of a guard. */

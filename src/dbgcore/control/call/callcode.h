@@ -29,12 +29,12 @@ bool callcode_call(struct target *t, struct regs *r, uint64_t prestub,
 void callcode_restore(const struct regs *saved, struct regs *r);
 /* The word that a method has returned. */
 uint64_t callcode_result(const struct regs *r);
-/* Null arguments for a guard. */
+/* Clear the arguments of a guard. */
 void callcode_clear_args(struct regs *r);
 /* May a call destroy the register? Numbered as in the runtime's tables. */
 bool callcode_is_scratch(int32_t number);
 void callcode_clear(struct regs *r, int32_t number);
-/* Arguments that a handler may have its exception in. */
+/* Argument registers in which a handler may get its exception. */
 enum {
 	CALLCODE_HANDLER_ARGS = 2
 };

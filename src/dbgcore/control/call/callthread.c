@@ -387,7 +387,7 @@ static struct dbg_error *settled(struct control *c, struct regs *regs)
 	return leave(c, regs, c->calls.back);
 }
 
-/* The object that the handler is given, as the thread knows it. */
+/* The exception object that the handler gets, by the thread's record of it. */
 static uint64_t exception_of(struct control *c, const struct regs *regs)
 {
 	const struct dac_thread *t = dac_thread_find(c->dac, c->calls.tid);

@@ -39,7 +39,7 @@ static struct dbg_error *plain_call(struct control *c, uint64_t desc,
 	return target_regs_set(c->target, v->tid, &regs);
 }
 
-/* The guard is compiled: the runtime tells of its code. */
+/* The guard is to be compiled: ask the runtime to notify of its code. */
 static struct dbg_error *compile(struct control *c)
 {
 	struct calls *v = &c->calls;
@@ -53,7 +53,7 @@ static struct dbg_error *compile(struct control *c)
 	return err ? err : plain_call(c, v->guard->desc, 0);
 }
 
-/* As in front of a call by a guard: here the method seems to call itself. */
+/* Check as before a call by a guard; here the method seems to call itself. */
 static struct dbg_error *check(struct control *c, pid_t tid)
 {
 	const struct code_pos *pos;

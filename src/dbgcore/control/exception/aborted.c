@@ -38,7 +38,9 @@ static const char *type_of_object(struct control *c, uint64_t object)
 	return name ? name : "";
 }
 
-/* The program stops in any case: count the hits of catchpoints, name one. */
+/*
+ * The program stops in any case: count the hits of catchpoints, and name one.
+ */
 static void count_unhandled(struct control *c, struct thrown *t,
 			    struct dbg_stop *stop)
 {
@@ -114,8 +116,9 @@ static uint64_t called_at(struct control *c, pid_t tid)
 	return pc;
 }
 
-// .NET 8: FailFast has no frame of its own, but a function of the runtime's.
-// *ret_entered: it has not gone on behind its first instruction.
+// Is the abort a call of FailFast? On .NET 8 it has no frame of its own, but a
+// function of the runtime has. *ret_entered: the thread stands at that
+// function's first instruction.
 static bool calls_fail_fast(struct control *c, pid_t tid, bool *ret_entered)
 {
 	uint64_t addrs[TARGET_OVERLOADS] = {0}, pc;
@@ -141,7 +144,8 @@ static bool is_string(struct control *c, uint64_t addr)
 	return !strcmp(type_of_object(c, addr), "string");
 }
 
-// The string that a reference leads to, or into the characters of; 0: none.
+// The string that a reference points to, or into whose characters it points; 0:
+// none.
 static uint64_t string_of(struct control *c, const struct gc_stack_ref *ref)
 {
 	uint64_t addr = ref->object - (ref->interior ? STRING_CHARS : 0);
@@ -150,8 +154,9 @@ static uint64_t string_of(struct control *c, const struct gc_stack_ref *ref)
 }
 
 /*
- * The first string and the first exception of those that the thread keeps below
- * @sp, for FailFast; on .NET 8 in a Frame of the runtime's.
+ * Get the arguments of FailFast: the first string and the first exception among
+ * the references that the thread keeps below @sp; on .NET 8 in a Frame of the
+ * runtime's.
  */
 static void take_given(struct control *c, pid_t tid, uint64_t sp,
 		       struct dbg_stop *stop)

@@ -93,10 +93,9 @@ static bool is_cctor(const struct code_pos *pos)
 }
 
 /*
- * A filter of code that is not the user's, for exceptions of a type, in front
- * of all code that is: what is thrown and caught by a library (EF Core does so
- * when it asks whether a database exists). One for any exception may as well
- * only look at it.
+ * Is it a filter of library code, for exceptions of a type, in front of all
+ * user code? Then a library throws and catches (EF Core does, to see whether a
+ * database exists). A filter for any exception may as well only look at it.
  */
 static bool is_librarys(const struct catcher *k, const struct code_handler *h)
 {
@@ -152,7 +151,10 @@ static bool ask_frame(struct control *c, const struct frame *f,
 	return k->at;
 }
 
-/* Native code called it: no exception gets past such a frame on Linux. */
+/*
+ * Was the frame called by native code? On Linux no exception gets past such a
+ * frame.
+ */
 static bool is_native_entry(const struct frame *f)
 {
 	const struct code_module *m = f->pos->module;
@@ -172,8 +174,8 @@ static struct dbg_error *frame_below(struct control *c, const struct frame *f,
 }
 
 /*
- * The async method that called @at, which returns a task; what is none does not
- * await, but may hand on the task.
+ * The async method that has called @at, which returns a task. A caller that is
+ * no async method does not await, but may hand on the task.
  */
 static const struct frame *hands_on(struct control *c, const struct frame *at)
 {
@@ -230,7 +232,9 @@ static void awaiters_add(void *arg, struct frame *f)
 		a->list[a->n++] = f;
 }
 
-/* ... and those who await it, nearest first: by its task, or on the stack. */
+/*
+ * Find the calls that await @f's, nearest first: by its task, or on the stack.
+ */
 static void awaiters_find(struct control *c, const struct frame *f,
 			  const struct frame *keeper, struct awaiters *ret)
 {
@@ -275,8 +279,9 @@ static void waiters_first(void *arg, struct frame *f)
 }
 
 /*
- * The call of runtime async that @f is about to resume, if that throws: what it
- * has awaited is not a call of the program's. It is as if the call had thrown.
+ * The first call that awaits the one which @f resumes; NULL: none. If what was
+ * awaited throws and is no call of the program's, it is as if this call had
+ * thrown.
  */
 static const struct frame *resumed_by(struct control *c, const struct frame *f)
 {
@@ -321,9 +326,9 @@ static void catcher_search(struct control *c, struct thrown *t,
 }
 
 /*
- * The exception goes into the task of @k->at. Who awaits that gets it: code
- * that was called on the way to the throw, or is suspended. @k stays as it is
- * if nobody is found to catch it.
+ * The exception goes into the task of @k->at. Search on in the calls that await
+ * it: on the stack on the way to the throw, or suspended. @k stays as it is if
+ * none is found to catch it.
  */
 static void ask_awaiters(struct control *c, struct thrown *t, struct catcher *k)
 {

@@ -46,8 +46,8 @@ bool catcher_lets_through(const struct catcher *k);
 uint64_t catcher_entry(struct control *c, pid_t tid, uint64_t method,
 		       uint64_t offset);
 /*
- * The first place of the handler at @entry that is known to be behind its
- * prolog, where the frame pointer is the method's (.NET 8 and 9 set it there);
+ * Find the first place of the handler at @entry that is behind its prolog for
+ * certain, where the frame pointer is the method's (.NET 8 and 9 set it there);
  * *ret stays as it is if there is none.
  */
 struct dbg_error *catcher_start(struct control *c, uint64_t entry,

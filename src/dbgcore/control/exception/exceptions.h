@@ -27,7 +27,10 @@ struct second {
 	struct arena *arena; /* its strings; NULL: none yet */
 };
 
-/* A method of the core library whose calls are trapped, in all of its code. */
+/*
+ * A method of the core library whose calls are trapped, in all versions of its
+ * code.
+ */
 struct trapped_method {
 	struct dac_method_ref ref; /* no token: the runtime has no such */
 	uint64_t il;               /* if its first code is waited for */
@@ -35,7 +38,7 @@ struct trapped_method {
 	size_t n_code;
 };
 
-/* An exception that the user was told of, as one that user code lets through */
+/* An exception of which the user was told when user code let it through. */
 struct told_exception {
 	uint64_t mt, method; /* its type, and where it was thrown */
 	uint64_t ip;
@@ -66,7 +69,7 @@ void throw_trap_runtime(struct control *c);
 /* Does this runtime throw all its exceptions at __cxa_throw? */
 bool throw_trap_native(struct control *c);
 void throw_trap_reset(struct control *c);
-/* Code of DispatchEx was made. */
+/* Code of DispatchEx was compiled: trap it. */
 bool throw_trap_code(struct control *c, struct code_module *m, uint32_t token,
 		     uint64_t ip);
 struct dbg_error *throw_trap_dispatch(struct control *c, pid_t tid,
@@ -84,8 +87,8 @@ struct dbg_error *throw_trap_fault(struct control *c,
 
 /* aborted.c */
 /*
- * The program is about to abort: by an exception that nobody catches, a fault
- * of managed code, Environment.FailFast? In *stop.
+ * The program is about to abort: find out whether by an exception that nobody
+ * catches, a fault in managed code or Environment.FailFast, into *stop.
  */
 void aborted_judge(struct control *c, pid_t tid,
 		   const struct fault_signal *signal, struct dbg_stop *stop);
@@ -93,9 +96,9 @@ void aborted_judge(struct control *c, pid_t tid,
 /* catchtrap.c */
 /* Ask to be told of handlers, or no longer, as the catchpoints want it. */
 void catch_trap_update(struct control *c);
-/* @tid is about to enter the handler at @entry. */
+/* @tid is about to enter the handler at @entry: await it there. */
 void catch_trap_await(struct control *c, pid_t tid, uint64_t entry);
-/* A thread is where one is awaited. */
+/* Handle a thread that was awaited at a handler. */
 struct dbg_error *catch_trap_met(struct control *c,
 				 const struct target_event *ev,
 				 struct arena *arena, struct dbg_stop *stop,

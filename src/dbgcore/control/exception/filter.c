@@ -38,7 +38,10 @@ void filter_deinit(struct filter *f)
 
 /* ---- Types ----------------------------------------------------------- */
 
-/* "System.InvalidOperationException" or only its last parts. */
+/*
+ * Is @name the type's name, "System.InvalidOperationException", or its last
+ * parts?
+ */
 static bool name_matches(const char *full, const char *asked, size_t n)
 {
 	size_t n_full = strlen(full);

@@ -71,7 +71,10 @@ static bool is_named(struct control *c, const struct frame *f,
 	return is && f->pos && f->pos->module && f->pos->module->framework;
 }
 
-/* An awaiter, or the code that waits for a task, throws what was kept. */
+/*
+ * Does an awaiter, or the code that waits for a task, throw the exception that
+ * the task has kept?
+ */
 static bool by_awaiter(struct control *c, pid_t tid)
 {
 	static const char *const throws[] = {
@@ -85,7 +88,7 @@ static bool by_awaiter(struct control *c, pid_t tid)
 	       is_named(c, caller, awaits, 2);
 }
 
-/* The code that resumes a method of runtime async throws it. */
+/* Does the code that resumes a method of runtime async throw it? */
 static bool by_resumption(struct control *c, pid_t tid)
 {
 	const struct frame *f = thrower(c, tid, 0);
@@ -115,7 +118,7 @@ static const char passed;
 
 /* ---- What is asked --------------------------------------------------- */
 
-/* A catchpoint that stops where exceptions are thrown. */
+/* Is it a catchpoint that stops where exceptions are thrown? */
 static bool bp_wants(const struct bp *bp)
 {
 	return bp->enabled && (bp->kind == DBG_BREAK_THROW ||
@@ -158,7 +161,10 @@ static bool method_wanted(const struct throw_traps *t,
 	return m == &t->dispatch ? t->wanted : t->user_wanted;
 }
 
-/* Threads may still call an old version: the traps of all versions stay. */
+/*
+ * Trap the new code of a method. The traps in older versions stay, since
+ * threads may still call them.
+ */
 static void method_found(struct control *c, struct trapped_method *m,
 			 uint64_t ip)
 {
@@ -232,8 +238,8 @@ static bool runs_precompiled(struct control *c,
 }
 
 /*
- * Learn where a method is, and ask to be told of it: it is compiled anew when
- * it has been called often.
+ * Find a method's code, and ask to be notified of more: it is compiled again
+ * when it has been called often.
  */
 static void method_watch(struct control *c, struct code_module *corelib,
 			 struct trapped_method *m)
@@ -401,7 +407,7 @@ static void copy_stop(struct arena *arena, const struct dbg_stop *stop,
 	ret->caught = copy_text(arena, stop->caught);
 }
 
-/* @bp is to stop behind @stop, which another catchpoint makes. */
+/* Let @bp stop after @stop, which another catchpoint makes. */
 static void keep_second(struct control *c, const struct bp *bp, pid_t tid,
 			const struct dbg_stop *stop)
 {
@@ -442,8 +448,8 @@ void control_stop_again(struct control *c, struct arena *arena,
 }
 
 /*
- * The exception's identity over the collector's moves: its type, and where it
- * was thrown first. The object itself records that when it leaves the frame.
+ * Identify the exception, which the GC may move: by its type, and where it was
+ * first thrown. The object itself records that when it leaves the frame.
  */
 static void told_identify(struct control *c, const struct thrown *t,
 			  uint64_t object, struct told_exception *ret,
@@ -476,7 +482,7 @@ static void told_identify(struct control *c, const struct thrown *t,
 	}
 }
 
-/* Types by which an exception is handed on within another one. */
+/* Is it a type in which an exception is passed on inside of another one? */
 static bool is_wrapper(const char *type)
 {
 	return !strcmp(type, "System.AggregateException") ||
@@ -485,8 +491,8 @@ static bool is_wrapper(const char *type)
 }
 
 /*
- * Thrown once more, or in a wrapper: was the user told of it when it left user
- * code before?
+ * An exception is thrown again, or in a wrapper: was the user told when it left
+ * user code before?
  */
 static bool told_before(struct control *c, const struct thrown *t)
 {
@@ -599,9 +605,9 @@ static struct dbg_error *judge_object(struct control *c, struct thrown *t,
 }
 
 /*
- * Debugger.BreakForUserUnhandledException(e), whose body is empty: code that
- * has caught an exception says that user code did not. It is answered as if the
- * method had returned, and the stop is in its caller.
+ * Handle Debugger.BreakForUserUnhandledException(e), whose body is empty: code
+ * that has caught an exception reports that user code did not. It is answered
+ * as if the method had returned, and the stop is in its caller.
  */
 static struct dbg_error *judge_unhandled(struct control *c, struct thrown *t,
 					 struct regs *regs,

@@ -69,8 +69,9 @@ void jit_gate_remove(struct control *c, const struct dac_method_ref *ref,
 /* ---- The JIT --------------------------------------------------------- */
 
 /*
- * getJit returns the address of a static object. The first entry of its first
- * word, the table of virtual functions, is compileMethod in all versions.
+ * Find compileMethod: getJit returns the address of a static object, whose
+ * first word is its table of virtual functions, and in all versions
+ * compileMethod is the first entry of that.
  */
 static struct dbg_error *find_compile(struct control *c, uint64_t get_jit,
 				      uint64_t *ret)

@@ -46,19 +46,19 @@ struct entry_traps {
 
 /* gate.c */
 /*
- * The first code of @ref (borrowed) is waited for: returns the address of its
- * IL; 0: unknown.
+ * Wait for the first code of @ref (borrowed): returns the address of its IL; 0:
+ * unknown.
  */
 uint64_t jit_gate_add(struct control *c, const struct code_module *m,
 		      const struct dac_method_ref *ref);
-/* @ref, whose IL is at @il, is not waited for any more. */
+/* Stop waiting for @ref, whose IL is at @il. */
 void jit_gate_remove(struct control *c, const struct dac_method_ref *ref,
 		     uint64_t il);
-/* Trap the JIT if any is waited for. */
+/* Trap the JIT if any method is waited for, else lift its traps. */
 void jit_gate_update(struct control *c);
 /*
- * The trap at the JIT's entry or return. True: all is stopped, and the thread
- * stands at another trap, *ret_addr, where its code is known.
+ * Handle the trap at the JIT's entry or return. True: all threads are stopped,
+ * and this one stands at another trap, *ret_addr, where its code is known.
  */
 bool jit_gate_trap(struct control *c, pid_t tid, uint64_t addr,
 		   uint64_t *ret_addr);
@@ -70,20 +70,20 @@ void jit_gate_gone(struct control *c, pid_t tid);
 void jit_gate_reset(struct control *c);
 
 /* entrytrap.c */
-/* The code of @w will begin at @addr, 0: nothing is known of it. */
+/* The code of @w will begin at @addr; 0: that is not known. */
 void entry_trap_add(struct control *c, struct want *w, uint64_t addr);
 /* Arm what was added. */
 void entry_trap_arm(struct control *c);
-/* The code at @addr was told of. */
+/* The runtime has notified of the code at @addr: lift its trap. */
 void entry_trap_done(struct control *c, uint64_t addr);
-/* Code of @w is not waited for any more. */
+/* Stop waiting for code of @w. */
 void entry_trap_drop(struct control *c, struct want *w);
-/* A thread is about to run the code at @addr; stops all. */
+/* Handle a thread that is about to run the code at @addr; stops all. */
 void entry_trap_trap(struct control *c, uint64_t addr);
 void entry_trap_reset(struct control *c);
 
 /* codewait.c */
-/* Code was made of (module, token). */
+/* Code of (module, token) was compiled. */
 void code_wait_compiled(struct control *c, struct code_module *m,
 			uint32_t token);
 void code_wait_add(struct control *c, struct code_module *m, uint32_t token);
@@ -94,9 +94,12 @@ struct want *code_wait_find(struct control *c, const struct code_module *m,
 /* Ask the runtime to tell of none. */
 void code_wait_leave(struct control *c);
 void code_wait_reset(struct control *c);
-/* The trap at the end of ThePreStub. */
+/* Handle the trap at the end of ThePreStub. */
 void code_wait_prestub(struct control *c, pid_t tid);
-/* A tail jump through a register at or behind @ip in native code; 0: none */
+/*
+ * The address of a tail jump through a register, at or behind @ip in native
+ * code; 0: none.
+ */
 uint64_t stub_exit(struct target *t, uint64_t ip);
 
 #endif

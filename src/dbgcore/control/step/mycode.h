@@ -31,7 +31,7 @@ bool mycode_is_passed(struct control *c, struct code_module *m, uint32_t token);
  */
 bool mycode_is_skipped(struct control *c, struct code_module *m,
 		       uint32_t token);
-/* Say once that the whole program is optimised, if it is. */
+/* Tell the user, once, if the whole program is optimised. */
 void mycode_tell(struct control *c);
 
 /* probe.c */
@@ -46,9 +46,9 @@ bool probe_decode(const uint8_t *code, size_t n, uint64_t start,
 		  uint64_t module, struct probe *ret);
 /* Is the method of @m at @ip compiled for debugging? */
 bool probe_has(struct control *c, const struct code_module *m, uint64_t ip);
-/* The program is gone. */
+/* The program is gone: forget the probes. */
 void probe_reset(struct control *c);
-/* A thread is at the helper. */
+/* Handle a thread at the helper of the probes. */
 struct dbg_error *probe_trap(struct control *c, pid_t tid);
 
 #endif

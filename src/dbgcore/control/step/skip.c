@@ -126,7 +126,10 @@ static bool is_tail(const char *s, const char *tail, const char *ends)
 	       (n == k || strchr(ends, s[n - k - 1]));
 }
 
-/* "Ns.Box<T>.Get" to "Ns.Box.Get": people leave generic parameters out. */
+/*
+ * Remove generic parameters, which users leave out: "Ns.Box<T>.Get" becomes
+ * "Ns.Box.Get".
+ */
 static void without_arguments(char *name)
 {
 	int depth = 0;
@@ -152,7 +155,7 @@ static bool is_function(const struct skip_rule *rule, const char *name)
 	return is_tail(plain, rule->function, ".");
 }
 
-/* @path "": the method has no source. */
+/* Does the file match? @path "": the method has no source. */
 static bool is_file(const struct skip_rule *rule, const char *path)
 {
 	if (rule->file && !is_tail(path, rule->file, "/\\"))

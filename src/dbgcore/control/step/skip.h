@@ -16,7 +16,7 @@ struct skips {
 
 /* Does a rule name the method? */
 bool skip_matches(struct control *c, struct code_module *m, uint32_t token);
-/* The rules go. */
+/* Drop all rules. */
 void skip_reset(struct control *c);
 
 #endif

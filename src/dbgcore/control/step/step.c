@@ -94,9 +94,9 @@ bool step_is_framed(struct control *c, uint64_t ip)
 }
 
 /*
- * Out of @f, which runs an async method: it may wait before it ends, and ends
- * in who awaits it; if that is no code of the user's, and neither is its
- * caller, at its last line.
+ * Plan a step out of @f, which runs an async method: it may wait before it
+ * ends. The step ends in the method that awaits it or, if neither that nor the
+ * caller is user code, at its last line.
  */
 static struct dbg_error *plan_out_async(struct control *c,
 					const struct frame *f)
@@ -120,7 +120,7 @@ static struct dbg_error *plan_out_async(struct control *c,
 	return err;
 }
 
-/* Traps where the filters around the call that @f makes begin. */
+/* Add traps where the filters around @f's present call begin. */
 static struct dbg_error *add_filters(struct control *c, const struct frame *f,
 				     struct arena *arena)
 {
@@ -157,8 +157,9 @@ static bool has_filters(struct control *c)
 }
 
 /*
- * A filter of a caller from @level on is the next code of the user's, if an
- * exception is thrown: it runs before the frames below it are left.
+ * Add traps at the filters of callers from @level on: if an exception is
+ * thrown, a filter is the next user code to run, before the frames below it are
+ * left.
  */
 static struct dbg_error *plan_filters(struct control *c, uint32_t level)
 {
@@ -181,7 +182,7 @@ static struct dbg_error *plan_filters(struct control *c, uint32_t level)
 	return err;
 }
 
-/* Out of the frames below @level. */
+/* Plan a step out of the frames below @level. */
 static struct dbg_error *plan_out(struct control *c, uint32_t level)
 {
 	struct dbg_error *err = NULL;
@@ -213,7 +214,10 @@ static struct dbg_error *plan_out(struct control *c, uint32_t level)
 	return step_arm(c);
 }
 
-/* If the frame at @level returns right to where the step ends. */
+/*
+ * Plan for the return value, if the frame at @level returns right to where the
+ * step ends.
+ */
 static void plan_returned(struct control *c, uint32_t level)
 {
 	struct step_plan *p = &c->plan;
@@ -270,7 +274,7 @@ static const struct seq_point *visible_before(const struct code_point *points,
 	return best;
 }
 
-/* Traps at the other lines, and at the calls of this one. */
+/* Add traps at the other lines, and at the calls of this one. */
 static struct dbg_error *plan_points(struct control *c, uint64_t pc)
 {
 	struct dbg_error *err;
@@ -379,7 +383,7 @@ plan_instruction(struct control *c, const struct regs *regs, bool *ret_done)
 	return step_arm(c);
 }
 
-/* The newest frame has no caller: words for it. */
+/* The error that the newest frame has no caller. */
 static struct dbg_error *no_caller(struct control *c)
 {
 	if (!c->plan.step.run_on)

@@ -57,7 +57,7 @@ struct dbg_error *stepasync_plan(struct control *c, const struct code_pos *pos,
 
 /* ---- Out of the method ----------------------------------------------- */
 
-/* The nearest of those that await a call that is the user's. */
+/* A search for the nearest awaiting call that is user code. */
 struct nearest {
 	struct control *c;
 	const struct frame *found;
@@ -83,7 +83,7 @@ const struct frame *stepasync_awaiter(struct control *c, const struct frame *f)
 	return nearest.found;
 }
 
-/* Any resume point of the method that awaits, in @f's frame of it. */
+/* Add all resume points of the awaiting method, in @f's frame of it. */
 static struct dbg_error *plan_waiter(struct control *c, const struct frame *f)
 {
 	return stepresume_add(c, f->pos, NULL, STEP_AT_WAITER);
@@ -255,7 +255,7 @@ struct dbg_error *stepasync_own(struct control *c, pid_t tid, bool *ret_own)
 
 /* ---- Over await ------------------------------------------------------ */
 
-/* The await whose yield is at @il_offset, or just before it. */
+/* Find the await whose yield is at @il_offset, or just before it. */
 static const struct pdb_await *find_await(const struct pdb_await *awaits,
 					  size_t n, uint32_t il_offset)
 {
@@ -274,7 +274,10 @@ static bool goes_on_at(const struct step_plan *p, uint64_t addr)
 	       step_has(p, addr, STEP_AT_WAITER);
 }
 
-/* Sites behind the calls from the yield at @addr on: there is a task then. */
+/*
+ * Add sites behind the calls that follow the yield at @addr: there is a task
+ * then.
+ */
 static void add_tasks(struct control *c, uint64_t addr)
 {
 	struct step_plan *p = &c->plan;
@@ -398,7 +401,9 @@ struct dbg_error *stepasync_resume(struct control *c,
 	return step_go_on(c);
 }
 
-/* The suspended call has begun to wait: the step may have waited for that. */
+/*
+ * The suspended call has begun to wait: find what the step may have waited for.
+ */
 static struct dbg_error *find_waiter(struct control *c)
 {
 	struct step_plan *p = &c->plan;
@@ -439,7 +444,7 @@ struct dbg_error *stepasync_waiter(struct control *c,
 
 /* ---- Who is about to await ------------------------------------------- */
 
-/* The await of the statement at @pos that comes next, or is under way. */
+/* Find the next await in the statement at @pos, or the one under way. */
 static const struct pdb_await *await_ahead(struct control *c,
 					   const struct code_pos *pos,
 					   const struct pdb_await *awaits,
@@ -459,7 +464,7 @@ static const struct pdb_await *await_ahead(struct control *c,
 	return yield.point.il_offset == pos->point.il_offset ? found : NULL;
 }
 
-/* Traps where @f goes on if it need not wait at @await. */
+/* Add traps where @f continues if it need not wait at @await. */
 static struct dbg_error *add_joins(struct control *c, const struct frame *f,
 				   const struct pdb_await *await)
 {
@@ -477,7 +482,7 @@ static struct dbg_error *add_joins(struct control *c, const struct frame *f,
 		   : stepresume_place(c, &place, f->raw.ip, &site);
 }
 
-/* Sites behind the calls by which @f begins to wait at @await. */
+/* Add sites behind the calls by which @f begins to wait at @await. */
 static struct dbg_error *add_waits(struct control *c, const struct frame *f,
 				   const struct pdb_await *await)
 {

@@ -60,7 +60,9 @@ struct dbg_error *stepchain_plan_end(struct control *c, const struct frame *f,
 				     bool *ret_any, bool *ret_returns);
 /* Is @tid, at a line of the method, in the call plan.own_chain? */
 bool stepchain_own(struct control *c, pid_t tid);
-/* The call @f, suspended in the heap, awaits: the step ends where it goes on.
+/*
+ * Let the step end where the call @f continues, which awaits and is suspended
+ * on the heap.
  */
 struct dbg_error *stepchain_waiter(struct control *c, const struct frame *f);
 /* The stepped frame is about to be suspended. */
@@ -68,7 +70,7 @@ struct dbg_error *stepchain_suspend(struct control *c,
 				    const struct step_hit *hit, bool *ret_done);
 struct dbg_error *stepchain_started(struct control *c,
 				    const struct step_hit *hit, bool *ret_done);
-/* AWAITING: a thread resumes a call of the method. */
+/* In phase AWAITING: a thread resumes a call of the method. */
 struct dbg_error *stepchain_resumed(struct control *c,
 				    const struct step_hit *hit, bool *ret_done);
 
@@ -96,16 +98,18 @@ struct dbg_error *stepresume_place(struct control *c,
 void stepresume_awaits(const struct code_pos *pos, struct arena *arena,
 		       struct pdb_await **ret, size_t *ret_n);
 /*
- * Sites where the method at @pos goes on, behind @one (NULL: any) of its
- * awaits, in all code that it has and that is made of it while the plan lasts.
+ * Add sites where the method at @pos resumes, behind @one of its awaits (NULL:
+ * any), in all code that it has, and that is compiled while the plan lasts.
  */
 struct dbg_error *stepresume_add(struct control *c, const struct code_pos *pos,
 				 const struct pdb_await *one,
 				 enum step_role role);
 
 /* stepasync.c */
-/* The call @f, suspended in a state machine, awaits: the step ends where it
- * goes on. */
+/*
+ * Let the step end where the call @f continues, which awaits and is suspended
+ * in a state machine.
+ */
 struct dbg_error *stepasync_waits(struct control *c, const struct frame *f);
 /* Add the yields of the async method at @pos, which runs in @frame. */
 struct dbg_error *stepasync_plan(struct control *c, const struct code_pos *pos,
@@ -127,12 +131,15 @@ struct dbg_error *stepasync_plan_end(struct control *c, const struct frame *f,
  */
 struct dbg_error *stepasync_plan_last(struct control *c, const struct frame *f,
 				      const struct activation *frame);
-/* The last line is reached: go on to the method that awaits, or end there. */
+/*
+ * The method's last line is reached: go on to the awaiting method, or end
+ * there.
+ */
 struct dbg_error *stepasync_last(struct control *c, const struct step_hit *hit,
 				 bool *ret_done);
 /* Is @tid, at a line of the method, in the call that may end (plan.own)? */
 struct dbg_error *stepasync_own(struct control *c, pid_t tid, bool *ret_own);
-/* A thread is at such a place: is it in the call that awaits? */
+/* A thread is at a resume point: is it in the call that awaits? */
 struct dbg_error *stepasync_waiter(struct control *c,
 				   const struct step_hit *hit, bool *ret_done);
 /*
@@ -146,13 +153,13 @@ struct dbg_error *stepasync_plan_held(struct control *c, const struct frame *f,
 /* The same for a method of runtime async. */
 void stepchain_plan_held(struct control *c, const struct frame *f,
 			 const struct async_call *call, bool later);
-/* plan.suspended is behind a call by which it begins to wait. */
+/* The thread of plan.suspended is behind a call by which it begins to wait. */
 struct dbg_error *stepasync_task(struct control *c, const struct step_hit *hit,
 				 bool *ret_done);
 /* The stepped frame is at a yield. */
 struct dbg_error *stepasync_yield(struct control *c, const struct step_hit *hit,
 				  bool *ret_done);
-/* AWAITING: a thread is at a resume point. */
+/* In phase AWAITING: a thread is at a resume point. */
 struct dbg_error *stepasync_resume(struct control *c,
 				   const struct step_hit *hit, bool *ret_done);
 

@@ -106,7 +106,7 @@ static void running_resumed(struct control *c, const struct frame *resumer,
 		ret->id.depth += chain_length(ts, &record->next);
 }
 
-/* The call of runtime async at @level of @tid; false: it is none. */
+/* Get the call of runtime async at @level of @tid; false: it is none. */
 static bool running_find(struct control *c, pid_t tid, uint32_t level,
 			 struct running *ret)
 {
@@ -183,7 +183,7 @@ void stepchain_plan(struct control *c, uint64_t pc,
 			 STEP_AT_SUSPEND, frame);
 }
 
-/* Sites where the code that is suspended at @ip is resumed. */
+/* Add sites where the code that is suspended at @ip is resumed. */
 static void add_resumes(struct control *c, uint64_t ip)
 {
 	const struct dac_il_map *map;
@@ -201,7 +201,7 @@ static void add_resumes(struct control *c, uint64_t ip)
 			step_add(&c->plan, map[i].start, STEP_AT_RESUMED, NULL);
 }
 
-/* Sites at all code that resumes the method whose code is at @ip. */
+/* Add sites at all code that resumes the method whose code is at @ip. */
 static void add_all_resumes(struct control *c, uint64_t ip)
 {
 	const struct dac_il_map *map;
@@ -302,7 +302,10 @@ struct dbg_error *stepchain_suspend(struct control *c,
 	return step_arm(c);
 }
 
-/* The task that a thread has got from a thunk: a Task, or in a ValueTask. */
+/*
+ * The task that a thread has got from a thunk: a Task, or the one in a
+ * ValueTask.
+ */
 static bool task_returned(struct control *c, pid_t tid, struct value *ret)
 {
 	struct values *ts = stack_types(c->stack);
@@ -366,7 +369,7 @@ static bool is_awaited(struct control *c, const struct running *call,
 	return stepwait_held(c, p->suspended.tid, &held);
 }
 
-/* The call that awaits goes on: end behind the await, or in a handler. */
+/* The awaiting call continues: end behind the await, or in a handler. */
 static struct dbg_error *end_behind(struct control *c, pid_t tid, uint64_t addr)
 {
 	struct dbg_error *err;

@@ -45,7 +45,9 @@ struct dbg_error *stepin_scan(struct control *c, uint64_t start, uint64_t end)
 	return NULL;
 }
 
-/* The runtime's helper has been left, by its exit or otherwise. */
+/*
+ * The runtime's helper was left, by its exit or otherwise: lift the trap there.
+ */
 static struct dbg_error *forget_exit(struct control *c)
 {
 	c->plan.phase = STEP_RUNNING;
@@ -58,7 +60,7 @@ static void add_entry(struct step_plan *p, uint64_t addr)
 		 &(struct activation){.sp = p->enter_sp});
 }
 
-/* A body that goes on where it left off: any line may be the first. */
+/* Enter a body that continues where it left off: any line may be the first. */
 static struct dbg_error *enter_anywhere(struct control *c,
 					struct code_module *m, uint32_t token,
 					uint64_t ip)
@@ -126,9 +128,9 @@ static struct dbg_error *go_through(struct control *c, bool marked)
 }
 
 /*
- * The stepped frame is part of a `task { }` of F# that FSharp.Core runs: that
- * calls its next part, or resumes who awaits it. Wait for both until it returns
- * itself.
+ * Is the stepped frame part of an F# `task { }` that FSharp.Core runs? That
+ * calls its next part, or resumes the call that awaits it: wait for both until
+ * it returns itself.
  */
 static struct dbg_error *plan_runner(struct control *c)
 {

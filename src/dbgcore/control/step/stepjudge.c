@@ -132,7 +132,7 @@ static struct dbg_error *is_where(struct control *c, enum where where,
 /* ---- Judging --------------------------------------------------------- */
 
 /*
- * The next role, from @from on, in which @addr means something to @tid there;
+ * Find the next role, from @from on, that the site at @addr has for @tid;
  * STEP_ROLES: none.
  */
 static struct dbg_error *next_role(struct control *c, enum step_role from,
@@ -159,7 +159,7 @@ static struct dbg_error *next_role(struct control *c, enum step_role from,
 	return NULL;
 }
 
-/* A trap of the plan: *ret_done if the step ends here. */
+/* Judge a trap of the plan: *ret_done if the step ends here. */
 static struct dbg_error *judge(struct control *c, pid_t tid, uint64_t addr,
 			       bool *ret_done)
 {
@@ -249,9 +249,9 @@ static bool may_handle(struct control *c, const struct frame *f,
 }
 
 /*
- * An exception of the stepping thread is about to be handled by @method's
- * handler at @entry: wait at the handler's first line, and if it has no
- * source, at every return to source further out.
+ * @method's handler at @entry is about to handle an exception of the stepping
+ * thread: wait at the handler's first line, or, if it has no source, at every
+ * return to source further out.
  */
 static struct dbg_error *plan_handler(struct control *c, uint64_t method,
 				      uint64_t entry)

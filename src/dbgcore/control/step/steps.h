@@ -155,14 +155,14 @@ struct step_plan {
 /* stepplan.c */
 /* Does the step end in a thread that waits for the call that returns? */
 bool step_is_awaited(const struct step_plan *p);
-/* The plan is over. */
+/* End the plan. */
 void step_clear(struct control *c);
 /* Lift all sites because the step goes on elsewhere; keep a place to run to. */
 void step_lift(struct control *c);
 /* Add a site; @frame: NULL where the role needs none of its own. */
 void step_add(struct step_plan *p, uint64_t addr, enum step_role role,
 	      const struct activation *frame);
-/* @addr 0: anywhere */
+/* Has the plan such a site? @addr 0: anywhere. */
 bool step_has(const struct step_plan *p, uint64_t addr, enum step_role role);
 /* Trap all sites. */
 struct dbg_error *step_arm(struct control *c);
@@ -197,17 +197,17 @@ struct dbg_error *step_user_frame(struct control *c, uint32_t thread,
 				  uint32_t level, const struct frame **ret);
 
 /* stepresume.c */
-/* Be told of code of (m, token) from now on; it is nobody's so far. */
+/* Ask to be notified of code of (m, token). */
 struct dbg_error *step_body_await(struct control *c, struct step_body *b,
 				  const struct code_module *m, uint32_t token);
 /*
- * No breakpoint waits for code of (m, token) any more: does the step? From now
- * on by a notification of its own.
+ * No breakpoint waits for code of (m, token) any more: does the step? Then it
+ * keeps the notification.
  */
 bool step_body_keep(struct control *c, const struct code_module *m,
 		    uint32_t token);
 void step_body_forget(struct control *c, struct step_body *b);
-/* Code of a method was made: is it a body that the step waits for? */
+/* Code of a method was compiled: is it a body that the step waits for? */
 void step_code(struct control *c, struct code_module *m, uint32_t token,
 	       uint64_t ip);
 /*
@@ -224,8 +224,8 @@ struct dbg_error *stepresume_code(struct control *c, struct code_module *m,
 struct dbg_error *step_back(struct control *c, const struct step_hit *hit,
 			    bool *ret_done);
 /*
- * A thread stands at a breakpoint at @addr, all stopped: is that where the step
- * ends too?
+ * A thread stands at a breakpoint at @addr, all stopped: does the step end
+ * there as well?
  */
 bool step_ends_at(struct control *c, pid_t tid, uint64_t addr);
 /* A thread stops at @addr: has the frame returned that is stepped out of? */
@@ -251,7 +251,7 @@ bool target_is(struct control *c, struct code_module *m, uint32_t token);
 void target_forget(struct control *c);
 
 /* stepin.c */
-/* The step may return to a caller that calls user code again. */
+/* Plan for a return to a caller that may call user code again. */
 struct dbg_error *stepin_plan_passed(struct control *c);
 /* The code that the step was passing has returned. */
 struct dbg_error *stepin_passed(struct control *c, const struct step_hit *hit,
@@ -259,11 +259,14 @@ struct dbg_error *stepin_passed(struct control *c, const struct step_hit *hit,
 /* Its caller has returned as well. */
 struct dbg_error *stepin_left(struct control *c, const struct step_hit *hit,
 			      bool *ret_done);
-/* Code at @ip is about to run in the stepping thread: end in it if wanted. */
+/* The stepping thread is about to run code at @ip: end in it if wanted. */
 struct dbg_error *stepin_enter(struct control *c, uint64_t ip);
 /* Add the call instructions of [start, end) to the plan. */
 struct dbg_error *stepin_scan(struct control *c, uint64_t start, uint64_t end);
-/* The thread is at a call of the stepped line; at the end of a stub. */
+/*
+ * The thread is at a call of the stepped line, or at the end of a stub: follow
+ * it.
+ */
 struct dbg_error *stepin_resolve(struct control *c);
 /* The method of plan.enter has got code: wait at its beginning. */
 struct dbg_error *stepin_body(struct control *c, struct code_module *m,

@@ -113,7 +113,10 @@ bool target_may_be(struct control *c, uint64_t addr)
 	       target_entry_holds(c, addr, pos->il_offset, t->il_offset);
 }
 
-/* Invoke of a delegate calls what it likes. */
+/*
+ * Is it the call that the user has named? Invoke of a delegate may call
+ * anything.
+ */
 static bool is_named(const struct call_target *t, const char *name)
 {
 	const char *dot = strrchr(name, '.');
