@@ -44,7 +44,7 @@ static struct dbg_error *number_threads(struct dbg *dbg)
 	return NULL;
 }
 
-// The target stands, and so does what there is of a runtime in it.
+// The target stands: take over what it has of a runtime.
 static struct dbg_error *stand(struct dbg *dbg, const char *path)
 {
 	struct dbg_error *err;
@@ -146,7 +146,7 @@ bool dbg_can_run(const struct dbg *dbg)
 	return dbg->target && target_can(dbg->target, TARGET_RUN);
 }
 
-// The only process of that name, else an error that lists them.
+// Find the only process with that name; else an error that lists them.
 static struct dbg_error *one_of(const char *name, const pid_t *pids, size_t n,
 				pid_t *ret)
 {
@@ -237,8 +237,8 @@ static void stop_as(struct dbg *dbg, const struct dbg_stop *was, pid_t tid,
 	stop->exception = was->exception;
 }
 
-// @t is a copy of a process that has gone on; @tid: the thread to look at,
-// which stood as @was says.
+// Stand on @t, a copy of a process that has gone on. @tid: the thread to look
+// at, which stood as @was says.
 static struct dbg_error *stand_copy(struct dbg *dbg, struct target *t,
 				    pid_t tid, const struct dbg_stop *was)
 {

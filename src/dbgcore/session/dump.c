@@ -154,7 +154,9 @@ static struct dbg_error *minidump_collect(struct dbg *dbg,
 
 /* ---- Dumps ----------------------------------------------------------- */
 
-/* An empty file that nobody else may read; one that is there is emptied. */
+/*
+ * Create an empty file that nobody else may read; an existing one is emptied.
+ */
 static struct dbg_error *create(const char *path, int *ret)
 {
 	struct dbg_error *err =

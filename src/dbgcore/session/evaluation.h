@@ -11,7 +11,7 @@ struct arena;
 struct dbg_stop;
 struct evaluation;
 
-/* When threads other than the one that makes a call run. */
+/* When other threads than the calling one run. */
 enum call_threads {
 	CALL_THREADS_LATE, /* when the call takes longer than a moment */
 	CALL_THREADS_ON,
@@ -65,7 +65,7 @@ bool evaluation_called(struct dbg *dbg);
  * their handles are emptied.
  */
 void holding_forget(struct dbg *dbg);
-/* The program stopped for the user: an evaluation is over. */
+/* The program stopped for the user: end an evaluation under way. */
 void evaluation_stopped(struct dbg *dbg, const struct dbg_stop *stop);
 /* The program has ended: an evaluation under way fails. */
 void evaluation_ended(struct dbg *dbg);

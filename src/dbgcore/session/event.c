@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 
-/* A log that cannot be written (a full disk) is told of once. */
+/* Tell once that the log cannot be written (a full disk). */
 static void tell_of_log(struct dbg *dbg)
 {
 	struct dbg_error *err = log_check(&dbg->log);

@@ -23,7 +23,7 @@ enum {
 	ASSEMBLYREF_NAME = 6, /* II.22.5 */
 };
 
-/* A file as it was when it was read. */
+/* Identity of a file when it was read. */
 struct file_stamp {
 	char *path;
 	struct timespec time;
@@ -32,7 +32,7 @@ struct file_stamp {
 
 /* ---- Which program ----------------------------------------------------- */
 
-/* @path as the program sees it that starts in @cwd (NULL: ours). */
+/* @path as a program sees it that starts in @cwd (NULL: our directory). */
 static char *absolute_path(const char *cwd, const char *path)
 {
 	_cleanup_free_ char *own = NULL;
@@ -48,7 +48,10 @@ static char *absolute_path(const char *cwd, const char *path)
 			   : xasprintf("%s/%s", own, path);
 }
 
-/* What `dotnet ARGS` runs; NULL: a command of the SDK. */
+/*
+ * The path of the program that `dotnet ARGS` runs; NULL: it is a command of the
+ * SDK.
+ */
 static char *hosted_path(const struct dbg_launch *launch)
 {
 	bool value = false;
@@ -250,7 +253,7 @@ static struct dbg_error *add_bundle(struct dbg *dbg, const char *path)
 	return NULL;
 }
 
-/* The .dll beside an executable that starts it, or what is inside. */
+/* Add the .dll beside an executable that starts it, or what is inside of it. */
 static struct dbg_error *add_executable(struct dbg *dbg, const char *path)
 {
 	_cleanup_free_ char *real = realpath(path, NULL);

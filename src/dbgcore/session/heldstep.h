@@ -12,7 +12,7 @@ struct held_step {
 	unsigned int asleep; /* how often it was found so */
 };
 
-/* The program is resumed, perhaps by a step. */
+/* The program is resumed, perhaps by a step that holds other threads. */
 void heldstep_begin(struct dbg *dbg);
 /* The program has stopped, or is gone: nothing is held back any more. */
 void heldstep_end(struct dbg *dbg);

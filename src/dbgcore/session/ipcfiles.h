@@ -16,7 +16,10 @@ struct ipc_files {
  * begun.
  */
 void ipc_files_note(struct ipc_files *l, pid_t pid);
-/* If it is dead remove those that are there and belong to us; forget it. */
+/*
+ * If the process is dead, remove those files that exist and belong to us;
+ * forget it.
+ */
 void ipc_files_remove(struct ipc_files *l);
 
 #endif

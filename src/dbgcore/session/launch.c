@@ -17,7 +17,10 @@
 #include "base/mem.h"
 #include "base/str.h"
 
-/* Value of @name for the program: its own environment goes before ours. */
+/*
+ * Value of the program's environment variable @name: its own settings go before
+ * our environment.
+ */
 static const char *launch_env(const struct dbg_launch *launch, const char *name)
 {
 	size_t n = strlen(name);
@@ -77,7 +80,7 @@ static struct dbg_error *find_dotnet(const struct dbg_launch *launch,
 		       "the .NET runtime or set DOTNET_ROOT");
 }
 
-/* A project or source file, which `dotnet run` would take? */
+/* Is it a project or source file, which `dotnet run` would take? */
 static bool is_source(const char *path)
 {
 	static const char *const ends[] = {".csproj", ".fsproj", ".vbproj",
@@ -123,7 +126,7 @@ static struct dbg_error *check_executable(const char *path)
 	return NULL;
 }
 
-/* An absolute path: the program may start in another directory. */
+/* Make a path absolute, since the program may start in another directory. */
 static struct dbg_error *absolute(const char *path, struct arena *arena,
 				  const char **ret)
 {

@@ -28,7 +28,7 @@ enum {
 
 /* ---- What it runs, by its command line ------------------------------- */
 
-/* The SDK keeps its tools in sdk/VERSION beside dotnet. */
+/* Is it a tool of the SDK? These are in sdk/VERSION beside dotnet. */
 static bool is_of_sdk(const char *path)
 {
 	for (const char *p = path; (p = strstr(p, "/sdk/")); p++)
@@ -90,7 +90,7 @@ void program_of_host(const char *cmdline, size_t n, struct program *ret)
 	}
 }
 
-/* An executable with the program's .dll beside it is its apphost. */
+/* Is it an apphost: an executable with the program's .dll beside it? */
 static void of_apphost(struct program *p, pid_t pid, const char *exe)
 {
 	_cleanup_free_ char *config =
@@ -128,7 +128,9 @@ void program_of(pid_t pid, struct program *ret)
 
 /* ---- Is it one of .NET? ---------------------------------------------- */
 
-/* Libraries of a runtime, or of a host on its way to it. */
+/*
+ * Does the process map a library of a runtime, or of a host on its way to one?
+ */
 static bool has_library(pid_t pid, bool *ret_readable)
 {
 	static const char *const names[] = {"libcoreclr.so", "libhostfxr.so",

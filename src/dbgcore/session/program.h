@@ -22,14 +22,14 @@ struct program {
 /* Find out what a process runs. */
 void program_of(pid_t pid, struct program *ret);
 /*
- * ... that is the host `dotnet`: @n bytes of its command line, anybody's
- * words, each ended by a 0, which stands at @cmdline[@n] in any case.
+ * ... for the host `dotnet`: @n bytes of its command line, which may be
+ * anything, each word ended by a 0; there is a 0 at @cmdline[@n] in any case.
  */
 void program_of_host(const char *cmdline, size_t n, struct program *ret);
 /*
- * `dotnet ARGS`: the host's options, of which each has a value, and "exec" go
- * before a program's path; anything else is a command of the SDK. Is @arg one
- * of those before? *value, false at first, is for the next call.
+ * Does @arg stand before the program's path in `dotnet ARGS`: an option of the
+ * host, each of which has a value, or "exec"? Anything else is a command of the
+ * SDK. *value, false at first, is for the next call.
  */
 bool program_host_passes(const char *arg, bool *value);
 bool program_is_assembly(const char *path);
@@ -41,8 +41,8 @@ bool program_is_assembly(const char *path);
 bool program_is_dotnet(pid_t pid);
 
 /*
- * .NET programs called @name, by the kernel's name, by their file or by the
- * .dll that they run; how many, at most @max.
+ * Find .NET programs called @name, by the kernel's name, by their file or by
+ * the .dll that they run; returns how many, at most @max.
  */
 size_t programs_named(const char *name, pid_t *ret, size_t max);
 

@@ -95,7 +95,10 @@ static bool find_runtime(pid_t pid, char ret[DBG_VERSION_MAX])
 	return found;
 }
 
-/* The last 64 hexadecimal digits in a row of its cgroup, as engines name it. */
+/*
+ * Find the container's id: the last 64 hexadecimal digits in a row in the
+ * cgroup's name.
+ */
 static bool find_container(pid_t pid, char ret[CONTAINER + 1])
 {
 	char path[32];
@@ -125,7 +128,8 @@ void dbg_limits_of(pid_t pid, struct dbg_limits *ret)
 
 /* ---- File descriptors ------------------------------------------------ */
 
-// "Max open files   1024   524288   files": the first number.
+// The limit of descriptors: the first number of "Max open files   1024   524288
+// files".
 static uint64_t descriptors_max(pid_t pid)
 {
 	char path[32];
@@ -137,7 +141,7 @@ static uint64_t descriptors_max(pid_t pid)
 	return at ? strtoull(at + strlen("Max open files"), NULL, 10) : 0;
 }
 
-// Sockets and pipes have numbers of their own: they are told by their kind.
+// Count a descriptor by kind: names of sockets and pipes have numbers in them.
 static void count_descriptor(struct dbg_descriptors *d, struct map *by_name,
 			     const char *name)
 {

@@ -32,7 +32,7 @@ static struct dbg_error *let_go(struct dbg *dbg, const struct target_event *ev)
 
 /*
  * @err of handling an event, or NULL if the process is ending: then a thread
- * that hits finds no memory any more, and the exit that follows says it all.
+ * that hits finds no memory any more, and its exit will be reported.
  */
 static struct dbg_error *unless_ending(const struct dbg *dbg,
 				       struct dbg_error *err)
@@ -82,7 +82,10 @@ static struct dbg_error *halt_at_signal(struct dbg *dbg,
 	return NULL;
 }
 
-/* A signal that is due; ev->signal becomes 0 if it is not to be delivered. */
+/*
+ * Handle a signal that is due; ev->signal becomes 0 if it is not to be
+ * delivered.
+ */
 static struct dbg_error *on_signal(struct dbg *dbg, struct target_event *ev)
 {
 	struct dbg_error *err;
@@ -226,7 +229,7 @@ static void log_event(struct dbg *dbg, const struct target_event *ev,
 			 err ? err->message : "");
 }
 
-/* The front end wants to see the program before it runs managed code. */
+/* Does the front end want to see the program before it runs managed code? */
 static bool is_ready(const struct dbg *dbg, const struct target_event *ev)
 {
 	return dbg->hold && dbg->state == DBG_RUNNING &&
@@ -234,7 +237,7 @@ static bool is_ready(const struct dbg *dbg, const struct target_event *ev)
 	       (ev->kind == TARGET_TRAP || ev->kind == TARGET_WATCH);
 }
 
-/* @why: there is no runtime to be had, or NULL. */
+/* Stop before managed code. @why: no runtime can be debugged; NULL: one can. */
 static struct dbg_error *ready(struct dbg *dbg, pid_t tid,
 			       struct dbg_error *why)
 {
@@ -255,7 +258,10 @@ static struct dbg_error *ready(struct dbg *dbg, pid_t tid,
 	return NULL;
 }
 
-/* An error in judging must not keep the thread: say it and go on. */
+/*
+ * Handle an event of the target. An error in judging must not keep the thread:
+ * it is reported, and the thread goes on.
+ */
 static struct dbg_error *take(struct dbg *dbg, struct target_event *ev)
 {
 	struct dbg_error *err;
@@ -388,7 +394,7 @@ struct dbg_error *dbg_dispatch(struct dbg *dbg)
 
 /* ---- Resuming -------------------------------------------------------- */
 
-/* @alone: only the thread in dbg->resumed. */
+/* Resume the program; @alone: only the thread dbg->resumed. */
 static struct dbg_error *resume(struct dbg *dbg, bool alone)
 {
 	struct step_rules *rules = control_step_rules(dbg->control);
@@ -426,7 +432,7 @@ static struct dbg_error *thread_tid(struct dbg_stopped at, uint32_t number,
 	return NULL;
 }
 
-/* The next stop of the same event, if two catchpoints want one each. */
+/* Make the next stop of the same event, if two catchpoints want one each. */
 static bool stop_again(struct dbg *dbg)
 {
 	struct dbg_stop stop;
@@ -473,7 +479,9 @@ struct dbg_error *dbg_call_list(struct dbg_stopped at, uint32_t thread,
 	return control_calls(dbg->control, tid, dbg->inspect.arena, ret, ret_n);
 }
 
-/* Frames to step out of are counted as displayed: to a level of managed ones.
+/*
+ * Convert a level of displayed frames, as a step out counts them, to a level of
+ * managed ones.
  */
 static struct dbg_error *managed_level(struct dbg *dbg, pid_t tid,
 				       uint32_t level, uint32_t *ret)

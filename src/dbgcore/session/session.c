@@ -262,7 +262,7 @@ struct dbg_error *session_need_runtime(struct dbg_stopped at)
 
 /* ---- Frames ---------------------------------------------------------- */
 
-/* The frame of an id of this stop. */
+/* Get a frame of the present stop by its id. */
 static struct dbg_error *session_frame(struct dbg_stopped at, dbg_id id,
 				       const struct frame **ret)
 {

@@ -106,7 +106,7 @@ struct event_queue {
 	size_t first, n, cap;
 };
 
-/* The collector's heap as it was in a stop; NULL: nobody asked yet. */
+/* The GC heap as it was in a stop; NULL: not asked for yet. */
 struct session_heap {
 	struct heap *heap;
 	struct heap_watch watch;
@@ -157,7 +157,7 @@ struct dbg {
 
 /* Let all threads run. */
 DBG_MUST struct dbg_error *session_go(struct dbg *dbg);
-/* ... from now on, where one ran alone; an error is told. */
+/* Resume all threads from now on, where one ran alone; an error is reported. */
 void session_run_all(struct dbg *dbg);
 /*
  * Call when there is a target, started from @path (NULL: see
@@ -167,7 +167,7 @@ void session_begin(struct dbg *dbg, const char *path);
 /* Forget everything about the program, which is gone. */
 void session_forget(struct dbg *dbg);
 void session_ended(struct dbg *dbg);
-/* The present stop, for who knows that there is one. */
+/* The present stop, for callers that know that there is one. */
 struct dbg_stopped session_standing(const struct dbg *dbg);
 /*
  * DBG_E_STATE unless the program is stopped, DBG_E_STALE unless in the stop
@@ -178,7 +178,10 @@ DBG_MUST struct dbg_error *session_need_live(struct dbg_stopped at);
 DBG_MUST struct dbg_error *session_need_runtime(struct dbg_stopped at);
 DBG_MUST struct dbg_error *session_no_runtime(const struct dbg *dbg);
 
-/* @id, or the newest frame of the thread of the stop. DBG_E_NOT_FOUND: none. */
+/*
+ * Get the frame @id, or (0) the newest of the stop's thread. DBG_E_NOT_FOUND:
+ * none.
+ */
 DBG_MUST struct dbg_error *session_frame_or_newest(struct dbg_stopped at,
 						   dbg_id id,
 						   const struct frame **ret);
@@ -189,7 +192,9 @@ DBG_MUST struct dbg_error *session_frame_if_any(struct dbg_stopped at,
 
 /* ---- api_inferior.c -------------------------------------------------- */
 
-/* The target is a program, started from @path; NULL: what it executes. */
+/*
+ * Begin with the target as program, started from @path; NULL: what it executes.
+ */
 void session_inferior_runs(struct dbg *dbg, const char *path);
 /* Set the name that users see. */
 void session_inferior_name(struct dbg *dbg, const struct program *p);
@@ -213,7 +218,10 @@ bool session_signal_sent(const struct dbg *dbg, const struct target_event *ev);
 
 /* Make a stop of it that the user sees, with the reason @stop. */
 void session_stopped(struct dbg *dbg, const struct dbg_stop *stop);
-/* The thread a person wants to see: the main one if it is managed. */
+/*
+ * The thread that a user wants to see at a pause: the main one if it is
+ * managed.
+ */
 uint32_t session_pause_thread(struct dbg *dbg, pid_t tid);
 /* Stop all for a pause that was asked for, or for the user's key @signal. */
 DBG_MUST struct dbg_error *session_paused(struct dbg *dbg, pid_t tid,
@@ -233,7 +241,7 @@ DBG_MUST struct dbg_error *session_settings_copy(struct dbg *dbg,
 void session_event(struct dbg *dbg, const struct dbg_event *event);
 void session_message(struct dbg *dbg, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-/* A message of what is missing in all that is shown. */
+/* Warn the user of something that is missing in everything that is shown. */
 void session_warning(struct dbg *dbg, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void session_events_deinit(struct dbg *dbg);
@@ -241,12 +249,15 @@ void session_events_deinit(struct dbg *dbg);
 /* ---- start.c --------------------------------------------------------- */
 
 DBG_MUST struct dbg_error *start_begin(struct dbg *dbg);
-/* The program runs already: its runtime is up or will be. All is stopped. */
+/*
+ * Begin with a program that runs already: its runtime is up or will be. All is
+ * stopped.
+ */
 DBG_MUST struct dbg_error *start_attached(struct dbg *dbg);
-/* A thread wrote what is watched at start-up. */
+/* Handle a thread that has written the memory watched at start-up. */
 DBG_MUST struct dbg_error *start_written(struct dbg *dbg,
 					 const struct target_event *ev);
-/* A thread is at one of our start-up traps. */
+/* Handle a thread at one of our start-up traps. */
 DBG_MUST struct dbg_error *start_trap(struct dbg *dbg,
 				      const struct target_event *ev);
 /* Load the DAC while the program starts its runtime. */
@@ -266,7 +277,7 @@ struct launch_plan {
 DBG_MUST struct dbg_error *launch_resolve(const struct dbg_launch *launch,
 					  struct arena *arena,
 					  struct launch_plan *ret);
-/* The absolute path of the program alone, whatever it is. */
+/* Get the absolute path of the program alone, whatever it is. */
 DBG_MUST struct dbg_error *launch_program(const struct dbg_launch *launch,
 					  struct arena *arena,
 					  const char **ret);

@@ -163,7 +163,7 @@ static bool wants(const struct dbg *dbg, const struct program *p)
 	return follows_any(dbg) && p->kind == PROGRAM_DOTNET;
 }
 
-// The runtime of the program has started it, to have itself dumped.
+// Was the program started by the runtime of its parent, to dump that?
 static bool is_dumper(const struct dbg *dbg, const struct program *p, pid_t pid)
 {
 	uint64_t parent = 0;

@@ -13,16 +13,16 @@
  */
 void siblings_join(struct dbg *dbg, struct dbg *of);
 void siblings_leave(struct dbg *dbg);
-/* The next sibling, not @dbg itself; @after NULL begins, NULL ends. */
+/* The next sibling, without @dbg itself; @after NULL begins, NULL ends. */
 struct dbg *sibling_next(struct dbg *dbg, const struct dbg *after);
-/* @dbg has stopped: stop its siblings; it goes on: resume them. */
+/* Stop the siblings, since @dbg has stopped; resume them, since it goes on. */
 void siblings_freeze(struct dbg *dbg);
 void siblings_thaw(struct dbg *dbg);
-/* @dbg begins to run: stop it if the family is stopped. */
+/* Stop @dbg, which begins to run, if the family is stopped. */
 void siblings_freeze_with(struct dbg *dbg);
 /* Find out what the program runs and whether its children are followed. */
 void session_follow(struct dbg *dbg);
-/* A process that the program made is held at its exec. */
+/* Handle a process that the program has made and that is held at its exec. */
 DBG_MUST struct dbg_error *session_child(struct dbg *dbg, pid_t pid);
 DBG_MUST struct dbg_error *follow_set_exec(struct dbg *dbg, const char *value);
 const char *follow_get_exec(struct dbg *dbg);

@@ -13,9 +13,9 @@ struct standstill {
 	unsigned int seen;    /* how often it was found so in a row */
 };
 
-/* The runtime is up. */
+/* Begin when the runtime is up. */
 void standstill_begin(struct dbg *dbg);
-/* The program, which is stopped, is about to run. */
+/* Call before the program, which is stopped, runs. */
 void standstill_go(struct dbg *dbg);
 /* The program is gone. */
 void standstill_end(struct dbg *dbg);

@@ -38,7 +38,7 @@ static struct dbg_error *start_arm(struct dbg *dbg, enum start_phase phase,
 
 static struct dbg_error *start_take_runtime(struct dbg *dbg);
 
-/* A program with the runtime inside: its image. */
+/* Begin with a program that has the runtime inside: its image. */
 static struct dbg_error *bundle_begin(struct dbg *dbg,
 				      const struct target_image *image)
 {
@@ -73,7 +73,7 @@ static struct dbg_error *bundle_begin(struct dbg *dbg,
 	return control_watch_word(dbg->control, hole);
 }
 
-/* The table is written. */
+/* Handle a write to the watched word: the table is being filled. */
 static struct dbg_error *bundle_written(struct dbg *dbg,
 					const struct target_event *ev)
 {
@@ -103,7 +103,7 @@ static struct dbg_error *bundle_written(struct dbg *dbg,
 	return start_arm(dbg, START_FILLED, &addr, 1);
 }
 
-/* The table is filled: ask to be told of modules. */
+/* The table is filled: ask to be notified of modules. */
 static struct dbg_error *filled(struct dbg *dbg)
 {
 	struct dbg_error *err;
@@ -147,7 +147,7 @@ static struct dbg_error *thrown(struct dbg *dbg, const struct target_event *ev)
 	return start_take_runtime(dbg);
 }
 
-/* A thread is at a trap of the phases after that. */
+/* Handle a thread at a trap of the later phases. */
 static struct dbg_error *bundle_trap(struct dbg *dbg,
 				     const struct target_event *ev)
 {
@@ -190,8 +190,8 @@ void start_reset(struct dbg *dbg)
 }
 
 /*
- * NativeAOT programs are refused. A single-file program has its runtime
- * inside: *ret_bundled is set and it is prepared.
+ * Look at the executable. NativeAOT programs are refused. A single-file program
+ * has its runtime inside: *ret_bundled is set and it is prepared.
  */
 static struct dbg_error *check_main_image(struct dbg *dbg, struct arena *arena,
 					  bool *ret_bundled)
@@ -254,7 +254,7 @@ static struct dbg_error *at_entry(struct dbg *dbg)
 	return r_brk ? start_arm(dbg, START_LIBRARY, &r_brk, 1) : NULL;
 }
 
-/* An attached program without a runtime: has its linker begun? */
+/* In an attached program without a runtime: has its linker begun? */
 static struct dbg_error *before_library(struct dbg *dbg)
 {
 	struct dbg_error *err;
@@ -266,7 +266,7 @@ static struct dbg_error *before_library(struct dbg *dbg)
 	return r_brk ? at_entry(dbg) : start_begin(dbg);
 }
 
-/* The runtime's image, if it is loaded: start.runtime and its base. */
+/* Find the runtime's image, if it is loaded: start.runtime and its base. */
 static struct dbg_error *find_runtime(struct dbg *dbg)
 {
 	struct dbg_error *err;
@@ -285,9 +285,9 @@ static struct dbg_error *find_runtime(struct dbg *dbg)
 }
 
 /*
- * The function of the C library by which the runtime sets its handlers of
- * signals while it starts; 0: none is known. The one of SIGTRAP is looked for
- * in a process that survives us: see target_guard_renew.
+ * Find the function of the C library by which the runtime sets its signal
+ * handlers while it starts; 0: none is known. It is watched for SIGTRAP in a
+ * process that survives us: see target_guard_renew.
  */
 static struct dbg_error *sigaction_find(struct dbg *dbg, uint64_t *ret)
 {
@@ -341,8 +341,9 @@ static struct dbg_error *await_runtime(struct dbg *dbg, bool guarded)
 }
 
 /*
- * A handler of a signal is about to be set: the one of SIGTRAP? The traps are
- * out until ours comes first again: what is hit between goes to the other.
+ * A signal handler is about to be set: is it SIGTRAP's? The traps are out until
+ * our handler comes first again: a trap that was hit in between would go to the
+ * other one.
  */
 static struct dbg_error *at_sigaction(struct dbg *dbg, pid_t tid)
 {
@@ -360,7 +361,7 @@ static struct dbg_error *at_sigaction(struct dbg *dbg, pid_t tid)
 	return err ? err : await_runtime(dbg, true);
 }
 
-/* A library came or went: is it the runtime? */
+/* A library was loaded or unloaded: is it the runtime? */
 static struct dbg_error *at_library(struct dbg *dbg)
 {
 	struct dbg_error *err = find_runtime(dbg);
@@ -398,7 +399,7 @@ static void dac_says(void *arg, const char *text)
 	session_warning(arg, "%s", text);
 }
 
-/* Said once a session, not once a run. */
+/* Warn of a runtime that is newer than dndbg; once in a session. */
 static void tell_new(struct dbg *dbg)
 {
 	if (dbg->told_new_runtime || !dac_runtime_is_new(dbg->inspect.dac))
@@ -452,7 +453,7 @@ static struct dbg_error *at_runtime(struct dbg *dbg)
 	return start_take_runtime(dbg);
 }
 
-/* A core: no phase will follow, so take the runtime that there is. */
+/* In a core no phase will follow: take the runtime that is there. */
 static struct dbg_error *take_standing(struct dbg *dbg, struct dbg_error *err)
 {
 	struct arena *arena = arena_create();

@@ -9,7 +9,7 @@
 
 #include "base/err.h"
 
-/* A stop from outside may come while the collector holds all threads. */
+/* Note that the GC holds all threads, as a stop from outside may find them. */
 static void tell_of_gc(struct dbg *dbg, enum dbg_stop_reason reason)
 {
 	uint32_t moves = 0;

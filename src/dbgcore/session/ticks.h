@@ -12,8 +12,8 @@ struct ticks {
 };
 
 /*
- * Tick every @ms (below 1,000) from now on: SIGCHLD, for which whoever calls
- * dbg_dispatch() waits anyway. Without effect if the kernel has no timer left.
+ * Tick every @ms (below 1,000) from now on: by SIGCHLD, for which callers of
+ * dbg_dispatch() wait anyway. Without effect if the kernel has no timer left.
  */
 void ticks_start(struct ticks *t, unsigned int ms);
 void ticks_stop(struct ticks *t);

@@ -183,7 +183,7 @@ static bool visit(void *arg, const struct heap_object *o)
 	return true;
 }
 
-// The object that the program has of the runtime's allocator; 0: none.
+// The program's object of the runtime's allocator; 0: none.
 static uint64_t allocator_object(struct contexts *c, uint64_t allocator)
 {
 	struct values *ts = c->dbg->inspect.values;
@@ -244,10 +244,10 @@ static bool owns(struct contexts *c, const struct dbg_load_context *one,
 }
 
 /*
- * The context of a module whose types do not tell: none is in use, or the
- * context's object is collected already. A collectible context has an
- * allocator of its own for all its assemblies; one that the program builds may
- * have its own in the default context.
+ * Find the context of a module by its allocator, where its types do not tell:
+ * none is in use, or the context's object is collected. A collectible context
+ * has an allocator of its own for all its assemblies; a dynamic assembly may
+ * have one in the default context.
  */
 static struct dbg_load_context *by_allocator(struct contexts *c,
 					     const struct dac_module *m,

@@ -19,7 +19,7 @@ static bool is_ambiguous(struct code_module *const *modules, size_t n, size_t i)
 	return false;
 }
 
-/* II.22.2: columns 1 to 4 of the one row. */
+/* Read the version (II.22.2: columns 1 to 4 of the one row). */
 static const char *version_of(const struct code_module *m, struct arena *arena)
 {
 	if (!md_rows(&m->md, MD_ASSEMBLY))

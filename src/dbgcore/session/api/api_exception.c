@@ -96,7 +96,7 @@ static void add_throw(struct dbg *dbg, struct dbg_exception *e)
 		e->living = living_stack(dbg);
 }
 
-// A fault that the runtime has made a fatal error of, not an object.
+// Add a fault that the runtime has made a fatal error of, without an object.
 static void add_objectless(struct tree *t)
 {
 	const struct dbg_stop *stop = &t->dbg->stop;

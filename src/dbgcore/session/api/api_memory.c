@@ -104,8 +104,8 @@ static void add_runtime(struct dbg *dbg, struct regions *known)
 			   });
 }
 
-// The mapping that a thread's stack pointer is in is its stack, but for what is
-// known to be something else: the kernel, and cores, join neighbours.
+// Is the mapping a thread's stack: does a stack pointer lie in it? Except where
+// it is known to be something else: the kernel, and cores, join neighbours.
 static struct dbg_region stack_at(const struct proc_map *map, uint64_t sp,
 				  const struct dbg_region *known, size_t n)
 {
@@ -162,7 +162,7 @@ static int by_address(const void *a, const void *b)
 	return x->end > y->end ? -1 : x->end < y->end;
 }
 
-// Two that overlap are not both true: what comes first has it.
+// Resolve overlaps: of two overlapping regions the first one is believed.
 static void untangle(struct regions *r)
 {
 	uint64_t end = 0;
@@ -185,7 +185,7 @@ static void untangle(struct regions *r)
 
 /* ---- What is left ---------------------------------------------------- */
 
-// An arena of malloc begins with its description (heap_info of glibc).
+// Is it an arena of malloc? It begins with its description (glibc's heap_info).
 static bool is_arena(struct dbg *dbg, const struct proc_map *map)
 {
 	uint64_t head[4];
@@ -198,8 +198,9 @@ static bool is_arena(struct dbg *dbg, const struct proc_map *map)
 	       head[3] <= ARENA_SIZE;
 }
 
-// A large block begins a page with its size, and the bit that says that it has
-// a mapping of its own (glibc's mmapped chunk). The kernel joins neighbours.
+// The size of a large block of malloc: it begins a page with its size and the
+// bit that says that it has a mapping of its own (glibc's mmapped chunk); 0:
+// none. The kernel joins neighbours.
 static uint64_t large_block(struct dbg *dbg, uint64_t at, uint64_t end)
 {
 	uint64_t head[2];

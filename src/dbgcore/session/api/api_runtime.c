@@ -167,7 +167,7 @@ static bool is_variant(struct dbg *dbg, const struct dac_method *m,
 		       code_method_name(code, m->addr, true, arena));
 }
 
-// Instances of a generic method have code of their own.
+// Take all code of a method; instances of a generic one have code of their own.
 static void take_codes(struct dbg *dbg, const struct dac_method *m,
 		       struct dbg_method_facts *ret)
 {
@@ -315,9 +315,9 @@ static void add_named(struct naming *s, const struct code_module *m,
 }
 
 /*
- * The pattern of types and functions that @name means: whole segments from the
- * right; nested types by '+' or '.'; "`2" stands for generic parameters, and
- * where none is given there may be some.
+ * Make the pattern of types and functions that @name means: whole segments from
+ * the right; nested types by '+' or '.'; "`2" stands for generic parameters,
+ * which may also be left out.
  */
 static char *pattern_text(const char *name)
 {

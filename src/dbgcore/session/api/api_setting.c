@@ -26,7 +26,7 @@ struct setting {
 	size_t text, flag;
 };
 
-/* Frames of this stop name their files anew. */
+/* Let frames of this stop name their files anew. */
 static void renew_paths(struct dbg *dbg)
 {
 	if (dbg->inspect.code)
@@ -135,7 +135,7 @@ void session_show_frames(struct dbg *dbg)
 				control_step_rules(dbg->control)->just_my_code);
 }
 
-// A switch that changes which frames are shown.
+// Set a switch that changes which frames are shown.
 static struct dbg_error *set_frames(struct dbg *dbg, const char *value,
 				    bool *ret)
 {
@@ -418,7 +418,7 @@ static const struct setting *setting_find(const char *name)
 	return NULL;
 }
 
-/* Only one setting adds to what it was before. */
+/* Does setting it again add to the former value? Only one setting does. */
 static bool is_added(const char *name, const char *value)
 {
 	return *value && !strcmp(name, "substitute-path");

@@ -11,8 +11,8 @@
 #include "base/mem.h"
 #include "inspect/waits.h"
 
-// A managed thread of the runtime's own is the program's while it runs its
-// code: the finalizer.
+// Is it a thread of the program? A managed thread of the runtime's own is while
+// it runs program code: the finalizer.
 static bool is_of_program(struct dbg *dbg, struct dbg_thread *t)
 {
 	if (t->tid == dbg_pid(dbg) || t->number == dbg->stop.thread)

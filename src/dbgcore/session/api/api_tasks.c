@@ -85,7 +85,7 @@ static void put_back(struct dbg *dbg, struct tasks *t)
 
 /* ---- Suspended calls -------------------------------------------------- */
 
-// The call of @task as a frame, NULL: it is none that is suspended.
+// The call of @task as a frame; NULL: it is not suspended.
 static struct frame *suspended_frame(const struct tasks *t,
 				     const struct task *task)
 {
@@ -265,7 +265,7 @@ struct dbg_error *dbg_task_list(struct dbg_stopped at,
 
 /* ---- Chains ---------------------------------------------------------- */
 
-/* Chains that are the same; the first of them stands for all. */
+/* Chains that are alike; the first of them stands for all. */
 struct merged {
 	uint32_t *chain;
 	size_t n;
@@ -315,7 +315,7 @@ static bool is_same(const struct merging *m, const struct merged *a,
 	return true;
 }
 
-// Chains of async calls alone are of interest.
+// Has the chain an async call? Others are not listed.
 static bool has_call(const struct merging *m, const uint32_t *chain, size_t n)
 {
 	for (size_t i = 0; i < n; i++)

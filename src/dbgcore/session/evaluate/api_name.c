@@ -25,7 +25,7 @@ enum {
 	NAMES_MAX = 100000
 };
 
-/* The part behind the next dot that stands outside brackets, or NULL. */
+/* The part behind the next dot outside of brackets, or NULL. */
 static const char *next_part(const char *name)
 {
 	int depth = 0;
@@ -61,7 +61,10 @@ static void take_name(void *arg, const char *name)
 			 NULL);
 }
 
-/* Types and methods are also found without what stands before them. */
+/*
+ * Add a name by each of its parts, since types and methods are also found
+ * without their leading parts.
+ */
 static void take_part(void *arg, const char *name)
 {
 	struct names *names = arg;
@@ -95,7 +98,7 @@ static void take_locals(struct dbg *dbg, dbg_id frame, struct names *names)
 	dbg_error_destroy(err);
 }
 
-/* Members of what stands before the last dot. */
+/* Completion of members, of what is in front of the last dot. */
 struct members {
 	struct names *names;
 	int left; /* bytes of the prefix */
@@ -137,7 +140,8 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(x->detail ? x->detail : "", y->detail ? y->detail : "");
 }
 
-// Each text once.
+// Remove duplicates from the sorted list; returns how many are left, at most
+// @max.
 static size_t unite(struct dbg_name *list, size_t n, size_t max)
 {
 	size_t kept = 0;

@@ -15,7 +15,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 
-/* Frame and evaluator of an API call. */
+/* Get the evaluator for a frame, as each API call needs it. */
 static struct dbg_error *begin(struct dbg_stopped at, dbg_id frame,
 			       struct eval *ret)
 {
@@ -131,7 +131,7 @@ static void say_void(const struct node *node, struct dbg_value *ret)
 }
 
 /*
- * A value of the type that @expr has: itself, or absent, if it cannot be
+ * Get a value of the type that @expr has: itself, or absent if it cannot be
  * evaluated without running the program.
  */
 static struct dbg_error *typed(const struct eval *e, const char *expr,

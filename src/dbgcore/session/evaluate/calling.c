@@ -34,7 +34,7 @@ enum {
 	ASSEMBLY_NAME = 7, // a column
 };
 
-/* A call that is to be made first. */
+/* A call that has to be made before. */
 struct step {
 	pid_t tid;
 	bool runs;
@@ -42,7 +42,10 @@ struct step {
 
 /* ---- Names ----------------------------------------------------------- */
 
-/* As Type.GetType reads it; false: parts of the name mean something to it. */
+/*
+ * Append a type's name as Type.GetType reads it; false: the name contains
+ * characters with a meaning there.
+ */
 static bool add_definition(struct types *ts, struct type *type, struct str *out,
 			   unsigned int depth)
 {
@@ -208,7 +211,7 @@ static void making_end(struct dbg *dbg)
 	memset(g, 0, sizeof(*g));
 }
 
-/* The array of the method's type arguments. */
+/* Get the array of the method's type arguments. */
 static struct dbg_error *arguments(struct dbg *dbg, struct step *s,
 				   struct type_method *m)
 {
@@ -240,7 +243,7 @@ static bool has_entry(const struct type_method *m)
 	       m->owner->is_value || m->owner->kind == TYPE_KIND_INTERFACE;
 }
 
-/* The instance @m, of the definition's @desc. */
+/* Get the instance @m of a generic method with the definition's @desc. */
 static struct dbg_error *instance(struct dbg *dbg, struct step *s,
 				  struct type_method *m, uint64_t desc)
 {
@@ -269,7 +272,7 @@ static struct dbg_error *instance(struct dbg *dbg, struct step *s,
 	return helper(dbg, s, DOING_STUB, words, 3);
 }
 
-/* The object of the method, by which it is called. */
+/* Get the reflection object of the method, by which it is invoked. */
 static struct dbg_error *invoked(struct dbg *dbg, struct step *s,
 				 struct type_method *m, uint64_t desc)
 {
@@ -335,9 +338,9 @@ static struct dbg_error *find(struct dbg *dbg, struct step *s,
 }
 
 /*
- * The program's MethodDesc of @m, and if it @invokes its object, to
- * evaluation.invoking; *ret_runs instead: a call was begun that is needed to
- * have them.
+ * Get the program's MethodDesc of @m and, if it @invokes, its reflection
+ * object, into evaluation.invoking. *ret_runs: instead, a call was begun that
+ * is needed to get them.
  */
 static struct dbg_error *making_method(struct dbg *dbg, struct type_method *m,
 				       bool invokes, pid_t tid, uint64_t *ret,
@@ -383,7 +386,7 @@ static struct dbg_error *making_type(struct dbg *dbg, struct type *type,
 	return mt ? helper(dbg, &s, DOING_SHOWN, &mt, 1) : load(dbg, &s, type);
 }
 
-/* A call for that has returned @word. */
+/* Take the answer @word of a call that was needed for a method. */
 static struct dbg_error *making_take(struct dbg *dbg, uint64_t word)
 {
 	struct evaluation *v = dbg->evaluation;
@@ -892,7 +895,7 @@ static struct dbg_error *threw(const struct evaluation *v,
 		       r->message ? r->message : type);
 }
 
-/* A method that serves has returned. */
+/* Take the answer of a helper method. */
 static struct dbg_error *take_helper(struct dbg *dbg,
 				     const struct call_result *r)
 {

@@ -73,7 +73,7 @@ static void over(struct dbg *dbg, struct dbg_error *err)
 	session_event(dbg, &(struct dbg_event){.kind = DBG_EVENT_EVALUATED});
 }
 
-/* The program stands where it stood. */
+/* Restore the stop that the evaluation was begun in. */
 static void stand(struct dbg *dbg)
 {
 	if (dbg->state == DBG_STOPPED)
@@ -203,7 +203,10 @@ const char *evaluation_subject(const struct evaluation *v)
 	return v->doing == DOING_CALL ? v->name : v->expr.expr;
 }
 
-/* Why the user's call is not waited for, or why it was not made. */
+/*
+ * The error why the user's call is not waited for any more, or why it was not
+ * made.
+ */
 static struct dbg_error *given_up(const struct evaluation *v)
 {
 	static const char call_goes_on[] =
@@ -334,7 +337,7 @@ static bool interpreted(struct dbg_stopped at,
 	return true;
 }
 
-/* Why the thread of @f, NULL: none, can call nothing now; NULL: it can. */
+/* Why the thread of @f (NULL: none) can make no call now; NULL: it can. */
 static struct dbg_error *why_no_call(const struct dbg *dbg,
 				     const struct frame *f)
 {

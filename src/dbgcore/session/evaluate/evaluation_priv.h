@@ -43,7 +43,7 @@ enum doing {
 	DOING_N,
 };
 
-/* An object that is needed behind further calls. */
+/* An object that is needed after further calls. */
 struct held {
 	uint64_t handle; /* by which the program follows it; 0: none yet */
 	uint8_t *place;  /* where its address is kept */
@@ -116,7 +116,10 @@ struct evaluation {
 
 /* ---- evaluation.c ---------------------------------------------------- */
 
-/* The method of the user's that is being called, or what is evaluated. */
+/*
+ * What is being evaluated, for messages: the user's method that is called, or
+ * the expression.
+ */
 const char *evaluation_subject(const struct evaluation *v);
 
 /* ---- calling.c ------------------------------------------------------- */
@@ -137,7 +140,7 @@ DBG_MUST struct dbg_error *calling_take(struct dbg *dbg,
 
 /* ---- holding.c: objects that are needed behind further calls ----------- */
 
-/* The object whose address is at @place, null: none, from now on. */
+/* Hold the object whose address is at @place (null: none) from now on. */
 void holding_add(struct evaluation *v, void *place);
 void holding_drop(struct dbg *dbg, const void *place);
 /* The reference held at @place has moved to @to. */
@@ -145,20 +148,20 @@ void holding_move(struct evaluation *v, const void *place, void *to);
 /* Have one held that is not yet; *ret_runs: a call was begun for it. */
 DBG_MUST struct dbg_error *holding_begin(struct dbg *dbg, pid_t tid,
 					 bool *ret_runs);
-/* The call for that has returned @word. */
+/* Take the answer @word of a call that made a handle. */
 DBG_MUST struct dbg_error *holding_take(struct dbg *dbg, uint64_t word);
 /*
- * A call for that, or one that makes calls possible, has ended: give up the
+ * After a call that made a handle, or that made calls possible: give up the
  * values that it may have moved.
  */
 void holding_lose(struct dbg *dbg, const struct call_result *r);
-/* An error if something was not held while the program ran. */
+/* Fail if an object was not held while the program ran. */
 DBG_MUST struct dbg_error *holding_check(struct evaluation *v);
 /* The addresses as they are now. */
 DBG_MUST struct dbg_error *holding_read(struct dbg *dbg);
 /* Stop holding objects, except those that values of the stop refer to. */
 void holding_end(struct dbg *dbg);
-/* Nobody waits any more for the call that is under way. */
+/* Stop waiting for the handle's call that is under way. */
 void holding_leave(struct dbg *dbg);
 /* The late call that made or filled a handle has ended. */
 void holding_late(struct dbg *dbg, const struct call_result *r);

@@ -28,8 +28,7 @@ void session_heap_drop(struct dbg *dbg)
 	dbg->heap.heap = NULL;
 }
 
-// Will the collector not come to its end, of a core or where the program dies
-// in it?
+// Can the GC never finish: in a core, or where the program is dying in it?
 static bool is_final(struct dbg *dbg)
 {
 	return !target_can(dbg->target, TARGET_RUN) || dbg->stop.fatal;
@@ -57,7 +56,8 @@ struct dbg_error *session_heap_get(struct dbg_stopped at, struct heap **ret)
 	return err;
 }
 
-// Large objects that nobody wrote to have no pages, in memory neither.
+// Has the part small objects? Those of large objects that nobody has written
+// have no pages, even in a live process.
 static bool is_small(const struct heap_part *part)
 {
 	return part->is.generation <= DBG_GEN_2;

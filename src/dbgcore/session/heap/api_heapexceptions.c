@@ -61,7 +61,7 @@ static bool same(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-// The group of an exception, NULL: it is the first.
+// Find the group of an exception; NULL: it is the first of its kind.
 static struct group *group_of(struct gathering *g, uint64_t hash,
 			      const struct dbg_exception *e)
 {

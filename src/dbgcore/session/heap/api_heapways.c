@@ -117,8 +117,8 @@ static const char *text_of(struct retaining *t, const struct root *root)
 	return root_name(dbg, root);
 }
 
-// The static field that refers to @child from an array that a handle keeps, or
-// whose box that is.
+// The name of the static field that refers to @child from an array that a
+// handle keeps, or whose box @child is.
 static const char *static_text(struct retaining *t, uint64_t array,
 			       uint64_t child)
 {
@@ -245,7 +245,7 @@ static void add_rest(struct retaining *t, const struct heap_way *const *v,
 	*add(t) = rest;
 }
 
-// The depth has a limit.
+// Add the tree below a way, down to the limit of depth.
 static void add_tree(struct retaining *t, const struct heap_way *way)
 {
 	const struct heap_way *ways = t->is.v;

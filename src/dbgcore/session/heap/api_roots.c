@@ -52,7 +52,7 @@ struct tracing {
 	struct heap_graph *graph;
 };
 
-// A variable has a name, a temporary a place or a register.
+// Is the root named? A variable is, a temporary has only a place or a register.
 static bool is_named(const struct tracing *t, const struct root *root)
 {
 	const char *name = root_name(t->dbg, root);
@@ -70,7 +70,7 @@ static bool is_better(const struct tracing *t, const struct root *root,
 		    : root_is_better(root, other);
 }
 
-// The first root of an object, if none is better.
+// Is it the best root of the object so far?
 static const struct root *root_of(const struct tracing *t, uint64_t object)
 {
 	const struct root *found = NULL;

@@ -16,7 +16,7 @@ enum {
 	REFERENCE = 8,
 };
 
-// The call that is suspended in the object @addr; NULL: it is none.
+// The call that is suspended in the object @addr, as a frame; NULL: it is none.
 static struct frame *suspended_in(struct dbg *dbg, uint64_t addr,
 				  const struct heap_type *of)
 {
@@ -50,7 +50,7 @@ const char *session_object_name(struct dbg *dbg, uint64_t addr,
 			    str_basename(frame.source.path), frame.source.line);
 }
 
-// The variable of the suspended call whose place @addr is in.
+// The name of the suspended call's variable that contains @addr.
 static const char *variable_at(struct dbg *dbg, const struct frame *f,
 			       uint64_t addr)
 {

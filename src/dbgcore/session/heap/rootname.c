@@ -33,7 +33,7 @@ static const char *static_field_name(struct dbg *dbg, const struct root *root);
 
 /* ---- Variables ------------------------------------------------------- */
 
-// The frame that the reference is of, NULL: it is not found.
+// The frame that holds the reference; NULL: it is not found.
 static const struct frame *frame_of(struct dbg *dbg, const struct root *root)
 {
 	const struct frame *f = NULL, *by_ip = NULL;
@@ -53,7 +53,7 @@ static const struct frame *frame_of(struct dbg *dbg, const struct root *root)
 	return by_ip;
 }
 
-// The variable that is kept at the place, else one that has its value.
+// The name of the variable at that place, else of one with the same value.
 static const char *variable_of(struct dbg *dbg, const struct root *root,
 			       const struct frame *f)
 {

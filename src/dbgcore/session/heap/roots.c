@@ -56,7 +56,7 @@ static void add_stack_ref(struct dbg *dbg, struct heap *h, pid_t tid,
 	root->tid = tid;
 }
 
-// An object may begin there: it has a type.
+// May an object begin there: does it have a type?
 static bool is_object(struct heap *h, uint64_t addr)
 {
 	uint64_t mt;
@@ -67,8 +67,9 @@ static bool is_object(struct heap *h, uint64_t addr)
 	       mt && !heap_type_find(h, mt & ~(uint64_t)7)->is_none;
 }
 
-// The DAC cannot tell (.NET 10, of a thread that nobody's catch has ended):
-// every word of the stack that leads to an object may be a reference.
+// Add roots where the DAC cannot tell them (.NET 10, a thread inside a throw
+// that nobody's catch has ended): every word of the stack that leads to an
+// object may be a reference.
 static void add_words(struct dbg *dbg, struct heap *h, pid_t tid,
 		      struct root_list *l)
 {
@@ -143,7 +144,8 @@ static void add_static(struct adding *a, const struct dbg_heap_root *is,
 	root->type = mt;
 }
 
-// No handle keeps them since .NET 9, and the DAC does not tell of them.
+// Add a thread static: since .NET 9 no handle keeps them, and the DAC does not
+// tell of them.
 static bool add_thread_static(void *arg, uint64_t mt,
 			      const struct dac_field *field,
 			      const struct static_thread *thread)

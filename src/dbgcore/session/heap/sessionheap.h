@@ -9,7 +9,7 @@
 
 /* ---- api_heap.c ------------------------------------------------------ */
 
-/* The heap of this stop, made when it is first asked for. */
+/* Get the heap of this stop, made when it is first asked for. */
 DBG_MUST struct dbg_error *session_heap_get(struct dbg_stopped at,
 					    struct heap **ret);
 /* The name of a type as users know it. */
@@ -21,8 +21,8 @@ const char *session_type_name(struct dbg *dbg, const struct heap_type *type);
 const char *session_object_name(struct dbg *dbg, uint64_t addr,
 				const struct heap_type *type);
 /*
- * The field, or the variable of a suspended call, that lies at an offset of an
- * object, as heap_ref_name.
+ * The name of the field, or of the variable of a suspended call, at an offset
+ * of an object, as heap_ref_name.
  */
 const char *session_ref_name(struct dbg *dbg, const struct heap_object *o,
 			     uint64_t offset);
@@ -83,7 +83,9 @@ struct alive {
 	struct heap_graph graph;
 };
 
-/* Made when it is first asked for, and kept for the stop. */
+/*
+ * Get the reachable objects; made when first asked for, and kept for the stop.
+ */
 DBG_MUST struct dbg_error *alive_get(struct dbg *dbg, struct heap *h,
 				     struct alive **ret);
 void alive_drop(struct dbg *dbg);
@@ -156,8 +158,8 @@ const char *root_name(struct dbg *dbg, const struct root *root);
 const char *root_field_name(struct dbg *dbg, uint64_t mt,
 			    const struct dac_field *raw);
 /*
- * The static field that is kept at @slot or in the box @box; NULL: none is
- * known. In the arena of the stop.
+ * The name of the static field stored at @slot or in the box @box, in the arena
+ * of the stop; NULL: not known.
  */
 const char *static_name(struct dbg *dbg, struct heap *h, uint64_t slot,
 			uint64_t box);
