@@ -10,7 +10,7 @@
 
 #define NO_LIMIT (UINT64_MAX / 4) /* version 1 has a number for it */
 
-/* Files of one version and controller, and where it is mounted. */
+/* Files of one version and controller, and where they are mounted. */
 struct hierarchy {
 	const char *mark; /* of its line, behind the number */
 	const char *mount;
@@ -46,7 +46,7 @@ static uint64_t number_in(const char *group, const char *name, const char *key)
 	return number_of(text, key);
 }
 
-// "max" and -1 are none.
+// Look at a memory limit; "max" and -1 mean none.
 static void look_memory(const struct hierarchy *h, const char *group,
 			struct dbg_limits *ret)
 {
@@ -93,8 +93,9 @@ static const struct hierarchy hierarchies[] = {
     {"::", "", "cpu.max", NULL, NULL, "cpu.stat", NULL, look_cpu},
 };
 
-// The group and those above it. In a container the path may be the host's, and
-// what is mounted is the container's own: of that path only the root is there.
+// Look at the group and those above it. In a container the path may be the
+// host's, while the container's own group is mounted: of such a path only the
+// root exists.
 static void look_up(const struct hierarchy *h, const char *root,
 		    const char *path, struct dbg_limits *ret)
 {

@@ -42,8 +42,8 @@ void target_spans_add(struct target_spans *s, uint64_t addr, uint64_t n);
 void target_spans_join(struct target_spans *s);
 void target_spans_deinit(struct target_spans *s);
 /*
- * The stopped process @of, borrowed, as a target that cannot run or be written:
- * what is read of it is added to @to.
+ * Make a target of the stopped process @of (borrowed) that cannot run or be
+ * written, and that adds the address ranges read from it to @to.
  */
 struct target *target_recording(struct target *of, struct target_spans *to);
 

@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "target/arch.h"
 
-/* A stretch of memory, [addr, addr + size), of which the core has @data. */
+/* A range of memory, [addr, addr + size), of which the core has @data. */
 struct core_segment {
 	uint64_t addr, size;
 	struct bytes data; /* from addr on; n 0: none of it */
@@ -73,7 +73,7 @@ DBG_MUST struct dbg_error *corefile_load(const char *path,
 DBG_MUST struct dbg_error *corefile_parse(struct bytes file,
 					  struct corefile *ret);
 void corefile_unload(struct corefile *c);
-/* The segment or mapping that holds @addr, NULL: none. */
+/* Find the segment or mapping that contains @addr; NULL: none. */
 const struct core_segment *corefile_segment(const struct corefile *c,
 					    uint64_t addr);
 const struct core_mapping *corefile_mapping(const struct corefile *c,

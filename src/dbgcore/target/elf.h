@@ -43,7 +43,7 @@ struct elf_symbol {
 
 /* Parse @file, which must live as long as @ret; nothing is allocated. */
 DBG_MUST struct dbg_error *elf_parse(struct bytes file, struct elf *ret);
-/* Machine (e_machine) of whatever ELF file begins with @file. */
+/* The machine (e_machine) of the ELF file that begins with @file. */
 DBG_MUST struct dbg_error *elf_machine(struct bytes file, uint16_t *ret);
 /* A defined function or object of that name. */
 bool elf_symbol_find(const struct elf *elf, const char *name,
@@ -68,9 +68,9 @@ struct elf_table {
 };
 
 /*
- * The tables of names and functions of @elf, in data that is relocated only: a
- * function is behind its name, or before it where there is none behind. Their
- * relocations lie beside each other, as linkers sort them. Free it with
+ * Find the tables of names and functions of @elf, in data that only relocations
+ * fill: a function is behind its name, or before it where there is none behind.
+ * Linkers sort their relocations next to each other. Free it with
  * elf_table_deinit.
  */
 void elf_table_read(const struct elf *elf, struct elf_table *ret);
@@ -83,15 +83,18 @@ void elf_table_deinit(struct elf_table *table);
 void elf_table_find(const struct elf *elf, const struct elf_table *table,
 		    const char *name, uint64_t ret[TARGET_OVERLOADS]);
 /*
- * Up to @n bytes of data linked for @addr, with relocations filled in that name
- * no symbol, as when the image is loaded @bias from where it is linked. How
- * many the file has.
+ * Read up to @n bytes of data linked for @addr, with relocations that name no
+ * symbol applied, as if the image were loaded @bias from where it is linked.
+ * Returns how many the file has.
  */
 size_t elf_data_read(const struct elf *elf, uint64_t addr, uint64_t bias,
 		     void *buf, size_t n);
 /* Address that the file's first byte is linked for. */
 uint64_t elf_base(const struct elf *elf);
-/* The executable segment, the one with the entry point if there are more. */
+/*
+ * Get the executable segment; if there are several, the one with the entry
+ * point.
+ */
 bool elf_text(const struct elf *elf, uint64_t *ret_start, uint64_t *ret_end);
 /* NT_GNU_BUILD_ID; {NULL, 0}: none */
 struct bytes elf_build_id(const struct elf *elf);

@@ -66,7 +66,7 @@ static bool try_place(struct search *s, const char *dir, const char *name)
 
 /* ---- Places ---------------------------------------------------------- */
 
-// .build-id/xx/yyyy, as debuggers keep files by their ids.
+// Try .build-id/xx/yyyy, by which debuggers store files under their ids.
 static bool try_build_id(struct search *s, const char *dir)
 {
 	struct bytes id = s->id->build_id;
@@ -80,7 +80,7 @@ static bool try_build_id(struct search *s, const char *dir)
 	return try_place(s, all, str_get(&name));
 }
 
-// An installed runtime or SDK of any version below @dir, but not deep.
+// Try an installed runtime or SDK of any version below @dir, but not deep.
 static bool try_below(struct search *s, const char *dir)
 {
 	_cleanup_str_ struct str pattern = {0};
@@ -117,7 +117,7 @@ static bool try_dirs(struct search *s, const struct target *t)
 	return found;
 }
 
-// An installed runtime has the version in its path.
+// Try an installed runtime, which has its version in its path.
 static bool try_dotnet(void *arg, const char *dir)
 {
 	struct search *s = arg;

@@ -125,7 +125,7 @@ static bool hex(char **s, char end, uint64_t *ret)
 	return true;
 }
 
-// "start-end rwxp offset major:minor inode   path"
+// Parse "start-end rwxp offset major:minor inode   path".
 static bool parse_line(char *s, struct proc_map *ret)
 {
 	uint64_t major, minor;
@@ -221,7 +221,7 @@ const struct proc_map *proc_maps_find(const struct proc_maps *maps,
 	return NULL;
 }
 
-// A thread's status file, NULL if it is gone; the caller frees it.
+// Read a thread's status file; NULL if it is gone. The caller frees it.
 static char *status_text(pid_t tid)
 {
 	_cleanup_free_ char *path = xasprintf("/proc/%d/status", tid);
@@ -255,7 +255,7 @@ static bool status_number(const char *text, const char *field, int base,
 	return true;
 }
 
-// The last number of a line, an id in its own namespace; 0 if there is none.
+// The last number of a line: an id in the process's own namespace; 0: none.
 static pid_t status_inside(const char *text, const char *field)
 {
 	const char *at = status_find(text, field);
@@ -387,7 +387,9 @@ char proc_lasting_state(pid_t pid)
 	return state;
 }
 
-/* The kernel's line about the system call that a thread is in; NULL: none. */
+/*
+ * Read the kernel's line about the system call that a thread is in; NULL: none.
+ */
 static char *syscall_text(pid_t pid, pid_t tid)
 {
 	char path[64];
@@ -461,7 +463,8 @@ struct dbg_error *proc_auxv(pid_t pid, uint64_t type, uint64_t *ret)
 	return NULL;
 }
 
-// A number of the stat file as proc(5) counts them, the state being the third.
+// A number of the stat file, counted as in proc(5), where the state is the
+// third.
 static uint64_t stat_number(pid_t pid, int field)
 {
 	_cleanup_free_ char *text = NULL;
@@ -619,8 +622,9 @@ uint64_t proc_time_of(pid_t pid, pid_t tid, uint64_t *ret_ready)
 	return ticks * (UINT64_C(1000000000) / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
-// The kernel counts a wait for a processor when it is over: of a thread that is
-// ready it is known that it was so all the time if it has not waited since.
+// How often a ready thread has waited for a processor. The kernel counts a wait
+// when it is over: a thread that is ready has been so all the time if it has
+// not waited since.
 static uint64_t waits_of_ready(pid_t pid, pid_t tid)
 {
 	char path[64];

@@ -39,13 +39,13 @@ DBG_MUST struct dbg_error *proc_maps_read(int fd, pid_t pid,
 /* Take over @text (the contents of a maps file), cutting it up. */
 void proc_maps_parse(char *text, struct proc_maps *ret);
 void proc_maps_deinit(struct proc_maps *maps);
-/* The mapping that holds @addr, or NULL. */
+/* Find the mapping that contains @addr, or NULL. */
 const struct proc_map *proc_maps_find(const struct proc_maps *maps,
 				      uint64_t addr);
 
 /*
- * A whole file below /proc, terminated; NULL with errno set if it cannot be
- * read. The caller frees it.
+ * Read a whole file below /proc, terminated; NULL with errno set if it cannot
+ * be read. The caller frees it.
  */
 char *proc_read(const char *path, size_t *ret_n);
 /* The processor time that threads have used, in nanoseconds. */
@@ -71,7 +71,7 @@ void proc_times_deinit(struct proc_times *t);
 /* Processor time of one thread; 0: it is gone. @ret_ready may be NULL. */
 uint64_t proc_time_of(pid_t pid, pid_t tid, uint64_t *ret_ready);
 
-/* Text of a link below /proc/PID (0: our own); false: there is none. */
+/* Read a link below /proc/PID (0: our own); false: there is none. */
 bool proc_link(pid_t pid, const char *name, char ret[PATH_MAX]);
 /* The path of its executable, which may have been replaced since. */
 bool proc_executable(pid_t pid, char ret[PATH_MAX]);
@@ -127,9 +127,12 @@ uint64_t proc_start_time(pid_t pid);
 /* The wait status of a process that has ended; false: it has not, or is gone.
  */
 bool proc_exit_status(pid_t pid, int *ret);
-/* The threads of a process: NULL with errno, or to be closed by closedir. */
+/*
+ * Open the list of a process's threads: NULL with errno, or to be closed by
+ * closedir.
+ */
 DIR *proc_tasks_open(pid_t pid);
-/* The next of them; 0: there are no more. */
+/* The next thread of the list; 0: there are no more. */
 pid_t proc_tasks_next(DIR *tasks);
 /* Is the process gone, or have all of its threads ended? */
 bool proc_ended(pid_t pid);

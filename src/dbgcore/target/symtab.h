@@ -16,8 +16,8 @@ struct symtab {
 void symtab_add(struct symtab *s, const struct elf *elf);
 void symtab_deinit(struct symtab *s);
 /*
- * The function that holds @addr (as linked), NULL: none. Of several names the
- * one with the fewest leading underscores.
+ * Find the function that contains @addr (as linked); NULL: none. Of several
+ * names the one with the fewest leading underscores.
  */
 const struct elf_symbol *symtab_at(const struct symtab *s, uint64_t addr);
 

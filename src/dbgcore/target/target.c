@@ -62,7 +62,8 @@ static size_t read_masked(struct target *t, uint64_t addr, void *buf, size_t n)
 	return n;
 }
 
-// The page at @addr from the cache or into it; NULL if it is not all there.
+// Get the page at @addr, from the cache or read into it; NULL if it is not all
+// there.
 static const uint8_t *page_get(struct target *t, uint64_t addr)
 {
 	struct page_cache *c = &t->cache;

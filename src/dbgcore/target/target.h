@@ -41,13 +41,13 @@ enum target_cap {
 };
 
 bool target_can(const struct target *t, enum target_cap cap);
-/* Kills what was launched, lets go what was attached to. */
+/* Kill what was launched, let go what was attached to, and free the target. */
 void target_destroy(struct target *t);
 pid_t target_pid(const struct target *t);
 void target_counters(const struct target *t, struct dbg_counters *ret);
 /*
- * The log for what is done with this target, by all rooms; @log is borrowed.
- * target_log of NULL is NULL.
+ * Set the log for everything that is done with this target, by all rooms; @log
+ * is borrowed. target_log of NULL is NULL.
  */
 void target_log_to(struct target *t, const struct log *log);
 const struct log *target_log(const struct target *t);
@@ -64,15 +64,16 @@ DBG_MUST struct dbg_error *target_spawn(const char *path,
 					const struct dbg_launch *launch,
 					struct target **ret);
 /*
- * Mask and ignored signals that a program is to start with: those we were
- * started with, if target_signals_get is called before anything changes them.
+ * The signal mask and ignored signals that a program is started with: those
+ * dndbg itself was started with, if target_signals_get is called before
+ * anything changes them.
  */
 struct target_signals {
 	sigset_t mask, ignored;
 };
 
 void target_signals_get(struct target_signals *ret);
-/* target_spawn with signals other than our present ones (less SIGCHLD). */
+/* As target_spawn, with other signals than our present ones (less SIGCHLD). */
 DBG_MUST struct dbg_error *
 target_spawn_with(const char *path, const char *const *argv,
 		  const struct dbg_launch *launch,
@@ -93,7 +94,7 @@ DBG_MUST struct dbg_error *target_attach(pid_t pid, struct target **ret);
 DBG_MUST struct dbg_error *target_observe(pid_t pid, struct target **ret);
 void target_observe_again(struct target *t);
 
-/* The top of a thread's stack, as it was. */
+/* A copy of the top of a thread's stack. */
 struct target_glance {
 	uint8_t bytes[16 << 10];
 	size_t n;
@@ -110,11 +111,10 @@ bool target_glance(struct target *t, pid_t tid, bool *seized, struct regs *ret,
 /* Does the process go on when the target is destroyed: was it attached to? */
 bool target_survives(const struct target *t);
 /*
- * The runtime of such a process sets its handler of SIGTRAP: what keeps the
- * process alive should we die comes before it again. Thread @tid stands before
- * the first instruction of the C library's sigaction, where no trap is left,
- * and is brought through the system call; 0: the handler is set. It stops all
- * threads.
+ * The runtime of a process that survives us sets its SIGTRAP handler: put ours
+ * in front of it again. Thread @tid stands before the first instruction of the
+ * C library's sigaction, where no trap is left, and is brought through the
+ * system call; 0: the handler is set already. Stops all threads.
  */
 DBG_MUST struct dbg_error *target_guard_renew(struct target *t, pid_t tid);
 /*
@@ -209,7 +209,7 @@ struct target_hit {
 DBG_MUST struct dbg_error *
 target_event_next(struct target *t, struct target_event *ret, bool *ret_any);
 
-/* Signals to report instead of passing them on at once. */
+/* Set which signals are reported instead of being passed on at once. */
 void target_watch_signals(struct target *t, const sigset_t *set);
 /* Would delivering @signal end the process now (default disposition)? */
 bool target_signal_is_fatal(struct target *t, int signal);
@@ -350,7 +350,7 @@ DBG_MUST struct dbg_error *target_threads(struct target *t, struct arena *arena,
 bool target_thread_sleeps(struct target *t, pid_t tid);
 /* The kernel's name of a thread; "" if it is gone. */
 void target_thread_name(struct target *t, pid_t tid, char ret[16]);
-/* Nanoseconds of processor time that it has used; 0: not known. */
+/* Processor time that a thread has used, in nanoseconds; 0: not known. */
 uint64_t target_thread_time(struct target *t, pid_t tid);
 /*
  * Keep the processor times of threads at two earlier moments: @times[0] and [1]
@@ -358,8 +358,8 @@ uint64_t target_thread_time(struct target *t, pid_t tid);
  */
 void target_times_keep(struct target *t, struct proc_times *times);
 /*
- * The share of a processor that it used, or had to wait for, between, per cent,
- * rounded up; -1: not known.
+ * Which share of a processor a thread has used, or had to wait for, between the
+ * two times, in per cent, rounded up; -1: not known.
  */
 int target_thread_share(struct target *t, pid_t tid);
 
@@ -370,14 +370,14 @@ int target_thread_share(struct target *t, pid_t tid);
 pid_t target_tid_inside(struct target *t, pid_t tid);
 pid_t target_tid_outside(struct target *t, pid_t inside);
 /*
- * A process or thread whose files in /proc tell of the memory; 0: none does, as
- * of a core. (All stopped.)
+ * A process or thread whose files in /proc tell about the memory; 0: there is
+ * none, as for a core. (All stopped.)
  */
 pid_t target_memory_of(struct target *t);
 
 /* ---- State of a stopped thread --------------------------------------- */
 
-/* Integer registers; cached while stopped. */
+/* Read or set integer registers; cached while stopped. */
 DBG_MUST struct dbg_error *target_regs(struct target *t, pid_t tid,
 				       struct regs *ret);
 DBG_MUST struct dbg_error *target_regs_set(struct target *t, pid_t tid,
@@ -414,8 +414,8 @@ void target_hit_again(struct target *t, const struct target_event *event);
 DBG_MUST struct dbg_error *target_read(struct target *t, uint64_t addr,
 				       void *buf, size_t n);
 /*
- * Memory from @addr on where it lies in our address space, in one piece of
- * *@ret_n bytes of a mapped file, to be read in place; NULL: it has to be read
+ * Get memory from @addr on, where it lies in our address space as one piece of
+ * a mapped file, *@ret_n bytes, to be read in place; NULL: it has to be read
  * (any process).
  */
 const void *target_span(struct target *t, uint64_t addr, uint64_t *ret_n);
@@ -460,7 +460,9 @@ DBG_MUST struct dbg_error *target_find_code(struct target *t, const void *bytes,
  */
 void target_cache_drop(struct target *t);
 
-/* The mappings (target/proc.h), by address; borrowed until the next call. */
+/*
+ * Get the mappings (target/proc.h), by address; borrowed until the next call.
+ */
 struct proc_maps;
 DBG_MUST struct dbg_error *target_maps(struct target *t,
 				       const struct proc_maps **ret);
@@ -476,9 +478,9 @@ struct target_range {
  */
 bool target_resident(struct target *t, struct target_range *v, size_t n);
 /*
- * The first page from @addr on that is in memory, or of which that is not known
- * (of any target but a process); @end: none before it. To read a page that is
- * not there would put one of zeros into its place.
+ * Find the first page from @addr on that is in memory, or of which that is not
+ * known (in any target but a process); @end: none before it. Reading a page
+ * that is not there would put one of zeros into its place.
  */
 uint64_t target_present_from(struct target *t, uint64_t addr, uint64_t end);
 
@@ -502,8 +504,8 @@ bool target_trap_armed(const struct target *t, uint64_t addr);
  */
 void target_trap_yield(struct target *t, uint64_t addr, bool on);
 /*
- * Thread @tid is where a function begins that may make such a child, or @on is
- * false, where one has returned: traps that yield are out between, or until
+ * Thread @tid is at the beginning of a function that may make such a child or,
+ * if @on is false, at its return: traps that yield are out in between, or until
  * the child has its exec.
  */
 void target_thread_spawns(struct target *t, pid_t tid, bool on);
@@ -537,14 +539,14 @@ struct target_image {
 };
 
 /*
- * The ELF image whose mapped file is called @name, or @name and a version
+ * Find the ELF image whose mapped file is called @name, or @name with a version
  * behind a dot ("libstdc++.so.6" finds "libstdc++.so.6.0.30").
  */
 DBG_MUST struct dbg_error *target_image_find(struct target *t, const char *name,
 					     struct arena *arena,
 					     struct target_image *ret,
 					     bool *ret_found);
-/* The executable itself. */
+/* Get the executable itself. */
 DBG_MUST struct dbg_error *target_image_main(struct target *t,
 					     struct arena *arena,
 					     struct target_image *ret);
@@ -559,7 +561,10 @@ target_image_at(struct target *t, uint64_t addr, struct arena *arena,
 		uint64_t *ret_offset, bool *ret_found);
 /* Does @addr lie in an ELF image, as no code that the runtime compiles does? */
 bool target_in_image(struct target *t, uint64_t addr);
-/* A C++ symbol's name as written, in @arena; others as they are. */
+/*
+ * Convert a C++ symbol to the name as written, in @arena; others stay as they
+ * are.
+ */
 const char *target_demangle(const char *name, struct arena *arena);
 /* Address of an exported (.dynsym) symbol; 0 if it has none such. */
 DBG_MUST struct dbg_error *target_symbol(struct target *t,
@@ -589,12 +594,12 @@ DBG_MUST struct dbg_error *target_table_find(struct target *t,
 					     const struct target_image *image,
 					     const char *name,
 					     uint64_t ret[TARGET_OVERLOADS]);
-/* Executable segment of an image that holds its entry code. */
+/* Get the executable segment of an image, the one with its entry code. */
 DBG_MUST struct dbg_error *target_image_text(struct target *t,
 					     const struct target_image *image,
 					     uint64_t *ret_start,
 					     uint64_t *ret_end);
-/* Entry point (AT_ENTRY) and r_debug.r_brk (0 until the linker ran). */
+/* Get the entry point (AT_ENTRY) and r_debug.r_brk (0 until the linker ran). */
 DBG_MUST struct dbg_error *target_entry(struct target *t, uint64_t *ret);
 DBG_MUST struct dbg_error *target_r_brk(struct target *t, uint64_t *ret);
 /*
@@ -603,8 +608,8 @@ DBG_MUST struct dbg_error *target_r_brk(struct target *t, uint64_t *ret);
  */
 bool target_image_loading(struct target *t, uint64_t base);
 /*
- * The first segment of @type (PT_DYNAMIC, ...) of the image at @base, by its
- * program headers in memory, and its size; 0 if there is none.
+ * Find the first segment of @type (PT_DYNAMIC, ...) of the image at @base, by
+ * its program headers in memory, and its size; 0 if there is none.
  */
 uint64_t target_segment(struct target *t, uint64_t base, uint32_t type,
 			uint64_t *ret_size);
@@ -616,7 +621,7 @@ DBG_MUST struct dbg_error *target_image_place(struct target *t,
 					      const char *path,
 					      const char **ret,
 					      struct bytes *ret_bytes);
-/* The machine that the ELF header of a program file names. */
+/* Read the machine that the ELF header of a program file names. */
 DBG_MUST struct dbg_error *target_file_machine(const char *path, uint16_t *ret);
 
 #endif

@@ -236,18 +236,18 @@ DBG_MUST struct dbg_error *image_file_elf(struct target *t, const char *path,
 const struct elf_symbol *
 image_file_function(struct target *t, struct image_file *f, uint64_t linked);
 /*
- * The mappings, kept while the program stands; @ret is borrowed until the next
- * call. What we have mapped in it since is missing.
+ * Get the mappings, which are kept while the program stands; @ret is borrowed
+ * until the next call. What we have mapped since is missing.
  */
 DBG_MUST struct dbg_error *images_maps(struct target *t,
 				       const struct proc_maps **ret);
-/* .eh_frame_hdr of the image that holds @addr; 0: none. Kept. */
+/* The .eh_frame_hdr of the image that contains @addr; 0: none. Kept. */
 uint64_t images_unwind_header(struct target *t, uint64_t addr);
 
 /* Replace the int3s of armed traps in @buf, which was read from @addr. */
 void traps_mask(const struct traps *traps, uint64_t addr, void *buf, size_t n);
 struct trap *traps_find(const struct traps *traps, uint64_t addr);
-/* First trap at @addr or above: its index. */
+/* Index of the first trap at @addr or above. */
 size_t traps_lower(const struct traps *traps, uint64_t addr);
 /* Forget all, as when their memory is gone. */
 void traps_clear(struct traps *traps);

@@ -17,7 +17,10 @@ const char *unpacker_format(struct bytes b);
  */
 DBG_MUST struct dbg_error *unpacker_create(struct bytes head, int fd,
 					   struct unpacker **ret);
-/* Bytes put at @p, fewer than @n perhaps; 0 at the end, -1: it is damaged. */
+/*
+ * Unpack bytes to @p, perhaps fewer than @n; returns how many, 0: at the end,
+ * -1: it is damaged.
+ */
 ssize_t unpacker_read(struct unpacker *u, uint8_t *p, size_t n);
 void unpacker_destroy(struct unpacker *u);
 

@@ -251,7 +251,7 @@ static void take_segment(struct corefile *c, const Elf64_Phdr *p)
 	c->segments[c->n_segments++] = s;
 }
 
-// Both kinds of element begin with their address.
+// Compare elements of either kind, which begin with their address.
 static int by_start(const void *a, const void *b)
 {
 	uint64_t x, y;
@@ -304,7 +304,8 @@ static struct dbg_error *check_header(const Elf64_Ehdr *h)
 	return what ? dbg_err(DBG_E_FORMAT, "%s", what) : NULL;
 }
 
-// More segments than e_phnum can say are counted in the first section.
+// Count the segments; more than e_phnum can say are counted in the first
+// section.
 static uint64_t count_segments(struct bytes file, const Elf64_Ehdr *h)
 {
 	struct bytes b = bytes_slice(file, h->e_shoff, sizeof(Elf64_Shdr));
@@ -457,7 +458,7 @@ static void core_destroy(struct target *t)
 
 /* ---- Memory of the core itself --------------------------------------- */
 
-// As much as the core has from @addr on, in one segment.
+// Get as much as the core has from @addr on, in one segment.
 static struct bytes present(const struct core *c, uint64_t addr)
 {
 	const struct core_segment *s = corefile_segment(&c->file, addr);
@@ -656,7 +657,8 @@ static uint32_t flags_of(struct core *c, const struct core_mapping *m)
 	return s ? s->flags : PF_R;
 }
 
-// Every segment cut where files begin and end; files that no segment has.
+// Make the mappings: every segment, cut where files begin and end; and files
+// that no segment has.
 static struct dbg_error *core_maps(struct target *t, struct proc_maps *ret)
 {
 	struct core *c = core_of(t);
@@ -726,9 +728,9 @@ static bool is_command(const uint8_t *at, size_t n, const char *line,
 }
 
 /*
- * The note has the first 79 bytes of the command line. All of it, and the
- * environment behind it, is on the stack, in front of the name of the
- * executable, whose address the auxiliary vector has.
+ * Find the whole command line and the environment behind it on the stack, in
+ * front of the name of the executable, whose address the auxiliary vector has.
+ * (The note has only the first 79 bytes.)
  */
 static struct bytes find_words(struct core *c)
 {

@@ -66,7 +66,7 @@ static struct dbg_error *extent(struct bytes b, const char *format,
 	return NULL;
 }
 
-/* A file without a name, where there is room for large ones; -1: errno. */
+/* Make a file without a name, where there is room for large ones; -1: errno. */
 static int make_temporary(void)
 {
 	const char *dirs[] = {getenv("TMPDIR"), "/var/tmp", "/tmp"};
@@ -95,7 +95,7 @@ static bool put(int fd, const uint8_t *p, size_t n, uint64_t at)
 	return true;
 }
 
-/* A chunk, or what there is before the end, or damage. */
+/* Unpack a chunk, or what is left before the end or damage. */
 static size_t fill(struct unpacker *in, uint8_t *chunk)
 {
 	size_t n = 0;
@@ -106,7 +106,7 @@ static size_t fill(struct unpacker *in, uint8_t *chunk)
 	return n;
 }
 
-/* A core that ends too soon is one that was cut off. */
+/* Unpack a core. One that ends too soon counts as cut off. */
 static struct dbg_error *unpack(struct unpacker *in, const char *format, int fd,
 				uint64_t *ret)
 {

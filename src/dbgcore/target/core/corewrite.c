@@ -152,7 +152,10 @@ static void add_only(struct writer *w, const struct proc_map *m,
 	}
 }
 
-/* Stacks from the red zone below sp on, and the first page of each image. */
+/*
+ * Note the parts of a mini dump: stacks, from the red zone below sp on, and the
+ * first page of each image.
+ */
 static struct dbg_error *note_stacks(struct writer *w)
 {
 	struct dbg_error *err;
@@ -231,7 +234,10 @@ static void add_note(struct writer *w, uint32_t type, const void *desc,
 	add_note_of(w, "CORE", type, desc, n);
 }
 
-/* As the program knows it, and its memory: as the kernel's cores have it. */
+/*
+ * A thread's number as the program, and its memory, know it; the kernel's cores
+ * have these.
+ */
 static pid_t id_inside(const struct writer *w, pid_t tid)
 {
 	pid_t inside = target_tid_inside(w->t, tid);
@@ -282,7 +288,10 @@ static struct dbg_error *add_thread(struct writer *w, pid_t tid,
 	return NULL;
 }
 
-/* The one that people will look at comes first, as in the kernel's cores. */
+/*
+ * Add the threads. The one that users will look at comes first, as in the
+ * kernel's cores.
+ */
 static struct dbg_error *add_threads(struct writer *w)
 {
 	struct dbg_error *err;
@@ -319,7 +328,10 @@ static void add_process(struct writer *w)
 		add_note(w, NT_AUXV, auxv, n);
 }
 
-/* NT_FILE: count, page size; start, end, offset in pages of each; the paths. */
+/*
+ * Add NT_FILE: count, page size; start, end, offset in pages of each; the
+ * paths.
+ */
 static void add_files(struct writer *w)
 {
 	uint64_t head[2] = {0, PAGE_BYTES};
@@ -370,8 +382,8 @@ static uint64_t up_to_page(uint64_t n)
 }
 
 /*
- * The headers, behind which the notes and then the segments follow. More
- * segments than e_phnum can say are counted in a section header.
+ * Write the headers, followed by the notes and then the segments. More segments
+ * than e_phnum can say are counted in a section header.
  */
 static struct dbg_error *write_headers(struct writer *w, uint64_t *ret_end)
 {
@@ -456,7 +468,10 @@ static bool is_touched(const struct writer *w, uint64_t addr, size_t n)
 	return false;
 }
 
-/* Pages that cannot be read, as behind the end of a file, become zeros. */
+/*
+ * Write a segment. Pages that cannot be read, as behind the end of a file,
+ * become zeros.
+ */
 static struct dbg_error *write_segment(const struct writer *w,
 				       const struct segment *s)
 {

@@ -100,7 +100,7 @@ struct format {
 	void (*end)(struct unpacker *u);
 };
 
-// The input that is not used yet; false: there is none any more.
+// Refill the input; false: there is no more.
 static bool refill(struct unpacker *u)
 {
 	while (u->at == u->n && !u->ended) {

@@ -20,7 +20,8 @@ enum {
 
 static const char debug_dir[] = "/usr/lib/debug";
 
-// Files of one build have one id; without any, the link's checksum decides.
+// Does the debug file belong to the image? Files of one build have one id;
+// without ids, the link's checksum decides.
 static bool fits(const struct elf *elf, const struct elf *debug)
 {
 	struct bytes a = elf_build_id(elf), b = elf_build_id(debug);

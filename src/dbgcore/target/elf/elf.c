@@ -161,8 +161,8 @@ static uint32_t word(struct bytes b, uint64_t off)
 	return reader_u32(&r);
 }
 
-// DT_GNU_HASH tells the number of symbols by its last chain only: header of
-// four words, bloom filter, buckets, chains that end in an odd hash.
+// Count the symbols of DT_GNU_HASH, which tells it by its last chain only: a
+// header of four words, bloom filter, buckets, chains that end in an odd hash.
 static uint64_t count_gnu(struct bytes b)
 {
 	uint64_t n_buckets = word(b, 0), first = word(b, 4);
@@ -249,7 +249,7 @@ static struct bytes section_bytes(const struct elf *elf, const Elf64_Shdr *s)
 	return bytes_slice(elf->file, s->sh_offset, s->sh_size);
 }
 
-// The symbols of @s and the strings that its sh_link names.
+// Take the symbols of @s and the strings that its sh_link names.
 static void take_symbols(const struct elf *elf, const struct sections *all,
 			 const Elf64_Shdr *s, struct bytes *ret_symbols,
 			 struct bytes *ret_strings)
@@ -263,7 +263,8 @@ static void take_symbols(const struct elf *elf, const struct sections *all,
 	*ret_strings = section_bytes(elf, &str);
 }
 
-// File name, terminated and padded to four, and its checksum.
+// Take .gnu_debuglink: a file name, terminated and padded to four, and its
+// checksum.
 static void take_debug_link(struct elf *elf, struct bytes b)
 {
 	const uint8_t *end = b.n ? memchr(b.p, '\0', b.n) : NULL;
@@ -348,7 +349,7 @@ struct table {
 	struct bytes symbols, strings;
 };
 
-// The defined function or object at index @i.
+// Get the defined function or object at index @i.
 static bool symbol_get(const struct table *t, size_t i, Elf64_Sym *ret_raw,
 		       struct elf_symbol *ret)
 {

@@ -77,9 +77,9 @@ static bool image_extent(const struct proc_maps *maps, size_t i,
 	return exec;
 }
 
-// The program headers of the image loaded at @base, at most PHDRS_MAX; how
-// many, 0: it is none. Addresses in them are @ret_slide less than in memory:
-// images are linked at 0, except an old-fashioned executable.
+// Read the program headers of the image loaded at @base, at most PHDRS_MAX;
+// returns how many, 0: it is no image. Addresses in them are @ret_slide less
+// than in memory: images are linked at 0, except an old-fashioned executable.
 static size_t program_headers(struct target *t, uint64_t base,
 			      Elf64_Phdr *ret_phdrs, uint64_t *ret_slide)
 {
@@ -96,8 +96,9 @@ static size_t program_headers(struct target *t, uint64_t base,
 	return ehdr.e_phnum;
 }
 
-// The end of what is loaded at @base, .bss too. A program with its libraries
-// inside has more of its file mapped, elsewhere. @mapped: if it does not say.
+// The end of what is loaded at @base, .bss included. A program with its
+// libraries inside has more of its file mapped elsewhere. @mapped: returned if
+// the image does not tell.
 static uint64_t loaded_end(struct target *t, uint64_t base, uint64_t mapped)
 {
 	Elf64_Phdr phdrs[PHDRS_MAX];
@@ -356,7 +357,8 @@ static uint64_t unwind_header(struct target *t, uint64_t base)
 	return target_segment(t, base, PT_GNU_EH_FRAME, &size);
 }
 
-// The kernel's own code has no file, but is an image all the same.
+// Find the unwind information for an address. The kernel's own code (vdso) has
+// no file, but is an image all the same.
 static void unwind_range_find(struct target *t, uint64_t addr,
 			      struct unwind_range *ret)
 {
@@ -442,7 +444,7 @@ struct dbg_error *target_image_main(struct target *t, struct arena *arena,
 	return NULL;
 }
 
-// The program's PT_DYNAMIC in memory; 0: it is static.
+// The address of the program's PT_DYNAMIC; 0: it is static.
 static struct dbg_error *dynamic_addr(struct target *t, uint64_t *ret)
 {
 	struct dbg_error *err;
@@ -471,7 +473,7 @@ static struct dbg_error *dynamic_addr(struct target *t, uint64_t *ret)
 	return NULL;
 }
 
-// The linker's r_debug; 0: it has not begun, or there is none.
+// The address of the linker's r_debug; 0: it has not begun, or there is none.
 static struct dbg_error *linker_addr(struct target *t, uint64_t *ret)
 {
 	struct dbg_error *err;

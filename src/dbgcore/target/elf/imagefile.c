@@ -63,7 +63,8 @@ static size_t digit(uint64_t addr, unsigned int shift)
 	return addr >> shift & (DIGITS - 1);
 }
 
-// Into @to, by one digit of the address; what has the same stays in order.
+// Distribute into @to by one digit of the address (radix sort); equal digits
+// stay in order.
 static void distribute(const struct elf_symbol *from, size_t n,
 		       unsigned int shift, struct elf_symbol *to)
 {
@@ -117,9 +118,10 @@ void symtab_deinit(struct symtab *s)
 	memset(s, 0, sizeof(*s));
 }
 
-// A function written in assembly may not tell its size: it goes on to the
-// next one, if that is near. A library that hides its own functions (musl) has
-// gaps between those that it exports, and behind the last of them.
+// Does the function contain the address? One written in assembly may not tell
+// its size: it extends to the next one, if that is near. A library that hides
+// its own functions (musl) has gaps between those that it exports, and behind
+// the last of them.
 static bool holds(const struct symtab *s, size_t i, uint64_t addr)
 {
 	const struct elf_symbol *symbol = &s->v[i];
@@ -206,8 +208,8 @@ static void keep(struct images *images, struct image_file *f)
 
 /* ---- Files that are no longer where they were mapped from ------------ */
 
-// The linker has made addresses of those that the file's dynamic section has of
-// its tables (glibc does, musl does not).
+// Turn the linker's addresses of the file's tables in the dynamic section back
+// into offsets (glibc relocates them, musl does not).
 static void unlink_tables(const struct proc_map *first, uint8_t *bytes,
 			  uint64_t size)
 {
@@ -280,9 +282,9 @@ static struct dbg_error *copy_mapped(struct target *t,
 }
 
 /*
- * @path, if it was mapped and then removed or replaced: the kernel still has
- * it, by the mapping, for who may see it (CAP_CHECKPOINT_RESTORE); for others
- * it is put together from memory. False: it is still there.
+ * Open @path if it was mapped and then removed or replaced: the kernel still
+ * has it, by the mapping, for those who may see it (CAP_CHECKPOINT_RESTORE);
+ * for others it is put together from memory. False: it is still there.
  */
 static bool open_deleted(struct target *t, const char *path,
 			 struct image_file *f, struct dbg_error **ret)

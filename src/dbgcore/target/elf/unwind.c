@@ -142,7 +142,7 @@ static void advance(struct run *x, uint64_t n)
 	x->at += n * x->code->code_align;
 }
 
-// The instructions that set the place or the CFA; false if @op is none.
+// Run an instruction that sets the place or the CFA; false if @op is none.
 static bool run_place(struct run *x, uint8_t op)
 {
 	struct reader *r = &x->r;
@@ -188,7 +188,7 @@ static bool run_place(struct run *x, uint8_t op)
 	return false;
 }
 
-// The instructions that say where a register is.
+// Run an instruction that says where a register is.
 static void run_rule(struct run *x, uint8_t op)
 {
 	struct reader *r = &x->r;
@@ -337,7 +337,7 @@ static void binary(struct stack *s, uint8_t op)
 	}
 }
 
-// Constants; false if @op is none.
+// Push a constant; false if @op is none.
 static bool constant(struct stack *s, struct reader *r, uint8_t op)
 {
 	switch (op) {
@@ -546,7 +546,7 @@ static uint64_t here(const struct entry *e)
 	return e->addr + (uint64_t)(e->r.p - e->data);
 }
 
-// A number encoded as DW_EH_PE_* says; relative ones only to themselves.
+// Read a number encoded as DW_EH_PE_* says; of relative ones only pc-relative.
 static uint64_t encoded(struct entry *e, uint8_t encoding)
 {
 	uint64_t base = (encoding & 0x70) == 0x10 ? here(e) : 0;
@@ -579,7 +579,7 @@ struct cie {
 	bool is_signal, has_data;
 };
 
-// The letters of the augmentation, each with its operand.
+// Read the operands that the letters of the augmentation announce.
 static void augmentation_read(struct entry *e, const char *letters,
 			      struct cie *ret)
 {
@@ -632,8 +632,8 @@ static bool cie_read(struct target *t, uint64_t addr, struct entry *e,
 	       cfa_run(&ret->code, program, 0, UINT64_MAX, NULL, &ret->initial);
 }
 
-// The row for @pc by the FDE at @addr. The expressions of the row lie in the
-// two entries.
+// Find the row for @pc by the FDE at @addr. The expressions of the row point
+// into the two entries.
 static bool row_find(struct target *t, uint64_t addr, uint64_t pc,
 		     struct entry entries[2], struct cie *ret_cie,
 		     struct cfa_row *ret, uint64_t *ret_start)
@@ -673,8 +673,9 @@ static void from_dwarf(const uint64_t regs[CFA_REGS], struct regs *ret)
 	regs_set_pc(ret, regs[CFA_PC]);
 }
 
-// An entry of a procedure linkage table, which some linkers leave without
-// unwind information: it jumps through a pointer near it, nothing pushed yet.
+// Leave an entry of a procedure linkage table, which some linkers leave without
+// unwind information: it jumps through a pointer near it, and nothing is pushed
+// yet.
 static bool leave_linkage(struct target *t, struct regs *regs)
 {
 	struct dbg_error *err;

@@ -33,7 +33,7 @@ struct journal_entry {
 	bool kept; /* by journal_keep */
 };
 
-// The bytes of a write that lie in one aligned word.
+// The bytes of a write that are in one aligned word.
 struct unit {
 	uint64_t addr;     /* of the word */
 	size_t first, end; /* in the word */
@@ -58,7 +58,7 @@ static uint64_t unit_mask(const struct unit *u)
 	return (UINT64_C(1) << u->end) - (UINT64_C(1) << u->first);
 }
 
-// A word with the bytes of the write where they are in memory.
+// The word with the bytes of the write at their places in memory.
 static uint64_t unit_word(const void *buf, const struct unit *u)
 {
 	uint64_t word = 0;

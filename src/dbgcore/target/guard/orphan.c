@@ -203,7 +203,7 @@ static struct dbg_error *map(struct live *l, struct inject *in)
 	return inject_call(l, in, SYS_mmap, args, &l->orphan.addr);
 }
 
-// The code writes its data.
+// Make the page writable: the code writes its data.
 static struct dbg_error *make_writable(struct live *l, struct inject *in)
 {
 	const uint64_t args[6] = {orphan_data_at(l, 0),
@@ -329,7 +329,8 @@ static struct dbg_error *leave_chain(struct live *l,
 	return NULL;
 }
 
-// @later: the program has set a handler since.
+// Read the signal actions that the handler keeps. @later: the program has set a
+// handler since.
 static struct dbg_error *actions_read(struct live *l, struct inject *in,
 				      struct orphan_actions *ret, bool *later)
 {
@@ -427,8 +428,8 @@ static bool is_chained(struct live *l)
 	       chained;
 }
 
-// The program may have set another since; that one stays, so it is asked for
-// first: should we die between, nothing has been changed.
+// Restore the program's action. If the program has set another since, that one
+// stays, so it is asked for first: if we die in between, nothing has changed.
 static struct dbg_error *action_restore(struct live *l, struct inject *in)
 {
 	struct dbg_error *err;
@@ -484,8 +485,8 @@ static struct dbg_error *unmap(struct live *l, struct inject *in)
 	return inject_call(l, in, SYS_munmap, args, &result);
 }
 
-// The handler is the program's own again. Where nobody can be inside of the
-// orphan trap handler the orphan trap handler goes at once.
+// The SIGTRAP handler is the program's own again. If no thread can be inside of
+// the orphan trap handler, that is removed at once.
 static struct dbg_error *close_orphan_handler(struct live *l)
 {
 	struct dbg_error *err;
@@ -531,8 +532,8 @@ struct dbg_error *orphan_remove(struct live *l)
 /* ---- Of a debugger that is dead -------------------------------------- */
 
 /*
- * A page of code and data that bears our mark. Where the debugger died while it
- * made that, all of it is executable, and is empty or marked.
+ * Is it a page of code and data with our mark? If the debugger died while it
+ * made the page, all of it is executable, and empty or marked.
  */
 static bool is_orphan_handler(struct live *l, const struct proc_map *map)
 {
@@ -546,7 +547,8 @@ static bool is_orphan_handler(struct live *l, const struct proc_map *map)
 	return magic == ORPHAN_MAGIC || (size == ORPHAN_BYTES && !magic);
 }
 
-// The last first: what guards others (vfork.c) was armed before them.
+// Lift the traps of a dead debugger, the last first: those that guard others
+// (vfork.c) were armed before them.
 static void lift_found(struct live *l, const struct orphan_data *data)
 {
 	uint64_t n =
@@ -614,7 +616,7 @@ static void unmask_found(struct live *l, const struct orphan_mask *m)
 		    (uintptr_t)&mask);
 }
 
-// Debug registers stay when a tracer dies.
+// Clear the debug registers, which stay when a tracer dies.
 static void clear_debug_registers(struct live *l)
 {
 	for (size_t i = 0; i < l->n_threads; i++)

@@ -19,7 +19,7 @@ enum {
 	ORPHAN_WORDS_MAX = 512,
 };
 
-/* Many words of the program's memory by one system call, in their order. */
+/* Writes many words of the program's memory by one system call, in order. */
 struct orphan_words {
 	struct live *l;
 	uint64_t values[ORPHAN_WORDS_MAX];
@@ -50,7 +50,7 @@ struct orphan_handler {
 	uint32_t n_cleared; /* entries in use */
 };
 
-/* The process that cleans up behind us: cleanup.c. */
+/* The cleanup process: cleanup.c. */
 struct cleanup_process {
 	pid_t pid; /* 0: none */
 	int fd;
@@ -78,14 +78,14 @@ void orphan_lift_found(struct live *l);
  */
 DBG_MUST struct dbg_error *orphan_recover(struct live *l);
 /*
- * The program has set a SIGTRAP handler since, which knows ours as its
- * predecessor: .NET's runtime does while it starts (SEHInitializeSignals, .NET
- * 8 to 11), and makes exceptions and dumps of traps before it asks its
- * predecessor. Ours comes first again, and ceases to be its predecessor. All is
+ * Put our SIGTRAP handler first again, after the program has set one which
+ * knows ours as its predecessor: .NET's runtime does while it starts
+ * (SEHInitializeSignals, .NET 8 to 11), and makes exceptions and dumps of traps
+ * before it asks its predecessor. Ours ceases to be its predecessor. All is
  * stopped.
  */
 DBG_MUST struct dbg_error *orphan_put_first(struct live *l);
-/* The process image is gone, and the orphan trap handler with it. */
+/* The process image is gone, and the orphan trap handler with it: forget it. */
 void orphan_forget(struct live *l);
 /* Enter traps in the table before they are armed; remove lifted ones. */
 DBG_MUST struct dbg_error *orphan_arm(struct live *l, struct trap *traps,

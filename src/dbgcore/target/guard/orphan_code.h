@@ -32,15 +32,15 @@ struct orphan_actions {
 	struct orphan_action ours, old, now, earlier;
 };
 
-/* A thread whose signals were blocked for a step: its own mask. */
+/* The signal mask of a thread whose signals were blocked for a step. */
 struct orphan_mask {
 	uint64_t tid, mask;
 };
 
 /*
- * Bytes of an aligned word of the runtime's data that we have written: what
- * they were, and what they are unless somebody else has written them since: one
- * or the other. The other bytes of these words mean nothing.
+ * Bytes of an aligned word of the runtime's data that we have written: the
+ * original, and the two contents that they have unless somebody else has
+ * written them since. The other bytes of these words mean nothing.
  */
 struct orphan_undo {
 	uint64_t old, now, next;
@@ -74,8 +74,8 @@ extern const uint8_t __start_orphan_code[], __stop_orphan_code[];
 extern const uint8_t orphan_code_handler[], orphan_code_restorer[];
 
 /*
- * The mask that a thread with @mask has while it is stepped: all is blocked
- * but what an instruction may raise itself.
+ * The mask for a thread with @mask while it is stepped: everything is blocked
+ * except what an instruction may raise itself.
  */
 static inline __attribute__((always_inline)) uint64_t
 orphan_step_mask(uint64_t mask)

@@ -64,8 +64,8 @@ static bool is_held(const struct live *l, const struct thread *th)
 	       (t->only ? th->tid != t->only : th->tid == t->but);
 }
 
-// Every thread with @select_paused or all: first what may need all of them
-// stopped, then let them go.
+// Let every thread go that has @select_paused, or all: first do what may need
+// all of them stopped.
 static struct dbg_error *go_all(struct live *l, bool only_paused)
 {
 	struct dbg_error *err = NULL;
@@ -119,7 +119,7 @@ struct dbg_error *live_stop_all(struct target *t)
 	return err;
 }
 
-// A hit that was not reported, of a trap that is gone: nothing to report.
+// Forget a hit that was not reported, of a trap that is gone.
 static void forget_lifted(struct live *l, struct thread *th)
 {
 	if (th->event_queued == TARGET_TRAP && thread_load_regs(l, th) &&
@@ -249,7 +249,7 @@ struct dbg_error *live_thread_step(struct target *t, pid_t tid, bool wait,
 	return NULL;
 }
 
-// A thread that will stop when asked; NULL: none.
+// Find a thread that will stop when asked; NULL: none.
 static struct thread *interruptible(struct live *l)
 {
 	bool several = l->n_threads > 1;

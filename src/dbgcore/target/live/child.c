@@ -29,7 +29,8 @@ enum {
 	STOP_TRIES = 1000, /* a millisecond each */
 };
 
-// clone() tells of what it made by the signal that its end sends only.
+// What kind of task a clone event has made: clone() tells only by the signal
+// that its end sends.
 static enum thread_kind kind_of(struct live *l, const struct thread *parent,
 				pid_t tid, int event)
 {
@@ -44,7 +45,7 @@ static enum thread_kind kind_of(struct live *l, const struct thread *parent,
 	return THREAD_FORKED;
 }
 
-// A status that came before the event that tells of its task.
+// Take a status that came before the event that announces its task.
 bool child_take_stray(struct family *f, pid_t tid, int *ret)
 {
 	for (size_t i = 0; i < f->n_strays; i++) {

@@ -14,7 +14,7 @@
 
 #include "base/err.h"
 
-// As the instruction itself would access memory: within its rights.
+// Read memory as the instruction itself would: within its rights.
 static bool emulated_read(void *arg, uint64_t addr, void *buf, size_t n)
 {
 	struct live *l = arg;
@@ -78,8 +78,8 @@ enum placed {
 	PLACED_GONE,
 };
 
-// A vfork child passes traps while others run: one may have armed this trap
-// again before we came to it.
+// Was the trap armed again before we came to it? A vfork child passes traps
+// while others run, one of which may have done so.
 static bool armed_again(struct live *l, struct thread *th, uint64_t pc)
 {
 	const struct trap *trap = traps_find(&l->target.traps, pc);

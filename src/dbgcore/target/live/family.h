@@ -18,7 +18,7 @@ enum {
 	GONE_MAX = 64,
 };
 
-/* A wait status of a task that we have not been told of. */
+/* A wait status of a task that was not announced yet. */
 struct stray {
 	pid_t tid;
 	int status;
@@ -48,24 +48,30 @@ struct family {
 
 /* ---- child.c: tasks that the process makes --------------------------- */
 
-/* A clone, fork or vfork event of @parent. */
+/* Handle a clone, fork or vfork event of @parent. */
 DBG_MUST struct dbg_error *child_born(struct live *l, struct thread *parent,
 				      int event);
-/* First stop of a forked child: lift our traps from it and let it go. */
+/*
+ * Handle the first stop of a forked child: lift our traps from it and let it
+ * go.
+ */
 void child_release(struct live *l, struct thread *child);
-/* A vforked child has executed a program: it no longer shares the memory. */
+/*
+ * Detach from a vforked child that has executed a program: it no longer shares
+ * the memory.
+ */
 void child_detach(struct live *l, struct thread *child);
 void child_stray(struct family *f, pid_t tid, int status);
 /* Take the status of such a task, if there is one. */
 bool child_take_stray(struct family *f, pid_t tid, int *ret);
 /*
- * A process ended: let go the unclaimed tasks whose parent is no traced
+ * A process has ended: let go the unclaimed tasks whose parent is no traced
  * process, since no event will claim them.
  */
 void child_release_strays(struct live *l);
-/* A stop of a task aside that is no signal. */
+/* Handle a stop of a task kept aside that is no signal. */
 void child_aside_stop(struct live *l, struct thread *child, bool group);
-/* An exec of a task besides the process's threads. */
+/* Handle an exec of a task other than the process's threads. */
 void child_exec(struct live *l, struct thread *child);
 /* Let all tasks besides the process's threads go. */
 void child_release_all(struct live *l);
@@ -89,7 +95,7 @@ DBG_MUST struct dbg_error *family_join(struct family *f, struct live *l);
 void family_leave(struct live *l);
 /* The live target that the task belongs to; NULL: none. */
 struct live *family_owner(struct family *f, pid_t tid);
-/* The task has ended, and its number may be given to another. */
+/* The task has ended: forget it, since its number may be given to another. */
 void family_gone(struct family *f, pid_t tid);
 bool live_has_process(struct target *t, pid_t pid);
 
@@ -100,13 +106,16 @@ DBG_MUST struct dbg_error *live_reclaim(struct target *t);
 void live_recall(struct target *t);
 void live_lent_look(struct target *t);
 /*
- * A status of a task: if it is the end of a tracer, which nobody else knows of
+ * Handle a status of a task: if it is the end of a tracer, which is not known
  * before it is reaped, trace the program again.
  */
 void tracer_status(struct live *l, pid_t tid, int status);
-/* A status of none of our tasks: is it of a program, then its end? */
+/*
+ * Handle a status of no known task: does it belong to a program that is lent
+ * out, as its end?
+ */
 bool tracer_program_status(struct family *f, pid_t tid, int status);
-/* The target is destroyed. */
+/* The target is destroyed: forget its tracer. */
 void tracer_forget(struct live *l);
 
 #endif

@@ -77,7 +77,7 @@ static void end(struct live *l, pid_t pid)
 		;
 }
 
-/* The first stop of one that was made; false: it is gone. */
+/* Wait for the first stop of a process that was made; false: it is gone. */
 static bool take(struct live *l, pid_t pid)
 {
 	return WIFSTOPPED(await(l, pid)) &&
@@ -212,7 +212,7 @@ static struct dbg_error *copy_directly(struct live *l, struct inject *in,
 	return NULL;
 }
 
-/* The first that the kernel ends when memory is short. */
+/* Make the copy the first process that the kernel ends when memory is short. */
 static void set_expendable(pid_t pid)
 {
 	char path[40];
@@ -225,8 +225,9 @@ static void set_expendable(pid_t pid)
 }
 
 /*
- * The copy is ours: files, locks and connections that the program closes are
- * not to stay open because of it. A kernel older than 5.9 keeps them.
+ * Close all descriptors of the copy: files, locks and connections that the
+ * program closes must not stay open because of it. A kernel older than 5.9
+ * keeps them.
  */
 static bool settle(struct live *l, const struct inject *in, pid_t copy)
 {

@@ -79,7 +79,7 @@ static uint64_t cave_in(struct live *l, const struct proc_maps *maps, size_t i,
 		   : 0;
 }
 
-// The image that the program began with stays as long as there is one.
+// Will the image stay? The one that the program began with does.
 static bool stays(struct live *l, const struct proc_map *map)
 {
 	uint64_t entry = 0;
@@ -88,8 +88,8 @@ static bool stays(struct live *l, const struct proc_map *map)
 	return entry - map->start < map->end - map->start;
 }
 
-// The next cave from mapping *i on, which comes to stand behind its mapping;
-// 0: there is none.
+// Find the next cave from mapping *i on, which is moved behind its mapping; 0:
+// there is none.
 static uint64_t cave_next(struct live *l, const struct proc_maps *maps,
 			  size_t *i)
 {
@@ -140,8 +140,8 @@ static struct dbg_error *cave_find(struct live *l, uint64_t *ret)
 
 /* ---- The thread ------------------------------------------------------ */
 
-// A thread in a stop where registers can be set and nothing is due; one that
-// is stopped by job control if there is no other.
+// Find a thread in a stop where registers can be set and nothing is due; one
+// that is stopped by job control if there is no other.
 static struct thread *borrow(struct live *l)
 {
 	static const enum thread_stop stops[] = {STOP_EVENT, STOP_SIGNAL,
@@ -503,7 +503,7 @@ struct dbg_error *live_call_leaf(struct target *t, uint64_t addr, uint64_t a,
 
 /* ---- Code of a known form -------------------------------------------- */
 
-// Copies of @bytes in a mapping; how many were found, at most @cap.
+// Find copies of @bytes in a mapping; returns how many, at most @cap.
 static size_t search(struct target *t, const struct proc_map *map,
 		     const void *bytes, size_t n, uint64_t *ret, size_t cap)
 {

@@ -17,7 +17,10 @@ enum {
 
 /* ---- back.c of the processor ----------------------------------------- */
 
-/* The code that makes a call and goes back, with what it restores: its size. */
+/*
+ * Make the code that makes a call and goes back, with what it restores; returns
+ * its size.
+ */
 size_t back_make(const struct regs *r, uint64_t mask, uint8_t ret[CAVE_BYTES]);
 size_t back_code_bytes(void);
 /* Do the first bytes of @code belong to that code? */
@@ -60,7 +63,7 @@ struct inject {
  * point between, the thread restores its registers and goes on.
  */
 DBG_MUST struct dbg_error *inject_begin(struct live *l, struct inject *in);
-/* A failure of the call itself is an error that ends with its reason. */
+/* Make a system call. Its failure is an error that ends with the reason. */
 DBG_MUST struct dbg_error *inject_call(struct live *l, struct inject *in,
 				       long nr, const uint64_t args[6],
 				       uint64_t *ret);
@@ -84,10 +87,10 @@ DBG_MUST struct dbg_error *inject_event_stops(struct live *l);
  */
 DBG_MUST struct dbg_error *inject_advance(struct live *l, struct thread *th);
 /*
- * Threads that a debugger left between them when it died go on as if nothing
- * had been. All is stopped. Without that the next to make a call would take
- * the way through the dead one's code for what its thread does; and should
- * that one die as well, nobody knew any more where it came from.
+ * Let threads that a dead debugger left inside of its injected code go on as if
+ * nothing had been. All is stopped. Without that, the next injection would
+ * mistake the dead one's code for its thread's own; and if that debugger died
+ * as well, nobody would know where the thread came from.
  */
 DBG_MUST struct dbg_error *inject_recover(struct live *l);
 DBG_MUST struct dbg_error *live_mmap(struct target *t, size_t size,

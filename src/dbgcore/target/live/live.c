@@ -152,7 +152,7 @@ static const char *live_root(const struct target *t)
 	return ((const struct live *)t)->root.path;
 }
 
-// Default actions that do not end a process: signal(7).
+// Does the signal's default action end a process? All do but these: signal(7).
 static bool ends_by_default(int signal)
 {
 	switch (signal) {
