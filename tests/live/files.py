@@ -57,6 +57,8 @@ def test_dotnet(t):
 def test_single_file(t):
     """All that the program holds; its PDB lies beside it."""
     made = f"{drive.CACHE}/single/{t.runtime}"
+    if drive.MUSL and not os.path.exists(made):
+        raise drive.Skip("there is no host of this release for musl here")
     # not by this process, see single.py
     subprocess.run(["cp", f"{made}/Single", f"{made}/Single.pdb", t.dir],
                    check=True)

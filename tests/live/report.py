@@ -315,7 +315,9 @@ def cores(t, words):
 
 def test_fault(t):
     """Memory that is not there, or not of the file that is mapped, in managed
-    code and in native code that it calls: live and from cores."""
+    code and in native code that it calls: live and from cores. On musl frames
+    below a signal's handler are lost (docs/limitations.md), and with them the
+    native instruction in the core that the handler has written."""
     managed = "Unhandled exception: System.AccessViolationException: "
     for words, mark, cause, fault in (
             (t.program("Signals", "segv", host="dotnet"), ("Signals", "segv"),
@@ -326,7 +328,8 @@ def test_fault(t):
              "that far, at 0x", (int(signal.SIGBUS), "reading")),
             (throws(t, "unhandled-native"), ("Throws", "unhandled-native"),
              "Ended by SIGSEGV (Segmentation fault): no memory at 0x8 "
-             "(reading)", (int(signal.SIGSEGV), "reading"))):
+             "(reading)", (int(signal.SIGSEGV), "reading")))[:2 + (
+                not drive.MUSL)]:
         live = only(t, reported(t, words))
         for report in (live, *cores(t, words)):
             t.check(report["cause"].startswith(cause), report["cause"])

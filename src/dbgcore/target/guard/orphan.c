@@ -41,6 +41,8 @@ enum {
 	LEAVE_ROUNDS = 1000,
 	KERNEL_SA_RESTORER = 0x04000000, /* asm/signal.h, SA_RESTORER */
 	DATA_MAX = 64 << 20,             /* of one mapping */
+	STACK_WORDS = 96,                /* of a call of libc's sigaction */
+	RED_ZONE = 128,                  /* below the stack pointer */
 };
 
 #define ORPHAN_ACTION(name) offsetof(struct orphan_data, actions.name)
@@ -300,6 +302,26 @@ static bool is_data(const struct proc_maps *maps, size_t i)
 			       before->end == map->start));
 }
 
+// A thread that has just come back from the kernel is about to store what it
+// has on its stack, as the kernel gave it.
+static void replace_on_stack(struct live *l, struct thread *th,
+			     const struct orphan_action *ours,
+			     const struct orphan_action *instead)
+{
+	const size_t same = offsetof(struct orphan_action, mask);
+	uint64_t words[STACK_WORDS];
+
+	if (th->kind != THREAD_OWN || th->stop == STOP_NONE ||
+	    !thread_load_regs(l, th))
+		return;
+	uint64_t from = (regs_sp(&th->regs.now) & ~(uint64_t)7) - RED_ZONE;
+	size_t n = live_read(&l->target, from, words, sizeof(words));
+	for (size_t at = 0; at + sizeof(*ours) <= n; at += sizeof(*words))
+		if (!memcmp((const uint8_t *)words + at, ours, same))
+			dbg_error_destroy(live_write(
+			    &l->target, from + at, instead, sizeof(*instead)));
+}
+
 /*
  * A library that has set a signal handler while ours was installed keeps ours
  * as the previous one, and would call it when we are gone. It keeps what libc
@@ -325,6 +347,8 @@ static struct dbg_error *leave_chain(struct live *l,
 					map->end - map->start);
 		replace_in(l, map->start, data, size, ours, instead);
 	}
+	for (size_t i = 0; i < l->n_threads; i++)
+		replace_on_stack(l, l->threads[i], ours, instead);
 	proc_maps_deinit(&maps);
 	return NULL;
 }
