@@ -30,7 +30,7 @@ static bool set_magnitude(struct decimal *d, struct wide w)
 	return true;
 }
 
-/* Digits of @w, at least @min of them; returns their number. */
+/* Write the decimal digits of @w, at least @min of them; returns how many. */
 static size_t digits_of(struct wide w, size_t min, char text[DIGITS_MAX])
 {
 	char reversed[DIGITS_MAX];
@@ -76,7 +76,10 @@ void decimal_text(const struct decimal *d, struct str *out)
 	str_addn(out, text + whole, d->scale);
 }
 
-/* The exponent of "1.5e-3" from its sign on; false: too large, or none. */
+/*
+ * Parse the exponent of "1.5e-3" from its sign on; false: it is too large, or
+ * none.
+ */
 static bool exponent_parse(const char *text, int *ret)
 {
 	bool negative = *text == '-';
@@ -94,7 +97,9 @@ static bool exponent_parse(const char *text, int *ret)
 	return true;
 }
 
-/* @d times 10 to the power of @exponent; false: it is no decimal. */
+/*
+ * Multiply @d by 10 to the power of @exponent; false: the result is no decimal.
+ */
 static bool decimal_shift(struct decimal *d, int exponent)
 {
 	int scale = d->scale - exponent;

@@ -13,7 +13,7 @@ bool declared_names(const struct eval *e, const char *name);
 /* Read a declared variable. DBG_E_STALE: its value was of an earlier stop. */
 DBG_MUST struct dbg_error *declared_get(const struct eval *e, const char *name,
 					struct value *ret);
-/* Declare it, or give it another value. */
+/* Declare the variable, or give it another value. */
 DBG_MUST struct dbg_error *declared_set(const struct eval *e, const char *name,
 					const struct value *v);
 

@@ -14,7 +14,9 @@
 #include "eval/lookup.h"
 #include "eval/member.h"
 
-/* @e, for one evaluation: trees and what is bound are in @scratch. */
+/*
+ * A copy of @e for one evaluation: trees and bound nodes are made in @scratch.
+ */
 static struct eval within(const struct eval *e, struct arena *scratch)
 {
 	struct eval own = *e;
@@ -141,7 +143,7 @@ static bool is_step(const struct expr *x)
 	       (x->op == OP_INCREMENT || x->op == OP_DECREMENT);
 }
 
-/* A copy of the value as it is now, where there is room for it. */
+/* Copy the value as it is now, if there is room for it. */
 static void keep(const struct eval *e, struct value *v)
 {
 	uint8_t bytes[sizeof(v->bytes)];
@@ -188,7 +190,7 @@ static struct dbg_error *step(const struct eval *e, const char *text,
 	return err;
 }
 
-/* null, or a Nullable<T> without a value. */
+/* Is it null, or a Nullable<T> without a value? */
 static bool is_nothing(const struct eval *e, const struct value *v)
 {
 	bool null = false;
@@ -200,7 +202,7 @@ static bool is_nothing(const struct eval *e, const struct value *v)
 }
 
 /*
- * `a ??= b`: what a was is asked once. That it was null is kept over calls,
+ * Evaluate `a ??= b`: a is read once. That it was null is kept over calls,
  * which may change it.
  */
 static struct dbg_error *coalesce(const struct eval *e, const char *text,

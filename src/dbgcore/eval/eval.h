@@ -17,8 +17,8 @@
 
 /*
  * The memory that an evaluation went through: the variables and references by
- * which the expression leads to its value. A watchpoint watches it. Structures
- * are left out, since their parts are read.
+ * which the expression leads to its value, for a watchpoint. Structures are
+ * left out, since their parts are recorded.
  */
 enum {
 	EVAL_LINKS_MAX = 16
@@ -63,7 +63,7 @@ void eval_note(const struct eval *e, const struct value *v);
 void eval_note_variable(const struct eval *e, const struct var *v);
 void eval_note_unknown(const struct eval *e);
 
-/* Value of an expression, not settled. */
+/* Evaluate an expression; the value is not dereferenced. */
 DBG_MUST struct dbg_error *eval_value(const struct eval *e, const char *text,
 				      struct value *ret);
 /*
@@ -76,12 +76,12 @@ DBG_MUST struct dbg_error *eval_value_type(const struct eval *e,
  * Fail if @text is wrong here, as far as that is known without evaluating it.
  */
 DBG_MUST struct dbg_error *eval_bind(const struct eval *e, const char *text);
-/* Assign: *ret is the place that was written. */
+/* Carry out an assignment: *ret is the place that was written. */
 DBG_MUST struct dbg_error *eval_assign(const struct eval *e, const char *target,
 				       const char *value, struct value *ret);
 /*
- * Value of @text; an assignment, `x++` or `--x` is carried out: *ret_assigned,
- * set with an error too, and *ret_place is what was written.
+ * Evaluate @text; an assignment, `x++` or `--x` is carried out: *ret_assigned
+ * (also set on an error), and *ret_place is what was written.
  */
 DBG_MUST struct dbg_error *eval_statement(const struct eval *e,
 					  const char *text, struct value *ret,
@@ -92,9 +92,9 @@ DBG_MUST struct dbg_error *eval_statement(const struct eval *e,
  * still be read-only.
  */
 bool eval_is_assignable(const struct eval *e, const char *text);
-/* Type that @text names, or NULL in *ret if it names none. */
+/* Find the type that @text names; *ret NULL: it names none. */
 struct type *eval_type(const struct eval *e, const char *text);
-/* Truth of a condition; an error if it is not a bool. */
+/* Evaluate a condition; an error if it is not a bool. */
 DBG_MUST struct dbg_error *eval_condition(const struct eval *e,
 					  const char *text, bool *ret);
 /*
@@ -103,7 +103,7 @@ DBG_MUST struct dbg_error *eval_condition(const struct eval *e,
  */
 DBG_MUST struct dbg_error *eval_bind_condition(const struct eval *e,
 					       const char *text);
-/* The error of an assignment that is not the whole expression. */
+/* The error that an assignment is not the whole expression. */
 DBG_MUST struct dbg_error *eval_misplaced(void);
 /* Is @text a well-formed expression? For conditions before they are set. */
 DBG_MUST struct dbg_error *eval_check(const char *text);

@@ -26,7 +26,7 @@ enum {
 
 /* ---- Is it needed? --------------------------------------------------- */
 
-/* Invoke calls virtually: does that come to the method itself? */
+/* Does Invoke, which calls virtually, come to the method itself? */
 static bool is_reached(const struct eval *e, const struct vm_result *r)
 {
 	const struct type_method *m = r->method;
@@ -138,7 +138,7 @@ static struct dbg_error *no_room(void)
 	return dbg_err(DBG_E_UNSUPPORTED, "it wants too much memory");
 }
 
-/* The parts of a Nullable<T> at @addr; false: it has none. */
+/* Get the parts of a Nullable<T> at @addr; false: it has no value. */
 static bool nullable_parts(const struct eval *e, struct type *type,
 			   uint64_t addr, uint64_t *ret_has, uint64_t *ret)
 {
@@ -156,7 +156,7 @@ static bool nullable_parts(const struct eval *e, struct type *type,
 	return true;
 }
 
-/* The object that the value of @type at @addr is as an object: its box. */
+/* Get the value of @type at @addr as an object: its box. */
 static struct dbg_error *box(const struct eval *e, struct type *type,
 			     uint64_t addr, uint64_t *ret)
 {
@@ -199,7 +199,7 @@ static bool is_written(const struct type_method *m, size_t i,
 	return (param.flags & (PARAM_IN | PARAM_OUT)) != PARAM_IN;
 }
 
-/* An argument, or what it leads to. */
+/* Box an argument, or what a by-ref argument refers to. */
 static struct dbg_error *box_argument(const struct eval *e,
 				      const struct vm_value *v, uint64_t *ret)
 {
@@ -238,9 +238,9 @@ static struct dbg_error *array(const struct eval *e, const struct vm_result *r,
 }
 
 /*
- * The arguments of Invoke for that call, to @e's calls; the first, the object
- * that stands for the method, is left 0. What only the machine has of them is
- * added to @g.
+ * Write the arguments of Invoke for that call to @e's calls; the first, the
+ * method's reflection object, is left 0. Objects that only the interpreter has
+ * are added to @g.
  */
 static struct dbg_error *invoke_write_down(const struct eval *e,
 					   const struct vm_result *r,
@@ -343,7 +343,7 @@ static struct dbg_error *write_back(const struct eval *e,
 		   : given_write(e, type, addr, now, size);
 }
 
-/* ... what its parameters led to. */
+/* ... the targets of by-ref arguments. */
 static struct dbg_error *write_args(const struct eval *e,
 				    const struct vm_result *r, uint64_t array)
 {
@@ -409,7 +409,7 @@ static struct dbg_error *invoke_answer(const struct eval *e,
 
 /* ---- Calls ----------------------------------------------------------- */
 
-/* A returned value as it lies on the stack: small integers are widened. */
+/* Widen a returned small integer, as it is on the IL stack. */
 static void widen(const struct type *type, uint8_t bytes[EVAL_ANSWER_MAX])
 {
 	int32_t wide;
@@ -435,7 +435,10 @@ static void widen(const struct type *type, uint8_t bytes[EVAL_ANSWER_MAX])
 	memcpy(bytes, &wide, sizeof(wide));
 }
 
-/* A call by what leads to no method of the program's would end the program. */
+/*
+ * Refuse a call through a function pointer that leads to no method of the
+ * program: it would end the program.
+ */
 static struct dbg_error *function(const struct eval *e, uint64_t addr)
 {
 	if (!addr)

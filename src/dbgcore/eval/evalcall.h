@@ -115,11 +115,14 @@ bool evalcall_keep(const struct eval *e, enum eval_found what,
 struct dbg_error *evalcall_changed(void);
 /* Execute what vm_begin began, with the answers that there are. */
 void evalcall_run(const struct eval *e, struct vm_result *ret);
-/* @err, why a call cannot be made, behind @why (or NULL) one is needed. */
+/*
+ * Put @why (or NULL), which says why a call is needed, in front of @err, which
+ * says why it cannot be made.
+ */
 struct dbg_error *evalcall_refused(const char *why, struct dbg_error *err);
 /*
- * If a call could not be interpreted that may be made in the program: forget
- * @r, true: begin anew. @used: answers before the run.
+ * If the call that was refused may be made in the program: forget @r and return
+ * true, to begin anew. @used: answers before the run.
  */
 bool evalcall_again(const struct eval *e, size_t used, struct vm_result *r);
 

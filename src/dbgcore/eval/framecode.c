@@ -202,7 +202,7 @@ static uint64_t place_addr(struct vm *vm, const struct param_place *p,
 	return addr && vm_write(vm, addr, &value, sizeof(value)) ? addr : 0;
 }
 
-/* Strings of the machine's own end with its next execution. */
+/* Copy the result: strings of the interpreter end with its next execution. */
 static bool take(struct frame_code *c, struct vm *vm, uint64_t addr,
 		 struct value *ret)
 {

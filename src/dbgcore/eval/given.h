@@ -18,7 +18,7 @@ DBG_MUST struct dbg_error *given_make(const struct eval *e,
 DBG_MUST struct dbg_error *given_write(const struct eval *e, struct type *type,
 				       uint64_t addr, const uint8_t *bytes,
 				       uint32_t n);
-/* The copy of the object at @addr, 0: it is none of @g. */
+/* The program's copy of the object at @addr; 0: it is none of @g. */
 uint64_t given_copy(const struct eval *e, const struct vm_graph *g,
 		    uint64_t addr);
 

@@ -174,7 +174,7 @@ static struct dbg_error *find(const struct history *h, const char *name,
 	return NULL;
 }
 
-/* @name: what the user wrote. */
+/* Get the value again. @name: what the user wrote, for messages. */
 static struct dbg_error *recall(const struct history *h, const struct stored *k,
 				struct values *ts, const char *name,
 				struct value *ret)

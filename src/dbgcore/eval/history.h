@@ -18,7 +18,7 @@ struct history;
 struct history *history_create(struct followed *followed);
 void history_destroy(struct history *h);
 /*
- * A new stop: forget the values of which there is no copy. @returns: the
+ * Begin a new stop: forget the values of which there is no copy. @returns: the
  * program only ran for a call, and the followed ones stay.
  */
 void history_stop(struct history *h, bool returns);
@@ -49,7 +49,7 @@ DBG_MUST struct dbg_error *history_variable(const struct history *h,
 bool history_has(const struct history *h, const char *name);
 /* The declared variables (declared.c), by their names; owned by @h. */
 struct history *history_declared(struct history *h);
-/* The @i-th variable, its name borrowed; false: there are no more. */
+/* Get the @i-th variable, its name borrowed; false: there are no more. */
 bool history_variable_at(const struct history *h, size_t i,
 			 struct dbg_variable *ret);
 

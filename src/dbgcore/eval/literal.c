@@ -23,7 +23,9 @@ static bool is_low(uint16_t unit)
 	return unit >= 0xdc00 && unit < 0xe000;
 }
 
-/* Escape of a unit that must not be printed as it is; false if it may. */
+/*
+ * Append the escape of a unit that must not be printed as it is; false: it may.
+ */
 static bool add_escape(uint16_t unit, char quote, struct str *out)
 {
 	static const char letters[] = "0abfnrtv";
@@ -62,7 +64,10 @@ void literal_char(uint16_t unit, struct str *out)
 	str_addc(out, '\'');
 }
 
-/* Units at the beginning that mean themselves, 64 at most; how many. */
+/*
+ * Append the units at the beginning that need no escape, 64 at most; returns
+ * how many.
+ */
 static size_t add_plain(const uint16_t *units, size_t n, struct str *out)
 {
 	char run[64];

@@ -5,16 +5,18 @@
 #include "base/str.h"
 #include "dbg.h"
 
-/* 'a', '\n', '\u0007' with the quotes. */
+/* Append a char literal: 'a', '\n', '\u0007' with the quotes. */
 void literal_char(uint16_t unit, struct str *out);
-/* "text" with escapes; `...` behind it if it was @cut. */
+/* Append a string literal with escapes; "..." behind it if it was @cut. */
 void literal_string(const uint16_t *units, size_t n, bool cut, struct str *out);
 /*
- * UTF-8 as UTF-16, in @units, which have room for as many as @text has bytes;
- * how many there are.
+ * Convert UTF-8 to UTF-16, in @units, which must have room for as many units as
+ * @text has bytes; returns how many.
  */
 size_t literal_units(const char *text, uint16_t *units);
-/* The shortest text that reads back as the same number, as C# prints it. */
+/*
+ * Append the shortest text that reads back as the same number, as C# prints it.
+ */
 void literal_double(double value, struct str *out);
 void literal_float(float value, struct str *out);
 /* ... of the same bits as an IEEE binary16 (System.Half). */

@@ -53,7 +53,7 @@ static const char *scope_space(const struct eval *e)
 		   : "";
 }
 
-/* Through a `using Ns;` or `using Alias = Ns;` */
+/* Find a type through a `using Ns;` or `using Alias = Ns;`. */
 static bool find_imported(const struct eval *e, const char *name, size_t n_args,
 			  struct code_module **ret_module, uint32_t *ret_token)
 {
@@ -98,7 +98,7 @@ static bool find_def(const struct eval *e, const char *name, size_t n_args,
 	return false;
 }
 
-/* A `using Name = Type;` */
+/* Find the type of a `using Name = Type;`. */
 static struct type *alias_type(const struct eval *e, const char *name)
 {
 	for (size_t i = 0; i < e->scope->n_imports; i++) {
@@ -110,8 +110,8 @@ static struct type *alias_type(const struct eval *e, const char *name)
 }
 
 /*
- * A generic parameter of the frame's method or class, by its name. NULL: there
- * is no such, or, if *ret_any, code that instances share does not tell it.
+ * Find a generic parameter of the frame's method or class by its name. NULL:
+ * there is none, or, if *ret_any, shared code does not tell its argument.
  */
 static struct type *generic_param(const struct eval *e, const char *name,
 				  bool *ret_any)
@@ -161,8 +161,8 @@ struct type *lookup_enclosing(const struct eval *e, const struct type *type)
 }
 
 /*
- * A type nested in the scope's class or in those around it, of type arguments
- * @args of its own.
+ * Find a type nested in the scope's class or in those around it, with type
+ * arguments @args of its own.
  */
 static struct type *nested_here(const struct eval *e, const char *name,
 				struct type *const *args, size_t n_args)
@@ -178,7 +178,7 @@ static struct type *nested_here(const struct eval *e, const char *name,
 	return NULL;
 }
 
-/* nint, nuint and dynamic are names, not keywords. */
+/* Find nint, nuint and dynamic, which are names, not keywords. */
 static struct type *native_integer(const struct eval *e, const char *name)
 {
 	static const struct {
@@ -319,7 +319,10 @@ static struct dbg_error *tuple_type(const struct eval *e, const struct expr *t,
 			      "no type 'System.ValueTuple' in this context");
 }
 
-/* A type that is made of another one. */
+/*
+ * Make a type that is made of another one: an array, a pointer, a nullable
+ * type.
+ */
 static struct dbg_error *made_type(const struct eval *e, const struct expr *t,
 				   struct type **ret)
 {
@@ -411,7 +414,7 @@ static struct dbg_error *find_this(const struct eval *e, const char *name,
 	return NULL;
 }
 
-/* As gdb has them: addresses are pointers, other registers long. */
+/* Get a register as gdb does: addresses are pointers, other registers long. */
 static struct dbg_error *find_register(const struct eval *e, const char *name,
 				       struct value *ret)
 {

@@ -9,7 +9,9 @@ enum {
 	LOOKUP_ARGS_MAX = 64 /* of a generic name */
 };
 
-/* The variable, register or kept value that a name stands for, if it does. */
+/*
+ * Get the variable, register or kept value that a name stands for, if it does.
+ */
 DBG_MUST struct dbg_error *lookup_value(const struct eval *e,
 					const struct expr *x, struct value *ret,
 					bool *ret_any);
@@ -24,7 +26,7 @@ struct type *lookup_enclosing(const struct eval *e, const struct type *type);
 struct type *lookup_type_name(const struct eval *e, const char *name,
 			      struct expr *const *args, size_t n_args);
 /* A type as written; an error names it if it is not known. */
-/* Why that is NULL. */
+/* The error why lookup_type has found none. */
 DBG_MUST struct dbg_error *lookup_no_type(const struct eval *e,
 					  const char *name,
 					  struct expr *const *args,

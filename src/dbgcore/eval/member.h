@@ -26,7 +26,10 @@ struct type *member_nested(struct values *ts, struct type *type,
 			   size_t n_args);
 /* Has the settled value @v elements in memory, or nothing at all? */
 bool member_has_elements(const struct eval *e, const struct value *v);
-/* Element @index[0 .. n) of the settled @v, which is called @name. */
+/*
+ * Get element @index[0 .. n) of @v (dereferenced), which is called @name in
+ * messages.
+ */
 DBG_MUST struct dbg_error *
 member_element(const struct eval *e, const char *name, const struct value *v,
 	       const int64_t *index, size_t n, struct value *ret);
@@ -40,8 +43,8 @@ bool member_length(const struct eval *e, const struct value *v,
 struct value member_unwrap(struct values *ts, const struct value *v,
 			   bool *ret_null);
 /*
- * Element @n (0-based) of a ValueTuple with more than seven, through its
- * Rest. @v is settled.
+ * Get element @n (0-based) of a ValueTuple with more than seven, through its
+ * Rest. @v is dereferenced.
  */
 struct value member_tuple(struct values *ts, const struct value *v, size_t n);
 /* ... the one that is called @name: ItemN, or as its author has named it. */

@@ -59,14 +59,14 @@ struct scope {
 };
 
 /*
- * Scope of a frame, in @arena. A frame without managed code (or @frame NULL)
- * has an empty one. @thread is the frame's.
+ * Get the scope of a frame, in @arena. A frame without managed code (or @frame
+ * NULL) has an empty one. @thread is the frame's.
  */
 DBG_MUST struct dbg_error *scope_get(struct values *ts,
 				     const struct frame *frame,
 				     struct thread_ref *thread,
 				     struct arena *arena, struct scope **ret);
-/* The innermost variable of this name, NULL: none. `this` by its name. */
+/* Find the innermost variable of this name; NULL: none. `this` has its name. */
 const struct var *scope_var(const struct scope *s, const char *name);
 
 #endif

@@ -63,7 +63,9 @@ static struct dbg_error *no_call(struct binder *b, const struct expr *x,
 		       f ? f->name : "", f ? "'" : "");
 }
 
-/* A property that is only its field has a place, that field's. */
+/*
+ * If a property only returns its field: the property's place is that field's.
+ */
 static struct dbg_error *check_property(struct binder *b, const struct expr *x,
 					const struct bound *n)
 {
@@ -75,8 +77,8 @@ static struct dbg_error *check_property(struct binder *b, const struct expr *x,
 }
 
 /*
- * The place of @n; of an indexer, if it only returns an element of an array,
- * without a call. What has none has its value.
+ * Get the place of @n; of an indexer, if that only returns an element of an
+ * array, without a call. Something without a place gives its value.
  */
 static struct dbg_error *fetch_place(struct binder *b, const struct expr *x,
 				     struct bound *n, struct value *ret)
@@ -180,7 +182,7 @@ struct dbg_error *assignment_place(struct assignment *a, const struct expr *x,
 
 /* ---- Writing --------------------------------------------------------- */
 
-/* The JIT keeps numbers of less than 32 bits widened to these. */
+/* Store to a register. The JIT keeps numbers of less than 32 bits widened. */
 static struct dbg_error *store_register(const struct assignment *a,
 					const struct value *to,
 					const struct value *from)
@@ -295,7 +297,7 @@ static bool is_integer(const struct type *type)
 	       type->elem != ELEM_R4 && type->elem != ELEM_R8;
 }
 
-/* C# has no conversion of the value @v, which is known: does it fit? */
+/* Does the value @v, which is known, fit, though C# has no conversion? */
 static struct dbg_error *fit(struct assignment *a, struct binder *b,
 			     const struct bound *n, struct value *v)
 {
@@ -392,7 +394,7 @@ struct type *assignment_enum(struct type *type)
 	return type->kind == TYPE_KIND_ENUM ? type : NULL;
 }
 
-/* a op= b is a = a op b, but that a is looked at once. */
+/* The right side of a op= b, which is a op b with a evaluated once. */
 static struct dbg_error *right_side(struct binder *b, enum op op,
 				    struct bound *place, const struct expr *x,
 				    struct bound **ret)
@@ -420,7 +422,7 @@ struct dbg_error *assignment_step(struct binder *b,
 		      : NULL;
 }
 
-/* A convenience variable. */
+/* Set a convenience variable. */
 static struct dbg_error *set_dollar(struct binder *left, struct binder *right,
 				    const struct bind_assignment *a,
 				    struct value *ret)

@@ -23,7 +23,7 @@ bool assignment_writes(const struct bound *n);
 DBG_MUST struct dbg_error *assignment_value(struct assignment *a,
 					    struct binder *b, struct bound *n,
 					    struct value *ret);
-/* @from, if only the debugger has it, as the program has it. */
+/* Get @from as a value of the program, if only the debugger has it. */
 DBG_MUST struct dbg_error *assignment_made(const struct assignment *a,
 					   const struct eval *e,
 					   const struct value *from,

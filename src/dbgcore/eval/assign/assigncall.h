@@ -37,7 +37,7 @@ DBG_MUST struct dbg_error *assigncall_operator(const struct eval *e,
 					       const struct bind_assignment *x,
 					       struct value *ret,
 					       bool *ret_done);
-/* The string @v, which only the debugger has, as one that the program has. */
+/* Get the string @v, which only the debugger has, as one of the program's. */
 DBG_MUST struct dbg_error *assigncall_string(const struct eval *e,
 					     const struct value *v,
 					     struct value *ret);

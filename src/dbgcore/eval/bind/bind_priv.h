@@ -63,7 +63,7 @@ struct type *bind_prim(struct binder *b, enum elem elem);
  */
 struct bound *bound_local(struct binder *b, struct type *type,
 			  const struct expr *x);
-/* DBG_E_ARGUMENT with the column of @x. */
+/* Make the error DBG_E_ARGUMENT with the column of @x. */
 DBG_MUST struct dbg_error *
 bind_error(const struct binder *b, const struct expr *x, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
@@ -72,15 +72,15 @@ const char *bind_source(const struct binder *b, const struct expr *x);
 /* Bind @x as whatever it is: a value, type, namespace or method group. */
 DBG_MUST struct dbg_error *bind_any(struct binder *b, const struct expr *x,
 				    struct bound **ret);
-/* A value, or something that its place makes one (null, a lambda). */
+/* Bind a value, or what a target type makes one (null, a lambda). */
 DBG_MUST struct dbg_error *bind_operand(struct binder *b, const struct expr *x,
 					struct bound **ret);
-/* A value with a type. */
+/* Bind a value that has a type. */
 DBG_MUST struct dbg_error *bind_value(struct binder *b, const struct expr *x,
 				      struct bound **ret);
 DBG_MUST struct dbg_error *bind_type(struct binder *b, const struct expr *x,
 				     struct type **ret);
-/* A type of the core library by metadata name, or an error. */
+/* Get a type of the core library by its metadata name, or an error. */
 DBG_MUST struct dbg_error *bind_core(struct binder *b, const char *name,
 				     struct type **ret);
 
@@ -90,17 +90,17 @@ void binder_init(struct binder *b, const struct eval *e, const char *text);
 /* The value of a node: in its place, if it has one. */
 DBG_MUST struct dbg_error *fetch_value(struct binder *b, struct bound *n,
 				       struct value *ret);
-/* ... as the machine computes it. */
+/* ... by the interpreter. */
 DBG_MUST struct dbg_error *machine_value(struct binder *b, struct bound *n,
 					 struct value *ret);
 DBG_MUST struct dbg_error *fetch_truth(struct binder *b, struct bound *n,
 				       bool *ret);
 /* Is the static @f as the program has it: is its class initialised? */
 bool fetch_is_ready(struct binder *b, const struct type_field *f);
-/* The error of an absent value. */
+/* Make the error that a value is absent. */
 DBG_MUST struct dbg_error *fetch_missing(struct binder *b, const struct expr *x,
 					 const struct value *v);
-/* The field that the getter @m only returns; NULL: it does more. */
+/* The field that the getter @m returns; NULL: it does more. */
 struct type_field *getter_field(struct binder *b, struct type_method *m);
 /*
  * Find the setter of the property whose getter is @getter, also of an extension
@@ -110,29 +110,26 @@ struct type_method *getter_setter(struct binder *b, struct type_method *getter);
 
 /* ---- bindframe.c: what the debugger knows as values -------------------- */
 
-/* A leaf of the static type @type that is @v. */
+/* Make a leaf with the value @v and the static type @type. */
 struct bound *bound_value(struct binder *b, const struct value *v,
 			  struct type *type, const struct expr *x);
-/* ... of its own type, by-refs followed. */
+/* ... with its own type, by-refs dereferenced. */
 DBG_MUST struct dbg_error *bind_frame_value(struct binder *b,
 					    const struct value *v,
 					    const struct expr *x,
 					    struct bound **ret);
-/*
- * @of as what its object is at run time; NULL: that is not known, or no other
- * type than its static one.
- */
+/* @of with its object's run-time type; NULL: not known, or the same. */
 struct bound *bind_actual(struct binder *b, struct bound *of);
 /* Is the value of @of null now? False if that is not known. */
 bool bind_is_null(struct binder *b, struct bound *of);
-/* The tuple's element of this name, or an element in memory; NULL: none. */
+/* A tuple's element of this name, or one in memory; NULL: none. */
 struct bound *bind_tuple_name(struct binder *b, struct bound *of,
 			      const struct expr *x);
 DBG_MUST struct dbg_error *bind_row_element(struct binder *b, struct bound *of,
 					    struct call *c,
 					    const struct expr *x,
 					    struct bound **ret);
-/* & * and what can be done with pointers. */
+/* Bind & and *, and other operations on pointers. */
 DBG_MUST struct dbg_error *bind_pointer(struct binder *b, const struct expr *x,
 					struct bound **ret);
 DBG_MUST struct dbg_error *bind_pointer_operator(struct binder *b, enum op op,
@@ -144,19 +141,18 @@ DBG_MUST struct dbg_error *bind_pointer_operator(struct binder *b, enum op op,
 
 DBG_MUST struct dbg_error *bind_name(struct binder *b, const struct expr *x,
 				     struct bound **ret);
-/* The methods, extension methods too, that `a.name` means where it is called.
- */
+/* Find the methods, also extension methods, that `a.name` calls. */
 DBG_MUST struct dbg_error *
 bind_method_named(struct binder *b, const struct expr *x, struct bound **ret);
 /* Does a variable of a lambda or of the frame have this name? */
 bool name_is_known(struct binder *b, const char *name);
 DBG_MUST struct dbg_error *bind_member(struct binder *b, const struct expr *x,
 				       struct bound **ret);
-/* `.name` of the value or type @of. */
+/* Bind `.name` of the value or type @of. */
 DBG_MUST struct dbg_error *bind_member_of(struct binder *b, struct bound *of,
 					  const struct expr *x,
 					  struct bound **ret);
-/* The property that has the getter @m, with the arguments of an indexer. */
+/* Bind the property of the getter @m; @args: of an indexer. */
 DBG_MUST struct dbg_error *bind_getter(struct binder *b, struct bound *of,
 				       struct type_method *m,
 				       struct bound **args, size_t n,
@@ -164,7 +160,7 @@ DBG_MUST struct dbg_error *bind_getter(struct binder *b, struct bound *of,
 				       struct bound **ret);
 /* Is it the `base` in base.Member? */
 bool bind_is_base(const struct bound *of);
-/* A method of the object @of: of `base` the one that its class inherits. */
+/* The method called on @of: for `base` the inherited one. */
 DBG_MUST struct dbg_error *
 bind_of_base(struct binder *b, const struct bound *of, struct type_method **io);
 /* Names of tuple elements that the compiler left with @token, 0: with none. */
@@ -173,7 +169,7 @@ void bind_note_names(struct binder *b, struct code_module *m, uint32_t token,
 /* Note if @v is what @token, or 0, declares as `dynamic`. */
 void bind_note_dynamic(struct bound *v, const struct code_module *m,
 		       uint32_t token);
-/* `this` of a call of a method that @owner declares. */
+/* Bind `this` for a call of a method that @owner declares. */
 struct bound *bind_receiver(struct binder *b, struct bound *of,
 			    const struct type *owner);
 /* ---- overload.c, infer.c: calls --------------------------------------- */
@@ -191,10 +187,7 @@ struct call {
 	bool by_span;                 /* ... that may become a span */
 };
 
-/*
- * Count the type arguments of @m that are known before a call of it is bound:
- * the type parameters of the extension block that declares @m, else 0.
- */
+/* How many type arguments of @m its extension block tells, else 0. */
 size_t call_n_told(const struct type_method *m);
 DBG_MUST struct dbg_error *bind_call(struct binder *b, const struct expr *x,
 				     struct bound **ret);
@@ -202,7 +195,7 @@ DBG_MUST struct dbg_error *bind_call(struct binder *b, const struct expr *x,
 DBG_MUST struct dbg_error *bind_call_of(struct binder *b, struct bound *of,
 					const struct expr *x,
 					struct bound **ret);
-/* The arguments of a list of ARGUMENT nodes. */
+/* Bind the arguments in a list of ARGUMENT nodes. */
 DBG_MUST struct dbg_error *call_arguments(struct binder *b,
 					  struct expr *const *list, size_t n,
 					  struct call *ret);
@@ -224,7 +217,7 @@ DBG_MUST struct dbg_error *call_static(struct binder *b, struct type *type,
 				       struct bound *const *args, size_t n,
 				       const struct expr *x,
 				       struct bound **ret);
-/* Why none of these fits, at the argument that is wrong; NULL: @n is 0. */
+/* The error why none of these fits; NULL: @n is 0. */
 DBG_MUST struct dbg_error *call_refused(struct binder *b, const struct call *c,
 					struct type_method *const *methods,
 					size_t n);
@@ -234,10 +227,10 @@ DBG_MUST struct dbg_error *call_refused(struct binder *b, const struct call *c,
  */
 bool infer_method(struct binder *b, const struct call *c, struct type_method *m,
 		  bool expanded, struct type_method **ret);
-/* Parameter type of argument @i, in the expanded form of `params` or not. */
+/* Type of argument @i's parameter, with `params` expanded or not. */
 struct type *call_param(struct binder *b, const struct type_sig *sig, size_t i,
 			bool expanded);
-/* Methods of this name in @type itself. */
+/* Find the methods of this name in @type itself. */
 size_t methods_named(struct binder *b, struct type *type, const char *name,
 		     struct type_method **ret, size_t max);
 
@@ -250,10 +243,10 @@ DBG_MUST struct dbg_error *bind_operator(struct binder *b, enum op op,
 					 struct bound *l, struct bound *r,
 					 const struct expr *x,
 					 struct bound **ret);
-/* @v as a bool: by a conversion, or by its operator true. */
+/* Convert @v to bool, perhaps by its operator true. */
 DBG_MUST struct dbg_error *bind_truth(struct binder *b, struct bound *v,
 				      const struct expr *x, struct bound **ret);
-/* op_Increment or op_Decrement of @v; *ret NULL: it has none. */
+/* Apply op_Increment or op_Decrement of @v; *ret NULL: it has none. */
 DBG_MUST struct dbg_error *bind_user_step(struct binder *b, enum op op,
 					  struct bound *v, const struct expr *x,
 					  struct bound **ret);

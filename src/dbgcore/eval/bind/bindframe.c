@@ -49,8 +49,8 @@ struct bound *bound_value(struct binder *b, const struct value *v,
 }
 
 /*
- * Code that instances share may not tell its generic arguments: @type is made
- * of parameters then, which stand for classes, of which each is an object.
+ * The type @type with objects in the place of parameters: shared code may not
+ * tell its generic arguments; the parameters then stand for classes.
  */
 static struct type *of_objects(struct binder *b, struct type *type)
 {
@@ -116,7 +116,10 @@ struct dbg_error *bind_frame_value(struct binder *b, const struct value *value,
 
 /* ---- What is there at run time --------------------------------------- */
 
-/* The settled value of @of now; false: it is computed later, or by errors. */
+/*
+ * The present value of @of, dereferenced, if it can be read now; else it is
+ * computed later, or is an error.
+ */
 static bool value_now(struct binder *b, struct bound *of, struct value *ret_raw,
 		      struct value *ret)
 {
@@ -184,7 +187,7 @@ static bool is_pointer(const struct bound *v)
 	return v->type && v->type->kind == TYPE_KIND_POINTER;
 }
 
-/* @p and @index elements more, or less. */
+/* @p plus or minus @index elements. */
 static struct dbg_error *moved(struct binder *b, enum op op, struct bound *p,
 			       struct bound *index, struct bound **ret)
 {

@@ -174,7 +174,10 @@ static bool has_virtual(struct binder *b, struct type *type, const char *name)
 	return false;
 }
 
-/* F# marks no slot as a new one: it is, if no base class has the name. */
+/*
+ * Does the method override one of a base class? F# marks no slot as new: its
+ * methods do, if a base class has the name.
+ */
 static bool is_override(struct binder *b, const struct type_method *m)
 {
 	struct type *t = m->owner;
@@ -237,7 +240,7 @@ static struct dbg_error *make_group(struct binder *b, struct bound *of,
 	return NULL;
 }
 
-/* A field by the name that its author gave it: `seed`, not `<seed>P`. */
+/* Find a field by the name that its author gave it: `seed`, not `<seed>P`. */
 static struct type_field *source_field(struct binder *b, struct type *type,
 				       const char *name)
 {
@@ -257,7 +260,7 @@ static bool is_static_abstract(const struct type_method *m)
 	return m->flags & TYPE_METHOD_STATIC && m->flags & TYPE_METHOD_ABSTRACT;
 }
 
-/* The member that @type itself declares; *ret NULL: none. */
+/* Bind the member that @type itself declares; *ret NULL: none. */
 static struct dbg_error *own_member(struct binder *b, struct bound *of,
 				    struct type *type, const struct expr *x,
 				    struct bound **ret)
@@ -304,7 +307,10 @@ static bool note_extension(void *arg, struct type_method *m)
 	return !search->any;
 }
 
-/* Interfaces have the members of those they inherit, and object's. */
+/*
+ * Bind a member of an interface, which has the members of the interfaces it
+ * inherits, and object's.
+ */
 static struct dbg_error *inherited(struct binder *b, struct bound *of,
 				   const struct expr *x, struct bound **ret)
 {
@@ -535,7 +541,7 @@ static struct bound *var_node(struct binder *b, struct bound_var *var,
 	return n;
 }
 
-/* A variable of a lambda or pattern; a query's may be in a tuple. */
+/* Bind a variable of a lambda or pattern; a query's may be in a tuple. */
 static struct dbg_error *bind_own(struct binder *b, const struct expr *x,
 				  struct bound **ret)
 {
@@ -571,7 +577,7 @@ static struct dbg_error *bind_variable(struct binder *b, const struct var *var,
 			 : bind_frame_value(b, &var->value, x, ret);
 }
 
-/* A variable of the frame, a register, a kept value; *ret NULL: none. */
+/* Bind a variable of the frame, a register or a kept value; *ret NULL: none. */
 static struct dbg_error *bind_known(struct binder *b, const struct expr *x,
 				    struct bound **ret)
 {
@@ -593,7 +599,7 @@ static bool leads_through(const struct bound *n, const struct bound *object)
 }
 
 /*
- * A member of the class whose code the frame is in, without `this.`, or a
+ * Bind a member of the class whose code the frame is in, without `this.`, or a
  * static one of the classes around it.
  */
 static struct dbg_error *bind_implied(struct binder *b, const struct expr *x,
@@ -616,7 +622,7 @@ static struct dbg_error *bind_implied(struct binder *b, const struct expr *x,
 	return err;
 }
 
-/* A static member of a type that is `using static`. */
+/* Bind a static member of a type that is imported by `using static`. */
 static struct dbg_error *bind_imported(struct binder *b, const struct expr *x,
 				       struct bound **ret)
 {
@@ -634,7 +640,7 @@ static struct dbg_error *bind_imported(struct binder *b, const struct expr *x,
 	return err;
 }
 
-/* A name of the enum that is wanted, without its type. */
+/* Bind a name of the enum that is wanted, without its type. */
 static struct dbg_error *bind_wanted(struct binder *b, const struct expr *x,
 				     struct bound **ret)
 {

@@ -20,7 +20,7 @@ enum {
 
 /* ---- Results --------------------------------------------------------- */
 
-/* A string that only the machine has. */
+/* Make a value of a string that only the interpreter has. */
 static struct dbg_error *string_result(struct binder *b, uint64_t object,
 				       struct value *ret)
 {
@@ -70,7 +70,7 @@ static struct dbg_error *make_result(struct binder *b, const struct vm_value *v,
 	return NULL;
 }
 
-/* The reference in the field @name of the machine's object; 0: none. */
+/* The reference in the field @name of an interpreted object; 0: none. */
 static uint64_t field_reference(struct binder *b, struct type *type,
 				uint64_t object, const char *name)
 {
@@ -84,7 +84,10 @@ static uint64_t field_reference(struct binder *b, struct type *type,
 	return ret;
 }
 
-/* "Ns.Type: its message" of the exception; the one inside of it, 0: none. */
+/*
+ * Append "Ns.Type: its message" of the exception; returns its inner one, 0:
+ * none.
+ */
 static uint64_t add_exception(struct binder *b, uint64_t object,
 			      struct str *out)
 {
@@ -178,7 +181,10 @@ static bool is_readable(const struct bound *n)
 	}
 }
 
-/* @n, read: a leaf in its place. What cannot be stays for the machine. */
+/*
+ * Replace @n by a leaf with its value, if that can be read. Otherwise the
+ * interpreter computes it.
+ */
 static struct dbg_error *prepare_place(struct binder *b, bool sure,
 				       struct bound **n)
 {
@@ -203,7 +209,7 @@ static struct dbg_error *prepare_place(struct binder *b, bool sure,
 	return NULL;
 }
 
-/* The object of a call has to be there. */
+/* Fail if the object of a call is null. */
 static struct dbg_error *check_receiver(struct binder *b, const struct bound *n)
 {
 	const struct bound *of = n->n_list ? n->list[0] : NULL;

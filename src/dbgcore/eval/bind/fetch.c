@@ -201,7 +201,7 @@ static struct dbg_error *fetch_indexes(struct binder *b,
 	return NULL;
 }
 
-/* An element of @of, settled, if it has its elements in a row. */
+/* Read an element of @of (dereferenced), if it has its elements in a row. */
 static struct dbg_error *element_of(struct binder *b, const struct bound *n,
 				    const struct value *of,
 				    struct bound *const *list, size_t n_list,
@@ -259,7 +259,7 @@ static struct dbg_error *fetch_length(struct binder *b, struct bound *n,
 
 /* ---- Getters --------------------------------------------------------- */
 
-/* The method that runs on the settled object @of. */
+/* The method that runs on the object @of (dereferenced). */
 static struct type_method *method_on(struct binder *b, const struct bound *n,
 				     const struct value *of)
 {
@@ -271,7 +271,7 @@ static struct type_method *method_on(struct binder *b, const struct bound *n,
 	return m;
 }
 
-/* HasValue and Value of a Nullable, by its fields. */
+/* Read HasValue and Value of a Nullable by its fields. */
 static struct dbg_error *nullable_getter(struct binder *b,
 					 const struct bound *n,
 					 const struct value *of,
@@ -345,7 +345,7 @@ static struct dbg_error *getter_on(struct binder *b, struct bound *n,
 	return NULL;
 }
 
-/* A getter's object is read once, here, whatever the getter does. */
+/* Read a getter's object once, here, whatever the getter does. */
 static struct dbg_error *instance_getter(struct binder *b, struct bound *n,
 					 struct value *ret)
 {
@@ -495,7 +495,7 @@ static struct dbg_error *fetch_cast(struct binder *b, struct bound *n,
 				   type_name(b->ts, n->type));
 }
 
-/* A box is shown by what is in it. */
+/* Read a box: the value in it. */
 static struct dbg_error *fetch_box(struct binder *b, struct bound *n,
 				   struct value *ret)
 {
@@ -537,7 +537,7 @@ static struct dbg_error *fetch_choice(struct binder *b, struct bound *n,
 	return err ? err : fetch_value(b, yes ? n->b : n->c, ret);
 }
 
-/* A variable that only this method uses. */
+/* Is it a variable that only this method uses? */
 static bool is_own(const struct bound *n)
 {
 	return n->kind == BOUND_VAR && !n->var->captured && !n->var->is_param &&

@@ -12,7 +12,10 @@
 #include "il/made.h"
 #include "meta/il.h"
 
-/* A value is of another type than its field without IL that converts it. */
+/*
+ * Does the getter return the field as it is? A value may be of another type
+ * than its field without IL that converts it.
+ */
 static bool returns_as_is(struct binder *b, struct type_method *m,
 			  struct type_field *f)
 {

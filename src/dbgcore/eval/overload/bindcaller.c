@@ -32,7 +32,10 @@ static const char *author_method(struct arena *arena, const char *name)
 	return author_method(arena, inner);
 }
 
-/* The member that a method is of: the property of get_Name, M of I.M. */
+/*
+ * The name of the member that a method belongs to: the property of get_Name, M
+ * of I.M.
+ */
 static const char *member_name(struct arena *arena, const char *name)
 {
 	static const char *const accessors[] = {"get_", "set_", "add_",
@@ -48,7 +51,7 @@ static const char *member_name(struct arena *arena, const char *name)
 	return name;
 }
 
-/* The method at @pos, or which a state machine is of. */
+/* The method at @pos; of a state machine the method that it was made from. */
 static const char *method_at(const struct code_pos *pos)
 {
 	uint32_t rid = MD_TOKEN_RID(pos->token);
@@ -71,7 +74,7 @@ static struct bound *caller_member(struct binder *b, const struct code_pos *pos,
 	return bound_text(b, member_name(b->arena, method_at(pos)), x);
 }
 
-/* The argument of the parameter that the attribute names. */
+/* The text of the argument for the parameter that the attribute names. */
 static struct bound *argument_text(struct binder *b, const struct call *c,
 				   const struct candidate *k, struct bytes blob,
 				   const struct expr *x)

@@ -13,8 +13,8 @@ struct bound *caller_argument(struct binder *b, const struct call *c,
 			      const struct candidate *k,
 			      const struct type_param *p);
 /*
- * The method in whose text the frame is, by its name in metadata; NULL: it is
- * in none.
+ * The metadata name of the method in whose text the frame is; NULL: it is in
+ * none.
  */
 const char *caller_method(struct binder *b);
 

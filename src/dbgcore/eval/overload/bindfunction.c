@@ -21,7 +21,7 @@ enum {
 	PARAMS_MAX = 16 // of System.Func
 };
 
-/* Action<...> or Func<..., @ret>. */
+/* Get the type Action<...> or Func<..., @ret>. */
 static struct dbg_error *delegate_of(struct binder *b, struct type **types,
 				     size_t n_params, struct type *returns,
 				     struct type **ret)
@@ -98,7 +98,7 @@ static bool is_closure(const struct type *type)
 	return str_starts(type_simple_name(type), "<>c__DisplayClass");
 }
 
-/* The closure that the variable @v lies in; false: it lies in none. */
+/* Get the closure that contains the variable @v; false: none does. */
 static bool closure_of(struct binder *b, const struct var *v, struct value *ret)
 {
 	const struct field *f = v->origin ? v->origin->field : NULL;
@@ -112,7 +112,10 @@ static bool closure_of(struct binder *b, const struct var *v, struct value *ret)
 	return ret->type != NULL;
 }
 
-/* The closure of @type that the frame's variables lie in; false: none does. */
+/*
+ * Get the closure of @type that contains variables of the frame; false: none
+ * does.
+ */
 static bool closure_find(struct binder *b, const struct type *type,
 			 struct value *ret)
 {
@@ -125,7 +128,9 @@ static bool closure_find(struct binder *b, const struct type *type,
 	return false;
 }
 
-/* The method of @type whose name begins with @prefix, if *io is none yet. */
+/*
+ * Find the method of @type whose name begins with @prefix, if *io is none yet.
+ */
 static void search_type(struct binder *b, struct type *type, const char *prefix,
 			struct type_method **io, bool *ret_several)
 {
@@ -157,7 +162,7 @@ static struct type_method *search(struct binder *b, const char *prefix,
 	return found;
 }
 
-/* The closures that @m is given by reference. */
+/* Add the closures that @m takes by reference. */
 static struct dbg_error *add_closures(struct binder *b, struct type_method *m,
 				      const struct expr *x, struct bound *g)
 {

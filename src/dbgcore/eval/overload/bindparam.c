@@ -164,7 +164,7 @@ static bool plain_place(struct binder *b, struct bound *n)
 	return !n->value && !vm_owns(b->vm, n->addr);
 }
 
-/* Statics keep their place, but for what lies in a box. */
+/* Is a static's address fixed? Not if it is in a box. */
 static bool plain_static(struct binder *b, struct bound *n)
 {
 	struct value v;
@@ -211,7 +211,7 @@ static bool plain_default(struct binder *b, struct bound *n)
 	return n->type->kind != TYPE_KIND_STRUCT;
 }
 
-/* Arrays of one dimension have their elements in a row. */
+/* Bind an element of an array of one dimension, whose elements are in a row. */
 static bool plain_element(struct binder *b, struct bound *n)
 {
 	return n->a->type->elem == ELEM_SZARRAY && plain_parts(b, n);
@@ -256,7 +256,10 @@ static bool is_exact(const struct bound *n)
 	       (m->owner->flags & TYPE_SEALED);
 }
 
-/* The field that a call of @m only returns; NULL: it does more. */
+/*
+ * The field that a call of @m returns, if it does nothing else; NULL: it does
+ * more.
+ */
 static struct type_field *returned_field(struct binder *b,
 					 struct type_method *m)
 {
@@ -397,7 +400,7 @@ static struct bound *origin_node(struct binder *b, const struct var_origin *o,
 	return of;
 }
 
-/* A constant of the method; NULL: not one of an integer. */
+/* Make the node of a constant of the method; NULL: it is no integer. */
 static struct bound *constant_node(struct binder *b, const struct value *v,
 				   const struct expr *x)
 {

@@ -66,7 +66,9 @@ bool type_is_numeric(const struct type *type)
 	       type->elem != ELEM_BOOLEAN && type->elem != ELEM_VOID;
 }
 
-/* An int constant that fits a smaller type (10.2.11); 0 of an enum. */
+/*
+ * Is it an int constant that fits a smaller type (10.2.11), or 0 for an enum?
+ */
 static bool constant_fits(const struct bound *v, const struct type *to)
 {
 	int64_t n = v->integer;
@@ -218,7 +220,7 @@ static bool lambda_fits(struct binder *b, const struct expr *x, struct type *to)
 	return conversion_find(b, &body, gives) != CONVERSION_NONE;
 }
 
-/* Delegate and its like take the lambda @v as its own type (10.2.14)? */
+/* Do Delegate and its like take the lambda @v as its natural type (10.2.14)? */
 static bool natural_fits(struct binder *b, const struct bound *v,
 			 struct type *to)
 {
@@ -346,7 +348,10 @@ static bool is_any_number(const struct type *type)
 	return type_is_numeric(type) || type->special == TYPE_SPECIAL_DECIMAL;
 }
 
-/* An integer converts to decimal, for the language not by an operator. */
+/*
+ * Is it an integer that becomes a decimal? The language does that, without an
+ * operator.
+ */
 static bool to_decimal(const struct type *from, const struct type *to)
 {
 	return to->special == TYPE_SPECIAL_DECIMAL && type_is_numeric(from) &&
@@ -375,7 +380,7 @@ static bool is_more_specific(struct binder *b, const struct type_sig *x,
 			: conversion_of_types(b, x->ret, y->ret);
 }
 
-/* The conversion of @v to @to by an operator that is looked for. */
+/* A search for an operator that converts @v to @to. */
 struct user_search {
 	const struct bound *v;
 	struct type *to;
@@ -517,7 +522,7 @@ static struct dbg_error *to_nullable(struct binder *b, struct bound *v,
 			      type_name(b->ts, to));
 }
 
-/* Constants stay constants. */
+/* Convert a number; constants stay constants. */
 static struct bound *number(struct binder *b, struct bound *v, struct type *to)
 {
 	bool real = v->type->elem == ELEM_R4 || v->type->elem == ELEM_R8;

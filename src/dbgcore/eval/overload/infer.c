@@ -48,7 +48,10 @@ static void add_bound(struct inference *in, uint32_t k, struct type *type,
 static void infer(struct inference *in, struct type *from, struct type *to,
 		  enum bound_side side, int depth);
 
-/* An argument of the same generic type, by the variance of its parameter. */
+/*
+ * Infer from an argument of the same generic type, by the variance of its
+ * parameter.
+ */
 static void infer_argument(struct inference *in, struct type *to, uint32_t i,
 			   struct type *from, enum bound_side side, int depth)
 {
@@ -130,7 +133,7 @@ static bool fix(struct inference *in, uint32_t k)
 	return in->fixed[k] != NULL;
 }
 
-/* @type with what is fixed in the place of parameters. */
+/* @type with the inferred types in place of parameters. */
 static struct type *substitute(struct inference *in, struct type *type)
 {
 	struct type *args[PARAMS_MAX];
@@ -186,7 +189,10 @@ static bool infer_lambda(struct inference *in, const struct expr *x,
 	return true;
 }
 
-/* A method group whose parameters are known: what it returns. */
+/*
+ * Infer from a method group whose parameter types are known: by what it
+ * returns.
+ */
 static bool infer_group(struct inference *in, struct bound *g, struct type *to)
 {
 	const struct type_sig *sig;

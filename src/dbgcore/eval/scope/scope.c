@@ -52,7 +52,9 @@ static size_t hoisted_index(const char *name)
 	return mark ? strtoul(mark + 4, NULL, 10) : 0;
 }
 
-/* The block that a hoisted variable or closure belongs to; NULL: not known. */
+/*
+ * Get the block that a hoisted variable or closure belongs to; NULL: not known.
+ */
 static const struct il_range *hoisted_range(const struct gather *g,
 					    const char *name)
 {
@@ -360,7 +362,7 @@ struct collector {
 	size_t cap;
 };
 
-/* A name is a blob of UTF-8. */
+/* Read a name, a blob of UTF-8. */
 static const char *take_name(struct collector *c)
 {
 	struct bytes b = md_blob(c->pdb, reader_cuint(&c->r));
@@ -422,7 +424,9 @@ static bool is_visual_basic(const struct md *md)
 	return false;
 }
 
-/* Visual Basic's Modules: their members are in scope as by `using static`. */
+/*
+ * Add Visual Basic's Modules: their members are in scope as by `using static`.
+ */
 static void add_standard_modules(struct collector *c)
 {
 	static const char name[] = "Microsoft.VisualBasic.CompilerServices."
@@ -445,7 +449,7 @@ static void add_standard_modules(struct collector *c)
 	}
 }
 
-/* The `using` directives that hold in the method. */
+/* Add the `using` directives that hold in the method. */
 static void scope_add_imports(struct gather *g)
 {
 	const struct code_pos *pos = g->frame->pos;
@@ -523,8 +527,9 @@ static const char *scope_spelled(const char *name)
 }
 
 /*
- * The innermost variable of this name, NULL: none. The one that C# means: a
- * parameter of a lambda or local function, not the captured one that it hides.
+ * Find the innermost variable of this name, the one that C# means: a parameter
+ * of a lambda or local function, not the captured one that it hides. NULL:
+ * none.
  */
 static struct var *scope_find(const struct scope *s, const char *name)
 {
@@ -543,7 +548,7 @@ const struct var *scope_var(const struct scope *s, const char *name)
 	return scope_find(s, name);
 }
 
-/* The next variable is argument or slot @index of the method. */
+/* Note that the next variable is argument or slot @index of the method. */
 static void set_origin(struct gather *g, bool is_arg, uint32_t index,
 		       const struct value *v, const struct dac_var *place)
 {
@@ -558,8 +563,8 @@ static bool is_hidden(const struct scope *s, const struct var *v)
 }
 
 /*
- * this, then arguments, then the rest, each in the order found; without what
- * a variable further in hides.
+ * Sort: this, then arguments, then the rest, each in the order found; variables
+ * hidden by an inner one are removed.
  */
 static void sort(struct gather *g)
 {
@@ -628,7 +633,7 @@ void scope_set_class(struct scope *s, struct type *type)
 }
 
 /*
- * Code over __Canon knows its exact types by the object it works on: the
+ * Get the exact types of code over __Canon from the object it works on: the
  * base class of `this` that declares the method.
  */
 static void context_from_this(struct gather *g, const struct value *v)
@@ -915,7 +920,7 @@ static struct type *author_type(struct values *ts, struct type *type)
 	return type;
 }
 
-/* A method that is on no stack has all of its variables in its state machine */
+/* Gather the variables of a suspended method: all are in its state machine. */
 static void gather_machine(struct gather *g)
 {
 	const struct code_pos *pos = g->frame->pos;
