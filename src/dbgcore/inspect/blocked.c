@@ -58,8 +58,8 @@ enum {
 #define CLASS_INIT "System.Runtime.CompilerServices.InitHelpers.InitClassSlow"
 
 /*
- * Methods in which a thread waits, with the type of what it waits for. Of those
- * that call each other (a task has an event) the outermost tells.
+ * Methods in which a thread waits, with the type of the object it waits for.
+ * Where they call each other (a task has an event) the outermost counts.
  */
 static const struct {
 	const char *method, *type;
@@ -177,7 +177,10 @@ static enum dbg_blocked_kind kind_of(enum dbg_blocked_kind kind,
 		   : kind;
 }
 
-/* Lock.CoreCLR.cs: a uint has the kernel's number, the int of .NET 11 ours. */
+/*
+ * The thread that holds a System.Threading.Lock. In Lock.CoreCLR.cs a uint
+ * field has the kernel's thread number, the int of .NET 11 the managed id.
+ */
 static uint32_t lock_owner(struct search *s, uint64_t lock)
 {
 	struct value v = value_object(s->in->values, lock);
@@ -286,8 +289,8 @@ static void add(struct search *s, const struct dbg_blocked *one)
 }
 
 /*
- * The frame has the task that it runs and the one that the thread ran before,
- * which goes on once this one is done: the thread runs both.
+ * Note the tasks that a frame runs: its own, and the one that the thread ran
+ * before and goes on with afterwards.
  */
 static void take_runs(struct search *s, struct frame_refs *refs,
 		      const struct frame *f)
@@ -303,7 +306,7 @@ static void take_runs(struct search *s, struct frame_refs *refs,
 	}
 }
 
-/* The Thread whose end @handle tells of, its _joinEvent's; 0: none. */
+/* The Thread whose _joinEvent the handle is; 0: none. */
 static uint64_t joined_thread(struct search *s, uint64_t handle)
 {
 	struct values *values = s->in->values;
@@ -324,7 +327,7 @@ static uint64_t joined_thread(struct search *s, uint64_t handle)
 	return 0;
 }
 
-// The next of a List<Task> that is not done, from *at on; 0: no more.
+// Find the next task in a List<Task> that is not done, from *at on; 0: no more.
 static uint64_t next_pending(struct search *s, uint64_t list, uint64_t *at)
 {
 	struct values *values = s->in->values;
@@ -378,7 +381,7 @@ static bool is_handles(const char *type)
 	return type && str_starts(type, HANDLE);
 }
 
-// BlockingCollection<T>, of which each method that takes or adds waits.
+// Is it BlockingCollection<T>? Each of its methods that takes or adds waits.
 static bool take_collection(struct search *s, struct frame_refs *refs,
 			    const struct frame *f, const char *method,
 			    struct dbg_blocked *ret)
@@ -482,10 +485,11 @@ static bool take_wait(struct search *s, struct frame_refs *refs,
 /* ---- Class constructors ------------------------------------------------ */
 
 /*
- * The thread stands in InitClassSlow(MethodTable*), or before .NET 9 in a
- * helper of the runtime's that a managed method has called, in code that keeps
- * its argument somewhere between its stack pointer and the frame @level: a word
- * there that is a class whose constructor another thread runs.
+ * Find the class that the thread waits for to be initialised. It stands in
+ * InitClassSlow(MethodTable*), or before .NET 9 in a helper of the runtime that
+ * a managed method has called, in code that keeps its argument somewhere
+ * between its stack pointer and the frame @level: a word there that is a class
+ * whose constructor another thread runs.
  */
 static bool take_class(struct search *s, const struct dbg_thread *t,
 		       uint32_t level, struct dbg_blocked *ret)
@@ -534,7 +538,8 @@ static bool is_settled(const struct dbg_blocked *one, const struct frame *f)
 	return one->kind == DBG_BLOCKED_HANDLE ? is_own(f) : one->object != 0;
 }
 
-// A handle that somebody owns is a Mutex, whatever is known of its class.
+// Is the handle a Mutex? One that has an owner is, whatever is known of its
+// class.
 static void take_mutex(struct search *s, const struct dbg_thread *t,
 		       struct dbg_blocked *one)
 {
@@ -553,8 +558,8 @@ static void take_mutex(struct search *s, const struct dbg_thread *t,
 }
 
 /*
- * Code that has run often has WaitOne inlined, down to the call of the runtime,
- * for which its frame keeps the handle.
+ * Find the handle where WaitOne is inlined down to the call of the runtime, as
+ * in code that has run often: the frame keeps the handle for that call.
  */
 static void take_inlined(struct search *s, struct frame_refs *refs,
 			 const struct frame *f, struct dbg_blocked *ret)
@@ -570,8 +575,8 @@ static void take_inlined(struct search *s, struct frame_refs *refs,
 		ret->kind = DBG_BLOCKED_HANDLE;
 }
 
-// The framework's own threads wait for handles until there is work. A tail call
-// leaves no frame of the user's in a thread that is none of those.
+// Is it one of the framework's own threads, which wait for handles until there
+// is work? A user thread may also have no user frame left, by a tail call.
 static bool is_runtimes(struct search *s, struct dbg_thread *t)
 {
 	stack_thread_describe(s->in->stack, t);
@@ -627,7 +632,7 @@ static void look_at(struct search *s, struct dbg_thread *t)
 		add(s, &one);
 }
 
-// The lock is one of a Lazy's, in whose methods the thread is.
+// Is the lock a Lazy<T>'s, in whose methods the thread is? Then name that.
 static void take_lazy(struct search *s, struct dbg_blocked *one)
 {
 	const struct dbg_thread *t = NULL;
@@ -657,9 +662,9 @@ static void take_lazy(struct search *s, struct dbg_blocked *one)
 	one->type = value_type_name(v.type);
 }
 
-// @pulses: those that wait for one. Other locks wait by these: what is known to
-// wait already does not wait for a pulse. But a handle is what a Monitor itself
-// waits by, since .NET 11.
+// Take the waits for Monitors; @pulses: those for Monitor.Pulse. Other locks
+// wait by pulses: a thread whose wait is known already is not listed again. But
+// since .NET 11 a Monitor itself waits by a handle.
 static struct dbg_error *take_monitors(struct search *s, bool pulses)
 {
 	struct dbg_wait *v;
@@ -726,9 +731,9 @@ static void spread_owners(struct search *s)
 }
 
 /*
- * A call that only a SynchronizationContext resumes, and what it awaited is
- * done, waits for the thread that has this context. Of several threads one that
- * does not wait will do it.
+ * Find the thread for calls that only a SynchronizationContext resumes and
+ * whose awaited task is done: the thread that has this context. Of several such
+ * threads, one that does not wait will do it.
  */
 static void take_contexts(struct search *s)
 {
@@ -765,8 +770,9 @@ static void take_contexts(struct search *s)
 }
 
 /*
- * Tasks that never end because they await each other, or such: what is left
- * when all are taken away that await nothing, or nothing that is left.
+ * Find tasks that never end because they await each other, or a task that does:
+ * what is left when all are removed that await nothing, or nothing that is
+ * left.
  */
 static void take_circles(struct search *s)
 {
@@ -859,7 +865,7 @@ static uint32_t *find_roots(const struct tasks *t)
 	return roots;
 }
 
-// "P.Load at P.cs:7"; NULL: it is no call of a method.
+// "P.Load at P.cs:7" for a call; NULL: it is no call of a method.
 static const char *call_text(const struct tasks *t, const struct dbg_task *task)
 {
 	return !task->method ? NULL
@@ -870,7 +876,7 @@ static const char *call_text(const struct tasks *t, const struct dbg_task *task)
 		   : task->method;
 }
 
-// The calls that are waited for, and what these wait for in the end.
+// Name the calls that are waited for, and what these wait for in the end.
 static void name_tasks(struct search *s)
 {
 	const struct tasks *t = s->tasks;
@@ -930,7 +936,7 @@ static void take_task_owners(struct search *s)
 
 /* ---- Circles --------------------------------------------------------- */
 
-// The wait of the owner of @i, counted from 1; 0: it does not wait.
+// The wait of the owner of wait @i, counted from 1; 0: the owner does not wait.
 static size_t next_of(const struct search *s, size_t i)
 {
 	const struct dbg_blocked *w = &s->v[i - 1];
@@ -942,9 +948,9 @@ static size_t next_of(const struct search *s, size_t i)
 }
 
 /*
- * Each wait leads to at most one other, so a way from one that was not met yet
- * ends, meets an earlier way, or meets itself: in a circle, then. @met: in
- * which way each was met.
+ * Find deadlock cycles. Each wait leads to at most one other, so a way from one
+ * that was not met yet ends, meets an earlier way, or meets itself, which is a
+ * cycle. @met: in which way each was met.
  */
 static void find_circles(struct search *s)
 {

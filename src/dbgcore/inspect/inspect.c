@@ -81,7 +81,7 @@ static void vm_close(struct inspect *in)
 	in->types = NULL;
 }
 
-/* The program has run: nothing that was read of it holds any more. */
+/* Drop everything that was read from the program, since it has run. */
 static void vm_renew(struct inspect *in)
 {
 	if (values_stop(in->values)) {

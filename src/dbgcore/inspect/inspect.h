@@ -31,7 +31,7 @@
 struct arena;
 struct str;
 
-/* Scopes that were made in this stop, by frame. */
+/* Scopes made in this stop, by frame. */
 struct inspect_scope {
 	const struct frame *frame;
 	struct scope *scope;
@@ -52,7 +52,7 @@ struct inspect_way {
 	const char *name; /* of the value; SCOPE and CHILD: NULL: any */
 };
 
-/* Handed out, as of the stop number @seen. */
+/* Entries of ids handed out, as of the stop number @seen. */
 struct inspect_frame_entry {
 	const struct frame *frame; /* NULL: not handed out */
 	struct dac_frame raw;
@@ -135,9 +135,9 @@ void inspect_begin(struct inspect *in, struct target *t);
  */
 DBG_MUST struct dbg_error *inspect_runtime(struct inspect *in,
 					   const char *bundle);
-/* The runtime is gone (exec); the program is not. */
+/* Forget the runtime, which is gone (exec); the program is not. */
 void inspect_runtime_gone(struct inspect *in);
-/* The program is gone. */
+/* End with the program, which is gone. */
 void inspect_end(struct inspect *in);
 
 /*
@@ -145,19 +145,22 @@ void inspect_end(struct inspect *in);
  * a new one. Does nothing in a stop that has begun.
  */
 void inspect_stop(struct inspect *in);
-/* The program goes on. */
+/* End the stop: the program goes on. */
 void inspect_go(struct inspect *in);
 
 /* ---- Ids (ids.c) ------------------------------------------------------ */
 
-/* Id of a frame of this stop, and back; DBG_E_STALE if it is of another. */
+/*
+ * Get the id of a frame of this stop, and the frame of an id; DBG_E_STALE: it
+ * is of another stop.
+ */
 dbg_id inspect_frame_id(struct inspect *in, const struct frame *frame);
 DBG_MUST struct dbg_error *inspect_frame(struct inspect *in, dbg_id id,
 					 const struct frame **ret);
-/* Id of a value that was found by @way, whose name is copied. */
+/* Get an id for a value that was found by @way, whose name is copied. */
 dbg_id inspect_node_id(struct inspect *in, const struct node *node,
 		       const struct inspect_way *way);
-/* The node of an id; until the next one is handed out. */
+/* Get the node of an id; valid until the next one is handed out. */
 DBG_MUST struct dbg_error *inspect_node(struct inspect *in, dbg_id id,
 					const struct node **ret);
 /* Is what was handed out in the stop of that number still good? */
@@ -167,19 +170,23 @@ void inspect_ids_forget(struct inspect *in);
 
 /* ---- Values and expressions (inspectvalue.c) ------------------------- */
 
-/* An evaluator for @frame (NULL: without variables), good for this stop. */
+/*
+ * Make an evaluator for @frame (NULL: without variables), valid in this stop.
+ */
 DBG_MUST struct dbg_error *
 inspect_eval(struct inspect *in, const struct frame *frame, struct eval *ret);
-/* A view, which makes text of values; @thread as in struct scope, or NULL. */
+/*
+ * Make a view, which makes text of values; @thread as in struct scope, or NULL.
+ */
 struct view inspect_view(const struct inspect *in, struct thread_ref *thread);
 /*
- * Text of a node that was found by @way, and an id if it has children; strings
- * are in @arena.
+ * Describe a node that was found by @way: its text, and an id if it has
+ * children; strings are in @arena.
  */
 struct dbg_value inspect_describe(struct inspect *in, const struct view *w,
 				  const struct node *node,
 				  const struct inspect_way *way);
-/* Nodes one after another; the first was found by @way. */
+/* A list of nodes, the first of which was found by @way. */
 struct inspect_list {
 	struct node *nodes;
 	size_t n;
@@ -189,7 +196,7 @@ struct inspect_list {
 void inspect_describe_all(struct inspect *in, const struct view *w,
 			  const struct inspect_list *list,
 			  struct dbg_value **ret);
-/* The variables of @scope in the frame of @e. */
+/* Get the variables of @scope in the frame of @e. */
 void inspect_scope_nodes(const struct view *w, const struct eval *e,
 			 enum dbg_scope scope, struct node **ret,
 			 size_t *ret_n);
@@ -205,12 +212,12 @@ DBG_MUST struct dbg_error *inspect_expression(struct inspect *in,
 					      const char *expr,
 					      struct node *ret);
 /*
- * A variable or memory was written: drop what may have the old value, scopes
- * and views.
+ * After a write to a variable or memory: drop scopes and views, which may have
+ * the old value.
  */
 void inspect_assigned(struct inspect *in);
 
-/* A moment in a thread: @exception is being thrown there, 0: none. */
+/* A moment in a thread. @exception is being thrown there; 0: none. */
 struct inspect_at {
 	uint32_t thread;
 	uint64_t exception;
@@ -224,15 +231,15 @@ DBG_MUST struct dbg_error *inspect_condition(struct inspect *in,
 bool inspect_condition_compiles(struct inspect *in, const struct inspect_at *at,
 				const char *expr);
 /*
- * Compile @expr, with @truth as a condition, for where the newest frame of @at
- * is. The code is of the machine of in->vm_serial; with another one it is only
- * to be destroyed.
+ * Compile @expr (with @truth as a condition) for the place of @at's newest
+ * frame. The code belongs to the interpreter with the number in->vm_serial;
+ * with another one it may only be destroyed.
  */
 DBG_MUST struct dbg_error *inspect_compile(struct inspect *in,
 					   const struct inspect_at *at,
 					   const char *expr, bool truth,
 					   struct frame_code **ret);
-/* Text of @expr in the newest frame of @at, in @arena. */
+/* Evaluate @expr in the newest frame of @at to text, in @arena. */
 DBG_MUST struct dbg_error *inspect_text(struct inspect *in,
 					const struct inspect_at *at,
 					const char *expr, const char **ret);
@@ -245,8 +252,8 @@ void inspect_value_text(struct inspect *in, const char *expr,
 /* Append the text of the object at @addr, "null" for 0. */
 void inspect_object_text(struct inspect *in, uint64_t addr, struct str *out);
 /*
- * The beginning of the text that the field @name of an object refers to, in
- * @arena; NULL: it has no such field, or that is null. A runtime must be up.
+ * Read the beginning of the string in the field @name of an object, in @arena;
+ * NULL: it has no such field, or that is null. A runtime must be up.
  */
 const char *inspect_string_field(struct inspect *in, uint64_t object,
 				 const char *name, struct arena *arena);
@@ -269,7 +276,7 @@ void logpoint_text(struct inspect *in, const struct inspect_at *at,
 void logpoint_each(const char *form,
 		   void (*text)(void *arg, const char *expr, struct str *out),
 		   void *arg, struct str *ret);
-/* Each EXPR without specifiers, in @arena. */
+/* List the expressions in braces, without specifiers, in @arena. */
 const char *const *logpoint_expressions(const char *form, struct arena *arena,
 					size_t *ret_n);
 /* Are the braces of @form right, and the expressions well-formed? */

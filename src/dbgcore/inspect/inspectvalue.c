@@ -51,7 +51,7 @@ static uint64_t find_thread(struct thread_ref *ref)
 	return stack_managed_thread(ref->arg, ref->tid);
 }
 
-/* The scope of a frame, made once a stop. */
+/* Get the scope of a frame, made once in a stop. */
 static struct dbg_error *scope_of(struct inspect *in, const struct frame *frame,
 				  struct scope **ret)
 {
@@ -115,7 +115,7 @@ void inspect_scope_nodes(const struct view *w, const struct eval *e,
 
 /* ---- Expressions ----------------------------------------------------- */
 
-/* $returnvalue; no type: there is none. */
+/* Get $returnvalue; without a type: there is none. */
 static const struct value *inspect_returned(struct inspect *in)
 {
 	if (in->returned.tid && in->values)

@@ -80,9 +80,9 @@ static bool next_piece(const char **p, struct piece *ret)
 }
 
 /*
- * The expression of @piece, allocated. With an alignment or a format that C#
- * has and the debugger's own specifiers have not, it is an interpolated string
- * that is shown without its quotes.
+ * The expression of a piece of the message, allocated. With an alignment or a
+ * format, which C# has and the debugger's own specifiers have not, it is an
+ * interpolated string that is shown without its quotes.
  */
 static char *piece_expression(const struct piece *piece)
 {

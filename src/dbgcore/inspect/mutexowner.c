@@ -95,8 +95,8 @@ static uint32_t owner_managed(const struct owner_search *s,
 
 /* ---- The PAL's ------------------------------------------------------- */
 
-// Words at @addr; 0: it leads nowhere. What is looked for is in memory that can
-// be written; most words lead elsewhere, and are not worth a system call.
+// Read words at @addr; 0: it leads nowhere. Only writable memory is looked at:
+// most words lead elsewhere and are not worth a system call.
 static size_t words_at(const struct owner_search *s, uint64_t addr,
 		       uint64_t *words, size_t n)
 {
@@ -108,7 +108,7 @@ static size_t words_at(const struct owner_search *s, uint64_t addr,
 		   : 0;
 }
 
-// The owner that a CSynchData at @addr tells of; 0: it is none.
+// The owner named by a CSynchData at @addr; 0: it is none.
 static uint32_t owner_at(const struct owner_search *s, uint64_t addr)
 {
 	uint64_t words[DATA_WORDS];
@@ -128,7 +128,7 @@ static uint32_t owner_at(const struct owner_search *s, uint64_t addr)
 	return 0;
 }
 
-// ... what a WaitingThreadsListNode of the thread at @addr leads to.
+// ... through a WaitingThreadsListNode of the thread at @addr.
 static uint32_t owner_of_node(const struct owner_search *s, uint64_t addr)
 {
 	uint64_t words[NODE_WORDS];

@@ -9,8 +9,8 @@ struct dbg_thread;
 struct inspect;
 
 /*
- * The thread of @all that owns the Mutex for which @t, which is in
- * WaitHandle.WaitOne, waits; 0: it is no Mutex, or not known.
+ * Find the thread in @all that owns the Mutex for which @t waits, in
+ * WaitHandle.WaitOne; 0: it is no Mutex, or not known.
  */
 uint32_t mutex_owner(struct inspect *in, const struct dbg_thread *t,
 		     const struct dbg_thread *all, size_t n_all);

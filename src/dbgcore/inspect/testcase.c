@@ -49,7 +49,8 @@ static const char *framework_of(const char *space)
 	return "";
 }
 
-// The framework that runs the method: "" for one unknown; NULL: it is no test.
+// The framework whose test the method is: "" for an unknown one; NULL: it is no
+// test.
 static const char *mark_of(const struct md *md, uint32_t method_rid)
 {
 	uint32_t rid = 0, class, token = MD_TOKEN(MD_METHODDEF, method_rid);
@@ -70,7 +71,9 @@ static const char *mark_of(const struct md *md, uint32_t method_rid)
 	return NULL;
 }
 
-/* A method that may be a test, or what the compiler made of a part of one. */
+/*
+ * A method that may be a test, or that the compiler has made of a part of one.
+ */
 struct candidate {
 	const struct md *md;
 	uint32_t rid;
@@ -126,7 +129,7 @@ static bool is_test(const struct code_pos *pos, struct candidate *ret)
 	return ret->framework || find_around(ret);
 }
 
-// The object that stands for the call of an async method, 0: there is none.
+// The object that stands for the call of an async method; 0: there is none.
 static uint64_t call_of(struct inspect *in, const struct value *machine)
 {
 	struct value call;

@@ -9,9 +9,9 @@ struct task;
 struct tasks;
 
 /*
- * The oldest frame of @thread, callers of async methods among them, that runs a
- * test of xunit, NUnit, MSTest or TUnit, or a lambda or local function of one;
- * false if it runs none. (All stopped.)
+ * Find the oldest frame of @thread, with the callers of async methods, that
+ * runs a test of xunit, NUnit, MSTest or TUnit, or a lambda or local function
+ * of one; false: it runs none. (All stopped.)
  */
 bool testcase_find(struct inspect *in, uint32_t thread, struct dbg_test *ret);
 /* Is @task a call of an async method that is a test? */

@@ -48,7 +48,7 @@ enum part {
 	N_PARTS,
 };
 
-/* A type of updates: where these are in its objects or elements. */
+/* A type that holds updates: at which offsets in its objects or elements. */
 struct shape {
 	enum {
 		SHAPE_UNKNOWN,
@@ -147,7 +147,7 @@ static struct code_module *module_of_guid(struct record *r, const uint8_t *guid)
 	return NULL;
 }
 
-/* The bytes of the array that the reference at @at leads to. */
+/* Read the bytes of the array that the reference at @at points to. */
 static bool bytes_read(struct record *r, uint64_t at, struct bytes *ret)
 {
 	struct target *t = r->in->target;
@@ -204,7 +204,7 @@ static bool record_has(const struct record *r, const struct recorded *u)
 	return false;
 }
 
-/* The update whose fields are as in an object at @object. */
+/* Add the update whose fields are laid out as in an object at @object. */
 static void update_add(struct record *r, const struct shape *s, uint64_t object)
 {
 	uint8_t guid[MD_GUID_SIZE];

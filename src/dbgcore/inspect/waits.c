@@ -45,7 +45,7 @@ struct search {
 	size_t n;
 };
 
-/* The native end of a stack. */
+/* The native end of a stack: the registers and the newest managed frame. */
 struct native_end {
 	uint64_t sp, end;
 	uint64_t words[STACK_WORDS + RECORD_WORDS];
@@ -96,7 +96,7 @@ static const struct gc_sync_block *block_at(const struct search *s,
 	return NULL;
 }
 
-// The block that a thread waits for, NULL: none.
+// Find the sync block that a thread waits for; NULL: none.
 static const struct gc_sync_block *find_record(const struct search *s,
 					       const struct native_end *end,
 					       unsigned int *ret_how)
@@ -152,7 +152,7 @@ static const struct gc_sync_block *block_of_lock(const struct search *s,
 	return NULL;
 }
 
-// The Lock that a method waits for whose frame this is; 0: none such.
+// The Lock for which the method of this frame waits; 0: it does not.
 static uint64_t lock_of(struct search *s, struct frame_refs *refs,
 			const struct frame *f, unsigned int *ret_how)
 {
