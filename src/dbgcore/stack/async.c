@@ -27,7 +27,7 @@ enum {
 
 /* ---- Objects --------------------------------------------------------- */
 
-// The task of a builder; some builders are made of another.
+// Get the task of a builder; some builders contain another.
 static bool builder_task(struct values *ts, struct value builder,
 			 struct value *ret)
 {
@@ -104,13 +104,13 @@ static bool link_next(struct values *ts, const struct value *at,
 	return false;
 }
 
-// A suspended call, and the task whose chain it is in, of runtime async.
+// A suspended call; in runtime async with the task whose chain it belongs to.
 struct waiting {
 	struct value call, task;
 };
 
-// A task of runtime async: the calls that it resumes, or who awaits it while a
-// thread runs them.
+// Go on from a task of runtime async: to the calls that it resumes or, while a
+// thread runs them, to what awaits the task.
 static bool enter_task(struct values *ts, struct value *at, struct waiting *w)
 {
 	struct value next;
@@ -125,7 +125,7 @@ static bool enter_task(struct values *ts, struct value *at, struct waiting *w)
 	return true;
 }
 
-// The suspended call that @at leads to, in itself or further on.
+// Find the suspended call that @at leads to, directly or further on.
 static bool next_call(struct values *ts, struct value at, struct waiting *w)
 {
 	struct value next;
@@ -290,8 +290,8 @@ bool stack_runs_async(struct stack *s, const struct frame *f)
 		continuation_suspends(s->values, f->raw.method));
 }
 
-// The state machine that a frame of MoveNext works on: an object, or in
-// optimised code a structure, which the DAC gives by its place.
+// Get the state machine that a frame of MoveNext works on: an object, or in
+// optimised code a structure, whose place the DAC tells.
 static bool frame_machine(struct stack *s, const struct frame *f,
 			  struct value *ret)
 {
@@ -365,7 +365,7 @@ void stack_waiters(struct stack *s, const struct frame *f, stack_waiter_fn *fn,
 		async_each(s, t, f, fn, arg);
 }
 
-// The first of those that wait for what @f runs.
+// Get the first call that waits for what @f runs.
 static bool first_waiting(struct stack *s, const struct frame *f,
 			  struct waiting *w)
 {

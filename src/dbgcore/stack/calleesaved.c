@@ -35,7 +35,8 @@ static void lose(uint64_t at[N_SAVED_REGS])
 
 /* ---- One frame ------------------------------------------------------- */
 
-// The pushes of the method that @f runs, below @cfa, its caller's sp.
+// Read the pushes of the method that @f runs; they are below @cfa, its caller's
+// stack pointer.
 static void read_prolog(struct stack *s, const struct frame *f, uint64_t cfa,
 			uint64_t at[N_SAVED_REGS])
 {
@@ -137,7 +138,8 @@ void stack_keeps(struct stack *s, const struct frame *f,
 
 /* ---- From the processor on ------------------------------------------- */
 
-// Native code between where the thread stands and @f, its first managed frame.
+// Go on through native code from where the thread stands to @f, its first
+// managed frame.
 static bool pass_native(struct stack *s, const struct frame *f,
 			uint64_t at[N_SAVED_REGS])
 {
@@ -166,7 +168,7 @@ static void trail_enter(struct stack *s, const struct frame *f,
 		lose(at);
 }
 
-// Out of @f.
+// Go on out of @f.
 static void trail_leave(struct stack *s, const struct frame *f,
 			uint64_t at[N_SAVED_REGS])
 {
@@ -190,7 +192,8 @@ static struct dbg_error *set_processor(struct stack *s, pid_t tid,
 	return target_regs_set(s->target, tid, &regs);
 }
 
-// Frames whose register is at @where have another value there now.
+// Update the frames whose register was saved at @where, which has another value
+// now.
 static void renew(struct stack *s, struct stack_thread *t, unsigned int number,
 		  uint64_t where, uint64_t value)
 {

@@ -56,7 +56,7 @@ static bool pointer_member(struct values *ts, const struct value *v,
 	return value_member(ts, v, name, &at) && value_pointer(ts, &at, ret);
 }
 
-// II.23.2.4: is it a field whose type is a pointer, of whatever kind?
+// Is it a field whose type is a pointer, of whatever kind (II.23.2.4)?
 static bool is_pointer_field(const struct md *md, uint32_t rid)
 {
 	struct bytes sig = md_col_blob(md, MD_FIELD, rid, FIELD_SIGNATURE);
@@ -288,7 +288,7 @@ bool continuation_record_of(struct stack *s, const struct frame *f,
 
 /* ---- Frames ---------------------------------------------------------- */
 
-/* A place where calls wait; many do at the same. */
+/* A place where calls wait; many wait at the same one. */
 struct wait {
 	const struct code_pos *pos; /* NULL: not known */
 	const struct debug_await *await;

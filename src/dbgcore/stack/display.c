@@ -32,7 +32,7 @@ void display_push(struct stack_thread *t, const struct frame *f)
 	push(t, f, 0);
 }
 
-// A setting changed what is displayed: make the lists anew.
+// Make the lists of displayed frames anew, since a setting has changed.
 static void take_anew(struct stack *s)
 {
 	for (size_t i = 0; i < s->n_threads; i++) {
@@ -53,7 +53,8 @@ void stack_set_stopped(struct stack *s, uint32_t number, enum stack_home home)
 	take_anew(s);
 }
 
-// The module of the newest frame, if its user is there.
+// The module of the newest frame, if its source is here or the user has led the
+// thread there; NULL: else.
 static const struct code_module *home(struct stack *s,
 				      const struct stack_thread *t)
 {
@@ -90,7 +91,8 @@ static bool has_called(const struct stack *s, const struct frame *f)
 	       s->called_sp == f->raw.sp;
 }
 
-// A managed or async frame, alone or in the one that stands for several.
+// Append a managed or async frame, alone or within the one that stands for
+// several.
 static void push_code(struct stack *s, struct stack_thread *t,
 		      const struct frame *f, uint32_t first)
 {
@@ -120,7 +122,7 @@ static void push_native(struct stack *s, struct stack_thread *t,
 	}
 }
 
-// The end of what is shown so far.
+// The stack pointer where the displayed frames end so far.
 static uint64_t last_sp(const struct stack_thread *t)
 {
 	return t->n_display ? t->display[t->n_display - 1].frame->raw.sp : 0;
@@ -163,7 +165,7 @@ void stack_set_thrown(struct stack *s, uint32_t thread,
 	take_anew(s);
 }
 
-// The runtime leaves these out where it prints a stack.
+// Is it a method that the runtime leaves out when it prints a stack?
 static bool is_hidden(const struct frame *f)
 {
 	const struct code_module *m = f->pos->module;

@@ -43,7 +43,7 @@ static uint64_t this_object(struct values *ts, const struct frame *f)
 	return dbg_err_drop(err) ? 0 : addr;
 }
 
-// The base of @type that declares methods of the definition of @declared.
+// The base class of @type that is an instance of @declared's definition.
 static struct type *declaring(struct values *ts, struct type *type,
 			      const struct type *declared)
 {

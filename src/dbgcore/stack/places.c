@@ -41,7 +41,7 @@ static bool has_popped(struct target *t, const struct frame *f)
 	       word == f->raw.bp;
 }
 
-// The registers of @f by which its variables are found.
+// The registers by which the variables of @f are found.
 static struct dac_frame settled(struct values *ts, const struct frame *f)
 {
 	struct dac_frame ret = f->raw;
@@ -96,7 +96,8 @@ static uint32_t overwritten(struct target *t, uint64_t start, uint64_t end)
 	return ret;
 }
 
-// Arguments whose registers the prolog has used again, having copied them.
+// Drop arguments whose registers the prolog has reused, after it had copied
+// them.
 static void drop_overwritten(struct values *ts, const struct frame *f,
 			     const struct dac_frame *at, struct dac_var *vars,
 			     size_t n)

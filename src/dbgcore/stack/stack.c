@@ -131,7 +131,7 @@ struct frame *stack_frame_make(struct stack *s, struct stack_thread *t,
 	return f;
 }
 
-// The newest managed frame that @f, which is not in the list yet, called.
+// The newest managed frame called by @f, which is not in the list yet.
 static const struct frame *callee(const struct stack_thread *t)
 {
 	const struct frame *f = t->n_frames ? t->frames[t->n_frames - 1] : NULL;
@@ -139,8 +139,8 @@ static const struct frame *callee(const struct stack_thread *t)
 	return f && !t->between.n && f->pos && f->pos->module ? f : NULL;
 }
 
-// A caller in optimised code: the method it called may tell more than the map
-// of its code.
+// Correct the position of a caller in optimised code: the method that it called
+// may tell more than the map of its code.
 static void refine_pos(struct stack *s, struct stack_thread *t, struct frame *f)
 {
 	const struct frame *called = callee(t);
@@ -177,7 +177,7 @@ static void pass_over(struct stack_thread *t, const struct dac_frame *raw)
 	l->v[l->n++] = *raw;
 }
 
-// The code that a thread without managed frames is in.
+// Append the native frame in which a thread without managed frames is.
 static struct dbg_error *push_native(struct stack *s, struct stack_thread *t)
 {
 	struct dbg_error *err;
@@ -250,7 +250,7 @@ static struct dbg_error *finish(struct stack *s, struct stack_thread *t)
 	return t->n_frames ? NULL : push_native(s, t);
 }
 
-// The next managed frame of the runtime's walk; *ret_any false at the end.
+// Get the next managed frame of the runtime's walk; *ret_any false at the end.
 static struct dbg_error *next(struct stack *s, struct stack_thread *t,
 			      struct dac_frame *ret, bool *ret_any)
 {

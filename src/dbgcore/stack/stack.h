@@ -46,11 +46,16 @@ struct frame {
 
 struct stack *stack_create(struct target *t);
 void stack_destroy(struct stack *s);
-/* The runtime is up: managed stacks from here on. NULL: it is gone. */
+/* Set the runtime that is up: managed stacks from here on. NULL: it is gone. */
 void stack_set_runtime(struct stack *s, struct dac *d, struct code *c);
-/* Types of the runtime that is up, to follow async calls by; NULL: none. */
+/*
+ * Set the types of the runtime, by which async calls are followed; NULL: none.
+ */
 void stack_set_types(struct stack *s, struct values *ts);
-/* A new stop: forget frames and threads' facts; @arena serves the stop. */
+/*
+ * Begin a new stop: forget frames and facts about threads; @arena serves the
+ * stop.
+ */
 void stack_reset(struct stack *s, struct arena *arena);
 
 /* Numbers; a thread gets its number when first seen. */
@@ -60,7 +65,7 @@ pid_t stack_thread_tid(struct stack *s, uint32_t number); /* 0: none */
 /* The lowest number of a managed thread; 0: none. */
 uint32_t stack_first_managed(struct stack *s);
 
-/* All threads, by number, without names; in the arena of the stop. */
+/* List all threads, by number, without names; in the arena of the stop. */
 DBG_MUST struct dbg_error *
 stack_threads(struct stack *s, struct dbg_thread **ret, size_t *ret_n);
 /* Fill in the name of one of them, and whether it is the runtime's own. */
@@ -68,7 +73,7 @@ void stack_thread_describe(struct stack *s, struct dbg_thread *t);
 /* Is a managed one the runtime's own, and runs no managed code at the moment?
  */
 bool stack_thread_idles(struct stack *s, struct dbg_thread *t);
-/* The frame @level of a thread; NULL in *ret if the stack ends before it. */
+/* Get the frame @level of a thread; *ret NULL: the stack ends before it. */
 DBG_MUST struct dbg_error *stack_frame(struct stack *s, uint32_t thread,
 				       uint32_t level,
 				       const struct frame **ret);
@@ -110,8 +115,8 @@ struct stack_thrown {
 };
 
 /*
- * The frame of @tid whose stack pointer is @sp has called a method for us: what
- * is shown of it is a label. 0: none has.
+ * Note that the frame of @tid with the stack pointer @sp has made a call for
+ * the debugger: it is displayed as a label. 0: none has.
  */
 void stack_set_called(struct stack *s, pid_t tid, uint64_t sp);
 /*
@@ -152,8 +157,9 @@ DBG_MUST struct dbg_error *stack_register_set(struct stack *s,
 					      const struct frame *f,
 					      unsigned int reg, uint64_t value);
 /*
- * dac_frame_vars and dac_var_register of a managed frame, true at each of its
- * instructions. What has no place while the frame is built is DBG_E_STATE.
+ * Get the variables of a managed frame (dac_frame_vars, dac_var_register),
+ * corrected so that they are right at each of its instructions. DBG_E_STATE:
+ * they have no place while the frame is being built.
  */
 DBG_MUST struct dbg_error *
 stack_frame_vars(struct values *ts, const struct frame *f, bool args,
@@ -162,7 +168,7 @@ DBG_MUST struct dbg_error *stack_var_register(struct values *ts,
 					      const struct frame *f,
 					      const struct dac_var *var,
 					      unsigned int *ret);
-/* Thread* of the runtime for a thread, 0: none. */
+/* The runtime's Thread* of a thread; 0: none. */
 uint64_t stack_managed_thread(struct stack *s, pid_t tid);
 
 /* ---- Async calls ----------------------------------------------------- */
@@ -170,8 +176,8 @@ uint64_t stack_managed_thread(struct stack *s, pid_t tid);
 /* Types of the runtime that is up; NULL: none. */
 struct values *stack_types(struct stack *s);
 /*
- * The state machine of the async method or async iterator that @f runs;
- * false if it runs none.
+ * Get the state machine of the async method or async iterator that @f runs;
+ * false: it runs none.
  */
 bool stack_machine(struct stack *s, const struct frame *f, struct value *ret);
 /*
@@ -185,8 +191,8 @@ bool stack_runs_async(struct stack *s, const struct frame *f);
  */
 bool stack_runs_closures(struct stack *s, const struct frame *f);
 /*
- * The object that stands for the call whose state machine is @machine, a
- * task as a rule; false until the call has waited for the first time.
+ * Get the object that stands for the call with the state machine @machine, as a
+ * rule a task; false: the call has not waited yet.
  */
 bool stack_call(struct stack *s, const struct value *machine,
 		struct value *ret);
@@ -207,8 +213,8 @@ bool stack_link(struct values *ts, const struct value *at, size_t i,
 bool stack_machine_state(struct values *ts, const struct value *machine,
 			 int32_t *ret);
 /*
- * The method of a suspended call, a state machine or a Continuation, as a frame
- * that is on no stack, in the arena of the stop; NULL: it is no async method.
+ * Make a frame, on no stack, of the method of a suspended call (a state machine
+ * or a Continuation), in the arena of the stop; NULL: it is no async method.
  * stack_suspended_describe fills in what stack_describe does.
  */
 struct frame *stack_suspended_frame(struct stack *s, const struct value *call);
@@ -220,8 +226,8 @@ void stack_frame_number(struct stack *s, struct frame *f);
 void stack_suspended_describe(struct stack *s, const struct frame *f,
 			      struct dbg_frame *ret);
 /*
- * The async methods that wait for the one that @f runs, nearest first: calls
- * @fn for each.
+ * Call @fn for the async methods that wait for the one that @f runs, nearest
+ * first.
  */
 typedef void stack_waiter_fn(void *arg, struct frame *f);
 void stack_waiters(struct stack *s, const struct frame *f, stack_waiter_fn *fn,
@@ -255,16 +261,19 @@ bool continuation_read(struct values *ts, const struct value *v,
  */
 bool continuation_next(struct values *ts, const struct value *v,
 		       struct value *ret);
-/* The first of a chain that is a method's: @v or behind it; false: none is. */
+/*
+ * Get the first Continuation from @v on that belongs to a method; false: none
+ * does.
+ */
 bool continuation_first(struct values *ts, const struct value *v,
 			struct value *ret);
 /*
- * The chain of a task of runtime async, beginning with what is resumed first;
- * false: @task has none, or a thread runs it.
+ * Get the chain of a task of runtime async, beginning with the call that is
+ * resumed first; false: @task has none, or a thread runs it.
  */
 bool continuation_of_task(struct values *ts, const struct value *task,
 			  struct value *ret);
-/* The outermost call of that chain; false likewise. */
+/* Get the outermost call of that chain; false likewise. */
 bool continuation_outermost(struct values *ts, const struct value *task,
 			    struct continuation *ret);
 /* Is it RuntimeAsyncTask<T>, the task of a chain of runtime async calls? */
@@ -285,20 +294,23 @@ struct continuation_record {
 typedef bool continuation_fn(void *arg, const struct continuation_record *r);
 void continuation_records(struct stack *s, pid_t tid, continuation_fn *fn,
 			  void *arg);
-/* The task that frame @f, of DispatchContinuations, runs; false: it is none. */
+/*
+ * Get the task that frame @f, of DispatchContinuations, runs; false: @f is no
+ * such frame.
+ */
 bool continuation_record_of(struct stack *s, const struct frame *f,
 			    struct continuation_record *ret);
 
 /* ---- suspended.c ----------------------------------------------------- */
 
 /*
- * A thread that there is not, whose frames are suspended calls, until the next
- * reset; returns its number, from DBG_THREAD_SUSPENDED on.
+ * Make a thread that does not exist, whose frames are suspended calls, until
+ * the next reset; returns its number, from DBG_THREAD_SUSPENDED on.
  */
 uint32_t stack_suspended_create(struct stack *s);
-/* The next frame of it, which stack_suspended_frame gave. */
+/* Append a frame made by stack_suspended_frame to it. */
 void stack_suspended_add(struct stack *s, uint32_t thread, struct frame *f);
-/* A frame that is text alone. */
+/* Append a frame that is only a text. */
 void stack_suspended_label(struct stack *s, uint32_t thread, const char *text);
 /* Is @number a thread, or a made-up thread of suspended calls? */
 bool stack_thread_known(struct stack *s, uint32_t number);
@@ -306,8 +318,8 @@ bool stack_thread_known(struct stack *s, uint32_t number);
 /* ---- registers.c ----------------------------------------------------- */
 
 /*
- * The integer registers of a frame, as far as they are known: *@ret_n of them,
- * in the order in which debuggers list them. DBG_E_NOT_FOUND: an async or
+ * Get the integer registers of a frame, as far as they are known: *@ret_n of
+ * them, in the order in which debuggers list them. DBG_E_NOT_FOUND: an async or
  * thrown frame has none.
  */
 DBG_MUST struct dbg_error *stack_registers(struct target *t,

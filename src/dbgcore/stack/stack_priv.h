@@ -6,7 +6,7 @@
 #include "stack/stack.h"
 #include "target/arch.h"
 
-/* A frame that is shown. */
+/* A displayed frame. */
 struct display_frame {
 	const struct frame *frame;
 	uint32_t first; /* managed frames from here to it are folded */
@@ -19,7 +19,7 @@ struct raw_list {
 	size_t n, cap;
 };
 
-/* A thread and what of its stack was walked in this stop. */
+/* A thread, and what was walked of its stack in this stop. */
 struct stack_thread {
 	pid_t tid;
 	uint32_t number;
@@ -80,7 +80,7 @@ struct stack_thread *stack_thread_get(struct stack *s, uint32_t number);
 /* Forget what was walked. */
 void stack_thread_reset(struct stack_thread *t);
 void stack_thread_destroy(struct stack_thread *t);
-/* A frame of this stop, in no list yet. */
+/* Make a frame of this stop; it is in no list yet. */
 struct frame *stack_frame_make(struct stack *s, struct stack_thread *t,
 			       const struct dac_frame *raw,
 			       enum dbg_frame_kind kind);
@@ -91,9 +91,9 @@ struct frame *stack_frame_make(struct stack *s, struct stack_thread *t,
 DBG_MUST struct dbg_error *native_top(struct stack *s, pid_t tid,
 				      struct dac_frame *ret);
 /*
- * Unwind native code from @start (itself a native frame) to the next frame
- * that is not. *ret_signal: it is where the kernel calls a signal's handler.
- * False at the end.
+ * Unwind native code from @start, itself a native frame, to the next frame that
+ * is not native. *ret_signal: the kernel calls a signal's handler there. False
+ * at the end.
  */
 struct native_walk {
 	struct stack *stack;
@@ -107,7 +107,10 @@ void native_walk_init(struct native_walk *w, struct stack *s,
 		      const struct dac_frame *start);
 bool native_walk_next(struct native_walk *w, struct dac_frame *ret,
 		      bool *ret_signal);
-/* The native caller of a managed frame by its frame pointer, if there is. */
+/*
+ * Get the native caller of a managed frame by its frame pointer, if there is
+ * one.
+ */
 bool native_caller(struct stack *s, const struct dac_frame *managed,
 		   struct dac_frame *ret);
 void native_describe(struct stack *s, const struct frame *f,
@@ -126,8 +129,8 @@ void display_push(struct stack_thread *t, const struct frame *f);
 /* ---- async.c --------------------------------------------------------- */
 
 /*
- * The async methods that wait for the one that frame @f runs, nearest first:
- * calls @fn for each.
+ * Call @fn for the async methods that wait for the one that frame @f runs,
+ * nearest first.
  */
 typedef void async_fn(void *arg, struct frame *f);
 void async_each(struct stack *s, struct stack_thread *t, const struct frame *f,
@@ -137,7 +140,9 @@ void async_each(struct stack *s, struct stack_thread *t, const struct frame *f,
 
 /* Is @method, a MethodDesc, one of runtime async in its author's source? */
 bool continuation_suspends(struct values *ts, uint64_t method);
-/* A suspended call as a frame, as stack_suspended_frame. */
+/*
+ * Make a frame of a suspended call of runtime async, as stack_suspended_frame.
+ */
 struct frame *continuation_frame(struct stack *s, const struct value *v);
 /*
  * The variables of a suspended frame, as stack_frame_vars gives them: those
@@ -148,14 +153,17 @@ DBG_MUST struct dbg_error *continuation_vars(const struct frame *f, bool args,
 					     struct dac_var **ret,
 					     size_t *ret_n);
 /*
- * The hidden argument of generic code that such a frame would run; 0: it is not
- * kept.
+ * The hidden argument that the resumed code would get, if it is generic; 0: it
+ * is not kept.
  */
 uint64_t continuation_context(struct values *ts, const struct frame *f);
 
 /* ---- exact.c --------------------------------------------------------- */
 
-/* C# name of the method of a managed or async frame, in the stop's arena. */
+/*
+ * C# name of the method of a managed or async frame, with exact types, in the
+ * stop's arena.
+ */
 void exact_name(struct stack *s, const struct frame *f, struct code_name *ret);
 void stack_set_name(struct dbg_frame *ret, const struct code_name *name);
 

@@ -1,7 +1,7 @@
 /*
- * Suspended async calls as stacks: threads that there are not, with numbers of
- * their own, whose displayed frames are all known from the beginning. They have
- * no registers and live until the program goes on.
+ * Suspended async calls as stacks: made-up threads with numbers of their own,
+ * whose displayed frames are all known from the beginning. They have no
+ * registers and live until the program goes on.
  */
 #include <stdlib.h>
 

@@ -88,7 +88,7 @@ uint64_t stack_managed_thread(struct stack *s, pid_t tid)
 	return t ? t->addr : 0;
 }
 
-// Thread._name; NULL without it.
+// Read Thread._name; NULL without it.
 static const char *managed_name(struct stack *s, uint64_t object)
 {
 	uint64_t mt, name = 0;
@@ -105,7 +105,7 @@ static const char *managed_name(struct stack *s, uint64_t object)
 	return name ? object_string(s->code, name, s->arena) : NULL;
 }
 
-// The kernel keeps 15 characters of a name.
+// Complete a name that the kernel has cut: it keeps 15 characters.
 static const char *whole_name(struct stack *s, const char *comm)
 {
 	static const char *const names[] = {
