@@ -317,8 +317,9 @@ void live_root_deinit(struct live_root *root)
 	free(root->above);
 }
 
-// The kernel tells paths from the root of the mount namespace; below a chroot
-// the process and its /proc/PID/root know them by less.
+// Cut the prefix that the kernel's paths have in front of the program's root:
+// it tells paths from the root of the mount namespace; below a chroot the
+// process and its /proc/PID/root know less of them.
 void live_root_cut(const struct live_root *root, struct proc_maps *maps)
 {
 	size_t n = root->above ? strlen(root->above) : 0;

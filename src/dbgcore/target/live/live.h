@@ -55,14 +55,14 @@ enum {
 		       PTRACE_O_TRACEVFORKDONE | PTRACE_O_TRACEEXEC,
 };
 
-/* An event in the queue; dropped if its thread has another serial now. */
+/* An event in the queue. It is dropped if its thread has another serial now. */
 struct queued {
 	uint64_t serial;
 	uint64_t watch_stamp; /* what event.slots speak of */
 	struct target_event event;
 };
 
-/* Part of a shared mapping that is written through its file. */
+/* A part of a shared mapping that is written through its file. */
 struct shared_code {
 	uint64_t start, end, offset;
 	int fd;
@@ -146,7 +146,7 @@ static inline struct live *live_of(struct target *t)
 
 /* ---- queue.c: events that are to be reported -------------------------- */
 
-/* The slot of a new event, all 0, with a serial of its own. */
+/* Get a slot for a new event, all 0, with a serial of its own. */
 struct target_event *queue_slot(struct live *l);
 /*
  * Does an event of this kind wait until its thread goes on, because another
@@ -157,7 +157,7 @@ bool queue_waits(const struct live *l, const struct thread *th, int kind);
 DBG_MUST struct dbg_error *queue_pop(struct live *l, struct target_event *ret,
 				     bool *ret_any);
 void live_queue(struct live *l, enum target_event_kind kind, pid_t tid);
-/* As live_queue, of a stopped thread: it stays until the event is taken. */
+/* As live_queue: the thread stays stopped until the event is taken. */
 void thread_keep(struct live *l, struct thread *th,
 		 enum target_event_kind kind);
 DBG_MUST struct dbg_error *live_hit_take(struct target *t, pid_t tid,
@@ -178,11 +178,11 @@ DBG_MUST struct dbg_error *live_file(struct live *l, struct thread *th,
 void thread_due(struct live *l, struct thread *th, int signal);
 /* Make target_fd readable if there are events in the queue. */
 void live_kick(struct live *l);
-/* Raise SIGCHLD ourselves; read all that have come from the descriptor. */
+/* Raise SIGCHLD ourselves; read all pending ones. */
 void live_raise(struct live *l);
 void live_drain(struct live *l);
 bool live_ended(struct target *t);
-/* The process has ended by @status. */
+/* Note that the process has ended with @status. */
 void live_exit(struct live *l, int status);
 /* Forget what is known of the process image. */
 void live_image_forget(struct live *l);

@@ -193,7 +193,8 @@ bool live_code_shared(const struct live *l, uint64_t addr)
 	return code_find(l, addr);
 }
 
-// A descriptor of the process's on the mapped file; -1: it has none.
+// Open the mapped file by one of the process's own descriptors; -1: it has
+// none.
 static int open_by_fd(struct live *l, const struct proc_map *map)
 {
 	char path[48];

@@ -67,9 +67,9 @@ bool thread_at_syscall(struct live *l, struct thread *th)
 }
 
 /*
- * While the program's own handler of SIGTRAP runs the signal is blocked, and a
- * trap that is hit then would make the kernel take the handler away
- * (force_sig): stop at the handler's entry, to unblock it there.
+ * Step to the handler's entry, to unblock SIGTRAP there: while the program's
+ * own handler of SIGTRAP runs the signal is blocked, and a trap that is hit
+ * then would make the kernel remove the handler (force_sig).
  */
 static int to_handler(struct thread *th, int what, int signal)
 {
@@ -117,11 +117,10 @@ static bool is_of_first(struct live *l, const struct thread *th)
 }
 
 /*
- * Will the thread, whose signal is delivered, execute again what has faulted
- * now, for ever? A fault that nobody handles ends the first process of a
- * namespace, a container's, unless the thread is traced: the kernel protects it
- * from whatever the tracer may send (force_sig_info_to_task of
- * kernel/signal.c).
+ * Will the thread, to which its fault's signal is delivered, fault again for
+ * ever? An unhandled fault ends the first process of a namespace, as of a
+ * container, unless the thread is traced: the kernel protects it from anything
+ * the tracer may send (force_sig_info_to_task of kernel/signal.c).
  */
 static bool faults_for_ever(struct live *l, struct thread *th, int signal)
 {

@@ -70,7 +70,8 @@ static bool is_void(const struct live *l, const struct target_event *event)
 	       !target_trap_armed(&l->target, event->addr);
 }
 
-// An interruption is for nobody in particular.
+// Shall the event wait, since another thread runs alone? An interruption
+// concerns no thread in particular and does not wait.
 bool queue_waits(const struct live *l, const struct thread *th, int kind)
 {
 	pid_t only = l->target.only;

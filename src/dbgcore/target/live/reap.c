@@ -23,8 +23,8 @@ enum {
 	STUCK_LOOKS = 100, /* of LEADER_POLL_MS without a status */
 };
 
-// A leader that has ended before the other threads reports nothing: is it
-// all that we wait for?
+// Is the leader all that is waited for? One that ended before the other threads
+// reports nothing.
 static bool only_leader_runs(struct live *l)
 {
 	struct thread *leader = thread_find(l, l->target.pid);
@@ -46,7 +46,7 @@ static bool note_zombie(struct live *l)
 	return true;
 }
 
-// The status that waitpid would give.
+// Make the status that waitpid would give of what waitid gives.
 static int status_of(const siginfo_t *info)
 {
 	switch (info->si_code) {
@@ -66,10 +66,10 @@ static bool looks_first(const struct family *f)
 }
 
 /*
- * A status is not reaped but looked at where a process is to survive us: a
- * stop that was reaped loses its signal if we die. What is resumed at once
- * never is; what stays stopped is when it is fit for that (thread_reap).
- * @of: 0 for whoever has one.
+ * Get a status. Where a process is to survive us it is looked at, not reaped: a
+ * stop that was reaped loses its signal if we die. A thread that is resumed at
+ * once is never reaped; one that stays stopped is when it is fit for that
+ * (thread_reap). @of: a task, or 0 for any.
  */
 static pid_t wait_status(struct live *l, pid_t of, bool block, int *ret)
 {
@@ -204,7 +204,7 @@ struct dbg_error *live_take_within(struct live *l, int ms, bool *ret_any)
 	return live_take(l, false, ret_any);
 }
 
-// No status for a while: find the threads that cannot stop now.
+// There was no status for a while: find the threads that cannot stop now.
 static void note_deaf(struct live *l, int looks)
 {
 	if (only_leader_runs(l) && note_zombie(l))

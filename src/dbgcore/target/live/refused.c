@@ -70,7 +70,8 @@ static struct dbg_error *by_yama(pid_t pid)
 		       pid, scope, child ? 1 : 0);
 }
 
-// Process 0 is nobody: who may call ptrace at all is told so.
+// Does a seccomp filter forbid ptrace? Asked with process 0, which does not
+// exist: a caller who may use ptrace at all gets ESRCH.
 static bool is_filtered(void)
 {
 	return ptrace(PTRACE_CONT, 0, NULL, NULL) && errno != ESRCH;

@@ -38,7 +38,7 @@ enum {
 	BACK_LOOKS = 2000, /* of a millisecond, for one that is on its way */
 };
 
-// A leader that ended before the other threads cannot be seized.
+// Add a leader that ended before the other threads: it cannot be seized.
 static void add_zombie(struct live *l, pid_t tid)
 {
 	struct thread *th = thread_add(l, tid, THREAD_OWN);
@@ -48,7 +48,7 @@ static void add_zombie(struct live *l, pid_t tid)
 	l->n_running--;
 }
 
-// 0: nobody traces it, or it is gone.
+// The process that traces a task; 0: none, or the task is gone.
 static pid_t tracer_of(pid_t tid)
 {
 	uint64_t tracer = 0;
@@ -66,7 +66,7 @@ static bool is_leaving(pid_t tracer)
 }
 
 /*
- * The errno of seizing a task. The cleanup process of a debugger that died this
+ * Seize a task; returns errno. The cleanup process of a debugger that died this
  * moment may have been quicker: it gives way to us, or is done soon.
  */
 static int try_seize(struct live *l, pid_t tid)
@@ -111,7 +111,7 @@ static struct dbg_error *seize(struct live *l, pid_t tid)
 	return live_refused(pid, errnum);
 }
 
-// Seize all tasks that are not known; *ret_n is how many there were.
+// Seize all tasks that are not known yet; *ret_n is how many there were.
 struct dbg_error *live_seize_new(struct live *l, size_t *ret_n)
 {
 	struct dbg_error *err = NULL;
@@ -129,7 +129,7 @@ struct dbg_error *live_seize_new(struct live *l, size_t *ret_n)
 	return err;
 }
 
-// Nobody knew of the threads that were there before.
+// The threads found are not new: drop the events of their births.
 static void forget_births(struct live *l)
 {
 	size_t n = 0;
@@ -399,9 +399,9 @@ static bool is_runtime_trap(struct live *l, uint64_t after)
 }
 
 /*
- * No SIGTRAP of a trap that is not there any more leaves with a thread, and
- * none of those that the runtime executes because it is traced: nobody is left
- * to answer.
+ * Before letting go: no thread may leave with a SIGTRAP of a trap that is gone,
+ * or of an int3 that the runtime executes because it is traced: nobody will be
+ * there to answer it.
  */
 static void drop_traps(struct live *l, struct thread *th)
 {
@@ -448,8 +448,8 @@ static struct thread *first_stuck(struct live *l)
 	return NULL;
 }
 
-// A thread that is deaf in the kernel still; NULL: none. One that is on its way
-// back stops in a moment.
+// Find a thread that is still deaf in the kernel; NULL: none. One that is on
+// its way back stops in a moment.
 static struct dbg_error *find_stuck(struct live *l, struct thread **ret)
 {
 	struct dbg_error *err = NULL;

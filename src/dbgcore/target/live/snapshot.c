@@ -31,7 +31,7 @@ enum {
 	END_LOOK_MS = 50,
 };
 
-/* A thread of the process, as it was. */
+/* A thread of the process at the moment of the copy. */
 struct copied_thread {
 	pid_t tid, inside;
 	char name[16];
@@ -39,7 +39,7 @@ struct copied_thread {
 	struct fpregs fpregs;
 };
 
-/* Memory that was shared, as it was. */
+/* Shared memory at the moment of the copy. */
 struct copied_memory {
 	uint64_t start, n;
 	uint8_t *data;
@@ -111,7 +111,7 @@ static void snapshot_destroy(struct target *t)
 
 /* ---- Memory ---------------------------------------------------------- */
 
-/* The first that was shared and ends behind @addr, NULL: none. */
+/* The first piece of shared memory that ends behind @addr; NULL: none. */
 static const struct copied_memory *shared_behind(const struct snapshot *s,
 						 uint64_t addr)
 {
@@ -322,8 +322,8 @@ struct copying {
 };
 
 /*
- * While the kernel copies the memory: names by files below /proc, and floating
- * point registers, a millisecond or two each for 200 threads.
+ * Read, while the kernel copies the memory, what takes a millisecond or two for
+ * 200 threads: names, by files below /proc, and floating-point registers.
  */
 static void copy_meanwhile(void *arg)
 {

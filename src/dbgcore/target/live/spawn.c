@@ -85,7 +85,8 @@ static bool overridden(const struct dbg_launch *launch, size_t from,
 	return false;
 }
 
-// Ours with the launch's changes; strings are borrowed.
+// Make the program's environment: ours with the launch's changes; strings are
+// borrowed.
 static char **make_env(const struct dbg_launch *launch)
 {
 	size_t n = 0, out = 0;
@@ -213,7 +214,7 @@ static const char *subject(const struct spawn *s, enum stage stage)
 	return s->path;
 }
 
-// The child ended before its exec: why?
+// The child ended before its exec: the error that says why.
 static struct dbg_error *failure(const struct spawn *s)
 {
 	struct report report;

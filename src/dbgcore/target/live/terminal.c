@@ -27,7 +27,8 @@ void live_terminal_init(struct live *l, const struct dbg_launch *launch)
 			tcgetpgrp(STDIN_FILENO) == f->own_pgrp;
 }
 
-// tcsetpgrp and tcsetattr from the background raise SIGTTOU.
+// Set the terminal's foreground and modes. SIGTTOU is blocked, which tcsetpgrp
+// and tcsetattr raise from the background.
 static void set_terminal(pid_t pgrp, const struct termios *modes)
 {
 	sigset_t block, old;
@@ -137,8 +138,8 @@ void target_keys_pending(struct target *t, sigset_t *ret)
 	peek(l, ret);
 }
 
-// A thread that will take @signal as soon as it goes on, and has nothing else
-// to deliver.
+// Find a thread that will take @signal as soon as it goes on, and has nothing
+// else to deliver.
 static struct thread *taker(struct live *l, int signal)
 {
 	for (size_t i = 0; i < l->n_threads; i++) {

@@ -35,7 +35,7 @@ struct thread_regs {
 	struct fpregs fp;
 };
 
-/* Signals that it is to get. */
+/* The signals that a thread is to get. */
 struct thread_signals {
 	int signal;    /* to be delivered on resume */
 	bool reported; /* ... and the session knows of it */
@@ -95,8 +95,8 @@ struct thread {
 
 struct thread *thread_find(struct live *l, pid_t tid);
 /*
- * A task by which the kernel finds the process's memory, files and root: a
- * leader that ended before the others has none.
+ * The pid of a task by which the kernel finds the process's memory, files and
+ * root: a leader that ended before the others has none.
  */
 pid_t live_body(struct live *l);
 struct thread *thread_add(struct live *l, pid_t tid, enum thread_kind kind);
@@ -105,7 +105,7 @@ void thread_remove(struct live *l, struct thread *th);
 void thread_set_kind(struct live *l, struct thread *th, enum thread_kind kind);
 void thread_set_stop(struct live *l, struct thread *th, enum thread_stop stop);
 void thread_set_stuck(struct live *l, struct thread *th, bool stuck);
-/* The thread if it is stopped, or an error. */
+/* Get a thread that is stopped, or an error. */
 DBG_MUST struct dbg_error *thread_stopped(struct live *l, pid_t tid,
 					  struct thread **ret);
 /* Read the registers into th->regs.now; false if the thread was killed. */
@@ -113,7 +113,7 @@ bool thread_load_regs(struct live *l, struct thread *th);
 void thread_flush_regs(struct live *l, struct thread *th);
 /* The ptrace options of the process's threads. */
 uint64_t thread_options(const struct live *l);
-/* ptrace with counting; -1 and errno. */
+/* Call ptrace, counted; -1 and errno. */
 long live_ptrace(struct live *l, int request, pid_t tid, uint64_t addr,
 		 uint64_t data);
 /* Block the asynchronous signals of a stopped thread, or restore its mask. */
@@ -171,12 +171,12 @@ DBG_MUST struct dbg_error *thread_displace(struct live *l, struct thread *th,
 
 /* ---- vfork.c: traps, and children that share the memory ---------------- */
 
-/* A child of vfork has been made by the thread, or does not run any more. */
+/* The thread has made a child by vfork; the child is gone. */
 void vfork_begin(struct live *l, struct thread *th);
 void vfork_end(struct live *l, struct thread *th);
 /*
- * The thread is deaf in the kernel: if it waits there for a child of which
- * nobody has told us, traps yield until the thread comes back.
+ * The thread is deaf in the kernel. If it waits there for a vfork child that we
+ * have not been told of, traps yield until the thread comes back.
  */
 void vfork_look(struct live *l, struct thread *th);
 void live_trap_yield(struct target *t, uint64_t addr, bool on);
@@ -193,7 +193,7 @@ unsigned int hwbreak_hits(struct live *l, struct thread *th);
 /* Is anything watched; is something of this memory? */
 bool hwbreak_any(const struct live *l);
 bool hwbreak_touches(const struct live *l, uint64_t addr, size_t n);
-/* The process has another image, or is to be let go: nothing is watched. */
+/* Watch nothing any more: the process has another image, or is to be let go. */
 void hwbreak_forget(struct live *l);
 
 /* ---- debugreg.c of the processor ------------------------------------- */

@@ -117,8 +117,8 @@ bool tracer_program_status(struct family *f, pid_t tid, int status)
 	return false;
 }
 
-// Only a parent is told how a process has ended: where that is not us, and has
-// been told already, it is not known.
+// The end of a lent process that is not our child is told to its parent alone:
+// if that has been told already, the status is not known.
 void live_lent_look(struct target *t)
 {
 	struct live *l = live_of(t);

@@ -21,7 +21,8 @@
 
 #include "base/err.h"
 
-// The byte there becomes @to if it is @from: the program may have written it.
+// Change the byte at the trap to @to if it is @from; else the program has
+// written it.
 static bool trap_switch(struct live *l, uint64_t addr, uint8_t from, uint8_t to)
 {
 	uint8_t now;

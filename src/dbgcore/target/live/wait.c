@@ -105,8 +105,8 @@ void thread_due(struct live *l, struct thread *th, int signal)
 	thread_keep(l, th, TARGET_SIGNAL);
 }
 
-// A key is meant for us, and a program that is kept aside has nobody to keep it
-// from ending.
+// Is the signal a key that is meant for us? It is not if the program is kept
+// aside, which nobody then keeps from ending.
 static bool is_our_key(struct live *l, struct thread *th)
 {
 	siginfo_t info;
@@ -117,8 +117,8 @@ static bool is_our_key(struct live *l, struct thread *th)
 	       live_is_key(&info);
 }
 
-// Signals of job control act when they are sent, and on one another: sent
-// again, one would undo what came after it.
+// Is it a signal of job control? These act when they are sent, and on one
+// another: sent again, one would undo what came after it.
 static bool is_job_control(int signal)
 {
 	return signal == SIGCONT || signal == SIGSTOP || signal == SIGTSTP ||
@@ -203,7 +203,7 @@ void thread_rewind(struct live *l, struct thread *th)
 	th->event_queued = 0;
 }
 
-// A thread has executed a trap; false: it is the program's own.
+// Handle an int3 that a thread has executed; false: it is the program's own.
 static struct dbg_error *on_int3(struct live *l, struct thread *th,
 				 bool *ret_ours)
 {
@@ -237,8 +237,9 @@ static struct dbg_error *on_int3(struct live *l, struct thread *th,
 	return thread_go(l, th);
 }
 
-// A thread that is stepped stops at the entry of a signal handler, by no signal
-// (signal_delivered of the kernel): none can be delivered from there.
+// Is the thread at the entry of a signal handler? A thread that is stepped
+// stops there by no signal (signal_delivered of the kernel), and none can be
+// delivered from there.
 static bool at_handler(const siginfo_t *info)
 {
 	return info->si_code == SIGTRAP;
@@ -358,8 +359,8 @@ void live_image_forget(struct live *l)
 	l->target.runs++;
 }
 
-// The kernel has ended all other threads; the one left bears the pid, also
-// if another called execve.
+// Handle an exec: the kernel has ended all other threads; the one left bears
+// the pid, even if another one called execve.
 static struct dbg_error *on_exec(struct live *l, struct thread *th)
 {
 	if (th->kind != THREAD_OWN) {

@@ -21,7 +21,8 @@ static uint64_t dr_offset(unsigned int n)
 	return offsetof(struct user, u_debugreg) + n * sizeof(uint64_t);
 }
 
-// 17.2.4: enable bits, then kind and length of each.
+// Make the debug control register (Intel SDM vol. 3, 17.2.4): enable bits, then
+// kind and length of each.
 static uint64_t dr_control(const struct target_watch *v)
 {
 	static const uint8_t lengths[9] = {[1] = 0, [2] = 1, [4] = 3, [8] = 2};
@@ -44,7 +45,8 @@ bool debugreg_clear(struct live *l, pid_t tid)
 	return !live_ptrace(l, PTRACE_POKEUSER, tid, dr_offset(DR_CONTROL), 0);
 }
 
-// Off first: the kernel checks an address against the length it had.
+// Set a debug register. It is disabled first, since the kernel checks an
+// address against the length that it had.
 bool debugreg_set(struct live *l, pid_t tid, const struct target_watch *v)
 {
 	uint64_t control = dr_control(v);

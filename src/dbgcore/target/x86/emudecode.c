@@ -54,7 +54,8 @@ static void find_op(const ZydisDecodedInstruction *in, struct emu_insn *ret)
 		}
 }
 
-// A prefix other than REX: of a string, a lock, a segment, 16 bits.
+// Has the instruction a prefix other than REX: of a string, a lock, a segment,
+// 16 bits?
 static bool has_prefix(const ZydisDecodedInstruction *in)
 {
 	for (int i = 0; i < in->raw.prefix_count; i++)
@@ -143,8 +144,8 @@ static bool only_reads(const struct emu_insn *insn)
 		(insn->arg == EMU_CMP || insn->arg == EMU_TEST));
 }
 
-// Memory that is written must be the thread's own, its stack: a copy by the
-// kernel promises no atomicity that other threads could rely on.
+// Is a memory operand on the thread's own stack? Only that may be written: a
+// copy by the kernel has no atomicity that other threads could rely on.
 static bool private_memory(const struct emu_insn *insn)
 {
 	return only_reads(insn) ||

@@ -55,7 +55,7 @@ static uint64_t extend(uint64_t value, unsigned int size)
 	return (uint64_t)((int64_t)(value << shift) >> shift);
 }
 
-// Effective address, Intel SDM vol. 1, 3.7.5.
+// Compute the effective address, Intel SDM vol. 1, 3.7.5.
 static uint64_t address(struct run *r)
 {
 	const struct emu_insn *insn = r->insn;
@@ -70,7 +70,8 @@ static uint64_t address(struct run *r)
 	return addr;
 }
 
-// rbp may be a pointer to anything in optimised code.
+// Is the operand on the stack? By rsp alone: rbp may point to anything in
+// optimised code.
 static bool on_stack(const struct run *r, uint64_t addr)
 {
 	return addr - (r->sp - STACK_BELOW) < STACK_ABOVE;
@@ -114,7 +115,8 @@ static bool get(struct run *r, struct emu_operand op, unsigned int size,
 	return false;
 }
 
-// Must be the last thing that can fail. A 32-bit result clears the upper half.
+// Write the result. Must be the last thing that can fail. A 32-bit result
+// clears the upper half.
 static bool put(struct run *r, struct emu_operand op, uint64_t value)
 {
 	uint64_t addr;
@@ -244,7 +246,8 @@ static bool run_alu(struct run *r)
 	return put(r, insn->dst, result);
 }
 
-// Intel SDM vol. 1, appendix B.1; odd conditions are the negated even ones.
+// Evaluate a condition code, Intel SDM vol. 1, appendix B.1; odd conditions are
+// the negated even ones.
 static bool condition(uint64_t flags, unsigned int cc)
 {
 	bool cf = flags & FLAG_CF, zf = flags & FLAG_ZF, sf = flags & FLAG_SF;

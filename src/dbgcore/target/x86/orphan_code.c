@@ -102,8 +102,9 @@ IN_PROGRAM static void orphan_lift_by_file(long mem, uint64_t addr,
 			       addr);
 }
 
-// A child that was forked while another thread had it has a copy that nobody
-// gives back: it is taken over, since it says whose it is.
+// Take the lock of the data. A child that was forked while another thread had
+// it has a copy that nobody releases: the lock says whose it is, and is taken
+// over.
 IN_PROGRAM static void orphan_lock(struct orphan_data *data)
 {
 	uint32_t self = (uint32_t)orphan_syscall(SYS_getpid, 0, 0, 0, 0);
@@ -180,7 +181,7 @@ IN_PROGRAM static bool orphan_int3(struct orphan_data *data, greg_t *regs)
 	return true;
 }
 
-// The thread was stepped with its signals blocked.
+// Restore the thread's signal mask, if it was stepped with its signals blocked.
 IN_PROGRAM static void orphan_unmask(const struct orphan_data *data,
 				     ucontext_t *uc)
 {

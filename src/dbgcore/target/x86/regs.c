@@ -90,7 +90,7 @@ void regs_list(const struct regs *r, struct regs_item ret[ARCH_LISTED])
 	}
 }
 
-// The call has pushed it.
+// Read the return address: at the first instruction it is on top of the stack.
 struct dbg_error *regs_return_address(const struct regs *r, struct target *t,
 				      uint64_t *ret)
 {
@@ -246,7 +246,8 @@ bool regs_in_call(const struct regs *r)
 	return (int64_t)r->orig_rax >= 0;
 }
 
-// ERESTARTSYS, ERESTARTNOINTR, ERESTARTNOHAND and ERESTART_RESTARTBLOCK
+// Will the kernel restart the system call: ERESTARTSYS, ERESTARTNOINTR,
+// ERESTARTNOHAND, ERESTART_RESTARTBLOCK?
 bool regs_restarts(const struct regs *r)
 {
 	int64_t error = -(int64_t)r->rax;
