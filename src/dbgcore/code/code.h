@@ -147,8 +147,9 @@ void code_update_apply(struct code *c, struct code_module *m,
 		       struct code_update *update,
 		       struct code_update_done *ret);
 /*
- * These were applied before @m was seen here, in this order. Unless they are
- * all that there were, one is still unknown.
+ * Apply the @n updates that the program applied to @m before @m was known here,
+ * in the order of their application. If they are fewer than the program has
+ * applied (n_missed), @m keeps its unknown_update.
  */
 void code_updates_recover(struct code *c, struct code_module *m,
 			  struct code_update *updates, size_t n,
