@@ -106,7 +106,7 @@ static const struct code_module *suspect(struct code_module *const *modules,
 	return found;
 }
 
-/* The first @n bytes of @path with what JSON wants for a backslash. */
+/* The first @n bytes of @path, with each backslash escaped for JSON. */
 static const char *in_json(struct arena *arena, const char *path, int n)
 {
 	char *out = arena_alloc(arena, 2 * (size_t)n + 1), *to = out;

@@ -436,6 +436,10 @@ static struct dbg_error *at_end(struct control *c, struct regs *regs)
 	return call_restore(c, regs);
 }
 
+/*
+ * The function to handle the trap at @addr, which the thread of the call hit;
+ * NULL: the trap is not the call's, or another frame (stack pointer) hit it.
+ */
 static place_fn *place_of(struct control *c, uint64_t addr,
 			  const struct regs *regs)
 {

@@ -205,8 +205,9 @@ static void jit_gate_begin(struct control *c, pid_t tid)
 }
 
 /*
- * Is the thread where the code of its method is known: in the notification of
- * it, or at the end of ThePreStub? *@ret_addr: of the code.
+ * Is the thread at a place where the address of the newly compiled code can be
+ * read: the runtime's notification about it, or the end of ThePreStub?
+ * *@ret_addr: the thread's program counter.
  */
 static bool is_known(struct control *c, pid_t tid, uint64_t *ret_addr)
 {

@@ -172,6 +172,10 @@ struct dbg_error *step_drop(struct control *c, enum step_role role);
 /* step.c, stepjudge.c */
 /* Has the method that holds @ip a frame pointer? */
 bool step_is_framed(struct control *c, uint64_t ip);
+/*
+ * Handle a trap of the step's plan, which the thread @tid hit at @addr.
+ * *@ret_stops: the step is over, the program is halted, and @stop is filled in.
+ */
 struct dbg_error *step_trap(struct control *c, pid_t tid, uint64_t addr,
 			    struct dbg_stop *stop, bool *ret_stops);
 /*
