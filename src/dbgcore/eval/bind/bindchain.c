@@ -75,6 +75,10 @@ static struct expr *replace(struct binder *b, const struct expr *x,
 	return copy;
 }
 
+/*
+ * Bind the test whether @v, of a reference type or a Nullable<T>, is not null,
+ * and the value that it has then (of type T). Fails if the type has no null.
+ */
 static struct dbg_error *null_test(struct binder *b, struct bound *v,
 				   struct bound **ret_test,
 				   struct bound **ret_value)

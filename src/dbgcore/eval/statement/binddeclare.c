@@ -106,7 +106,10 @@ static struct dbg_error *declared_value(struct binder *b, struct bound *n,
 	return err;
 }
 
-/* `T name = x`; @x NULL: what T is at first. */
+/*
+ * Declare the local of `T name = x`. @x NULL: it has no initializer, and its
+ * value is default(T).
+ */
 static struct dbg_error *declare(const struct eval *e, const char *text,
 				 const struct expr *type, const char *name,
 				 const struct expr *x, struct value *ret)
