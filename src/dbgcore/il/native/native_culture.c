@@ -395,6 +395,7 @@ static enum native_end sort_handle(struct native *n)
 	return end == NATIVE_DONE ? native_ret_i4(n, 0) : end;
 }
 
+/* The comparisons of ICU that are not computed here: refuse to run them. */
 static enum native_end compares(struct native *n)
 {
 	return native_refuse(n, "it compares text by the rules of a culture: "
