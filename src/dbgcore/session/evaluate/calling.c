@@ -712,6 +712,10 @@ static struct dbg_error *invoke(struct dbg *dbg, const struct eval_calls *calls,
 	return helper_set(dbg, DOING_INVOKE, req);
 }
 
+/*
+ * Begin to call the method in the program, on the thread @tid. The method may
+ * have to be prepared or compiled first, which runs the program, too.
+ */
 static struct dbg_error *call(struct dbg *dbg, const struct eval_calls *calls,
 			      pid_t tid)
 {

@@ -94,6 +94,10 @@ static struct group *add_group(struct gathering *g, uint64_t hash,
 	return new;
 }
 
+/*
+ * Count the exception at @object in its group, which is made if it is the
+ * first. @each: every exception is a group of its own.
+ */
 static void describe(struct gathering *g, uint64_t object, bool each,
 		     struct arena *arena)
 {

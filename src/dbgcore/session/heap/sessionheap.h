@@ -26,7 +26,9 @@ const char *session_object_name(struct dbg *dbg, uint64_t addr,
  */
 const char *session_ref_name(struct dbg *dbg, const struct heap_object *o,
 			     uint64_t offset);
-/* session_object_name of what is at @addr, NULL: there is no object. */
+/*
+ * The session_object_name of the object at @addr; NULL if there is no object.
+ */
 const char *session_object_type(struct dbg *dbg, struct heap *h, uint64_t addr);
 
 /* ---- api_tasks.c ----------------------------------------------------- */
