@@ -92,6 +92,7 @@ static void on_end(struct repl *r, const struct debuggee_event *e)
 	left(r);
 }
 
+/* Tell the user that the program made a process that is followed. */
 static void say_child(const struct repl *r, const struct debuggee_event *e)
 {
 	const struct dbg_inferior *parent = &e->inferior;

@@ -91,7 +91,10 @@ DBG_MUST struct dbg_error *evaluate_format(struct repl *r,
 /* NULL if @breakpoint has none. */
 struct hook *hook_find(struct repl *r, uint32_t breakpoint);
 void hook_delete(struct repl *r, uint32_t breakpoint);
-/* `commands [N]`. */
+/*
+ * The command `commands [N]`: read the commands for the breakpoint N, by
+ * default the last one made.
+ */
 DBG_MUST struct dbg_error *hook_commands(struct repl *r,
 					 const struct call *call);
 

@@ -66,7 +66,10 @@ enum paint {
 void paint(const struct repl *r, enum paint what, const char *s);
 /* Print an address as 0x and 16 digits. */
 void paint_addr(const struct repl *r, uint64_t addr);
-/* Escape sequence to begin @what, "" without colours; NULL-safe end. */
+/*
+ * The escape sequences that begin @what and end it; "" if output has no
+ * colours.
+ */
 const char *paint_begin(const struct repl *r, enum paint what);
 const char *paint_end(const struct repl *r);
 
