@@ -47,7 +47,7 @@ struct code_module {
 	const char *unknown_update;
 };
 
-/* The rules are borrowed, or NULL; @d may be replaced by a new run. */
+/* @rules and @symbols are borrowed, or NULL. @d may start a new run later. */
 struct code *code_create(struct target *t, struct dac *d,
 			 const struct source_rules *rules,
 			 const struct symbol_rules *symbols);
@@ -107,8 +107,8 @@ typedef void code_module_fn(void *arg, struct code_module *m);
 void code_each_unloaded(struct code *c, const struct code_module *m,
 			code_module_fn *fn, void *arg);
 /*
- * Goes up when what is known of a module is had from elsewhere: it is loaded,
- * and was had from its file before; or it was updated.
+ * A number that grows whenever facts about a module may have changed: the
+ * program loaded a module that was read from its file before, or updated one.
  */
 uint32_t code_modules_age(const struct code *c);
 /* Is @name the module's name? Several modules may have the same one. */
@@ -164,7 +164,10 @@ uint32_t code_updates(const struct code_module *m);
  * image's.
  */
 uint32_t code_method_version(const struct code_module *m, uint32_t token);
-/* IL bodies, to the end of what they lie in: at an RVA, and by version. */
+/*
+ * The bytes from an IL body to the end of the section or update that holds it:
+ * of the body at an RVA, and of a version of a method.
+ */
 struct bytes code_il(const struct code_module *m, uint32_t rva);
 struct bytes code_method_il(const struct code_module *m, uint32_t token,
 			    uint32_t version);
@@ -177,7 +180,7 @@ bool code_text_is_edited(struct code *c, struct code_module *m,
 /* Is the code at @pos of a method body that was replaced since? */
 struct code_pos;
 bool code_pos_is_replaced(const struct code_pos *pos);
-/* The method at @pos for the questions of pdb.h. */
+/* The method at @pos, as the functions of pdb.h take it. */
 struct pdb_method code_pos_method(const struct code_pos *pos);
 
 /* ---- Places ---------------------------------------------------------- */
@@ -375,16 +378,19 @@ uint32_t code_count_args(const struct code_pos *pos);
  */
 bool code_lost_vars(struct code *c, const struct code_pos *pos, bool *lost,
 		    uint32_t n_args, uint32_t n_vars);
-/* Where the prolog of the code at @ip ends; 0: not known. */
+/*
+ * The address where the prolog of the method that holds @ip ends; 0: unknown.
+ */
 uint64_t code_body_start(struct code *c, uint64_t ip);
-/* A position by an IL offset of a method, compiled or not. */
+/* Get the position of an IL offset in a method, which may not be compiled. */
 void code_pos_of(struct code *c, struct code_module *m, uint32_t token,
 		 uint32_t il_offset, struct code_pos *ret);
 /*
- * Optimised code may map many statements to one IL offset (values that stay
- * on the IL stack over them leave it no other). Of a frame that called a
- * method of the metadata name @callee from @ip, the calls in these statements
- * tell which one it is in. False if @pos is as good as it gets.
+ * Find the statement of a frame that called a method from @ip, by the called
+ * method's metadata name, @callee. Optimised code may map many statements to
+ * one IL offset, since it maps no offset while values are on the IL stack; the
+ * calls in these statements tell which one it is. False if @pos cannot be
+ * improved.
  */
 bool code_pos_of_call(struct code *c, const struct code_pos *pos, uint64_t ip,
 		      const char *callee, struct code_pos *ret);
@@ -455,8 +461,8 @@ bool code_module_is_here(struct code *c, struct code_module *m);
 uint32_t code_handler_at(struct code_module *m, uint32_t token,
 			 uint32_t il_offset);
 /*
- * IL offset where the async method goes on behind @await without having
- * waited; UINT32_MAX: not to be found.
+ * The IL offset where the async method continues after @await if the awaited
+ * task was complete and it did not have to wait; UINT32_MAX: not found.
  */
 uint32_t code_await_join(const struct code_module *m, uint32_t token,
 			 const struct pdb_await *await);

@@ -80,36 +80,46 @@ struct code {
 void texts_destroy(struct module_texts *t);
 /* The module was loaded: keep the texts that updates may change. */
 void texts_keep(struct code *c, struct module *mod);
-/* Lines that the last update has moved. */
+/* Find out which lines the last update has moved. */
 void texts_update(struct code *c, struct module *mod);
 /*
- * Lines that updates have moved of which the texts are not known: where methods
- * are in those that are kept. Returns of how many that is not known.
+ * Find out which lines earlier updates have moved, whose texts were not seen,
+ * by the methods' places in the texts that are kept. Returns the number of
+ * methods whose lines remain unknown.
  */
 uint32_t texts_recover(struct module *mod);
 
 /* ---- code.c ---------------------------------------------------------- */
 
-/* A module was updated: what was derived from its code is made anew. */
+/* A module was updated: drop what is cached about its code. */
 void code_module_changed(struct code *c);
 
 /* ---- unloaded.c ------------------------------------------------------ */
 
 void unloaded_deinit(struct code *c);
-/* The program has loaded @m. */
+/*
+ * The program has loaded @m: if it was read from its file before,
+ * code_modules_age grows.
+ */
 void unloaded_loaded(struct code *c, const struct code_module *m);
 
 /* ---- module.c -------------------------------------------------------- */
 
-/* @image: its file's bytes, allocated and taken over; none: they are found. */
+/*
+ * @image: the bytes of the module's file, allocated, which the module takes
+ * over; if empty, the file is searched for.
+ */
 struct module *module_create(struct code *c, const struct dac_module *dm,
 			     struct bytes image);
 void module_destroy(struct module *mod);
 /* Take the PDB that it was loaded with from memory, if there is one. */
 bool module_take_symbols(struct code *c, struct module *mod);
-/* Points of a MethodDef's newest body; cached. Broken ones are none. */
+/*
+ * The sequence points of a MethodDef's newest body, cached. If they cannot be
+ * parsed, there are none.
+ */
 const struct module_points *module_points(struct module *mod, uint32_t token);
-/* ... of a version of it. */
+/* The sequence points of the given version of its body. */
 const struct module_points *module_points_of(struct module *mod, uint32_t token,
 					     uint32_t version);
 /* Path of a document after substitution; "" if there is none; cached. */
@@ -117,7 +127,7 @@ const char *module_document(struct code *c, struct module *mod, uint32_t rid);
 /* Newest IL body of a method; n 0 in code if there is none. */
 void module_body(const struct code_module *m, uint32_t token,
 		 struct arena *arena, struct il_body *ret);
-/* ... that which the code at @pos was compiled from. */
+/* The IL body that the code at @pos was compiled from. */
 void module_body_at(const struct code_pos *pos, struct arena *arena,
 		    struct il_body *ret);
 
@@ -136,9 +146,10 @@ bool source_is_windows(const char *path);
 /* Changes whenever a document may have another path. */
 unsigned int source_age(const struct code *c);
 /*
- * Document @rid, which is not at @path: where a file is that has its checksum,
- * by what was found before, beside the module or in the current directory; in
- * the module's arena. @path if there is none.
+ * Search for the file of document @rid, which is not at @path: by where other
+ * files were found, beside the module and in the current directory. A file
+ * counts if it has the document's checksum. Returns its path, in the module's
+ * arena; @path if there is none.
  */
 const char *source_seek(struct code *c, struct module *mod, uint32_t rid,
 			const char *path);
@@ -203,7 +214,7 @@ struct dacname_args {
 /* The generic arguments in the DAC's name of a method. */
 void dacname_args(const char *dac, struct arena *arena,
 		  struct dacname_args *type, struct dacname_args *method);
-/* The DAC's name with its parameters' types as C#. */
+/* The DAC's name of a method, with the types of its parameters in C#. */
 const char *dacname_csharp(const char *dac, struct arena *arena);
 
 #endif

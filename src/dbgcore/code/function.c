@@ -23,10 +23,10 @@
 /* ---- Parameters ------------------------------------------------------ */
 
 /*
- * A parameter list as a user writes it against a signature. Both sides are
- * read token by token: type names (dotted paths) and punctuation. A user's
- * path may be the tail of the full one, and a framework name may stand for
- * its keyword.
+ * Compare a parameter list that the user has written with a signature. Both are
+ * read token by token: type names (dotted paths) and punctuation. A user's path
+ * may be the tail of the full one, and a framework name may stand for its
+ * keyword.
  */
 
 enum {
@@ -618,8 +618,8 @@ static bool match_accessor(const struct name_query *w, const struct path *types,
 	return false;
 }
 
-// "<Outer>g__Local|0_1" is Outer.Local, "<Outer>b__0_1" Outer.lambda, "<Main>$"
-// Main.
+// Does a name that the compiler made match? "<Outer>g__Local|0_1" is
+// Outer.Local, "<Outer>b__0_1" Outer.lambda, "<Main>$" Main.
 static bool match_made(const struct name_query *w, const struct path *types,
 		       struct span name)
 {

@@ -19,8 +19,8 @@ enum {
 };
 
 /*
- * The first statement of the handler, with its condition, that a person sees;
- * NULL: none.
+ * The first visible sequence point of the handler, which for a filter is in its
+ * condition; NULL: none.
  */
 static const struct seq_point *first_point(const struct module_points *points,
 					   const struct il_clause *clause)
@@ -70,7 +70,10 @@ static const char *type_name(const struct md *md, uint32_t token,
 	return arena_strdup(arena, str_get(&name));
 }
 
-/* The compilers' filters begin with a test of the type; 0: this does not. */
+/*
+ * The token of the type that a filter tests for. Filters that compilers
+ * generate begin with such a test; 0: this one does not.
+ */
 static uint32_t filter_type(const struct il_body *body,
 			    const struct il_clause *clause)
 {

@@ -393,7 +393,8 @@ static void load(struct code *c, struct module *mod,
 	dbg_error_destroy(err);
 }
 
-// A GUID is written as if its first three fields were numbers.
+// The module's version id as text: a GUID, whose first three fields are
+// little-endian numbers.
 static const char *mvid_of(const struct code_module *m, struct arena *arena)
 {
 	const uint8_t *b = md_mvid(&m->md);
@@ -481,7 +482,7 @@ const struct module_points *module_points_of(struct module *mod, uint32_t token,
 	return p;
 }
 
-/* An update may bring documents. */
+/* Make room for @n documents: an update may add some. */
 static void paths_grow(struct module *mod, uint32_t n)
 {
 	if (n <= mod->n_paths)

@@ -106,7 +106,8 @@ static struct dbg_error *version_at(struct code *c, uint64_t ip,
 	return version_read(c, &dc, ret);
 }
 
-// The entry of the IL map that @addr lies in; n_map if there is none before.
+// The index of the IL map's entry that contains @addr; n_map if @addr is before
+// the first one.
 static size_t map_at(const struct version *v, uint64_t addr)
 {
 	size_t low = 0, high = v->n_map;
@@ -129,7 +130,7 @@ static size_t map_at(const struct version *v, uint64_t addr)
 	return i;
 }
 
-// The last point at or before @il_offset, NULL if there is none.
+// The last sequence point at or before @il_offset; NULL if there is none.
 static const struct seq_point *point_at(const struct module_points *p,
 					uint32_t il_offset)
 {
@@ -490,8 +491,8 @@ struct dbg_error *code_addresses(struct code *c, const struct code_place *p,
 /* ---- All points ------------------------------------------------------ */
 
 /*
- * The point that the code at @e is of. What the compiler hides behind an await
- * is all that optimised code may have of the statement.
+ * The sequence point that the code at @e belongs to. The hidden point behind an
+ * await counts as the statement's if optimised code has no other code for it.
  */
 static const struct seq_point *point_of(const struct version *v,
 					const struct dac_il_map *e)
@@ -509,8 +510,9 @@ static const struct seq_point *point_of(const struct version *v,
 	return of && of < sp ? of : sp;
 }
 
-// A point begins where the map names its very offset, and where the JIT
-// placed a piece of it behind code of another point.
+// Make the list of points with code. A point begins where the map has its exact
+// offset, and where the JIT placed a piece of it behind the code of another
+// point.
 static void join(struct code *c, struct version *v)
 {
 	struct code_point *points =

@@ -474,8 +474,9 @@ static bool has_checksum(const struct module *mod, uint32_t rid,
 	return same;
 }
 
-// The document's path and @path have an end in common: what is before it in
-// the one is what is before it in the other.
+// Learn where source files lie, from a document that was found at @path. Both
+// paths end alike; the beginning of the document's path is replaced by that of
+// @path in other documents.
 static void source_learn(struct code *c, const char *document, const char *path)
 {
 	size_t n = strlen(document), n_path = strlen(path), cut = 0;
@@ -510,7 +511,8 @@ bool source_is_text(struct code *c, struct module *mod, uint32_t rid,
 	return true;
 }
 
-// Below @dir or the directories above it; NULL: nowhere.
+// Search for document @rid below @dir, then below the directories above it;
+// NULL: not found.
 static const char *seek_up(struct module *mod, uint32_t rid, const char *dir)
 {
 	_cleanup_free_ char *at = xstrdup(dir);
@@ -564,7 +566,8 @@ const char *source_note(struct code *c, struct module *mod, uint32_t rid)
 	return text ? text->note : NULL;
 }
 
-// *ret_path: a document of that name whose text is nowhere.
+// Find the text of the document that @file names; NULL: none. *ret_path: the
+// path of such a document if its text was not found.
 static const struct source_text *find_text(struct code *c, struct module *mod,
 					   const char *file,
 					   const char **ret_path)

@@ -79,7 +79,10 @@ struct way {
 	int n;
 };
 
-/* The diagonal from which step @n comes to @k, and the old line then. */
+/*
+ * The diagonal from which step @n reaches the diagonal @k; *ret: the old line
+ * at which the step ends there.
+ */
 static int way_from(const struct way *w, int n, int k, uint32_t *ret)
 {
 	const uint32_t *last = w->reach[n - 1] + n - 1;
@@ -155,9 +158,10 @@ static void difference_find(const struct difference *d)
 }
 
 /*
- * Lines that have no equal: as many in a row as there are new ones in their
- * place are these (a comment behind a statement was edited); of others the
- * nearest in front will do, for no method that is left as it was has one.
+ * Map the old lines that have no equal new one. If as many new lines are in
+ * their place, they are mapped to these in order (say, a comment behind a
+ * statement was edited); others are mapped to the nearest line before them: no
+ * unchanged method has code on them.
  */
 static void difference_fill(const struct difference *d)
 {
@@ -440,7 +444,10 @@ static char *declared_word(const struct code_module *m, uint32_t rid)
 	return ret;
 }
 
-/* The document that all of its points are in; 0: there are more, or none. */
+/*
+ * The document that all points of the method are in, and its first and last
+ * line in @m; 0: there are several documents, or no points.
+ */
 static uint32_t lost_lines(struct lost *m)
 {
 	uint32_t document = 0;
