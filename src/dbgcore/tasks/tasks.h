@@ -80,7 +80,7 @@ struct tasks {
 	uint64_t flags_at, id_at; /* offsets in a task */
 };
 
-/* The task at @addr, NULL: none that is kept. */
+/* The task at @addr among those found; NULL if it is not among them. */
 struct task *tasks_at(const struct tasks *t, uint64_t addr);
 
 /*
@@ -94,7 +94,7 @@ bool tasks_may_wait(struct values *values);
  */
 DBG_MUST struct dbg_error *tasks_find(struct tasks *t);
 void tasks_deinit(struct tasks *t);
-/* The state of the task at @addr, which need not be kept. */
+/* The state of the task at @addr, which need not be among those found. */
 enum dbg_task_state tasks_state(const struct tasks *t, uint64_t addr);
 
 /* ---- taskedges.c ----------------------------------------------------- */
@@ -102,8 +102,9 @@ enum dbg_task_state tasks_state(const struct tasks *t, uint64_t addr);
 /* Find out who awaits what. */
 DBG_MUST struct dbg_error *tasks_link(struct tasks *t);
 /*
- * A chain: what is awaited first, then who awaits it, and so on to the
- * outermost. @circle: the last one is awaited by one that is in it already.
+ * Takes a chain of tasks (indexes): the innermost one that is awaited, then the
+ * one that awaits it, and so on to the outermost. @circle: the last one is
+ * awaited by one of the chain. False ends the walk.
  */
 typedef bool tasks_chain_fn(void *arg, const uint32_t *chain, size_t n,
 			    bool circle);
@@ -127,8 +128,8 @@ void tasks_describe(const struct tasks *t, const struct task *task,
 void tasks_delegate(const struct tasks *t, const struct value *action,
 		    struct dbg_task *ret);
 /*
- * The first exception of a faulted task, 0: none; *ret_seen: somebody has
- * looked at it.
+ * The address of the first exception of a faulted task, 0: none. *ret_seen: the
+ * program has observed the exception.
  */
 uint64_t tasks_exception(const struct tasks *t, const struct task *task,
 			 bool *ret_seen);

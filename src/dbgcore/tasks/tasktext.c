@@ -116,8 +116,8 @@ static bool awaited_object(const struct tasks *t, const struct value *machine,
 	return false;
 }
 
-// "awaits Task.Delay"; what is done is not awaited any more: the call is to be
-// resumed.
+// The text of what a call awaits ("awaits Task.Delay"). If the awaited task is
+// complete, the text says that the call is to be resumed.
 static const char *awaited_text(const struct tasks *t, const struct task *task,
 				const struct value *machine)
 {
@@ -145,7 +145,6 @@ static const char *awaited_text(const struct tasks *t, const struct task *task,
 }
 
 // As awaited_text for runtime async: what the first call of the chain awaits.
-// for.
 static const char *chain_awaited(const struct tasks *t, const struct task *task)
 {
 	static const char *const names[] = {"Task", "Source", "_source"};
