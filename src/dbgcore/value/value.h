@@ -31,9 +31,9 @@ struct values;
 struct values *values_create(struct target *t, struct dac *d, struct code *c);
 void values_destroy(struct values *ts);
 /*
- * A new stop: types that were not loaded may be now, and are made anew then:
- * true. Pointers to those before are invalid if a module was unloaded, see enum
- * types_kept.
+ * Begin a new stop. The program may have loaded types meanwhile; true: the
+ * types have been made anew. Pointers to the earlier ones are invalid if a
+ * module was unloaded, see enum types_kept.
  */
 bool values_stop(struct values *ts);
 /* The type system that they are of; borrowed. */
@@ -43,8 +43,8 @@ struct dac *values_dac(struct values *ts);
 struct code *values_code(struct values *ts);
 
 /*
- * Memory beside the program's, at addresses that no program has, where an
- * interpreter keeps what it has made. False: it is not there.
+ * Read an interpreter's own memory, in which it keeps the objects it has made,
+ * at addresses that the program cannot have. False: nothing is there.
  */
 typedef bool values_read_fn(void *arg, uint64_t addr, void *buf, size_t n);
 void values_set_beside(struct values *ts, values_read_fn *read, void *arg);
@@ -59,19 +59,19 @@ static inline struct type *value_type_exact(struct type *type)
 {
 	return type->inexact ? NULL : type;
 }
-/* Type of a MethodTable; NULL if it is none. */
+/* The type of the MethodTable at @mt; NULL if there is no MethodTable. */
 struct type *value_type_of_mt(struct values *ts, uint64_t mt);
-/* Primitive, string, object or void. */
+/* The type of a primitive, string, object or void. */
 struct type *value_type_of_elem(struct values *ts, enum elem elem);
-/* System.Tuple<...>, the class. */
+/* Is it the class System.Tuple<...> (not the struct ValueTuple)? */
 bool value_type_is_tuple_class(const struct type *type);
-/* Types made from others. */
+/* Make a pointer to @inner, and a by-ref to @inner. */
 struct type *value_type_pointer_to(struct values *ts, struct type *inner);
 struct type *value_type_byref_to(struct values *ts, struct type *inner);
 /* Type of a TypeDef; NULL if there is none. */
 struct type *value_type_of_def(struct values *ts, struct code_module *m,
 			       uint32_t token);
-/* @args instantiate the generic definition @module, @token. */
+/* The instance of the generic definition @module, @token with @args. */
 struct type *value_type_instance(struct values *ts, struct code_module *module,
 				 uint32_t token, struct type **args,
 				 size_t n_args);
@@ -79,9 +79,10 @@ struct type *value_type_array_of(struct values *ts, struct type *inner,
 				 uint32_t rank);
 
 /*
- * Type of a signature. @hint is a MethodTable to fall back on where the
- * signature leads nowhere, 0: none. Never NULL; a parameter not given is taken
- * as an object reference under its own name.
+ * The type that a signature describes, never NULL. @hint is a MethodTable to
+ * use if a type in the signature cannot be found, 0: none. A type parameter
+ * without an argument in @ctx becomes an object reference, under the
+ * parameter's name.
  */
 struct type *value_type_of_sig(struct values *ts, const struct sig_type *sig,
 			       const struct type_context *ctx, uint64_t hint);
@@ -91,7 +92,10 @@ struct type *value_type_of_token(struct values *ts,
 				 const struct type_context *ctx,
 				 uint32_t token);
 
-/* MethodTable of @type, looked for once it is wanted; 0 if not loaded. */
+/*
+ * The MethodTable of @type, searched for on the first call; 0 if the program
+ * has not loaded the type.
+ */
 uint64_t value_type_mt(struct values *ts, struct type *type);
 /* Base class; NULL for object, interfaces and unknown ones. */
 struct type *value_type_parent(struct values *ts, struct type *type);
@@ -101,11 +105,17 @@ bool value_type_derives(struct values *ts, struct type *type,
 bool value_type_is_exception(struct values *ts, struct type *type);
 /* The C# name of the type; of a by-ref, the name of what it refers to. */
 const char *value_type_name(const struct type *type);
-/* Made by the compiler: closure ("<>c__DisplayClass"), state machine. */
+/*
+ * Has the compiler made the type: for a closure ("<>c__DisplayClass"), for a
+ * state machine, for anything?
+ */
 bool value_type_is_closure(const struct type *type);
 bool value_type_is_state_machine(const struct type *type);
 bool value_type_is_compiler_made(const struct type *type);
-/* First type in the core library of this full metadata name, or NULL. */
+/*
+ * The first type in the core library with this full metadata name; NULL if
+ * there is none.
+ */
 struct type *value_type_core(struct values *ts, const char *full_name);
 
 /*
@@ -156,9 +166,10 @@ void value_type_fields(struct values *ts, struct type *type,
  */
 typedef bool value_type_part_fn(void *arg, struct type *part, uint32_t at);
 /*
- * Walk through a value of @type and, before what follows them, the instance
- * fields of structures within structures. False if @fn ended it, or if fields
- * do not tell all that is there: an inline array or a fixed buffer.
+ * Call @fn for the instance fields of a value of @type, in order; a field that
+ * is a struct is followed by its own fields. False if @fn ended the walk, or if
+ * the fields do not describe the whole value, as in an inline array or fixed
+ * buffer.
  */
 bool value_type_each_part(struct values *ts, struct type *type,
 			  value_type_part_fn *fn, void *arg);
@@ -169,9 +180,8 @@ bool value_type_each_part(struct values *ts, struct type *type,
 const struct field *value_type_field(struct values *ts, struct type *type,
 				     const char *name);
 /*
- * The field that the getter of property @name only returns, if its body is
- * as simple as that; looks in @type and its bases. *ret_found tells if there
- * is such a property at all.
+ * The field that backs the property @name of @type or its bases; NULL if the
+ * getter does more than return a field. *ret_found: is there such a property?
  */
 const struct field *value_type_property(struct values *ts, struct type *type,
 					const char *name, bool *ret_found);
@@ -242,30 +252,39 @@ struct value {
 size_t tuple_count(const struct type *type);
 /* Are there tuples among the types that @type is made of? */
 bool tuple_is_in(const struct type *type);
-/* C# name of @type, whose tuples have these names of elements (n 0: none). */
+/*
+ * Append the C# name of @type, with the @n @names as the names of its tuples'
+ * elements (@n 0: they have none).
+ */
 void tuple_type_text(const struct type *type, const char *const *names,
 		     size_t n, struct str *out);
 /* Give the tuples in the declared type of @v their names, borrowed. */
 void value_name(struct value *v, const char *const *names, size_t n);
 /* The name of element @i; NULL: it has none. */
 const char *value_element_name(const struct value *tuple, size_t i);
-/* Pass the names on: to element @i, or to what was found in @whole. */
+/*
+ * Give the names of tuple elements that a value has to a part of it: to element
+ * @i of a tuple, or to any other part of @whole.
+ */
 void value_name_element(const struct value *tuple, size_t i,
 			struct value *element);
 void value_inherit_names(const struct value *whole, struct value *part);
 
 struct value value_absent(struct type *type, enum value_why why, uint64_t addr);
 struct value value_memory(struct type *type, uint64_t addr);
-/* @n at most 16. */
+/* A value without a place, from its @n bytes (at most 16). */
 struct value value_bytes(struct type *type, const void *bytes, size_t n);
 struct value value_text(struct values *ts, const uint16_t *units, size_t n);
 
 /* Copy bytes of the place; false if unreadable, absent or not there. */
 bool value_read(struct values *ts, const struct value *v, uint64_t offset,
 		void *buf, size_t n);
-/* The reference or pointer that the place holds. */
+/* Read the reference or pointer that the place holds; false if unreadable. */
 bool value_pointer(struct values *ts, const struct value *v, uint64_t *ret);
-/* Integer of a PRIM or ENUM place, sign- or zero-extended; not R4, R8. */
+/*
+ * Read the integer of a PRIM or ENUM place, sign- or zero-extended; false if
+ * unreadable, or of the type R4 or R8.
+ */
 bool value_integer(struct values *ts, const struct value *v, uint64_t *ret);
 
 /* See the head of this file. The result's type is exact or it is absent. */
@@ -279,8 +298,8 @@ struct value value_object(struct values *ts, uint64_t addr);
 struct value value_field(struct values *ts, const struct value *v,
 			 const struct field *f);
 /*
- * The instance field @name of the settled @v, settled; false if it has none
- * such, or nothing is there.
+ * Get the instance field @name of the settled @v, itself settled. False if
+ * there is no such field, or its value is absent.
  */
 bool value_member(struct values *ts, const struct value *v, const char *name,
 		  struct value *ret);
@@ -295,13 +314,16 @@ DBG_MUST struct dbg_error *value_store(struct values *ts,
 				       const struct value *from);
 
 /*
- * C# keeps a decimal constant in an attribute of the field or parameter @token,
- * DecimalConstant(scale, sign, high, middle, low): the words of its value.
- * False: there is none.
+ * Read the four words of a decimal constant. C# keeps it in an attribute of the
+ * field or parameter @token: DecimalConstant(scale, sign, high, middle, low).
+ * False: there is no such attribute.
  */
 bool value_decimal_attribute(const struct code_module *m, uint32_t token,
 			     uint32_t words[4]);
-/* Static or constant; @thread may be NULL. */
+/*
+ * The value of a static field or constant. @thread, for a thread-static field,
+ * may be NULL.
+ */
 struct value value_static(struct values *ts, const struct field *f,
 			  struct thread_ref *thread);
 /*
@@ -326,9 +348,10 @@ enum value_moved {
 };
 enum value_moved value_returned_moved(struct values *ts, struct type *type);
 /*
- * An argument of the method that @tid is about to enter, @v, which the runtime
- * knows as far as it is in general registers: add what is in floating-point
- * ones. *@n_floats of these serve the arguments before it.
+ * Complete @v, an argument of the method that @tid is about to enter, by its
+ * parts in floating-point registers: the runtime only finds those in general
+ * registers. *@n_floats: how many floating-point registers the arguments before
+ * it use; it is updated.
  */
 void value_argument(struct values *ts, pid_t tid, size_t *n_floats,
 		    struct value *v);
@@ -339,11 +362,14 @@ struct passing {
 	size_t n_general, n_floats;
 };
 
-/* A word of a general register: `this`, a by-ref; false: none is left. */
+/*
+ * Pass a word (`this`, a by-ref) in the next general register; false: none is
+ * left.
+ */
 bool value_pass_word(struct passing *p, uint64_t word);
 /*
- * An argument of @type, whose bytes these are; false: it does not go into
- * registers, or that is not known.
+ * Pass an argument of @type, @bytes, in registers; false: it is not passed in
+ * registers, or how it is passed is not known.
  */
 bool value_pass(struct values *ts, struct type *type, const uint8_t *bytes,
 		struct passing *p);

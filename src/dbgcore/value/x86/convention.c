@@ -179,7 +179,8 @@ bool value_has_floats(struct values *ts, struct type *type)
 	       (halves.is[0] == HALF_FLOAT || halves.is[1] == HALF_FLOAT);
 }
 
-// The halves of an argument that are in xmm registers from number @first on.
+// Read the halves of an argument that are passed in xmm registers, the first in
+// the register @first, into @bytes.
 static bool take_floats(struct target *t, pid_t tid,
 			const enum half halves[HALVES], size_t first,
 			uint8_t bytes[HALVES * HALF])
