@@ -46,6 +46,9 @@ class Watching:
 
     def __init__(self, t, program, *words, preexec_fn=None):
         self.t = t
+        words = list(words)
+        if "--seconds" not in words:
+            words += ["--seconds", "600"]  # however slow the program is
         self.process = subprocess.Popen(
             [t.dndbg, *words, str(program.pid)], env=t.env, text=True,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE,

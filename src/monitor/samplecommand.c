@@ -159,6 +159,7 @@ enum {
 	OPT_SECONDS,
 	OPT_RATE,
 	OPT_DIFF,
+	OPT_ASYNC,
 	OPT_HELP,
 	OPT_FORM, /* and those behind it: profile_forms */
 	SECONDS = 10,
@@ -172,6 +173,7 @@ static const struct option options[] = {
     {"seconds", required_argument, NULL, OPT_SECONDS},
     {"rate", required_argument, NULL, OPT_RATE},
     {"diff", required_argument, NULL, OPT_DIFF},
+    {"async", no_argument, NULL, OPT_ASYNC},
     {"folded", required_argument, NULL, OPT_FORM + PROFILE_FOLDED},
     {"flame", required_argument, NULL, OPT_FORM + PROFILE_FLAME},
     {"speedscope", required_argument, NULL, OPT_FORM + PROFILE_SPEEDSCOPE},
@@ -183,7 +185,7 @@ static const struct option options[] = {
 
 struct sampling {
 	struct watch_options o;
-	uint32_t hertz;
+	struct dbg_sample_request req;
 	const char
 	    *files[N_PROFILE_FORMS]; /* by enum profile_form; NULL: none */
 	const char *diff;            /* a file of --folded, or NULL */
@@ -201,6 +203,8 @@ static void usage(FILE *out)
 	    "  --seconds N        for so long [10]; Ctrl-C ends it early\n"
 	    "  --rate N           samples a second of each running thread "
 	    "[99]\n"
+	    "  --async            async calls under those that await them, not "
+	    "under what resumed them\n"
 	    "  --flame FILE.html  a flame graph, for a browser: search, zoom, "
 	    "running, blocked\n"
 	    "  --diff FILE        another profile, of --folded, that the flame "
@@ -274,8 +278,13 @@ static void quality_print(const struct sampling *s, const struct dbg_profile *p)
 {
 	printf("\n%" PRIu64 " samples at %" PRIu32 " Hz, %" PRIu64
 	       " lost; %" PRIu64 " looks at blocked threads; %" PRIu64
-	       " stacks cut off\n",
-	       p->samples, s->hertz, p->lost, p->looks, p->broken);
+	       " stacks cut off",
+	       p->samples, s->req.hertz, p->lost, p->looks, p->broken);
+	if (s->req.async)
+		printf("; %" PRIu64 " of %" PRIu64 " resumed async calls "
+		       "joined to those that await them",
+		       p->joined, p->resumed);
+	putchar('\n');
 	if (p->note)
 		plain_printf(stdout, "%s\n", p->note);
 	else if (!p->kernel)
@@ -377,11 +386,15 @@ static void result_json(const struct sampling *s, const struct dbg_profile *p,
 	cJSON *o = watch_json(r);
 
 	profile_sums(p, &sums);
-	cJSON_AddNumberToObject(o, "rate", s->hertz);
+	cJSON_AddNumberToObject(o, "rate", s->req.hertz);
 	cJSON_AddNumberToObject(o, "samples", (double)p->samples);
 	cJSON_AddNumberToObject(o, "looks", (double)p->looks);
 	cJSON_AddNumberToObject(o, "looksTorn", (double)p->torn);
 	cJSON_AddNumberToObject(o, "stacksCutOff", (double)p->broken);
+	if (s->req.async) {
+		cJSON_AddNumberToObject(o, "asyncResumed", (double)p->resumed);
+		cJSON_AddNumberToObject(o, "asyncJoined", (double)p->joined);
+	}
 	cJSON_AddBoolToObject(o, "kernel", p->kernel);
 	json_add_text(o, "note", p->note);
 	add_ms(o, "runningMs", sums.run);
@@ -439,9 +452,7 @@ static struct dbg_error *sampling_run(struct dbg *dbg, struct sampling *s)
 	if (!err)
 		err = dbg_program_find(dbg, s->o.what, &r.pid);
 	if (!err)
-		err = dbg_sampler_open(dbg, r.pid,
-				       &(struct dbg_sample_request){s->hertz},
-				       &s->sampler);
+		err = dbg_sampler_open(dbg, r.pid, &s->req, &s->sampler);
 	if (err)
 		return err;
 	const struct watch_source source = {
@@ -490,8 +501,10 @@ static int parse(int argc, char **argv, struct sampling *ret)
 				return 2;
 		} else if (c == OPT_DIFF) {
 			ret->diff = optarg;
+		} else if (c == OPT_ASYNC) {
+			ret->req.async = true;
 		} else if (c == OPT_RATE) {
-			if (!parse_rate(optarg, &ret->hertz))
+			if (!parse_rate(optarg, &ret->req.hertz))
 				return 2;
 		} else {
 			usage(c == OPT_HELP ? stdout : stderr);
@@ -508,7 +521,7 @@ static int parse(int argc, char **argv, struct sampling *ret)
 
 int monitor_sample_main(struct dbg *dbg, int argc, char **argv)
 {
-	struct sampling s = {.o.ms = SECONDS * 1000, .hertz = HERTZ};
+	struct sampling s = {.o.ms = SECONDS * 1000, .req.hertz = HERTZ};
 
 	int status = parse(argc, argv, &s);
 	if (status >= 0)

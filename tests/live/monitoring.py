@@ -275,6 +275,55 @@ def test_sample_callers(t):
     program.end()
 
 
+def awaited(t, config):
+    """Whoever awaits a call that was resumed has its time; of others of the same
+    method nobody has."""
+    program = Watched(t, config)
+    file = f"{t.dir}/folded"
+    program.do("await 300")
+    watching = Watching(t, program, "sample", "--async", "--rate", "999", "--json",
+                        "--folded", file)
+    program.do("await 2500")
+    got = json.loads(watching.interrupt())
+    resumed, joined = got["asyncResumed"], got["asyncJoined"]
+    # Where it was not looked in time, as on a machine with much else to do, the
+    # call may be over.
+    t.check(resumed > 50 and joined > resumed / 3, (resumed, joined))
+    unsure = 1 - joined / resumed
+    times = {}
+    with open(file, encoding="utf-8") as folded:
+        for line in folded:
+            stack, _, us = line.rstrip("\n").rpartition(" ")
+            before, found, _ = stack.partition(";Watched.Program.AwaitLeaf(int);")
+            if found and "ThreadPoolWorkQueue" not in before:
+                callers = tuple(re.findall(r"Watched\.Program\.(\w+)\(", before))
+                times[callers] = times.get(callers, 0) + int(us)
+    # It may go on before anybody has begun to wait for it.
+    times.pop((), 0)
+    whole = [times.get(("AwaitAll", f"Await{name}"), 0)
+             for name in ("Most", "Less", "Least")]
+    t.check(sum(whole) > 0.95 * sum(times.values()), times)
+    # ... running, without what has waited for a processor
+    shares = [total(got, f"Await{name}") for name in ("Most", "Less", "Least")]
+    for one, truth in zip(shares, (0.6, 0.3, 0.1)):
+        t.check(abs(one / sum(shares) - truth) < 0.05 + unsure, (shares, resumed, joined))
+    t.check(total(got, "AwaitAll") > 0.8 * sum(shares), got["methods"][:9])
+    program.end()
+
+
+def test_sample_async(t):
+    """State machines: those of before .NET 11, and of most libraries."""
+    awaited(t, "Release")
+
+
+def test_sample_runtime_async(t):
+    """Calls that the runtime suspends have no state machines."""
+    awaited(t, "RtRelease")
+
+
+test_sample_runtime_async.runtimes = ["11"]
+
+
 def test_sample_blocked(t):
     """What threads wait for, and how long: a thread that does one after the
     other knows how long each was."""

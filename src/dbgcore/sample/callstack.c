@@ -256,10 +256,12 @@ static enum step step(struct callstacks *c, struct stack_copy *s, bool leaf,
 	return step_by_fp(c, s, r);
 }
 
-static void callstack_add(struct callstack *ret, uint64_t pc)
+static void callstack_add(struct callstack *ret, uint64_t pc, uint64_t sp)
 {
-	if (ret->n < CALLSTACK_MAX)
-		ret->pcs[ret->n++] = pc;
+	if (ret->n >= CALLSTACK_MAX)
+		return;
+	ret->pcs[ret->n] = pc;
+	ret->sps[ret->n++] = sp;
 }
 
 /* ---- Walking ----------------------------------------------------------- */
@@ -294,7 +296,7 @@ static void chain_rest(struct callstacks *c, const struct chain *chain,
 	for (size_t i = chain->next; i < chain->n; i++) {
 		if (!is_code(c, chain->pcs[i]))
 			return;
-		callstack_add(ret, chain->pcs[i]);
+		callstack_add(ret, chain->pcs[i], 0);
 	}
 	if (chain->next < chain->n)
 		ret->whole =
@@ -309,7 +311,7 @@ static void walk(struct callstacks *c, struct stack_copy *s, bool leaf,
 	while (ret->n < CALLSTACK_MAX) {
 		uint64_t sp = r.sp;
 
-		callstack_add(ret, r.pc);
+		callstack_add(ret, r.pc, sp);
 		enum step done = step(c, s, leaf, &r);
 
 		ret->whole = done == STEP_END;
@@ -325,8 +327,15 @@ static void walk(struct callstacks *c, struct stack_copy *s, bool leaf,
 
 static void callstack_reset(struct callstack *ret)
 {
-	ret->n = 0;
+	ret->n = ret->n_saved = 0;
 	ret->whole = false;
+}
+
+static void callstack_keep(struct callstack *ret, const struct stack_copy *s)
+{
+	ret->at = s->at;
+	ret->bytes = s->bytes;
+	ret->n_bytes = s->n;
 }
 
 void callstack_of_sample(struct callstacks *c, const struct perf_sample *s,
@@ -339,6 +348,9 @@ void callstack_of_sample(struct callstacks *c, const struct perf_sample *s,
 	if (s->has_registers)
 		walk(c, &copy, true, (struct frame_regs){s->pc, s->sp, s->fp},
 		     &chain, ret);
+	callstack_keep(ret, &copy);
+	memcpy(ret->saved, s->saved, sizeof(ret->saved));
+	ret->n_saved = s->n_saved;
 }
 
 void callstack_of_copy(struct callstacks *c, const struct regs *regs,
@@ -351,6 +363,7 @@ void callstack_of_copy(struct callstacks *c, const struct regs *regs,
 
 	callstack_reset(ret);
 	walk(c, &s, true, r, NULL, ret);
+	callstack_keep(ret, &s);
 }
 
 /* ---- Blocked threads --------------------------------------------------- */
@@ -409,35 +422,42 @@ static bool step_by_call(struct callstacks *c, struct stack_copy *s,
 	return false;
 }
 
-void callstack_of_blocked(struct callstacks *c, uint64_t pc, uint64_t sp,
-			  struct callstack *ret)
+static void walk_blocked(struct callstacks *c, struct stack_copy *s,
+			 struct frame_regs r, struct callstack *ret)
 {
-	struct stack_copy s = {sp, c->buf, 0, c};
-	struct frame_regs r = {pc, sp, 0};
 	bool leaf = true;
 
-	callstack_reset(ret);
 	while (ret->n < CALLSTACK_MAX && !r.fp) {
 		const struct rule *rule = rule_native(c, r.pc - !leaf);
 
 		bool lost = !rule->known || rule->native.by_fp;
 
 		if (lost)
-			search(c, &s, &r);
+			search(c, s, &r);
 		if (lost && (rule->known || !r.fp))
 			break;
-		callstack_add(ret, r.pc);
+		callstack_add(ret, r.pc, r.sp);
 		// What the code here has on the stack is not told (musl's).
-		if (lost && !step_by_call(c, &s, &r) &&
-		    step_by_fp(c, &s, &r) != STEP_DONE)
+		if (lost && !step_by_call(c, s, &r) &&
+		    step_by_fp(c, s, &r) != STEP_DONE)
 			return;
 		leaf = false;
 		if (lost)
 			break;
-		if (step_by_rule(c, &s, &rule->native, &r) != STEP_DONE) {
+		if (step_by_rule(c, s, &rule->native, &r) != STEP_DONE) {
 			ret->whole = rule->native.outermost;
 			return;
 		}
 	}
-	walk(c, &s, leaf, r, NULL, ret);
+	walk(c, s, leaf, r, NULL, ret);
+}
+
+void callstack_of_blocked(struct callstacks *c, uint64_t pc, uint64_t sp,
+			  struct callstack *ret)
+{
+	struct stack_copy s = {sp, c->buf, 0, c};
+
+	callstack_reset(ret);
+	walk_blocked(c, &s, (struct frame_regs){pc, sp, 0}, ret);
+	callstack_keep(ret, &s);
 }

@@ -24,7 +24,15 @@ enum {
 
 struct callstack {
 	uint64_t pcs[CALLSTACK_MAX]; /* the innermost first, then returns */
+	uint64_t sps[CALLSTACK_MAX]; /* where each frame's memory begins; 0:
+					that is not known */
 	size_t n;
+	/* What was read of it, as words, and of registers: until the next. */
+	uint64_t at;
+	const uint8_t *bytes;
+	size_t n_bytes;
+	uint64_t saved[ARCH_SAVED];
+	size_t n_saved;
 	bool whole; /* it goes on to where the thread began */
 };
 

@@ -111,6 +111,8 @@ static void name_managed(struct pc_names *p, const struct dac_code *code,
 	ret->method = code->method;
 	ret->start = code->start;
 	ret->osr = !code->precompiled && dac_code_is_osr(p->dac, code);
+	if (p->async)
+		ret->async = p->async->part(p->async->arg, code->method);
 	ret->frame = stack_tree_frame(
 	    p->tree,
 	    &(struct dbg_sample_frame){.name = name.full,

@@ -6,6 +6,7 @@
 #ifndef SAMPLE_PCNAMES_H
 #define SAMPLE_PCNAMES_H
 
+#include "sample/asyncops.h"
 #include "sample/stacktree.h"
 
 struct code;
@@ -18,12 +19,14 @@ struct pc_frame {
 	uint64_t start;  /* managed: of its code */
 	bool osr;        /* it goes on with a call of the same method (OSR) */
 	bool image;      /* native without a name: its image stands for it */
+	enum async_part async; /* managed, if that is asked for */
 };
 
 struct pc_names {
 	struct target *target;
 	struct dac *dac; /* NULL: the runtime cannot be read */
 	struct code *code;
+	const struct async_ops *async; /* NULL: not asked for */
 	struct stack_tree *tree;
 	struct map by_pc;
 	struct arena *arena; /* for one name */

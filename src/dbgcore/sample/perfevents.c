@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -23,6 +24,7 @@
 
 enum {
 	RING_PAGES = 128,   // what any user may have for each processor
+	RING_MANY = 1024,   // ... root, of many samples
 	STACK_BYTES = 4096, // as much as there is room for in a ring
 	STACK_MANY = 512,   // ... of many samples
 	MANY_HERTZ = 2000,
@@ -42,7 +44,7 @@ struct perf_events {
 	size_t n_fds, cap_fds;
 	struct ring rings[CPUS_MAX];
 	size_t n_rings;
-	size_t page_bytes;
+	size_t page_bytes, ring_pages;
 	uint64_t lost;
 	bool kernel;
 	struct perf_event_attr attr;
@@ -52,7 +54,7 @@ struct perf_events {
 
 /* ---- Opening ----------------------------------------------------------- */
 
-static struct perf_event_attr attr_of(uint32_t hertz)
+static struct perf_event_attr attr_of(uint32_t hertz, bool at_once)
 {
 	return (struct perf_event_attr){
 	    .size = sizeof(struct perf_event_attr),
@@ -62,7 +64,8 @@ static struct perf_event_attr attr_of(uint32_t hertz)
 	    .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
 			   PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER |
 			   PERF_SAMPLE_STACK_USER,
-	    .sample_regs_user = ARCH_PERF_REGS,
+	    .sample_regs_user =
+		ARCH_PERF_REGS | (at_once ? ARCH_PERF_SAVED : 0),
 	    .sample_stack_user = hertz > MANY_HERTZ ? STACK_MANY : STACK_BYTES,
 	    .disabled = 1,
 	    .inherit = 1,
@@ -72,8 +75,8 @@ static struct perf_event_attr attr_of(uint32_t hertz)
 	    .sample_id_all = 1,
 	    .use_clockid = 1,
 	    .clockid = CLOCK_MONOTONIC,
-	    .watermark = 1,
-	    .wakeup_watermark = UINT32_MAX,
+	    .watermark = !at_once,
+	    .wakeup_watermark = at_once ? 1 : UINT32_MAX,
 	};
 }
 
@@ -93,6 +96,12 @@ static struct ring *ring_of(struct perf_events *p, int cpu)
 	return NULL;
 }
 
+static void *ring_map(const struct perf_events *p, int fd)
+{
+	return mmap(NULL, (p->ring_pages + 1) * p->page_bytes,
+		    PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+}
+
 // The errno of opening the events of one thread on one processor; 0: it is
 // done, or the thread has ended.
 static int event_add(struct perf_events *p, pid_t tid, int cpu)
@@ -107,9 +116,12 @@ static int event_add(struct perf_events *p, pid_t tid, int cpu)
 	if (ring)
 		return ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) ? errno
 								      : 0;
-	size_t n = (RING_PAGES + 1) * p->page_bytes;
-	void *page = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	void *page = ring_map(p, fd);
 
+	if (page == MAP_FAILED && p->ring_pages > RING_PAGES && !p->n_rings) {
+		p->ring_pages = RING_PAGES;
+		page = ring_map(p, fd);
+	}
 	if (page == MAP_FAILED)
 		return errno;
 	p->rings[p->n_rings++] = (struct ring){page, cpu, fd};
@@ -202,7 +214,7 @@ static int threads_add(struct perf_events *p, const cpu_set_t *cpus)
 	return errnum;
 }
 
-struct dbg_error *perf_events_open(pid_t pid, uint32_t hertz,
+struct dbg_error *perf_events_open(pid_t pid, uint32_t hertz, bool at_once,
 				   struct perf_events **ret)
 {
 	struct perf_events *p = xcalloc(1, sizeof(*p));
@@ -210,8 +222,9 @@ struct dbg_error *perf_events_open(pid_t pid, uint32_t hertz,
 	int cpu = 0;
 
 	p->pid = pid;
-	p->attr = attr_of(hertz);
+	p->attr = attr_of(hertz, at_once);
 	p->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+	p->ring_pages = hertz > MANY_HERTZ ? RING_MANY : RING_PAGES;
 	files_raise();
 	// Try it on a processor that the process itself may use; its threads
 	// may be allowed fewer, but no others.
@@ -232,6 +245,13 @@ struct dbg_error *perf_events_open(pid_t pid, uint32_t hertz,
 	return NULL;
 }
 
+void perf_events_watch(const struct perf_events *p, int epoll)
+{
+	for (size_t i = 0; i < p->n_rings; i++)
+		epoll_ctl(epoll, EPOLL_CTL_ADD, p->rings[i].fd,
+			  &(struct epoll_event){.events = EPOLLIN});
+}
+
 void perf_events_stop(struct perf_events *p)
 {
 	for (size_t i = 0; i < p->n_fds; i++)
@@ -243,7 +263,7 @@ void perf_events_close(struct perf_events *p)
 	if (!p)
 		return;
 	for (size_t i = 0; i < p->n_rings; i++)
-		munmap(p->rings[i].page, (RING_PAGES + 1) * p->page_bytes);
+		munmap(p->rings[i].page, (p->ring_pages + 1) * p->page_bytes);
 	for (size_t i = 0; i < p->n_fds; i++)
 		close(p->fds[i]);
 	free(p->fds);
@@ -280,6 +300,23 @@ static void stack_read(struct reader *r, struct perf_sample *ret)
 	ret->n_stack = got < stack.n ? (size_t)got : stack.n;
 }
 
+// In the order of perf_event's numbers.
+static void registers_read(uint64_t mask, struct reader *r,
+			   struct perf_sample *ret)
+{
+	uint64_t *const named[] = {&ret->fp, &ret->sp, &ret->pc};
+	size_t n = 0;
+
+	for (; mask; mask &= mask - 1) {
+		uint64_t value = reader_u64(r);
+
+		if (mask & -mask & ARCH_PERF_REGS)
+			*named[n++] = value;
+		else if (ret->n_saved < ARCH_SAVED)
+			ret->saved[ret->n_saved++] = value;
+	}
+}
+
 // Read the fields of a sample, in the order of perf_event_open(2).
 static bool sample_read(struct perf_events *p, struct reader *r,
 			struct perf_sample *ret)
@@ -291,11 +328,8 @@ static bool sample_read(struct perf_events *p, struct reader *r,
 	ret->time = reader_u64(r);
 	chain_read(p, r, ret);
 	ret->has_registers = reader_u64(r) != PERF_SAMPLE_REGS_ABI_NONE;
-	if (ret->has_registers) {
-		ret->fp = reader_u64(r);
-		ret->sp = reader_u64(r);
-		ret->pc = reader_u64(r);
-	}
+	if (ret->has_registers)
+		registers_read(p->attr.sample_regs_user, r, ret);
 	stack_read(r, ret);
 	return !r->bad && ret->pid == p->pid;
 }
@@ -352,7 +386,7 @@ static void ring_read(struct perf_events *p, struct ring *ring,
 {
 	struct perf_event_mmap_page *page = ring->page;
 	const uint8_t *data = (const uint8_t *)page + p->page_bytes;
-	size_t size = RING_PAGES * p->page_bytes;
+	size_t size = p->ring_pages * p->page_bytes;
 	uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
 	uint64_t tail = page->data_tail;
 	struct perf_event_header header;

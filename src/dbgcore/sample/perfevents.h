@@ -7,16 +7,19 @@
 #define SAMPLE_PERFEVENTS_H
 
 #include "dbg.h"
+#include "target/arch.h"
 
 struct perf_events;
 
 /* A thread as it was when the kernel's timer found it running. */
 struct perf_sample {
 	pid_t pid, tid;
-	uint64_t time;        /* CLOCK_MONOTONIC, nanoseconds */
-	bool kernel;          /* it was in the kernel */
-	bool has_registers;   /* what follows is known */
-	uint64_t pc, sp, fp;  /* in the program's own code */
+	uint64_t time;              /* CLOCK_MONOTONIC, nanoseconds */
+	bool kernel;                /* it was in the kernel */
+	bool has_registers;         /* what follows is known */
+	uint64_t pc, sp, fp;        /* in the program's own code */
+	uint64_t saved[ARCH_SAVED]; /* callee-saved registers, if @at_once */
+	size_t n_saved;
 	const uint8_t *stack; /* from sp on */
 	size_t n_stack;
 	/* the call chain by frame pointers: the pc, then return addresses */
@@ -41,10 +44,14 @@ struct perf_readers {
 
 /*
  * Sample all threads of @pid, each so many times a second of its processor
- * time. DBG_E_TARGET: not permitted, with the reason and the remedy.
+ * time. @at_once: each sample is to be read soon, and has more registers.
+ * DBG_E_TARGET: not permitted, with the reason and the remedy.
  */
 DBG_MUST struct dbg_error *perf_events_open(pid_t pid, uint32_t hertz,
+					    bool at_once,
 					    struct perf_events **ret);
+/* Have @epoll tell of each sample, of those that were opened with @at_once. */
+void perf_events_watch(const struct perf_events *p, int epoll);
 /* Let no more come. */
 void perf_events_stop(struct perf_events *p);
 void perf_events_close(struct perf_events *p);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
@@ -384,6 +385,9 @@ enum {
 	IDLE_SHARE = 16,      // ... and of the time that it has been idle for
 	SECOND_NS = 1000000000,
 	SAMPLES_ENOUGH = 10, // of a thread, to spread its own time over them
+	AWAITERS_MAX = 256,
+	WORDS_MAX = 4096, // in which what has resumed a call is looked for
+	WORDS_OUTER = 256,
 };
 
 struct sampler {
@@ -400,8 +404,13 @@ struct sampler {
 	struct stack_tree tree;
 	struct thread_looks looks;
 	uint64_t next_list;
-	struct callstack stack;      // the one at hand
-	struct target_glance glance; // ... in memory, without events
+	struct callstack stack;        // the one at hand
+	struct target_glance glance;   // ... in memory, without events
+	const struct async_ops *async; // NULL: stacks as they are
+	int epoll; // ... of which samples are to be read soon
+	uint64_t words[WORDS_MAX];
+	uint32_t awaiters[AWAITERS_MAX]; // frames, the nearest first
+	size_t n_awaiters;
 	char *note;
 	const struct dbg_sample_frame *frames[CALLSTACK_MAX];
 	struct dbg_profile profile;
@@ -443,9 +452,22 @@ static void timer_set(struct sampler *s)
 	timerfd_settime(s->timer, 0, &next, NULL);
 }
 
-struct dbg_error *sampler_create(pid_t pid, uint32_t hertz,
+// Samples whose stacks lead to objects are read at once, before these change.
+static void sampler_watch(struct sampler *s)
+{
+	s->epoll = epoll_create1(EPOLL_CLOEXEC);
+	epoll_ctl(s->epoll, EPOLL_CTL_ADD, s->timer,
+		  &(struct epoll_event){.events = EPOLLIN});
+	if (s->events)
+		perf_events_watch(s->events, s->epoll);
+}
+
+struct dbg_error *sampler_create(pid_t pid,
+				 const struct dbg_sample_request *req,
 				 struct sampler **ret)
 {
+	uint32_t hertz = req->hertz;
+
 	if (!hertz || hertz > 10000)
 		return dbg_err(DBG_E_ARGUMENT,
 			       "1 to 10,000 samples a second are possible");
@@ -457,12 +479,15 @@ struct dbg_error *sampler_create(pid_t pid, uint32_t hertz,
 	s->random = clock_ns() | 1;
 	stack_tree_init(&s->tree);
 	s->profile.began = clock_ns();
-	s->no_events = perf_events_open(pid, hertz, &s->events);
+	s->no_events = perf_events_open(pid, hertz, req->async, &s->events);
 	if (!s->events && hertz > GLANCES_MAX)
 		s->tick = SECOND_NS / GLANCES_MAX;
 	thread_looks_list(&s->looks, s->profile.began);
 	s->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	timer_set(s);
+	s->epoll = -1;
+	if (req->async)
+		sampler_watch(s);
 	*ret = s;
 	return NULL;
 }
@@ -473,6 +498,7 @@ void sampler_begin(struct sampler *s, const struct sampled_program *p)
 	pc_names_init(&s->names, p->target, &s->tree);
 	s->names.dac = p->code ? p->dac : NULL;
 	s->names.code = p->code;
+	s->async = s->names.async = p->code && p->dac ? p->async : NULL;
 	callstacks_init(&s->stacks, p->target, &stack_ops, &s->names);
 }
 
@@ -483,6 +509,7 @@ void sampler_destroy(struct sampler *s)
 	perf_events_close(s->events);
 	dbg_error_destroy(s->no_events);
 	mem_close_fd(&s->timer);
+	mem_close_fd(&s->epoll);
 	if (s->target) {
 		callstacks_deinit(&s->stacks);
 		pc_names_deinit(&s->names);
@@ -496,7 +523,7 @@ void sampler_destroy(struct sampler *s)
 
 int sampler_fd(const struct sampler *s)
 {
-	return s->timer;
+	return s->epoll >= 0 ? s->epoll : s->timer;
 }
 
 uint64_t sampler_samples(const struct sampler *s)
@@ -544,6 +571,112 @@ static uint32_t node_state(struct sampler *s, uint32_t node, const char *name)
 			       s->tree.nodes[node].thread);
 }
 
+/* ---- Who awaits -------------------------------------------------------- */
+
+// Words of the stack's copy from @from to @to, upwards or downwards.
+static size_t words_add(struct sampler *s, size_t n, uint64_t from, uint64_t to)
+{
+	const struct callstack *c = &s->stack;
+	int64_t step =
+	    from < to ? (int64_t)sizeof(uint64_t) : -(int64_t)sizeof(uint64_t);
+
+	for (uint64_t at = from; at != to && n < WORDS_MAX;
+	     at += (uint64_t)step) {
+		uint64_t offset = at - c->at;
+
+		if (offset > c->n_bytes ||
+		    c->n_bytes - offset < sizeof(uint64_t))
+			break;
+		memcpy(&s->words[n++], c->bytes + offset, sizeof(uint64_t));
+	}
+	return n;
+}
+
+static void awaiter_add(void *arg, const struct dbg_sample_frame *frame)
+{
+	struct sampler *s = arg;
+
+	if (s->n_awaiters < AWAITERS_MAX)
+		s->awaiters[s->n_awaiters++] =
+		    stack_tree_frame(&s->tree, frame);
+}
+
+// Who awaits the call of frame @i, which frame @i + 1 has resumed: what resumes
+// it is in frames from there to @end, or in a register that was saved since.
+static bool awaiters_find(struct sampler *s, size_t i, size_t end,
+			  enum async_part by)
+{
+	const struct callstack *c = &s->stack;
+	const uint64_t word = sizeof(uint64_t);
+	uint64_t sp = c->sps[i], to = end < c->n ? c->sps[end] : 0;
+	struct async_resumed r = {
+	    .by = by,
+	    .method = pc_name(&s->names, c->pcs[i], !i)->method,
+	    .words = s->words,
+	};
+
+	s->n_awaiters = 0;
+	if (!sp || sp % word)
+		return false;
+	if (to < sp || to - sp > WORDS_OUTER * word)
+		to = sp + WORDS_OUTER * word;
+	r.n_outer = words_add(s, 0, sp, to);
+	r.n_words = words_add(s, r.n_outer, sp - word, c->at - word);
+	for (size_t k = 0; k < c->n_saved && r.n_words < WORDS_MAX; k++)
+		s->words[r.n_words++] = c->saved[k];
+	return s->async->awaiters(s->async->arg, &r, awaiter_add, s);
+}
+
+static struct pc_frame frame_at(struct sampler *s, size_t i)
+{
+	return *pc_name(&s->names, s->stack.pcs[i], !i);
+}
+
+// Has frame @i + 1 resumed the call of frame @i? The method that has begun one
+// has the same name.
+static bool is_resumed(struct sampler *s, size_t i, enum async_part *ret_by)
+{
+	struct pc_frame call = frame_at(s, i), by = frame_at(s, i + 1);
+
+	*ret_by = by.async;
+	return by.async == ASYNC_DISPATCHES ||
+	       (call.async == ASYNC_CALL && by.async == ASYNC_RESUMES &&
+		by.frame != call.frame);
+}
+
+static bool is_stub(struct sampler *s, size_t i)
+{
+	return !strcmp(s->tree.frames[frame_at(s, i).frame].name, "[IL stub]");
+}
+
+// Begin s->stack with whoever awaits the async call that was resumed last, in
+// place of what has resumed it: *ret_n frames of it are left then.
+static bool awaiters_join(struct sampler *s, struct looked_thread *t,
+			  size_t *ret_n, uint32_t *ret_node)
+{
+	enum async_part by = ASYNC_NONE;
+	size_t i = 0, end;
+
+	while (i + 1 < s->stack.n && !is_resumed(s, i, &by))
+		i++;
+	if (i + 1 >= s->stack.n)
+		return false;
+	s->profile.resumed++;
+	for (end = i + 2; end < s->stack.n; end++)
+		if (frame_at(s, end).async == ASYNC_CALL)
+			break;
+	if (!awaiters_find(s, i, end, by))
+		return false;
+	s->profile.joined++;
+	// The dispatcher calls methods through stubs.
+	*ret_n = i + (by != ASYNC_DISPATCHES || !is_stub(s, i));
+	*ret_node = thread_node(s, t);
+	for (size_t k = s->n_awaiters; k-- > 0;)
+		*ret_node = stack_tree_node(&s->tree, *ret_node, s->awaiters[k],
+					    s->tree.nodes[*ret_node].thread);
+	return true;
+}
+
 // The node of s->stack. Calls of nameless code in one image are one frame, and
 // so are the code that a method was entered in and that which it goes on in.
 static uint32_t node_stack(struct sampler *s, struct looked_thread *t)
@@ -551,12 +684,13 @@ static uint32_t node_stack(struct sampler *s, struct looked_thread *t)
 	struct pc_frame outer = {0};
 	uint32_t node = thread_node(s, t);
 	uint32_t thread = s->tree.nodes[node].thread;
+	size_t n = s->stack.n;
 
-	if (!s->stack.whole) {
+	if (!(s->async && awaiters_join(s, t, &n, &node)) && !s->stack.whole) {
 		s->profile.broken++;
 		node = node_state(s, node, "[stack is cut off]");
 	}
-	for (size_t i = s->stack.n; i-- > 0;) {
+	for (size_t i = n; i-- > 0;) {
 		struct pc_frame f = *pc_name(&s->names, s->stack.pcs[i], !i);
 
 		if (!(f.image && f.frame == outer.frame) &&
@@ -716,13 +850,15 @@ static void blocked_divide(const struct looked_thread *t,
 	uint64_t busy = t->now.run - then->run + t->now.wait - then->wait;
 	uint64_t past = t->looked - t->counted_at;
 	uint64_t until = t->first_in ? t->first_in - t->counted_at : 0;
+	uint64_t waited = t->now.wait - then->wait;
 
 	*ret = (struct blocked_time){.all = past > busy ? past - busy : 0};
 	if (t->last_out > t->last_in && t->looked > t->last_out)
 		ret->here = least(t->looked - t->last_out, ret->all);
 	uint64_t rest = ret->all - ret->here;
 
-	ret->there = least(until, rest);
+	// Before it got a processor it has waited for one, that time or later.
+	ret->there = least(until > waited ? until - waited : 0, rest);
 }
 
 // The thread is blocked at @node now: count its blocked time. A rest that
@@ -784,9 +920,12 @@ void sampler_tick(struct sampler *s, bool *ret_ended)
 	uint64_t now = clock_ns(), expired;
 
 	*ret_ended = false;
-	if (read(s->timer, &expired, sizeof(expired)) < 0)
-		return;
 	pc_names_tick(&s->names);
+	if (read(s->timer, &expired, sizeof(expired)) < 0) {
+		if (s->async)
+			events_take(s);
+		return;
+	}
 	events_take(s);
 	if (now >= s->next_list) {
 		s->next_list = now + LIST_NS;

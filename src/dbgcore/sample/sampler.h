@@ -11,6 +11,7 @@
 #define SAMPLE_SAMPLER_H
 
 #include "dbg.h"
+#include "sample/asyncops.h"
 
 struct code;
 struct dac;
@@ -21,12 +22,14 @@ struct sampled_program {
 	struct target *target;
 	struct dac *dac;
 	struct code *code;
+	const struct async_ops *async; /* NULL: stacks as they are */
 };
 
 struct sampler;
 
 /* Begin with the events; fails as perf_events_open() only when it must. */
-DBG_MUST struct dbg_error *sampler_create(pid_t pid, uint32_t hertz,
+DBG_MUST struct dbg_error *sampler_create(pid_t pid,
+					  const struct dbg_sample_request *req,
 					  struct sampler **ret);
 /* The program can be looked at: samples that came before are read now. */
 void sampler_begin(struct sampler *s, const struct sampled_program *p);

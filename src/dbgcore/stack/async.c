@@ -269,18 +269,28 @@ static struct frame *make(struct stack *s, struct stack_thread *t,
 	return f;
 }
 
+static bool is_machine(struct values *ts, struct type *type)
+{
+	return value_type_field(ts, type, "<>t__builder") ||
+	       value_type_field(ts, type, "$Builder");
+}
+
+static struct type *method_type(struct stack *s, uint64_t method,
+				struct dac_method *ret)
+{
+	struct dbg_error *err = dac_method_get(s->dac, method, ret);
+
+	return dbg_err_drop(err) ? NULL
+				 : value_type_of_mt(s->values, ret->type);
+}
+
 // The type of the state machine whose method the frame runs; NULL: none.
 static struct type *frame_machine_type(struct stack *s, const struct frame *f)
 {
 	struct dac_method method;
-	struct dbg_error *err = dac_method_get(s->dac, f->raw.method, &method);
-	struct type *type =
-	    dbg_err_drop(err) ? NULL : value_type_of_mt(s->values, method.type);
+	struct type *type = method_type(s, f->raw.method, &method);
 
-	return type && (value_type_field(s->values, type, "<>t__builder") ||
-			value_type_field(s->values, type, "$Builder"))
-		   ? type
-		   : NULL;
+	return type && is_machine(s->values, type) ? type : NULL;
 }
 
 bool stack_runs_async(struct stack *s, const struct frame *f)
@@ -404,4 +414,249 @@ void async_each(struct stack *s, struct stack_thread *t, const struct frame *f,
 		fn(arg, next);
 		any = next_waiting(s->values, &w);
 	}
+}
+
+/* ---- In a program that runs -------------------------------------------- */
+
+enum {
+	RUNNING = -1, /* number of the await of a state machine that runs */
+	OBJECT_LOWEST = 1 << 16,
+	OBJECT_MIN = 24, /* bytes of the smallest object */
+	BOX_MAX = 1 << 16,
+	MT_SIZE_AT = 4, /* where a MethodTable has its objects' size */
+	BOXES_MAX = 1 << 14,
+};
+
+// Whatever of the core library calls a state machine's method resumes it, in
+// code of whichever method that call was compiled into, but for Start.
+enum stack_async_part stack_async_part(struct stack *s, uint64_t method)
+{
+	struct dac_method m;
+	struct type *type = s->values ? method_type(s, method, &m) : NULL;
+
+	if (!type || !type->module || m.dynamic)
+		return STACK_ASYNC_NONE;
+	if (is_machine(s->values, type))
+		return STACK_ASYNC_CALL;
+	if (type->module != value_type_of_elem(s->values, ELEM_OBJECT)->module)
+		return STACK_ASYNC_NONE;
+	const char *name = md_col_string(&type->module->md, MD_METHODDEF,
+					 MD_TOKEN_RID(m.token), METHOD_NAME);
+
+	if (continuation_is_task(s->values, type))
+		return !strcmp(name, "DispatchContinuations")
+			   ? STACK_ASYNC_DISPATCHER
+			   : STACK_ASYNC_NONE;
+	return strcmp(name, "Start") ? STACK_ASYNC_CORE : STACK_ASYNC_NONE;
+}
+
+// Generic code is shared: the type of an object is an instance of @of.
+static bool same_definition(const struct type *type, const struct type *of)
+{
+	return type && type->module == of->module && type->token == of->token;
+}
+
+// Most words lead to no object, which the DAC would be slow to tell.
+static bool mt_is_box(struct stack *s, uint64_t mt)
+{
+	static char yes, no;
+	const char *known = map_find(&s->boxes, mt);
+	uint32_t size;
+
+	if (known)
+		return known == &yes;
+	if (mt < OBJECT_LOWEST || mt % sizeof(mt) ||
+	    target_read_some(s->target, mt + MT_SIZE_AT, &size, sizeof(size)) !=
+		sizeof(size) ||
+	    size < OBJECT_MIN || size > BOX_MAX)
+		return false;
+	struct type *type = value_type_of_mt(s->values, mt);
+
+	if (s->boxes.n >= BOXES_MAX)
+		map_clear(&s->boxes);
+	bool is_box = type && value_type_field(s->values, type, "StateMachine");
+	map_put(&s->boxes, mt, is_box ? &yes : &no);
+	return is_box;
+}
+
+static bool is_box(struct stack *s, uint64_t addr)
+{
+	uint64_t mt;
+
+	return addr >= OBJECT_LOWEST && addr % sizeof(mt) == 0 &&
+	       target_read_some(s->target, addr, &mt, sizeof(mt)) ==
+		   sizeof(mt) &&
+	       mt_is_box(s, mt);
+}
+
+// Where a state machine that lies in its box has its task, which is the box.
+static bool task_offset(struct values *ts, struct type *machine, uint64_t *ret)
+{
+	const struct field *f = value_type_field(ts, machine, "<>t__builder");
+
+	if (!f)
+		f = value_type_field(ts, machine, "$Builder");
+	*ret = 0;
+	for (int i = 0; f && i < BUILDERS_MAX; i++) {
+		*ret += f->offset;
+		const struct field *task =
+		    value_type_field(ts, f->type, "m_task");
+
+		if (!task)
+			task = value_type_field(ts, f->type, "_task");
+		if (task) {
+			*ret += task->offset;
+			return !machine->is_reference;
+		}
+		f = value_type_field(ts, f->type, "_builder");
+	}
+	return false;
+}
+
+// The state machine, of type @of, of the box at @addr, if it runs; @inside: and
+// lies there, 0: wherever.
+static bool machine_at(struct values *ts, uint64_t addr, struct type *of,
+		       uint64_t inside, struct value *ret)
+{
+	struct value v = value_object(ts, addr);
+	int32_t state;
+
+	return value_member(ts, &v, "StateMachine", ret) &&
+	       (!inside || ret->addr == inside) &&
+	       same_definition(ret->type, of) &&
+	       stack_machine_state(ts, ret, &state) && state == RUNNING;
+}
+
+// By a reference to its box, or a pointer to itself.
+static bool find_machine(struct stack *s, const struct stack_resumed *r,
+			 struct value *ret)
+{
+	struct dac_method m;
+	struct type *of = method_type(s, r->method, &m);
+	uint64_t offset, box;
+	bool lies_in_box = of && task_offset(s->values, of, &offset);
+
+	for (size_t i = 0; of && i < r->n_words; i++) {
+		uint64_t word = r->words[i];
+
+		if (is_box(s, word)) {
+			if (machine_at(s->values, word, of, 0, ret))
+				return true;
+		} else if (lies_in_box && word >= OBJECT_LOWEST &&
+			   word % sizeof(word) == 0 &&
+			   target_read_some(s->target, word + offset, &box,
+					    sizeof(box)) == sizeof(box) &&
+			   is_box(s, box) &&
+			   machine_at(s->values, box, of, word, ret)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+// The words of the dispatcher's record that hold these two.
+static bool record_layout(struct values *ts, size_t *ret_task, size_t *ret_next)
+{
+	struct type *type =
+	    value_type_core(ts, "System.Runtime.CompilerServices."
+				"AsyncDispatcherInfo");
+	const struct field *task =
+	    type ? value_type_field(ts, type, "CurrentTask") : NULL;
+	const struct field *next =
+	    type ? value_type_field(ts, type, "NextContinuation") : NULL;
+
+	if (!task || !next)
+		return false;
+	*ret_task = task->offset / sizeof(uint64_t);
+	*ret_next = next->offset / sizeof(uint64_t);
+	return true;
+}
+
+// The dispatcher's record as it was: *ret_next 0: no call is left.
+static bool find_record(struct stack *s, const struct stack_resumed *r,
+			struct value *ret_task, uint64_t *ret_next)
+{
+	size_t task, next_at;
+
+	if (!record_layout(s->values, &task, &next_at))
+		return false;
+	for (size_t i = 0; i + (task > next_at ? task : next_at) < r->n_outer;
+	     i++) {
+		*ret_task = value_object(s->values, r->words[i + task]);
+		if (ret_task->where == VALUE_ABSENT ||
+		    !continuation_is_task(s->values, ret_task->type))
+			continue;
+		*ret_next = r->words[i + next_at];
+		struct value next = value_object(s->values, *ret_next);
+
+		if (!*ret_next || continuation_is(s->values, &next))
+			return true;
+	}
+	return false;
+}
+
+// Is it known whose code the calls of a chain wait in?
+static bool chain_is_known(struct values *ts, struct value at)
+{
+	struct continuation c;
+
+	for (int i = 0; i < CHAIN_MAX && continuation_read(ts, &at, &c); i++) {
+		if (c.ip && !dac_method_at(values_dac(ts), c.ip))
+			return false;
+		if (!continuation_next(ts, &at, &at))
+			break;
+	}
+	return true;
+}
+
+// Whoever waits for it first; *ret_any false: nobody does.
+static bool resumed_waiting(struct stack *s, const struct stack_resumed *r,
+			    struct waiting *w, bool *ret_any)
+{
+	struct values *ts = s->values;
+	struct value at, machine;
+	uint64_t next;
+
+	if (!r->dispatched) {
+		if (!find_machine(s, r, &machine))
+			return false;
+		*ret_any = stack_machine_awaiter(ts, &machine, &at) &&
+			   next_call(ts, at, w);
+		return true;
+	}
+	if (!find_record(s, r, &w->task, &next))
+		return false;
+	if (next) {
+		at = value_object(ts, next);
+		// What the DAC has read may be older than the code.
+		if (!chain_is_known(ts, at))
+			dac_flush(values_dac(ts));
+		if (!chain_is_known(ts, at))
+			return false;
+		*ret_any = continuation_first(ts, &at, &w->call);
+	} else {
+		*ret_any =
+		    value_member(ts, &w->task, "m_continuationObject", &at) &&
+		    next_call(ts, at, w);
+	}
+	return true;
+}
+
+bool stack_resumed_waiters(struct stack *s, const struct stack_resumed *r,
+			   stack_waiter_fn *fn, void *arg)
+{
+	struct waiting w = {0};
+	bool any;
+
+	if (!s->values || !resumed_waiting(s, r, &w, &any))
+		return false;
+	for (int i = 0; any && i < CHAIN_MAX; i++) {
+		struct frame *f = stack_suspended_frame(s, &w.call);
+
+		if (!f)
+			break;
+		fn(arg, f);
+		any = next_waiting(s->values, &w);
+	}
+	return true;
 }

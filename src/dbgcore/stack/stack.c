@@ -48,6 +48,7 @@ void stack_destroy(struct stack *s)
 	free(s->threads);
 	map_deinit(&s->by_tid);
 	map_deinit(&s->waits);
+	map_deinit(&s->boxes);
 	suspended_forget(s);
 	free(s->suspended);
 	free(s);
@@ -56,6 +57,7 @@ void stack_destroy(struct stack *s)
 void stack_set_runtime(struct stack *s, struct dac *d, struct code *c)
 {
 	stack_reset(s, s->arena);
+	map_clear(&s->boxes);
 	s->dac = d;
 	s->code = c;
 	s->values = NULL;

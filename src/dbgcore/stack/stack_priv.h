@@ -67,6 +67,7 @@ struct stack {
 	struct stack_thread **suspended; /* see suspended.c */
 	size_t n_suspended, cap_suspended;
 	struct map waits; /* -> struct wait of continuation.c */
+	struct map boxes; /* by MethodTable: are its objects boxes? async.c */
 
 	struct dbg_thread *list; /* of this stop, made when asked for */
 	size_t n_list;

@@ -55,6 +55,9 @@ struct dbg_profile {
 	uint64_t samples, lost; /* of running threads; those dropped */
 	uint64_t looks, torn;   /* at blocked ones; they ran on meanwhile */
 	uint64_t broken;        /* stacks of both whose beginning is missing */
+	/* Stacks of async calls that were resumed, and those to which whoever
+	 * awaits them was joined. */
+	uint64_t resumed, joined;
 	/*
 	 * Nanoseconds for which threads were blocked between two looks, and at
 	 * neither: they count for the places that were found then.
@@ -69,6 +72,11 @@ struct dbg_sampler;
 
 struct dbg_sample_request {
 	uint32_t hertz; /* samples a second of processor time, 1 to 10,000 */
+	/*
+	 * Of an async call that was resumed: show who awaits it, in place of
+	 * what has resumed it.
+	 */
+	bool async;
 };
 
 /*

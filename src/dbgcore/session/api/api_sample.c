@@ -13,13 +13,74 @@
 #include "dac/assumption.h"
 #include "sample/sampler.h"
 #include "session/attach.h"
+#include "stack/stack.h"
 #include "target/proc.h"
+#include "target/target.h"
 
 struct dbg_sampler {
 	struct dbg *dbg;
 	struct sampler *sampler;
 	uint32_t runtime;
+	struct async_ops async;
 };
+
+/* ---- Async calls ------------------------------------------------------- */
+
+static enum async_part async_part(void *arg, uint64_t method)
+{
+	static const enum async_part parts[] = {
+	    [STACK_ASYNC_NONE] = ASYNC_NONE,
+	    [STACK_ASYNC_CALL] = ASYNC_CALL,
+	    [STACK_ASYNC_CORE] = ASYNC_RESUMES,
+	    [STACK_ASYNC_DISPATCHER] = ASYNC_DISPATCHES,
+	};
+	const struct dbg *dbg = arg;
+
+	return parts[stack_async_part(dbg->inspect.stack, method)];
+}
+
+/* Whom to tell of a call that waits. */
+struct awaiter_to {
+	struct stack *stack;
+	async_awaiter_fn *fn;
+	void *arg;
+};
+
+static void awaiter_tell(void *arg, struct frame *f)
+{
+	const struct awaiter_to *to = arg;
+	struct dbg_frame frame;
+
+	stack_suspended_describe(to->stack, f, &frame);
+	to->fn(to->arg, &(struct dbg_sample_frame){
+			    .name = frame.function,
+			    .module = frame.module ? frame.module : "",
+			    .kind = DBG_SAMPLE_MANAGED,
+			    .own = !frame.framework});
+}
+
+// What was read of the program's memory is older than the stack.
+static bool async_awaiters(void *arg, const struct async_resumed *r,
+			   async_awaiter_fn *fn, void *fn_arg)
+{
+	struct dbg *dbg = arg;
+	struct awaiter_to to = {dbg->inspect.stack, fn, fn_arg};
+	const struct stack_resumed resumed = {
+	    .dispatched = r->by == ASYNC_DISPATCHES,
+	    .method = r->method,
+	    .words = r->words,
+	    .n_words = r->n_words,
+	    .n_outer = r->n_outer,
+	};
+
+	target_cache_drop(dbg->target);
+	arena_reset(dbg->inspect.arena);
+	stack_reset(dbg->inspect.stack, dbg->inspect.arena);
+	return stack_resumed_waiters(dbg->inspect.stack, &resumed, awaiter_tell,
+				     &to);
+}
+
+/* ---- The sampler ------------------------------------------------------- */
 
 static struct dbg_error *check_runs(pid_t pid)
 {
@@ -46,21 +107,29 @@ struct dbg_error *dbg_sampler_open(struct dbg *dbg, pid_t pid,
 	struct dbg_error *err = check_runs(pid);
 
 	if (!err)
-		err = sampler_create(pid, req->hertz, &sampler);
+		err = sampler_create(pid, req, &sampler);
 	if (!err)
 		err = dbg_observe(dbg, pid);
 	if (err) {
 		sampler_destroy(sampler);
 		return err;
 	}
+	struct dbg_sampler *s = xcalloc(1, sizeof(*s));
+	bool async = req->async && dbg->inspect.values;
+
+	*s = (struct dbg_sampler){
+	    .dbg = dbg,
+	    .sampler = sampler,
+	    .async = {async_part, async_awaiters, dbg},
+	};
 	const struct sampled_program program = {dbg->target, dbg->inspect.dac,
-						dbg->inspect.code};
+						dbg->inspect.code,
+						async ? &s->async : NULL};
 
 	sampler_begin(sampler, &program);
-	*ret = xcalloc(1, sizeof(**ret));
-	**ret = (struct dbg_sampler){.dbg = dbg, .sampler = sampler};
+	*ret = s;
 	if (dbg->inspect.dac)
-		(*ret)->runtime = (uint32_t)strtoul(
+		s->runtime = (uint32_t)strtoul(
 		    dac_runtime_version(dbg->inspect.dac), NULL, 10);
 	return NULL;
 }

@@ -25,6 +25,7 @@ enum {
 	/* perf_event's numbers of frame pointer, stack pointer, pc: its order
 	 */
 	ARCH_PERF_REGS = 1 << 6 | 1 << 7 | 1 << 8,
+	ARCH_PERF_SAVED = 1 << 1 | 0xf << 20, /* and of callee-saved ones */
 };
 
 struct regs {
