@@ -97,7 +97,7 @@ static struct dbg_error *info(struct mi *m, struct mi_call *call)
 	return err;
 }
 
-// The ids of the present group's; how many are there?
+// Append the ids of the current group's threads. Returns how many there are.
 static size_t put_ids(struct mi *m, struct str *t)
 {
 	const struct mi_groups *g = &m->groups;
