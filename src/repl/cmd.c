@@ -218,7 +218,8 @@ static struct dbg_error *check(struct repl *r, const struct call *call,
 	return NULL;
 }
 
-// The entry for @line, a subcommand if there is one, and its words.
+// Find the table entry for @line (the subcommand's, if @line names one), and
+// take the line apart into @parts.
 static struct dbg_error *resolve(const char *line, struct cmd_line *parts,
 				 const struct repl_cmd **ret)
 {
@@ -258,7 +259,7 @@ static struct dbg_error *resolve(const char *line, struct cmd_line *parts,
 	return NULL;
 }
 
-// A command of SOS, whose addresses are hexadecimal without 0x.
+// Carry out a command of SOS, in which addresses are hexadecimal without 0x.
 static struct dbg_error *execute_sos(struct repl *r, const struct sos_answer *a)
 {
 	if (!a->to)

@@ -49,7 +49,10 @@ static struct dbg_error *wait_for_value(struct repl *r, struct dbg *dbg,
 	}
 }
 
-/* The program stopped in the call: that is where the user is now. */
+/*
+ * The program stopped within a call of the expression: select the frame there
+ * and show it.
+ */
 static void show_where(struct repl *r)
 {
 	r->untold = false;

@@ -73,7 +73,8 @@ struct command_host *host_of_prompt(struct repl *r)
 	return host;
 }
 
-// Work for another front end, which looks at @place and reads @out.
+// Begin to carry out a command for another front end, whose selected frame is
+// @place. The output goes to @out. The prompt's own state is saved in @host.
 static struct repl *host_begin(struct command_host *host,
 			       const struct command_place *place, FILE *out)
 {

@@ -47,7 +47,8 @@ void inferior_select(struct repl *r, struct dbg *dbg)
 	look(r);
 }
 
-// A program ended or was let go: if it was looked at, look at another.
+// A program ended or was detached from: if it was the current one, make another
+// one current.
 static void left(struct repl *r)
 {
 	r->has_frame = false;

@@ -24,7 +24,7 @@ const char *inferior_program(const struct repl *r,
 void inferior_select(struct repl *r, struct dbg *dbg);
 DBG_MUST struct dbg_error *inferior_kill(struct repl *r, struct dbg *dbg);
 DBG_MUST struct dbg_error *inferior_detach(struct repl *r, struct dbg *dbg);
-/* Kill all of them. */
+/* Kill all programs. */
 DBG_MUST struct dbg_error *inferiors_kill(struct repl *r);
 
 /* ---- cmd_inferior.c -------------------------------------------------- */

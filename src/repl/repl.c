@@ -222,7 +222,7 @@ static int exit_status(const struct repl *r)
 	return r->failed;
 }
 
-// The user's own settings; without the file there are none.
+// Read the user's settings file; it is no error if there is none.
 static void personal_settings(struct repl *r)
 {
 	_cleanup_free_ char *path = config_file_path("init");
@@ -234,8 +234,8 @@ static void personal_settings(struct repl *r)
 		repl_warn(r, "", err);
 }
 
-// The first command; in a batch it is the one that needs the program that says
-// that there is none.
+// Load the program named on the command line. In a batch, or with --attach, an
+// error is not reported here: the first command that needs the program does it.
 static void file_startup(struct repl *r)
 {
 	struct dbg_error *err = program_name(r);
@@ -246,7 +246,7 @@ static void file_startup(struct repl *r)
 		repl_warn(r, "", err);
 }
 
-// --attach and --core are commands behind that.
+// Carry out --attach and --core, as the commands that they stand for.
 static void attach_startup(struct repl *r)
 {
 	const struct front_options *o = r->options;

@@ -162,7 +162,9 @@ struct repl {
 
 /* ---- hosted.c -------------------------------------------------------- */
 
-/* @r itself as one that carries out commands for others; the caller frees. */
+/*
+ * A command host for other front ends that uses @r itself. The caller frees it.
+ */
 struct command_host *host_of_prompt(struct repl *r);
 
 /* ---- repl.c: lines carried out --------------------------------------- */

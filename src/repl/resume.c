@@ -99,7 +99,10 @@ static struct dbg_error *wait_for_stop(struct repl *r)
 	}
 }
 
-/* The newest frame that has source, where a call of the framework stops. */
+/*
+ * The level of the newest frame that has source, 0 if none has. If the program
+ * stopped in the framework, that is its caller in the user's code.
+ */
 static uint32_t caller_level(struct repl *r)
 {
 	struct dbg_error *err;

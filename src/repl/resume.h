@@ -37,7 +37,10 @@ void resume_begin(struct repl *r, enum resume_kind kind);
 DBG_MUST struct dbg_error *resume_wait(struct repl *r, struct dbg_error *err);
 /* resume_wait, and print the stop and the displays. */
 DBG_MUST struct dbg_error *resume_end(struct repl *r, struct dbg_error *err);
-/* ... and between them what the call returned that was stepped out of. */
+/*
+ * As resume_end, and between the stop and the displays print the value that the
+ * call which was stepped out of returned.
+ */
 DBG_MUST struct dbg_error *resume_finish(struct repl *r, struct dbg_error *err);
 /*
  * Make the statement that @args names the next one; @run: and go on. Shows
@@ -46,8 +49,8 @@ DBG_MUST struct dbg_error *resume_finish(struct repl *r, struct dbg_error *err);
 DBG_MUST struct dbg_error *run_goto(struct repl *r, struct dbg_stopped at,
 				    const char *args, bool run);
 /*
- * The program has stopped for another front end: print that if @show, and the
- * displays, and carry out the commands of the breakpoint.
+ * The program, resumed by another front end, has stopped: print the stop (if
+ * @show) and the displays, and carry out the breakpoint's commands.
  */
 void resume_stopped(struct repl *r, bool show);
 /*
@@ -55,7 +58,10 @@ void resume_stopped(struct repl *r, bool show);
  * false: there was none.
  */
 bool resume_told(struct repl *r);
-/* Ctrl-C at the prompt, `interrupt`: stop such a program; false: none runs. */
+/*
+ * Ctrl-C at the prompt, `interrupt`: stop a running program that another
+ * interface has resumed; false: none runs.
+ */
 bool resume_interrupt(struct repl *r);
 /* Carry out commands of breakpoints until none are due. */
 void actions_run(struct repl *r);
@@ -80,7 +86,10 @@ DBG_MUST struct dbg_error *evaluate_typed(struct repl *r, struct dbg_stopped at,
 DBG_MUST struct dbg_error *evaluate_shown(struct repl *r, struct dbg_stopped at,
 					  const char *expr,
 					  struct dbg_value *ret);
-/* ... by a letter of dbg_format's. */
+/*
+ * As evaluate_shown, with the value as text, in the format that a letter of
+ * dbg_format names.
+ */
 DBG_MUST struct dbg_error *evaluate_format(struct repl *r,
 					   struct dbg_stopped at,
 					   const char *expr, char letter,
@@ -88,7 +97,7 @@ DBG_MUST struct dbg_error *evaluate_format(struct repl *r,
 
 /* ---- hook.c: commands of breakpoints --------------------------------- */
 
-/* NULL if @breakpoint has none. */
+/* The commands of a breakpoint; NULL if it has none. */
 struct hook *hook_find(struct repl *r, uint32_t breakpoint);
 void hook_delete(struct repl *r, uint32_t breakpoint);
 /*

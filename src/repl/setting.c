@@ -117,7 +117,8 @@ static size_t name_match(const struct setting *s, const char *text)
 	return !text[n] || text[n] == ' ' || text[n] == '\t' ? n : 0;
 }
 
-// The setting that @text begins with; *@ret_value is what follows.
+// The setting whose name @text begins with, NULL: none. *@ret_value: the rest
+// of the text, its value.
 static const struct setting *setting_find(const char *text,
 					  const char **ret_value)
 {
@@ -198,7 +199,8 @@ static struct dbg_error *set_own(struct repl *r, const struct setting *s,
 	return NULL;
 }
 
-// The engine's setting that @text begins with; a name may have two words.
+// Find the engine's setting whose name @text begins with. A name may have two
+// words.
 static struct dbg_error *find_engine(struct repl *r, const char *text,
 				     const char **ret)
 {
@@ -220,7 +222,7 @@ static struct dbg_error *find_engine(struct repl *r, const char *text,
 			   n > 80 ? 80 : (int)n, text);
 }
 
-// The engine's part of a setting, if it has one of this name.
+// Set the engine's setting of the same name, too, if there is one.
 static struct dbg_error *
 set_engine_too(struct repl *r, const struct setting *own, const char *value)
 {

@@ -17,7 +17,10 @@ struct ui_entry {
 
 /* `new-ui INTERPRETER TERMINAL`. */
 DBG_MUST struct dbg_error *uis_new(struct repl *r, const struct call *call);
-/* Pass on an event; a command was carried out; the end. */
+/*
+ * Pass an event on to the other interfaces; tell them that a command was
+ * carried out; end them.
+ */
 void uis_event(struct repl *r, const struct debuggee_event *e);
 void uis_changed(struct repl *r);
 void uis_deinit(struct repl *r);

@@ -247,7 +247,7 @@ static struct dbg_error *break_ignore(struct repl *r, const struct call *call)
 
 /* ---- Commands -------------------------------------------------------- */
 
-// The place that `break` means without one: where the frame stands.
+// Get the place that `break` without a location means: the selected frame's.
 static struct dbg_error *present_place(struct repl *r, struct dbg_place *ret)
 {
 	struct dbg_error *err;
@@ -290,7 +290,8 @@ static size_t without_blanks(const char *s, size_t n)
 	return n;
 }
 
-// "thread N" at the end of the @n bytes of @s: *@n is what is before it.
+// Parse "thread N" at the end of the @n bytes of @s. Returns N, 0: it is not
+// there. *@n is then the length of the text before it.
 static uint32_t parse_thread(const char *s, size_t *n)
 {
 	static const char word[] = "thread";

@@ -28,7 +28,7 @@ struct apply {
 	bool silently; /* ... which is not; nor is its frame */
 };
 
-// `select-frame` is silent.
+// Select a frame and show it, unless the command is `select-frame`.
 static struct dbg_error *take(struct repl *r, const struct call *call,
 			      uint32_t level)
 {

@@ -116,7 +116,8 @@ static const char *language_of(const char *path)
 	return "C#";
 }
 
-// @module NULL: not known.
+// Show what is known of the source file @path, which belongs to @module (NULL:
+// unknown).
 static void show_source(struct repl *r, const char *path, const char *module)
 {
 	struct dbg_error *err;

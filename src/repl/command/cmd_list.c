@@ -289,7 +289,8 @@ struct stretch {
 	uint64_t start, end; /* end 0: the whole method */
 };
 
-// [ADDRESS | START,END | START,+LENGTH]; *ret is at the frame's pc before.
+// Parse [ADDRESS | START,END | START,+LENGTH] into *ret, which the caller has
+// set to the frame's pc.
 static struct dbg_error *take_stretch(struct repl *r, struct dbg_stopped at,
 				      const char *args, struct stretch *ret)
 {
@@ -316,7 +317,7 @@ static struct dbg_error *take_stretch(struct repl *r, struct dbg_stopped at,
 	return NULL;
 }
 
-// The instructions, and where their method begins.
+// Get the instructions of @s, and in *ret_base the address of their method.
 static struct dbg_error *take_insns(struct dbg_stopped at,
 				    const struct stretch *s,
 				    struct dbg_insn **ret, size_t *ret_n,

@@ -269,7 +269,7 @@ static struct dbg_error *cmd_finish(struct repl *r, struct dbg_stopped at,
 	return resume_finish(r, dbg_step(at, &step_out));
 }
 
-// A bare line is one of the file that is looked at.
+// Parse a place. A line number without a file is in the selected frame's file.
 static struct dbg_error *full_place(struct repl *r, const char *args,
 				    struct dbg_place *ret)
 {

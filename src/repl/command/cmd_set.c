@@ -27,7 +27,7 @@ static struct dbg_error *set_var(struct repl *r, struct dbg_stopped at,
 	return evaluate_typed(r, at, call->args, &v);
 }
 
-// `$NAME = VALUE`: without a stopped program a number.
+// `set $NAME = VALUE`. Without a stopped program the value must be a number.
 static struct dbg_error *set_variable(struct repl *r, const struct call *call)
 {
 	size_t n = strcspn(call->args, " \t=");
@@ -194,7 +194,7 @@ static struct dbg_error *show_version(struct repl *r, const struct call *call)
 	return NULL;
 }
 
-// "$name = VALUE", or why it cannot be shown.
+// Print "$name = VALUE", or the reason why the value cannot be shown.
 static void show_by_name(struct repl *r, const char *name)
 {
 	out(r, "%s = ", name);
@@ -224,7 +224,7 @@ static struct dbg_error *show_convenience(struct repl *r,
 	return NULL;
 }
 
-// "$3 = ..." of ten values: the last ones, or those around number N.
+// Print "$3 = ..." for ten values: the last ones, or those around number N.
 static struct dbg_error *show_values(struct repl *r, const struct call *call)
 {
 	const uint64_t last = dbg_kept(r->dbg);

@@ -104,7 +104,8 @@ static struct dbg_error *show_one(struct repl *r, struct dbg_stopped at,
 	return full ? show_full(r, at, f) : NULL;
 }
 
-// Say how many were left out; a few are shown instead.
+// End a run of recurring frames: print how many were left out, or the frames
+// themselves if they are few.
 static struct dbg_error *end_recursion(struct repl *r, struct dbg_stopped at,
 				       struct recursion *x)
 {
@@ -137,7 +138,7 @@ static struct dbg_error *show_next(struct repl *r, struct dbg_stopped at,
 	return err ? err : show_one(r, at, f, bt->full);
 }
 
-// Frames from @first on, as many as @bt says; *@ret_more: others are below.
+// Print frames from @first on, as many as @bt says. *@ret_more: there are more.
 static struct dbg_error *show_frames(struct repl *r, struct dbg_stopped at,
 				     uint32_t first, const struct bt_args *bt,
 				     struct recursion *x, bool *ret_more)

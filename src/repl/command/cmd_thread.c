@@ -102,7 +102,8 @@ static bool listed(const uint32_t *list, size_t n, uint32_t number)
 	return false;
 }
 
-// The threads that LIST names; *@p steps to the command behind it.
+// Get the threads that LIST at *@p names. *@p is advanced to the command behind
+// it.
 static struct dbg_error *take_list(const char **p, const uint32_t *all,
 				   size_t n_all, uint32_t *ret, size_t *ret_n)
 {

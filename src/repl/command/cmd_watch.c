@@ -13,7 +13,8 @@
 #include "repl/repl_priv.h"
 #include "repl/show/show.h"
 
-// "-l" and "-location" in front of the expression; the rest of it.
+// Skip the option "-l" or "-location". Returns the rest of @args; *ret: was the
+// option there?
 static const char *skip_location(const char *args, bool *ret)
 {
 	static const char *const options[] = {"-location", "-l"};

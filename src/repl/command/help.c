@@ -59,7 +59,8 @@ static bool by_family(const struct repl *r, const char *name)
 	return any;
 }
 
-// @path is the way to the command: "info " for its subcommands.
+// Print the manual's entry of a command. @path: the words in front of its name,
+// "info " for the subcommands of info.
 static void command(const struct repl *r, const struct repl_cmd *cmd,
 		    const char *path)
 {
@@ -93,7 +94,7 @@ static void show_sos(const struct repl *r, const struct sos_answer *sos,
 		out(r, "%s -- %s\n", name, sos->says);
 }
 
-// "help set NAME", "help show NAME"
+// Is it "help set NAME" or "help show NAME"?
 static bool is_of_settings(const struct str *path)
 {
 	return !strcmp(str_get(path), "set ") ||
@@ -188,7 +189,8 @@ struct dbg_error *help_apropos(struct repl *r, const struct call *call)
 	return NULL;
 }
 
-// Text of the manual: a '.' or '\'' that begins a line would be a request.
+// Print text of the manual page. A '.' or '\'' at the beginning of a line is
+// escaped, since it would be taken as a request of roff.
 static void roff(FILE *out, const char *s)
 {
 	bool begin = true;

@@ -48,7 +48,7 @@ struct dbg_error *registers_info(struct repl *r, struct dbg_stopped at,
 	return NULL;
 }
 
-// The frames next to @f, as gdb tells of them.
+// Print the caller and the callee of @f, in gdb's words.
 static struct dbg_error *show_neighbours(struct repl *r, struct dbg_stopped at,
 					 const struct dbg_frame *f)
 {
@@ -92,7 +92,7 @@ static void show_saved(const struct repl *r, const struct dbg_frame_code *code)
 		out(r, "\n");
 }
 
-// The selected frame, or frame N of the thread: "N" or "level N".
+// Get the selected frame, or the frame N that @text names: "N" or "level N".
 static struct dbg_error *frame_named(struct repl *r, struct dbg_stopped at,
 				     const char *text, struct dbg_frame *ret)
 {

@@ -203,7 +203,7 @@ static bool is_command(const char *line)
 	return false;
 }
 
-/* gdb's `do [N]` is `down`; SOS's has the address of an object. */
+/* Is the line gdb's `do [N]`, short for `down`, and not SOS's `do ADDRESS`? */
 static bool is_down(const char *line, struct sos_answer *ret)
 {
 	const char *args = behind(line, "do");

@@ -82,13 +82,13 @@ void thread_names_clear(struct repl *r);
 
 /* ---- cmd_user.c ------------------------------------------------------ */
 
-/* The user's command that @line begins with, NULL: none. */
+/* The user-defined command whose name @line begins with; NULL: none. */
 const struct user_command *user_command_find(struct repl *r, const char *line);
 DBG_MUST struct dbg_error *user_command_run(struct repl *r,
 					    const struct user_command *c,
 					    const char *line);
 void user_command_help(const struct repl *r, const struct user_command *c);
-/* A line for each. */
+/* Print a line for each user-defined command. */
 void user_commands_list(const struct repl *r);
 /* `show user [COMMAND]`. */
 DBG_MUST struct dbg_error *user_commands_show(struct repl *r,

@@ -268,7 +268,8 @@ static void show_exception(struct sheet *s, const struct dbg_heap_exception *e)
 	sheet_object_end(s);
 }
 
-// The exception object at @addr, of which the heap is asked by its type.
+// Get the exception object at @addr: list the exceptions of its type and size,
+// and take the one at @addr.
 static struct dbg_error *exception_at(struct dbg_stopped at, uint64_t addr,
 				      struct dbg_heap_exception *ret)
 {
@@ -297,7 +298,7 @@ static struct dbg_error *exception_at(struct dbg_stopped at, uint64_t addr,
 				 addr, detail.object.type);
 }
 
-// The one whose address is given, and those within it.
+// Show the exception whose address is given, and its inner exceptions.
 static struct dbg_error *show_chain(struct repl *r, struct dbg_stopped at,
 				    const struct heap_options *o)
 {
@@ -426,7 +427,8 @@ static const struct sheet_column change_columns[] = {
     {"Type", "type", SHEET_TEXT, 0},
 };
 
-// "+12", "-3"; in JSON the numbers alone say it.
+// The difference as "+12" or "-3", in @text. NULL in JSON, which has only
+// numbers.
 static const char *growth(const struct sheet *s, uint64_t from, uint64_t to,
 			  char text[32])
 {

@@ -119,7 +119,8 @@ static void show_step(struct sheet *s, const struct dbg_heap_step *step)
 					   {.text = step->name}});
 }
 
-// A person sees the first and the last of a long row.
+// Show the steps of a path. Of many equal steps in a row, the text for users
+// has only the first and the last.
 static void show_steps(struct sheet *s, const struct dbg_heap_path *path)
 {
 	sheet_rows(s, "path", SHEET_COLUMNS(step_columns));
@@ -211,8 +212,9 @@ void heap_way_add(struct dbg_stopped at, uint64_t object, struct str *text,
 }
 
 /*
- * A context that does not unload has a handle of its own as long as its
- * LoaderAllocator lives: what keeps that is asked for.
+ * If the object is a load context that only its own handle keeps alive, show
+ * what keeps the context's LoaderAllocator alive: the handle exists as long as
+ * that does.
  */
 static void show_allocator(struct sheet *s, const struct dbg_heap_paths *paths)
 {

@@ -14,9 +14,10 @@ DBG_MUST struct dbg_error *heap_roots_cmd(struct repl *r, struct dbg_stopped at,
 					  const struct call *call);
 
 /*
- * "static Shop.Feed.Instance -> Updated -> _invocationList": by what a root
- * keeps the object alive; nothing if no root does, or that is not known.
- * *@ret, if not NULL: the way, n_steps 0 if there is none.
+ * Append the way on which a root keeps the object alive, say "static
+ * Shop.Feed.Instance -> Updated -> _invocationList"; nothing if no root does,
+ * or if that is not known. *@ret, if not NULL: the way; its n_steps is 0 if
+ * there is none.
  */
 void heap_way_add(struct dbg_stopped at, uint64_t object, struct str *text,
 		  struct dbg_heap_path *ret);

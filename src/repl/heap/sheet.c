@@ -49,7 +49,8 @@ static void add_quoted(struct str *out, const char *text)
 	str_addc(out, '"');
 }
 
-// The comma in front of all but the first, and the name.
+// Begin a JSON property: a comma unless it is the first one, and its name (@key
+// NULL: an array's element, without a name).
 static void add_key(struct sheet *s, const char *key)
 {
 	if (!s->first)
@@ -70,7 +71,8 @@ void sheet_begin(struct sheet *s, struct repl *r, struct dbg_stopped at,
 	sheet_number(s, "version", 1);
 }
 
-// Unless something else that is not there was told.
+// Print what the core file lacks, unless the damages of the heap already said
+// so.
 static void show_lacking(struct sheet *s)
 {
 	struct dbg_heap_parts parts;

@@ -56,26 +56,32 @@ void sheet_begin(struct sheet *s, struct repl *r, struct dbg_stopped at,
 		 bool json);
 void sheet_end(struct sheet *s);
 
-/* Properties of the object: JSON alone; text is printed by who has it. */
+/*
+ * Add properties of the outermost object, in JSON only: in text the caller
+ * prints them.
+ */
 void sheet_number(struct sheet *s, const char *key, uint64_t n);
 void sheet_text(struct sheet *s, const char *key, const char *text);
 void sheet_address(struct sheet *s, const char *key, uint64_t addr);
 
-/* Rows, the property @key; titles are printed in front of the first. */
+/*
+ * Begin rows, which are the property @key in JSON. In text, the columns' titles
+ * are printed before the first row.
+ */
 void sheet_rows(struct sheet *s, const char *key,
 		const struct sheet_column *columns, size_t n);
-/* As many cells as columns. */
+/* Add a row of as many cells as there are columns. */
 void sheet_row(struct sheet *s, const struct sheet_cell *cells);
 void sheet_rows_end(struct sheet *s);
 
-/* A row that is an object with properties of its own: JSON alone. */
+/* Begin a row that is an object with properties of its own, in JSON only. */
 void sheet_object(struct sheet *s);
-/* As many properties as columns: JSON alone. */
+/* Add @n properties, each with the name of its column, in JSON only. */
 void sheet_cells(struct sheet *s, const struct sheet_column *columns, size_t n,
 		 const struct sheet_cell *cells);
 void sheet_object_end(struct sheet *s);
 
-/* Sentences: the property @key, or a line each. */
+/* Print @n sentences: in JSON the property @key, in text a line each. */
 void sheet_sentences(struct sheet *s, const char *key, const char *const *v,
 		     size_t n);
 

@@ -197,7 +197,7 @@ static char *give_prompt(EditLine *el)
 	return edit_of(el)->prompt;
 }
 
-// Serve all but input; false: give up the line.
+// Handle the events of the loop except input; false: the line is abandoned.
 static bool serve(struct edit *e, unsigned int what)
 {
 	struct repl *r = e->r;
@@ -303,7 +303,8 @@ static void list_words(const struct repl *r, const struct words *words)
 	fflush(r->out);
 }
 
-// More than a screenful is asked for first.
+// Should the list of @n completions be printed? The user is asked if it is
+// longer than the screen.
 static bool wants_list(struct edit *e, size_t n)
 {
 	uint64_t height = screen_height(e->r);

@@ -38,7 +38,7 @@ bool input_is_user(const struct repl *r)
 	return r->input && r->input->user;
 }
 
-// A line of the user without editing. Ctrl-C begins the line anew.
+// Read a line from the user without line editing. Ctrl-C restarts the line.
 static bool plain_line(struct repl *r, const char *prompt, struct str *ret)
 {
 	unsigned int what;

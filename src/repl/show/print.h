@@ -48,7 +48,7 @@ struct shell_how {
 DBG_MUST struct dbg_error *shell_start(struct repl *r, char *const *argv,
 				       const struct shell_how *how,
 				       struct shell_child *ret);
-/* Pass on what it has printed, if that did not go to where we print. */
+/* Copy the shell's output to ours, if it was caught in a file. */
 void shell_end(struct repl *r, struct shell_child *c);
 
 /* ---- paint.c --------------------------------------------------------- */

@@ -62,7 +62,7 @@ uint64_t screen_width(const struct repl *r)
 
 /* ---- Pages ----------------------------------------------------------- */
 
-// A line from the terminal; false if Ctrl-C or our end came instead.
+// Read a line from the terminal; false if Ctrl-C or the signal to end came.
 static bool read_answer(const struct repl *r, struct str *ret)
 {
 	struct pollfd fd = {STDIN_FILENO, POLLIN, 0};
@@ -143,7 +143,7 @@ static void give_up_log(struct screen *s, int error)
 	s->r->failed = true;
 }
 
-// Colours do not belong in a file.
+// Write bytes to the log file, without the escape sequences of colours.
 static void print_log(struct screen *s, const char *bytes, size_t n)
 {
 	bool escape = false;

@@ -20,9 +20,12 @@ void screen_destroy(struct repl *r);
 void screen_page(struct repl *r, bool on);
 /* Begin or end the log, as the settings say. */
 DBG_MUST struct dbg_error *screen_log(struct repl *r, bool on);
-/* An error's sentence, which does not go to r->out. */
+/*
+ * Write an error message to the log: it is not printed to r->out, which the log
+ * gets otherwise.
+ */
 void screen_log_error(struct repl *r, const char *line);
-/* Lines and columns; 0: no end. */
+/* The screen's height in lines and width in columns; 0: unlimited. */
 uint64_t screen_height(const struct repl *r);
 uint64_t screen_width(const struct repl *r);
 

@@ -30,14 +30,19 @@ void show_frame(struct repl *r, const struct dbg_frame *f, bool with_addr);
 void show_frame_line(struct repl *r, const struct dbg_frame *f);
 /* "12\tcode" of a line, or what is known of it. */
 void show_source_line(struct repl *r, const char *path, uint32_t line);
-/* IL with its source lines; @here: the offset that is marked, or UINT32_MAX. */
+/*
+ * Print IL with its source lines. @here: the IL offset to mark, or UINT32_MAX.
+ */
 void show_il(struct repl *r, const struct dbg_il_insn *insns, size_t n,
 	     uint32_t here);
 /* " at F.cs:12" */
 void show_file_line(const struct repl *r, const char *path, uint32_t line);
 /* show_frame_line and show_frame_source of the selected frame. */
 DBG_MUST struct dbg_error *show_selected(struct repl *r);
-/* Frame or, within one function, only its line, after a stop. */
+/*
+ * Print the frame after a stop; if it is in the same function as before, only
+ * its source line.
+ */
 DBG_MUST struct dbg_error *show_stop(struct repl *r);
 /* `Thread 1234 "name"` for a thread number. */
 void show_thread(struct repl *r, uint32_t number);
@@ -118,8 +123,8 @@ DBG_MUST struct dbg_error *break_add(struct repl *r,
 				     const struct dbg_break_req *req,
 				     const char *condition);
 /*
- * The table of `info breakpoints`, or one of it if @number is not 0; only
- * the watchpoints if @watches.
+ * Print the table of `info breakpoints`; @number not 0: only that breakpoint;
+ * @watches: only watchpoints.
  */
 DBG_MUST struct dbg_error *show_breaks(struct repl *r, uint32_t number,
 				       bool watches);
@@ -136,19 +141,22 @@ DBG_MUST struct dbg_error *show_memory(struct repl *r, struct dbg_stopped at,
 DBG_MUST struct dbg_error *address_of(struct repl *r, struct dbg_stopped at,
 				      const char *expr, uint64_t *ret);
 /*
- * A place as it is written, which borrows @text: "*$pc + 4" is an address now,
- * whatever $pc will be.
+ * Parse a place. *ret borrows @text, except for an expression: "*$pc + 4" is
+ * evaluated to an address now, and later changes of $pc do not matter.
  */
 DBG_MUST struct dbg_error *place_of(struct repl *r, const char *text,
 				    struct dbg_place *ret);
 
 /* ---- show_progress.c ------------------------------------------------- */
 
-/* A command begins: its long work is shown, on a terminal. */
+/*
+ * A command begins: show the progress of long work, if the output is a
+ * terminal.
+ */
 void show_progress_begin(struct repl *r);
 /* Clear the line of progress, before something else is printed. */
 void show_progress_clear(struct repl *r);
-/* The command has ended, with the same inferior. */
+/* The command has ended. The current inferior must be the one it began with. */
 void show_progress_end(struct repl *r);
 
 #endif

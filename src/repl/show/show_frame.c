@@ -121,8 +121,8 @@ static void show_args(struct repl *r, const struct dbg_frame *f)
 }
 
 /*
- * Parameter types of a frame without source, whose values are seldom known;
- * of the framework's only if asked for.
+ * Print the types of the parameters of a frame without source, whose values are
+ * seldom known; those of a framework method only if asked for.
  */
 static void show_types(const struct repl *r, const struct dbg_frame *f)
 {
@@ -343,7 +343,7 @@ static void show_load(const struct repl *r, const struct dbg_stop *stop)
 	    stop->module);
 }
 
-// The words in front of the frame.
+// Print why the program stopped, before the frame.
 static void show_reason(const struct repl *r, const struct dbg_stop *stop)
 {
 	switch (stop->reason) {
