@@ -137,3 +137,54 @@ def test_own_dac(t):
                                            hidden=True))
     busy.untouched()
     busy.right()
+
+
+INSIDE = """
+set -e
+root=$1
+mount -t tmpfs tmpfs "$root"
+cd "$root"
+mkdir lib usr proc dev tmp app dndbg
+mount --rbind "$2/lib" lib
+mount --rbind "$2/usr" usr
+mount --rbind "$3" app
+mount --rbind "$4" dndbg
+mount -t proc proc proc
+mount --rbind /dev dev
+mount -o remount,ro "$root"
+shift 4
+exec chroot "$root" "$@"
+"""
+
+
+def test_inside(t):
+    """dndbg in an Alpine look-alike that is read-only and where nothing is of
+    glibc but the folder that was carried in: by the program's own DAC."""
+    if os.geteuid():
+        raise drive.Skip("only root can make a container")
+    folder = f"{t.dir}/portable"
+    os.mkdir(folder)
+    subprocess.run(["cp", t.dndbg, f"{folder}/dndbg"], check=True)
+    subprocess.run([f"{drive.TOP}/scripts/bring-libraries", t.dndbg, folder,
+                    "musl"], check=True)
+    root = f"{t.dir}/root"
+    os.mkdir(root)
+    linker = "/dndbg/glibc/ld-linux-x86-64.so.2"
+    dotnet = os.path.realpath(t.env["DOTNET_ROOT"])
+    env = {**t.env, "HOME": "/tmp"}
+    del env["NUGET_PACKAGES"], env["DOTNET_ROOT"]
+    done = subprocess.run(
+        ["unshare", "--pid", "--fork", "--mount", "sh", "-c", INSIDE, "sh",
+         root, container.files(dotnet),
+         os.path.dirname(t.program("Throws")[0]), folder, linker,
+         "--library-path", "/dndbg/lib:/dndbg/glibc", "/dndbg/dndbg", "run",
+         "--", "/usr/share/dotnet/dotnet", "/app/Throws.dll", "unhandled"],
+        text=True, capture_output=True, env=env, timeout=60 * drive.TIME)
+    t.check_equal((128 + signal.SIGABRT, ""),
+                  (done.returncode, done.stderr if done.returncode == 126
+                   else ""))
+    t.check_match(r"^Unhandled exception: Throws\.ShopException: nobody "
+                  r"catches\nThrows\.dll, process \d+, \.NET %s\." % t.runtime,
+                  done.stderr)
+    t.check_match(r"^  #0   Throws\.Program\.Unhandled\(string\) at ",
+                  done.stderr)
