@@ -251,10 +251,7 @@ void context_set_frame(struct context *c, const struct dac_frame *frame);
 
 struct object_words;
 
-/*
- * MethodTable* in an IXCLRDataTypeInstance with those words; 0 if it cannot be
- * told.
- */
+/* The MethodTable* in an IXCLRDataTypeInstance of these words; 0: not found. */
 uint64_t dac_type_of_words(struct dac *d, void *instance,
 			   const struct object_words *words);
 /*

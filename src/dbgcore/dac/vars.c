@@ -94,10 +94,11 @@ static void var_read(struct dac *d, const struct var_list *list, uint32_t i,
 }
 
 /*
- * The DAC takes the end of a variable's range as inside of it, and the first
- * range that fits: at the instruction where the next one begins it reads the
- * old place. One byte further on it finds what holds for the instruction at
- * the frame's ip. (It looks one byte back itself for a return address.)
+ * The frame with its ip moved one byte on. The DAC counts the end of a
+ * variable's range as part of it and takes the first range that fits, so that
+ * at the first instruction of the next range it would read the old place. One
+ * byte further on it takes the right one. (For a return address it looks one
+ * byte back itself.)
  */
 static struct dac_frame inside_of(const struct dac_frame *frame)
 {
@@ -174,8 +175,9 @@ struct dbg_error *dac_frame_vars(struct dac *d, pid_t tid,
 
 /* ---- Which register? ------------------------------------------------- */
 
-// The DAC says that a variable is in a register, not in which. So it is asked
-// again, with a mark of its own in each register.
+// The byte that marks a register. The DAC says that a variable is in a
+// register, but not in which, so it is asked again with a different mark in
+// each.
 static uint8_t mark(unsigned int reg)
 {
 	return (uint8_t)(0xa1 + reg);

@@ -192,7 +192,8 @@ uint64_t dac_caller_sp(struct dac *d, pid_t tid, const struct dac_frame *frame)
 	return back == regs_pc(&regs) ? sp : 0;
 }
 
-// @at: where it was opened, NULL: at the top.
+// Make a walk of the DAC's @walk. @at: the frame it was opened at; NULL: the
+// top.
 static struct dac_walk *create(struct dac *d, pid_t tid, void *walk,
 			       const struct dac_frame *at)
 {
@@ -292,7 +293,8 @@ void dac_walk_destroy(struct dac_walk *w)
 	free(w);
 }
 
-// The DAC has dropped what it knew, the walk with it.
+// Open the walk again and find its place, since the DAC has dropped its state,
+// including the walk.
 static bool find_again(struct dac_walk *w)
 {
 	com_release(&w->walk);
@@ -320,8 +322,8 @@ static bool read_ahead(struct dac_walk *w)
 	return w->n_items;
 }
 
-// The next item; NULL at the end. What fails here is a stack that the DAC
-// cannot unwind: the walk ends, it is no error.
+// The next item; NULL at the end. A failure means a stack that the DAC cannot
+// unwind: the walk ends without an error.
 static const struct walk_item *advance(struct dac_walk *w)
 {
 	if (!w->left)

@@ -76,7 +76,7 @@ static struct dac_code_entry *cache_find(const struct dac_code_cache *c,
 	return i < c->n && c->ranges[i].start <= ip ? c->ranges[i].entry : NULL;
 }
 
-// A range that overlaps a known one is not added: the older stays true.
+// Add a range of code. One that overlaps a known range is not added.
 static void range_add(struct dac_code_cache *c, uint64_t start, uint64_t size,
 		      struct dac_code_entry *entry)
 {
@@ -286,7 +286,7 @@ uint64_t dac_method_at(struct dac *d, uint64_t ip)
 
 /* ---- IL maps --------------------------------------------------------- */
 
-// IXCLRDataMethodInstance one of whose versions @code is; NULL: there is none.
+// The IXCLRDataMethodInstance that @code is a version of; NULL: there is none.
 // The DAC enumerates all instantiations of the method.
 static void *instance_of(struct dac *d, const struct dac_code *code)
 {
@@ -485,8 +485,8 @@ static struct dac_il_map *map_entry(struct dac_code_entry *entry,
 }
 
 /*
- * Say of the entries of the map which are code that suspends and resumes. The
- * DAC does not tell; all else has to be as the DAC tells it.
+ * Mark the entries of the map that are code to suspend and resume, which the
+ * DAC does not tell. False: @info has an entry that the DAC's map lacks.
  */
 static bool map_flag(struct dac_code_entry *entry,
 		     const struct debug_info *info)
@@ -905,7 +905,7 @@ static void code_add(struct dac *d, struct code_list *l, uint64_t addr)
 	l->addrs[l->n++] = code.start;
 }
 
-// Older tiers and on-stack replacements of one instantiation.
+// Read the older tiers and on-stack replacements of one instantiation.
 static size_t tiers_read(struct dac *d, uint64_t md,
 			 struct sos_tiered tiers[TIERS_MAX])
 {

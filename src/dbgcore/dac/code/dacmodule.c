@@ -38,7 +38,10 @@ static const char *module_text(struct dac *d, void *object,
 	return hr < 0 ? "" : dac_scratch_text(d, n, arena);
 }
 
-/* The count begins at 1; what is no such number refutes where it was read. */
+/*
+ * The number of updates of a module. The runtime's count begins at 1; any other
+ * value shows that the assumed place of the count is wrong.
+ */
 static uint32_t module_updates(struct dac *d, uint64_t addr)
 {
 	struct dac_assumed at;
