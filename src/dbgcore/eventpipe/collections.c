@@ -146,7 +146,7 @@ static void begin(struct dbg_gcs *gcs, const struct dbg_trace_event *e,
 	gcs->triggered_by = 0;
 }
 
-// The one with @number; one of which nothing was told begins here.
+// Find the collection @number. If it is not known yet, it begins here.
 static struct collecting *find(struct dbg_gcs *gcs, uint64_t number,
 			       uint32_t generation)
 {
@@ -183,7 +183,8 @@ static void end(struct dbg_gcs *gcs, const struct dbg_trace_event *e,
 	c->gc.lasted = e->time - c->gc.began;
 }
 
-// GCHeapStats: of each generation its size and what was promoted out of it.
+// Read the event GCHeapStats: the size of each generation, and how much was
+// promoted out of it.
 static void measure(struct dbg_gcs *gcs, const struct dbg_trace_event *e,
 		    struct reader *r)
 {

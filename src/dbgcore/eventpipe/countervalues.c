@@ -99,7 +99,7 @@ struct members {
 	double mean, increment, interval;
 };
 
-/* Sizes of what is no text and no object. */
+/* The size of a type in bytes; the type is neither text nor object. */
 static size_t size_of(uint32_t type)
 {
 	static const uint8_t sizes[] = {

@@ -234,8 +234,8 @@ struct dbg_error *dbg_trace_read(struct dbg_trace *t, dbg_trace_fn *fn,
 	return err;
 }
 
-// The answer comes when the rest of the events is written, which has to be read
-// meanwhile; nobody waits for it.
+// Send the command to stop. Its answer is not waited for: it comes when the
+// rest of the events is written, which the caller has to read meanwhile.
 struct dbg_error *dbg_trace_stop(struct dbg_trace *t)
 {
 	struct dbg_error *err;
@@ -253,7 +253,8 @@ struct dbg_error *dbg_trace_stop(struct dbg_trace *t)
 	return err;
 }
 
-// Events that nobody wants any more would keep the runtime from stopping.
+// Read and drop the remaining events, which would keep the runtime from
+// stopping.
 static void drain(struct dbg_trace *t)
 {
 	int64_t deadline = clock_ms() + DROP_MS;

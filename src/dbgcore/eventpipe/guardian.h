@@ -28,9 +28,12 @@ struct guardian {
 DBG_MUST struct dbg_error *guardian_start(struct guardian *g,
 					  const struct guarded *what,
 					  uint64_t *ret_id);
-/* The command that stops it; the caller frees its payload. */
+/* The command that stops the session @id; the caller frees its payload. */
 struct ipc_command guarded_end(const struct guarded *what, uint64_t id);
-/* @done: it was stopped, else the guardian does that now. */
+/*
+ * End the guardian. @done: the session was stopped; if not, the guardian stops
+ * it.
+ */
 void guardian_dismiss(struct guardian *g, bool done);
 
 #endif

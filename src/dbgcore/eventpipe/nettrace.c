@@ -409,9 +409,9 @@ static struct dbg_error *read_object(struct nettrace *nt, struct bytes name,
 }
 
 /*
- * The next object of what has come, *ret_used bytes; 0 if not all of it has.
- * Behind its name come its contents: of a block its size, and from the next
- * multiple of four bytes of the stream on as many.
+ * Read the next object of the stream, *ret_used bytes; 0: it is not yet
+ * complete. Behind its name are its contents: for a block its size, and that
+ * many bytes from the next multiple of four bytes in the stream on.
  */
 static struct dbg_error *next_object(struct nettrace *nt, struct bytes in,
 				     size_t *ret_used)
