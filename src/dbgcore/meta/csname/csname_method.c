@@ -99,7 +99,8 @@ bool csname_is_machine(const char *type)
 	return machine_source(type, &source, &len);
 }
 
-// Dots of explicit implementations are dashes in the type's name.
+// Is @source the method's name? In a state machine's type name, the dots of an
+// explicit implementation are dashes.
 static bool same_source(const char *method, const char *source, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {

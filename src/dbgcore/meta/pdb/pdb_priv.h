@@ -48,20 +48,28 @@ struct pdb {
 	size_t shifts_at; /* deltas that there were then */
 };
 
-/* As pdb_method_md, with which delta it is, NULL: none. */
+/*
+ * As pdb_method_md; *ret_delta is the delta that has the method, NULL: the PDB.
+ */
 const struct md *pdb_method_find(const struct pdb *pdb,
 				 struct pdb_method method, uint32_t *ret_row,
 				 const struct pdb_delta **ret_delta);
 /*
- * The line of today of one that the method has in @delta (NULL: the PDB),
- * unless the method was replaced since: then up to that.
+ * The current line for a line that the method has in @delta (NULL: the PDB),
+ * moved by later updates; if the method was replaced since, by those before
+ * that.
  */
 uint32_t pdb_moved_line(const struct pdb *pdb, const struct pdb_delta *delta,
 			uint32_t method_rid, uint32_t document, uint32_t line);
-/* Token of a row of @delta (NULL: none) for one of LocalVariable, ... */
+/*
+ * The token of a row of LocalVariable or another table in @delta (NULL: the
+ * PDB).
+ */
 uint32_t pdb_delta_row(const struct pdb_delta *delta, enum md_table table,
 		       uint32_t rid);
-/* The tables that have the row @token of all updates, and its rid there. */
+/*
+ * The tables of the update (or PDB) that has the row @token, and its rid there.
+ */
 const struct md *pdb_row_find(const struct pdb *pdb, uint32_t token,
 			      uint32_t *ret_rid);
 /* The MethodDef that row @row of MethodDebugInformation in @delta is of. */
