@@ -178,8 +178,8 @@ static enum step step_by_rule(struct callstacks *c, struct stack_copy *s,
 	return STEP_DONE;
 }
 
-// The return address is so far above the stack pointer, the frame pointer the
-// caller's.
+// Step out of a frame without frame pointer: the return address is @offset
+// bytes above the stack pointer, and the frame pointer is the caller's.
 static enum step step_frameless(struct callstacks *c, struct stack_copy *s,
 				uint32_t offset, struct frame_regs *r)
 {
@@ -276,7 +276,8 @@ struct chain {
 	uint64_t fp; /* behind whose word the next of them is */
 };
 
-// A frame whose frame pointer is in the chain was left.
+// A frame was left. If the chain's next frame pointer is its caller's, advance
+// the chain.
 static void chain_follow(struct chain *chain, struct stack_copy *s,
 			 uint64_t caller_fp)
 {
@@ -289,7 +290,8 @@ static void chain_follow(struct chain *chain, struct stack_copy *s,
 	chain->fp = saved;
 }
 
-// The rest of it, as far as it makes sense.
+// Add the return addresses that remain in the chain, up to the first that is no
+// code.
 static void chain_rest(struct callstacks *c, const struct chain *chain,
 		       struct callstack *ret)
 {
@@ -303,7 +305,7 @@ static void chain_rest(struct callstacks *c, const struct chain *chain,
 		    unwind_is_native(c->target, chain->pcs[chain->n - 1] - 1);
 }
 
-// The rest of a stack from @r on; @chain may be NULL.
+// Unwind a stack from the frame @r on, into @ret. @chain may be NULL.
 static void walk(struct callstacks *c, struct stack_copy *s, bool leaf,
 		 struct frame_regs r, struct chain *chain,
 		 struct callstack *ret)

@@ -42,7 +42,8 @@ struct range_lister {
 
 /* ---- Code of the JIT --------------------------------------------------- */
 
-// A method's code, compiled by whomever; texts in the arena.
+// Describe a method's code, by the JIT or compiled ahead. Texts are in the
+// arena.
 static void method_describe(const struct range_lister *l,
 			    const struct dac_code *code,
 			    struct dbg_code_range *ret)

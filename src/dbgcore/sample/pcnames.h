@@ -41,7 +41,7 @@ struct pc_names {
 void pc_names_init(struct pc_names *p, struct target *t,
 		   struct stack_tree *tree);
 void pc_names_deinit(struct pc_names *p);
-/* Pcs that are older than now will follow. */
+/* The pcs that are named next were sampled before now. */
 void pc_names_tick(struct pc_names *p);
 /*
  * Read anew what is known of the running program; false: it is newer than the

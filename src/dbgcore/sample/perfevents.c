@@ -300,7 +300,8 @@ static void stack_read(struct reader *r, struct perf_sample *ret)
 	ret->n_stack = got < stack.n ? (size_t)got : stack.n;
 }
 
-// In the order of perf_event's numbers.
+// Read the registers of a sample, which come in the order of perf_event's
+// numbers.
 static void registers_read(uint64_t mask, struct reader *r,
 			   struct perf_sample *ret)
 {

@@ -137,7 +137,7 @@ static const char *by_file(struct target *t, uint64_t fd)
 	return "[other]";
 }
 
-// poll() of several files: of the first.
+// Describe a wait in poll(), by the first of its files.
 static const char *by_poll(struct target *t, const struct blocked_call *call)
 {
 	struct pollfd first;
@@ -297,9 +297,7 @@ static struct looked_thread *thread_looks_find(struct thread_looks *l,
 	return t;
 }
 
-/*
- * Meet threads that are new at @now. False: the process has ended.
- */
+/* Add the threads that are new at @now. False: the process has ended. */
 static bool thread_looks_list(struct thread_looks *l, uint64_t now)
 {
 	DIR *tasks = proc_tasks_open(l->pid);
@@ -543,7 +541,7 @@ static uint32_t thread_index(const struct sampler *s,
 	return (uint32_t)i;
 }
 
-// The node of the thread, which all of its stacks begin at.
+// The thread's node, under which all of its stacks are; made at the first call.
 static uint32_t thread_node(struct sampler *s, struct looked_thread *t)
 {
 	_cleanup_free_ char *name = NULL;

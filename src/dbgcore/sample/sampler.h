@@ -31,7 +31,10 @@ struct sampler;
 DBG_MUST struct dbg_error *sampler_create(pid_t pid,
 					  const struct dbg_sample_request *req,
 					  struct sampler **ret);
-/* The program can be looked at: samples that came before are read now. */
+/*
+ * The program @p can be read from now on, as the samples' frames need it;
+ * samples that came before are not lost.
+ */
 void sampler_begin(struct sampler *s, const struct sampled_program *p);
 void sampler_destroy(struct sampler *s);
 int sampler_fd(const struct sampler *s);

@@ -21,10 +21,16 @@ struct stack_tree {
 
 void stack_tree_init(struct stack_tree *t);
 void stack_tree_deinit(struct stack_tree *t);
-/* The frame with these texts, which are copied. */
+/*
+ * The index of the frame with these texts, which are copied; added if it is
+ * new.
+ */
 uint32_t stack_tree_frame(struct stack_tree *t,
 			  const struct dbg_sample_frame *frame);
-/* The node of @frame under @parent. Of too many it is @parent. */
+/*
+ * The node of @frame under @parent, added if it is new. Returns @parent if the
+ * tree is full.
+ */
 uint32_t stack_tree_node(struct stack_tree *t, uint32_t parent, uint32_t frame,
 			 uint32_t thread);
 
