@@ -71,7 +71,7 @@ static struct own_file own_file_map(void)
 	return f;
 }
 
-/* @count things of @size at @offset; NULL: they are not in the file. */
+/* The @count entries of @size bytes at @offset; NULL: the file is shorter. */
 static const void *own_file_part(const struct own_file *f, uint64_t offset,
 				 uint64_t count, uint64_t size)
 {
@@ -80,7 +80,10 @@ static const void *own_file_part(const struct own_file *f, uint64_t offset,
 		   : NULL;
 }
 
-/* The section of the symbols; NULL: it was stripped. */
+/*
+ * The section of symbols, and in *ret_names that of their names; NULL:
+ * stripped.
+ */
 static const Elf64_Shdr *own_file_symbols(const struct own_file *f,
 					  const Elf64_Shdr **ret_names)
 {
@@ -177,7 +180,10 @@ static void make_directories(char *path)
 	*last = '/';
 }
 
-/* A new file, whose path is left in @path; negative: there is none. */
+/*
+ * Create the report's file. Returns its descriptor, negative: it cannot be
+ * created. @path is set to its path.
+ */
 static int report_open(char path[PATH_MAX])
 {
 	int n = crash_path ? snprintf(path, PATH_MAX, "%s%d.txt", crash_path,

@@ -175,8 +175,9 @@ static int listen_unix(const char *path)
 }
 
 /*
- * Hear the signals that end us, instead of ending by them: the socket's file
- * goes first. They stay pending until end_hearing.
+ * Block the signals that would end the process, and get them from the
+ * descriptor c->ends: the socket's file has to be removed first. They stay
+ * pending until end_hearing.
  */
 static void hear_signals(struct callers *c)
 {
@@ -238,7 +239,8 @@ static void take_caller(struct callers *c)
 	c->v[c->n++] = (struct caller){.fd = fd};
 }
 
-// Hear caller @i: what it has sent so far.
+// Read what the caller has sent so far. Returns whether it is a message, the
+// beginning of one, or something else.
 static enum framing_state hear(const struct callers *c, struct caller *caller)
 {
 	char buf[4096];
@@ -276,7 +278,8 @@ static bool hear_all(struct callers *c, const struct pollfd *fds, size_t *ret)
 	return false;
 }
 
-// The first that has said a message; false: a signal is to end us.
+// Wait for the first caller that sends a message; false: a signal to end the
+// process has come.
 static bool choose(struct callers *c, int *ret, struct framing *ret_in)
 {
 	struct pollfd fds[CALLERS_MAX + 2];

@@ -26,8 +26,8 @@ static void do_nothing(int number)
 	(void)number;
 }
 
-// A reader that is gone is told by the write. A handler, unlike SIG_IGN, is
-// not inherited by the programs that we start.
+// Do not die by SIGPIPE: write() reports that the reader is gone. A handler,
+// unlike SIG_IGN, is not inherited by the programs that we start.
 static void survive_sigpipe(void)
 {
 	struct sigaction now;
@@ -39,10 +39,11 @@ static void survive_sigpipe(void)
 }
 
 /*
- * A descriptor of what @fd is open on that does not wait. It is opened anew,
- * since O_NONBLOCK would be seen by everyone who shares the description; a
- * socket cannot be and has MSG_DONTWAIT. A regular file never waits, and all
- * who share it have to go on where the others have written.
+ * Open the file of @fd again, as a non-blocking descriptor. O_NONBLOCK is not
+ * set on @fd itself, since all processes that share the open file would see it.
+ * A socket cannot be opened again and is written with MSG_DONTWAIT. A regular
+ * file never blocks, and is shared, so that all continue where the others have
+ * written.
  */
 static int open_nonblocking(int fd)
 {

@@ -51,7 +51,8 @@ static bool escape(uint32_t c, char *buf, size_t size)
 	return true;
 }
 
-// The character at @s as it is shown, in @buf or where it is; its length.
+// Advance *@s behind the next character. *@ret is the text to print for it, in
+// @buf or in place; returns the length of that text.
 static size_t next(const char **s, size_t n, char *buf, size_t size,
 		   const char **ret)
 {

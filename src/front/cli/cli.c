@@ -205,7 +205,8 @@ static void put_wrapped(FILE *out, int column, const char *text)
 	fputc('\n', out);
 }
 
-// Up to where a brief help ends.
+// Print the option's help up to the first ';' or '(', where the brief help
+// ends.
 static void put_brief(FILE *out, const struct cli_option *o, int column)
 {
 	char line[COLUMNS];
