@@ -118,7 +118,7 @@ static struct dbg_error *take_conversion(const char **p, struct conversion *ret)
 	return NULL;
 }
 
-// An integer as the value of @expr; dbg_format's text of it is a number.
+// Evaluate @expr to an integer, which is read from dbg_format's text of it.
 static struct dbg_error *integer(struct repl *r, struct dbg_stopped at,
 				 const char *expr, bool is_signed,
 				 uint64_t *ret)
@@ -137,7 +137,7 @@ static struct dbg_error *integer(struct repl *r, struct dbg_stopped at,
 	return NULL;
 }
 
-// A string's text stands between quotes, which are not meant here.
+// The value's text, without the quotes around a string; the caller frees it.
 static char *bare_text(const struct dbg_value *v)
 {
 	_cleanup_str_ struct str t = {0};
@@ -192,7 +192,8 @@ static struct dbg_error *add(struct repl *r, const struct conversion *c,
 	return NULL;
 }
 
-// "FORMAT", EXPRESSION...: where the format ends, and the expressions.
+// Take `"FORMAT", EXPRESSION...` apart: *ret_end is where the format ends, @ret
+// the expressions.
 static struct dbg_error *take_apart(const char *args, const char **ret_end,
 				    struct words *ret)
 {

@@ -64,7 +64,8 @@ static void show_module(struct sheet *s, const struct dbg_assembly *a)
 	property_number(s, "Metadata size", "metadataSize", a->md_size);
 }
 
-// All, or the one whose Module or Assembly is at the address given.
+// Show all assemblies, or the one whose Module or Assembly is at the given
+// address.
 static struct dbg_error *cmd_dumpassembly(struct repl *r, struct dbg_stopped at,
 					  const struct call *call)
 {

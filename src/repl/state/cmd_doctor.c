@@ -107,7 +107,8 @@ static const struct sheet_column finding_columns[] = {
     {NULL, "command", SHEET_TEXT, 0},
 };
 
-// @names have not been carried out for the reason @why.
+// Tell the user that the checks @names were not made, and why; nothing if @why
+// is NULL.
 static void tell_unchecked(struct doctor *d, const char *names, const char *why)
 {
 	_cleanup_str_ struct str text = {0};
@@ -142,7 +143,8 @@ static void run_checks(struct doctor *d)
 	dbg_error_destroy(why);
 }
 
-// A wait need not be in vain: no finding, but nobody is told that all is well.
+// Show how many waits have an unknown end. They may end, so they are no
+// finding, but the user is not told that all is well.
 static void show_unknown(struct sheet *s, const struct doctor *d)
 {
 	size_t unknown = 0, held = 0;

@@ -100,7 +100,8 @@ static const char *name_of(const struct waits *w, uint32_t thread)
 	return "";
 }
 
-// "P.Work at Program.cs:27": the first frame of the user's; "": none.
+// Append the place of the thread's newest frame in user code, "P.Work at
+// Program.cs:27"; nothing if there is none.
 static void add_place(struct dbg_stopped at, uint32_t thread, struct str *text)
 {
 	struct dbg_frame *f;

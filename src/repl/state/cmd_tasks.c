@@ -275,7 +275,8 @@ static int by_kind(const void *a, const void *b)
 	return by ? by : x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
-// "Shop.Order.Load(int) at Order.cs:12, which awaits ...".
+// Set @text to the description of a task: "Shop.Order.Load(int) at Order.cs:12,
+// which awaits ...".
 static void add_text(const struct dbg_task *task, bool json, struct str *text)
 {
 	const char *name = task->method ? task->method : task->what;
@@ -415,7 +416,7 @@ static struct dbg_error *select_call(struct repl *r, struct dbg_stopped at,
 	return show_selected(r);
 }
 
-// The first suspended call of a method that matches.
+// Select the first suspended call of a method that matches @pattern.
 static struct dbg_error *select_method(struct repl *r, struct dbg_stopped at,
 				       const char *pattern)
 {

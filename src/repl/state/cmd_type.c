@@ -14,7 +14,7 @@
 #include "repl/show/show.h"
 #include "repl/state/property.h"
 
-// The options, and the address that is the one word beside them.
+// Parse the options and the address, which must be the only other word.
 static struct dbg_error *address_and_options(const struct call *call,
 					     struct heap_options *o,
 					     uint64_t *ret)

@@ -61,8 +61,8 @@ void doctor_find(struct doctor *d, enum weight weight, const char *command,
 		 const char *text);
 
 /*
- * The present check cannot look, since a core does not tell of @what, a string
- * constant: the user is told that, so that nobody takes silence for health.
+ * Tell the user that the current check cannot be made, since the core file
+ * lacks @what (a string constant): silence would look like "no finding".
  */
 void doctor_untold(struct doctor *d, const char *what);
 
@@ -97,7 +97,10 @@ doctor_check doctor_limits, doctor_descriptors, doctor_native;
 
 /* ---- doctor_threads.c ------------------------------------------------ */
 
-/* " in Shop.Pay at Shop.cs:7": the newest frame of the user's; or nothing. */
+/*
+ * Append the place of the thread's newest frame in user code, " in Shop.Pay at
+ * Shop.cs:7"; nothing if there is none.
+ */
 void doctor_place_add(const struct doctor *d, uint32_t thread,
 		      struct str *text);
 /*

@@ -62,7 +62,7 @@ static void add_type(struct shape *s, const struct dbg_heap_type *t)
 		s->registrations = t->count;
 }
 
-// @part is @least or more, and half of @whole or more.
+// Is @part at least @least, and at least half of @whole?
 static bool is_half(uint64_t part, uint64_t whole, uint64_t least)
 {
 	return part >= least && part >= whole / 2;
@@ -105,8 +105,8 @@ static void find_shape(struct doctor *d, const struct shape *s)
 	}
 }
 
-// A program that throws leaves exceptions behind, which are garbage: those
-// count that something keeps.
+// Report many exception objects that are kept alive. Garbage ones do not count:
+// every program that throws leaves some.
 static struct dbg_error *check_exceptions(struct doctor *d)
 {
 	_cleanup_str_ struct str text = {0};
@@ -130,8 +130,9 @@ static struct dbg_error *check_exceptions(struct doctor *d)
 	return NULL;
 }
 
-// Objects that a core lacks, or that the collector was moving, read as damage,
-// of which there is a sentence; not if the program has died in the collector.
+// How serious damages of the heap are. Objects that the core file lacks, or
+// that the collector was moving, look damaged, too, and a sentence says so; but
+// if the program died in the collector, the damages are real.
 static enum weight damage_weight(struct doctor *d)
 {
 	const struct dbg_stop *stop = dbg_stop_reason(d->at);
@@ -190,7 +191,7 @@ static int by_type(const void *a, const void *b)
 		   : strcmp(x->type ? x->type : "", y->type ? y->type : "");
 }
 
-// The first @n of @v are strong.
+// Report many strong handles. The first @n of @v are the strong ones.
 static void find_strong(struct doctor *d, const struct dbg_handle *v, size_t n)
 {
 	_cleanup_str_ struct str text = {0};

@@ -128,7 +128,8 @@ narrow(const struct dbg_heap_retainer *v, size_t n,
 	return at;
 }
 
-// ", by its Updated -> _invocationList": from @object to where the way ends.
+// Append the way from @object to the end of the path: ", by its Updated ->
+// _invocationList".
 static void add_inner(const struct dbg_heap_path *path, uint64_t object,
 		      struct str *text)
 {
@@ -141,7 +142,8 @@ static void add_inner(const struct dbg_heap_path *path, uint64_t object,
 			 path->steps[k].name ? path->steps[k].name : "?");
 }
 
-// Objects of one type that retain half together: timers, thread statics.
+// Report objects of one type (timers, thread statics) that together retain half
+// of the heap.
 static struct dbg_error *find_crowd(struct doctor *d)
 {
 	_cleanup_str_ struct str text = {0}, way = {0};

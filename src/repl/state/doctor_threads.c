@@ -31,7 +31,7 @@ enum {
 
 /* ---- Threads --------------------------------------------------------- */
 
-// The newest frame of the user's; false: there is none.
+// Get the thread's newest frame in user code; false: there is none.
 static bool own_frame(const struct doctor *d, uint32_t thread,
 		      struct dbg_frame *ret, const struct dbg_frame **ret_top)
 {
@@ -91,7 +91,8 @@ static const char *const blocked_by[] = {
     [DBG_BLOCKED_SPIN] = "a SpinLock or a condition",
 };
 
-// '; thread 8 "T1" waits for a lock, which thread 9 has, in P.Pay at P.cs:7'.
+// Append a wait: '; thread 8 "T1" waits for a lock, which thread 9 has, in
+// P.Pay at P.cs:7'.
 static void add_wait(const struct doctor *d, const struct dbg_blocked *b,
 		     struct str *text)
 {
@@ -200,8 +201,8 @@ static const struct dbg_blocked *wait_of(const struct doctor *d,
 	return NULL;
 }
 
-// The way from the first that holds something to the thing that nobody is
-// known to hold.
+// Append the chain of waits from the first thread that holds something to the
+// thing that no known thread holds.
 static void add_ends(const struct doctor *d, struct str *text)
 {
 	const struct dbg_blocked *at = NULL;
@@ -265,7 +266,7 @@ void doctor_waits_untold(const struct doctor *d, size_t *ret_unknown,
 	}
 }
 
-// Many threads behind one lock.
+// Report locks for which many threads wait.
 static void find_convoys(struct doctor *d)
 {
 	for (size_t i = 0; i < d->n_blocked; i++) {
@@ -460,8 +461,8 @@ struct dbg_error *doctor_pool(struct doctor *d)
 	return NULL;
 }
 
-// The finalizer thread, if it is in a finalizer of the user's that waits: in
-// native code, or for what is known.
+// The finalizer thread, if it waits within a finalizer of user code, in native
+// code or for something known (*ret, else NULL); NULL: it does not.
 static const struct dbg_thread *stuck_finalizer(const struct doctor *d,
 						const struct dbg_blocked **ret)
 {
@@ -558,8 +559,8 @@ static size_t count_same(const char *const *methods, size_t n, size_t i)
 	return same;
 }
 
-// Threads by the hundred in one method, with a place of the user's, which a
-// tail call may have left in some of them.
+// Report methods that hundreds of threads are in, with the place in user code;
+// some of the threads may lack it, since a tail call removes the frame.
 static void find_crowd(struct doctor *d)
 {
 	const char **methods = xcalloc(d->n_threads + 1, sizeof(*methods));
@@ -609,7 +610,8 @@ struct dbg_error *doctor_threads(struct doctor *d)
 	return NULL;
 }
 
-// Threads that use a processor, if they were looked at while they ran.
+// Report threads that use a processor, which is known if they were observed
+// while they ran.
 static bool find_burners(struct doctor *d, const struct dbg_processor *v,
 			 size_t n)
 {
@@ -764,8 +766,8 @@ static void add_calls(const struct dbg_async_chain *c, struct str *text)
 	}
 }
 
-// The call of @c that is awaited by what waits for a semaphore, and is one of
-// the same method at another await: it may have the semaphore. NULL: none.
+// The call of the chain @c that may hold the semaphore its first call waits
+// for: an outer call of the same method, at another await. NULL: none.
 static const struct dbg_task *taken_before(const struct dbg_async_chain *c)
 {
 	const struct dbg_task *first = c->n > 1 ? &c->v[1] : NULL;
@@ -785,7 +787,8 @@ static bool is_for_semaphore(const struct dbg_async_chain *c)
 	       str_starts(c->v[0].what, "SemaphoreSlim.WaitAsync of ");
 }
 
-// Async calls that wait for one SemaphoreSlim, of which one may have it.
+// Report async calls that wait for a SemaphoreSlim which an outer call of the
+// same chain may hold.
 static void find_semaphores(struct doctor *d, const struct dbg_async *found)
 {
 	for (size_t i = 0; i < found->n_chains; i++) {
