@@ -870,3 +870,23 @@ def test_container(t):
     t.check_in(("lock", "Watched.Program.WaitForGate()"),
                {(one["on"], one["in"]) for one in got["blocked"]})
     program.end()
+
+
+def test_pid_namespace(t):
+    """Each command from outside, by the host's pid, and from inside of the
+    container, where the program is the first process."""
+    if os.geteuid():
+        raise drive.Skip("only root can make a container")
+    program = Watched(t, words=container.words(t, "Watched"))
+    pid, = t.processes("dotnet")
+    inside = ["nsenter", "--pid", "--mount", "--root", "--target", str(pid)]
+    for number, before in ((pid, []), (1, inside)):
+        for words, out in watch_all(t, number, before).items():
+            t.check_match(rf"(?m)^0: .*Process {number}[,:] |"
+                          rf"^ +{number} .* Watched\.dll$", out)
+    program.do("gc")
+    program.end()
+
+
+for every in (test_users, test_container, test_pid_namespace):
+    every.runtimes = ("8", "10", "11")
