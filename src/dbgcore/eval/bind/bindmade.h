@@ -19,6 +19,7 @@ struct expr *made_member(struct binder *b, const struct expr *of,
 struct expr *made_call(struct binder *b, const struct expr *of,
 		       const char *name, const struct expr *const *args,
 		       size_t n);
+/* of[index]. */
 struct expr *made_index(struct binder *b, const struct expr *of,
 			const struct expr *index);
 struct expr *made_binary(struct binder *b, enum op op, const struct expr *l,
@@ -27,26 +28,33 @@ struct expr *made_list(struct binder *b, enum expr_kind kind,
 		       const struct expr *const *list, size_t n,
 		       const struct expr *at);
 
-/* Make @var seen by what is bound from here on. */
+/* Make the variable @var visible to expressions that are bound from now on. */
 void name_push(struct binder *b, struct bound_var *var);
 /*
- * Keep @v in a variable: *ret_store does it, the name returned stands for it
- * in syntax.
+ * Keep @v in a variable. *ret_store stores it there; the name returned stands
+ * for the variable in syntax.
  */
 struct expr *made_keep(struct binder *b, struct bound *v,
 		       struct bound **ret_store);
 
-/* typeof(of); a name as a string. */
+/* The value of typeof(@of); a string literal of @text. */
 struct bound *bound_type_object(struct binder *b, struct type *of,
 				const struct expr *x);
 struct bound *bound_text(struct binder *b, const char *text,
 			 const struct expr *x);
 
-/* Compute @v once: what stands for it behind *ret_store. */
+/*
+ * Compute @v once: *ret_store computes and stores it; the node returned is its
+ * value after that.
+ */
 struct bound *bound_keep(struct binder *b, struct bound *v,
 			 struct bound **ret_store);
+/* The assignment of @v to @to. */
 struct bound *bound_store(struct binder *b, struct bound *to, struct bound *v);
-/* @v behind @list, whose values are dropped. */
+/*
+ * Compute the @n nodes of @list, whose values are dropped, then @v, whose value
+ * is the result.
+ */
 struct bound *bound_after(struct binder *b, struct bound *const *list, size_t n,
 			  struct bound *v);
 bool bound_is_pure(const struct bound *v);

@@ -649,6 +649,7 @@ static struct dbg_error *anonymous(struct tree *t, const struct expr *x,
 typedef struct dbg_error *node_fn(struct tree *t, const struct expr *x,
 				  struct bound *v, struct bound **ret);
 
+/* An expression whose node is that of its operand, such as `x!`. */
 static struct dbg_error *inner(struct tree *t, const struct expr *x,
 			       struct bound *v, struct bound **ret)
 {
