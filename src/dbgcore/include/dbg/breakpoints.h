@@ -150,9 +150,15 @@ DBG_MUST struct dbg_error *dbg_break_ignore(struct dbg *dbg, uint32_t number,
  */
 DBG_MUST struct dbg_error *dbg_break_condition(struct dbg *dbg, uint32_t number,
 					       const char *expr);
-/* Is @expr well-formed, as a condition? NULL and blanks are. */
+/*
+ * Fail if @expr is not a well-formed condition. NULL and blanks are
+ * well-formed.
+ */
 DBG_MUST struct dbg_error *dbg_check_condition(const char *expr);
-/* Are the braces of @log right, and the expressions well-formed? */
+/*
+ * Fail if the braces of @log are not paired or an expression in them is
+ * malformed.
+ */
 DBG_MUST struct dbg_error *dbg_check_log(const char *log);
 /* Fail if @rule is no hit condition as dbg_break_req.hits takes it. */
 DBG_MUST struct dbg_error *dbg_check_hits(const char *rule);
