@@ -65,6 +65,10 @@ static void look_at_values(const struct look *l, const struct dbg_value *v,
 	}
 }
 
+/*
+ * Read the variables of the thread's newest frames, so that their memory is
+ * part of the dump.
+ */
 static void look_at_stack(const struct look *l, uint32_t thread)
 {
 	struct dbg_frame *frames;
