@@ -33,6 +33,8 @@ extern const uint8_t arch_dwarf[ARCH_GENERAL];
 uint64_t regs_pc(const struct regs *r);
 uint64_t regs_sp(const struct regs *r);
 uint64_t regs_fp(const struct regs *r);
+/* Where the C library describes the thread, at the top of a stack of its. */
+uint64_t regs_thread(const struct regs *r);
 void regs_set_pc(struct regs *r, uint64_t pc);
 void regs_set_sp(struct regs *r, uint64_t sp);
 void regs_set_fp(struct regs *r, uint64_t fp);

@@ -106,12 +106,18 @@ static void add_runtime(struct dbg *dbg, struct regions *known)
 
 // Is the mapping a thread's stack: does a stack pointer lie in it? Except where
 // it is known to be something else: the kernel, and cores, join neighbours.
-static struct dbg_region stack_at(const struct proc_map *map, uint64_t sp,
+static struct dbg_region stack_at(const struct proc_map *map,
+				  const struct regs *regs,
 				  const struct dbg_region *known, size_t n)
 {
 	struct dbg_region ret = {
 	    .start = map->start, .end = map->end, .kind = DBG_REGION_STACK};
+	uint64_t sp = regs_sp(regs);
+	// the page in which the C library describes the thread is its last
+	uint64_t top = (regs_thread(regs) | 0xfff) + 1;
 
+	if (top > sp && top < ret.end)
+		ret.end = top;
 	for (size_t i = 0; i < n; i++) {
 		if (known[i].end <= sp && known[i].end > ret.start)
 			ret.start = known[i].end;
@@ -143,8 +149,7 @@ static void add_stacks(struct dbg *dbg, const struct proc_maps *maps,
 		if (!map || *map->path == '/')
 			continue;
 		stack_thread_describe(dbg->inspect.stack, &v[i]);
-		struct dbg_region one =
-		    stack_at(map, regs_sp(&regs), known->v, n_parts);
+		struct dbg_region one = stack_at(map, &regs, known->v, n_parts);
 
 		one.thread = v[i].number;
 		one.name = v[i].name;

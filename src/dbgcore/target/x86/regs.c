@@ -166,6 +166,11 @@ uint64_t regs_sp(const struct regs *r)
 	return r->rsp;
 }
 
+uint64_t regs_thread(const struct regs *r)
+{
+	return r->fs_base;
+}
+
 uint64_t regs_fp(const struct regs *r)
 {
 	return r->rbp;
