@@ -383,6 +383,9 @@ def test_container(t):
         ended(process)
 
 
+test_container.glibc = "its container on musl has no dndbg in it"
+
+
 test_container.runtimes = ("10",)
 
 

@@ -8,6 +8,7 @@ import subprocess
 import cgroups
 import container
 import drive
+from killing import preloaded
 from survivor import Busy
 
 only_musl = True
@@ -103,6 +104,26 @@ def test_memory_killed(t):
                   r" 400 MiB, used at most: (400|39\d) MiB\)$",
                   reports[0]["cause"])
     t.wait_for("the end of all", lambda: cgroups.removed(where))
+
+
+def test_debugger_killed(t):
+    """dndbg is killed before one call after the other of those that change
+    something in a program of such a namespace, which goes on."""
+    busy = Busy(t, words=alpine(t, "Busy", "4", "4")).ready()
+    script = f"{t.dir}/script"
+    with open(script, "w") as file:
+        file.write("break Busy.Program.Work\ncontinue\nnext\ncontinue\n"
+                   "delete\ndetach\n")
+    for at in range(1, 400, 21):
+        done = subprocess.run([t.dndbg, "--batch", "-x", script, "-p",
+                               str(busy.pid)], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              env=preloaded(t, KILL_AT=at), cwd=t.dir,
+                              timeout=60 * drive.TIME)
+        t.check_in(done.returncode, (-signal.SIGKILL, 0))
+        busy.await_cleaning()
+    busy.untouched()
+    busy.right()
 
 
 def looked(t, *words, hidden=False, **more):
