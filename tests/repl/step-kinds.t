@@ -39,15 +39,14 @@ Temporary breakpoint 3, StepKinds.Native.Smallest () at StepKinds.cs:{@native-it
 ## The stack grows within the frame: it is the same frame.
 +next
 {@native-call}{...}// @native-call
-## Native code calls a method of the line's own program; on .NET 11 the step
-## passes it.
-{8,9,10}+step
-{8,9,10}StepKinds.Native.Compare (a={addr}, b={addr}) at StepKinds.cs:{@native-compare}
-{8,9,10}{@native-compare}{...}// @native-compare
-{8,9,10}+finish
-{8,9,10}Run till exit from #0  StepKinds.Native.Compare (a={addr}, b={addr}) at StepKinds.cs:{@native-compare}
-{8,9,10}{...}StepKinds.Native.Smallest () at StepKinds.cs:{@native-call}
-{8,9,10}{@native-call}{...}// @native-call
+## Native code calls a method of the line's own program.
++step
+StepKinds.Native.Compare (a={addr}, b={addr}) at StepKinds.cs:{@native-compare}
+{@native-compare}{...}// @native-compare
++finish
+Run till exit from #0  StepKinds.Native.Compare (a={addr}, b={addr}) at StepKinds.cs:{@native-compare}
+{...}StepKinds.Native.Smallest () at StepKinds.cs:{@native-call}
+{@native-call}{...}// @native-call
 +continue
 Continuing.
 native 2

@@ -325,6 +325,8 @@ static struct dbg_error *resolve(struct control *c)
 {
 	struct dbg_error *err;
 	struct step_plan *p = &c->plan;
+	// a helper may leave right to the native code that its stub calls
+	const bool within = p->phase == STEP_RESOLVING && p->through;
 
 	p->through = false;
 	err = forget_exit(c);
@@ -348,6 +350,7 @@ static struct dbg_error *resolve(struct control *c)
 			if (err || !on)
 				return err;
 		} else if (in_native_image(c, regs_pc(&regs))) {
+			p->through |= within;
 			return run_helper(c, &regs);
 		}
 	}
