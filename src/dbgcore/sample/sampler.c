@@ -396,6 +396,9 @@ struct sampler {
 	uint64_t random;
 	struct dbg_error *no_events; // why there are none of these
 	struct perf_events *events;
+	uint64_t events_at; // when they were read
+	uint64_t lost;      // of them, so far
+	bool gap;           // were some lost since the last looks?
 	struct target *target;
 	struct callstacks stacks;
 	struct pc_names names;
@@ -744,8 +747,12 @@ static void events_take(struct sampler *s)
 {
 	const struct perf_readers to = {sample_take, switch_take, s};
 
-	if (s->events)
-		perf_events_read(s->events, &to);
+	if (!s->events)
+		return;
+	s->events_at = clock_ns();
+	perf_events_read(s->events, &to);
+	s->gap |= perf_events_lost(s->events) != s->lost;
+	s->lost = perf_events_lost(s->events);
 }
 
 /* ---- Looking at blocked threads ---------------------------------------- */
@@ -879,6 +886,15 @@ static void blocked_count(struct sampler *s, struct looked_thread *t,
 	t->last = node;
 }
 
+// Is a thread that was blocked at the last look still there, since it has got
+// no processor? Then nothing needs to be read of it.
+static bool is_still_blocked(const struct sampler *s,
+			     const struct looked_thread *t)
+{
+	return s->events && !s->gap && t->last && !t->moving && !t->doubted &&
+	       t->last_in <= t->looked && s->events_at > t->looked;
+}
+
 // Look at a thread. If it has not run since the last look it is where it was.
 // If it runs or waits for a processor, the kernel has not counted all its time
 // yet.
@@ -892,6 +908,13 @@ static void look(struct sampler *s, struct looked_thread *t, uint64_t now)
 		look_running(s, t);
 	if (t->ended || t->seized || now < t->due)
 		return;
+	if (is_still_blocked(s, t)) {
+		t->looked = s->events_at;
+		s->profile.looks++;
+		blocked_count(s, t, node);
+		t->due = next_look(s, t);
+		return;
+	}
 	// We may have been kept waiting for a processor, and may be again.
 	now = clock_ns();
 	if (!thread_times_read(t, &times))
@@ -924,6 +947,7 @@ void sampler_tick(struct sampler *s, bool *ret_ended)
 			events_take(s);
 		return;
 	}
+	s->gap = false;
 	events_take(s);
 	if (now >= s->next_list) {
 		s->next_list = now + LIST_NS;
@@ -1047,6 +1071,8 @@ static void profile_times(struct sampler *s)
 // Look at all threads now, to count what they have been blocked for.
 static void threads_look(struct sampler *s)
 {
+	s->gap = false;
+	events_take(s);
 	for (size_t i = 0; i < s->looks.n; i++) {
 		s->looks.v[i]->due = 0;
 		look(s, s->looks.v[i], clock_ns());
