@@ -9,8 +9,9 @@
 
 #include "base/err.h"
 #include "base/str.h"
-#include "types/types_priv.h"
 #include "meta/csname.h"
+#include "meta/il.h"
+#include "types/types_priv.h"
 
 enum {
 	METHODS_MAX = 1 << 16,
@@ -380,4 +381,77 @@ struct dbg_error *type_method_body(struct types *ts, struct type_method *m,
 	}
 	*ret = m->facts->body;
 	return NULL;
+}
+
+/* ---- Methods that only return a field -------------------------------- */
+
+/* A value is of another type than its field without IL that converts it. */
+static bool returns_as_is(struct types *ts, struct type_method *m,
+			  struct type_field *f)
+{
+	const struct type_sig *sig;
+	struct type *type;
+
+	return !dbg_err_drop(type_method_sig(ts, m, &sig)) &&
+	       !dbg_err_drop(type_field_type(ts, f, &type)) &&
+	       (type == sig->ret || !sig->ret->is_value);
+}
+
+/* The token of the field that is loaded, and nothing else done; 0: more is. */
+static uint32_t loaded_field(struct bytes code)
+{
+	struct il_insn insn;
+	uint32_t token = 0;
+	bool loads = false;
+
+	for (uint32_t at = 0; il_decode(code, at, &insn) && insn.op;) {
+		at += insn.size;
+		switch (insn.op->code) {
+		case IL_OP_NOP:
+		case IL_OP_STLOC_0:
+		case IL_OP_LDLOC_0:
+			continue;
+		case IL_OP_LDARG_0:
+			loads = true;
+			continue;
+		case IL_OP_BR_S:
+			if (insn.value == (int64_t)at || !insn.value)
+				continue;
+			return 0;
+		case IL_OP_LDFLD:
+		case IL_OP_LDSFLD:
+			if (token || (insn.op->code == IL_OP_LDFLD) != loads)
+				return 0;
+			token = (uint32_t)insn.value;
+			continue;
+		case IL_OP_RET:
+			return token;
+		default:
+			return 0;
+		}
+	}
+	return 0;
+}
+
+struct type_field *type_method_field(struct types *ts, struct type_method *m)
+{
+	enum {
+		CODE_MAX = 16
+	};
+	const struct type_method_body *body;
+	struct type_context context = type_method_context(m);
+	struct type_field *f = NULL;
+
+	if (!m->rva || dbg_err_drop(type_method_body(ts, m, &body)) ||
+	    body->code.n > CODE_MAX)
+		return NULL;
+
+	uint32_t token = loaded_field(body->code);
+
+	return token &&
+		       !dbg_err_drop(
+			   type_field_of_token(ts, &context, token, &f)) &&
+		       returns_as_is(ts, m, f)
+		   ? f
+		   : NULL;
 }

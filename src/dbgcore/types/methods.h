@@ -164,6 +164,12 @@ struct type_method_body {
 DBG_MUST struct dbg_error *
 type_method_body(struct types *ts, struct type_method *m,
 		 const struct type_method_body **ret);
+/*
+ * The field that @m only returns: `ldarg.0; ldfld; ret`, with what a compiler
+ * without optimization puts between; NULL: it does more.
+ */
+struct type_field *type_method_field(struct types *ts, struct type_method *m);
+
 struct type_param {
 	const char *name;   /* "" : none */
 	uint16_t flags;     /* ParamAttributes: 1 in, 2 out, 0x10 optional */

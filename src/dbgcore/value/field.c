@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "meta/csname.h"
-#include "meta/il.h"
+#include "types/methods.h"
 #include "value/value_priv.h"
 
 enum {
@@ -389,96 +389,18 @@ static uint32_t getter_of(const struct md *md, uint32_t property)
 }
 
 /*
- * Token of the field that a body returns and does nothing else:
- * ldarg.0, ldfld (or ldsfld alone), ret, with the nops and the detour by a
- * local that compilers put in when they do not optimise. 0: it does more.
+ * The field that the getter MethodDef @rid of @type returns, or NULL; it may be
+ * of another class: F# keeps the values of a module in a class of their own.
  */
-static uint32_t returned_field(struct bytes code)
-{
-	enum {
-		NOP = 0x00,
-		LDARG_0 = 0x02,
-		LDLOC_0 = 0x06,
-		STLOC_0 = 0x0a,
-		RET = 0x2a,
-		BR_S = 0x2b,
-		LDFLD = 0x7b,
-		LDSFLD = 0x7e,
-		INSNS_MAX = 12,
-	};
-	uint32_t token = 0, offset = 0;
-	bool on_this = false, returned = false;
-	struct il_insn insn;
-	for (int i = 0; i < INSNS_MAX && !returned; i++) {
-		if (!il_decode(code, offset, &insn) || !insn.op)
-			return 0;
-		offset += insn.size;
-		switch (insn.op->code) {
-		case NOP:
-		case STLOC_0:
-		case LDLOC_0:
-			break;
-		case LDARG_0:
-			on_this = true;
-			break;
-		case BR_S:
-			if (insn.value != (int64_t)offset && insn.value != 0)
-				return 0;
-			break;
-		case LDFLD:
-		case LDSFLD:
-			if (token || (insn.op->code == LDFLD) != on_this)
-				return 0;
-			token = (uint32_t)insn.value;
-			break;
-		case RET:
-			returned = true;
-			break;
-		default:
-			return 0;
-		}
-	}
-	return returned ? token : 0;
-}
-
-/* A field of @type, or of another class of its module: F# keeps the values of
- * a module in a class of their own. */
-static const struct field *field_of_module(struct values *ts, struct type *type,
-					   uint32_t token)
-{
-	uint32_t owner = md_field_type(&type->module->md, MD_TOKEN_RID(token));
-	if (owner != MD_TOKEN_RID(type->token))
-		type = value_type_of_def(ts, type->module,
-					 MD_TOKEN(MD_TYPEDEF, owner));
-	return type ? own_field(ts, type, NULL, token) : NULL;
-}
-
-/* The field that the getter MethodDef @rid of @type returns, or NULL. */
 static const struct field *getter_field(struct values *ts, struct type *type,
 					uint32_t rid)
 {
-	const struct code_module *m = type->module;
-	uint32_t getter = MD_TOKEN(MD_METHODDEF, rid);
-	struct bytes il =
-	    code_method_il(m, getter, code_method_version(m, getter));
-	if (!il.p || m->unknown_update)
-		return NULL;
-	struct il_body body;
-	struct arena *arena = arena_create();
-	struct dbg_error *err = il_body_parse(il, arena, &body);
-	uint32_t token = err ? 0 : returned_field(body.code);
-	dbg_error_destroy(err);
-	arena_destroy(arena);
-	if (MD_TOKEN_TABLE(token) == MD_FIELD)
-		return field_of_module(ts, type, token);
-	// A generic class speaks of its own field by a MemberRef: Class,
-	// Name, Signature.
-	if (MD_TOKEN_TABLE(token) == MD_MEMBERREF)
-		return own_field(
-		    ts, type,
-		    md_col_string(&m->md, MD_MEMBERREF, MD_TOKEN_RID(token), 1),
-		    0);
-	return NULL;
+	struct type_method *m = type_method_get(
+	    ts->types, type, MD_TOKEN(MD_METHODDEF, rid), NULL, 0);
+	struct type_field *f = m && !type->module->unknown_update
+				   ? type_method_field(ts->types, m)
+				   : NULL;
+	return f ? own_field(ts, f->owner, NULL, f->token) : NULL;
 }
 
 /* The nearest class with a property of this name, and its row. */

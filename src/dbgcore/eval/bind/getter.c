@@ -1,7 +1,6 @@
 /*
- * Getters that only return a field: `ldarg.0; ldfld; ret`, with what a compiler
- * without optimization puts between. Such a property is its field, with a
- * place in the program.
+ * Getters that only return a field, which such a property is, with a place in
+ * the program; setters that belong to getters.
  */
 #include <string.h>
 
@@ -10,66 +9,10 @@
 #include "base/str.h"
 #include "eval/bind/bind_priv.h"
 #include "il/made.h"
-#include "meta/il.h"
-
-/*
- * Does the getter return the field as it is? A value may be of another type
- * than its field without IL that converts it.
- */
-static bool returns_as_is(struct binder *b, struct type_method *m,
-			  struct type_field *f)
-{
-	const struct type_sig *sig;
-	struct type *type;
-	return !dbg_err_drop(type_method_sig(b->ts, m, &sig)) &&
-	       !dbg_err_drop(type_field_type(b->ts, f, &type)) &&
-	       (type == sig->ret || !sig->ret->is_value);
-}
 
 struct type_field *getter_field(struct binder *b, struct type_method *m)
 {
-	const struct type_method_body *body;
-	struct type_context context = type_method_context(m);
-	struct type_field *f = NULL;
-	struct il_insn insn;
-	uint32_t token = 0;
-	bool loads = false;
-	if (made_code_of(m) || !m->rva ||
-	    dbg_err_drop(type_method_body(b->ts, m, &body)) ||
-	    body->code.n > 16)
-		return NULL;
-	for (uint32_t at = 0; il_decode(body->code, at, &insn) && insn.op;) {
-		at += insn.size;
-		switch (insn.op->code) {
-		case IL_OP_NOP:
-		case IL_OP_STLOC_0:
-		case IL_OP_LDLOC_0:
-			continue;
-		case IL_OP_LDARG_0:
-			loads = true;
-			continue;
-		case IL_OP_BR_S:
-			if (insn.value == (int64_t)at || !insn.value)
-				continue;
-			return NULL;
-		case IL_OP_LDFLD:
-		case IL_OP_LDSFLD:
-			if (token || (insn.op->code == IL_OP_LDFLD) != loads)
-				return NULL;
-			token = (uint32_t)insn.value;
-			continue;
-		case IL_OP_RET:
-			break;
-		default:
-			return NULL;
-		}
-		break;
-	}
-	if (!token ||
-	    dbg_err_drop(type_field_of_token(b->ts, &context, token, &f)) ||
-	    !returns_as_is(b, m, f))
-		return NULL;
-	return f;
+	return made_code_of(m) ? NULL : type_method_field(b->ts, m);
 }
 
 /* Does @set take what @get takes, and behind it what that returns? */
