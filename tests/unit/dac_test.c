@@ -945,6 +945,33 @@ static void test_needs_musl(void **state)
 	assert_false(dac_needs_musl((struct bytes){NULL, 0}));
 }
 
+// A DAC for musl becomes a copy that asks for glibc; another stays what it is.
+static void test_for_glibc(void **state)
+{
+	static const char *const needed[] = {"libc.musl-x86_64.so.1",
+					     "libc.so.6"};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		char path[] = "/tmp/dndbg-test-XXXXXX";
+		uint8_t file[512], got[512];
+		int fd = mkstemp(path), own = fd;
+		bool musl;
+
+		assert_true(fd >= 0);
+		put_library(needed[i], file);
+		assert_int_equal(write(fd, file, sizeof(file)), sizeof(file));
+		assert_null(dac_for_glibc(path, &fd, &musl));
+		assert_int_equal(musl, !i);
+		assert_int_equal(fd == own, i == 1);
+		assert_int_equal(pread(fd, got, sizeof(got), 0), sizeof(got));
+		assert_string_equal((const char *)got + 385, "libc.so.6");
+		assert_memory_equal(got, file, 385);
+		close(fd);
+		unlink(path);
+	}
+}
+
 // The platform that a runtime was built for is all that may differ.
 static void test_contracts(void **state)
 {
@@ -1138,6 +1165,7 @@ int main(int argc, char **argv)
 	    cmocka_unit_test(test_no_mark),
 	    cmocka_unit_test(test_no_file),
 	    cmocka_unit_test(test_needs_musl),
+	    cmocka_unit_test(test_for_glibc),
 	    cmocka_unit_test(test_contracts),
 	    cmocka_unit_test(test_tables),
 	    cmocka_unit_test(test_debug_info),
