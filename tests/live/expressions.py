@@ -152,6 +152,12 @@ def test_contexts(t):
     check_fixture(t, "Contexts", 280)
 
 
+def test_scenes(t):
+    """Records, primary constructors, ref structs, extension members, spans,
+    numbers, queries, in generic classes, iterators and async methods."""
+    check_fixture(t, "Scenes", 480)
+
+
 def test_enumerable(t):
     """What IEnumerable alone enumerates; a breakpoint by the name of a
     file-local type."""
