@@ -532,10 +532,13 @@ static bool is_own(const struct frame *f)
 }
 
 // Is @f, in which no thread waits, beyond what @one is waited for by? Whatever
-// the framework makes of a handle has a place further out.
+// the framework makes of a handle or a Monitor has a place further out.
 static bool is_settled(const struct dbg_blocked *one, const struct frame *f)
 {
-	return one->kind == DBG_BLOCKED_HANDLE ? is_own(f) : one->object != 0;
+	bool means = one->kind == DBG_BLOCKED_HANDLE ||
+		     (one->type && !strcmp(one->type, MONITOR));
+
+	return means ? is_own(f) : one->object != 0;
 }
 
 // Is the handle a Mutex? One that has an owner is, whatever is known of its
@@ -687,7 +690,8 @@ static struct dbg_error *take_monitors(struct search *s, bool pulses)
 			take_lazy(s, &one);
 		if (!at)
 			add(s, &one);
-		else if (s->v[at - 1].kind == DBG_BLOCKED_HANDLE)
+		else if (s->v[at - 1].kind == DBG_BLOCKED_HANDLE ||
+			 !strcmp(s->v[at - 1].type, MONITOR))
 			s->v[at - 1] = one;
 	}
 	return err;
