@@ -49,11 +49,10 @@ void pdb_destroy(struct pdb *pdb);
  */
 bool pdb_update(struct pdb *pdb, struct bytes bytes);
 /*
- * The last update has moved line N of @document to @lines[N - 1]; the array is
- * taken over. The lines of methods that the update left alone are changed
- * accordingly.
+ * The last update has moved line N of @document to @lines[N - 1]. The lines of
+ * methods that the update left alone are changed accordingly.
  */
-void pdb_move_lines(struct pdb *pdb, uint32_t document, uint32_t *lines,
+void pdb_move_lines(struct pdb *pdb, uint32_t document, const uint32_t *lines,
 		    uint32_t n);
 /* The line to which the last update has moved @line. */
 uint32_t pdb_line_moved(const struct pdb *pdb, uint32_t document,

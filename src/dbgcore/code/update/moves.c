@@ -282,8 +282,10 @@ void texts_update(struct code *c, struct module *mod)
 		if (strcmp(old, text)) {
 			struct lines a = lines_of(old), b = lines_of(text);
 
-			pdb_move_lines(mod->m.pdb, rid, lines_compare(&a, &b),
-				       (uint32_t)a.n);
+			uint32_t *to = lines_compare(&a, &b);
+
+			pdb_move_lines(mod->m.pdb, rid, to, (uint32_t)a.n);
+			free(to);
 			free(a.v);
 			free(b.v);
 		}

@@ -717,10 +717,12 @@ static void map_own(struct dac *d, struct dac_code_entry *entry,
 
 	if (map_tells(entry))
 		return;
-	struct bytes all = info_bytes(d, &entry->code, arena);
+	struct arena *temp = arena_create();
+	struct bytes all = info_bytes(d, &entry->code, temp);
 	if (all.n && debug_info_parse(all, info_form(d),
-				      (uint32_t)entry->code.size, arena, &info))
+				      (uint32_t)entry->code.size, temp, &info))
 		map_unpack(entry, arena, &info);
+	arena_destroy(temp);
 }
 
 // Get the record of the code at @ip, with its map; *ret NULL: there is no
@@ -841,11 +843,13 @@ static struct dac_code_entry *entry_with_vars(struct dac *d, uint64_t ip)
 		bool dynamic = cache_find(&d->dynamic, ip) == entry;
 		struct arena *arena =
 		    dynamic ? d->dynamic.arena : d->code.arena;
-		struct bytes b = info_bytes(d, &entry->code, arena);
+		struct arena *temp = arena_create();
+		struct bytes b = info_bytes(d, &entry->code, temp);
 		if (b.n && debug_info_vars(b, info_form(d), arena, &all, &n)) {
 			entry->vars = all;
 			entry->n_vars = n;
 		}
+		arena_destroy(temp);
 		entry->vars_read = true;
 	}
 	return entry;

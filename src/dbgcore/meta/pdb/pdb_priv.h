@@ -6,10 +6,16 @@
 #include "base/map.h"
 #include "meta/pdb.h"
 
+/* Lines from @line on are now at @to and behind it. */
+struct pdb_run {
+	uint32_t line, to;
+};
+
 /* Where an update has moved the lines of a document. */
 struct pdb_moves {
 	uint32_t document, n;
-	uint32_t *lines;
+	struct pdb_run *runs; /* in order; the first is of line 1 */
+	size_t n_runs;
 };
 
 /* The debug information of an update of the module. */

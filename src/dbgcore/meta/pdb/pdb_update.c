@@ -174,18 +174,40 @@ static void documents_add(struct pdb *pdb, struct pdb_delta *d)
 
 /* ---- Lines that moved ------------------------------------------------ */
 
-void pdb_move_lines(struct pdb *pdb, uint32_t document, uint32_t *lines,
+void pdb_move_lines(struct pdb *pdb, uint32_t document, const uint32_t *lines,
 		    uint32_t n)
 {
 	struct pdb_delta *d =
 	    pdb->n_deltas ? pdb->deltas[pdb->n_deltas - 1] : NULL;
+	struct pdb_moves moves = {.document = document, .n = n};
+	size_t cap = 0;
 
-	if (!d) {
-		free(lines);
-		return;
+	for (uint32_t i = 0; d && i < n; i++) {
+		if (i && lines[i] == lines[i - 1] + 1)
+			continue;
+		mem_grow(&moves.runs, &cap, moves.n_runs, sizeof(*moves.runs));
+		moves.runs[moves.n_runs++] = (struct pdb_run){i + 1, lines[i]};
 	}
+	if (!moves.n_runs)
+		return;
+	moves.runs = xrealloc(moves.runs, moves.n_runs * sizeof(*moves.runs));
 	mem_grow(&d->moves, &d->cap_moves, d->n_moves, sizeof(*d->moves));
-	d->moves[d->n_moves++] = (struct pdb_moves){document, n, lines};
+	d->moves[d->n_moves++] = moves;
+}
+
+static uint32_t line_of_runs(const struct pdb_moves *m, uint32_t line)
+{
+	size_t low = 0, high = m->n_runs;
+
+	while (high - low > 1) {
+		size_t mid = low + (high - low) / 2;
+
+		if (m->runs[mid].line <= line)
+			low = mid;
+		else
+			high = mid;
+	}
+	return m->runs[low].to + (line - m->runs[low].line);
 }
 
 static uint32_t line_in(const struct pdb_delta *d, uint32_t document,
@@ -194,7 +216,7 @@ static uint32_t line_in(const struct pdb_delta *d, uint32_t document,
 	for (size_t i = 0; i < d->n_moves; i++)
 		if (d->moves[i].document == document && line &&
 		    line <= d->moves[i].n)
-			return d->moves[i].lines[line - 1];
+			return line_of_runs(&d->moves[i], line);
 	return line;
 }
 
@@ -285,7 +307,7 @@ void pdb_deltas_destroy(struct pdb *pdb)
 {
 	for (size_t i = 0; i < pdb->n_deltas; i++) {
 		for (size_t k = 0; k < pdb->deltas[i]->n_moves; k++)
-			free(pdb->deltas[i]->moves[k].lines);
+			free(pdb->deltas[i]->moves[k].runs);
 		free(pdb->deltas[i]->moves);
 		free(pdb->deltas[i]->bytes);
 		free(pdb->deltas[i]->documents);
