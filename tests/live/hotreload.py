@@ -143,8 +143,8 @@ def recorded(t):
         program.wait()
 
 
-RECORDED = ("Hot reload: HotReload.dll: 3 updates before dndbg saw it: 9 "
-            "methods replaced, 3 added")
+RECORDED = ("Hot reload: HotReload.dll: 3 updates before dndbg saw it: 10 "
+            "methods replaced, 4 added")
 
 
 def test_record(t):
@@ -191,12 +191,42 @@ def test_record(t):
                   r"\(before the edit\)$", text)
 
 
+def test_added_fields_distrusted(t):
+    """Where it is not known where they are, no value is made up."""
+    done = t.batch(
+        [f"set substitute-path {BUILT} {t.dir}",
+         f"break HotReload.cs:{line_of(0, 'return 0; // @end')}", "run",
+         "print shape.second", "print shape.first", "kill"], words(t),
+        env={**MODIFIABLE, "DNDBG_DISTRUST": "SyncBlock.m_pEnCInfo"})
+    text = done.stdout + done.stderr
+    t.check_in("Fields that hot reload added to classes are not shown: "
+               "'SyncBlock.m_pEnCInfo' is not trusted", text)
+    t.check_not_in(" = 3\n", text)
+    t.check_not_in(" = 0\n", text)
+    t.check_in("$1 = <", text)
+
+
 def test_added_fields(t):
-    """Fields that were added to a class are not read, and that is said; what
-    uses them is asked of the program, whose answer is right."""
-    text = batch(t, f"break HotReload.cs:{line_of(0, 'return 0; // @end')}",
-                 "run", "print shape.More()", "print shape.second",
-                 "print shape.first", "kill")
-    t.check_in('$1 = "0"\n', text)
-    t.check_in("No 'second' in 'Shape'", text)
-    t.check_in("$2 = 1\n", text)
+    """Fields that were added to a class are shown, set, and read and written by
+    what is interpreted, as the program has them. New objects have what the new
+    constructor gives them."""
+    text = batch(
+        t, f"break HotReload.cs:{line_of(0, 'return 0; // @end')}", "run",
+        "print shape", "print shape.date.Day", "print shape.More()",
+        "print new Shape().second", "print new Shape().More()",
+        "print Shape.uses", "print Shape.last", "print Shape.when.Day",
+        "set var shape.second = 7", 'set var shape.name = "set"',
+        "set var Shape.uses = 4", "print shape.More()", "print shape.Use()",
+        "print shape.second", "call shape.Use()", "print shape.second",
+        "print Shape.last", "set var shape.date = new System.DateTime(2020,1,2)",
+        "print shape.date", "set var Shape.when = shape.date",
+        "print Shape.when", "print shape.first", "kill")
+    t.check_in("use used34Fridayused14\n", text)
+    t.check_equal(
+        ['{first = 1, second = 3, name = "used", date = 0001-01-04 00:00:00, '
+         "day = DayOfWeek.Friday}", "4", '"used3"', "90", '"added90"', "1",
+         '"used1"', "4", '"set7"',
+         # what it would do, and what it does
+         '"used1014Fridayused514"', "7", '"used1014Fridayused514"', "10",
+         '"used5"', "2020-01-02 00:00:00", "2020-01-02 00:00:00", "1"],
+        re.findall(r"^\$\d+ = (.*)$", text, re.M))

@@ -439,6 +439,9 @@ ASSUMED = {
     "SyncBlock.HashCode":
         ("Hash codes are not shown of objects that threads have waited for",
          0),
+    # asked of programs that were updated only, see hotreload.py
+    "SyncBlock.m_pEnCInfo":
+        ("Fields that hot reload added to classes are not shown", 99),
     "SyncBlockIsHashOrSyncBlockIndex":
         ("What objects keep in their headers, locks and hash codes, is not "
          "known", 0),

@@ -72,6 +72,7 @@ enum dac_assumption {
 	ASSUME_INSTANCES,    /* of the table of instances in Module */
 	ASSUME_SYNC_LOCK,    /* of the Lock in SyncBlock; since .NET 11 */
 	ASSUME_SYNC_HASH,    /* of the hash code in SyncBlock */
+	ASSUME_SYNC_ADDED,   /* ... of what hot reload added to the object */
 	ASSUME_HEADER_OTHER, /* bit of an object's header: no thin lock there */
 	ASSUME_HEADER_HASH,  /* ... beside it: a hash code, not an index */
 	ASSUME_HASH_BITS,    /* mask of that hash code */

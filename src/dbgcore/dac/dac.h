@@ -510,6 +510,19 @@ DBG_MUST struct dbg_error *dac_fields(struct dac *d, uint64_t mt,
 				      const struct dac_field **ret,
 				      size_t *ret_n);
 /*
+ * Hot reload: of the field @rid that was added to the class @mt (0: it is not
+ * to be compared), the object whose first field refers to its value in @object,
+ * or is it, *ret 0: it was not used in this object yet. False: it is not known.
+ */
+bool dac_late_holder(struct dac *d, uint64_t object, uint64_t mt, uint32_t rid,
+		     uint64_t *ret);
+/*
+ * Of an added static, where its value is, or the address of a reference to it;
+ * *ret 0: it was not used yet. False likewise.
+ */
+bool dac_late_static(struct dac *d, uint64_t module, uint32_t rid,
+		     uint64_t *ret);
+/*
  * MethodTable of a field's type, 0: it is not loaded. Expensive: the DAC copies
  * all metadata of the module to answer.
  */

@@ -2,7 +2,6 @@
 #ifndef DAC_PRIV_H
 #define DAC_PRIV_H
 
-#include "base/map.h"
 #include "base/mem.h"
 #include "base/reader.h"
 #include "base/err.h"
@@ -11,6 +10,7 @@
 #include "dac/dac.h"
 #include "dac/daccall.h"
 #include "dac/datatarget.h"
+#include "dac/heap/latefield.h"
 #include "dac/slots.h"
 #include "dac/typetable.h"
 #include "dac/x86/context.h"
@@ -19,12 +19,11 @@
 /* A compiled code version and its IL map once asked for. */
 struct dac_code_entry {
 	struct dac_code code;
-	bool mapped;
+	bool mapped, vars_read;
 	struct dac_il_map *map;
 	size_t n_map;
 	const struct debug_info *info; /* of one that is suspended, else NULL */
-	bool vars_read;
-	const struct debug_var *vars; /* as the JIT has told of them */
+	const struct debug_var *vars;  /* as the JIT has told of them */
 	size_t n_vars;
 };
 
@@ -95,6 +94,7 @@ struct dac {
 	struct map frame_kinds;         /* first word of a Frame -> char */
 	struct map static_places;       /* FieldDesc* -> address */
 	struct dac_threads threads;     /* until flush */
+	struct dac_late late;           /* likewise */
 	struct dac_code_cache code;     /* until dac_forget */
 	struct dac_code_cache dynamic;  /* until dac_flush */
 	struct dac_learned learned;

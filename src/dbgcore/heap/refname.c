@@ -28,7 +28,8 @@ static const struct field *field_at(struct values *ts, struct type *type,
 			uint64_t size =
 			    type_size(f->type) ? type_size(f->type) : 1;
 
-			if (f->kind == FIELD_INSTANCE && f->offset <= offset &&
+			if (f->kind == FIELD_INSTANCE &&
+			    !f->in_types->is_late && f->offset <= offset &&
 			    offset - f->offset < size)
 				return f;
 		}

@@ -161,6 +161,13 @@ void vm_overwrite(struct vm *m, uint64_t addr, const void *buf, size_t n);
 bool vm_has_written(const struct vm *m);
 /* Is @addr in the machine's own region? */
 bool vm_owns(const struct vm *m, uint64_t addr);
+/*
+ * Where the value is of a field that hot reload added to the class of @object:
+ * the program's place or its own, which it makes if @make; 0: there is none, or
+ * the machine ended.
+ */
+uint64_t vm_late(struct vm *m, struct type_field *field, uint64_t object,
+		 bool make);
 
 /* Objects in that region, and what they lead to there. */
 enum {

@@ -57,6 +57,15 @@ static bool vm_memory(void *arg, uint64_t addr, void *buf, size_t n)
 	return vm_owns(in->vm, addr) && vm_read(in->vm, addr, buf, n);
 }
 
+static uint64_t vm_memory_late(void *arg, struct type_field *field,
+			       uint64_t object)
+{
+	struct inspect *in = arg;
+
+	return vm_owns(in->vm, object) ? vm_late(in->vm, field, object, false)
+				       : 0;
+}
+
 static bool is_class_run(void *arg, uint64_t mt)
 {
 	return class_runs_have(arg, mt);
@@ -68,7 +77,7 @@ static void vm_open(struct inspect *in)
 	in->vm = vm_create(in->values);
 	in->vm_serial++;
 	types_ask_runs(in->types, is_class_run, in);
-	values_set_beside(in->values, vm_memory, in);
+	values_set_beside(in->values, vm_memory, vm_memory_late, in);
 	in->views = view_cache_create();
 }
 

@@ -18,7 +18,9 @@ enum {
 	CONSTANT_VALUE = 2,
 	/* HasConstant (II.24.2.6): two bits of tag, 0 is Field. */
 	CONSTANT_BITS = 2,
-	LOOKED_AT = 64, // bytes of a static
+	LOOKED_AT = 64,   // bytes of a static
+	OBJECT_FIRST = 8, // where an object's fields begin,
+	ARRAY_FIRST = 16, // ... and the elements of an array
 };
 
 static const char thread_static[] = "System.ThreadStaticAttribute";
@@ -45,43 +47,86 @@ static struct type_field *make_field(struct types *ts, struct type *type,
 void type_fields(struct types *ts, struct type *type,
 		 struct type_field *const **ret, size_t *ret_n)
 {
-	struct type_facts *facts = type->facts;
-	if (!facts->has_fields) {
+	struct type_field_list *own = &type->facts->fields;
+	if (!own->made) {
 		uint32_t first = 0, end = 0;
-		facts->has_fields = true;
+		own->made = true;
 		if (type->module)
 			md_type_fields(&type->module->md,
 				       MD_TOKEN_RID(type->token), &first, &end);
 		size_t n =
 		    end > first && end - first < FIELDS_MAX ? end - first : 0;
-		facts->fields =
-		    arena_calloc(ts->arena, n + 1, sizeof(facts->fields[0]));
-		facts->n_fields = n;
+		own->v = arena_calloc(ts->arena, n + 1, sizeof(own->v[0]));
+		own->n = n;
 		for (size_t i = 0; i < n; i++) {
-			facts->fields[i] = make_field(
-			    ts, type,
-			    md_member(&type->module->md, MD_LIST_FIELDS,
-				      first + (uint32_t)i));
-			facts->fields[i]->index = (uint32_t)i;
+			own->v[i] = make_field(ts, type,
+					       md_member(&type->module->md,
+							 MD_LIST_FIELDS,
+							 first + (uint32_t)i));
+			own->v[i]->index = (uint32_t)i;
 		}
 	}
-	*ret = facts->fields;
-	*ret_n = facts->n_fields;
+	*ret = own->v;
+	*ret_n = own->n;
+}
+
+static void make_late(struct types *ts, struct type *type,
+		      struct type_field_list *late)
+{
+	const struct md *md = &type->module->md;
+	uint32_t own = MD_TOKEN_RID(type->token);
+	uint32_t n = md->members ? md_rows(md, MD_FIELD) : 0;
+	size_t cap = 0;
+	for (uint32_t rid = 1; rid <= n && cap < FIELDS_MAX; rid++)
+		cap +=
+		    md_field_is_late(md, rid) && md_field_type(md, rid) == own;
+	late->v = arena_calloc(ts->arena, cap + 1, sizeof(late->v[0]));
+	for (uint32_t rid = 1; rid <= n && late->n < cap; rid++) {
+		if (!md_field_is_late(md, rid) || md_field_type(md, rid) != own)
+			continue;
+		struct type_field *f = make_field(ts, type, rid);
+		f->is_late = true;
+		f->index = (uint32_t)late->n;
+		late->v[late->n++] = f;
+	}
+}
+
+void type_late_fields(struct types *ts, struct type *type,
+		      struct type_field *const **ret, size_t *ret_n)
+{
+	struct type_field_list *late = &type->facts->late;
+	if (!late->made && type->module)
+		make_late(ts, type, late);
+	late->made = true;
+	*ret = late->v;
+	*ret_n = late->n;
+}
+
+struct type_field *type_field_own(struct types *ts, struct type *type,
+				  const char *name)
+{
+	struct type_field *const *fields;
+	size_t n;
+	type_fields(ts, type, &fields, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (!strcmp(fields[i]->name, name))
+			return fields[i];
+	}
+	type_late_fields(ts, type, &fields, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (!strcmp(fields[i]->name, name))
+			return fields[i];
+	}
+	return NULL;
 }
 
 struct dbg_error *type_field_find(struct types *ts, struct type *type,
 				  const char *name, struct type_field **ret)
 {
 	for (int i = 0; type && i < TYPE_BASES_MAX; i++) {
-		struct type_field *const *fields;
-		size_t n;
-		type_fields(ts, type, &fields, &n);
-		for (size_t f = 0; f < n; f++) {
-			if (!strcmp(fields[f]->name, name)) {
-				*ret = fields[f];
-				return NULL;
-			}
-		}
+		*ret = type_field_own(ts, type, name);
+		if (*ret)
+			return NULL;
 		struct dbg_error *err = type_parent(ts, type, &type);
 		if (err)
 			return err;
@@ -107,15 +152,15 @@ static struct dbg_error *of_def(struct types *ts,
 	if (type && type->n_args && type->n_args == ctx->n_class_args)
 		type =
 		    type_instance(ts, type, ctx->class_args, ctx->n_class_args);
-	if (type)
+	bool late = md_field_is_late(&m->md, rid);
+	if (type && late)
+		type_late_fields(ts, type, &fields, &n);
+	else if (type)
 		type_fields(ts, type, &fields, &n);
 	uint32_t index = n ? rid - MD_TOKEN_RID(fields[0]->token) : 0;
-	if (type && md_field_is_late(&m->md, rid))
-		return dbg_err(
-		    DBG_E_UNSUPPORTED,
-		    "the field '%s' was added by hot reload, and where "
-		    "its value is is not known",
-		    md_col_string(&m->md, MD_FIELD, rid, FIELD_NAME));
+	for (index = late ? 0 : index;
+	     late && index < n && fields[index]->token != token;)
+		index++;
 	if (index >= n || fields[index]->token != token)
 		return dbg_err(DBG_E_FORMAT, "token 0x%08x of '%s' is no field",
 			       token, m->name);
@@ -210,9 +255,11 @@ static const struct dac_field *raw_field(struct types *ts,
 struct dbg_error *type_field_static(struct types *ts, struct type_field *f,
 				    struct thread_ref *thread, uint64_t *ret)
 {
-	const struct dac_field *raw = raw_field(ts, f);
 	uint64_t of = 0;
 	*ret = 0;
+	if (f->is_late)
+		return type_late_place(ts, f, 0, ret);
+	const struct dac_field *raw = raw_field(ts, f);
 	if (!raw)
 		return NULL;
 	if (raw->is_thread_static)
@@ -220,6 +267,52 @@ struct dbg_error *type_field_static(struct types *ts, struct type_field *f,
 	if (raw->is_thread_static && !of)
 		return NULL;
 	return dac_static_addr(ts->dac, f->owner->facts->mt, raw, of, ret);
+}
+
+/* What the runtime has of it; see dac_late_holder. */
+static struct dbg_error *late_record(struct types *ts, struct type_field *f,
+				     uint64_t object, uint64_t *ret)
+{
+	struct type *owner = f->owner;
+	uint32_t rid = MD_TOKEN_RID(f->token);
+	uint64_t mt = owner->n_args ? 0 : type_mt(ts, owner);
+	bool known =
+	    f->is_static
+		? dac_late_static(ts->dac, owner->module->addr, rid, ret)
+		: dac_late_holder(ts->dac, object, mt, rid, ret);
+	return known && !f->is_thread
+		   ? NULL
+		   : dbg_err(
+			 DBG_E_UNSUPPORTED,
+			 "the field '%s' was added by hot reload, and where "
+			 "its value is is not known",
+			 f->name);
+}
+
+struct dbg_error *type_late_place(struct types *ts, struct type_field *f,
+				  uint64_t object, uint64_t *ret)
+{
+	struct type *type;
+	uint64_t at = 0;
+	*ret = 0;
+	struct dbg_error *err = type_field_type(ts, f, &type);
+	if (!err && !f->is_const)
+		err = late_record(ts, f, object, &at);
+	if (err || !at)
+		return err;
+	bool box = type->kind == TYPE_KIND_STRUCT;
+	if (!f->is_static)
+		at += OBJECT_FIRST;
+	// a reference of a static has a place of its own, as a box has
+	else if (type->is_reference || box)
+		err = target_read_u64(ts->target, at, &at);
+	if (!err && at && !type->is_reference && (box || !f->is_static)) {
+		err = target_read_u64(ts->target, at, &at);
+		at += err || !at ? 0 : box ? OBJECT_FIRST : ARRAY_FIRST;
+	}
+	if (!err)
+		*ret = at;
+	return err;
 }
 
 struct bytes type_field_data(const struct type_field *f)

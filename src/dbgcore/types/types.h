@@ -325,6 +325,7 @@ struct type_field {
 	bool is_static, is_const;
 	bool is_thread; /* [ThreadStatic] */
 	bool is_rva;    /* data of the image */
+	bool is_late;   /* see type_late_fields */
 	/*
 	 * Instance fields, once type_layout of the owner succeeded: from
 	 * the first byte of a struct, or behind the MethodTable of an object.
@@ -337,6 +338,22 @@ struct type_field {
 /* Own fields in order of declaration, constants too. Borrowed. */
 void type_fields(struct types *ts, struct type *type,
 		 struct type_field *const **ret, size_t *ret_n);
+/*
+ * Those that hot reload added to @type when the program had it: they have no
+ * part in its layout, and no offset. Constants are among them, too.
+ */
+void type_late_fields(struct types *ts, struct type *type,
+		      struct type_field *const **ret, size_t *ret_n);
+/*
+ * Where the value of a late field is, in @object if it is none of a static; 0:
+ * it was not used yet, and is the default one.
+ */
+DBG_MUST struct dbg_error *type_late_place(struct types *ts,
+					   struct type_field *f,
+					   uint64_t object, uint64_t *ret);
+/* Own ones by name, late ones too; NULL: none. */
+struct type_field *type_field_own(struct types *ts, struct type *type,
+				  const char *name);
 /*
  * Find a field by name in @type or its nearest base that has one; *ret NULL:
  * none.

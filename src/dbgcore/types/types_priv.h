@@ -64,19 +64,24 @@ struct type_module {
 	bool extensions_read;
 };
 
+struct type_field_list {
+	struct type_field **v;
+	size_t n;
+	bool made;
+};
+
 struct type_facts {
 	struct type *next; /* of the same hash */
 	const char *name;
 	struct value_facts *value;
 	uint64_t mt, handle;
 	uint32_t mt_sought; /* stop */
-	bool has_parent, has_interfaces, has_fields, has_methods;
+	bool has_parent, has_interfaces, has_methods;
 	bool has_properties, has_layout, laying_out;
 	struct type *parent;
 	struct type **interfaces;
 	size_t n_interfaces;
-	struct type_field **fields;
-	size_t n_fields;
+	struct type_field_list fields, late;
 	struct type_method **methods;
 	size_t n_methods;
 	struct type_property *properties;

@@ -196,15 +196,16 @@ static void make_fields(struct values *ts, struct type *type)
 	struct value_facts *facts = value_type_facts(ts, type);
 	uint64_t mt = value_type_mt(ts, type);
 	const struct dac_field *raw = NULL;
-	struct type_field *const *all;
-	size_t n_raw = 0, n_all, n = 0;
+	struct type_field *const *all, *const *late;
+	size_t n_raw = 0, n_all, n_late, n = 0;
 	if (mt)
 		dbg_error_destroy(dac_fields(ts->dac, mt, &raw, &n_raw));
 	if (!mt && facts->fields)
 		return;
 	type_fields(ts->types, type, &all, &n_all);
+	type_late_fields(ts->types, type, &late, &n_late);
 	struct field *fields =
-	    arena_calloc(ts->arena, n_all + 1, sizeof(fields[0]));
+	    arena_calloc(ts->arena, n_all + n_late + 1, sizeof(fields[0]));
 	for (size_t i = 0; i < n_all; i++) {
 		const struct dac_field *known =
 		    raw_field(raw, n_raw, all[i]->token);
@@ -214,6 +215,8 @@ static void make_fields(struct values *ts, struct type *type)
 		fill_field(ts, type, all[i], known, &fields[n]);
 		fields[n++].offset = offset;
 	}
+	for (size_t i = 0; i < n_late; i++)
+		fill_field(ts, type, late[i], NULL, &fields[n++]);
 	facts->fields = fields;
 	facts->n_fields = n;
 	// The runtime places statics when it loads the type: look again.

@@ -206,6 +206,27 @@ static struct value part(struct values *ts, const struct value *v,
 	return value_bytes(type, bytes, size);
 }
 
+/* Of an object a field that hot reload added: it has no place before it is used
+ * there. */
+static struct value late_field(struct values *ts, const struct field *f,
+			       uint64_t object)
+{
+	static const uint8_t zeros[16];
+	size_t size = type_size(f->type);
+	uint64_t addr = 0;
+	if (values_beside(object))
+		addr = ts->late_beside
+			   ? ts->late_beside(ts->beside, f->in_types, object)
+			   : 0;
+	else if (dbg_err_drop(
+		     type_late_place(ts->types, f->in_types, object, &addr)))
+		return value_absent(f->type, WHY_UNREADABLE, object);
+	if (addr)
+		return value_memory(f->type, addr);
+	return size <= sizeof(zeros) ? value_bytes(f->type, zeros, size)
+				     : value_absent(f->type, WHY_UNINIT, 0);
+}
+
 struct value value_field(struct values *ts, const struct value *v,
 			 const struct field *f)
 {
@@ -216,7 +237,13 @@ struct value value_field(struct values *ts, const struct value *v,
 		uint64_t ref;
 		if (!value_pointer(ts, v, &ref) || !ref)
 			return value_absent(f->type, WHY_UNREADABLE, v->addr);
-		ret = value_memory(f->type, ref + OBJECT_FIELDS + f->offset);
+		ret = f->in_types->is_late
+			  ? late_field(ts, f, ref)
+			  : value_memory(f->type,
+					 ref + OBJECT_FIELDS + f->offset);
+	} else if (f->in_types->is_late) {
+		// none is ever added to a structure
+		return value_absent(f->type, WHY_NONE, 0);
 	} else {
 		ret = part(ts, v, f->offset, f->type);
 	}
@@ -274,7 +301,13 @@ struct value value_static(struct values *ts, const struct field *f,
 	uint64_t mt = value_type_mt(ts, f->owner);
 	uint64_t addr = 0;
 	uint64_t of = f->kind == FIELD_THREAD ? thread_ref_get(thread) : 0;
-	if (mt) {
+	if (mt && f->in_types->is_late) {
+		dbg_error_destroy(
+		    type_late_place(ts->types, f->in_types, 0, &addr));
+		if (!addr && type_size(f->type) <= sizeof(words))
+			return value_bytes(f->type, (uint32_t[4]){0},
+					   type_size(f->type));
+	} else if (mt) {
 		struct dbg_error *err =
 		    dac_static_addr(ts->dac, mt, &f->raw, of, &addr);
 		dbg_error_destroy(err);
@@ -285,7 +318,9 @@ struct value value_static(struct values *ts, const struct field *f,
 		return value_absent(f->type, WHY_UNINIT, 0);
 	struct value v = value_memory(f->type, addr);
 	// A struct lies in a box, which is an object like others.
-	v.fixed = f->kind == FIELD_STATIC && f->raw.elem != ELEM_VALUETYPE;
+	v.fixed = f->kind == FIELD_STATIC &&
+		  (f->in_types->is_late ? f->type->kind != TYPE_KIND_STRUCT
+					: f->raw.elem != ELEM_VALUETYPE);
 	value_name(&v, f->names, f->n_names);
 	return v;
 }

@@ -47,7 +47,14 @@ struct code *values_code(struct values *ts);
  * at addresses that the program cannot have. False: nothing is there.
  */
 typedef bool values_read_fn(void *arg, uint64_t addr, void *buf, size_t n);
-void values_set_beside(struct values *ts, values_read_fn *read, void *arg);
+/*
+ * Where the value of @field, which hot reload added to the class of @object, is
+ * there; 0: it has none yet.
+ */
+typedef uint64_t values_late_fn(void *arg, struct type_field *field,
+				uint64_t object);
+void values_set_beside(struct values *ts, values_read_fn *read,
+		       values_late_fn *late, void *arg);
 
 /* NULL if @type mentions parameters: no place has such a type. */
 static inline struct type *value_type_closed(struct type *type)

@@ -25,6 +25,7 @@ struct values {
 	struct types *types;
 	struct arena *arena;
 	values_read_fn *read_beside; /* see values_set_beside */
+	values_late_fn *late_beside; /* likewise */
 	void *beside;
 	uint32_t stop;
 	struct map names;    /* hash of simple name: struct name_entry chain */

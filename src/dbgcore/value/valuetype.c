@@ -54,9 +54,11 @@ bool values_stop(struct values *ts)
 	return kept != TYPES_STAND;
 }
 
-void values_set_beside(struct values *ts, values_read_fn *read, void *arg)
+void values_set_beside(struct values *ts, values_read_fn *read,
+		       values_late_fn *late, void *arg)
 {
 	ts->read_beside = read;
+	ts->late_beside = late;
 	ts->beside = arg;
 }
 

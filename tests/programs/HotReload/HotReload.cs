@@ -13,10 +13,25 @@ class Shape
     public int first = 1;
 //3     public int second = 90;
 //3     public string name = "added";
+//3     public DateTime date;
+//3     public DayOfWeek day;
+//3     static int uses;
+//3     static string last;
+//3     static DateTime when;
 
     public string Show() { return "shape " + first; } //until 1
 //1     public string Show() { return "edited " + (first + Program.Changed(first)); }
 //3     public string More() { return name + second; }
+//3     public string Use()
+//3     {
+//3         second += 3;
+//3         name = "used";
+//3         date = date.AddDays(second);
+//3         day = DayOfWeek.Friday;
+//3         last = name + ++uses;
+//3         when = date;
+//3         return More() + date.Day + day + last + when.Day;
+//3     }
 }
 
 class Box<T>
@@ -139,6 +154,8 @@ static class Program
     static void Round(int n)
     {
         int sum = Above(n) + Changed(n) + Below(n);
+//3         if (record == null)
+//3             Console.WriteLine("use " + shape.Use());
         Console.WriteLine(sum + ", " + shape.Show() + ", " +
                           new Box<int> { value = n }.Text() + ", " +
                           new Box<string> { value = "s" }.Text());

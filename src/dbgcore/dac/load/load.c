@@ -553,6 +553,7 @@ void dac_close(struct dac *d)
 	arena_destroy(d->threads.arena);
 	map_deinit(&d->frame_kinds);
 	map_deinit(&d->static_places);
+	map_deinit(&d->late.holders);
 	arena_destroy(d->facts);
 	arena_destroy(d->assumptions.arena);
 	free(d->scratch);
@@ -584,6 +585,7 @@ void dac_flush(struct dac *d)
 	code_cache_clear(&d->dynamic);
 	d->instances.current = false;
 	dac_threads_reset(&d->threads);
+	dac_late_clear(&d->late);
 }
 
 void dac_forget(struct dac *d)

@@ -375,6 +375,10 @@ static const struct entry {
 	{"hash codes are not shown of objects that threads have waited for",
 	 .ways = {CONTRACT("SyncBlock.HashCode"),
 		  CONSTANT("SyncBlock.HashCode", 80, 10)}},
+    [ASSUME_SYNC_ADDED] =
+	{"fields that hot reload added to classes are not shown",
+	 .ways = {CONSTANT("SyncBlock.m_pEnCInfo", 0x40, 10),
+		  CONSTANT("SyncBlock.m_pEnCInfo", 0x20, 11)}},
     [ASSUME_THREADS] = {not_noticed, {GLOBAL("ThreadStore")}, .since = 9},
     [ASSUME_THREADS_FIRST] = {not_noticed,
 			      {CONTRACT("ThreadStore.FirstThreadLink")},

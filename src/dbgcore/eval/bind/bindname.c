@@ -265,16 +265,13 @@ static struct dbg_error *own_member(struct binder *b, struct bound *of,
 				    struct type *type, const struct expr *x,
 				    struct bound **ret)
 {
-	struct type_field *const *fields;
+	struct type_field *field =
+	    x->n_args ? NULL : type_field_own(b->ts, type, x->name);
 	struct type_method *one;
-	size_t n;
 	*ret = NULL;
-	type_fields(b->ts, type, &fields, &n);
-	for (size_t i = 0; i < n && !x->n_args; i++) {
-		if (!strcmp(fields[i]->name, x->name))
-			return bind_field(b, of->kind == BOUND_TYPE ? NULL : of,
-					  fields[i], x, ret);
-	}
+	if (field)
+		return bind_field(b, of->kind == BOUND_TYPE ? NULL : of, field,
+				  x, ret);
 	const struct type_property *p = property_named(b, type, x->name);
 	if (p && of->type == type && is_static_abstract(p->getter))
 		return bind_error(b, x,

@@ -45,13 +45,20 @@ static bool token_field(struct compiler *c, const struct il_insn *in,
 }
 
 /*
- * The field's offset from where a reference to its object, or the address of
- * its struct, points to.
+ * Its offset from what a reference, or an address of a struct, at @at points
+ * to. Where one that hot reload added is takes the place of the reference.
  */
-static bool field_offset(struct compiler *c, struct type_field *f,
+static bool field_offset(struct compiler *c, struct type_field *f, uint32_t at,
 			 uint64_t *ret)
 {
 	uint32_t offset = 0;
+	*ret = 0;
+	if (f->is_late) {
+		struct site *s = new_site(c);
+		s->field = f;
+		emit(c, op_late_field, at, at, 0)->x.site = s;
+		return true;
+	}
 	struct dbg_error *err = type_field_offset(c->ts, f, &offset);
 	if (err)
 		return fail_err(c, err);
@@ -69,9 +76,13 @@ bool gen_field(struct compiler *c, const struct il_insn *in, int arg)
 		return false;
 	if (f->is_static)
 		return gen_pop(c, in, arg) && gen_static(c, in, arg);
-	if (!field_offset(c, f, &offset) || !pop(c, &of))
+	if (!pop(c, &of))
 		return false;
-	if (of.shape.kind == KIND_STRUCT) {
+	bool in_struct = of.shape.kind == KIND_STRUCT;
+	if ((!in_struct && !coerce(c, &of, KIND_I8)) ||
+	    !field_offset(c, f, of.at, &offset))
+		return false;
+	if (in_struct) {
 		if (offset > of.shape.size ||
 		    shape.size > of.shape.size - offset)
 			return fail(c, "a field outside of its struct");
@@ -80,8 +91,6 @@ bool gen_field(struct compiler *c, const struct il_insn *in, int arg)
 		    ->n = shape.size;
 		return true;
 	}
-	if (!coerce(c, &of, KIND_I8))
-		return false;
 	emit_load(c, &shape, of.at, offset);
 	return true;
 }
@@ -96,8 +105,8 @@ bool gen_field_address(struct compiler *c, const struct il_insn *in, int arg)
 		return false;
 	if (f->is_static)
 		return gen_pop(c, in, arg) && gen_static_address(c, in, arg);
-	if (!field_offset(c, f, &offset) || !pop(c, &of) ||
-	    !coerce(c, &of, KIND_I8))
+	if (!pop(c, &of) || !coerce(c, &of, KIND_I8) ||
+	    !field_offset(c, f, of.at, &offset))
 		return false;
 	emit(c, op_field_address, push_kind(c, KIND_I8), of.at, 0)->x.i =
 	    (int64_t)offset;
@@ -115,8 +124,9 @@ bool gen_set_field(struct compiler *c, const struct il_insn *in, int arg)
 		return false;
 	if (f->is_static)
 		return fail(c, "a static is set through an object");
-	if (!field_offset(c, f, &offset) || !pop(c, &value) || !pop(c, &of) ||
-	    !coerce(c, &of, KIND_I8) || !coerce(c, &value, shape.kind))
+	if (!pop(c, &value) || !pop(c, &of) || !coerce(c, &of, KIND_I8) ||
+	    !coerce(c, &value, shape.kind) ||
+	    !field_offset(c, f, of.at, &offset))
 		return false;
 	if (value.shape.place != shape.place)
 		return fail(c, "another value is stored");

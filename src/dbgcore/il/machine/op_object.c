@@ -185,6 +185,18 @@ OP(op_field_token)
 	return i + 1;
 }
 
+OP(op_late_field)
+{
+	uint64_t object = get_u8(fp + i->a);
+	if (!object)
+		return throw_bad(vm, i, object);
+	uint64_t at = vm_late(vm, i->x.site->field, object, true);
+	if (!at)
+		return vm->error ? NULL : no_memory(vm, i);
+	put_u8(fp + i->d, at);
+	return i + 1;
+}
+
 OP(op_static)
 {
 	struct site *s = i->x.site;

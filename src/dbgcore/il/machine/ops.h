@@ -106,7 +106,7 @@ extern op_fn *const ops_set_element[N_ACCESSES];
 op_fn op_const_i4, op_const_i8, op_const_r4, op_const_r8;
 op_fn op_jump, op_switch, op_true, op_false, op_true_i4, op_false_i4;
 /* d = the address of the place a; d = a + x.i if a is no null. */
-op_fn op_address, op_field_address, op_check;
+op_fn op_address, op_field_address, op_late_field, op_check;
 op_fn op_element_address, op_element_ref, op_set_element_ref, op_length;
 op_fn op_copy_block, op_init_block, op_init_object, op_copy_object;
 op_fn op_localloc;

@@ -16,14 +16,12 @@ static bool is_known_true(const struct type_field *field)
 	       !strcmp(type_simple_name(field->owner), "BitConverter");
 }
 
-static uint64_t own_place(struct vm *vm, struct type_field *field)
+/* Zeros for its value; 0: vm ended, or there is no room. */
+static uint64_t new_place(struct vm *vm, struct type_field *field,
+			  uint32_t *ret_size)
 {
-	uintptr_t key = (uintptr_t)field;
-	uint64_t *known = map_find(&vm->statics, key);
 	struct type *type;
 	const struct type_layout *layout;
-	if (known)
-		return *known;
 	struct dbg_error *err = type_field_type(vm->ts, field, &type);
 	if (!err)
 		err = type_layout(vm->ts, type, &layout);
@@ -31,13 +29,58 @@ static uint64_t own_place(struct vm *vm, struct type_field *field)
 		vm_refuse(vm, NULL, err);
 		return 0;
 	}
-	uint64_t addr = allocate(vm, layout->size);
+	*ret_size = layout->size;
+	return allocate(vm, layout->size);
+}
+
+/* Where a field that hot reload added is, of an object that has it nowhere; by
+ * object, until a stop. */
+struct vm_late {
+	const struct type_field *field;
+	uint64_t addr;
+	struct vm_late *next; /* of the same object */
+};
+
+uint64_t vm_late(struct vm *vm, struct type_field *field, uint64_t object,
+		 bool make)
+{
+	struct vm_late *first = map_find(&vm->lates, object), *l = first;
+	uint64_t addr = 0;
+	uint32_t size;
+	struct dbg_error *err =
+	    vm_owns(vm, object) ? NULL
+				: type_late_place(vm->ts, field, object, &addr);
+	if (err) {
+		vm_refuse(vm, NULL, err);
+		return 0;
+	}
+	while (!addr && l && l->field != field)
+		l = l->next;
+	if (addr || l || !make)
+		return addr ? addr : l ? l->addr : 0;
+	addr = new_place(vm, field, &size);
+	if (!addr)
+		return 0;
+	l = arena_alloc(vm->dynamic, sizeof(*l));
+	*l = (struct vm_late){field, addr, first};
+	map_put(&vm->lates, object, l);
+	return addr;
+}
+
+static uint64_t own_place(struct vm *vm, struct type_field *field)
+{
+	uintptr_t key = (uintptr_t)field;
+	uint64_t *known = map_find(&vm->statics, key);
+	uint32_t size;
+	if (known)
+		return *known;
+	uint64_t addr = new_place(vm, field, &size);
 	if (!addr)
 		return 0;
 	struct bytes data =
 	    field->is_rva ? type_field_data(field) : (struct bytes){0};
-	if (data.n >= layout->size && layout->size)
-		vm_write(vm, addr, data.p, layout->size);
+	if (data.n >= size && size)
+		vm_write(vm, addr, data.p, size);
 	if (is_known_true(field))
 		vm_write(vm, addr, "\1", 1);
 	known = xmalloc(sizeof(*known));

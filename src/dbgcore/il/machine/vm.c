@@ -47,6 +47,7 @@ void vm_destroy(struct vm *vm)
 	map_deinit(&vm->classes);
 	map_clear_free(&vm->statics);
 	map_deinit(&vm->statics);
+	map_deinit(&vm->lates);
 	map_deinit(&vm->objects);
 	map_deinit(&vm->entries);
 	map_deinit(&vm->entry_of);
@@ -73,6 +74,7 @@ void vm_stop(struct vm *vm)
 	map_clear_free(&vm->statics);
 	map_clear(&vm->dynamics);
 	literals_forget(vm);
+	map_clear(&vm->lates);
 	arena_reset(vm->dynamic);
 }
 

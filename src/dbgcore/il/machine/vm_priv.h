@@ -150,12 +150,12 @@ struct vm {
 	struct values *values;
 	struct types *ts; /* that they are of */
 	struct thread_ref *thread;
-	struct arena *arena; /* session: codes and sites */
-	struct map classes;  /* struct type *: struct vm_class * */
-	struct map statics;  /* struct type_field *: struct vm_static * */
-	struct map objects;  /* address of RuntimeType: struct type * */
-	struct map sites;    /* struct type_method *: struct site * */
-	struct map literals; /* hash of a text: struct literal * */
+	struct arena *arena;       /* session: codes and sites */
+	struct map classes;        /* struct type *: struct vm_class * */
+	struct map statics, lates; /* see statics.c */
+	struct map objects;        /* address of RuntimeType: struct type * */
+	struct map sites;          /* struct type_method *: struct site * */
+	struct map literals;       /* hash of a text: struct literal * */
 	struct map entries, entry_of; /* address: method or field; and back */
 	struct map dynamics;   /* DynamicMethod: type_method, until a stop */
 	struct arena *dynamic; /* of these */
