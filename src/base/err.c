@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 
-static struct dbg_error *make(enum dbg_code code, char *message)
+static struct dbg_error *error_make(enum dbg_code code, char *message)
 {
 	struct dbg_error *err = xmalloc(sizeof(*err));
 
@@ -24,7 +24,7 @@ struct dbg_error *dbg_err(enum dbg_code code, const char *fmt, ...)
 	va_start(ap, fmt);
 	char *message = xvasprintf(fmt, ap);
 	va_end(ap);
-	return make(code, message);
+	return error_make(code, message);
 }
 
 struct dbg_error *dbg_err_arg(const char *fmt, ...)
@@ -34,7 +34,7 @@ struct dbg_error *dbg_err_arg(const char *fmt, ...)
 	va_start(ap, fmt);
 	char *message = xvasprintf(fmt, ap);
 	va_end(ap);
-	return make(DBG_E_ARGUMENT, message);
+	return error_make(DBG_E_ARGUMENT, message);
 }
 
 struct dbg_error *dbg_err_errno(enum dbg_code code, int errnum, const char *fmt,
@@ -47,8 +47,9 @@ struct dbg_error *dbg_err_errno(enum dbg_code code, int errnum, const char *fmt,
 	_cleanup_free_ char *text = xvasprintf(fmt, ap);
 	va_end(ap);
 	// The GNU strerror_r: returns the text, in buf or not.
-	return make(code, xasprintf("%s: %s", text,
-				    strerror_r(errnum, buf, sizeof(buf))));
+	return error_make(
+	    code,
+	    xasprintf("%s: %s", text, strerror_r(errnum, buf, sizeof(buf))));
 }
 
 struct dbg_error *dbg_err_prefix(struct dbg_error *err, const char *fmt, ...)

@@ -25,8 +25,8 @@ enum {
 	COPY_MAX = 512 * 1024
 };
 
-static struct dbg_error *copy(int fd, const char *path, size_t size,
-			      struct file *ret)
+static struct dbg_error *file_copy(int fd, const char *path, size_t size,
+				   struct file *ret)
 {
 	_cleanup_free_ uint8_t *buf = xmalloc(size);
 	size_t done = 0;
@@ -119,7 +119,7 @@ struct dbg_error *file_load(const char *path, uint64_t max, struct file *ret)
 			       path, (uint64_t)st.st_size, max);
 	size_t size = (size_t)st.st_size;
 	if (size <= COPY_MAX)
-		return copy(fd, path, size, ret);
+		return file_copy(fd, path, size, ret);
 	void *p = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (p == MAP_FAILED)
 		return dbg_err_errno(DBG_E_FILE, errno, "cannot map '%s'",

@@ -31,7 +31,7 @@ void map_clear_free(struct map *m)
 
 // Addresses differ in their middle bits: multiply by 2^64 / phi and take the
 // upper half.
-static size_t home(const struct map *m, uint64_t key)
+static size_t home_slot(const struct map *m, uint64_t key)
 {
 	return (key * UINT64_C(0x9e3779b97f4a7c15)) >> 32 & (m->cap - 1);
 }
@@ -39,7 +39,7 @@ static size_t home(const struct map *m, uint64_t key)
 // The slot of @key, or the free one where it would go.
 static struct map_slot *probe(const struct map *m, uint64_t key)
 {
-	size_t i = home(m, key);
+	size_t i = home_slot(m, key);
 
 	while (m->slots[i].value && m->slots[i].key != key)
 		i = (i + 1) & (m->cap - 1);
@@ -89,7 +89,7 @@ void *map_take(struct map *m, uint64_t key)
 	size_t gap = (size_t)(slot - m->slots);
 	for (size_t i = (gap + 1) & mask; m->slots[i].value;
 	     i = (i + 1) & mask) {
-		size_t from_home = (i - home(m, m->slots[i].key)) & mask;
+		size_t from_home = (i - home_slot(m, m->slots[i].key)) & mask;
 
 		if (from_home < ((i - gap) & mask))
 			continue;

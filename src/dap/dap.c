@@ -66,8 +66,8 @@ static void post(struct dap *d, const char *rest, size_t n)
 	record(d, "<-", line, strlen(line));
 }
 
-static struct str *begin(struct dap *d, const char *type, const char *kind,
-			 const char *name)
+static struct str *message_begin(struct dap *d, const char *type,
+				 const char *kind, const char *name)
 {
 	struct str *t = &d->message;
 
@@ -80,14 +80,14 @@ static struct str *begin(struct dap *d, const char *type, const char *kind,
 
 struct str *dap_event(struct dap *d, const char *event)
 {
-	return begin(d, "event", "event", event);
+	return message_begin(d, "event", "event", event);
 }
 
 struct str *dap_ask(struct dap *d, const char *command, int64_t *ret_seq)
 {
 	assert(!d->answering);
 	*ret_seq = d->seq + 1;
-	return begin(d, "request", "command", command);
+	return message_begin(d, "request", "command", command);
 }
 
 void dap_send(struct dap *d)
@@ -182,7 +182,7 @@ void dap_warn(struct dap *d, struct dbg_error *err)
 /* ---- Messages in ----------------------------------------------------- */
 
 // Answer a message that is no JSON. It has no number: the answer is to 0.
-static void refuse(struct dap *d, const char *why)
+static void malformed_refuse(struct dap *d, const char *why)
 {
 	struct request req = {.command = ""};
 
@@ -221,8 +221,9 @@ void dap_take_messages(struct dap *d)
 		if (cJSON_IsObject(message))
 			request_take(d, message);
 		else
-			refuse(d, "the message is no JSON object, or one of "
-				  "more than 500,000 values");
+			malformed_refuse(
+			    d, "the message is no JSON object, or one of "
+			       "more than 500,000 values");
 		cJSON_Delete(message);
 		if (d->in.large && !inbox_waits(&d->in)) {
 			d->in.large = false;
@@ -232,7 +233,7 @@ void dap_take_messages(struct dap *d)
 	}
 	if (good || d->quit || inbox_waits(&d->in))
 		return;
-	refuse(d, d->in.in.fault);
+	malformed_refuse(d, d->in.in.fault);
 	d->exit_code = 1;
 	d->quit = true;
 }

@@ -84,8 +84,8 @@ static void adopt(struct debuggee_event *e)
 	dbg_error_destroy(dbg_child_leave(parent, e->event.child, false));
 }
 
-static bool take(struct dbg *first, struct arena *arena,
-		 struct debuggee_event *ret)
+static bool event_take_any(struct dbg *first, struct arena *arena,
+			   struct debuggee_event *ret)
 {
 	struct dbg_inferior *list;
 	size_t n;
@@ -104,7 +104,7 @@ void debuggees_warn(struct dbg *first)
 	_cleanup_arena_ struct arena *arena = arena_create();
 	struct debuggee_event e;
 
-	while (take(first, arena, &e))
+	while (event_take_any(first, arena, &e))
 		if (e.event.kind == DBG_EVENT_MESSAGE && e.event.warning)
 			plain_printf(stderr, "dndbg: %s\n", e.event.text);
 }
@@ -113,7 +113,7 @@ bool debuggees_event_next(struct dbg *first, struct arena *arena,
 			  struct debuggee_event *ret)
 {
 	*ret = (struct debuggee_event){0};
-	if (!take(first, arena, ret)) {
+	if (!event_take_any(first, arena, ret)) {
 		while (end_child(first, false))
 			;
 		return false;

@@ -241,7 +241,8 @@ static void take_caller(struct callers *c)
 
 // Read what the caller has sent so far. Returns whether it is a message, the
 // beginning of one, or something else.
-static enum framing_state hear(const struct callers *c, struct caller *caller)
+static enum framing_state caller_hear(const struct callers *c,
+				      struct caller *caller)
 {
 	char buf[4096];
 	ssize_t n = recv(caller->fd, buf, sizeof(buf), MSG_DONTWAIT);
@@ -263,7 +264,7 @@ static bool hear_all(struct callers *c, const struct pollfd *fds, size_t *ret)
 	for (size_t i = c->n; i-- > 0;) {
 		if (!fds[i].revents)
 			continue;
-		enum framing_state state = hear(c, &c->v[i]);
+		enum framing_state state = caller_hear(c, &c->v[i]);
 		if (state == FRAMING_BROKEN) {
 			fprintf(stderr,
 				"dndbg: refused a client that does not speak "
@@ -280,7 +281,7 @@ static bool hear_all(struct callers *c, const struct pollfd *fds, size_t *ret)
 
 // Wait for the first caller that sends a message; false: a signal to end the
 // process has come.
-static bool choose(struct callers *c, int *ret, struct framing *ret_in)
+static bool caller_choose(struct callers *c, int *ret, struct framing *ret_in)
 {
 	struct pollfd fds[CALLERS_MAX + 2];
 	size_t chosen = 0;
@@ -324,7 +325,7 @@ struct dbg_error *listen_accept(const struct listen_at *at,
 	hear_signals(&c);
 	c.fd = at->path ? listen_unix(at->path) : listen_tcp(at->port);
 	struct dbg_error *err = c.fd < 0 ? no_place(at) : NULL;
-	bool chosen = !err && choose(&c, ret, ret_in);
+	bool chosen = !err && caller_choose(&c, ret, ret_in);
 	while (c.n)
 		drop(&c, c.n - 1);
 	if (!err)

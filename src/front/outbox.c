@@ -106,7 +106,7 @@ static void shrink(struct outbox *o)
 }
 
 // Write as much as is accepted now; returns how much.
-static size_t push(struct outbox *o, const char *s, size_t n)
+static size_t outbox_push(struct outbox *o, const char *s, size_t n)
 {
 	size_t done = 0;
 
@@ -128,7 +128,7 @@ void outbox_flush(struct outbox *o)
 	size_t n = outbox_pending(o);
 
 	if (n)
-		o->at += push(o, o->bytes.s + o->at, n);
+		o->at += outbox_push(o, o->bytes.s + o->at, n);
 	shrink(o);
 }
 
@@ -140,7 +140,7 @@ void outbox_add(struct outbox *o, const char *bytes, size_t n)
 	if (n >= DIRECT_MIN_BYTES)
 		outbox_flush(o);
 	if (n >= DIRECT_MIN_BYTES && !outbox_pending(o))
-		done = push(o, bytes, n);
+		done = outbox_push(o, bytes, n);
 	if (!o->gone)
 		str_addn(&o->bytes, bytes + done, n - done);
 }

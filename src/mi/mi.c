@@ -217,7 +217,7 @@ enum {
 	N_FDS_OWN,
 };
 
-static void interrupt(struct mi *m)
+static void program_interrupt(struct mi *m)
 {
 	m->steps = 0;
 	if (dbg_state(m->dbg) == DBG_RUNNING)
@@ -303,7 +303,7 @@ static void turn(struct mi *m)
 	struct dbg_error *err = loop_wait_fds(m->loop, &w, &what);
 	mi_warn(m, err);
 	if (what & LOOP_INTERRUPT)
-		interrupt(m);
+		program_interrupt(m);
 	serve_others(m, fds, what);
 	notify_take(m);
 	bool changed = see_others(m);

@@ -123,8 +123,8 @@ struct dbg_error *mi_frame(struct dbg_stopped at, const struct mi_call *call,
 /* ---- One line ---------------------------------------------------------- */
 
 // Choose another group and thread while the command is carried out.
-static void choose(struct mi *m, struct mi_call *call, struct dbg *dbg,
-		   uint32_t thread)
+static void context_choose(struct mi *m, struct mi_call *call, struct dbg *dbg,
+			   uint32_t thread)
 {
 	if (dbg == m->dbg && thread == call->thread)
 		return;
@@ -144,7 +144,7 @@ static struct dbg_error *choose_thread(struct mi *m, struct mi_call *call,
 	    id < DBG_THREAD_SUSPENDED)
 		return dbg_err(DBG_E_NOT_FOUND, "Invalid thread id: %" PRIu32,
 			       id);
-	choose(m, call, dbg, number);
+	context_choose(m, call, dbg, number);
 	return NULL;
 }
 
@@ -159,7 +159,7 @@ static struct dbg_error *choose_group(struct mi *m, struct mi_call *call,
 	if (dbg == m->dbg)
 		return NULL;
 	uint32_t thread = dbg_stop_thread(dbg);
-	choose(m, call, dbg, thread ? thread : 1);
+	context_choose(m, call, dbg, thread ? thread : 1);
 	return NULL;
 }
 
@@ -306,7 +306,7 @@ static void put_error(struct mi *m, const struct mi_line *line,
 		record_str(t, "code", "undefined-command");
 }
 
-static void answer(struct mi *m, const char *token, const char *class)
+static void result_answer(struct mi *m, const char *token, const char *class)
 {
 	_cleanup_str_ struct str head = {0};
 
@@ -343,14 +343,14 @@ void mi_carry_out(struct mi *m, const char *text)
 	if (err && line.cli)
 		mi_log(m, err->message);
 	if (err)
-		answer(m, line.token, "error");
+		result_answer(m, line.token, "error");
 	else if (m->resumed && !call.class)
-		answer(m, line.token, "running");
+		result_answer(m, line.token, "running");
 	else
-		answer(m, line.token,
-		       call.class ? call.class
-		       : m->quit  ? "exit"
-				  : "done");
+		result_answer(m, line.token,
+			      call.class ? call.class
+			      : m->quit  ? "exit"
+					 : "done");
 	if (m->resumed && !err)
 		notify_running(m);
 	dbg_error_destroy(err);

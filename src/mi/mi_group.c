@@ -45,7 +45,7 @@ struct dbg *groups_find(struct mi *m, const char *id)
 	return debuggees_find(m->first, number);
 }
 
-static void tell(struct mi *m, const char *head, const struct str *t)
+static void group_tell(struct mi *m, const char *head, const struct str *t)
 {
 	if (m->dialect == MI_GDB)
 		mi_send(m, head, t);
@@ -229,7 +229,7 @@ static struct mi_group *see_group(struct mi *m, uint32_t number)
 	g->v[g->n] = (struct mi_group){.number = number};
 	g->several = g->several || g->n;
 	put_id(&t, "id", number);
-	tell(m, "=thread-group-added", &t);
+	group_tell(m, "=thread-group-added", &t);
 	return &g->v[g->n++];
 }
 
@@ -246,7 +246,7 @@ static void end_group(struct mi *m, struct mi_group *group,
 	if (e && !e->exit_signal)
 		record_strf(&t, "exit-code", "%02o",
 			    (unsigned int)e->exit_code);
-	tell(m, "=thread-group-exited", &t);
+	group_tell(m, "=thread-group-exited", &t);
 	group->pid = 0;
 	if (debuggees_alive(m->first))
 		return;
@@ -271,7 +271,7 @@ static void see_program(struct mi *m, const struct dbg_inferior *inf)
 	group->pid = inf->pid;
 	put_id(&t, "id", inf->number);
 	record_uint(&t, "pid", (uint64_t)inf->pid);
-	tell(m, "=thread-group-started", &t);
+	group_tell(m, "=thread-group-started", &t);
 	see_thread(m, inf->number, 1);
 }
 
@@ -293,7 +293,7 @@ static void remove_group(struct mi *m, struct mi_group *group)
 
 	put_id(&t, "id", group->number);
 	*group = m->groups.v[--m->groups.n];
-	tell(m, "=thread-group-removed", &t);
+	group_tell(m, "=thread-group-removed", &t);
 }
 
 void groups_left(struct mi *m)

@@ -14,7 +14,7 @@
 #include "mi/mi_priv.h"
 #include "mi/record.h"
 
-static struct mi_known *find(const struct mi_list *list, uint32_t number)
+static struct mi_known *known_find(const struct mi_list *list, uint32_t number)
 {
 	for (size_t i = 0; i < list->n; i++)
 		if (list->v[i].number == number)
@@ -462,7 +462,7 @@ static void on_module(struct mi *m, const struct dbg_event *e)
 static void see_break(struct mi *m, const struct dbg_breakpoint *b, bool tell)
 {
 	_cleanup_str_ struct str t = {0};
-	struct mi_known *known = find(&m->breaks, b->number);
+	struct mi_known *known = known_find(&m->breaks, b->number);
 	bool is_new = !known;
 
 	mi_break_put(m, &t, b);

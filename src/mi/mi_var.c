@@ -128,9 +128,9 @@ static struct dbg_error *fix(struct mi *m, struct dbg_stopped at,
 	return dbg_err(DBG_E_NOT_FOUND, "Failed to find the specified frame");
 }
 
-static struct dbg_error *make(struct mi *m, struct dbg_stopped at,
-			      const struct mi_call *call, struct var *v,
-			      const char *where)
+static struct dbg_error *var_make(struct mi *m, struct dbg_stopped at,
+				  const struct mi_call *call, struct var *v,
+				  const char *where)
 {
 	struct dbg_error *err = fix(m, at, call, v, where);
 
@@ -185,7 +185,7 @@ static struct dbg_error *create(struct mi *m, struct dbg_stopped at,
 		return err;
 	}
 	v->path = path;
-	err = make(m, at, call, v, where);
+	err = var_make(m, at, call, v, where);
 	if (err) {
 		err = in_dialect(m, path, err);
 		var_delete(m, v, false);

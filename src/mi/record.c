@@ -55,7 +55,7 @@ void record_quote(struct str *t, const char *s, size_t n)
 }
 
 // Begin a result: the comma in front, and its name.
-static void begin(struct str *t, const char *name)
+static void result_begin(struct str *t, const char *name)
 {
 	if (t->len && !strchr("{[", t->s[t->len - 1]))
 		str_addc(t, ',');
@@ -69,7 +69,7 @@ void record_str(struct str *t, const char *name, const char *value)
 {
 	if (!value)
 		return;
-	begin(t, name);
+	result_begin(t, name);
 	record_quote(t, value, strlen(value));
 }
 
@@ -85,19 +85,19 @@ void record_strf(struct str *t, const char *name, const char *fmt, ...)
 
 void record_uint(struct str *t, const char *name, uint64_t value)
 {
-	begin(t, name);
+	result_begin(t, name);
 	str_addf(t, "\"%" PRIu64 "\"", value);
 }
 
 void record_addr(struct str *t, const char *name, uint64_t addr)
 {
-	begin(t, name);
+	result_begin(t, name);
 	str_addf(t, "\"0x%016" PRIx64 "\"", addr);
 }
 
 void record_tuple(struct str *t, const char *name)
 {
-	begin(t, name);
+	result_begin(t, name);
 	str_addc(t, '{');
 }
 
@@ -108,7 +108,7 @@ void record_tuple_end(struct str *t)
 
 void record_list(struct str *t, const char *name)
 {
-	begin(t, name);
+	result_begin(t, name);
 	str_addc(t, '[');
 }
 

@@ -79,7 +79,7 @@ static cJSON *row_json(const struct dbg_gc *gc, uint64_t origin)
 	return o;
 }
 
-static void take(void *arg, const struct dbg_gc *gc)
+static void gc_take(void *arg, const struct dbg_gc *gc)
 {
 	struct gc_list *list = arg;
 
@@ -326,7 +326,7 @@ struct dbg_error *gc_events(struct dbg *dbg, const struct watch_options *o)
 				  .progress = progress};
 	struct watch_result r;
 
-	list.gcs = dbg_gcs_create(take, &list);
+	list.gcs = dbg_gcs_create(gc_take, &list);
 	struct dbg_error *err = watch_trace(dbg, o, &req, &w, &list.trace, &r);
 	if (!err && o->json)
 		json_all(&list, &r);

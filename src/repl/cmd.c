@@ -187,8 +187,8 @@ struct dbg_error *cmd_find(const struct repl_cmd *table, const char *name,
 	return NULL;
 }
 
-static struct dbg_error *check(struct repl *r, const struct call *call,
-			       struct dbg_stopped *ret_at)
+static struct dbg_error *cmd_check(struct repl *r, const struct call *call,
+				   struct dbg_stopped *ret_at)
 {
 	const struct repl_cmd *cmd = call->cmd;
 	int len = (int)cmd_name_len(cmd);
@@ -220,8 +220,8 @@ static struct dbg_error *check(struct repl *r, const struct call *call,
 
 // Find the table entry for @line (the subcommand's, if @line names one), and
 // take the line apart into @parts.
-static struct dbg_error *resolve(const char *line, struct cmd_line *parts,
-				 const struct repl_cmd **ret)
+static struct dbg_error *cmd_resolve(const char *line, struct cmd_line *parts,
+				     const struct repl_cmd **ret)
 {
 	struct dbg_error *err;
 	const struct repl_cmd *cmd;
@@ -284,7 +284,7 @@ struct dbg_error *cmd_execute(struct repl *r, const char *line)
 		return user_command_run(r, own, line);
 	if (sos_find(line, &sos))
 		return execute_sos(r, &sos);
-	err = resolve(line, &parts, &cmd);
+	err = cmd_resolve(line, &parts, &cmd);
 	if (err || !cmd)
 		return err;
 	if (!cmd->run && !cmd->stopped)
@@ -301,7 +301,7 @@ struct dbg_error *cmd_execute(struct repl *r, const char *line)
 	_cleanup_free_ char *args = xstrndup(parts.args, len);
 	struct call call = {.cmd = cmd, .args = args, .format = format};
 	struct dbg_stopped at;
-	err = check(r, &call, &at);
+	err = cmd_check(r, &call, &at);
 	if (err)
 		return err;
 	if (cmd->flags & CMD_LONG)

@@ -74,7 +74,7 @@ struct inert {
 	char *value;
 };
 
-static const struct inert_setting *find(const char *text)
+static const struct inert_setting *inert_find(const char *text)
 {
 	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
 		size_t n = strlen(table[i].name);
@@ -95,7 +95,7 @@ static struct inert *find_set(struct repl *r, const char *name)
 
 bool inert_set(struct repl *r, const char *text)
 {
-	const struct inert_setting *s = find(text);
+	const struct inert_setting *s = inert_find(text);
 
 	if (!s)
 		return false;
@@ -113,7 +113,7 @@ bool inert_set(struct repl *r, const char *text)
 
 bool inert_show(struct repl *r, const char *name)
 {
-	const struct inert_setting *s = find(name);
+	const struct inert_setting *s = inert_find(name);
 
 	if (!s)
 		return false;

@@ -26,7 +26,7 @@ const char *inferior_program(const struct repl *r,
 }
 
 // Look at the engine's current inferior.
-static void look(struct repl *r)
+static void inferior_look(struct repl *r)
 {
 	struct dbg *dbg = dbg_inferior_current(r->first);
 
@@ -44,17 +44,17 @@ static void look(struct repl *r)
 void inferior_select(struct repl *r, struct dbg *dbg)
 {
 	dbg_inferior_select(dbg);
-	look(r);
+	inferior_look(r);
 }
 
 // A program ended or was detached from: if it was the current one, make another
 // one current.
-static void left(struct repl *r)
+static void leave_inferior(struct repl *r)
 {
 	r->has_frame = false;
 	if (dbg_state(r->dbg) != DBG_IDLE)
 		return;
-	look(r);
+	inferior_look(r);
 	r->stopped = dbg_state(r->dbg) == DBG_STOPPED;
 	r->exited = dbg_state(r->dbg) == DBG_IDLE;
 }
@@ -90,7 +90,7 @@ static void on_end(struct repl *r, const struct debuggee_event *e)
 		r->program_status = event->exit_signal
 					? 128 + event->exit_signal
 					: event->exit_code;
-	left(r);
+	leave_inferior(r);
 }
 
 /* Tell the user that the program made a process that is followed. */
@@ -111,7 +111,7 @@ static void on_child(struct repl *r, const struct debuggee_event *e)
 	if (!e->child.number && e->err)
 		repl_warn(r, "", e->err);
 	if (e->child.number && e->inferior.state == DBG_IDLE)
-		left(r);
+		leave_inferior(r);
 }
 
 // Print what the program has written, with its own line ends.
@@ -171,7 +171,7 @@ static void on_event(struct repl *r, const struct debuggee_event *e)
 		if (r->stopped_inferior != inf->number)
 			out(r, "[Switching to inferior %u (process %d)]\n",
 			    inf->number, (int)inf->pid);
-		look(r);
+		inferior_look(r);
 		r->stopped_inferior = inf->number;
 		r->stopped = r->untold = true;
 		break;
@@ -245,7 +245,7 @@ struct dbg_error *inferior_detach(struct repl *r, struct dbg *dbg)
 	out(r, "[Inferior %u (process %d) detached]\n", inf.number,
 	    (int)inf.pid);
 	debuggees_leave(r->first);
-	left(r);
+	leave_inferior(r);
 	repl_events(r);
 	return NULL;
 }

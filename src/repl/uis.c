@@ -22,7 +22,7 @@
 #include "repl/repl_priv.h"
 #include "repl/show/print.h"
 
-static void take(void *arg)
+static void repl_take_events(void *arg)
 {
 	repl_events(arg);
 }
@@ -51,7 +51,7 @@ static struct dbg_error *open_ui(struct repl *r, const struct ui_ops *ops,
 	    .loop = r->loop,
 	    .options = r->options,
 	    .commands = &commands,
-	    .take = r->ui_quit ? r->ui_take : take,
+	    .take = r->ui_quit ? r->ui_take : repl_take_events,
 	    .quit = r->ui_quit ? r->ui_quit : leave,
 	    .arg = r->ui_quit ? r->ui_arg : r,
 	};

@@ -414,7 +414,7 @@ static void take_report(struct run *r, struct dbg *dbg, const char *kind,
 }
 
 // A program in that state, NULL: there is none.
-static struct dbg *find(const struct run *r, enum dbg_state state)
+static struct dbg *program_in_state(const struct run *r, enum dbg_state state)
 {
 	_cleanup_arena_ struct arena *arena = arena_create();
 	struct dbg_inferior *list;
@@ -430,7 +430,7 @@ static struct dbg *find(const struct run *r, enum dbg_state state)
 // Let all programs go on, which stand because one of them has stopped.
 static void go_on(struct run *r)
 {
-	struct dbg *dbg = find(r, DBG_STOPPED);
+	struct dbg *dbg = program_in_state(r, DBG_STOPPED);
 	struct dbg_stopped at;
 
 	if (!dbg || dbg_err_drop(dbg_stopped(dbg, &at)))
@@ -585,7 +585,7 @@ static void wait_for(struct run *r, uint64_t deadline)
 // Stop all; they go on when the event of it is taken, unless we end them.
 static void hold_all(struct run *r)
 {
-	struct dbg *any = find(r, DBG_RUNNING);
+	struct dbg *any = program_in_state(r, DBG_RUNNING);
 
 	if (any)
 		plain_error(dbg_pause(any));
@@ -647,7 +647,7 @@ static void recall_all(struct run *r)
 	for (size_t i = 0; i < n; i++)
 		if (list[i].state == DBG_LENT)
 			plain_error(dbg_pause(list[i].dbg));
-	while (find(r, DBG_LENT) && now_ms() < deadline)
+	while (program_in_state(r, DBG_LENT) && now_ms() < deadline)
 		wait_for(r, deadline);
 }
 
@@ -810,7 +810,7 @@ static void watch_over(struct run *r)
 
 /* ---- The beginning ---------------------------------------------------- */
 
-static struct dbg_error *start(struct run *r, int argc, char **argv)
+static struct dbg_error *command_start(struct run *r, int argc, char **argv)
 {
 	static const int keys[] = {SIGINT, SIGTSTP};
 	sigset_t blocked;
@@ -900,7 +900,7 @@ int report_run_main(struct dbg *dbg, int argc, char **argv)
 	if (status >= 0)
 		return status;
 	memcpy(r.out.paths, r.options.paths, sizeof(r.out.paths));
-	struct dbg_error *err = start(&r, argc - first, argv + first);
+	struct dbg_error *err = command_start(&r, argc - first, argv + first);
 	if (err) {
 		plain_error(err);
 		last_output_destroy(r.output);

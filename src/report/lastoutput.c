@@ -166,7 +166,7 @@ struct copier {
 	struct question question; /* that is not answered yet */
 };
 
-static void keep(struct tail *tail, const char *p, size_t n)
+static void tail_keep(struct tail *tail, const char *p, size_t n)
 {
 	uint64_t end = atomic_load(&tail->n) + n;
 
@@ -183,7 +183,7 @@ static void keep(struct tail *tail, const char *p, size_t n)
 }
 
 /* Read at most @n bytes, behind those that are not written yet. */
-static void take(struct stream *s, struct tail *tail, size_t n)
+static void stream_read(struct stream *s, struct tail *tail, size_t n)
 {
 	if (s->from < 0)
 		return;
@@ -191,7 +191,7 @@ static void take(struct stream *s, struct tail *tail, size_t n)
 	ssize_t got = read(s->from, s->p + s->n, n);
 
 	if (got > 0) {
-		keep(tail, s->p + s->n, (size_t)got);
+		tail_keep(tail, s->p + s->n, (size_t)got);
 		s->n += (size_t)got;
 		s->read += (size_t)got;
 	} else if (!got || (errno != EAGAIN && errno != EINTR)) {
@@ -242,7 +242,7 @@ static void step(struct stream *s, struct tail *tail, short from, short to)
 	else if (to & POLLOUT)
 		pass_on(s);
 	else if (from)
-		take(s, tail, CHUNK);
+		stream_read(s, tail, CHUNK);
 	if (s->from < 0 && !s->n)
 		end_stream(s);
 }
@@ -261,14 +261,14 @@ static void on_question(struct copier *c)
 		int n = 0;
 
 		if (s->from >= 0 && !ioctl(s->from, FIONREAD, &n) && n > 0)
-			take(s, c->tail, (size_t)n);
+			stream_read(s, c->tail, (size_t)n);
 		s->asked = s->read;
 	}
 	c->question.stage = STAGE_READ;
 }
 
 /* Tell how far what was asked about is. */
-static void answer(struct copier *c)
+static void copier_answer(struct copier *c)
 {
 	bool written = true;
 
@@ -318,7 +318,7 @@ __attribute__((noreturn)) static void serve(struct copier *c)
 		for (int i = 0; i < N_STREAMS; i++)
 			step(&c->streams[i], c->tail, fds[FROM + i].revents,
 			     fds[TO + i].revents);
-		answer(c);
+		copier_answer(c);
 	}
 }
 
@@ -364,7 +364,7 @@ __attribute__((noreturn)) static void run(struct copier *c)
 /* ---- We --------------------------------------------------------------- */
 
 /* Do both outputs lead to one file? */
-static bool is_one(void)
+static bool outputs_share_file(void)
 {
 	struct stat a, b;
 
@@ -387,7 +387,7 @@ static bool make_pipes(struct last_output *o, struct stream *streams)
 		streams[i] = (struct stream){.from = -1, .to = -1};
 		if (!is_copied(to))
 			continue;
-		if (i && o->paths[0] && is_one()) {
+		if (i && o->paths[0] && outputs_share_file()) {
 			o->paths[i] = xstrdup(o->paths[0]);
 			continue;
 		}
@@ -464,7 +464,7 @@ void last_output_launched(struct last_output *o)
 	}
 }
 
-static bool ask(struct last_output *o)
+static bool copier_ask(struct last_output *o)
 {
 	const struct question question = {.number = ++o->asked};
 
@@ -495,7 +495,7 @@ static bool await_answer(struct last_output *o, enum stage stage, int ms)
 
 void last_output_add(struct last_output *o, struct report *report)
 {
-	if (!o || !ask(o) || !await_answer(o, STAGE_READ, READ_MS))
+	if (!o || !copier_ask(o) || !await_answer(o, STAGE_READ, READ_MS))
 		return;
 
 	_cleanup_str_ struct str text = {0};
@@ -519,7 +519,7 @@ void last_output_destroy(struct last_output *o)
 	if (!o)
 		return;
 	last_output_launched(o);
-	if (ask(o))
+	if (copier_ask(o))
 		await_answer(o, STAGE_WRITTEN, ARRIVAL_MS);
 	if (o->ctl >= 0)
 		close(o->ctl);

@@ -92,8 +92,8 @@ static int parse(int argc, char **argv, struct stack_options *ret)
 	return -1;
 }
 
-static struct dbg_error *take(struct dbg *dbg, const struct stack_options *o,
-			      struct report *ret)
+static struct dbg_error *
+stack_take(struct dbg *dbg, const struct stack_options *o, struct report *ret)
 {
 	const struct dbg_attach how = {.snapshot = o->snapshot};
 	struct dbg_error *err = open_program(dbg, o->what, &how);
@@ -119,7 +119,7 @@ int report_stack_main(struct dbg *dbg, int argc, char **argv)
 	int status = parse(argc, argv, &o);
 	if (status >= 0)
 		return status;
-	struct dbg_error *err = take(dbg, &o, &r);
+	struct dbg_error *err = stack_take(dbg, &o, &r);
 	debuggees_warn(dbg);
 	if (err) {
 		plain_error(err);

@@ -454,7 +454,7 @@ static struct dbg_error *take_page(struct report *r, struct dbg_stopped at,
 }
 
 // Is it a frame of the host: native code, or the runtime calling Main?
-static bool is_hosts(const struct report_frame *f)
+static bool is_host_frame(const struct report_frame *f)
 {
 	return f->kind == DBG_FRAME_NATIVE || f->kind == DBG_FRAME_RUNTIME;
 }
@@ -481,7 +481,7 @@ static void drop_host(struct walk *w)
 {
 	size_t n = w->n;
 
-	while (n && is_hosts(&w->v[n - 1]))
+	while (n && is_host_frame(&w->v[n - 1]))
 		n--;
 	w->n = n ? n : w->n;
 }

@@ -146,7 +146,7 @@ struct tree {
 	size_t n, cap;
 };
 
-static void hold(void *arg, pid_t pid)
+static void process_hold(void *arg, pid_t pid)
 {
 	struct tree *tree = arg;
 	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
@@ -160,7 +160,7 @@ static void hold(void *arg, pid_t pid)
 struct tree *tree_hold(pid_t pid)
 {
 	struct tree *tree = xcalloc(1, sizeof(*tree));
-	const struct visit v = {hold, tree};
+	const struct visit v = {process_hold, tree};
 
 	visit_process(&v, pid, 0);
 	return tree;

@@ -117,8 +117,8 @@ void witness_end(struct witness *w)
 	free(w);
 }
 
-static bool ask(struct witness *w, const struct signalfd_siginfo *info,
-		char *ret)
+static bool witness_ask(struct witness *w, const struct signalfd_siginfo *info,
+			char *ret)
 {
 	struct pollfd answer = {.fd = w->fd, .events = POLLIN};
 
@@ -136,7 +136,7 @@ bool witness_has(struct witness *w, const struct signalfd_siginfo *info)
 	// There is no such process; but what is being sent is sent then.
 	if (!setpgid(INT_MAX, 0) || errno != ESRCH)
 		return false;
-	if (ask(w, info, &answer))
+	if (witness_ask(w, info, &answer))
 		return answer;
 	// An answer that comes later would be taken for that to another.
 	close(w->fd);

@@ -239,7 +239,7 @@ struct dbg_error *console_listen(struct console *c, char **ret_arg)
 	return NULL;
 }
 
-static void take_helper(struct console *c)
+static void helper_accept(struct console *c)
 {
 	int fd = accept4(c->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
@@ -308,7 +308,7 @@ void console_serve(struct dap *d, const struct pollfd *fds)
 	if (fds[2].revents)
 		pass_input(c);
 	if (fds[3].revents)
-		take_helper(c);
+		helper_accept(c);
 	if (fds[4].revents)
 		hear_helper(d);
 }

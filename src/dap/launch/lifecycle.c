@@ -53,7 +53,7 @@ void begin_runs(struct dap *d)
 }
 
 // The start has failed: end what was started, so that another start may follow.
-static void fail(struct dap *d, struct dbg_error *err)
+static void start_failed(struct dap *d, struct dbg_error *err)
 {
 	progress_end(d, PROGRESS_TERMINAL);
 	if (d->launching) {
@@ -113,7 +113,7 @@ static struct dbg_error *launch(struct dap *d)
 	return err;
 }
 
-static struct dbg_error *attach(struct dap *d)
+static struct dbg_error *attach_program(struct dap *d)
 {
 	struct dbg_attach attach_to = {
 	    .pid = (pid_t)d->setup.pid,
@@ -160,7 +160,7 @@ static void launched(struct dap *d, struct dbg_error *err)
 {
 	d->start = DAP_STARTED;
 	if (err) {
-		fail(d, err);
+		start_failed(d, err);
 		return;
 	}
 	progress_end(d, PROGRESS_TERMINAL);
@@ -175,7 +175,7 @@ static void attached(struct dap *d, struct dbg_error *err)
 {
 	d->start = DAP_STARTED;
 	if (err) {
-		fail(d, err);
+		start_failed(d, err);
 		return;
 	}
 	begin_runs(d);
@@ -189,13 +189,13 @@ static void start(struct dap *d)
 
 	d->terminated = false;
 	if (d->setup.attach)
-		attached(d, attach(d));
+		attached(d, attach_program(d));
 	else if (d->setup.console == SETUP_CONSOLE_INTERNAL)
 		launched(d, launch(d));
 	else
 		err = ask_terminal(d);
 	if (err)
-		fail(d, err);
+		start_failed(d, err);
 }
 
 /* ---- Held, let go, gone ---------------------------------------------- */
@@ -205,7 +205,7 @@ void begin_ready(struct dap *d, const struct dbg_stop *stop)
 	bool waits = d->setup.attach && !d->setup.wake;
 
 	if (stop->note && d->launching && !d->setup.no_debug) {
-		fail(d, dbg_err(DBG_E_RUNTIME, "%s", stop->note));
+		start_failed(d, dbg_err(DBG_E_RUNTIME, "%s", stop->note));
 		return;
 	}
 	if (stop->note)
@@ -243,11 +243,12 @@ bool begin_gone(struct dap *d, int status)
 	if (d->launching && d->setup.no_debug)
 		begin_runs(d);
 	if (d->launching)
-		fail(d,
-		     dbg_err(DBG_E_RUNTIME,
-			     "'%s' ended with exit code %d before it loaded a "
-			     ".NET runtime: see what it printed",
-			     d->setup.launch.program, status));
+		start_failed(
+		    d,
+		    dbg_err(DBG_E_RUNTIME,
+			    "'%s' ended with exit code %d before it loaded a "
+			    ".NET runtime: see what it printed",
+			    d->setup.launch.program, status));
 	else if (d->start != DAP_START_NONE)
 		return false;
 	if (asked)
@@ -258,7 +259,7 @@ bool begin_gone(struct dap *d, int status)
 void begin_cancel(struct dap *d)
 {
 	d->cancel_start = false;
-	fail(d, dbg_err(DBG_E_INTERRUPTED, "cancelled"));
+	start_failed(d, dbg_err(DBG_E_INTERRUPTED, "cancelled"));
 }
 
 static void try_terminal(struct dap *d)
@@ -266,7 +267,7 @@ static void try_terminal(struct dap *d)
 	if (d->console.tty)
 		launched(d, launch(d));
 	else if (d->console.listener < 0 && d->console.helper < 0)
-		fail(d, dbg_err(DBG_E_FILE, "the terminal was closed"));
+		start_failed(d, dbg_err(DBG_E_FILE, "the terminal was closed"));
 }
 
 void begin_try(struct dap *d)
@@ -305,7 +306,8 @@ void dap_answered(struct dap *d, const cJSON *message)
 	if (success || d->start != DAP_START_TERMINAL)
 		return;
 	dbg_error_destroy(args_str(message, "message", &why));
-	fail(d, dbg_err(DBG_E_TARGET, "cannot run in a terminal: %s", why));
+	start_failed(
+	    d, dbg_err(DBG_E_TARGET, "cannot run in a terminal: %s", why));
 }
 
 void begin_terminated(struct dap *d)

@@ -149,7 +149,7 @@ enum {
 	N_MEMBERS = sizeof(members) / sizeof(*members),
 };
 
-static struct dbg_error *take_servers(struct dap *d, const cJSON *from)
+static struct dbg_error *servers_refuse(struct dap *d, const cJSON *from)
 {
 	struct dbg_error *err = NULL;
 
@@ -183,7 +183,7 @@ static struct dbg_error *symbol_options_take(struct dap *d, const cJSON *args,
 	if (!err)
 		err = take_filter(d, from);
 	if (!err)
-		err = take_servers(d, from);
+		err = servers_refuse(d, from);
 	if (err)
 		return err;
 	cJSON_ArrayForEach(item, from)
@@ -773,7 +773,7 @@ static const struct attribute attributes[] = {
     {"windows", FOR_BOTH, NULL},
 };
 
-static const struct attribute *find(const char *name)
+static const struct attribute *attribute_find(const char *name)
 {
 	for (size_t i = 0; i < sizeof(attributes) / sizeof(*attributes); i++)
 		if (!strcmp(attributes[i].name, name))
@@ -787,7 +787,7 @@ static void name_unknown(struct dap *d, const cJSON *args, unsigned int where)
 
 	cJSON_ArrayForEach(item, args)
 	{
-		const struct attribute *a = find(item->string);
+		const struct attribute *a = attribute_find(item->string);
 		// VS Code adds some of its own, all with two underscores
 		if (!strncmp(item->string, "__", 2) || is_empty(item) ||
 		    cJSON_IsFalse(item) || (a && (a->where & where)))
@@ -833,7 +833,7 @@ void setup_child(const struct setup *s, struct str *t)
 	}
 }
 
-static struct dbg_error *check(const struct setup *s)
+static struct dbg_error *setup_check(const struct setup *s)
 {
 	if (!s->attach && (!s->launch.program || !*s->launch.program))
 		return dbg_err_arg("'program' is missing: name the .dll or the "
@@ -905,7 +905,7 @@ static struct dbg_error *take_all(struct dap *d, const cJSON *args, bool attach)
 	}
 	d->setup.for_children = for_children(d, args);
 	name_unknown(d, args, where);
-	err = check(&d->setup);
+	err = setup_check(&d->setup);
 	if (!err && d->setup.no_debug)
 		err = dbg_set(d->dbg, "follow-exec", "off");
 	if (!err && !attach)

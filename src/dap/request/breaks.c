@@ -69,7 +69,7 @@ static char *make_key(const struct break_spec *s)
 }
 
 // Take one that is asked for again; they come in their old order, mostly.
-static struct brk *take(struct breaks *b, const char *key)
+static struct brk *brk_take_old(struct breaks *b, const char *key)
 {
 	for (size_t i = 0; b->n_old && i < b->n; i++) {
 		size_t at = (b->at + i) % b->n;
@@ -106,8 +106,8 @@ static struct dbg_error *malformed(struct break_spec *spec)
 	return spec->req.log ? dbg_check_log(spec->req.log) : NULL;
 }
 
-static struct dbg_error *make(struct dap *d, struct break_spec *spec,
-			      struct brk *b)
+static struct dbg_error *brk_make(struct dap *d, struct break_spec *spec,
+				  struct brk *b)
 {
 	struct dbg_error *err;
 	uint32_t number = 0;
@@ -180,7 +180,7 @@ static void describe_refused(struct dap *d, struct str *t, const struct brk *b)
 }
 
 // The members of a Breakpoint.
-static void describe(struct dap *d, struct str *t, const struct brk *b)
+static void brk_describe(struct dap *d, struct str *t, const struct brk *b)
 {
 	_cleanup_arena_ struct arena *arena = arena_create();
 	struct dbg_breakpoint e;
@@ -231,13 +231,13 @@ static void tell(struct dap *d, struct brk *b, struct str *t)
 {
 	_cleanup_str_ struct str now = {0};
 
-	describe(d, &now, b);
+	brk_describe(d, &now, b);
 	say_near(d, b, str_get(&now));
 	str_add(t, str_get(&now));
 	str_set(&b->told, str_get(&now));
 }
 
-static struct brk *add(struct breaks *b)
+static struct brk *brk_add(struct breaks *b)
 {
 	mem_grow(&b->v, &b->cap, b->n, sizeof(*b->v));
 	struct brk *k = &b->v[b->n++];
@@ -255,17 +255,17 @@ void breaks_put(struct dap *d, const char *group, const char *path,
 	spec.req.log = unless_blank(spec.req.log);
 
 	_cleanup_free_ char *key = make_key(&spec);
-	struct brk *b = take(&d->breaks, key);
+	struct brk *b = brk_take_old(&d->breaks, key);
 
 	if (!b || !b->number) {
 		if (!b)
-			b = add(&d->breaks);
+			b = brk_add(&d->breaks);
 		str_set(&b->group, group);
 		str_set(&b->key, key);
 		str_set(&b->path, path);
 		b->line = spec.line;
 		b->column = spec.column;
-		struct dbg_error *err = make(d, &spec, b);
+		struct dbg_error *err = brk_make(d, &spec, b);
 		str_set(&b->fault, err ? err->message : NULL);
 		dbg_error_destroy(err);
 	}
@@ -326,7 +326,7 @@ static void tell_foreign(struct dap *d, uint32_t number, bool gone)
 		emit_int(t, "id", number);
 		emit_bool(t, "verified", false);
 	} else {
-		describe(d, t, &b);
+		brk_describe(d, t, &b);
 	}
 	emit_object_end(t);
 	dap_send(d);
@@ -343,7 +343,7 @@ void breaks_changed(struct dap *d, uint32_t number, bool gone)
 			b->number = 0;
 		return;
 	}
-	describe(d, &now, b);
+	brk_describe(d, &now, b);
 	if (b->told && !strcmp(b->told, str_get(&now)))
 		return;
 	say_near(d, b, str_get(&now));

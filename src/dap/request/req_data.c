@@ -93,7 +93,8 @@ static struct dbg_error *get_access(const cJSON *item, enum dbg_watch *ret)
 			   name);
 }
 
-static struct dbg_error *put(struct dap *d, const cJSON *item, struct str *t)
+static struct dbg_error *data_break_put(struct dap *d, const cJSON *item,
+					struct str *t)
 {
 	struct break_spec s = {
 	    .req = {.kind = DBG_BREAK_WATCH, .object = true, .quiet = true},
@@ -141,7 +142,7 @@ static struct dbg_error *do_set(struct dap *d, struct request *req)
 	cJSON_ArrayForEach(item, list)
 	{
 		if (!err)
-			err = put(d, item, req->body);
+			err = data_break_put(d, item, req->body);
 	}
 	emit_array_end(req->body);
 	breaks_end(d, "data");

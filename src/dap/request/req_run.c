@@ -60,8 +60,9 @@ static struct dbg_error *get_unit(const struct request *req,
 			   s);
 }
 
-static struct dbg_error *step(struct dap *d, struct dbg_stopped at,
-			      struct request *req, enum dbg_step_kind kind)
+static struct dbg_error *do_step_kind(struct dap *d, struct dbg_stopped at,
+				      struct request *req,
+				      enum dbg_step_kind kind)
 {
 	struct dbg_step s = {.kind = kind};
 
@@ -84,7 +85,7 @@ static struct dbg_error *step(struct dap *d, struct dbg_stopped at,
 static struct dbg_error *do_next(struct dap *d, struct dbg_stopped at,
 				 struct request *req)
 {
-	return step(d, at, req, DBG_STEP_OVER);
+	return do_step_kind(d, at, req, DBG_STEP_OVER);
 }
 
 static struct dbg_error *
@@ -122,13 +123,13 @@ do_step_in_targets(struct dap *d, struct dbg_stopped at, struct request *req)
 static struct dbg_error *do_step_in(struct dap *d, struct dbg_stopped at,
 				    struct request *req)
 {
-	return step(d, at, req, DBG_STEP_IN);
+	return do_step_kind(d, at, req, DBG_STEP_IN);
 }
 
 static struct dbg_error *do_step_out(struct dap *d, struct dbg_stopped at,
 				     struct request *req)
 {
-	return step(d, at, req, DBG_STEP_OUT);
+	return do_step_kind(d, at, req, DBG_STEP_OUT);
 }
 
 static struct dbg_error *do_pause(struct dap *d, struct request *req)

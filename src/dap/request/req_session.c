@@ -78,7 +78,8 @@ static struct dbg_error *do_initialize(struct dap *d, struct request *req)
 	return NULL;
 }
 
-static struct dbg_error *begin(struct dap *d, struct request *req, bool attach)
+static struct dbg_error *session_open(struct dap *d, struct request *req,
+				      bool attach)
 {
 	if (d->launching || d->start != DAP_START_NONE)
 		return dbg_err(DBG_E_STATE, "a program was started already");
@@ -93,12 +94,12 @@ static struct dbg_error *begin(struct dap *d, struct request *req, bool attach)
 
 static struct dbg_error *do_launch(struct dap *d, struct request *req)
 {
-	return begin(d, req, false);
+	return session_open(d, req, false);
 }
 
 static struct dbg_error *do_attach(struct dap *d, struct request *req)
 {
-	return begin(d, req, true);
+	return session_open(d, req, true);
 }
 
 static struct dbg_error *do_configuration_done(struct dap *d,

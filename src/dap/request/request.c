@@ -20,7 +20,7 @@ static const struct dap_request *const request_families[] = {
     req_variable, req_value, req_code, req_memory, NULL,
 };
 
-static const struct dap_request *find(const char *name)
+static const struct dap_request *request_find(const char *name)
 {
 	for (size_t i = 0; request_families[i]; i++)
 		for (const struct dap_request *r = request_families[i]; r->name;
@@ -54,8 +54,9 @@ struct dbg_error *request_stop(struct dap *d, struct dbg_stopped *ret)
 	return dbg_stopped(d->dbg, ret);
 }
 
-static struct dbg_error *check(struct dap *d, const struct dap_request *r,
-			       struct dbg_stopped *ret_at)
+static struct dbg_error *request_check(struct dap *d,
+				       const struct dap_request *r,
+				       struct dbg_stopped *ret_at)
 {
 	if (!d->initialized && !(r->flags & REQ_ANYTIME))
 		return dbg_err(DBG_E_STATE,
@@ -70,7 +71,7 @@ static struct dbg_error *check(struct dap *d, const struct dap_request *r,
 
 static struct dbg_error *carry_out(struct dap *d, struct request *req)
 {
-	const struct dap_request *r = find(req->command);
+	const struct dap_request *r = request_find(req->command);
 
 	if (!r)
 		return dbg_err(DBG_E_UNSUPPORTED,
@@ -80,7 +81,7 @@ static struct dbg_error *carry_out(struct dap *d, struct request *req)
 		return dbg_err_arg("'arguments' must be an object");
 	req->by_hand = r->flags & REQ_BY_HAND;
 	struct dbg_stopped at;
-	struct dbg_error *err = check(d, r, &at);
+	struct dbg_error *err = request_check(d, r, &at);
 	if (err)
 		return err;
 	// an absent member is what an empty object has
@@ -95,7 +96,7 @@ bool request_is_urgent(const struct dap *d, const cJSON *message)
 	const cJSON *command = args_get(message, "command");
 	const cJSON *id = args_get(args_get(message, "arguments"), "requestId");
 	const struct dap_request *r =
-	    cJSON_IsString(command) ? find(command->valuestring) : NULL;
+	    cJSON_IsString(command) ? request_find(command->valuestring) : NULL;
 
 	// a cancel of a request that still waits is answered in its turn
 	if (r && !strcmp(r->name, "cancel"))

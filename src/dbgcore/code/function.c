@@ -372,7 +372,7 @@ static bool same(struct span a, struct span b)
 	return a.n == b.n && !memcmp(a.s, b.s, a.n);
 }
 
-static void push(struct path *path, struct span seg)
+static void path_push(struct path *path, struct span seg)
 {
 	if (path->n < MAX_SEGMENTS)
 		path->seg[path->n++] = seg;
@@ -395,7 +395,7 @@ static struct span bare(struct span s)
 }
 
 // Cut a dotted name; dots inside brackets and in front of "ctor" do not cut.
-static void cut(struct span name, struct path *path)
+static void path_split(struct span name, struct path *path)
 {
 	int depth = 0;
 	size_t start = 0;
@@ -409,10 +409,10 @@ static void cut(struct span name, struct path *path)
 			depth--;
 		if (depth || (ch != '.' && ch != '+') || i == start)
 			continue;
-		push(path, bare((struct span){name.s + start, i - start}));
+		path_push(path, bare((struct span){name.s + start, i - start}));
 		start = i + 1;
 	}
-	push(path, bare((struct span){name.s + start, name.n - start}));
+	path_push(path, bare((struct span){name.s + start, name.n - start}));
 }
 
 /* ---- What the user wants --------------------------------------------- */
@@ -512,11 +512,11 @@ static bool parse_query(struct name_query *w, const struct code_function *fn,
 		name += 8;
 	if (op) {
 		if (op > name)
-			cut((struct span){name, (size_t)(op - name) - 1},
-			    &w->path);
+			path_split((struct span){name, (size_t)(op - name) - 1},
+				   &w->path);
 		return parse_operator(w, op);
 	}
-	cut(span_of(name), &w->path);
+	path_split(span_of(name), &w->path);
 	if (!w->path.seg[w->path.n - 1].n)
 		return false;
 	find_bases(w, arena);
@@ -551,11 +551,11 @@ static bool type_path(const struct md *md, uint32_t rid, bool made,
 		return false;
 	const char *ns = md_col_string(md, MD_TYPEDEF, chain[n - 1], 2);
 	if (*ns)
-		cut(span_of(ns), path);
+		path_split(span_of(ns), path);
 	while (n--) {
 		const char *type = own_name(md, chain[n]);
 		if (*type != '<')
-			push(path, bare(span_of(type)));
+			path_push(path, bare(span_of(type)));
 	}
 	return true;
 }
@@ -602,8 +602,8 @@ static bool match_accessor(const struct name_query *w, const struct path *types,
 	struct span verb = {name.s, (size_t)(bar - name.s)};
 	if (!is_accessor(verb))
 		return false;
-	push(&last, (struct span){bar + 1, name.n - verb.n - 1});
-	push(&last, verb);
+	path_push(&last, (struct span){bar + 1, name.n - verb.n - 1});
+	path_push(&last, verb);
 	for (int i = 0; i < 2; i++) {
 		last.n = 2;
 		if (agrees_with(&w->path, types, interface, &last))
@@ -630,14 +630,15 @@ static bool match_made(const struct name_query *w, const struct path *types,
 	if (!close)
 		return false;
 	const char *end = name.s + name.n;
-	cut((struct span){name.s + 1, (size_t)(close - name.s) - 1}, &last);
+	path_split((struct span){name.s + 1, (size_t)(close - name.s) - 1},
+		   &last);
 	if (end - close > 4 && !memcmp(close, ">g__", 4)) {
 		const char *bar = memchr(close, '|', (size_t)(end - close));
 		struct span local = {close + 4, 0};
 		local.n = (size_t)((bar ? bar : end) - local.s);
-		push(&last, local);
+		path_push(&last, local);
 	} else if (end - close > 4 && !memcmp(close, ">b__", 4)) {
-		push(&last, span_of("lambda"));
+		path_push(&last, span_of("lambda"));
 	} else if (!(end - close == 2 && close[1] == '$')) {
 		return false;
 	}
@@ -652,12 +653,12 @@ static bool match_special(const struct name_query *w, const struct path *types,
 	struct span type = types->seg[types->n - 1];
 
 	if (span_is(name, ".ctor")) {
-		push(&last, type);
+		path_push(&last, type);
 		return agrees(&w->path, types, &nothing, &last);
 	}
 	if (span_is(name, "Finalize")) {
 		const struct span *user = &w->path.seg[w->path.n - 1];
-		push(&last, *user);
+		path_push(&last, *user);
 		return *user->s == '~' &&
 		       same((struct span){user->s + 1, user->n - 1}, type) &&
 		       agrees(&w->path, types, &nothing, &last);
@@ -679,14 +680,14 @@ static bool match_name(const struct name_query *w, const struct path *types,
 					      &nothing);
 		return false;
 	}
-	push(&last, name);
+	path_push(&last, name);
 	if (agrees(&w->path, types, &nothing, &last))
 		return true;
 	if (*name.s == '<')
 		return match_made(w, types, name);
 	if (match_special(w, types, name))
 		return true;
-	cut(name, &interface);
+	path_split(name, &interface);
 	name = interface.seg[--interface.n];
 	last.seg[0] = name;
 	return agrees_with(&w->path, types, &interface, &last) ||

@@ -211,8 +211,8 @@ static void look_at_method(struct choice *ch, struct module *mod,
 }
 
 // The line to use for @line of document @rid; 0 if no code follows.
-static uint32_t choose(struct module *mod, uint32_t rid, uint32_t line,
-		       bool *ret_exact)
+static uint32_t line_choose(struct module *mod, uint32_t rid, uint32_t line,
+			    bool *ret_exact)
 {
 	size_t n, end;
 	const struct pdb_method_lines *index = pdb_method_index(mod->m.pdb, &n);
@@ -302,7 +302,7 @@ struct dbg_error *code_find_line(struct code *c, struct code_module *m,
 
 		if (!place_takes(c, mod, rid, file))
 			continue;
-		uint32_t chosen = choose(mod, rid, line, &is_exact);
+		uint32_t chosen = line_choose(mod, rid, line, &is_exact);
 		if (!chosen)
 			continue;
 		if (is_exact) {

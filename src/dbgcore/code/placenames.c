@@ -30,8 +30,8 @@ struct names {
 	size_t n, cap;
 };
 
-static void add(struct names *l, const char *name, const struct sig_type *type,
-		bool argument)
+static void place_name_add(struct names *l, const char *name,
+			   const struct sig_type *type, bool argument)
 {
 	_cleanup_str_ struct str text = {0};
 
@@ -57,8 +57,8 @@ static void add_arguments(struct names *l)
 		l->arena, &sig)))
 		return;
 	for (uint32_t i = 0; i < sig->n_params; i++)
-		add(l, md_param_name(md, l->method, i + 1), sig->params[i],
-		    true);
+		place_name_add(l, md_param_name(md, l->method, i + 1),
+			       sig->params[i], true);
 }
 
 static void add_locals(struct names *l, uint32_t body, uint32_t il_offset)
@@ -87,8 +87,9 @@ static void add_locals(struct names *l, uint32_t body, uint32_t il_offset)
 
 		// 1: DebuggerHidden, of the compiler's own
 		if (name && !(locals[i].attributes & 1))
-			add(l, name, typed ? types[locals[i].slot] : NULL,
-			    false);
+			place_name_add(l, name,
+				       typed ? types[locals[i].slot] : NULL,
+				       false);
 	}
 }
 
@@ -111,7 +112,7 @@ static void add_fields(struct names *l, uint32_t type, bool machine)
 			md_col_blob(md, MD_FIELD, rid, FIELD_SIGNATURE),
 			l->arena, &sig)))
 			continue;
-		add(l, name, sig, false);
+		place_name_add(l, name, sig, false);
 	}
 }
 

@@ -372,7 +372,7 @@ static void find_variables(struct finder *f)
 
 /* ---- All ------------------------------------------------------------- */
 
-static int compare(const void *a, const void *b)
+static int symbol_compare(const void *a, const void *b)
 {
 	const struct dbg_symbol *s = a, *t = b;
 	int order = strcmp(s->name, t->name);
@@ -400,7 +400,7 @@ void code_search(struct code *c, struct code_module *m,
 	read_lines(&f);
 	finders[search->kind](&f);
 	if (f.n)
-		qsort(f.list, f.n, sizeof(*f.list), compare);
+		qsort(f.list, f.n, sizeof(*f.list), symbol_compare);
 	for (size_t i = 0; i < f.n; i++) {
 		f.list[i].module = m->number;
 		f.list[i].module_name = m->name;

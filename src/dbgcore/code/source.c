@@ -329,8 +329,8 @@ bool source_is_compiled(const struct module *mod, uint32_t rid, struct bytes b)
 	return hash_equals(b, mod->m.pdb, rid, &known);
 }
 
-static const struct source_text *keep(struct code *c, const char *path,
-				      struct bytes b, const char *note)
+static const struct source_text *text_keep(struct code *c, const char *path,
+					   struct bytes b, const char *note)
 {
 	mem_grow(&c->texts, &c->cap_texts, c->n_texts, sizeof(*c->texts));
 	struct source_text *text = &c->texts[c->n_texts++];
@@ -358,12 +358,12 @@ static const struct source_text *from_disk(struct code *c, const char *path,
 	if (hash_differs(file.bytes, mod->m.pdb, rid))
 		note = "the file is not the one that the program was built "
 		       "from";
-	const struct source_text *text = keep(c, path, file.bytes, note);
+	const struct source_text *text = text_keep(c, path, file.bytes, note);
 	file_unload(&file);
 	return text;
 }
 
-static const struct source_text *kept(struct code *c, const char *path)
+static const struct source_text *text_find(struct code *c, const char *path)
 {
 	for (size_t i = 0; i < c->n_texts; i++)
 		if (!strcmp(c->texts[i].path, path))
@@ -377,7 +377,8 @@ static const struct source_text *embedded(struct code *c, const char *path,
 {
 	struct arena *arena = arena_create();
 	struct bytes b = pdb_document_source(mod->m.pdb, rid, arena);
-	const struct source_text *text = b.p ? keep(c, path, b, NULL) : NULL;
+	const struct source_text *text =
+	    b.p ? text_keep(c, path, b, NULL) : NULL;
 
 	arena_destroy(arena);
 	return text;
@@ -387,14 +388,14 @@ static const struct source_text *document_text(struct code *c,
 					       struct module *mod, uint32_t rid)
 {
 	const char *path = module_document(c, mod, rid);
-	const struct source_text *text = kept(c, path);
+	const struct source_text *text = text_find(c, path);
 
 	if (!text)
 		text = from_disk(c, path, mod, rid);
 	// A program in a container may have its sources beside it.
 	if (!text) {
 		_cleanup_free_ char *inside = hostfile_path(c->target, path);
-		text = kept(c, inside);
+		text = text_find(c, inside);
 		if (!text && strcmp(inside, path))
 			text = from_disk(c, inside, mod, rid);
 	}

@@ -86,7 +86,8 @@ static unsigned int name_traits(const struct md *md, uint32_t rid)
 
 // The body of an async method bears what its author wrote; the method that
 // starts it is marked DebuggerStepThrough by the compiler and says nothing.
-static unsigned int find(struct code *c, struct code_module *m, uint32_t rid)
+static unsigned int traits_find(struct code *c, struct code_module *m,
+				uint32_t rid)
 {
 	unsigned int traits = 0;
 	uint32_t token = MD_TOKEN(MD_METHODDEF, rid);
@@ -117,7 +118,7 @@ unsigned int code_traits(struct code *c, struct code_module *m, uint32_t token)
 	uintptr_t traits = (uintptr_t)map_find(&mod->traits, rid);
 
 	if (!traits) {
-		traits = find(c, m, rid) | KNOWN;
+		traits = traits_find(c, m, rid) | KNOWN;
 		map_put(&mod->traits, rid, (void *)traits);
 	}
 	return (unsigned int)traits & ~(unsigned int)KNOWN;

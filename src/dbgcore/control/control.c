@@ -451,9 +451,10 @@ static void catch_entered(struct control *c, pid_t tid,
 		catch_trap_await(c, tid, entry);
 }
 
-static struct dbg_error *thrown(struct control *c, pid_t tid,
-				struct arena *arena, struct dbg_stop *stop,
-				bool *ret_stops)
+static struct dbg_error *notification_take(struct control *c, pid_t tid,
+					   struct arena *arena,
+					   struct dbg_stop *stop,
+					   bool *ret_stops)
 {
 	struct dbg_error *err;
 	struct regs regs;
@@ -526,7 +527,7 @@ static struct dbg_error *judge_trap(struct control *c,
 		kinds = control_site_kinds(c, addr);
 	}
 	if (kinds & SITE_THROW) {
-		err = thrown(c, ev->tid, arena, stop, ret_stops);
+		err = notification_take(c, ev->tid, arena, stop, ret_stops);
 		if (err || *ret_stops)
 			return err;
 	}
@@ -581,8 +582,9 @@ static struct dbg_error *judge_trap(struct control *c,
 }
 
 // Add the cause to a stop by a signal that ends the program.
-static void died(struct control *c, pid_t tid, const struct fault_signal *fault,
-		 struct dbg_stop *stop)
+static void death_describe(struct control *c, pid_t tid,
+			   const struct fault_signal *fault,
+			   struct dbg_stop *stop)
 {
 	if (fault->signal == SIGABRT && c->dac)
 		aborted_judge(c, tid, fault, stop);
@@ -618,7 +620,7 @@ static struct dbg_error *judge_signal(struct control *c,
 	    .code = ev->info.si_code,
 	    .addr = (uintptr_t)ev->info.si_addr,
 	};
-	died(c, ev->tid, &fault, stop);
+	death_describe(c, ev->tid, &fault, stop);
 	return NULL;
 }
 
@@ -628,7 +630,7 @@ void control_terminated(struct control *c, pid_t tid,
 	stop->reason = DBG_STOP_TERMINATED;
 	stop->signal = fault->signal;
 	stop->fatal = true;
-	died(c, tid, fault, stop);
+	death_describe(c, tid, fault, stop);
 }
 
 struct dbg_error *control_judge(struct control *c,

@@ -40,7 +40,7 @@ struct found {
 	const char *name;
 };
 
-static void add(struct found *f, uint64_t start, uint64_t size)
+static void memory_region_add(struct found *f, uint64_t start, uint64_t size)
 {
 	if (!size || start + size < start || f->n == REGIONS_MAX)
 		return;
@@ -64,7 +64,7 @@ static void add_list(struct found *f, enum dac_method_id lists,
 
 	v = all.v;
 	for (size_t i = 0; i < all.n; i++)
-		add(f, v[i].start, v[i].size);
+		memory_region_add(f, v[i].start, v[i].size);
 	free(all.v);
 }
 
@@ -86,7 +86,7 @@ static void add_blocks(struct found *f, uint64_t heap, uint32_t kind)
 			break;
 	}
 	for (uint32_t i = 0; i < n && i < room; i++)
-		add(f, v[i].start, v[i].size);
+		memory_region_add(f, v[i].start, v[i].size);
 }
 
 static void add_allocator(struct found *f, uint64_t allocator)
@@ -154,7 +154,8 @@ static void add_code_heaps(struct found *f, uint64_t manager)
 			add_blocks(f, v[i].heap, HEAP_EXPLICIT);
 		else if (v[i].kind == CODE_HEAP_HOST &&
 			 v[i].current > v[i].heap)
-			add(f, v[i].heap, v[i].current - v[i].heap);
+			memory_region_add(f, v[i].heap,
+					  v[i].current - v[i].heap);
 	}
 }
 

@@ -20,8 +20,8 @@ enum {
 };
 
 // A fault ends one method, not all.
-static int32_t call(void *object, enum dac_method_id method, unsigned int n,
-		    ...)
+static int32_t guarded_call(void *object, enum dac_method_id method,
+			    unsigned int n, ...)
 {
 	uint64_t a[DAC_MAX_ARGS] = {0};
 	va_list ap;
@@ -34,7 +34,7 @@ static int32_t call(void *object, enum dac_method_id method, unsigned int n,
 }
 
 #define CALL(object, method, ...)                                              \
-	call(object, method, DAC_COUNT(__VA_ARGS__), ##__VA_ARGS__)
+	guarded_call(object, method, DAC_COUNT(__VA_ARGS__), ##__VA_ARGS__)
 
 /*
  * Of ISOSDacInterface; @sos6: ISOSDacInterface6 or NULL.

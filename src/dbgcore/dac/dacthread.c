@@ -98,7 +98,7 @@ void dac_threads_reset(struct dac_threads *l)
 	l->begun = false;
 }
 
-static void begin(struct dac *d)
+static void thread_list_begin(struct dac *d)
 {
 	struct sos_thread_store store = {0};
 	struct dac_threads *l = &d->threads;
@@ -155,7 +155,7 @@ const struct dac_thread *dac_thread_find(struct dac *d, pid_t tid)
 	const struct dac_thread *t = map_find(&l->by_tid, (uint64_t)tid);
 
 	if (!l->begun)
-		begin(d);
+		thread_list_begin(d);
 	while (!t && l->left > 0) {
 		t = take_next(d);
 		if (t && t->tid != tid)

@@ -194,8 +194,8 @@ uint64_t dac_caller_sp(struct dac *d, pid_t tid, const struct dac_frame *frame)
 
 // Make a walk of the DAC's @walk. @at: the frame it was opened at; NULL: the
 // top.
-static struct dac_walk *create(struct dac *d, pid_t tid, void *walk,
-			       const struct dac_frame *at)
+static struct dac_walk *walk_create(struct dac *d, pid_t tid, void *walk,
+				    const struct dac_frame *at)
 {
 	if (!walk)
 		return NULL;
@@ -275,10 +275,10 @@ struct dbg_error *dac_walk_create(struct dac *d, pid_t tid,
 	if (managed_caller(d, tid, &native, &frame))
 		walk = dac_walk_open_at(d, tid, &frame);
 	if (!walk) {
-		*ret = create(d, tid, dac_walk_open(d, tid), NULL);
+		*ret = walk_create(d, tid, dac_walk_open(d, tid), NULL);
 		return NULL;
 	}
-	*ret = create(d, tid, walk, &frame);
+	*ret = walk_create(d, tid, walk, &frame);
 	(*ret)->native = native;
 	(*ret)->has_native = true;
 	return NULL;
@@ -324,7 +324,7 @@ static bool read_ahead(struct dac_walk *w)
 
 // The next item; NULL at the end. A failure means a stack that the DAC cannot
 // unwind: the walk ends without an error.
-static const struct walk_item *advance(struct dac_walk *w)
+static const struct walk_item *walk_advance(struct dac_walk *w)
 {
 	if (!w->left)
 		return NULL;
@@ -399,7 +399,7 @@ struct dbg_error *dac_walk_next(struct dac_walk *w, struct dac_frame *ret,
 		*ret_any = true;
 		return NULL;
 	}
-	const struct walk_item *item = advance(w);
+	const struct walk_item *item = walk_advance(w);
 	if (!item) {
 		w->left = 0;
 		return NULL;

@@ -158,9 +158,9 @@ static void keep(const struct eval *e, struct value *v)
  * Evaluate `x++` or `x--`: assigns as `x += 1` does, but its value is what x
  * was before.
  */
-static struct dbg_error *step(const struct eval *e, const char *text,
-			      const struct expr *x, struct value *ret,
-			      struct value *ret_place)
+static struct dbg_error *
+increment_evaluate(const struct eval *e, const char *text, const struct expr *x,
+		   struct value *ret, struct value *ret_place)
 {
 	struct value old, new = {0};
 	struct expr *one;
@@ -289,7 +289,7 @@ static struct dbg_error *statement(const struct eval *e, const char *text,
 	if (!*ret_assigned)
 		return bind_evaluate(e, text, x, ret);
 	if (is_step(x))
-		return step(e, text, x, ret, ret_place);
+		return increment_evaluate(e, text, x, ret, ret_place);
 	bool skips;
 	err = bind_assign_skips(e, text, x->a, &skips);
 	if (err)

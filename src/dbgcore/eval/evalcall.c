@@ -491,7 +491,8 @@ static struct dbg_error *argument(const struct eval *e,
 }
 
 /* Put the program's copies in place of what only the machine has. */
-static struct dbg_error *replace(const struct eval *e, const struct vm_graph *g)
+static struct dbg_error *graph_replace(const struct eval *e,
+				       const struct vm_graph *g)
 {
 	struct eval_calls *calls = e->calls;
 	struct dbg_error *err = given_make(e, g);
@@ -536,7 +537,7 @@ static struct dbg_error *write_down(const struct eval *e,
 		err = argument(e, &r->args[i], is_this, &g, &calls->args[i]);
 	}
 	if (!err)
-		err = replace(e, &g);
+		err = graph_replace(e, &g);
 	if (err)
 		calls->want = EVAL_WANT_NOTHING;
 	return err;
@@ -547,7 +548,8 @@ static struct dbg_error *write_down(const struct eval *e,
  * calls that were made have changed what the expression had read, and it goes
  * another way.
  */
-static struct dbg_error *answer(const struct eval *e, const struct vm_result *r)
+static struct dbg_error *call_answer(const struct eval *e,
+				     const struct vm_result *r)
 {
 	struct eval_calls *calls = e->calls;
 	struct eval_answer *a = &calls->answers[calls->n_used];
@@ -615,7 +617,8 @@ struct dbg_error *evalcall_changed(void)
 }
 
 /* Tell the machine which calls are to be made in this run. */
-static void choose(const struct eval *e, uint32_t numbers[EVAL_CHOSEN_MAX])
+static void calls_choose(const struct eval *e,
+			 uint32_t numbers[EVAL_CHOSEN_MAX])
 {
 	const struct eval_calls *calls = e->calls;
 	const struct eval_chosen *c = calls ? calls->chosen : NULL;
@@ -693,14 +696,14 @@ void evalcall_run(const struct eval *e, struct vm_result *ret)
 	struct eval_calls *calls = e->calls;
 	uint32_t numbers[EVAL_CHOSEN_MAX];
 
-	choose(e, numbers);
+	calls_choose(e, numbers);
 	for (;;) {
 		vm_run(e->vm, 0, ret);
 		if (!calls || ret->state != VM_CALL ||
 		    calls->n_used == calls->n_answers)
 			break;
 		dbg_error_destroy(ret->error);
-		ret->error = answer(e, ret);
+		ret->error = call_answer(e, ret);
 		if (ret->error)
 			break;
 	}

@@ -203,8 +203,8 @@ static uint64_t place_addr(struct vm *vm, const struct param_place *p,
 }
 
 /* Copy the result: strings of the interpreter end with its next execution. */
-static bool take(struct frame_code *c, struct vm *vm, uint64_t addr,
-		 struct value *ret)
+static bool result_take(struct frame_code *c, struct vm *vm, uint64_t addr,
+			struct value *ret)
 {
 	uint64_t word = 0;
 	bool is_ref = c->type->is_reference;
@@ -235,5 +235,5 @@ bool frame_code_run(struct frame_code *c, struct vm *vm,
 		return false;
 	vm_run(vm, 0, &r);
 	dbg_error_destroy(r.error);
-	return r.state == VM_DONE && take(c, vm, r.value.addr, ret);
+	return r.state == VM_DONE && result_take(c, vm, r.value.addr, ret);
 }

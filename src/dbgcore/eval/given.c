@@ -115,8 +115,9 @@ struct dbg_error *given_write(const struct eval *e, struct type *type,
 		   : tell(e, addr, bytes, n);
 }
 
-static struct dbg_error *fill(const struct eval *e, const struct vm_graph *g,
-			      const struct vm_own *o, uint64_t addr)
+static struct dbg_error *object_fill(const struct eval *e,
+				     const struct vm_graph *g,
+				     const struct vm_own *o, uint64_t addr)
 {
 	uint8_t *bytes = arena_calloc(e->arena, o->size + WORD, 1);
 
@@ -146,6 +147,6 @@ struct dbg_error *given_make(const struct eval *e, const struct vm_graph *g)
 		return want(e, &g->v[calls->n_given]);
 	for (size_t i = 0; !err && i < g->n; i++)
 		if (g->v[i].size)
-			err = fill(e, g, &g->v[i], calls->given[i]);
+			err = object_fill(e, g, &g->v[i], calls->given[i]);
 	return err;
 }

@@ -72,7 +72,7 @@ void history_destroy(struct history *h)
 	free(h);
 }
 
-static void stop(struct stored *k, bool returns)
+static void stored_stop(struct stored *k, bool returns)
 {
 	if (k->as == STORED_PLACE || k->as == STORED_MOVED)
 		k->as = returns ? STORED_MOVED : STORED_NOT;
@@ -81,9 +81,9 @@ static void stop(struct stored *k, bool returns)
 void history_stop(struct history *h, bool returns)
 {
 	for (size_t i = 0; i < h->n; i++)
-		stop(&h->values[i], returns);
+		stored_stop(&h->values[i], returns);
 	for (size_t i = 0; i < h->n_variables; i++)
-		stop(&h->variables[i].stored, returns);
+		stored_stop(&h->variables[i].stored, returns);
 	if (h->declared)
 		history_stop(h->declared, returns);
 }
@@ -104,8 +104,8 @@ static bool copy_text(struct values *ts, const struct value *v,
 }
 
 /* Keep @v in @k, whatever was there. */
-static void keep(struct history *h, struct stored *k, struct values *ts,
-		 const struct value *v)
+static void stored_keep(struct history *h, struct stored *k, struct values *ts,
+			const struct value *v)
 {
 	struct value at = value_dereference(ts, v);
 
@@ -134,7 +134,7 @@ uint32_t history_add(struct history *h, struct values *ts,
 {
 	mem_grow(&h->values, &h->cap, h->n, sizeof(h->values[0]));
 	h->values[h->n] = (struct stored){.as = STORED_NOT};
-	keep(h, &h->values[h->n++], ts, v);
+	stored_keep(h, &h->values[h->n++], ts, v);
 	return (uint32_t)h->n;
 }
 
@@ -151,8 +151,8 @@ bool history_names(const char *name)
 }
 
 /* Index of the value meant, from 0; an error if there is none. */
-static struct dbg_error *find(const struct history *h, const char *name,
-			      size_t *ret)
+static struct dbg_error *stored_find(const struct history *h, const char *name,
+				     size_t *ret)
 {
 	size_t dollars = strspn(name, "$");
 	const char *digits = name + dollars;
@@ -175,9 +175,10 @@ static struct dbg_error *find(const struct history *h, const char *name,
 }
 
 /* Get the value again. @name: what the user wrote, for messages. */
-static struct dbg_error *recall(const struct history *h, const struct stored *k,
-				struct values *ts, const char *name,
-				struct value *ret)
+static struct dbg_error *stored_recall(const struct history *h,
+				       const struct stored *k,
+				       struct values *ts, const char *name,
+				       struct value *ret)
 {
 	switch (k->as) {
 	case STORED_NUMBER:
@@ -214,12 +215,12 @@ struct dbg_error *history_get(const struct history *h, struct values *ts,
 {
 	char number[32];
 	size_t i = 0;
-	struct dbg_error *err = find(h, name, &i);
+	struct dbg_error *err = stored_find(h, name, &i);
 
 	if (err)
 		return err;
 	snprintf(number, sizeof(number), "$%zu", i + 1);
-	return recall(h, &h->values[i], ts, number, ret);
+	return stored_recall(h, &h->values[i], ts, number, ret);
 }
 
 /* ---- Convenience variables ------------------------------------------- */
@@ -248,7 +249,7 @@ static struct stored *variable_place(struct history *h, const char *name)
 void history_set(struct history *h, struct values *ts, const char *name,
 		 const struct value *v)
 {
-	keep(h, variable_place(h, name), ts, v);
+	stored_keep(h, variable_place(h, name), ts, v);
 }
 
 void history_set_number(struct history *h, const char *name, int64_t number)
@@ -276,7 +277,7 @@ struct dbg_error *history_variable(const struct history *h, struct values *ts,
 			       "'%s' is void: \"set %s = VALUE\" gives it a "
 			       "value",
 			       shown, shown);
-	return recall(h, &v->stored, ts, shown, ret);
+	return stored_recall(h, &v->stored, ts, shown, ret);
 }
 
 bool history_has(const struct history *h, const char *name)

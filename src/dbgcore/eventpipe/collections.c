@@ -147,8 +147,8 @@ static void begin(struct dbg_gcs *gcs, const struct dbg_trace_event *e,
 }
 
 // Find the collection @number. If it is not known yet, it begins here.
-static struct collecting *find(struct dbg_gcs *gcs, uint64_t number,
-			       uint32_t generation)
+static struct collecting *collecting_find(struct dbg_gcs *gcs, uint64_t number,
+					  uint32_t generation)
 {
 	if (gcs->background.here && gcs->background.gc.number == number)
 		return &gcs->background;
@@ -168,15 +168,15 @@ static struct collecting *find(struct dbg_gcs *gcs, uint64_t number,
 	return &gcs->blocking;
 }
 
-static void end(struct dbg_gcs *gcs, const struct dbg_trace_event *e,
-		struct reader *r)
+static void collection_end(struct dbg_gcs *gcs, const struct dbg_trace_event *e,
+			   struct reader *r)
 {
 	uint64_t number = reader_u32(r);
 	uint32_t generation = reader_u32(r);
 
 	if (r->bad || generation > GENERATION_MAX)
 		return;
-	struct collecting *c = find(gcs, number, generation);
+	struct collecting *c = collecting_find(gcs, number, generation);
 	if (!c)
 		return;
 	c->over = true;
@@ -185,8 +185,8 @@ static void end(struct dbg_gcs *gcs, const struct dbg_trace_event *e,
 
 // Read the event GCHeapStats: the size of each generation, and how much was
 // promoted out of it.
-static void measure(struct dbg_gcs *gcs, const struct dbg_trace_event *e,
-		    struct reader *r)
+static void read_heap_stats(struct dbg_gcs *gcs,
+			    const struct dbg_trace_event *e, struct reader *r)
 {
 	struct collecting *c =
 	    gcs->blocking.here && gcs->blocking.over       ? &gcs->blocking
@@ -270,9 +270,9 @@ static const struct {
 		     struct reader *r);
 } events[] = {
     {GC_START, begin},
-    {GC_END, end},
+    {GC_END, collection_end},
     {GC_RESTARTED, restart},
-    {GC_HEAP_STATS, measure},
+    {GC_HEAP_STATS, read_heap_stats},
     {GC_SUSPENDING, suspend},
     {GC_TRIGGERED, note_trigger},
     {GC_GLOBAL_HISTORY, explain},

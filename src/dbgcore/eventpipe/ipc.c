@@ -262,7 +262,7 @@ static const struct {
     {0x80131371, "it is not initialised yet"},
 };
 
-static struct dbg_error *refused(pid_t pid, struct bytes payload)
+static struct dbg_error *ipc_refused(pid_t pid, struct bytes payload)
 {
 	struct reader r;
 
@@ -297,7 +297,7 @@ struct dbg_error *ipc_receive(const struct ipc_port *port, int fd,
 	uint8_t *payload = (uint8_t *)str_room(reply, n);
 	err = ipc_read(port, fd, payload, n, deadline);
 	if (!err && failed)
-		err = refused(port->pid, (struct bytes){payload, n});
+		err = ipc_refused(port->pid, (struct bytes){payload, n});
 	if (!err)
 		str_end(reply, (char *)payload + n);
 	return err;

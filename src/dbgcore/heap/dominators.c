@@ -166,7 +166,7 @@ static size_t deeper(const struct chain *c, uint32_t depth)
 	return low;
 }
 
-static void leave(struct chain *c)
+static void chain_leave(struct chain *c)
 {
 	const struct undo *undo = &c->undo[--c->n_undo];
 
@@ -214,7 +214,7 @@ static struct dbg_error *heap_dominators_find(struct heap_dominators *d)
 	c.n = c.n_used = 1;
 	for (uint32_t w = 1; w <= d->n && !err; w++) {
 		for (uint32_t left = next_logged(&d->log, &at); left; left--)
-			leave(&c);
+			chain_leave(&c);
 		// the last of the chain is the join above this one
 		uint32_t depth = c.v[c.n - 1].depth;
 
@@ -437,7 +437,7 @@ static void fold(struct search *s, uint32_t number)
 
 /* ---- From object to object ------------------------------------------- */
 
-static void push(struct search *s, uint32_t position, uint32_t key)
+static void search_push(struct search *s, uint32_t position, uint32_t key)
 {
 	s->v[s->n - 1].at = heap_leads_place(s->d, &s->leads);
 	if (s->n == s->cap)
@@ -476,7 +476,7 @@ static void push_join(struct search *s, uint32_t rank, uint32_t position)
 	s->left = 0;
 	mem_grow(&s->joins, &s->cap_joins, s->n_joins, sizeof(*s->joins));
 	s->joins[s->n_joins++] = (struct pass){number, depth};
-	push(s, position, number * 2);
+	search_push(s, position, number * 2);
 }
 
 // The last object on the stack leads to @to.
@@ -492,7 +492,7 @@ static inline void follow(struct search *s, uint64_t to)
 
 	if (!(word & at.bit)) {
 		if (word & set)
-			push(s, (uint32_t)position, d->n * 2 + 1);
+			search_push(s, (uint32_t)position, d->n * 2 + 1);
 	} else if (word & set) {
 		fold(s, d->number[rank_of(&at)]);
 	} else {

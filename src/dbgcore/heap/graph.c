@@ -149,7 +149,7 @@ static void note_parent(struct heap_graph *g)
 	note_way(g, true);
 }
 
-static void enter(struct heap_graph *g, uint32_t position)
+static void queue_enter(struct heap_graph *g, uint32_t position)
 {
 	if (!g->marks_only)
 		note_parent(g);
@@ -161,7 +161,7 @@ static void enter(struct heap_graph *g, uint32_t position)
 
 // An object that was marked before is met again. True if it is held, and it is
 // the first time.
-static inline bool meet(struct heap_graph *g, uint64_t position)
+static inline bool meet_held(struct heap_graph *g, uint64_t position)
 {
 	if (g->nodes.joins)
 		heap_mark(g->nodes.joins, position);
@@ -180,12 +180,12 @@ static bool mark(struct heap_graph *g, uint64_t object)
 	if (!heap_position_of(g->heap, object, &position))
 		return false;
 	if (heap_marked(g->marks, position)) {
-		if (!meet(g, position))
+		if (!meet_held(g, position))
 			return false;
 	} else {
 		heap_mark(g->marks, position);
 	}
-	enter(g, (uint32_t)position);
+	queue_enter(g, (uint32_t)position);
 	return true;
 }
 
@@ -239,7 +239,7 @@ void heap_graph_release(struct heap_graph *g)
 			continue;
 		mem_grow(&g->again, &cap, g->n_again, sizeof(*g->again));
 		g->again[g->n_again++] = (uint32_t)i;
-		enter(g, g->queue[i]);
+		queue_enter(g, g->queue[i]);
 	}
 	g->released = g->held;
 	g->held = NULL;
@@ -269,7 +269,7 @@ void heap_graph_pass(struct heap_graph *g, uint64_t object)
 		return;
 	unmark(g->held, position);
 	if (heap_marked(g->met, position))
-		enter(g, (uint32_t)position);
+		queue_enter(g, (uint32_t)position);
 	else
 		unmark(g->marks, position);
 }
@@ -296,7 +296,7 @@ static void note_referrer(struct heap_graph *g)
 		note_entry(l, (uint32_t)g->served);
 }
 
-static inline void visit(struct heap_graph *g, uint64_t to)
+static inline void graph_visit(struct heap_graph *g, uint64_t to)
 {
 	if (to && to == g->target)
 		note_referrer(g);
@@ -321,14 +321,14 @@ static void serve(struct heap_graph *g, const struct heap_object *o,
 	if (g->nodes.inner)
 		heap_mark(g->nodes.inner, position);
 	if (o->type->allocator)
-		visit(g, o->type->allocator);
+		graph_visit(g, o->type->allocator);
 	heap_refs_begin(&refs, o->type, o->size);
 	while (o->type->n && heap_refs_next(&refs, &offset, &n)) {
 		const uint8_t *p = o->bytes + offset;
 
 		for (const uint8_t *end = p + n * HEAP_WORD; p < end;
 		     p += HEAP_WORD)
-			visit(g, heap_word(p));
+			graph_visit(g, heap_word(p));
 	}
 }
 

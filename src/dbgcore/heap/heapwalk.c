@@ -131,7 +131,8 @@ static bool none_here(struct heap *h, struct place *p)
 
 /* ---- Objects --------------------------------------------------------- */
 
-static void begin(struct heap *h, const struct heap_part *part, struct place *p)
+static void place_begin(struct heap *h, const struct heap_part *part,
+			struct place *p)
 {
 	size_t low = 0, high = h->is.n_gaps;
 
@@ -228,7 +229,7 @@ struct dbg_error *heap_each(struct heap *h, bool bytes, heap_fn *fn, void *arg)
 
 		if (h->only && !(h->only >> o.part->is.generation & 1))
 			continue;
-		begin(h, &h->parts[i], &p);
+		place_begin(h, &h->parts[i], &p);
 		while (on && !err && next(h, &p, &o)) {
 			if (bytes && !take_bytes(h, &p, &o))
 				break;
@@ -410,7 +411,7 @@ struct dbg_error *heap_count(struct heap *h, int64_t heap, heap_fn *fn,
 	for (size_t i = 0; i < h->n_parts && !err; i++) {
 		if (heap >= 0 && h->parts[i].is.heap != heap)
 			continue;
-		begin(h, &h->parts[i], &p);
+		place_begin(h, &h->parts[i], &p);
 		err = count_part(h, &p, &c);
 	}
 	heap_window_deinit(&p.window);
@@ -480,7 +481,7 @@ struct dbg_error *heap_starts_walk(struct heap_starts *s)
 	for (size_t i = 0; i < h->n_parts && !err; i++) {
 		struct heap_object o = {.part = &h->parts[i]};
 
-		begin(h, &h->parts[i], &p);
+		place_begin(h, &h->parts[i], &p);
 		while (!err && next(h, &p, &o) && note_object(h, &p, &o, s))
 			if (p.addr - p.paced >= PACE)
 				err = pace(h, &p);
@@ -502,7 +503,7 @@ bool heap_find(struct heap *h, uint64_t addr, struct heap_object *ret)
 	struct heap_object o = {.part = part};
 	bool found = false;
 
-	begin(h, part, &p);
+	place_begin(h, part, &p);
 	while (!found && p.addr <= addr && next(h, &p, &o))
 		found = addr - o.addr < o.size;
 	if (found) {

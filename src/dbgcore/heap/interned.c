@@ -36,7 +36,7 @@ static bool has_length(const struct search *s, const uint8_t *bytes)
 	return n == s->n;
 }
 
-static bool take_frozen(void *arg, const struct heap_object *o)
+static bool frozen_match(void *arg, const struct heap_object *o)
 {
 	struct search *s = arg;
 
@@ -64,7 +64,7 @@ static bool leads_to(const struct search *s, uint64_t addr)
 	       !memcmp(s->read, s->units, s->n * 2);
 }
 
-static bool take_pinned(void *arg, const struct heap_object *o)
+static bool pinned_match(void *arg, const struct heap_object *o)
 {
 	struct search *s = arg;
 	const struct heap_type *type = o->type;
@@ -84,13 +84,13 @@ static bool take_pinned(void *arg, const struct heap_object *o)
 	return !s->held;
 }
 
-static void search(struct search *s)
+static void interned_search(struct search *s)
 {
 	static const struct {
 		enum dbg_generation where;
 		heap_fn *take;
-	} steps[] = {{DBG_GEN_FROZEN, take_frozen},
-		     {DBG_GEN_PINNED, take_pinned}};
+	} steps[] = {{DBG_GEN_FROZEN, frozen_match},
+		     {DBG_GEN_PINNED, pinned_match}};
 
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]) && !s->found;
 	     i++) {
@@ -112,7 +112,7 @@ enum interned interned_find(struct target *t, struct dac *d, const void *units,
 	    dbg_err_drop(heap_create(t, d, &watch, false, &s.heap)))
 		return INTERNED_UNSURE;
 	s.read = xmalloc(n * 2 + 1);
-	search(&s);
+	interned_search(&s);
 	free(s.read);
 	heap_destroy(s.heap);
 	*addr = s.found;

@@ -270,7 +270,7 @@ static void tally_crossing(void *arg, const struct crossing *c)
 	tally->first = c->index;
 }
 
-static bool gather(void *arg, const struct heap_object *o)
+static bool crowd_gather(void *arg, const struct heap_object *o)
 {
 	struct tallies *t = arg;
 	struct cut *cut =
@@ -307,7 +307,7 @@ static struct dbg_error *take_types(struct tallies *t)
 	}
 	cuts->n = n;
 	struct dbg_error *err =
-	    n ? heap_each(t->graph->heap, false, gather, t) : NULL;
+	    n ? heap_each(t->graph->heap, false, crowd_gather, t) : NULL;
 
 	for (size_t i = 0; i < n; i++)
 		if (cuts->v[i].n >= CROWD_MIN && cuts->v[i].n <= CROWD_MAX &&

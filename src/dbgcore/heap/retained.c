@@ -32,7 +32,7 @@ struct tour {
 };
 
 // Objects that overlap, in a damaged heap, may add up to more than it has.
-static uint32_t add(uint32_t words, uint32_t more)
+static uint32_t words_add_capped(uint32_t words, uint32_t more)
 {
 	return more > UINT32_MAX - words ? UINT32_MAX : words + more;
 }
@@ -56,10 +56,10 @@ static uint64_t object_at(const struct tour *t, const struct level *level)
 
 // Report @object, all of whose descendants are known, and add its size to
 // @above, its dominator.
-static void finish(struct tour *t, struct level *above, uint64_t object,
-		   uint32_t words)
+static void tour_report(struct tour *t, struct level *above, uint64_t object,
+			uint32_t words)
 {
-	above->words = add(above->words, words);
+	above->words = words_add_capped(above->words, words);
 	if (!t->fn)
 		return;
 	t->fn(t->arg,
@@ -67,7 +67,7 @@ static void finish(struct tour *t, struct level *above, uint64_t object,
 				      object_at(t, above)});
 }
 
-static void enter(struct tour *t, uint32_t position)
+static void tour_enter(struct tour *t, uint32_t position)
 {
 	const struct heap_object *o = &t->leads.object;
 	struct level *above = &t->v[t->n - 1];
@@ -88,28 +88,29 @@ static void enter(struct tour *t, uint32_t position)
 
 // Leave the innermost level. What the type retains is the sum over its
 // outermost objects: one below another object of the same type adds nothing.
-static void leave(struct tour *t)
+static void tour_leave(struct tour *t)
 {
 	const struct level *top = &t->v[--t->n];
 	struct level *above = &t->v[t->n - 1];
 
 	if (!--t->within[top->type])
 		t->d->retained[top->type] += (uint64_t)top->words * HEAP_WORD;
-	finish(t, above, object_at(t, top), top->words);
+	tour_report(t, above, object_at(t, top), top->words);
 	t->more = above->at != HEAP_NOWHERE;
 	if (t->more)
 		heap_leads_begin(t->d, above->position, above->at, &t->leads);
 }
 
 // An object that has nothing below it.
-static void pass(struct tour *t, const struct heap_object *o)
+static void tour_pass(struct tour *t, const struct heap_object *o)
 {
 	uint32_t type = type_of(t->d, o->type);
 
 	if (!t->within[type])
 		t->d->retained[type] += o->size;
 	t->visited++;
-	finish(t, &t->v[t->n - 1], o->addr, (uint32_t)(o->size / HEAP_WORD));
+	tour_report(t, &t->v[t->n - 1], o->addr,
+		    (uint32_t)(o->size / HEAP_WORD));
 }
 
 // The object of a reference is below the one that has it if it is no join.
@@ -126,9 +127,9 @@ static void take_reference(struct tour *t, uint64_t to)
 
 	if (!heap_marked(d->inner, position) &&
 	    heap_look(d->heap, part, to, &o) && !o.type->has_refs)
-		pass(t, &o);
+		tour_pass(t, &o);
 	else
-		enter(t, (uint32_t)position);
+		tour_enter(t, (uint32_t)position);
 }
 
 // The next join below the last object of the stack.
@@ -149,7 +150,7 @@ static bool next_join(struct tour *t, uint32_t *position)
 	return true;
 }
 
-static struct dbg_error *walk(struct tour *t)
+static struct dbg_error *tour_walk(struct tour *t)
 {
 	struct dbg_error *err = NULL;
 	uint32_t position;
@@ -160,9 +161,9 @@ static struct dbg_error *walk(struct tour *t)
 		if (t->more)
 			take_reference(t, to);
 		else if (next_join(t, &position))
-			enter(t, position);
+			tour_enter(t, position);
 		else if (t->n > 1)
-			leave(t);
+			tour_leave(t);
 		else
 			break;
 		if (t->visited - paced < HEAP_PACE)
@@ -189,7 +190,7 @@ struct dbg_error *heap_retained_each(struct heap_dominators *d,
 	t.v[t.n++] = (struct level){.position = HEAP_NOWHERE,
 				    .at = HEAP_NOWHERE,
 				    .type = (uint32_t)d->n_types};
-	err = walk(&t);
+	err = tour_walk(&t);
 	free(t.within);
 	free(t.v);
 	return err;

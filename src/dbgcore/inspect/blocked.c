@@ -280,7 +280,7 @@ static uint32_t owner_of(struct search *s, enum dbg_blocked_kind kind,
 
 /* ---- Threads --------------------------------------------------------- */
 
-static void add(struct search *s, const struct dbg_blocked *one)
+static void blocked_append(struct search *s, const struct dbg_blocked *one)
 {
 	mem_grow(&s->v, &s->cap, s->n, sizeof(*s->v));
 	s->v[s->n++] = *one;
@@ -376,7 +376,7 @@ static bool take_spin(const struct frame_refs *refs, const char *method,
 	return false;
 }
 
-static bool is_handles(const char *type)
+static bool is_wait_handle(const char *type)
 {
 	return type && str_starts(type, HANDLE);
 }
@@ -440,7 +440,7 @@ static bool take_wait(struct search *s, struct frame_refs *refs,
 		any = true;
 		if (places[i].kind == DBG_BLOCKED_HANDLE)
 			ret->kind = DBG_BLOCKED_HANDLE;
-		object = is_handles(places[i].type)
+		object = is_wait_handle(places[i].type)
 			     ? frame_refs_handle(refs, f, places[i].type)
 			     : frame_refs_find(refs, f, places[i].type);
 		if (object &&
@@ -632,7 +632,7 @@ static void look_at(struct search *s, struct dbg_thread *t)
 	    one.kind == DBG_BLOCKED_HANDLE || one.kind == DBG_BLOCKED_SPIN;
 
 	if (one.type && (own || !idle || !is_runtimes(s, t)))
-		add(s, &one);
+		blocked_append(s, &one);
 }
 
 // Is the lock a Lazy<T>'s, in whose methods the thread is? Then name that.
@@ -689,7 +689,7 @@ static struct dbg_error *take_monitors(struct search *s, bool pulses)
 		if (!pulses && !strcmp(v[i].type, LAZY_HELPER))
 			take_lazy(s, &one);
 		if (!at)
-			add(s, &one);
+			blocked_append(s, &one);
 		else if (s->v[at - 1].kind == DBG_BLOCKED_HANDLE ||
 			 !strcmp(s->v[at - 1].type, MONITOR))
 			s->v[at - 1] = one;

@@ -130,7 +130,7 @@ static const struct value *inspect_returned(struct inspect *in)
  * exception of its thread, if no newer frame is in a handler. 0: @frame is in
  * no handler.
  */
-static uint64_t caught(struct inspect *in, const struct frame *frame)
+static uint64_t caught_exception(struct inspect *in, const struct frame *frame)
 {
 	const struct dac_thread *t;
 	const struct frame *f;
@@ -162,8 +162,9 @@ struct dbg_error *inspect_eval(struct inspect *in, const struct frame *frame,
 			     .vm = in->vm,
 			     .scope = scope,
 			     .arena = in->arena,
-			     .exception = in->exception ? in->exception
-							: caught(in, frame),
+			     .exception = in->exception
+					      ? in->exception
+					      : caught_exception(in, frame),
 			     .returned = *inspect_returned(in),
 			     .history = in->history,
 			     .stack = in->stack};

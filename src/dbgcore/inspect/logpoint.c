@@ -124,7 +124,7 @@ struct place {
 	const struct inspect_at *at;
 };
 
-static void evaluate(void *arg, const char *expr, struct str *out)
+static void log_evaluate(void *arg, const char *expr, struct str *out)
 {
 	const struct place *p = arg;
 	const char *text = NULL;
@@ -142,7 +142,7 @@ void logpoint_text(struct inspect *in, const struct inspect_at *at,
 {
 	struct place p = {in, at};
 
-	logpoint_each(form, evaluate, &p, ret);
+	logpoint_each(form, log_evaluate, &p, ret);
 }
 
 const char *const *logpoint_expressions(const char *form, struct arena *arena,

@@ -226,7 +226,7 @@ static void update_add(struct record *r, const struct shape *s, uint64_t object)
 	}
 }
 
-static bool visit(void *arg, const struct heap_object *o)
+static bool object_visit(void *arg, const struct heap_object *o)
 {
 	struct record *r = arg;
 	const struct shape *s;
@@ -355,7 +355,7 @@ void update_record_read(struct inspect *in)
 	struct dbg_error *err =
 	    heap_create(in->target, in->dac, &watch, false, &r.heap);
 	if (!err)
-		err = heap_each(r.heap, false, visit, &r);
+		err = heap_each(r.heap, false, object_visit, &r);
 	// what there is without it is said of each module
 	dbg_error_destroy(err);
 	modules = code_modules(in->code, &n);

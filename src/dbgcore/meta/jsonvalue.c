@@ -93,7 +93,7 @@ struct bytes jsonvalue_parse(struct bytes text)
 }
 
 /* Take the value that @b begins with, behind space. */
-static struct bytes take(struct bytes *b)
+static struct bytes value_take(struct bytes *b)
 {
 	skip_space(b);
 
@@ -120,12 +120,12 @@ struct bytes jsonvalue_member(struct bytes object, const char *key)
 	if (!take_char(&object, '{'))
 		return none;
 	do {
-		struct bytes name = jsonvalue_string(take(&object));
+		struct bytes name = jsonvalue_string(value_take(&object));
 
 		if (!name.p || !take_char(&object, ':'))
 			return none;
 
-		struct bytes value = take(&object);
+		struct bytes value = value_take(&object);
 
 		if (!value.n)
 			return none;
@@ -142,7 +142,7 @@ struct bytes jsonvalue_element(struct bytes array, size_t i)
 	if (!take_char(&array, '['))
 		return none;
 	do {
-		struct bytes value = take(&array);
+		struct bytes value = value_take(&array);
 
 		if (!value.n || !i--)
 			return value;

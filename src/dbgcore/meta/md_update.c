@@ -119,7 +119,7 @@ static struct bytes unpadded(struct bytes strings)
 }
 
 /* An update's #GUID begins with room for all of those before. */
-static struct bytes behind(struct bytes guids, size_t n)
+static struct bytes guids_behind(struct bytes guids, size_t n)
 {
 	return guids.n > n ? bytes_slice(guids, n, guids.n - n)
 			   : (struct bytes){NULL, 0};
@@ -144,7 +144,7 @@ static void heaps_add(struct md_updates *u, const struct md *from)
 	heap_add(u, &h[STRINGS], unpadded(from->strings));
 	heap_add(u, &h[USER_STRINGS], from->us);
 	heap_add(u, &h[BLOBS], from->blobs);
-	heap_add(u, &h[GUIDS], behind(from->guids, h[GUIDS].n));
+	heap_add(u, &h[GUIDS], guids_behind(from->guids, h[GUIDS].n));
 	u->rows.strings = heap_bytes(&h[STRINGS]);
 	u->rows.us = heap_bytes(&h[USER_STRINGS]);
 	u->rows.blobs = heap_bytes(&h[BLOBS]);

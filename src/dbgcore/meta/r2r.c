@@ -35,7 +35,7 @@ static struct bytes section(const struct pe *pe, uint32_t type)
 }
 
 /* An unsigned number: the low bits of the first byte tell its length. */
-static uint32_t number(struct reader *r)
+static uint32_t array_number(struct reader *r)
 {
 	uint8_t first = reader_u8(r);
 	uint32_t value;
@@ -74,17 +74,17 @@ static uint32_t block_at(struct bytes a, size_t base, uint32_t width,
  * left branch behind its node, a leaf alone in its branch with its index.
  * True: @r stands at the element.
  */
-static bool element(struct bytes a, uint32_t index, struct reader *r)
+static bool array_element_at(struct bytes a, uint32_t index, struct reader *r)
 {
 	reader_init(r, a.p, a.n);
-	uint32_t head = number(r);
+	uint32_t head = array_number(r);
 	size_t base = a.n - reader_left(r);
 	if (r->bad || index >= head >> 2 || (head & 3) == 3)
 		return false;
 	reader_skip(r, block_at(a, base, head & 3, index));
 	for (uint32_t bit = BLOCK / 2; bit && !r->bad; bit /= 2) {
 		struct reader node = *r;
-		uint32_t value = number(r);
+		uint32_t value = array_number(r);
 
 		if (index & bit && value & 2) {
 			*r = node;
@@ -100,10 +100,11 @@ bool r2r_method(const struct pe *pe, uint32_t rid, uint32_t *ret_function)
 {
 	struct reader r;
 
-	if (!rid || !element(section(pe, METHOD_ENTRY_POINTS), rid - 1, &r))
+	if (!rid ||
+	    !array_element_at(section(pe, METHOD_ENTRY_POINTS), rid - 1, &r))
 		return false;
 	// bit 0: fixups follow; bit 1 then: they stand elsewhere
-	uint32_t id = number(&r);
+	uint32_t id = array_number(&r);
 	if (r.bad)
 		return false;
 	*ret_function = id & 1 ? id >> 2 : id >> 1;

@@ -230,8 +230,8 @@ static enum step step_osr(struct callstacks *c, struct stack_copy *s,
 
 // Take one step up the stack: from where a thread stands, or (not @leaf) from a
 // return address.
-static enum step step(struct callstacks *c, struct stack_copy *s, bool leaf,
-		      struct frame_regs *r)
+static enum step stack_step(struct callstacks *c, struct stack_copy *s,
+			    bool leaf, struct frame_regs *r)
 {
 	uint64_t pc = r->pc - !leaf;
 
@@ -306,15 +306,15 @@ static void chain_rest(struct callstacks *c, const struct chain *chain,
 }
 
 // Unwind a stack from the frame @r on, into @ret. @chain may be NULL.
-static void walk(struct callstacks *c, struct stack_copy *s, bool leaf,
-		 struct frame_regs r, struct chain *chain,
-		 struct callstack *ret)
+static void stack_walk_rest(struct callstacks *c, struct stack_copy *s,
+			    bool leaf, struct frame_regs r, struct chain *chain,
+			    struct callstack *ret)
 {
 	while (ret->n < CALLSTACK_MAX) {
 		uint64_t sp = r.sp;
 
 		callstack_add(ret, r.pc, sp);
-		enum step done = step(c, s, leaf, &r);
+		enum step done = stack_step(c, s, leaf, &r);
 
 		ret->whole = done == STEP_END;
 		if (done == STEP_LOST && chain && r.fp == chain->fp)
@@ -348,8 +348,9 @@ void callstack_of_sample(struct callstacks *c, const struct perf_sample *s,
 
 	callstack_reset(ret);
 	if (s->has_registers)
-		walk(c, &copy, true, (struct frame_regs){s->pc, s->sp, s->fp},
-		     &chain, ret);
+		stack_walk_rest(c, &copy, true,
+				(struct frame_regs){s->pc, s->sp, s->fp},
+				&chain, ret);
 	callstack_keep(ret, &copy);
 	memcpy(ret->saved, s->saved, sizeof(ret->saved));
 	ret->n_saved = s->n_saved;
@@ -364,7 +365,7 @@ void callstack_of_copy(struct callstacks *c, const struct regs *regs,
 				     regs_fp(regs)};
 
 	callstack_reset(ret);
-	walk(c, &s, true, r, NULL, ret);
+	stack_walk_rest(c, &s, true, r, NULL, ret);
 	callstack_keep(ret, &s);
 }
 
@@ -390,8 +391,8 @@ static bool pair_leads(struct callstacks *c, struct stack_copy *s, uint64_t at,
 // needs it: try the saved pairs (frame pointer, return address) on the stack,
 // and take the one that leads on by the smallest step. Pairs left behind by
 // calls that are over lead past frames that are there now.
-static void search(struct callstacks *c, struct stack_copy *s,
-		   struct frame_regs *r)
+static void fp_search(struct callstacks *c, struct stack_copy *s,
+		      struct frame_regs *r)
 {
 	uint64_t least = UINT64_MAX, to;
 
@@ -435,7 +436,7 @@ static void walk_blocked(struct callstacks *c, struct stack_copy *s,
 		bool lost = !rule->known || rule->native.by_fp;
 
 		if (lost)
-			search(c, s, &r);
+			fp_search(c, s, &r);
 		if (lost && (rule->known || !r.fp))
 			break;
 		callstack_add(ret, r.pc, r.sp);
@@ -451,7 +452,7 @@ static void walk_blocked(struct callstacks *c, struct stack_copy *s,
 			return;
 		}
 	}
-	walk(c, s, leaf, r, NULL, ret);
+	stack_walk_rest(c, s, leaf, r, NULL, ret);
 }
 
 void callstack_of_blocked(struct callstacks *c, uint64_t pc, uint64_t sp,

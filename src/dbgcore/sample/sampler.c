@@ -898,7 +898,8 @@ static bool is_still_blocked(const struct sampler *s,
 // Look at a thread. If it has not run since the last look it is where it was.
 // If it runs or waits for a processor, the kernel has not counted all its time
 // yet.
-static void look(struct sampler *s, struct looked_thread *t, uint64_t now)
+static void thread_look(struct sampler *s, struct looked_thread *t,
+			uint64_t now)
 {
 	struct thread_times times;
 	uint32_t node = t->last;
@@ -955,7 +956,7 @@ void sampler_tick(struct sampler *s, bool *ret_ended)
 			     proc_state(s->pid, s->pid) == 'Z';
 	}
 	for (size_t i = 0; i < s->looks.n; i++)
-		look(s, s->looks.v[i], now);
+		thread_look(s, s->looks.v[i], now);
 	timer_set(s);
 }
 
@@ -1075,7 +1076,7 @@ static void threads_look(struct sampler *s)
 	events_take(s);
 	for (size_t i = 0; i < s->looks.n; i++) {
 		s->looks.v[i]->due = 0;
-		look(s, s->looks.v[i], clock_ns());
+		thread_look(s, s->looks.v[i], clock_ns());
 	}
 }
 

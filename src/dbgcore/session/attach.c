@@ -45,7 +45,7 @@ static struct dbg_error *number_threads(struct dbg *dbg)
 }
 
 // The target stands: take over what it has of a runtime.
-static struct dbg_error *stand(struct dbg *dbg, const char *path)
+static struct dbg_error *target_stands(struct dbg *dbg, const char *path)
 {
 	struct dbg_error *err;
 
@@ -61,7 +61,7 @@ static struct dbg_error *attach(struct dbg *dbg, pid_t pid)
 
 	err = target_attach(pid, &dbg->target);
 	if (!err)
-		err = stand(dbg, NULL);
+		err = target_stands(dbg, NULL);
 	if (err) {
 		session_ended(dbg);
 		return err;
@@ -77,7 +77,7 @@ struct dbg_error *session_stand(struct dbg *dbg, struct target *t,
 {
 	dbg->target = t;
 
-	struct dbg_error *err = stand(dbg, path);
+	struct dbg_error *err = target_stands(dbg, path);
 
 	if (err)
 		session_ended(dbg);
@@ -352,7 +352,7 @@ static struct dbg_error *leave(struct dbg *dbg)
 }
 
 // The program cannot be let go: go on debugging it.
-static void stay(struct dbg *dbg)
+static void debug_on(struct dbg *dbg)
 {
 	if (dbg->state == DBG_RUNNING)
 		dbg_error_destroy(session_go(dbg));
@@ -373,7 +373,7 @@ struct dbg_error *dbg_detach(struct dbg *dbg, bool stopped)
 	if (!err)
 		err = target_detach(dbg->target, stopped);
 	if (err)
-		stay(dbg);
+		debug_on(dbg);
 	else
 		session_ended(dbg);
 	return err;
@@ -396,7 +396,7 @@ struct dbg_error *dbg_lend(struct dbg *dbg, pid_t dumper)
 		err = target_lend(dbg->target, dumper);
 	if (err) {
 		dbg_error_destroy(dbg_child_leave(dbg, dumper, false));
-		stay(dbg);
+		debug_on(dbg);
 		return err;
 	}
 	session_forget(dbg);
@@ -422,7 +422,7 @@ struct dbg_error *session_back(struct dbg *dbg)
 		return NULL;
 	}
 	ticks_stop(&dbg->lent);
-	err = stand(dbg, NULL);
+	err = target_stands(dbg, NULL);
 	if (err) {
 		// it was debugged before: that is gone on with
 		session_warning(dbg, "%s", err->message);

@@ -183,8 +183,9 @@ void dbg_descriptors_of(pid_t pid, struct dbg_descriptors *ret)
 
 /* ---- All programs ---------------------------------------------------- */
 
-static void tell(pid_t pid, void (*fn)(void *, const struct dbg_program_info *),
-		 void *arg)
+static void program_tell(pid_t pid,
+			 void (*fn)(void *, const struct dbg_program_info *),
+			 void *arg)
 {
 	char runtime[DBG_VERSION_MAX], container[CONTAINER + 1];
 	struct proc_summary summary;
@@ -241,5 +242,5 @@ void dbg_programs(void (*fn)(void *arg, const struct dbg_program_info *p),
 	if (n)
 		qsort(pids, n, sizeof(*pids), by_number);
 	for (size_t i = 0; i < n; i++)
-		tell(pids[i], fn, arg);
+		program_tell(pids[i], fn, arg);
 }

@@ -262,7 +262,7 @@ static struct dbg_error *ready(struct dbg *dbg, pid_t tid,
  * Handle an event of the target. An error in judging must not keep the thread:
  * it is reported, and the thread goes on.
  */
-static struct dbg_error *take(struct dbg *dbg, struct target_event *ev)
+static struct dbg_error *event_take(struct dbg *dbg, struct target_event *ev)
 {
 	struct dbg_error *err;
 
@@ -339,7 +339,7 @@ static struct dbg_error *dispatch_one(struct dbg *dbg, bool *any, bool *hit)
 	standstill_event(dbg);
 	*hit = *hit || (is_hit(&ev) &&
 			ticks_us_since(&dbg->siblings->went_on) < AT_ONCE_US);
-	err = unless_ending(dbg, take(dbg, &ev));
+	err = unless_ending(dbg, event_take(dbg, &ev));
 	start_prepare(dbg);
 	if (is_hit(&ev))
 		clock_gettime(CLOCK_MONOTONIC, &dbg->siblings->went_on);

@@ -313,8 +313,8 @@ void session_begin(struct dbg *dbg, const char *path)
 	dbg->state = DBG_RUNNING;
 }
 
-static struct dbg_error *launch(struct dbg *dbg, const struct dbg_launch *req,
-				struct arena *arena)
+static struct dbg_error *
+launch_begin(struct dbg *dbg, const struct dbg_launch *req, struct arena *arena)
 {
 	struct dbg_error *err;
 	struct launch_plan plan;
@@ -350,7 +350,7 @@ struct dbg_error *dbg_launch(struct dbg *dbg, const struct dbg_launch *req)
 
 	struct arena *arena = arena_create();
 
-	err = launch(dbg, req, arena);
+	err = launch_begin(dbg, req, arena);
 	if (err)
 		session_ended(dbg);
 	arena_destroy(arena);

@@ -216,7 +216,7 @@ struct dbg_error *session_child(struct dbg *dbg, pid_t pid)
 
 /* ---- What becomes of one --------------------------------------------- */
 
-static struct dbg_error *begin(struct dbg *dbg)
+static struct dbg_error *sibling_begin(struct dbg *dbg)
 {
 	struct dbg_error *err;
 
@@ -250,7 +250,7 @@ struct dbg_error *dbg_child_adopt(struct dbg *dbg, pid_t pid, struct dbg **ret)
 	if (!err)
 		err = target_child_adopt(dbg->target, pid, &child->target);
 	if (!err)
-		err = begin(child);
+		err = sibling_begin(child);
 	if (err) {
 		// the program itself is not to suffer: let it run
 		if (child->target)

@@ -132,7 +132,8 @@ static struct dbg_error *filled(struct dbg *dbg)
 }
 
 /* A C++ exception is thrown: is it the runtime's notification of a module? */
-static struct dbg_error *thrown(struct dbg *dbg, const struct target_event *ev)
+static struct dbg_error *start_notification(struct dbg *dbg,
+					    const struct target_event *ev)
 {
 	struct dbg_error *err;
 	struct regs regs;
@@ -156,7 +157,8 @@ static struct dbg_error *bundle_trap(struct dbg *dbg,
 	if (err)
 		return err;
 	inspect_stop(&dbg->inspect);
-	return dbg->start.phase == START_FILLED ? filled(dbg) : thrown(dbg, ev);
+	return dbg->start.phase == START_FILLED ? filled(dbg)
+						: start_notification(dbg, ev);
 }
 
 /* ---- Phases ---------------------------------------------------------- */

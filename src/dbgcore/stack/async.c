@@ -249,8 +249,8 @@ void stack_frame_number(struct stack *s, struct frame *f)
 	f->serial = s->n_walked++;
 }
 
-static struct frame *make(struct stack *s, struct stack_thread *t,
-			  const struct waiting *w)
+static struct frame *waiter_frame(struct stack *s, struct stack_thread *t,
+				  const struct waiting *w)
 {
 	struct frame *f = stack_suspended_frame(s, &w->call);
 
@@ -407,7 +407,7 @@ void async_each(struct stack *s, struct stack_thread *t, const struct frame *f,
 		return;
 	bool any = first_waiting(s, f, &w);
 	for (int i = 0; any && i < CHAIN_MAX; i++) {
-		struct frame *next = make(s, t, &w);
+		struct frame *next = waiter_frame(s, t, &w);
 
 		if (!next)
 			return;

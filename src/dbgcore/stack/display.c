@@ -20,7 +20,8 @@ enum {
 	NAMES_MAX = 4, /* images named in a fold */
 };
 
-static void push(struct stack_thread *t, const struct frame *f, uint32_t first)
+static void display_append(struct stack_thread *t, const struct frame *f,
+			   uint32_t first)
 {
 	mem_grow(&t->display, &t->cap_display, t->n_display,
 		 sizeof(*t->display));
@@ -29,7 +30,7 @@ static void push(struct stack_thread *t, const struct frame *f, uint32_t first)
 
 void display_push(struct stack_thread *t, const struct frame *f)
 {
-	push(t, f, 0);
+	display_append(t, f, 0);
 }
 
 // Make the lists of displayed frames anew, since a setting has changed.
@@ -55,8 +56,8 @@ void stack_set_stopped(struct stack *s, uint32_t number, enum stack_home home)
 
 // The module of the newest frame, if its source is here or the user has led the
 // thread there; NULL: else.
-static const struct code_module *home(struct stack *s,
-				      const struct stack_thread *t)
+static const struct code_module *home_module(struct stack *s,
+					     const struct stack_thread *t)
 {
 	const struct code_pos *pos = t->n_frames ? t->frames[0]->pos : NULL;
 	enum stack_home how =
@@ -76,7 +77,8 @@ static bool is_user(struct stack *s, const struct stack_thread *t,
 	const struct code_pos *pos = f->pos;
 
 	return pos && pos->module &&
-	       code_is_user(s->code, pos->module, pos->token, home(s, t));
+	       code_is_user(s->code, pos->module, pos->token,
+			    home_module(s, t));
 }
 
 void stack_set_called(struct stack *s, pid_t tid, uint64_t sp)
@@ -100,7 +102,7 @@ static void push_code(struct stack *s, struct stack_thread *t,
 
 	if (external && t->n_display && t->display[t->n_display - 1].external)
 		return;
-	push(t, f, first);
+	display_append(t, f, first);
 	t->display[t->n_display - 1].external = external;
 }
 
@@ -118,7 +120,7 @@ static void push_native(struct stack *s, struct stack_thread *t,
 		struct frame *f =
 		    stack_frame_make(s, t, &raw, DBG_FRAME_NATIVE);
 		f->is_signal = is_signal;
-		push(t, f, t->n_taken);
+		display_append(t, f, t->n_taken);
 	}
 }
 
@@ -133,9 +135,9 @@ static void push_between(struct stack *s, struct stack_thread *t,
 {
 	for (size_t i = 0; i < n; i++) {
 		if (v[i].kind == DAC_FRAME_MANAGED)
-			push(t,
-			     stack_frame_make(s, t, &v[i], DBG_FRAME_RUNTIME),
-			     t->n_taken);
+			display_append(
+			    t, stack_frame_make(s, t, &v[i], DBG_FRAME_RUNTIME),
+			    t->n_taken);
 		else if (v[i].sp > last_sp(t))
 			push_native(s, t, &v[i]);
 	}
@@ -197,7 +199,7 @@ static void push_thrown(struct stack *s, struct stack_thread *t)
 		if (is_hidden(f))
 			continue;
 		if (s->native)
-			push(t, f, 0);
+			display_append(t, f, 0);
 		else
 			push_code(s, t, f, 0);
 	}
@@ -205,16 +207,17 @@ static void push_thrown(struct stack *s, struct stack_thread *t)
 
 /* ---- The list -------------------------------------------------------- */
 
-static void take(struct stack *s, struct stack_thread *t, const struct frame *f)
+static void frame_display(struct stack *s, struct stack_thread *t,
+			  const struct frame *f)
 {
 	t->n_taken++;
 	if (f->kind == DBG_FRAME_NATIVE) {
 		push_native(s, t, &f->raw);
 		if (!t->n_display)
-			push(t, f, t->n_taken);
+			display_append(t, f, t->n_taken);
 	} else if (s->native) {
 		push_between(s, t, f->between, f->n_between);
-		push(t, f, t->n_taken);
+		display_append(t, f, t->n_taken);
 	} else if (f->kind != DBG_FRAME_RUNTIME) {
 		push_code(s, t, f, t->folded);
 		t->folded = t->n_taken;
@@ -234,19 +237,19 @@ static void push_async(void *arg, struct frame *f)
 
 	w->any = true;
 	if (w->stack->native)
-		push(t, f, t->n_taken);
+		display_append(t, f, t->n_taken);
 	else
 		push_code(w->stack, t, f, t->n_taken);
 }
 
-static void finish(struct stack *s, struct stack_thread *t)
+static void display_finish(struct stack *s, struct stack_thread *t)
 {
 	t->all_shown = true;
 	if (s->native)
 		push_base(s, t);
 	// a stack of stubs alone: display these
 	for (uint32_t i = 0; !t->n_display && i < t->n_frames; i++)
-		push(t, t->frames[i], i);
+		display_append(t, t->frames[i], i);
 	struct waiters w = {.stack = s, .thread = t};
 	// The oldest async method on the stack is the one that was resumed.
 	for (size_t i = t->n_frames; i-- > 0 && !w.any;)
@@ -269,9 +272,9 @@ struct dbg_error *stack_display(struct stack *s, uint32_t thread,
 		if (err)
 			return err;
 		if (f)
-			take(s, t, f);
+			frame_display(s, t, f);
 		else
-			finish(s, t);
+			display_finish(s, t);
 	}
 	*ret = level < t->n_display ? t->display[level].frame : NULL;
 	return NULL;

@@ -157,8 +157,9 @@ static void refine_pos(struct stack *s, struct stack_thread *t, struct frame *f)
 		f->pos = arena_copy(s->arena, &pos, 1, sizeof(pos));
 }
 
-static void push(struct stack *s, struct stack_thread *t,
-		 const struct dac_frame *raw, enum dbg_frame_kind kind)
+static void walked_frame_push(struct stack *s, struct stack_thread *t,
+			      const struct dac_frame *raw,
+			      enum dbg_frame_kind kind)
 {
 	struct frame *f = stack_frame_make(s, t, raw, kind);
 
@@ -187,7 +188,7 @@ static struct dbg_error *push_native(struct stack *s, struct stack_thread *t)
 
 	err = native_top(s, t->tid, &raw);
 	if (!err)
-		push(s, t, &raw, DBG_FRAME_NATIVE);
+		walked_frame_push(s, t, &raw, DBG_FRAME_NATIVE);
 	return err;
 }
 
@@ -233,10 +234,10 @@ static void push_managed(struct stack *s, struct stack_thread *t,
 	case CODE_METHOD_DYNAMIC:
 		break;
 	}
-	push(s, t, raw, kind);
+	walked_frame_push(s, t, raw, kind);
 }
 
-static struct dbg_error *start(struct stack *s, struct stack_thread *t)
+static struct dbg_error *walk_start(struct stack *s, struct stack_thread *t)
 {
 	t->started = true;
 	if (!s->dac || !s->code)
@@ -253,8 +254,8 @@ static struct dbg_error *finish(struct stack *s, struct stack_thread *t)
 }
 
 // Get the next managed frame of the runtime's walk; *ret_any false at the end.
-static struct dbg_error *next(struct stack *s, struct stack_thread *t,
-			      struct dac_frame *ret, bool *ret_any)
+static struct dbg_error *walk_next(struct stack *s, struct stack_thread *t,
+				   struct dac_frame *ret, bool *ret_any)
 {
 	struct dbg_error *err;
 
@@ -288,7 +289,7 @@ static struct dbg_error *pass_handler(struct stack *s, struct stack_thread *t)
 	bool any;
 
 	for (bool first = true;; first = false) {
-		err = next(s, t, &raw, &any);
+		err = walk_next(s, t, &raw, &any);
 		if (err || !any)
 			return err ? err : finish(s, t);
 		if (first && is_called_by(f, &raw)) {
@@ -308,7 +309,7 @@ static struct dbg_error *pass_handler(struct stack *s, struct stack_thread *t)
 }
 
 // Walk on by at least one frame of the runtime.
-static struct dbg_error *walk(struct stack *s, struct stack_thread *t)
+static struct dbg_error *stack_walk_on(struct stack *s, struct stack_thread *t)
 {
 	struct dbg_error *err = NULL;
 	struct dac_frame raw;
@@ -316,9 +317,9 @@ static struct dbg_error *walk(struct stack *s, struct stack_thread *t)
 	size_t n = t->n_frames;
 
 	if (!t->started)
-		err = start(s, t);
+		err = walk_start(s, t);
 	if (!err)
-		err = next(s, t, &raw, &any);
+		err = walk_next(s, t, &raw, &any);
 	if (!err && any) {
 		push_managed(s, t, &raw);
 		if (t->n_frames > n &&
@@ -341,7 +342,7 @@ struct dbg_error *stack_frame(struct stack *s, uint32_t thread, uint32_t level,
 	if (!t)
 		return dbg_err(DBG_E_NOT_FOUND, "no thread %u", thread);
 	while (t->n_frames <= level && !t->done) {
-		err = walk(s, t);
+		err = stack_walk_on(s, t);
 		if (err)
 			return err;
 	}

@@ -32,7 +32,7 @@ struct search {
 };
 
 // Take the file at @place if it is the one searched for.
-static bool take(struct search *s, const char *place)
+static bool file_take_at(struct search *s, const char *place)
 {
 	struct file file;
 	struct dbg_error *err = file_load(place, FILE_MAX, &file);
@@ -61,7 +61,7 @@ static bool try_place(struct search *s, const char *dir, const char *name)
 	_cleanup_free_ char *place =
 	    xasprintf("%s%s%s", dir, *name == '/' ? "" : "/", name);
 
-	return file_exists(place) && take(s, place);
+	return file_exists(place) && file_take_at(s, place);
 }
 
 /* ---- Places ---------------------------------------------------------- */
@@ -96,7 +96,7 @@ static bool try_below(struct search *s, const char *dir)
 		if (glob(all, GLOB_NOSORT, NULL, &places))
 			continue;
 		for (size_t i = 0; i < places.gl_pathc && !found; i++)
-			found = take(s, places.gl_pathv[i]);
+			found = file_take_at(s, places.gl_pathv[i]);
 		globfree(&places);
 	}
 	return found;
@@ -216,7 +216,7 @@ struct dbg_error *hostfile_open(struct target *t, const char *path,
 	_cleanup_free_ char *place = hostfile_path(t, path);
 	struct dbg_error *err;
 
-	if (take(&s, place))
+	if (file_take_at(&s, place))
 		return NULL;
 	if (!t || !t->search)
 		return s.why;

@@ -120,7 +120,7 @@ struct chains {
 	bool on, cut;
 };
 
-static void put(struct chains *c, uint32_t index)
+static void chain_put(struct chains *c, uint32_t index)
 {
 	c->chain[c->n] = index;
 	c->edge[c->n++] = 0;
@@ -140,7 +140,7 @@ static void step(struct chains *c)
 		if (c->on_chain[next]) {
 			c->on = c->fn(c->arg, c->chain, c->n, true);
 		} else if (c->n < CHAIN_MAX) {
-			put(c, next);
+			chain_put(c, next);
 		} else {
 			c->cut = true;
 			c->on = c->fn(c->arg, c->chain, c->n, false);
@@ -160,7 +160,7 @@ static bool is_resting(const struct task *task)
 
 static struct dbg_error *chains_from(struct chains *c, uint32_t index)
 {
-	put(c, index);
+	chain_put(c, index);
 	while (c->n && c->on && c->steps < STEPS_MAX) {
 		step(c);
 		if (*c->t->heap->interrupted)

@@ -122,7 +122,7 @@ static void add_owner(struct tasks *t, uint64_t task, uint64_t owner)
 
 // Count it, and keep it if there is room and it is asked for; the result is an
 // index.
-static bool keep(struct tasks *t, const struct task *task, size_t *ret)
+static bool task_keep(struct tasks *t, const struct task *task, size_t *ret)
 {
 	t->counts[task->state]++;
 	if (!t->completed &&
@@ -157,7 +157,8 @@ static struct task task_of(struct tasks *t, const struct heap_object *o,
 	return task;
 }
 
-static void add(struct tasks *t, const struct heap_object *o, enum kind kind)
+static void task_add(struct tasks *t, const struct heap_object *o,
+		     enum kind kind)
 {
 	struct task task = task_of(t, o, kind);
 	struct value machine;
@@ -169,7 +170,7 @@ static void add(struct tasks *t, const struct heap_object *o, enum kind kind)
 		task.await = 0;
 	// one of a pool that nobody has taken, or behind its last await
 	if (kind != KIND_POOLED || task.await >= -1)
-		keep(t, &task, &at);
+		task_keep(t, &task, &at);
 }
 
 static int by_address(const void *a, const void *b)
@@ -233,7 +234,7 @@ static void add_calls(struct tasks *t, size_t index, struct value first)
 		first = next;
 		suspend(&call, &c);
 		size_t at = 0;
-		if (!keep(t, &call, &at))
+		if (!task_keep(t, &call, &at))
 			return;
 		if (last == index)
 			t->v[index].calls.first = c.addr;
@@ -252,7 +253,7 @@ static void add_chain(struct tasks *t, const struct heap_object *o)
 	size_t at;
 
 	t->any_chain = true;
-	if (!keep(t, &task, &at) || task.state >= DBG_TASK_DONE)
+	if (!task_keep(t, &task, &at) || task.state >= DBG_TASK_DONE)
 		return;
 	v = value_object(t->values, task.addr);
 	if (continuation_of_task(t->values, &v, &first))
@@ -365,7 +366,7 @@ static bool visit(void *arg, const struct heap_object *o)
 	case KIND_TASK:
 	case KIND_BOX:
 	case KIND_POOLED:
-		add(t, o, kind_of(t, o->type));
+		task_add(t, o, kind_of(t, o->type));
 		break;
 	case KIND_CHAIN:
 		add_chain(t, o);

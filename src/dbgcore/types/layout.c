@@ -80,7 +80,7 @@ static uint32_t special_align(struct types *ts, const struct type *type)
 	return 0;
 }
 
-static struct type_layout plain(uint32_t size)
+static struct type_layout layout_plain(uint32_t size)
 {
 	return (struct type_layout){
 	    .size = size, .align = size ? size : 1, .object = size};
@@ -260,7 +260,7 @@ static struct dbg_error *lay_fields_own(struct placing *p)
 }
 
 /* Begin where the fields of the base class end. */
-static struct dbg_error *begin(struct placing *p)
+static struct dbg_error *layout_begin(struct placing *p)
 {
 	struct type *parent;
 	const struct type_layout *l;
@@ -328,7 +328,7 @@ static struct placing placing_of(struct types *ts, struct type *type)
 static struct dbg_error *compute(struct placing *p, struct type_layout *ret)
 {
 	struct type *type = p->type;
-	struct dbg_error *err = begin(p);
+	struct dbg_error *err = layout_begin(p);
 	uint32_t how = type->flags & TYPE_LAYOUT;
 	if (!err)
 		err = lay_fields_own(p);
@@ -387,17 +387,17 @@ struct dbg_error *type_layout_compute(struct types *ts, struct type *type,
 }
 
 /* Lay out a type that has no fields to be looked at; false: it has. */
-static bool simple(struct type *type, struct type_layout *ret)
+static bool layout_simple(struct type *type, struct type_layout *ret)
 {
 	switch (type->kind) {
 	case TYPE_KIND_PRIM:
 	case TYPE_KIND_ENUM:
-		*ret = plain(wellknown_elem_size(type->elem));
+		*ret = layout_plain(wellknown_elem_size(type->elem));
 		return true;
 	case TYPE_KIND_POINTER:
 	case TYPE_KIND_FUNCTION:
 	case TYPE_KIND_BYREF:
-		*ret = plain(POINTER);
+		*ret = layout_plain(POINTER);
 		return true;
 	case TYPE_KIND_ARRAY:
 		*ret = reference;
@@ -425,7 +425,7 @@ struct dbg_error *type_layout(struct types *ts, struct type *type,
 		return dbg_err(DBG_E_STATE,
 			       "generic parameter '%s' has no size",
 			       type_name(ts, type));
-	if (!simple(type, &facts->layout)) {
+	if (!layout_simple(type, &facts->layout)) {
 		if (facts->laying_out)
 			return dbg_err(DBG_E_FORMAT, "'%s' contains itself",
 				       type_name(ts, type));

@@ -151,8 +151,8 @@ static struct type_method *array_method(struct types *ts, struct type *type,
 	return NULL;
 }
 
-static struct dbg_error *search(struct member *mb, struct type *type,
-				struct type_method **ret)
+static struct dbg_error *member_search(struct member *mb, struct type *type,
+				       struct type_method **ret)
 {
 	struct type *at = type;
 	if (type->kind == TYPE_KIND_ARRAY) {
@@ -216,7 +216,7 @@ static struct dbg_error *of_ref(struct types *ts,
 	mb.arena = arena_create();
 	err = sig_parse_method(mb.blob, mb.arena, &mb.sig);
 	if (!err)
-		err = search(&mb, type, ret);
+		err = member_search(&mb, type, ret);
 	arena_destroy(mb.arena);
 	return err;
 }

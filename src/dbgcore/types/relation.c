@@ -84,7 +84,7 @@ struct collection {
 	size_t n, cap;
 };
 
-static void collect(struct collection *c, struct type *type)
+static void interface_add(struct collection *c, struct type *type)
 {
 	for (size_t i = 0; i < c->n; i++) {
 		if (c->types[i] == type)
@@ -104,7 +104,7 @@ static struct dbg_error *collect_of(struct collection *c, struct type *type)
 		return NULL;
 	struct dbg_error *err = type_interfaces(c->ts, type, &more, &n);
 	for (size_t i = 0; !err && i < n; i++)
-		collect(c, more[i]);
+		interface_add(c, more[i]);
 	return err;
 }
 
@@ -124,7 +124,7 @@ static struct dbg_error *collect_own(struct collection *c, struct type *type)
 		    type_of_token(c->ts, &ctx, token, &found);
 		if (err)
 			return err;
-		collect(c, found);
+		interface_add(c, found);
 		err = collect_of(c, found);
 		if (err)
 			return err;
@@ -147,7 +147,8 @@ static struct dbg_error *collect_all(struct collection *c, struct type *type)
 	for (size_t i = 0; !err && vector && i < n; i++) {
 		struct type *def = type_core(c->ts, vector_interfaces[i]);
 		if (def)
-			collect(c, type_instance(c->ts, def, &type->inner, 1));
+			interface_add(
+			    c, type_instance(c->ts, def, &type->inner, 1));
 	}
 	return err;
 }

@@ -111,7 +111,7 @@ void types_ask_runs(struct types *ts, bool (*runs)(void *arg, uint64_t mt),
 
 // Begin with new types after an assembly was loaded. The old ones are kept for
 // whoever still uses them, such as a call under way.
-static void retire(struct types *ts)
+static void arena_retire(struct types *ts)
 {
 	forget(ts);
 	mem_grow(&ts->retired, &ts->cap_retired, ts->n_retired,
@@ -134,7 +134,7 @@ enum types_kept types_stop(struct types *ts)
 		arena_reset(ts->arena);
 	} else if (age != ts->modules_age) {
 		kept = TYPES_ANEW;
-		retire(ts);
+		arena_retire(ts);
 	}
 	ts->stop++;
 	ts->modules_age = age;

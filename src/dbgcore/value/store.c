@@ -16,8 +16,8 @@ enum {
 };
 
 /* Copy the bytes of @from, zeros if it is NULL, to the place at @addr. */
-static struct dbg_error *copy(struct values *ts, uint64_t addr,
-			      const struct value *from, size_t n)
+static struct dbg_error *bytes_copy(struct values *ts, uint64_t addr,
+				    const struct value *from, size_t n)
 {
 	uint8_t buf[CHUNK] = {0};
 	for (size_t done = 0; done < n;) {
@@ -80,7 +80,7 @@ struct dbg_error *value_store(struct values *ts, struct thread_ref *thread,
 	struct dbg_error *err =
 	    dac_heap_holds(ts->dac, tid, to->addr, &in_heap);
 	if (!err)
-		err = copy(ts, to->addr, from, n);
+		err = bytes_copy(ts, to->addr, from, n);
 	if (!err && from && refs && in_heap)
 		err = tell_references(ts, tid, type, to->addr, 0);
 	return err;

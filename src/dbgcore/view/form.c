@@ -31,7 +31,7 @@ static const struct specifier specifiers[] = {
     {"nse", NO_FLAG, 0},
 };
 
-static bool take(const char *word, size_t n, struct form *ret)
+static bool specifier_take(const char *word, size_t n, struct form *ret)
 {
 	for (size_t i = 0; i < sizeof(specifiers) / sizeof(specifiers[0]);
 	     i++) {
@@ -93,7 +93,7 @@ size_t form_parse(const char *text, struct form *ret)
 			from++;
 		while (end > from && isspace((unsigned char)text[end - 1]))
 			end--;
-		if (!take(text + from, end - from, ret))
+		if (!specifier_take(text + from, end - from, ret))
 			return n;
 		n = comma;
 	}

@@ -17,8 +17,8 @@ struct bits {
 	bool is_real;
 };
 
-static bool load(const struct view *w, const struct value *seen,
-		 struct bits *ret)
+static bool bits_load(const struct view *w, const struct value *seen,
+		      struct bits *ret)
 {
 	memset(ret, 0, sizeof(*ret));
 	if (seen->where == VALUE_ABSENT || seen->where == VALUE_TEXT)
@@ -78,7 +78,7 @@ struct dbg_error *view_format(const struct view *w, const struct value *v,
 	}
 	if (!letter || !strchr("xduotcazbfH", letter))
 		return dbg_err(DBG_E_ARGUMENT, "no format '%c'", letter);
-	if (!load(w, &seen, &b))
+	if (!bits_load(w, &seen, &b))
 		return dbg_err(
 		    DBG_E_ARGUMENT, "format '%c' is for numbers, not for '%s'",
 		    letter, seen.type ? value_type_name(seen.type) : "?");

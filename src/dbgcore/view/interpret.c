@@ -58,8 +58,8 @@ static uint64_t put_box(const struct view *w, struct type *type,
 }
 
 /* A place that holds @v for a parameter of type @to (NULL: `this`); 0: none. */
-static uint64_t put(const struct view *w, const struct type *to,
-		    const struct value *v)
+static uint64_t argument_put(const struct view *w, const struct type *to,
+			     const struct value *v)
 {
 	uint64_t object;
 	struct type *type = value_type_exact(v->type);
@@ -78,8 +78,8 @@ static uint64_t put(const struct view *w, const struct type *to,
 
 /* ---- Executing ------------------------------------------------------- */
 
-static void fail(const struct view *w, struct dbg_error *err,
-		 struct outcome *ret)
+static void outcome_fail(const struct view *w, struct dbg_error *err,
+			 struct outcome *ret)
 {
 	ret->why = arena_strdup(w->arena, err ? err->message : "it has no end");
 	dbg_error_destroy(err);
@@ -96,7 +96,7 @@ static void run(const struct view *w, struct type_method *m,
 	vm_set_thread(w->vm, w->thread);
 	struct dbg_error *err = vm_begin(w->vm, m, args, n, budget);
 	if (err) {
-		fail(w, err, ret);
+		outcome_fail(w, err, ret);
 		return;
 	}
 	vm_run(w->vm, 0, &r);
@@ -104,7 +104,7 @@ static void run(const struct view *w, struct type_method *m,
 	ret->thrown = r.state == VM_THROWN;
 	ret->refused = r.state == VM_CALL || r.state == VM_REFUSED;
 	if (r.state != VM_DONE && r.state != VM_THROWN) {
-		fail(w, r.error, ret);
+		outcome_fail(w, r.error, ret);
 		return;
 	}
 	if (r.value.type->elem == ELEM_VOID)
@@ -132,7 +132,7 @@ void interpret_call(const struct view *w, struct type_method *m,
 	struct vm_value arg = {.type = value_type_exact(self->type)};
 	// a struct that a method of its base is called on has to be boxed
 	const struct type *owner = m->owner;
-	arg.addr = put(w, owner->is_value ? NULL : owner, self);
+	arg.addr = argument_put(w, owner->is_value ? NULL : owner, self);
 	if (arg.addr)
 		run(w, m, &arg, 1, &one_of_many, ret);
 	else
@@ -159,7 +159,7 @@ void interpret_new(const struct view *w, struct type_method *constructor,
 	args[0].type = constructor->owner;
 	args[0].addr = put_word(w->vm, object);
 	args[1].type = sig->params[0];
-	args[1].addr = put(w, sig->params[0], v);
+	args[1].addr = argument_put(w, sig->params[0], v);
 	if (!args[0].addr || !args[1].addr)
 		return;
 	run(w, constructor, args, ARGS_MAX, &of_rows, ret);

@@ -138,9 +138,9 @@ static bool of_assembly(const struct view *w, const struct code_module *m,
  * Find an attribute of the type, on the type itself or on an assembly of the
  * program or the type's own with the type as Target.
  */
-static bool find(const struct view *w, const struct type *type,
-		 const char *name, struct texts *ret,
-		 struct code_module **ret_m)
+static bool attribute_texts(const struct view *w, const struct type *type,
+			    const char *name, struct texts *ret,
+			    struct code_module **ret_m)
 {
 	struct bytes blob;
 	if (!type->module || !type->token)
@@ -167,7 +167,7 @@ static bool attribute_display(const struct view *w, const struct type *type,
 {
 	struct texts t;
 	struct code_module *m;
-	if (!find(w, type, display_name, &t, &m))
+	if (!attribute_texts(w, type, display_name, &t, &m))
 		return false;
 	*ret = (struct display_attribute){t.first, t.name, t.type};
 	return true;
@@ -182,7 +182,7 @@ static const char *attribute_proxy(const struct view *w,
 				   struct code_module **ret)
 {
 	struct texts t;
-	return find(w, type, proxy_name, &t, ret) ? t.first : NULL;
+	return attribute_texts(w, type, proxy_name, &t, ret) ? t.first : NULL;
 }
 
 /* DebuggerBrowsable of a Field or Property. */
@@ -542,7 +542,7 @@ static void find_list(const struct view *w, struct look *look,
 		look->list = constructor(w, list, type);
 }
 
-static struct look *make(const struct view *w, struct type *type)
+static struct look *look_make(const struct view *w, struct type *type)
 {
 	struct type *il = value_type_exact(type);
 	if (!il || il->open)
@@ -573,7 +573,7 @@ struct look *look_get(const struct view *w, struct type *type)
 	struct look *known =
 	    map_find(&w->cache->looks, (uint64_t)(uintptr_t)type);
 	if (!known) {
-		known = make(w, type);
+		known = look_make(w, type);
 		if (known)
 			map_put(&w->cache->looks, (uint64_t)(uintptr_t)type,
 				known);

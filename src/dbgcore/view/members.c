@@ -29,8 +29,8 @@ struct walk {
 
 // Report a member, unless its name cannot be written: compiler-made ones and
 // explicit interface implementations.
-static void take(const struct walk *k, const char *name,
-		 enum dbg_name_kind kind, const char *detail)
+static void member_report(const struct walk *k, const char *name,
+			  enum dbg_name_kind kind, const char *detail)
 {
 	const struct view_member member = {name, kind, detail};
 
@@ -55,10 +55,10 @@ static void take_fields(const struct walk *k, struct type *type)
 		if ((fields[i].kind != FIELD_INSTANCE) == k->is_static &&
 		    fields[i].source &&
 		    is_offered(k, type, fields[i].attributes))
-			take(k, fields[i].source,
-			     fields[i].property ? DBG_NAME_PROPERTY
-						: DBG_NAME_FIELD,
-			     value_type_name(fields[i].type));
+			member_report(k, fields[i].source,
+				      fields[i].property ? DBG_NAME_PROPERTY
+							 : DBG_NAME_FIELD,
+				      value_type_name(fields[i].type));
 }
 
 static bool is_wanted(const struct walk *k, const struct md *md, uint32_t rid)
@@ -78,11 +78,12 @@ static void take_method(const struct walk *k, struct type *type, uint32_t rid,
 		       property ? VIEW_SIGNATURE_TYPE : VIEW_SIGNATURE_ALL,
 		       &text);
 	str_one_line(&text, 0);
-	take(k,
-	     property ? property
-		      : md_col_string(&type->module->md, MD_METHODDEF, rid,
-				      METHOD_NAME),
-	     property ? DBG_NAME_PROPERTY : DBG_NAME_METHOD, str_get(&text));
+	member_report(k,
+		      property ? property
+			       : md_col_string(&type->module->md, MD_METHODDEF,
+					       rid, METHOD_NAME),
+		      property ? DBG_NAME_PROPERTY : DBG_NAME_METHOD,
+		      str_get(&text));
 }
 
 static void take_methods(const struct walk *k, struct type *type)

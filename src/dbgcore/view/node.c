@@ -100,7 +100,7 @@ static const char *member_path(struct walk *k, const struct field *f)
 /* ---- Named children -------------------------------------------------- */
 
 /* Room for the next child if it is wanted; NULL if only counted. */
-static struct node *take(struct walk *k)
+static struct node *child_slot(struct walk *k)
 {
 	uint64_t at = k->n++;
 	if (!k->nodes || at < k->first || at - k->first >= k->count)
@@ -128,7 +128,7 @@ static void fill_field(struct walk *k, const struct value *seen,
 static void add_field(struct walk *k, const struct value *seen,
 		      const struct field *f, bool hidden)
 {
-	struct node *to = take(k);
+	struct node *to = child_slot(k);
 	if (to)
 		fill_field(k, seen, f, hidden, to);
 }
@@ -279,7 +279,7 @@ static void add_root(struct walk *k, const struct value *self,
 		k->n_nodes = inner.n_nodes;
 		return;
 	}
-	struct node *to = take(k);
+	struct node *to = child_slot(k);
 	if (to)
 		*to = node;
 }
@@ -296,7 +296,7 @@ static void add_looked(struct walk *k, struct look *look,
 			continue;
 		bool is_root = all[i].browse == BROWSE_ROOT_HIDDEN &&
 			       !all[i].is_static && !k->w->raw;
-		struct node *to = is_root ? NULL : take(k);
+		struct node *to = is_root ? NULL : child_slot(k);
 		if (is_root)
 			add_root(k, self, &all[i], of_proxy);
 		else if (to)
@@ -355,7 +355,7 @@ static void add_group(struct walk *k, enum node_kind kind, const char *name,
 	// A member whose children are in its place has none of these two.
 	if (k->depth && (kind == NODE_STATICS || kind == NODE_RAW))
 		return;
-	struct node *to = take(k);
+	struct node *to = child_slot(k);
 	if (!to)
 		return;
 	to->kind = kind;
@@ -399,7 +399,7 @@ static void add_module_values(struct walk *k, struct type *type)
 		    md_member(&type->module->md, MD_LIST_PROPERTIES, i);
 
 		const struct field *f = module_value(w, type, p, &name);
-		struct node *to = f ? take(k) : NULL;
+		struct node *to = f ? child_slot(k) : NULL;
 		if (!to)
 			continue;
 		to->name = name;
@@ -415,7 +415,7 @@ static void add_tuple(struct walk *k, const struct value *seen)
 	const struct view *w = k->w;
 	size_t n = tuple_count(seen->type);
 	for (size_t i = 0; i < n; i++) {
-		struct node *to = take(k);
+		struct node *to = child_slot(k);
 		if (!to)
 			continue;
 		to->name = value_element_name(seen, i);
@@ -436,7 +436,7 @@ static void add_target(struct walk *k, const struct value *seen)
 	if (!inner || inner->elem == ELEM_VOID ||
 	    !value_pointer(k->w->values, seen, &addr) || !addr)
 		return;
-	struct node *to = take(k);
+	struct node *to = child_slot(k);
 	if (!to)
 		return;
 	const char *path = k->parent->path;
@@ -450,7 +450,7 @@ static void add_target(struct walk *k, const struct value *seen)
 /* Add the value of a ThreadLocal<T> in the selected thread. */
 static void add_thread_value(struct walk *k, const struct value *seen)
 {
-	struct node *to = take(k);
+	struct node *to = child_slot(k);
 	if (!to)
 		return;
 	const struct view *w = k->w;

@@ -134,8 +134,8 @@ static void make_rows(const struct view *w, struct proxy *p)
 	}
 }
 
-static struct proxy *make(const struct view *w, const struct look *look,
-			  const struct value *seen)
+static struct proxy *proxy_make(const struct view *w, const struct look *look,
+				const struct value *seen)
 {
 	struct proxy *p = arena_alloc(w->arena, sizeof(*p));
 	memset(p, 0, sizeof(*p));
@@ -169,7 +169,7 @@ const struct proxy *proxy_get(const struct view *w, const struct look *look,
 	// the first field of a struct has its address
 	if (p && p->type == seen->type)
 		return p;
-	p = make(w, look, seen);
+	p = proxy_make(w, look, seen);
 	if (key)
 		map_put(&w->cache->proxies, key, p);
 	return p;

@@ -136,8 +136,9 @@ struct oneshot {
 	struct str line; /* the command at the prompt */
 };
 
-static struct dbg_error *look(struct dbg *dbg, const struct command_ops *ops,
-			      const struct oneshot *o)
+static struct dbg_error *oneshot_look(struct dbg *dbg,
+				      const struct command_ops *ops,
+				      const struct oneshot *o)
 {
 	// who uses a processor is seen while the program runs
 	const struct dbg_attach how = {
@@ -182,7 +183,7 @@ int oneshot_main(struct dbg *dbg, const struct command_ops *ops, int argc,
 			str_addc(&o.line, ' ');
 		words_quote(argv[i], &o.line);
 	}
-	struct dbg_error *err = look(dbg, ops, &o);
+	struct dbg_error *err = oneshot_look(dbg, ops, &o);
 
 	str_deinit(&o.line);
 	fflush(stdout);

@@ -179,8 +179,8 @@ static struct dbg_error *apply(struct mi *m, const struct insert *in,
 	return err;
 }
 
-static struct dbg_error *add(struct mi *m, struct mi_call *call,
-			     struct insert *in)
+static struct dbg_error *break_insert(struct mi *m, struct mi_call *call,
+				      struct insert *in)
 {
 	uint32_t number = 0;
 
@@ -204,7 +204,7 @@ static struct dbg_error *insert(struct mi *m, struct mi_call *call)
 		err = no_label(&in);
 	if (!err)
 		err = location(call, &in, &words);
-	return err ? err : add(m, call, &in);
+	return err ? err : break_insert(m, call, &in);
 }
 
 static struct dbg_error *insert_printf(struct mi *m, struct mi_call *call)
@@ -225,7 +225,7 @@ static struct dbg_error *insert_printf(struct mi *m, struct mi_call *call)
 	if (err)
 		return err;
 	in.req.log = str_get(&log);
-	return add(m, call, &in);
+	return break_insert(m, call, &in);
 }
 
 static struct dbg_error *watch(struct mi *m, struct mi_call *call)
@@ -503,7 +503,7 @@ static struct dbg_error *update_line(struct mi *m, struct mi_call *call)
 	in.req.place.line = (uint32_t)line;
 	in.req.place.text = NULL;
 	err = dbg_break_delete(m->dbg, number);
-	return err ? err : add(m, call, &in);
+	return err ? err : break_insert(m, call, &in);
 }
 
 const struct mi_cmd mi_break_cmds[] = {

@@ -11,8 +11,8 @@
 #include "mi/mi_priv.h"
 #include "mi/record.h"
 
-static struct dbg_error *add(struct mi *m, const struct dbg_break_req *req,
-			     struct str *t)
+static struct dbg_error *
+catch_add(struct mi *m, const struct dbg_break_req *req, struct str *t)
 {
 	uint32_t number;
 	struct dbg_error *err = dbg_break_add(m->dbg, req, &number);
@@ -40,7 +40,7 @@ static struct dbg_error *catch_throw(struct mi *m, struct mi_call *call)
 	struct dbg_break_req req = {.kind = DBG_BREAK_THROW};
 
 	struct dbg_error *err = take(call, &req);
-	return err ? err : add(m, &req, call->out);
+	return err ? err : catch_add(m, &req, call->out);
 }
 
 static struct dbg_error *catch_rethrow(struct mi *m, struct mi_call *call)
@@ -49,7 +49,7 @@ static struct dbg_error *catch_rethrow(struct mi *m, struct mi_call *call)
 				    .catches.again = true};
 
 	struct dbg_error *err = take(call, &req);
-	return err ? err : add(m, &req, call->out);
+	return err ? err : catch_add(m, &req, call->out);
 }
 
 static struct dbg_error *catch_catch(struct mi *m, struct mi_call *call)
@@ -57,7 +57,7 @@ static struct dbg_error *catch_catch(struct mi *m, struct mi_call *call)
 	struct dbg_break_req req = {.kind = DBG_BREAK_CAUGHT};
 
 	struct dbg_error *err = take(call, &req);
-	return err ? err : add(m, &req, call->out);
+	return err ? err : catch_add(m, &req, call->out);
 }
 
 static struct dbg_error *catch_user(struct mi *m, struct mi_call *call)
@@ -65,7 +65,7 @@ static struct dbg_error *catch_user(struct mi *m, struct mi_call *call)
 	struct dbg_break_req req = {.kind = DBG_BREAK_USER_UNHANDLED};
 
 	struct dbg_error *err = take(call, &req);
-	return err ? err : add(m, &req, call->out);
+	return err ? err : catch_add(m, &req, call->out);
 }
 
 static struct dbg_error *catch_unhandled(struct mi *m, struct mi_call *call)
@@ -73,7 +73,7 @@ static struct dbg_error *catch_unhandled(struct mi *m, struct mi_call *call)
 	struct dbg_break_req req = {.kind = DBG_BREAK_UNHANDLED};
 
 	struct dbg_error *err = take(call, &req);
-	return err ? err : add(m, &req, call->out);
+	return err ? err : catch_add(m, &req, call->out);
 }
 
 // [-t] [-d] REGEXP

@@ -38,7 +38,8 @@ struct listing {
 	uint64_t base; /* where that begins */
 };
 
-static struct dbg_error *take(const struct mi_call *call, struct listing *ret)
+static struct dbg_error *listing_take(const struct mi_call *call,
+				      struct listing *ret)
 {
 	struct dbg_error *err;
 	const char **places[] = {&ret->start, &ret->end,  &ret->addr,
@@ -255,7 +256,7 @@ static struct dbg_error *disassemble(struct mi *m, struct dbg_stopped at,
 	struct dbg_insn *list = NULL;
 	size_t n = 0;
 
-	struct dbg_error *err = take(call, &l);
+	struct dbg_error *err = listing_take(call, &l);
 	if (!err)
 		err = code(m, at, call, &l, &list, &n);
 	if (err)

@@ -194,7 +194,7 @@ static struct dbg_error *arguments(struct mi *m, struct mi_call *call)
 	return launch_config_args(m->launch, str_get(&line));
 }
 
-static struct dbg_error *end(struct mi *m, struct mi_call *call)
+static struct dbg_error *exec_abort(struct mi *m, struct mi_call *call)
 {
 	(void)call;
 	if (dbg_state(m->dbg) == DBG_IDLE)
@@ -219,6 +219,6 @@ const struct mi_cmd mi_exec_cmds[] = {
     {"exec-jump", MI_RUNS, "LOCATION", 1, 1, .stopped = jump},
     {"exec-return", 0, NULL, 0, 1, .run = give_back},
     {"exec-arguments", 0, "ARGUMENTS", 0, MI_ANY, .run = arguments},
-    {"exec-abort", 0, NULL, 0, 0, .run = end},
+    {"exec-abort", 0, NULL, 0, 0, .run = exec_abort},
     {.name = NULL},
 };

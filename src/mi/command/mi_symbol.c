@@ -16,8 +16,8 @@ enum {
 	RESULTS_MAX = 10000
 };
 
-static struct dbg_error *take(const struct mi_call *call,
-			      struct dbg_symbol_req *req)
+static struct dbg_error *symbol_options(const struct mi_call *call,
+					struct dbg_symbol_req *req)
 {
 	req->max = RESULTS_MAX;
 	req->own = true;
@@ -90,14 +90,14 @@ static void put_files(struct str *t, const struct dbg_symbol *list, size_t n)
 	}
 }
 
-static struct dbg_error *search(struct mi *m, struct mi_call *call,
-				enum dbg_symbol_kind kind)
+static struct dbg_error *symbol_search(struct mi *m, struct mi_call *call,
+				       enum dbg_symbol_kind kind)
 {
 	_cleanup_arena_ struct arena *arena = arena_create();
 	struct dbg_symbol_req req = {.kind = kind};
 	struct dbg_symbol_page page;
 
-	struct dbg_error *err = take(call, &req);
+	struct dbg_error *err = symbol_options(call, &req);
 	if (!err)
 		err = dbg_symbol_search(m->dbg, &req, arena, &page);
 	if (err)
@@ -117,17 +117,17 @@ static struct dbg_error *search(struct mi *m, struct mi_call *call,
 
 static struct dbg_error *functions(struct mi *m, struct mi_call *call)
 {
-	return search(m, call, DBG_SYMBOL_FUNCTION);
+	return symbol_search(m, call, DBG_SYMBOL_FUNCTION);
 }
 
 static struct dbg_error *types(struct mi *m, struct mi_call *call)
 {
-	return search(m, call, DBG_SYMBOL_TYPE);
+	return symbol_search(m, call, DBG_SYMBOL_TYPE);
 }
 
 static struct dbg_error *variables(struct mi *m, struct mi_call *call)
 {
-	return search(m, call, DBG_SYMBOL_VARIABLE);
+	return symbol_search(m, call, DBG_SYMBOL_VARIABLE);
 }
 
 static const char usage[] = "[--include-nondebug] [--type REGEXP] "

@@ -29,8 +29,8 @@ struct apply {
 };
 
 // Select a frame and show it, unless the command is `select-frame`.
-static struct dbg_error *take(struct repl *r, const struct call *call,
-			      uint32_t level)
+static struct dbg_error *frame_take(struct repl *r, const struct call *call,
+				    uint32_t level)
 {
 	struct dbg_error *err = frame_select(r, r->thread, level);
 
@@ -55,7 +55,7 @@ struct dbg_error *frame_level(struct repl *r, struct dbg_stopped at,
 	struct dbg_error *err = frame_parse(call->args, &level);
 
 	(void)at;
-	return err ? err : take(r, call, level);
+	return err ? err : frame_take(r, call, level);
 }
 
 // "Type.Method" or the end of it.
@@ -83,7 +83,7 @@ static struct dbg_error *frame_function(struct repl *r, struct dbg_stopped at,
 		for (size_t i = 0; i < n; i++) {
 			if (!is_named(&frames[i], call->args))
 				continue;
-			return take(r, call, frames[i].level);
+			return frame_take(r, call, frames[i].level);
 		}
 	}
 	return dbg_err_arg("No frame for function \"%s\".", call->args);

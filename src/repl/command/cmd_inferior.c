@@ -37,7 +37,8 @@ struct dbg_error *inferior_info(struct repl *r, const struct call *call)
 	return NULL;
 }
 
-static struct dbg_error *find(struct repl *r, uint64_t number, struct dbg **ret)
+static struct dbg_error *inferior_find(struct repl *r, uint64_t number,
+				       struct dbg **ret)
 {
 	*ret = debuggees_find(r->first, number);
 	if (!*ret)
@@ -73,7 +74,7 @@ static struct dbg_error *cmd_inferior(struct repl *r, const struct call *call)
 	}
 	if (!parse_u64(call->args, &number))
 		return dbg_err_arg("\"%s\" is not a number.", call->args);
-	err = find(r, number, &dbg);
+	err = inferior_find(r, number, &dbg);
 	if (err)
 		return err;
 	inferior_select(r, dbg);
@@ -101,7 +102,7 @@ static struct dbg_error *each(struct repl *r, const char *args, inferior_fn *fn)
 		if (err || !any)
 			return err;
 		for (uint64_t n = first; !err && n <= last; n++) {
-			err = find(r, n, &dbg);
+			err = inferior_find(r, n, &dbg);
 			if (!err)
 				err = fn(r, dbg);
 		}

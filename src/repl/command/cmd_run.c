@@ -45,8 +45,8 @@ enum launch_stop {
 	LAUNCH_EXEC,
 };
 
-static struct dbg_error *launch(struct repl *r, const struct call *call,
-				enum launch_stop where)
+static struct dbg_error *run_launch(struct repl *r, const struct call *call,
+				    enum launch_stop where)
 {
 	struct dbg_error *err;
 
@@ -85,17 +85,17 @@ static struct dbg_error *launch(struct repl *r, const struct call *call,
 
 static struct dbg_error *cmd_run(struct repl *r, const struct call *call)
 {
-	return launch(r, call, LAUNCH_RUN);
+	return run_launch(r, call, LAUNCH_RUN);
 }
 
 static struct dbg_error *cmd_start(struct repl *r, const struct call *call)
 {
-	return launch(r, call, LAUNCH_MAIN);
+	return run_launch(r, call, LAUNCH_MAIN);
 }
 
 static struct dbg_error *cmd_starti(struct repl *r, const struct call *call)
 {
-	return launch(r, call, LAUNCH_EXEC);
+	return run_launch(r, call, LAUNCH_EXEC);
 }
 
 static struct dbg_error *cmd_return(struct repl *r, const struct call *call)
@@ -135,9 +135,10 @@ static struct dbg_error *cmd_continue(struct repl *r, struct dbg_stopped at,
 	return resume_end(r, dbg_continue(at, 0));
 }
 
-static struct dbg_error *step(struct repl *r, struct dbg_stopped at,
-			      const struct call *call, enum dbg_step_kind kind,
-			      enum dbg_step_unit unit)
+static struct dbg_error *step_command(struct repl *r, struct dbg_stopped at,
+				      const struct call *call,
+				      enum dbg_step_kind kind,
+				      enum dbg_step_unit unit)
 {
 	struct dbg_error *err;
 	struct dbg_step step = {
@@ -228,25 +229,25 @@ static struct dbg_error *cmd_step_into(struct repl *r, struct dbg_stopped at,
 static struct dbg_error *cmd_step(struct repl *r, struct dbg_stopped at,
 				  const struct call *call)
 {
-	return step(r, at, call, DBG_STEP_IN, DBG_UNIT_LINE);
+	return step_command(r, at, call, DBG_STEP_IN, DBG_UNIT_LINE);
 }
 
 static struct dbg_error *cmd_next(struct repl *r, struct dbg_stopped at,
 				  const struct call *call)
 {
-	return step(r, at, call, DBG_STEP_OVER, DBG_UNIT_LINE);
+	return step_command(r, at, call, DBG_STEP_OVER, DBG_UNIT_LINE);
 }
 
 static struct dbg_error *cmd_stepi(struct repl *r, struct dbg_stopped at,
 				   const struct call *call)
 {
-	return step(r, at, call, DBG_STEP_IN, DBG_UNIT_INSTRUCTION);
+	return step_command(r, at, call, DBG_STEP_IN, DBG_UNIT_INSTRUCTION);
 }
 
 static struct dbg_error *cmd_nexti(struct repl *r, struct dbg_stopped at,
 				   const struct call *call)
 {
-	return step(r, at, call, DBG_STEP_OVER, DBG_UNIT_INSTRUCTION);
+	return step_command(r, at, call, DBG_STEP_OVER, DBG_UNIT_INSTRUCTION);
 }
 
 static struct dbg_error *cmd_finish(struct repl *r, struct dbg_stopped at,
@@ -325,7 +326,7 @@ static struct dbg_error *cmd_until(struct repl *r, struct dbg_stopped at,
 {
 	if (*call->args)
 		return cmd_advance(r, at, call);
-	return step(r, at, call, DBG_STEP_UNTIL, DBG_UNIT_LINE);
+	return step_command(r, at, call, DBG_STEP_UNTIL, DBG_UNIT_LINE);
 }
 
 static struct dbg_error *cmd_kill(struct repl *r, const struct call *call)

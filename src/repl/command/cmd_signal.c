@@ -33,8 +33,8 @@ static void show_signal(const struct repl *r, const struct dbg_signal *s)
 }
 
 // "SIGUSR1", "USR1" or a number.
-static const struct dbg_signal *find(const struct dbg_signal *list, size_t n,
-				     const char *name)
+static const struct dbg_signal *signal_find(const struct dbg_signal *list,
+					    size_t n, const char *name)
 {
 	uint64_t number = 0;
 
@@ -62,7 +62,7 @@ struct dbg_error *signal_info(struct repl *r, const struct call *call)
 
 	dbg_signal_list(r->dbg, arena, &list, &n);
 	if (*call->args) {
-		one = find(list, n, call->args);
+		one = signal_find(list, n, call->args);
 		if (!one)
 			return unknown(call->args);
 	}
@@ -180,7 +180,7 @@ static struct dbg_error *handle_word(struct handle *h, const char *word)
 			h->chosen[i] |= in_all(&h->list[i]);
 		return NULL;
 	}
-	s = find(h->list, h->n, word);
+	s = signal_find(h->list, h->n, word);
 	if (!s)
 		return unknown(word);
 	h->chosen[s - h->list] = true;
@@ -220,7 +220,7 @@ static struct dbg_error *queue(struct repl *r, struct dbg_stopped at,
 	size_t n;
 
 	dbg_signal_list(r->dbg, arena, &list, &n);
-	const struct dbg_signal *s = find(list, n, name);
+	const struct dbg_signal *s = signal_find(list, n, name);
 	if (!s && strcmp(name, "0"))
 		return unknown(name);
 	*ret = s ? *s : (struct dbg_signal){.name = "no signal"};

@@ -38,7 +38,7 @@ void skips_deinit(struct repl *r)
 }
 
 // Tell the engine of all that are enabled.
-static struct dbg_error *apply(struct repl *r)
+static struct dbg_error *skips_apply(struct repl *r)
 {
 	_cleanup_str_ struct str text = {0};
 
@@ -73,7 +73,7 @@ static void say_new(const struct repl *r, const struct skip *s)
 }
 
 // Takes over what @fresh holds.
-static struct dbg_error *add(struct repl *r, struct skip *fresh)
+static struct dbg_error *skip_add(struct repl *r, struct skip *fresh)
 {
 	struct dbg_error *err;
 
@@ -81,7 +81,7 @@ static struct dbg_error *add(struct repl *r, struct skip *fresh)
 	fresh->enabled = true;
 	mem_grow(&r->skips, &r->cap_skips, r->n_skips, sizeof(*r->skips));
 	r->skips[r->n_skips++] = *fresh;
-	err = apply(r);
+	err = skips_apply(r);
 	if (err) {
 		skip_deinit(&r->skips[--r->n_skips]);
 		return err;
@@ -164,7 +164,7 @@ static struct dbg_error *skip_one(struct repl *r, const char *args, bool file)
 		*place = xstrdup(args);
 	else
 		err = take_present(r, file, place);
-	return err ? err : add(r, &fresh);
+	return err ? err : skip_add(r, &fresh);
 }
 
 static struct dbg_error *skip_function(struct repl *r, const struct call *call)
@@ -191,7 +191,7 @@ static struct dbg_error *cmd_skip(struct repl *r, const struct call *call)
 		skip_deinit(&fresh);
 		return err;
 	}
-	return add(r, &fresh);
+	return skip_add(r, &fresh);
 }
 
 /* ---- Changing -------------------------------------------------------- */
@@ -245,7 +245,7 @@ static struct dbg_error *change_list(struct repl *r, const char *args,
 					   "number %" PRIu64 ".",
 					   first);
 	}
-	return apply(r);
+	return skips_apply(r);
 }
 
 static struct dbg_error *skip_delete(struct repl *r, const struct call *call)

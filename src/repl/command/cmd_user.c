@@ -22,7 +22,8 @@ enum {
 	NAME_MAX_BYTES = 64,
 };
 
-static struct user_command *find(struct repl *r, const char *name, size_t n)
+static struct user_command *defined_find(struct repl *r, const char *name,
+					 size_t n)
 {
 	for (size_t i = 0; i < r->n_commands; i++)
 		if (strlen(r->commands[i].name) == n &&
@@ -33,7 +34,7 @@ static struct user_command *find(struct repl *r, const char *name, size_t n)
 
 static struct user_command *make(struct repl *r, const char *name)
 {
-	struct user_command *c = find(r, name, strlen(name));
+	struct user_command *c = defined_find(r, name, strlen(name));
 
 	if (c)
 		return c;
@@ -59,7 +60,7 @@ const struct user_command *user_command_find(struct repl *r, const char *line)
 	struct cmd_line parts;
 
 	cmd_parse(line, &parts);
-	return find(r, parts.name, parts.n_name);
+	return defined_find(r, parts.name, parts.n_name);
 }
 
 /* ---- Carrying out ---------------------------------------------------- */
@@ -110,8 +111,8 @@ static void split(const char *s, struct words *ret)
 	}
 }
 
-static struct dbg_error *run(struct repl *r, const struct user_command *c,
-			     const char *args)
+static struct dbg_error *
+defined_run(struct repl *r, const struct user_command *c, const char *args)
 {
 	_cleanup_words_ struct words words = {0};
 	_cleanup_words_ struct words lines = {0};
@@ -140,7 +141,7 @@ struct dbg_error *user_command_run(struct repl *r, const struct user_command *c,
 		return dbg_err_arg("\"%s\" calls itself too deep.", c->name);
 	cmd_parse(line, &parts);
 	r->user_depth++;
-	struct dbg_error *err = run(r, c, parts.args);
+	struct dbg_error *err = defined_run(r, c, parts.args);
 	r->user_depth--;
 	return err;
 }
@@ -200,7 +201,8 @@ static struct dbg_error *cmd_document(struct repl *r, const struct call *call)
 	struct dbg_error *err;
 	_cleanup_words_ struct words lines = {0};
 	_cleanup_str_ struct str text = {0};
-	struct user_command *c = find(r, call->args, strlen(call->args));
+	struct user_command *c =
+	    defined_find(r, call->args, strlen(call->args));
 
 	if (!c)
 		return dbg_err_arg("\"%s\" is not a command that was defined.",
@@ -239,12 +241,12 @@ static struct dbg_error *cmd_alias(struct repl *r, const struct call *call)
 	err = check_name(name);
 	if (err)
 		return err;
-	if (cmd_named(name) || find(r, name, n))
+	if (cmd_named(name) || defined_find(r, name, n))
 		return dbg_err_arg("There is a command \"%s\" already.", name);
 	cmd_parse(command, &parts);
 	if (!parts.n_name)
 		return dbg_err_arg("Usage: alias NAME = COMMAND");
-	if (!find(r, parts.name, parts.n_name)) {
+	if (!defined_find(r, parts.name, parts.n_name)) {
 		err = cmd_find(NULL, parts.name, parts.n_name, &target);
 		if (err)
 			return err;

@@ -49,8 +49,9 @@ struct dbg_error *registers_info(struct repl *r, struct dbg_stopped at,
 }
 
 // Print the caller and the callee of @f, in gdb's words.
-static struct dbg_error *show_neighbours(struct repl *r, struct dbg_stopped at,
-					 const struct dbg_frame *f)
+static struct dbg_error *show_caller_and_callee(struct repl *r,
+						struct dbg_stopped at,
+						const struct dbg_frame *f)
 {
 	struct dbg_error *err;
 	struct dbg_frame *near;
@@ -156,7 +157,7 @@ struct dbg_error *frame_info(struct repl *r, struct dbg_stopped at,
 	if (err)
 		return err;
 	show_code(r, &code);
-	err = show_neighbours(r, at, &f);
+	err = show_caller_and_callee(r, at, &f);
 	if (!err)
 		show_saved(r, &code);
 	return err;

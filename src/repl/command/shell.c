@@ -80,8 +80,8 @@ static void child_exec(char *const *argv, const struct shell_how *how,
 }
 
 // Returns 0, or what has failed. A child that begins closes the pipe.
-static int start(char *const *argv, const struct shell_how *how,
-		 struct shell_child *c)
+static int child_begin(char *const *argv, const struct shell_how *how,
+		       struct shell_child *c)
 {
 	int failed = 0, fds[2];
 
@@ -124,7 +124,7 @@ struct dbg_error *shell_start(struct repl *r, char *const *argv,
 	if (err)
 		return err;
 	fflush(r->out);
-	int failed = start(argv, how, ret);
+	int failed = child_begin(argv, how, ret);
 	if (!failed)
 		return NULL;
 	streams_close(ret);

@@ -75,7 +75,7 @@ static void add_paths(const char *word, struct words *ret)
 	closedir(d);
 }
 
-static int compare(const void *a, const void *b)
+static int word_compare(const void *a, const void *b)
 {
 	const char *const *s = a, *const *t = b;
 
@@ -97,7 +97,7 @@ static void sort_from(struct words *w, size_t from)
 
 	if (w->n == from)
 		return;
-	qsort(w->v + from, w->n - from, sizeof(*w->v), compare);
+	qsort(w->v + from, w->n - from, sizeof(*w->v), word_compare);
 	for (size_t i = from; i < w->n; i++) {
 		// A name with control characters cannot be typed.
 		if (!plain_is(w->v[i]) || is_listed(w, from, w->v[i]) ||

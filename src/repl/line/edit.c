@@ -92,7 +92,7 @@ static struct dbg_error *check_dir(const char *path)
 	return NULL;
 }
 
-static struct dbg_error *load(History *lines, const char *path)
+static struct dbg_error *history_load(History *lines, const char *path)
 {
 	struct dbg_error *err;
 	HistEvent event;
@@ -139,7 +139,7 @@ static struct dbg_error *edithistory_load(History *lines, char **ret)
 	if (!err)
 		err = check_dir(path);
 	if (!err)
-		err = load(lines, path);
+		err = history_load(lines, path);
 	if (err)
 		return err;
 	*ret = path;

@@ -156,8 +156,8 @@ static struct dbg_error *read_all(struct repl *r, const char *path, int fd,
 	return err;
 }
 
-static struct dbg_error *load(struct repl *r, const char *path,
-			      struct words *ret)
+static struct dbg_error *lines_load(struct repl *r, const char *path,
+				    struct words *ret)
 {
 	_cleanup_str_ struct str all = {0};
 	struct dbg_error *err;
@@ -258,7 +258,7 @@ struct dbg_error *input_source(struct repl *r, const char *path)
 	if (depth > DEPTH_MAX)
 		return dbg_err_arg("%s: Sourced files are nested too deep.",
 				   path);
-	err = load(r, path, &in.lines);
+	err = lines_load(r, path, &in.lines);
 	if (!err)
 		err = run_lines(r, &in, path);
 	words_deinit(&in.lines);

@@ -22,8 +22,8 @@ enum {
 	STRING_MAX = 4096,
 };
 
-static struct dbg_error *evaluate(struct repl *r, struct dbg_stopped at,
-				  const char *expr, uint64_t *ret)
+static struct dbg_error *address_evaluate(struct repl *r, struct dbg_stopped at,
+					  const char *expr, uint64_t *ret)
 {
 	struct dbg_error *err;
 	struct dbg_value v;
@@ -63,7 +63,7 @@ struct dbg_error *address_of(struct repl *r, struct dbg_stopped at,
 		simple = !dbg_err_drop(err);
 	}
 	if (!simple)
-		return evaluate(r, at, expr, ret);
+		return address_evaluate(r, at, expr, ret);
 	if (*sign && !parse_u64(number, &offset))
 		return dbg_err_arg("\"%s\" is not an address.", expr);
 	*ret = *sign == '-' ? base - offset : base + offset;

@@ -155,8 +155,9 @@ static char *bare_text(const struct dbg_value *v)
 	return str_take(&t);
 }
 
-static struct dbg_error *add(struct repl *r, const struct conversion *c,
-			     const char *expr, struct str *ret)
+static struct dbg_error *conversion_add(struct repl *r,
+					const struct conversion *c,
+					const char *expr, struct str *ret)
 {
 	struct dbg_stopped at;
 	struct dbg_value v;
@@ -250,7 +251,8 @@ struct dbg_error *show_printf(struct repl *r, const char *args)
 				err = dbg_err_arg("Bad format string: an "
 						  "argument is missing.");
 			if (!err)
-				err = add(r, &c, words.v[used++], &text);
+				err = conversion_add(r, &c, words.v[used++],
+						     &text);
 		}
 	}
 	if (!err && used < words.n)

@@ -144,7 +144,7 @@ static void add_inner(const struct dbg_heap_path *path, uint64_t object,
 
 // Report objects of one type (timers, thread statics) that together retain half
 // of the heap.
-static struct dbg_error *find_crowd(struct doctor *d)
+static struct dbg_error *find_retaining_type(struct doctor *d)
 {
 	_cleanup_str_ struct str text = {0}, way = {0};
 	struct dbg_heap_crowd c;
@@ -185,7 +185,7 @@ static struct dbg_error *check_half(struct doctor *d, uint64_t *ret)
 		top++;
 	if (top == n || v[top].retained < DOCTOR_RETAINED_MIN ||
 	    v[top].retained < d->heap_bytes / 2)
-		return find_crowd(d);
+		return find_retaining_type(d);
 	at = narrow(&v[top], n - top, &first);
 	first = first ? first : at;
 	heap_way_add(d->at, at->object, &way, &path);

@@ -561,7 +561,7 @@ static size_t count_same(const char *const *methods, size_t n, size_t i)
 
 // Report methods that hundreds of threads are in, with the place in user code;
 // some of the threads may lack it, since a tail call removes the frame.
-static void find_crowd(struct doctor *d)
+static void find_common_method(struct doctor *d)
 {
 	const char **methods = xcalloc(d->n_threads + 1, sizeof(*methods));
 	size_t n = 0, at = 0;
@@ -599,7 +599,7 @@ struct dbg_error *doctor_threads(struct doctor *d)
 		return err;
 	for (size_t i = 0; i < n; i++)
 		ended += v[i].dead;
-	find_crowd(d);
+	find_common_method(d);
 	if (ended < ENDED_MANY)
 		return NULL;
 	str_addf(&text,
@@ -612,8 +612,8 @@ struct dbg_error *doctor_threads(struct doctor *d)
 
 // Report threads that use a processor, which is known if they were observed
 // while they ran.
-static bool find_burners(struct doctor *d, const struct dbg_processor *v,
-			 size_t n)
+static bool find_busy_threads(struct doctor *d, const struct dbg_processor *v,
+			      size_t n)
 {
 	_cleanup_str_ struct str text = {0};
 	bool looked = false;
@@ -650,7 +650,7 @@ struct dbg_error *doctor_processor(struct doctor *d)
 	uint64_t all = 0;
 	struct dbg_error *err = dbg_processor_list(d->at, &v, &n);
 
-	if (err || find_burners(d, v, n))
+	if (err || find_busy_threads(d, v, n))
 		return err;
 	for (size_t i = 0; i < n; i++) {
 		all += v[i].used;
@@ -768,7 +768,7 @@ static void add_calls(const struct dbg_async_chain *c, struct str *text)
 
 // The call of the chain @c that may hold the semaphore its first call waits
 // for: an outer call of the same method, at another await. NULL: none.
-static const struct dbg_task *taken_before(const struct dbg_async_chain *c)
+static const struct dbg_task *semaphore_holder(const struct dbg_async_chain *c)
 {
 	const struct dbg_task *first = c->n > 1 ? &c->v[1] : NULL;
 
@@ -794,7 +794,7 @@ static void find_semaphores(struct doctor *d, const struct dbg_async *found)
 	for (size_t i = 0; i < found->n_chains; i++) {
 		const struct dbg_async_chain *c = &found->chains[i];
 		const struct dbg_task *before =
-		    is_for_semaphore(c) ? taken_before(c) : NULL;
+		    is_for_semaphore(c) ? semaphore_holder(c) : NULL;
 		_cleanup_str_ struct str text = {0};
 		uint64_t n = 0;
 

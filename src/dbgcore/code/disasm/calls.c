@@ -73,8 +73,8 @@ static void call_name(const struct code_pos *pos, const struct il_insn *insn,
 	code_name_split(name, code_name_list(name), arena, ret);
 }
 
-static void collect(const struct code_pos *pos, struct bytes code,
-		    uint32_t start, uint32_t end, struct code_calls *ret)
+static void calls_collect(const struct code_pos *pos, struct bytes code,
+			  uint32_t start, uint32_t end, struct code_calls *ret)
 {
 	const struct md *md = &pos->module->md;
 	struct il_insn insn;
@@ -106,8 +106,8 @@ void code_calls(const struct code_pos *pos, struct code_calls *ret)
 	for (size_t i = 0; i < p->n; i++)
 		if (p->points[i].line == pos->point.line &&
 		    p->points[i].document == pos->point.document)
-			collect(pos, body.code, p->points[i].il_offset,
-				i + 1 < p->n ? p->points[i + 1].il_offset
-					     : UINT32_MAX,
-				ret);
+			calls_collect(pos, body.code, p->points[i].il_offset,
+				      i + 1 < p->n ? p->points[i + 1].il_offset
+						   : UINT32_MAX,
+				      ret);
 }

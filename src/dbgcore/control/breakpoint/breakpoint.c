@@ -65,8 +65,8 @@ struct answer {
 	const char *text;
 };
 
-static enum hit_verdict compare(struct control *c, const struct hit_code *k,
-				const struct regs *regs, const void *answer)
+static enum hit_verdict log_compare(struct control *c, const struct hit_code *k,
+				    const struct regs *regs, const void *answer)
 {
 	const struct answer *known = answer;
 	_cleanup_str_ struct str text = {0};
@@ -82,7 +82,7 @@ static void prepare(struct control *c, const struct bp *bp, struct hit_code *k,
 {
 	_cleanup_arena_ struct arena *arena = arena_create();
 	const struct answer answer = {bp, text};
-	struct hit_question q = {.compare = compare, .answer = &answer};
+	struct hit_question q = {.compare = log_compare, .answer = &answer};
 
 	q.texts = logpoint_expressions(bp->log, arena, &q.n);
 	hit_code_prepare(c, k, at, regs, &q);
@@ -488,7 +488,7 @@ struct verdict {
 /*
  * Add a number in ascending order; the highest is dropped if there is no room.
  */
-static void hold(struct verdict *v, uint32_t number)
+static void verdict_hold(struct verdict *v, uint32_t number)
 {
 	for (size_t i = 0; number && i < TARGET_JUDGED_MAX; i++) {
 		uint32_t at = v->held[i];
@@ -515,7 +515,7 @@ static struct dbg_error *judge(struct control *c, pid_t tid, uint64_t addr,
 		if (bp->entry)
 			ret->entry = bp;
 		else if (stops)
-			hold(ret, bp->number);
+			verdict_hold(ret, bp->number);
 	}
 	return NULL;
 }

@@ -10,8 +10,8 @@
 #include "target/target.h"
 
 /* Ask the code; false: it has no answer. */
-static bool ask(struct control *c, const struct hit_code *k,
-		const struct regs *regs, bool *ret)
+static bool condition_run(struct control *c, const struct hit_code *k,
+			  const struct regs *regs, bool *ret)
 {
 	struct value v;
 	uint64_t truth;
@@ -28,7 +28,7 @@ static enum hit_verdict compare(struct control *c, const struct hit_code *k,
 {
 	bool holds;
 
-	if (!ask(c, k, regs, &holds))
+	if (!condition_run(c, k, regs, &holds))
 		return HIT_UNKNOWN;
 	return holds == *(const bool *)answer ? HIT_SAME : HIT_OTHER;
 }
@@ -63,8 +63,9 @@ static bool is_compiled(struct control *c, const struct bp *bp,
  * stop: *ret is true. Later failures are counted only. While the process is
  * ending nothing is reported.
  */
-static void fail(struct control *c, struct bp *bp, const struct inspect_at *at,
-		 struct dbg_error *err, bool *ret)
+static void condition_failed(struct control *c, struct bp *bp,
+			     const struct inspect_at *at, struct dbg_error *err,
+			     bool *ret)
 {
 	*ret = false;
 	if (target_dying(c->target)) {
@@ -92,9 +93,9 @@ static void fail(struct control *c, struct bp *bp, const struct inspect_at *at,
  * Evaluate the condition in the general way, with all threads stopped;
  * *ret_sure: it has an answer.
  */
-static struct dbg_error *evaluate(struct control *c, struct bp *bp,
-				  const struct inspect_at *at, bool *ret,
-				  bool *ret_sure)
+static struct dbg_error *condition_evaluate(struct control *c, struct bp *bp,
+					    const struct inspect_at *at,
+					    bool *ret, bool *ret_sure)
 {
 	struct dbg_error *err = NULL;
 	bool known = false;
@@ -107,7 +108,7 @@ static struct dbg_error *evaluate(struct control *c, struct bp *bp,
 	if (err && !known)
 		err = in_class(c, bp, err, ret);
 	if (err)
-		fail(c, bp, at, err, ret);
+		condition_failed(c, bp, at, err, ret);
 	return NULL;
 }
 
@@ -124,7 +125,7 @@ struct dbg_error *condition_holds(struct control *c, struct bp *bp, pid_t tid,
 
 	struct hit_code *k = hit_code_find(bp, &bp->codes, &regs);
 
-	if (k && ask(c, k, &regs, ret))
+	if (k && condition_run(c, k, &regs, ret))
 		return NULL;
 	err = control_halt(c);
 	if (err)
@@ -134,7 +135,7 @@ struct dbg_error *condition_holds(struct control *c, struct bp *bp, pid_t tid,
 				      c->throws.object};
 	const char *const text = bp->condition;
 
-	err = evaluate(c, bp, &at, ret, &sure);
+	err = condition_evaluate(c, bp, &at, ret, &sure);
 	if (!err && sure && k)
 		hit_code_prepare(
 		    c, k, &at, &regs,

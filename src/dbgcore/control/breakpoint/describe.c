@@ -107,7 +107,8 @@ static const struct code_module *suspect(struct code_module *const *modules,
 }
 
 /* The first @n bytes of @path, with each backslash escaped for JSON. */
-static const char *in_json(struct arena *arena, const char *path, int n)
+static const char *json_escaped_path(struct arena *arena, const char *path,
+				     int n)
 {
 	char *out = arena_alloc(arena, 2 * (size_t)n + 1), *to = out;
 
@@ -144,8 +145,8 @@ static const char *why_near(struct control *c, const char *file,
 			    "{ \"%s\": \"%.*s\" } or 'set substitute-path "
 			    "%.*s %.*s'",
 			    file, modules[i - 1]->name, path,
-			    in_json(arena, path, dir), own, file, dir, path,
-			    own, file);
+			    json_escaped_path(arena, path, dir), own, file, dir,
+			    path, own, file);
 }
 
 /* Say why a file:line has no place, though some module may have the file. */

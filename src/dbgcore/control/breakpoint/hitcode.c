@@ -16,7 +16,7 @@ enum {
 	CODES_MAX = 256, // addresses of one breakpoint
 };
 
-static void drop(struct hit_code *k)
+static void hit_code_drop(struct hit_code *k)
 {
 	for (size_t i = 0; k->v && i < k->n; i++)
 		frame_code_destroy(k->v[i]);
@@ -26,7 +26,7 @@ static void drop(struct hit_code *k)
 void hit_codes_forget(struct hit_codes *codes)
 {
 	for (size_t i = 0; i < codes->n; i++)
-		drop(&codes->v[i]);
+		hit_code_drop(&codes->v[i]);
 	free(codes->v);
 	*codes = (struct hit_codes){0};
 }
@@ -80,8 +80,9 @@ bool hit_code_ask(struct control *c, const struct hit_code *k, size_t i,
  * Compile all expressions of @q anew, in as far as the new code agrees with the
  * old; false: it failed.
  */
-static bool compile(struct control *c, struct hit_code *k,
-		    const struct inspect_at *at, const struct hit_question *q)
+static bool hit_code_compile(struct control *c, struct hit_code *k,
+			     const struct inspect_at *at,
+			     const struct hit_question *q)
 {
 	struct hit_code fresh = {.n = q->n};
 	struct dbg_error *err = NULL;
@@ -97,10 +98,10 @@ static bool compile(struct control *c, struct hit_code *k,
 			k->tries = TRIES_MAX;
 	}
 	if (dbg_err_drop(err)) {
-		drop(&fresh);
+		hit_code_drop(&fresh);
 		return false;
 	}
-	drop(k);
+	hit_code_drop(k);
 	k->v = fresh.v;
 	k->n = fresh.n;
 	k->serial = c->inspect->vm_serial;
@@ -111,9 +112,10 @@ static bool compile(struct control *c, struct hit_code *k,
  * Compare twice: the first run of new code may have to ask the runtime for
  * facts, which counts as having no answer.
  */
-static enum hit_verdict compare(struct control *c, const struct hit_code *k,
-				const struct regs *regs,
-				const struct hit_question *q)
+static enum hit_verdict question_compare(struct control *c,
+					 const struct hit_code *k,
+					 const struct regs *regs,
+					 const struct hit_question *q)
 {
 	enum hit_verdict ret = q->compare(c, k, regs, q->answer);
 
@@ -127,14 +129,16 @@ void hit_code_prepare(struct control *c, struct hit_code *k,
 	enum hit_verdict old = HIT_UNKNOWN;
 
 	if (k->serial != c->inspect->vm_serial)
-		drop(k);
+		hit_code_drop(k);
 	if (k->v)
-		old = compare(c, k, regs, q);
+		old = question_compare(c, k, regs, q);
 	if (old == HIT_SAME)
 		return;
-	bool fresh = k->tries < TRIES_MAX && (k->tries++, compile(c, k, at, q));
+	bool fresh =
+	    k->tries < TRIES_MAX && (k->tries++, hit_code_compile(c, k, at, q));
 
-	if (fresh ? k->tries == TRIES_MAX || compare(c, k, regs, q) != HIT_SAME
+	if (fresh ? k->tries == TRIES_MAX ||
+			question_compare(c, k, regs, q) != HIT_SAME
 		  : old == HIT_OTHER)
-		drop(k);
+		hit_code_drop(k);
 }

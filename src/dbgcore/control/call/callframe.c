@@ -112,8 +112,9 @@ static struct dbg_error *is_empty(struct control *c, pid_t tid,
 	return err;
 }
 
-static struct dbg_error *ask(struct control *c, pid_t tid,
-			     const struct regs *called, struct arena *arena)
+static struct dbg_error *frame_examine(struct control *c, pid_t tid,
+				       const struct regs *called,
+				       struct arena *arena)
 {
 	struct calls *v = &c->calls;
 	struct refs here, there;
@@ -148,7 +149,7 @@ struct dbg_error *callframe_check(struct control *c, pid_t tid,
 
 	if (v->frame.ip != regs_pc(&v->saved)) {
 		struct arena *arena = arena_create();
-		struct dbg_error *err = ask(c, tid, called, arena);
+		struct dbg_error *err = frame_examine(c, tid, called, arena);
 
 		arena_destroy(arena);
 		if (err)

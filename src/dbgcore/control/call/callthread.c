@@ -137,8 +137,10 @@ void call_begun(struct control *c, const struct call_request *req,
 	v->result = (struct call_result){.end = CALL_RETURNED};
 }
 
-static struct dbg_error *pass(struct control *c, const struct call_request *req,
-			      struct regs *regs, struct fpregs *fpregs)
+static struct dbg_error *arguments_pass(struct control *c,
+					const struct call_request *req,
+					struct regs *regs,
+					struct fpregs *fpregs)
 {
 	struct values *values = c->inspect->values;
 	struct passing p = {.regs = regs, .fpregs = fpregs};
@@ -159,8 +161,8 @@ static struct dbg_error *pass(struct control *c, const struct call_request *req,
 	return NULL;
 }
 
-static struct dbg_error *enter(struct control *c,
-			       const struct call_request *req)
+static struct dbg_error *guard_enter(struct control *c,
+				     const struct call_request *req)
 {
 	struct calls *v = &c->calls;
 	struct regs regs = v->saved;
@@ -183,7 +185,7 @@ static struct dbg_error *enter(struct control *c,
 	regs_set_pc(&called, v->back);
 	err = callframe_check(c, req->tid, &called);
 	if (!err)
-		err = pass(c, req, &regs, &fpregs);
+		err = arguments_pass(c, req, &regs, &fpregs);
 	if (err)
 		return err;
 	if (!callcode_call(c->target, &regs, dac_prestub(c->dac), req->method,
@@ -222,8 +224,9 @@ static struct dbg_error *guards_find(struct control *c, bool is_reference)
 	return err;
 }
 
-static struct dbg_error *
-begin(struct control *c, const struct call_request *req, bool *ret_prepares)
+static struct dbg_error *call_begin_on(struct control *c,
+				       const struct call_request *req,
+				       bool *ret_prepares)
 {
 	struct calls *v = &c->calls;
 	struct dbg_error *err = guards_find(c, req->is_reference);
@@ -235,7 +238,7 @@ begin(struct control *c, const struct call_request *req, bool *ret_prepares)
 	if (err)
 		return err;
 	*ret_prepares = !v->guard->code;
-	return v->guard->code ? enter(c, req) : prepare_begin(c, req);
+	return v->guard->code ? guard_enter(c, req) : prepare_begin(c, req);
 }
 
 struct dbg_error *control_call(struct control *c,
@@ -252,7 +255,7 @@ struct dbg_error *control_call(struct control *c,
 	err = target_hit_take(c->target, req->tid, &v->hit);
 	if (err)
 		return dbg_err_prefix(err, "no call can be made from here");
-	err = begin(c, req, ret_prepares);
+	err = call_begin_on(c, req, ret_prepares);
 	if (err)
 		target_hit_give(c->target, req->tid, &v->hit);
 	return err;
@@ -346,8 +349,8 @@ bool call_is_hijacked(struct control *c)
  * runtime has hijacked the guard's return for a GC, let that happen first: the
  * runtime lets go when the collection is over.
  */
-static struct dbg_error *leave(struct control *c, struct regs *regs,
-			       uint64_t at)
+static struct dbg_error *guard_leave(struct control *c, struct regs *regs,
+				     uint64_t at)
 {
 	struct calls *v = &c->calls;
 
@@ -366,7 +369,7 @@ static struct dbg_error *leave(struct control *c, struct regs *regs,
 }
 
 /* The thread is behind the guard's call: the method has returned. */
-static struct dbg_error *returned(struct control *c, struct regs *regs)
+static struct dbg_error *guard_returned(struct control *c, struct regs *regs)
 {
 	struct calls *v = &c->calls;
 
@@ -379,12 +382,12 @@ static struct dbg_error *returned(struct control *c, struct regs *regs)
 	if (v->ret && call_is_hijacked(c) && v->ret->kind != TYPE_KIND_PRIM &&
 	    v->ret->kind != TYPE_KIND_ENUM)
 		v->result.value = value_absent(NULL, WHY_NONE, 0);
-	return leave(c, regs, v->back);
+	return guard_leave(c, regs, v->back);
 }
 
 static struct dbg_error *settled(struct control *c, struct regs *regs)
 {
-	return leave(c, regs, c->calls.back);
+	return guard_leave(c, regs, c->calls.back);
 }
 
 /* The exception object that the handler gets, by the thread's record of it. */
@@ -402,7 +405,7 @@ static uint64_t exception_of(struct control *c, const struct regs *regs)
  * The thread is in the guard's handler, which does nothing: the method has
  * thrown.
  */
-static struct dbg_error *threw(struct control *c, struct regs *regs)
+static struct dbg_error *guard_threw(struct control *c, struct regs *regs)
 {
 	struct calls *v = &c->calls;
 	struct dbg_stop stop = {0};
@@ -424,9 +427,9 @@ static struct dbg_error *threw(struct control *c, struct regs *regs)
 }
 
 /* The thread is in the guard behind the handler. */
-static struct dbg_error *caught(struct control *c, struct regs *regs)
+static struct dbg_error *guard_caught(struct control *c, struct regs *regs)
 {
-	return leave(c, regs, c->calls.resume);
+	return guard_leave(c, regs, c->calls.resume);
 }
 
 /* The thread came to the statement by itself: the call had not to be undone. */
@@ -440,8 +443,8 @@ static struct dbg_error *at_end(struct control *c, struct regs *regs)
  * The function to handle the trap at @addr, which the thread of the call hit;
  * NULL: the trap is not the call's, or another frame (stack pointer) hit it.
  */
-static place_fn *place_of(struct control *c, uint64_t addr,
-			  const struct regs *regs)
+static place_fn *call_trap_handler(struct control *c, uint64_t addr,
+				   const struct regs *regs)
 {
 	const struct calls *v = &c->calls;
 
@@ -450,14 +453,14 @@ static place_fn *place_of(struct control *c, uint64_t addr,
 	if (v->phase < CALL_RUNS)
 		return addr == v->guard->code ? prepare_entered : NULL;
 	if (addr == v->guard->handler)
-		return threw;
+		return guard_threw;
 	if (regs_sp(regs) != v->sp)
 		return NULL;
 	if (addr == v->resume)
-		return caught;
+		return guard_caught;
 	if (addr != v->back)
 		return NULL;
-	return v->phase == CALL_RUNS ? returned : settled;
+	return v->phase == CALL_RUNS ? guard_returned : settled;
 }
 
 bool call_trap(struct control *c, const struct target_event *ev,
@@ -471,7 +474,7 @@ bool call_trap(struct control *c, const struct target_event *ev,
 	    !(control_site_kinds(c, ev->addr) & SITE_CALL))
 		return false;
 	err = target_regs(c->target, ev->tid, &regs);
-	place_fn *place = err ? NULL : place_of(c, ev->addr, &regs);
+	place_fn *place = err ? NULL : call_trap_handler(c, ev->addr, &regs);
 	if (place)
 		err = control_halt(c);
 	if (place && !err)

@@ -54,7 +54,7 @@ static struct dbg_error *compile(struct control *c)
 }
 
 /* Check as before a call by a guard; here the method seems to call itself. */
-static struct dbg_error *check(struct control *c, pid_t tid)
+static struct dbg_error *prepare_check(struct control *c, pid_t tid)
 {
 	const struct code_pos *pos;
 	struct regs called = c->calls.saved;
@@ -75,7 +75,7 @@ struct dbg_error *prepare_begin(struct control *c,
 {
 	struct calls *v = &c->calls;
 	enum call_phase phase = v->guard->desc ? CALL_PREPARES : CALL_NAMES;
-	struct dbg_error *err = check(c, req->tid);
+	struct dbg_error *err = prepare_check(c, req->tid);
 
 	if (err)
 		return err;
@@ -96,7 +96,7 @@ struct dbg_error *prepare_begin(struct control *c,
 }
 
 /* The program has made the string at @addr: write it, and load the class. */
-static struct dbg_error *load(struct control *c, uint64_t addr)
+static struct dbg_error *prepare_load_class(struct control *c, uint64_t addr)
 {
 	struct calls *v = &c->calls;
 	uint16_t units[NAME_MAX_UNITS];
@@ -126,7 +126,7 @@ struct dbg_error *prepare_returned(struct control *c, struct regs *regs)
 		// a collection may have changed what the called preserve
 		callcode_restore(&v->saved, regs);
 		v->saved = *regs;
-		struct dbg_error *err = load(c, addr);
+		struct dbg_error *err = prepare_load_class(c, addr);
 		if (!err)
 			return NULL;
 		control_warn(c, err);

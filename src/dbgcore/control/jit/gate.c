@@ -98,8 +98,8 @@ static struct dbg_error *find_compile(struct control *c, uint64_t get_jit,
 /*
  * Find the JIT. *ret_wait: the address to trap and look again at, 0: none.
  */
-static struct dbg_error *look(struct control *c, struct arena *arena,
-			      uint64_t *ret_entry, uint64_t *ret_wait)
+static struct dbg_error *jit_find_entry(struct control *c, struct arena *arena,
+					uint64_t *ret_entry, uint64_t *ret_wait)
 {
 	struct dbg_error *err;
 	struct target_image image;
@@ -148,7 +148,8 @@ static void find_jit(struct control *c)
 	struct arena *arena = arena_create();
 	uint64_t wait = 0;
 
-	dbg_error_destroy(look(c, arena, &c->waits.compile_entry, &wait));
+	dbg_error_destroy(
+	    jit_find_entry(c, arena, &c->waits.compile_entry, &wait));
 	wait_at(c, c->waits.compile_entry ? 0 : wait);
 	arena_destroy(arena);
 }
@@ -209,7 +210,7 @@ static void jit_gate_begin(struct control *c, pid_t tid)
  * read: the runtime's notification about it, or the end of ThePreStub?
  * *@ret_addr: the thread's program counter.
  */
-static bool is_known(struct control *c, pid_t tid, uint64_t *ret_addr)
+static bool gate_code_is_known(struct control *c, pid_t tid, uint64_t *ret_addr)
 {
 	struct regs regs;
 	struct dac_notification n;
@@ -287,7 +288,8 @@ static struct dbg_error *run_alone(struct control *c, pid_t tid,
 		err = target_thread_alone(c->target, tid, addrs, 2, &end);
 		if (err)
 			return err;
-		if (end == TARGET_ALONE_THERE && is_known(c, tid, ret_addr))
+		if (end == TARGET_ALONE_THERE &&
+		    gate_code_is_known(c, tid, ret_addr))
 			return NULL;
 		if (end == TARGET_ALONE_THERE)
 			continue;
@@ -340,7 +342,7 @@ bool jit_gate_trap(struct control *c, pid_t tid, uint64_t addr,
 	control_warn(c, err);
 	lift_return(c);
 	dac_flush(c->dac);
-	return is_known(c, tid, ret_addr);
+	return gate_code_is_known(c, tid, ret_addr);
 }
 
 /* ---- All compilations ------------------------------------------------ */

@@ -51,8 +51,8 @@ static struct dbg_error *from_read(struct control *c, pid_t tid,
 }
 
 /* May the pc be moved to @addr? */
-static struct dbg_error *check(struct control *c, const struct from *from,
-			       uint64_t addr)
+static struct dbg_error *goto_check(struct control *c, const struct from *from,
+				    uint64_t addr)
 {
 	struct dbg_error *err;
 	const struct code_point *points, *to = NULL;
@@ -95,7 +95,7 @@ struct dbg_error *control_goto_list(struct control *c, pid_t tid,
 		return err;
 	for (size_t i = 0; i < n; i++) {
 		dbg_error_destroy(why);
-		why = check(c, &from, list[i].addr);
+		why = goto_check(c, &from, list[i].addr);
 		if (!why)
 			list[used++] = list[i];
 	}

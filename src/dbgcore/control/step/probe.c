@@ -28,8 +28,8 @@ enum {
 };
 
 /* Find the probe in the prolog of the method at @ip, which is of @m. */
-static bool find(struct control *c, const struct code_module *m, uint64_t ip,
-		 struct probe *ret)
+static bool probe_find(struct control *c, const struct code_module *m,
+		       uint64_t ip, struct probe *ret)
 {
 	struct dac_code dc;
 	uint8_t code[PROLOG_MAX];
@@ -48,7 +48,7 @@ bool probe_has(struct control *c, const struct code_module *m, uint64_t ip)
 {
 	struct probe probe;
 
-	return m && find(c, m, ip, &probe);
+	return m && probe_find(c, m, ip, &probe);
 }
 
 /*
@@ -81,7 +81,7 @@ struct dbg_error *probe_arm(struct control *c)
 
 	if (probe->armed || !p->home)
 		return NULL;
-	if (!probe->helper && !find(c, p->home, p->home_pc, probe))
+	if (!probe->helper && !probe_find(c, p->home, p->home_pc, probe))
 		return NULL;
 	probe->armed = true;
 	probe->strangers = 0;

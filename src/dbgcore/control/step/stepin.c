@@ -204,8 +204,8 @@ struct dbg_error *stepin_left(struct control *c, const struct step_hit *hit,
 }
 
 /* The line calls the method @token of @m, whose code is at @ip. */
-static struct dbg_error *enter(struct control *c, struct code_module *m,
-			       uint32_t token, uint64_t ip)
+static struct dbg_error *callee_enter(struct control *c, struct code_module *m,
+				      uint32_t token, uint64_t ip)
 {
 	struct step_plan *p = &c->plan;
 	uint32_t body = code_move_next(c->code, m, token);
@@ -238,15 +238,15 @@ struct dbg_error *stepin_enter(struct control *c, uint64_t ip)
 	struct code_module *m = code_module_find(c->code, method.module);
 
 	c->plan.enter_sp = c->plan.frame.sp;
-	return m ? enter(c, m, method.token, ip) : NULL;
+	return m ? callee_enter(c, m, method.token, ip) : NULL;
 }
 
 /*
  * The step has come to a managed callee: enter it, or plan to pass it; *ret_on:
  * keep stepping instructions.
  */
-static struct dbg_error *arrive(struct control *c, uint64_t desc,
-				const struct regs *regs, bool *ret_on)
+static struct dbg_error *callee_arrive(struct control *c, uint64_t desc,
+				       const struct regs *regs, bool *ret_on)
 {
 	struct dbg_error *err;
 	struct dac_method method;
@@ -321,7 +321,7 @@ static struct dbg_error *run_helper(struct control *c, const struct regs *regs)
 }
 
 /* Step the thread until it is in managed code or inside the runtime. */
-static struct dbg_error *resolve(struct control *c)
+static struct dbg_error *call_resolve_target(struct control *c)
 {
 	struct dbg_error *err;
 	struct step_plan *p = &c->plan;
@@ -346,7 +346,7 @@ static struct dbg_error *resolve(struct control *c)
 		uint64_t desc = dac_method_at(c->dac, regs_pc(&regs));
 
 		if (desc) {
-			err = arrive(c, desc, &regs, &on);
+			err = callee_arrive(c, desc, &regs, &on);
 			if (err || !on)
 				return err;
 		} else if (in_native_image(c, regs_pc(&regs))) {
@@ -363,7 +363,7 @@ struct dbg_error *stepin_resolve(struct control *c)
 	struct dbg_error *err = control_halt(c);
 
 	if (!err)
-		err = resolve(c);
+		err = call_resolve_target(c);
 	// a stub may have led right to a trap: to the next line, behind the
 	// call of a write barrier; to the first line of code without a prolog
 	if (!err)

@@ -40,8 +40,8 @@ enum what {
 	ENDS, /* it ends, or almost */
 };
 
-static struct dbg_error *end(struct control *c, const struct step_hit *hit,
-			     bool *ret_done)
+static struct dbg_error *role_end(struct control *c, const struct step_hit *hit,
+				  bool *ret_done)
 {
 	(void)c, (void)hit;
 	*ret_done = true;
@@ -68,18 +68,18 @@ static const struct rule {
     [STEP_AT_RESUME] = {WHO_ANY, WHERE_ANY, ACTS, stepasync_resume},
     [STEP_AT_WAITER] = {WHO_ANY, WHERE_ANY, ASKS, stepasync_waiter},
     [STEP_AT_TASK] = {WHO_SUSPENDED, WHERE_ANY, ACTS, stepasync_task},
-    [STEP_AT_UNBLOCK] = {WHO_BLOCKED, WHERE_OUTSIDE, ENDS, end},
-    [STEP_AT_JOIN] = {WHO_SUSPENDED, WHERE_SAME, ENDS, end},
+    [STEP_AT_UNBLOCK] = {WHO_BLOCKED, WHERE_OUTSIDE, ENDS, role_end},
+    [STEP_AT_JOIN] = {WHO_SUSPENDED, WHERE_SAME, ENDS, role_end},
     // a helper runs managed code at times, which may use it too
     [STEP_AT_STUB] = {WHO_STEPS, WHERE_OUTSIDE, ACTS, resolve},
-    [STEP_AT_ENTRY] = {WHO_STEPS, WHERE_INSIDE, ENDS, end},
+    [STEP_AT_ENTRY] = {WHO_STEPS, WHERE_INSIDE, ENDS, role_end},
     [STEP_AT_PASSED] = {WHO_STEPS, WHERE_OUTSIDE, ACTS, stepin_passed},
     [STEP_AT_LEFT] = {WHO_STEPS, WHERE_OUTSIDE, ACTS, stepin_left},
     [STEP_AT_YIELD] = {WHO_STEPS, WHERE_OUTSIDE, ACTS, stepasync_yield},
     [STEP_AT_LAST] = {WHO_STEPS, WHERE_OUTSIDE, ACTS, stepasync_last},
     [STEP_AT_CALL] = {WHO_STEPS, WHERE_STEPPED, ACTS, resolve},
     [STEP_AT_RETURN] = {WHO_STEPS, WHERE_STEPPED, ENDS, step_back},
-    [STEP_AT_LINE] = {WHO_STEPS, WHERE_STEPPED, ENDS, end},
+    [STEP_AT_LINE] = {WHO_STEPS, WHERE_STEPPED, ENDS, role_end},
 };
 
 static bool is_who(const struct step_plan *p, enum who who, pid_t tid)
@@ -160,8 +160,8 @@ static struct dbg_error *next_role(struct control *c, enum step_role from,
 }
 
 /* Judge a trap of the plan: *ret_done if the step ends here. */
-static struct dbg_error *judge(struct control *c, pid_t tid, uint64_t addr,
-			       bool *ret_done)
+static struct dbg_error *step_judge(struct control *c, pid_t tid, uint64_t addr,
+				    bool *ret_done)
 {
 	struct dbg_error *err;
 	struct step_hit hit = {.tid = tid};
@@ -221,7 +221,7 @@ struct dbg_error *step_trap(struct control *c, pid_t tid, uint64_t addr,
 
 	if (c->probe.armed && addr == c->probe.helper)
 		return probe_trap(c, tid);
-	err = judge(c, tid, addr, &done);
+	err = step_judge(c, tid, addr, &done);
 	if (!err && done)
 		err = control_halt(c);
 	if (err || !done)

@@ -35,8 +35,8 @@ struct dbg_error *step_body_await(struct control *c, struct step_body *b,
 	return b->asked ? dac_notify_methods(c->dac, &b->ref, 1, true) : NULL;
 }
 
-static bool is_of(const struct step_body *b, const struct code_module *m,
-		  uint32_t token)
+static bool body_is_of(const struct step_body *b, const struct code_module *m,
+		       uint32_t token)
 {
 	return b->ref.token == token && b->ref.module == m->addr;
 }
@@ -48,7 +48,7 @@ bool step_body_keep(struct control *c, const struct code_module *m,
 	bool any = false;
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		if (is_of(all[i], m, token))
+		if (body_is_of(all[i], m, token))
 			any = all[i]->asked = true;
 	return any;
 }
@@ -60,9 +60,9 @@ void step_code(struct control *c, struct code_module *m, uint32_t token,
 
 	if (p->phase == STEP_NONE)
 		return;
-	if (is_of(&p->enter, m, token))
+	if (body_is_of(&p->enter, m, token))
 		control_warn(c, stepin_body(c, m, token, ip));
-	if (is_of(&p->resumes.body, m, token))
+	if (body_is_of(&p->resumes.body, m, token))
 		control_warn(c, stepresume_code(c, m, token, ip));
 }
 

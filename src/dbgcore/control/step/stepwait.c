@@ -95,7 +95,7 @@ static bool is_wait(struct control *c, const struct frame *f)
 }
 
 /* Does the thread wait for some task, called by code of the user's? */
-static bool waits(struct control *c, uint32_t thread)
+static bool thread_awaits(struct control *c, uint32_t thread)
 {
 	for (uint32_t level = 0; level < FRAMES_MAX; level++) {
 		const struct frame *f = NULL;
@@ -156,7 +156,7 @@ static bool call_waits(struct control *c, uint64_t addr,
 		       const struct code_calls *calls)
 {
 	const struct code_pos *pos;
-	bool any = false, waits = false;
+	bool any = false, thread_awaits = false;
 	struct dbg_error *err = code_pos_at(c->code, addr, true, &pos, &any);
 
 	if (dbg_err_drop(err) || !any)
@@ -168,9 +168,9 @@ static bool call_waits(struct control *c, uint64_t addr,
 			continue;
 		if (!is_waiting_call(call))
 			return false;
-		waits = true;
+		thread_awaits = true;
 	}
-	return waits;
+	return thread_awaits;
 }
 
 /* Traps behind those calls in [start, end) that wait. */
@@ -358,7 +358,7 @@ struct dbg_error *stepwait_plan(struct control *c,
 		held = stepwait_held(c, threads[i].tid, call);
 		if (!held)
 			continue;
-		err = waits(c, threads[i].number)
+		err = thread_awaits(c, threads[i].number)
 			  ? plan_blocked(c, &threads[i], held)
 			  : plan_holder(c, &threads[i], held, call);
 	}

@@ -325,7 +325,7 @@ struct dbg_error *watch_switch(struct control *c, struct bp *bp)
 
 /* ---- Waiting, going astray ------------------------------------------- */
 
-static bool waits(const struct bp *bp)
+static bool watch_is_pending(const struct bp *bp)
 {
 	return bp->watch && bp->enabled && !bp->watch->now.n_parts;
 }
@@ -333,7 +333,7 @@ static bool waits(const struct bp *bp)
 bool watch_waits(const struct control *c)
 {
 	for (size_t i = 0; c->watches.n && i < c->n_bps; i++)
-		if (waits(c->bps[i]))
+		if (watch_is_pending(c->bps[i]))
 			return true;
 	return false;
 }
@@ -349,10 +349,10 @@ void watch_refresh(struct control *c)
 	for (size_t i = 0; i < c->n_bps; i++) {
 		struct bp *bp = c->bps[i];
 
-		if (!waits(bp) || bp->watch->located)
+		if (!watch_is_pending(bp) || bp->watch->located)
 			continue;
 		watch_look(c, bp);
-		if (!waits(bp))
+		if (!watch_is_pending(bp))
 			c->ops->changed(c->arg, bp->number, false);
 	}
 	control_warn(c, watch_arm(c));
@@ -459,8 +459,8 @@ static void say_deleted(struct control *c, uint32_t number, const char *why)
  * stops for the first one that is enabled and not quiet; of others it is only
  * said.
  */
-static void leave(struct control *c, struct bp *bp, struct arena *arena,
-		  struct dbg_stop *stop, bool *ret_stops)
+static void watch_leave(struct control *c, struct bp *bp, struct arena *arena,
+			struct dbg_stop *stop, bool *ret_stops)
 {
 	uint32_t number = bp->number;
 	const char *why = NULL;
@@ -508,9 +508,10 @@ static bool is_asked(const struct watch *w, unsigned int slots, bool changed)
 }
 
 /* Decide what a hit of @bp by @tid means; fills *stop if it is to stop. */
-static struct dbg_error *judge(struct control *c, struct bp *bp, pid_t tid,
-			       unsigned int slots, struct dbg_stop *stop,
-			       struct arena *arena, bool *ret_stops)
+static struct dbg_error *watch_judge(struct control *c, struct bp *bp,
+				     pid_t tid, unsigned int slots,
+				     struct dbg_stop *stop, struct arena *arena,
+				     bool *ret_stops)
 {
 	struct watch *w = bp->watch;
 	struct watch_state next;
@@ -520,7 +521,7 @@ static struct dbg_error *judge(struct control *c, struct bp *bp, pid_t tid,
 
 	if (gone) {
 		if (is_left(c, w))
-			leave(c, bp, arena, stop, ret_stops);
+			watch_leave(c, bp, arena, stop, ret_stops);
 		return NULL;
 	}
 	take_error(&next, err);
@@ -574,7 +575,8 @@ static struct dbg_error *judge_all(struct control *c,
 		if (!bp->watch || !(bp->watch->slots & ev->slots) ||
 		    (moving && bp->watch->now.moves))
 			continue;
-		err = judge(c, bp, ev->tid, ev->slots, &one, arena, &stops);
+		err =
+		    watch_judge(c, bp, ev->tid, ev->slots, &one, arena, &stops);
 		if (!stops || winner || *ret_stops)
 			continue;
 		*stop = one;
@@ -597,7 +599,7 @@ static void leave_lost(struct control *c, pid_t tid, struct arena *arena,
 {
 	for (size_t i = 0; i < c->n_bps;)
 		if (c->bps[i]->watch && c->bps[i]->watch->lost)
-			leave(c, c->bps[i], arena, stop, ret_stops);
+			watch_leave(c, c->bps[i], arena, stop, ret_stops);
 		else
 			i++;
 	// not one of the collector's own, which runs no managed code
@@ -643,7 +645,7 @@ struct dbg_error *watch_trap(struct control *c, const struct target_event *ev,
 		err = control_halt(c);
 		if (err)
 			return err;
-		leave(c, bp, arena, stop, ret_stops);
+		watch_leave(c, bp, arena, stop, ret_stops);
 		i = (size_t)-1;
 	}
 	return err;

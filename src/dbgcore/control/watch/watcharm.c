@@ -19,7 +19,8 @@ struct registers {
 };
 
 // The register for @part, as a bit; 0: none is free.
-static unsigned int place(struct registers *r, const struct target_watch *part)
+static unsigned int register_assign(struct registers *r,
+				    const struct target_watch *part)
 {
 	for (unsigned int i = 0; i < r->n; i++)
 		if (r->v[i].addr == part->addr && r->v[i].size == part->size &&
@@ -45,7 +46,7 @@ static bool place_own(struct registers *r, struct watch *w)
 	size_t n = s->is_place ? s->n_own : s->n_parts;
 
 	for (size_t i = 0; i < n; i++) {
-		unsigned int bit = place(r, &s->parts[i]);
+		unsigned int bit = register_assign(r, &s->parts[i]);
 
 		if (!bit) {
 			*r = before;
@@ -63,7 +64,7 @@ static void place_links(struct registers *r, struct watch *w)
 	const struct watch_state *s = &w->now;
 
 	for (size_t i = s->n_own; i < s->n_parts && !w->located; i++) {
-		unsigned int bit = place(r, &s->parts[i]);
+		unsigned int bit = register_assign(r, &s->parts[i]);
 
 		w->slots |= bit;
 		w->blind |= !bit;
@@ -90,7 +91,8 @@ static void place_gc(struct control *c, struct registers *r)
 		moves |= is_followed(c->bps[i]);
 	if (moves && !count.addr)
 		(void)dac_holds(c->dac, ASSUME_GC_COUNT, &known);
-	c->watches.gc_slot = moves && count.addr ? place(r, &count) : 0;
+	c->watches.gc_slot =
+	    moves && count.addr ? register_assign(r, &count) : 0;
 }
 
 static void place_all(struct control *c, struct registers *r)

@@ -109,8 +109,10 @@ static struct dbg_error *check_size(const char *expr, const struct value *v)
 }
 
 // Fill in the value, its text and its parts.
-static struct dbg_error *take(const struct watch *w, const struct view *view,
-			      const struct value *v, struct watch_state *ret)
+static struct dbg_error *watch_state_take(const struct watch *w,
+					  const struct view *view,
+					  const struct value *v,
+					  struct watch_state *ret)
 {
 	struct dbg_error *err;
 
@@ -146,9 +148,9 @@ static struct dbg_error *take(const struct watch *w, const struct view *view,
 	return NULL;
 }
 
-static struct dbg_error *evaluate(struct watch *w, struct eval *e,
-				  const struct view *view,
-				  struct watch_state *ret)
+static struct dbg_error *watch_evaluate(struct watch *w, struct eval *e,
+					const struct view *view,
+					struct watch_state *ret)
 {
 	struct dbg_error *err;
 	struct eval_trace trace = {.n_links = 0};
@@ -158,7 +160,7 @@ static struct dbg_error *evaluate(struct watch *w, struct eval *e,
 	err = eval_value(e, w->expr, &v);
 	if (!err) {
 		v = target_of(e->values, &v);
-		err = take(w, view, &v, ret);
+		err = watch_state_take(w, view, &v, ret);
 	}
 	add_links(ret, &trace);
 	ret->moves |= trace.moves;
@@ -217,7 +219,7 @@ struct dbg_error *watch_read(struct control *c, struct watch *w,
 			scope.thread = view.thread = &thread;
 	}
 	e.scope = &scope;
-	return evaluate(w, &e, &view, ret);
+	return watch_evaluate(w, &e, &view, ret);
 }
 
 struct dbg_error *watch_condition(struct control *c, const struct watch *w,
@@ -296,7 +298,7 @@ struct dbg_error *watch_read_place(struct control *c, const struct watch *w,
 	if (!type)
 		return dbg_err(DBG_E_NOT_FOUND,
 			       "the type of what is watched is unloaded");
-	err = take(w, &view, &v, ret);
+	err = watch_state_take(w, &view, &v, ret);
 	ret->moves = now->moves;
 	return err;
 }

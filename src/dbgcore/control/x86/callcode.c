@@ -30,7 +30,7 @@ static bool write_stack(void *arg, uint64_t addr, const void *buf, size_t n)
 }
 
 /* Execute one instruction; a call is passed, and has returned 0. */
-static bool step(struct target *t, struct regs *r, struct emu_insn *ret)
+static bool insn_execute(struct target *t, struct regs *r, struct emu_insn *ret)
 {
 	const struct emu_memory mem = {read_or_zero, write_stack, t};
 	uint8_t bytes[ARCH_INSN_MAX];
@@ -58,7 +58,7 @@ bool callcode_enter(struct target *t, struct regs *r, uint64_t entry,
 	for (int i = 0; i < STEPS_MAX; i++) {
 		uint64_t at = r->rip;
 
-		if (!step(t, r, &insn))
+		if (!insn_execute(t, r, &insn))
 			return false;
 		if (insn.op == EMU_CALL && at >= body) {
 			*ret_call = r->rip;
@@ -74,7 +74,7 @@ bool callcode_leave(struct target *t, struct regs *r, uint64_t at)
 
 	r->rip = at;
 	for (int i = 0; i < STEPS_MAX && insn.op != EMU_RET; i++)
-		if (!step(t, r, &insn))
+		if (!insn_execute(t, r, &insn))
 			return false;
 	return insn.op == EMU_RET;
 }

@@ -142,7 +142,7 @@ static void describe_kind(struct dac *d, struct dac_type *t)
 		     parent->type.parent != dac_globals(d)->object_type;
 }
 
-static void describe(struct dac *d, struct dac_type *t)
+static void type_describe(struct dac *d, struct dac_type *t)
 {
 	const struct sos_globals *g = dac_globals(d);
 
@@ -179,7 +179,7 @@ static struct dbg_error *entry_read(struct dac *d, uint64_t mt,
 	    .first_field = counts.first,
 	};
 	map_put(&d->types, mt, e);
-	describe(d, &e->type);
+	type_describe(d, &e->type);
 	*ret = e;
 	return NULL;
 }

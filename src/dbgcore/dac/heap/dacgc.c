@@ -236,8 +236,8 @@ static struct dbg_error *add_heaps(struct gathering *g,
 	return err;
 }
 
-static void finish(struct gathering *g, struct arena *arena,
-		   struct gc_heap *ret)
+static void gc_heap_finish(struct gathering *g, struct arena *arena,
+			   struct gc_heap *ret)
 {
 	add_contexts(g);
 	sort_all(g);
@@ -275,7 +275,7 @@ struct dbg_error *dac_gc_heap(struct dac *d, struct arena *arena, bool force,
 	struct dbg_error *err = add_heaps(&g, &heap, ret->queues);
 
 	if (!err)
-		finish(&g, arena, ret);
+		gc_heap_finish(&g, arena, ret);
 	free(g.parts);
 	free(g.gaps);
 	map_deinit(&g.seen);

@@ -251,8 +251,8 @@ static struct dbg_error *musl_part(struct target *t, const char *program,
 	return NULL;
 }
 
-static bool search(struct dac_search *w, struct target *t,
-		   const struct dac_runtime *rt)
+static bool installed_search(struct dac_search *w, struct target *t,
+			     const struct dac_runtime *rt)
 {
 	bool ours = !hostfile_is_foreign(t) || rt->trust;
 
@@ -275,11 +275,11 @@ struct dbg_error *dac_find_bundled(struct target *t,
 	if (err)
 		return err;
 	const struct bytes musl = w.runtime;
-	bool found = search(&w, t, rt);
+	bool found = installed_search(&w, t, rt);
 	if (!found && musl.n) {
 		// its very own, by the build id that it tells
 		w.runtime.n = 0;
-		found = search(&w, t, rt);
+		found = installed_search(&w, t, rt);
 	}
 	if (!found)
 		return musl.n ? dac_musl_gone(rt->path, musl, false)

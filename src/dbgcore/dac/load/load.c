@@ -250,7 +250,7 @@ static struct dbg_error *load_fresh(const char *path, const char *link,
 	return NULL;
 }
 
-static struct dbg_error *load(const char *path, bool trust, void **ret)
+static struct dbg_error *library_load(const char *path, bool trust, void **ret)
 {
 	struct dbg_error *err;
 	struct loaded loaded = {0};
@@ -289,7 +289,7 @@ static struct dbg_error *load(const char *path, bool trust, void **ret)
 static struct dbg_error *load_create(const char *path, bool trust, com_fn **ret)
 {
 	void *handle = NULL;
-	struct dbg_error *err = load(path, trust, &handle);
+	struct dbg_error *err = library_load(path, trust, &handle);
 
 	if (err)
 		return err;
@@ -398,7 +398,7 @@ static struct dbg_error *load_process(struct dac *d, void **ret_process,
 
 // Start the DAC: in this process for a live program, whose memory a runtime has
 // made; in a child for a core, which may contain anything.
-static struct dbg_error *start(struct dac *d)
+static struct dbg_error *dac_start(struct dac *d)
 {
 	struct dbg_error *err;
 	int32_t hr = COM_E_FAIL;
@@ -438,8 +438,8 @@ static struct dbg_error *beside_gone(struct dbg_error *err)
 	return told;
 }
 
-static struct dbg_error *choose(struct target *t, const struct dac_runtime *rt,
-				char **ret)
+static struct dbg_error *
+library_choose(struct target *t, const struct dac_runtime *rt, char **ret)
 {
 	struct bytes bytes;
 	const char *runtime;
@@ -481,7 +481,7 @@ void dac_prepare(struct target *t, const struct dac_runtime *rt)
 	_cleanup_free_ char *path = NULL;
 	com_fn *create;
 
-	err = choose(t, rt, &path);
+	err = library_choose(t, rt, &path);
 	if (!err)
 		err = load_create(path, rt->trust, &create);
 	dbg_error_destroy(err);
@@ -499,7 +499,7 @@ struct dbg_error *dac_open(struct target *t, const struct dac_runtime *rt,
 	*ret_ready = false;
 	if (err || hole)
 		return err;
-	err = choose(t, rt, &path);
+	err = library_choose(t, rt, &path);
 	if (err)
 		return err;
 
@@ -520,7 +520,7 @@ struct dbg_error *dac_open(struct target *t, const struct dac_runtime *rt,
 		d->file.path)) // it takes the tables as they are
 		d->data_target.set.dynamic_size = 0;
 	guard_install();
-	err = start(d);
+	err = dac_start(d);
 	if (err || !d->process) {
 		dac_close(d);
 		return err;

@@ -112,7 +112,7 @@ static bool unwind_one(struct dac *d, pid_t tid)
 	return false;
 }
 
-static void find(struct dac *d, pid_t tid)
+static void patch_table_search(struct dac *d, pid_t tid)
 {
 	struct read_log log = {.n = 0};
 	struct dac_assumed count, buckets;
@@ -137,5 +137,5 @@ static void find(struct dac *d, pid_t tid)
 void patch_table_find(struct dac *d, pid_t tid)
 {
 	if (!d->learned.patch_table_sought)
-		find(d, tid);
+		patch_table_search(d, tid);
 }

@@ -67,7 +67,7 @@ static bool has_processors(void)
 
 // Poll for the turn. Where that was in vain, as when other processes want the
 // processors, later polls become shorter, down to one in a while.
-static bool look(struct channel_end *e)
+static bool turn_poll(struct channel_end *e)
 {
 	if (is_turn(e))
 		return true;
@@ -110,7 +110,7 @@ enum channel_wait channel_await(struct channel_end *e, int timeout_ms)
 {
 	_Atomic uint32_t *sleeps = &e->channel->sleeps[e->side];
 
-	if (look(e))
+	if (turn_poll(e))
 		return CHANNEL_TURN;
 	const int64_t end_ms = timeout_ms < 0 ? -1 : clock_ms() + timeout_ms;
 	for (;;) {

@@ -283,7 +283,7 @@ static size_t size_of(const struct layout *l, unsigned int i)
 	return n * arg->size;
 }
 
-static bool place(struct remote *r, struct layout *l, unsigned int i)
+static bool argument_place(struct remote *r, struct layout *l, unsigned int i)
 {
 	struct place *p = &l->places[i];
 
@@ -331,7 +331,7 @@ static bool put_args(struct remote *r, struct layout *l)
 		case DAC_ARG_TEXT:
 		case DAC_ARG_NAME:
 		case DAC_ARG_NEW:
-			if (!place(r, l, i))
+			if (!argument_place(r, l, i))
 				return false;
 			copy_in(l, i);
 			c->args[i] = (uintptr_t)l->places[i].at;
@@ -399,7 +399,7 @@ static void put_state(struct remote *r)
 		c->log = *dt->log;
 }
 
-static void take_log(struct remote *r)
+static void log_copy(struct remote *r)
 {
 	struct read_log *log = r->dac->data_target.log;
 
@@ -430,7 +430,7 @@ int32_t remote_call(struct remote *r, void *object, struct remote_call *call)
 	if (call->end != REMOTE_LIVES)
 		return hr_of(call->end);
 	int32_t hr = c->hr;
-	take_log(r);
+	log_copy(r);
 	take_args(r, &l);
 	return hr;
 }

@@ -170,7 +170,7 @@ static void reset_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-static void withdraw(const struct serve *s)
+static void serve_detach(const struct serve *s)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != s->parent)
@@ -212,7 +212,7 @@ static void close_others(const struct serve *s)
 
 /* ---- Calls ----------------------------------------------------------- */
 
-static int32_t begin(struct serve *s)
+static int32_t serve_begin(struct serve *s)
 {
 	struct channel *c = s->end.channel;
 	void *process = NULL;
@@ -226,7 +226,7 @@ static int32_t begin(struct serve *s)
 	return hr;
 }
 
-static int32_t answer(struct serve *s)
+static int32_t serve_answer(struct serve *s)
 {
 	struct channel *c = s->end.channel;
 	struct data_target *dt = &s->dac->data_target;
@@ -249,9 +249,9 @@ _Noreturn void serve(struct serve *s)
 {
 	struct channel *c = s->end.channel;
 
-	withdraw(s);
+	serve_detach(s);
 	call_begin();
-	c->hr = begin(s);
+	c->hr = serve_begin(s);
 	call_end();
 	close_others(s);
 	limit_memory();
@@ -260,7 +260,7 @@ _Noreturn void serve(struct serve *s)
 		if (channel_await(&s->end, -1) != CHANNEL_TURN)
 			_exit(0);
 		call_begin();
-		c->hr = answer(s);
+		c->hr = serve_answer(s);
 		call_end();
 	}
 }

@@ -174,10 +174,10 @@ uint64_t dac_module_allocator(struct dac *d, uint64_t module)
 
 /* ---- Threads --------------------------------------------------------- */
 
-static void describe(struct dac *d, uint64_t addr,
-		     const struct sos_thread *data,
-		     const struct sos_thread_store *store,
-		     struct dac_any_thread *ret)
+static void thread_facts(struct dac *d, uint64_t addr,
+			 const struct sos_thread *data,
+			 const struct sos_thread_store *store,
+			 struct dac_any_thread *ret)
 {
 	const struct dac_thread known = {.addr = addr};
 	bool lives =
@@ -219,7 +219,7 @@ struct dbg_error *dac_threads_all(struct dac *d, struct arena *arena,
 			break;
 		map_put(&seen, addr, d);
 		mem_grow(&v, &cap, n, sizeof(*v));
-		describe(d, addr, &data, &store, &v[n++]);
+		thread_facts(d, addr, &data, &store, &v[n++]);
 		addr = data.next;
 	}
 	if (addr)

@@ -33,7 +33,7 @@ enum {
 	NUMBER_BITS = 32,
 };
 
-static uint32_t take(struct bits *s, unsigned int n)
+static uint32_t bits_read(struct bits *s, unsigned int n)
 {
 	uint32_t ret = 0;
 
@@ -50,14 +50,14 @@ static uint32_t take(struct bits *s, unsigned int n)
 
 // A number in chunks, each with a bit that says whether another follows;
 // *@ret_bits of the result are significant.
-static uint32_t number(struct bits *s, unsigned int chunk,
-		       unsigned int *ret_bits)
+static uint32_t bits_number(struct bits *s, unsigned int chunk,
+			    unsigned int *ret_bits)
 {
 	uint32_t ret = 0;
 	unsigned int shift = 0;
 
 	for (;;) {
-		uint32_t part = take(s, chunk + 1);
+		uint32_t part = bits_read(s, chunk + 1);
 		if (s->bad || shift + chunk > NUMBER_BITS) {
 			s->bad = true;
 			return 0;
@@ -75,13 +75,13 @@ static uint32_t unsigned_number(struct bits *s, unsigned int chunk)
 {
 	unsigned int n;
 
-	return number(s, chunk, &n);
+	return bits_number(s, chunk, &n);
 }
 
 static int32_t signed_number(struct bits *s, unsigned int chunk)
 {
 	unsigned int n = NUMBER_BITS;
-	uint32_t value = number(s, chunk, &n);
+	uint32_t value = bits_number(s, chunk, &n);
 
 	if (n < NUMBER_BITS && value >> (n - 1))
 		value |= ~0u << n;
@@ -91,9 +91,9 @@ static int32_t signed_number(struct bits *s, unsigned int chunk)
 // Methods without anything special have a head without flags.
 static bool parse_slim(struct bits *s, uint32_t code_size, bool old)
 {
-	take(s, 1); // a frame pointer
+	bits_read(s, 1); // a frame pointer
 	if (old)
-		take(s, SLIM_RETURN_KIND_BITS);
+		bits_read(s, SLIM_RETURN_KIND_BITS);
 	return unsigned_number(s, CODE_LENGTH_CHUNK) == code_size && !s->bad;
 }
 
@@ -105,11 +105,11 @@ bool gcinfo_parse(struct bytes b, uint32_t code_size, bool old,
 	struct bits s = {.b = b};
 
 	*ret = (struct gcinfo){.context = GCINFO_NONE};
-	if (!take(&s, 1))
+	if (!bits_read(&s, 1))
 		return parse_slim(&s, code_size, old);
-	uint32_t flags = take(&s, FLAGS_BITS);
+	uint32_t flags = bits_read(&s, FLAGS_BITS);
 	if (old)
-		take(&s, RETURN_KIND_BITS);
+		bits_read(&s, RETURN_KIND_BITS);
 	if (unsigned_number(&s, CODE_LENGTH_CHUNK) != code_size || s.bad)
 		return false;
 	ret->context = contexts[flags >> CONTEXT_SHIFT & CONTEXT_MASK];

@@ -74,7 +74,7 @@ struct dbg_error *assigncall_fetch_uncalled(struct binder *b, struct bound *n,
 /* ---- Properties ------------------------------------------------------ */
 
 /* Put what @n is, if no call is needed to know it, in its place. */
-static void settle(struct binder *b, struct bound **n)
+static void node_settle(struct binder *b, struct bound **n)
 {
 	struct value v;
 	if (!(*n)->type || (*n)->kind == BOUND_CONST ||
@@ -149,7 +149,7 @@ static struct dbg_error *assigned_value(struct binder *b, struct bound *to,
 	    !evalcall_keep(b->e, EVAL_FOUND_NEW, ret_known)) {
 		dbg_error_destroy(err);
 		*ret_known = (struct value){0};
-		settle(b, ret);
+		node_settle(b, ret);
 		return NULL;
 	}
 	*ret = bound_value(b, ret_known, to->type, x->target);
@@ -216,7 +216,7 @@ struct dbg_error *assigncall_run(const struct eval *e,
 	to = arena_copy(b.arena, to, 1, sizeof(*to));
 	to->list = arena_copy(b.arena, to->list, to->n_list, sizeof(*to->list));
 	for (size_t i = 0; i < to->n_list; i++)
-		settle(&b, &to->list[i]);
+		node_settle(&b, &to->list[i]);
 	b.wanted = to->type->kind == TYPE_KIND_ENUM ? to->type : NULL;
 	err = assigned_value(&b, to, x, &v, &known);
 	if (!err)

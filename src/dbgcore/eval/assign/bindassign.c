@@ -75,7 +75,8 @@ struct target {
 	size_t n_before;
 };
 
-static struct bound *hold(struct binder *b, struct target *t, struct bound *v)
+static struct bound *target_hold(struct binder *b, struct target *t,
+				 struct bound *v)
 {
 	if (bound_is_pure(v))
 		return v;
@@ -91,10 +92,10 @@ static struct bound *hold_place(struct binder *b, struct target *t,
 	struct bound *copy = arena_copy(b->arena, v, 1, sizeof(*v));
 	if (v->kind == BOUND_FIELD && v->a)
 		copy->a = v->a->type->is_value ? hold_place(b, t, v->a)
-					       : hold(b, t, v->a);
+					       : target_hold(b, t, v->a);
 	if (v->kind == BOUND_ELEMENT) {
-		struct bound *index = hold(b, t, v->list[0]);
-		copy->a = hold(b, t, v->a);
+		struct bound *index = target_hold(b, t, v->list[0]);
+		copy->a = target_hold(b, t, v->a);
 		copy->list = arena_copy(b->arena, &index, 1, sizeof(index));
 	}
 	return copy;
@@ -108,7 +109,7 @@ static struct bound *hold_call(struct binder *b, struct target *t,
 	for (size_t i = 0; i < v->n_list; i++) {
 		struct bound *part = v->list[i];
 		if (part->kind != BOUND_ADDRESS) {
-			copy->list[i] = hold(b, t, part);
+			copy->list[i] = target_hold(b, t, part);
 			continue;
 		}
 		copy->list[i] = arena_copy(b->arena, part, 1, sizeof(*part));
@@ -156,7 +157,8 @@ static struct bound *write(struct binder *b, struct bound *to, struct bound *v)
 	return bound_after(b, list, 2, kept);
 }
 
-static struct bound *finish(struct binder *b, struct target *t, struct bound *v)
+static struct bound *target_finish(struct binder *b, struct target *t,
+				   struct bound *v)
 {
 	return bound_after(b, t->before, t->n_before, v);
 }
@@ -169,7 +171,7 @@ struct dbg_error *assign_to(struct binder *b, struct bound *to, struct bound *v,
 	if (!err)
 		err = convert(b, v, to->type, &v);
 	if (!err)
-		*ret = finish(b, &t, write(b, t.to, v));
+		*ret = target_finish(b, &t, write(b, t.to, v));
 	return err;
 }
 
@@ -179,8 +181,8 @@ struct dbg_error *assign_to(struct binder *b, struct bound *to, struct bound *v,
  * In a compound assignment, convert the operator's result back to the target's
  * type, which may be smaller (12.21.4).
  */
-static struct dbg_error *back(struct binder *b, struct bound *v,
-			      struct type *to, struct bound **ret)
+static struct dbg_error *convert_back(struct binder *b, struct bound *v,
+				      struct type *to, struct bound **ret)
 {
 	if (conversion_find(b, v, to) != CONVERSION_NONE)
 		return convert(b, v, to, ret);
@@ -200,8 +202,8 @@ static struct dbg_error *coalesce(struct binder *b, struct target *t,
 	if (!err)
 		err = convert(b, v, type, &v);
 	if (!err)
-		*ret = finish(b, t,
-			      bound_choice(b, test, write(b, t->to, v), t->to));
+		*ret = target_finish(
+		    b, t, bound_choice(b, test, write(b, t->to, v), t->to));
 	return err;
 }
 
@@ -222,7 +224,8 @@ static struct dbg_error *compound(struct binder *b, const struct expr *x,
 	err = bind_user_assignment(b, x->op, t.to, v, x, &call);
 	if (err || call) {
 		if (!err)
-			*ret = finish(b, &t, bound_after(b, &call, 1, t.to));
+			*ret = target_finish(b, &t,
+					     bound_after(b, &call, 1, t.to));
 		return err;
 	}
 	// A bare lambda or method is what the target's type makes of it.
@@ -231,9 +234,9 @@ static struct dbg_error *compound(struct binder *b, const struct expr *x,
 	if (!err)
 		err = bind_operator(b, x->op, t.to, v, x, &v);
 	if (!err)
-		err = back(b, v, t.to->type, &v);
+		err = convert_back(b, v, t.to->type, &v);
 	if (!err)
-		*ret = finish(b, &t, write(b, t.to, v));
+		*ret = target_finish(b, &t, write(b, t.to, v));
 	return err;
 }
 
@@ -260,7 +263,7 @@ struct dbg_error *bind_step(struct binder *b, const struct expr *x,
 	if (!err && !v)
 		err = bind_user_assignment(b, x->op, t.to, NULL, x, &call);
 	if (!err && call)
-		*ret = finish(b, &t, bound_after(b, &call, 1, t.to));
+		*ret = target_finish(b, &t, bound_after(b, &call, 1, t.to));
 	if (err || call)
 		return err;
 	if (!err && !v)
@@ -268,12 +271,12 @@ struct dbg_error *bind_step(struct binder *b, const struct expr *x,
 		    b, x->op == OP_INCREMENT ? OP_ADD : OP_SUBTRACT, old,
 		    bound_int(b, ELEM_I4, 1, x), x, &v);
 	if (!err)
-		err = back(b, v, to->type, &v);
+		err = convert_back(b, v, to->type, &v);
 	if (err)
 		return err;
 	v = write(b, t.to, v);
 	*ret = x->kind == EXPR_POSTFIX ? bound_after(b, &v, 1, old) : v;
-	*ret = finish(b, &t, *ret);
+	*ret = target_finish(b, &t, *ret);
 	return NULL;
 }
 

@@ -57,8 +57,9 @@ const struct expr *bind_unconditional(struct binder *b, const struct expr *x)
 }
 
 /* @x again, with the part @from of its chain replaced by the name of @var. */
-static struct expr *replace(struct binder *b, const struct expr *x,
-			    const struct expr *from, struct bound_var *var)
+static struct expr *chain_replace(struct binder *b, const struct expr *x,
+				  const struct expr *from,
+				  struct bound_var *var)
 {
 	struct expr *copy = arena_copy(b->arena, x, 1, sizeof(*x));
 	if (x == from) {
@@ -70,7 +71,7 @@ static struct expr *replace(struct binder *b, const struct expr *x,
 		copy->conditional = false;
 		copy->a = name;
 	} else {
-		copy->a = replace(b, x->a, from, var);
+		copy->a = chain_replace(b, x->a, from, var);
 	}
 	return copy;
 }
@@ -79,9 +80,9 @@ static struct expr *replace(struct binder *b, const struct expr *x,
  * Bind the test whether @v, of a reference type or a Nullable<T>, is not null,
  * and the value that it has then (of type T). Fails if the type has no null.
  */
-static struct dbg_error *null_test(struct binder *b, struct bound *v,
-				   struct bound **ret_test,
-				   struct bound **ret_value)
+static struct dbg_error *bind_null_test(struct binder *b, struct bound *v,
+					struct bound **ret_test,
+					struct bound **ret_value)
 {
 	const struct expr *x = v->syntax;
 	struct type *type = v->type;
@@ -145,14 +146,14 @@ struct dbg_error *bind_conditional(struct binder *b, const struct expr *x,
 	struct bound *store = bound_make(b, BOUND_STORE, of->type, from->a);
 	store->a = saved;
 	store->b = of;
-	err = null_test(b, saved, &test, &content);
+	err = bind_null_test(b, saved, &test, &content);
 	if (err)
 		return err;
 	struct bound *inner = bound_local(b, content->type, from->a);
 	inner->var->name = arena_printf(b->arena, "?%u", b->steps);
 	struct name_scope scope = {.outer = b->names, .var = inner->var};
 	b->names = &scope;
-	err = bind_operand(b, replace(b, x, from, inner->var), &result);
+	err = bind_operand(b, chain_replace(b, x, from, inner->var), &result);
 	if (!err && !result->type)
 		err = bind_error(b, x, "'%s' has no value", bind_source(b, x));
 	b->names = scope.outer;

@@ -308,8 +308,9 @@ static bool note_extension(void *arg, struct type_method *m)
  * Bind a member of an interface, which has the members of the interfaces it
  * inherits, and object's.
  */
-static struct dbg_error *inherited(struct binder *b, struct bound *of,
-				   const struct expr *x, struct bound **ret)
+static struct dbg_error *inherited_member(struct binder *b, struct bound *of,
+					  const struct expr *x,
+					  struct bound **ret)
 {
 	struct type *const *all;
 	size_t n;
@@ -378,7 +379,7 @@ static struct dbg_error *find_member(struct binder *b, struct bound *of,
 			err = type_parent(b->ts, t, &t);
 	}
 	if (!err && !*ret && of->type->kind == TYPE_KIND_INTERFACE)
-		err = inherited(b, of, x, ret);
+		err = inherited_member(b, of, x, ret);
 	else if (!err && !*ret && of->kind == BOUND_TYPE)
 		err = implemented(b, of, x, ret);
 	return err;

@@ -30,8 +30,8 @@ static struct dbg_error *pattern_present(struct binder *b, struct bound *v,
 					 struct bound **ret_value);
 
 /* Truth behind what has to be computed first. */
-static struct bound *behind(struct binder *b, struct bound *before,
-			    struct bound *test)
+static struct bound *truth_after(struct binder *b, struct bound *before,
+				 struct bound *test)
 {
 	return bound_after(b, &before, 1, test);
 }
@@ -47,7 +47,7 @@ static struct dbg_error *pattern_inside(struct binder *b, struct bound *v,
 	struct bound *store = bound_store(b, local, v);
 	struct dbg_error *err = bind_pattern(b, local, p, ret);
 	if (!err)
-		*ret = behind(b, store, *ret);
+		*ret = truth_after(b, store, *ret);
 	return err;
 }
 
@@ -82,7 +82,7 @@ static struct dbg_error *all_parts(struct binder *b, struct bound *v,
 			all = pattern_both(b, all, test);
 	}
 	if (!err)
-		*ret = behind(b, before, all);
+		*ret = truth_after(b, before, all);
 	return err;
 }
 
@@ -126,7 +126,7 @@ static struct dbg_error *positional_object(struct binder *b, struct bound *v,
 			err = inner_part(b, part, p->list[i], &test);
 	}
 	if (!err)
-		*ret = behind(b, store, pattern_both(b, all, test));
+		*ret = truth_after(b, store, pattern_both(b, all, test));
 	return err;
 }
 
@@ -150,7 +150,7 @@ static struct dbg_error *name_part(struct binder *b, struct bound *v,
 		return NULL;
 	struct bound *store =
 	    bound_store(b, declare_var(b, p->name, v->type, p), v);
-	*ret = behind(b, store, *ret);
+	*ret = truth_after(b, store, *ret);
 	return NULL;
 }
 
@@ -177,9 +177,10 @@ struct sequence {
 	size_t slice; /* index of `..`, n_list: there is none */
 };
 
-static struct dbg_error *element(struct binder *b, const struct sequence *s,
-				 const struct expr *p, size_t i,
-				 struct bound **ret)
+static struct dbg_error *list_element(struct binder *b,
+				      const struct sequence *s,
+				      const struct expr *p, size_t i,
+				      struct bound **ret)
 {
 	struct bound *v;
 	const struct expr *index = made_int(b, (int64_t)i, p);
@@ -237,12 +238,12 @@ static struct dbg_error *pattern_list(struct binder *b, struct bound *v,
 	struct dbg_error *err = bind_value(b, count, ret);
 	for (size_t i = 0; !err && i < p->n_list; i++) {
 		err = i == s.slice ? middle(b, &s, p, &test)
-				   : element(b, &s, p, i, &test);
+				   : list_element(b, &s, p, i, &test);
 		if (!err)
 			*ret = pattern_both(b, *ret, test);
 	}
 	if (!err)
-		*ret = behind(b, store, *ret);
+		*ret = truth_after(b, store, *ret);
 	return err;
 }
 
@@ -601,8 +602,9 @@ struct dbg_error *bind_pattern(struct binder *b, struct bound *v,
 
 /* ---- Expressions ----------------------------------------------------- */
 
-static struct dbg_error *kept(struct binder *b, const struct expr *x,
-			      struct bound **ret, struct bound **ret_store)
+static struct dbg_error *operand_keep(struct binder *b, const struct expr *x,
+				      struct bound **ret,
+				      struct bound **ret_store)
 {
 	struct bound *v;
 	struct dbg_error *err = bind_operand(b, x, &v);
@@ -627,7 +629,7 @@ static struct dbg_error *bind_as(struct binder *b, const struct expr *x,
 	struct bound *v, *store, *test, *value;
 	struct dbg_error *err = bind_type(b, x->type, &type);
 	if (!err)
-		err = kept(b, x->a, &v, &store);
+		err = operand_keep(b, x->a, &v, &store);
 	if (err)
 		return err;
 	bool nullable = type->special == TYPE_SPECIAL_NULLABLE;
@@ -649,7 +651,7 @@ struct dbg_error *bind_is(struct binder *b, const struct expr *x,
 	struct bound *v, *store, *test;
 	if (x->kind == EXPR_AS)
 		return bind_as(b, x, ret);
-	struct dbg_error *err = kept(b, x->a, &v, &store);
+	struct dbg_error *err = operand_keep(b, x->a, &v, &store);
 	if (!err)
 		err = bind_pattern(b, v, x->b, &test);
 	if (!err)
@@ -682,7 +684,7 @@ struct dbg_error *bind_switch(struct binder *b, const struct expr *x,
 	size_t n = x->n_list;
 	if (n == 0 || n > 64)
 		return bind_error(b, x, "a switch of %zu arms", n);
-	struct dbg_error *err = kept(b, x->a, &v, &store);
+	struct dbg_error *err = operand_keep(b, x->a, &v, &store);
 	size_t n_noted = b->n_noted;
 	for (size_t i = 0; !err && i < n; i++) {
 		err = bind_arm(b, v, x->list[i], &tests[i], &values[i]);

@@ -110,8 +110,8 @@ static uint64_t add_exception(struct binder *b, uint64_t object,
 }
 
 /* Make an error of the exception that was thrown, as one sentence. */
-static struct dbg_error *thrown(struct binder *b, const char *text,
-				const struct vm_value *v)
+static struct dbg_error *thrown_error(struct binder *b, const char *text,
+				      const struct vm_value *v)
 {
 	uint64_t object = 0;
 	_cleanup_str_ struct str out = {0};
@@ -129,8 +129,8 @@ static struct dbg_error *thrown(struct binder *b, const char *text,
 	return dbg_err(DBG_E_STATE, "'%s' throws %s", text, str_get(&out));
 }
 
-static struct dbg_error *run(struct binder *b, const struct expr *x,
-			     struct type_method *m, struct value *ret)
+static struct dbg_error *method_run(struct binder *b, const struct expr *x,
+				    struct type_method *m, struct value *ret)
 {
 	struct vm_result r = {0};
 	const char *text = bind_source(b, x);
@@ -146,7 +146,7 @@ static struct dbg_error *run(struct binder *b, const struct expr *x,
 	case VM_DONE:
 		return make_result(b, &r.value, ret);
 	case VM_THROWN:
-		return thrown(b, text, &r.value);
+		return thrown_error(b, text, &r.value);
 	default:
 		return r.error ? r.error
 			       : dbg_err(DBG_E_STATE, "'%s' has no end", text);
@@ -289,7 +289,7 @@ struct dbg_error *machine_value(struct binder *b, struct bound *n,
 	vm_set_thread(b->vm, b->e->scope->thread);
 	if (!err)
 		err = ilgen_method(b, n, &m);
-	return err ? err : run(b, n->syntax, m, ret);
+	return err ? err : method_run(b, n->syntax, m, ret);
 }
 
 /*

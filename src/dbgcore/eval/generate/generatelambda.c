@@ -36,9 +36,9 @@ struct dbg_error *ilgen_delegate(struct generator *e, const struct bound *n)
 	return ilgen_delegate_new(e, n);
 }
 
-static struct dbg_error *finish(struct generator *e, const char *name,
-				const struct type_sig *sig,
-				struct type_method **ret)
+static struct dbg_error *method_finish(struct generator *e, const char *name,
+				       const struct type_sig *sig,
+				       struct type_method **ret)
 {
 	struct arena *arena = e->b->e->arena;
 	struct type **locals =
@@ -92,7 +92,8 @@ static struct dbg_error *ilgen_body(struct binder *b,
 	}
 	ilgen_op(&e, IL_OP_RET);
 	if (!err)
-		return finish(&e, lambda ? "lambda" : "expression", sig, ret);
+		return method_finish(&e, lambda ? "lambda" : "expression", sig,
+				     ret);
 	str_deinit(&e.code);
 	return err;
 }

@@ -145,8 +145,8 @@ static void search_type(struct binder *b, struct type *type, const char *prefix,
 	}
 }
 
-static struct type_method *search(struct binder *b, const char *prefix,
-				  bool *ret_several)
+static struct type_method *function_search(struct binder *b, const char *prefix,
+					   bool *ret_several)
 {
 	const struct scope *s = b->e->scope;
 	struct type *type = value_type_exact(s->type);
@@ -219,7 +219,7 @@ struct dbg_error *function_named(struct binder *b, const struct expr *x,
 	*ret = NULL;
 	if (!outer)
 		return NULL;
-	struct type_method *m = search(
+	struct type_method *m = function_search(
 	    b, arena_printf(b->arena, "<%s>g__%s|", outer, x->name), &several);
 	if (!m)
 		return NULL;

@@ -523,7 +523,8 @@ static struct dbg_error *to_nullable(struct binder *b, struct bound *v,
 }
 
 /* Convert a number; constants stay constants. */
-static struct bound *number(struct binder *b, struct bound *v, struct type *to)
+static struct bound *convert_number(struct binder *b, struct bound *v,
+				    struct type *to)
 {
 	bool real = v->type->elem == ELEM_R4 || v->type->elem == ELEM_R8;
 	bool to_real = to->elem == ELEM_R4 || to->elem == ELEM_R8;
@@ -628,7 +629,7 @@ struct dbg_error *convert(struct binder *b, struct bound *v, struct type *to,
 		return NULL;
 	case CONVERSION_NUMERIC:
 	case CONVERSION_CONSTANT:
-		*ret = number(b, v, to);
+		*ret = convert_number(b, v, to);
 		return NULL;
 	case CONVERSION_NULL:
 		*ret = zeros(b, v, to);

@@ -81,7 +81,7 @@ static bool query_is_translated(const struct type_method *m)
 }
 
 /* Does Queryable lack this method, which computes from the query's rows? */
-static bool is_of_rows(const struct type_method *m)
+static bool needs_rows(const struct type_method *m)
 {
 	return !strcmp(m->name, "ToDictionary") || !strcmp(m->name, "ToLookup");
 }
@@ -94,7 +94,7 @@ static struct dbg_error *query_refused(struct binder *b, const struct call *c,
 				       const struct type_method *m)
 {
 	const struct bound *lambda = lambda_of(c);
-	if (!lambda || is_of_rows(m) ||
+	if (!lambda || needs_rows(m) ||
 	    !is_called(m->owner, "System.Linq", "Enumerable") ||
 	    !is_translated(b, c->receiver))
 		return NULL;
@@ -629,8 +629,8 @@ static struct dbg_error *default_argument(struct binder *b,
 	return NULL;
 }
 
-static struct dbg_error *pass(struct binder *b, struct bound *v,
-			      struct type *to, struct bound **ret)
+static struct dbg_error *argument_pass(struct binder *b, struct bound *v,
+				       struct type *to, struct bound **ret)
 {
 	if (to->kind != TYPE_KIND_BYREF)
 		return convert(b, v, to, ret);
@@ -676,8 +676,9 @@ static void note_out_names(struct binder *b, const struct call *c,
 			k->sig->params[p]->inner);
 }
 
-static struct dbg_error *take(struct binder *b, const struct call *c,
-			      const struct candidate *k, struct choice *ret)
+static struct dbg_error *candidate_take(struct binder *b, const struct call *c,
+					const struct candidate *k,
+					struct choice *ret)
 {
 	struct dbg_error *err = NULL;
 	size_t n = k->sig->n_params;
@@ -691,16 +692,16 @@ static struct dbg_error *take(struct binder *b, const struct call *c,
 			err = default_argument(b, c, k, (uint32_t)p,
 					       &ret->args[p]);
 		else
-			err = pass(b, c->args[k->map[p]], k->sig->params[p],
-				   &ret->args[p]);
+			err = argument_pass(b, c->args[k->map[p]],
+					    k->sig->params[p], &ret->args[p]);
 	}
 	return err;
 }
 
 /* The best of those that fit, how many these are, and whether none is. */
-static size_t choose(struct binder *b, const struct call *c,
-		     struct type_method *const *methods, size_t n,
-		     struct candidate *ret, bool *ret_ambiguous)
+static size_t candidate_choose(struct binder *b, const struct call *c,
+			       struct type_method *const *methods, size_t n,
+			       struct candidate *ret, bool *ret_ambiguous)
 {
 	struct candidate best = {0}, k;
 	bool ambiguous = false;
@@ -749,7 +750,7 @@ static bool choose_over(struct binder *b, const struct call *c,
 		if (!standin_call(b, c, methods, n, constrained, &over, all,
 				  sure))
 			return false;
-		choose(b, &over, all, n, &k, &several);
+		candidate_choose(b, &over, all, n, &k, &several);
 		if (k.method && !several &&
 		    (constrained || takes_as_is(c, &over, &k))) {
 			*ret = k.method;
@@ -787,7 +788,7 @@ static struct dbg_error *choose_for_all(struct binder *b, const struct call *c,
 		return NULL;
 	for (size_t i = 0; is && sure && i < n; i++)
 		if (is_same(is, methods[i]) &&
-		    choose(b, c, &methods[i], 1, best, ambiguous))
+		    candidate_choose(b, c, &methods[i], 1, best, ambiguous))
 			return NULL;
 	return bind_error(b, c->x,
 			  "which '%s' is called depends on what is of a type "
@@ -801,7 +802,7 @@ struct dbg_error *call_resolve(struct binder *b, struct call *c,
 {
 	struct candidate best;
 	bool ambiguous;
-	size_t n_fit = choose(b, c, methods, n, &best, &ambiguous);
+	size_t n_fit = candidate_choose(b, c, methods, n, &best, &ambiguous);
 	struct dbg_error *err =
 	    n_fit > 1 ? choose_for_all(b, c, methods, n, &best, &ambiguous)
 		      : NULL;
@@ -811,7 +812,7 @@ struct dbg_error *call_resolve(struct binder *b, struct call *c,
 		return dbg_err_cs(
 		    121, bind_error(b, c->x, "the call of '%s' is ambiguous",
 				    c->name));
-	return take(b, c, &best, ret);
+	return candidate_take(b, c, &best, ret);
 }
 
 /* ---- Calls ----------------------------------------------------------- */

@@ -28,7 +28,8 @@ struct standins {
 	bool constrained, sure;
 };
 
-static struct type *over(struct standins *s, const struct bound *v, int depth);
+static struct type *standin_type(struct standins *s, const struct bound *v,
+				 int depth);
 
 /* ---- The types in place of arguments --------------------------------- */
 
@@ -122,8 +123,9 @@ static struct type *constraint_of(struct standins *s,
 }
 
 /* Fill the stand-ins of @n parameters, of the class or of @m. */
-static bool fill(struct standins *s, struct type *def, struct type_method *m,
-		 struct type **args, size_t n, struct type **seed)
+static bool standins_fill(struct standins *s, struct type *def,
+			  struct type_method *m, struct type **args, size_t n,
+			  struct type **seed)
 {
 	struct type_generic_param p;
 
@@ -150,7 +152,7 @@ static bool fill(struct standins *s, struct type *def, struct type_method *m,
 	return true;
 }
 
-static bool begin(struct standins *s)
+static bool standins_begin(struct standins *s)
 {
 	struct types *ts = s->b->ts;
 	const struct type_context *c = context_of(s);
@@ -169,8 +171,10 @@ static bool begin(struct standins *s)
 	struct type_method *m = type_method_get(
 	    ts, def, c->method, c->method_args, c->n_method_args);
 
-	if (!fill(s, def, NULL, s->class_args, c->n_class_args, &seed) || !m ||
-	    !fill(s, def, m, s->method_args, c->n_method_args, &seed))
+	if (!standins_fill(s, def, NULL, s->class_args, c->n_class_args,
+			   &seed) ||
+	    !m ||
+	    !standins_fill(s, def, m, s->method_args, c->n_method_args, &seed))
 		return false;
 	if (c->n_class_args)
 		def = type_instance(ts, def, s->class_args, c->n_class_args);
@@ -324,7 +328,7 @@ static struct type *parts_over(struct standins *s, const struct bound *v,
 	    (v->kind == BOUND_TUPLE && v->n_list != v->type->n_args))
 		return NULL;
 	for (size_t i = 0; i < v->n_list; i++)
-		args[i] = over(s, v->list[i], depth + 1);
+		args[i] = standin_type(s, v->list[i], depth + 1);
 	return v->kind == BOUND_TUPLE
 		   ? type_instance(s->b->ts, v->type, args, v->n_list)
 		   : type_vector(s->b->ts, args[0]);
@@ -342,7 +346,7 @@ static struct type *call_over(struct standins *s, const struct bound *v,
 	bool any = false;
 
 	for (size_t i = 0; i < v->n_list; i++) {
-		struct type *is = over(s, v->list[i], depth + 1);
+		struct type *is = standin_type(s, v->list[i], depth + 1);
 
 		any |= is && is != v->list[i]->type;
 		if (!i && !is_static && is)
@@ -373,15 +377,15 @@ static struct type *kind_over(struct standins *s, const struct bound *v,
 	case BOUND_PLACE:
 		return place_over(s, v);
 	case BOUND_DEREF:
-		of = over(s, v->a, depth + 1);
+		of = standin_type(s, v->a, depth + 1);
 		return of && of->kind == TYPE_KIND_BYREF ? of->inner : of;
 	case BOUND_ADDRESS:
-		return over(s, v->a, depth + 1);
+		return standin_type(s, v->a, depth + 1);
 	case BOUND_ELEMENT:
-		of = over(s, v->a, depth + 1);
+		of = standin_type(s, v->a, depth + 1);
 		return of ? of->inner : NULL;
 	case BOUND_FIELD:
-		of = v->a ? over(s, v->a, depth + 1)
+		of = v->a ? standin_type(s, v->a, depth + 1)
 			  : replaced(s, v->field->owner, 0);
 		return of ? field_over(s, declaring(s, of, v->field->owner),
 				       v->field->token)
@@ -390,19 +394,19 @@ static struct type *kind_over(struct standins *s, const struct bound *v,
 		return call_over(s, v, depth);
 	case BOUND_CAST: // for what is called: a base type or interface
 	case BOUND_BOX:
-		return over(s, v->a, depth + 1) == v->a->type
+		return standin_type(s, v->a, depth + 1) == v->a->type
 			   ? NULL
 			   : replaced(s, v->type, 0);
 	case BOUND_TUPLE:
 	case BOUND_ARRAY:
 		return parts_over(s, v, depth);
 	case BOUND_EFFECT:
-		return over(s, v->a, depth + 1);
+		return standin_type(s, v->a, depth + 1);
 	case BOUND_CHOICE:
-		return over(s, v->b, depth + 1);
+		return standin_type(s, v->b, depth + 1);
 	case BOUND_BINARY: // of T's own operators
 	case BOUND_UNARY:
-		return over(s, v->a, depth + 1);
+		return standin_type(s, v->a, depth + 1);
 	case BOUND_VAR:
 		return v->var->written ? written_over(s, v->var->written)
 				       : NULL;
@@ -415,7 +419,8 @@ static struct type *kind_over(struct standins *s, const struct bound *v,
 }
 
 /* The static type of @v by the stand-ins. */
-static struct type *over(struct standins *s, const struct bound *v, int depth)
+static struct type *standin_type(struct standins *s, const struct bound *v,
+				 int depth)
 {
 	const struct expr *x = v->syntax;
 	struct type *is = NULL;
@@ -442,12 +447,13 @@ bool standin_call(struct binder *b, const struct call *c,
 	const struct type_context *context = context_of(&s);
 	bool any = false;
 
-	if ((!context->n_class_args && !context->n_method_args) || !begin(&s))
+	if ((!context->n_class_args && !context->n_method_args) ||
+	    !standins_begin(&s))
 		return false;
 	*ret = *c;
 	for (size_t i = 0; i < c->n; i++) {
 		struct bound *v = c->args[i];
-		struct type *is = over(&s, v, 0);
+		struct type *is = standin_type(&s, v, 0);
 
 		if (is == v->type)
 			continue;

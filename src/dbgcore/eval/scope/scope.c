@@ -396,7 +396,7 @@ static void take_import(struct collector *c, struct import *ret)
 		c->r.bad = true; // its length is not known
 }
 
-static void add(struct collector *c, const struct import *import)
+static void import_add(struct collector *c, const struct import *import)
 {
 	struct scope *s = c->g->scope;
 	if (s->n_imports == c->cap) {
@@ -445,7 +445,7 @@ static void add_standard_modules(struct collector *c)
 		import.type =
 		    value_type_of_token(g->ts, &g->scope->context, token);
 		if (import.type)
-			add(c, &import);
+			import_add(c, &import);
 	}
 }
 
@@ -476,7 +476,7 @@ static void scope_add_imports(struct gather *g)
 			if (c.r.bad)
 				break;
 			if (import.space || import.type)
-				add(&c, &import);
+				import_add(&c, &import);
 		}
 		at = md_col(c.pdb, MD_IMPORTSCOPE, at, IMPORTSCOPE_PARENT);
 	}
@@ -955,7 +955,7 @@ static void add_variables(struct gather *g)
 	add_locals(g);
 }
 
-static struct dbg_error *gather(struct gather *g)
+static struct dbg_error *scope_gather(struct gather *g)
 {
 	const struct code_pos *pos = g->frame->pos;
 	struct dac_method method;
@@ -1003,7 +1003,7 @@ struct dbg_error *scope_get(struct values *ts, const struct frame *frame,
 	};
 	if (frame && frame->pos && frame->pos->module &&
 	    MD_TOKEN_RID(frame->pos->token))
-		err = gather(&g);
+		err = scope_gather(&g);
 	*ret = s;
 	return err;
 }

@@ -96,8 +96,8 @@ static struct dbg_error *block(struct binder *b, const struct expr *x,
 	return rest_of(b, x, 0, ret);
 }
 
-static struct dbg_error *empty(struct binder *b, const struct expr *x,
-			       struct bound **ret)
+static struct dbg_error *empty_statement(struct binder *b, const struct expr *x,
+					 struct bound **ret)
 {
 	*ret = bound_block(b, NULL, 0, b->n_locals, x);
 	return NULL;
@@ -498,7 +498,7 @@ static const struct {
     {STMT_USING, bind_using},
     {STMT_LOCK, bind_lock},
     {STMT_CHECKED, checked},
-    {STMT_EMPTY, empty},
+    {STMT_EMPTY, empty_statement},
 };
 
 static struct dbg_error *bind_statement(struct binder *b, const struct expr *x,

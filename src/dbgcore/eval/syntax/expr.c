@@ -10,8 +10,8 @@
 #include "base/mem.h"
 #include "eval/syntax/parser_priv.h"
 
-static struct dbg_error *begin(struct parser *p, const char *text,
-			       struct arena *arena)
+static struct dbg_error *parse_begin(struct parser *p, const char *text,
+				     struct arena *arena)
 {
 	memset(p, 0, sizeof(*p));
 	p->arena = arena;
@@ -22,7 +22,7 @@ static struct dbg_error *begin(struct parser *p, const char *text,
 }
 
 /* Expect the end of the text; semicolons before it are ignored. */
-static struct dbg_error *end(struct parser *p)
+static struct dbg_error *parse_end(struct parser *p)
 {
 	while (parser_accept(p, PUNCT_SEMICOLON))
 		;
@@ -36,11 +36,11 @@ static struct dbg_error *parse_whole(const char *text, struct arena *arena,
 {
 	struct parser p;
 	struct expr *e;
-	struct dbg_error *err = begin(&p, text, arena);
+	struct dbg_error *err = parse_begin(&p, text, arena);
 	if (!err)
 		err = parse(&p, &e);
 	if (!err)
-		err = end(&p);
+		err = parse_end(&p);
 	if (!err)
 		*ret = e;
 	return err;

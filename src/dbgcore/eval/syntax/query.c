@@ -42,8 +42,8 @@ bool parser_at_query(struct parser *p)
 /* ---- Making nodes ---------------------------------------------------- */
 
 /* Make a node that stands for the same source text as @at. */
-static struct expr *make(struct parser *p, enum expr_kind kind,
-			 const struct expr *at)
+static struct expr *query_node(struct parser *p, enum expr_kind kind,
+			       const struct expr *at)
 {
 	struct expr *e = arena_alloc(p->arena, sizeof(*e));
 	e->kind = kind;
@@ -66,7 +66,7 @@ static void set_list(struct parser *p, struct expr *e, struct expr *a,
 static struct expr *lambda(struct parser *p, struct expr *a, struct expr *b,
 			   struct expr *body)
 {
-	struct expr *e = make(p, EXPR_LAMBDA, body);
+	struct expr *e = query_node(p, EXPR_LAMBDA, body);
 	set_list(p, e, a, b);
 	e->a = body;
 	return e;
@@ -75,10 +75,10 @@ static struct expr *lambda(struct parser *p, struct expr *a, struct expr *b,
 /* source.name(), to which arguments are added. */
 static struct expr *call(struct query *q, const char *name)
 {
-	struct expr *member = make(q->p, EXPR_MEMBER, q->source);
+	struct expr *member = query_node(q->p, EXPR_MEMBER, q->source);
 	member->a = q->source;
 	member->name = name;
-	struct expr *e = make(q->p, EXPR_CALL, q->source);
+	struct expr *e = query_node(q->p, EXPR_CALL, q->source);
 	e->a = member;
 	return e;
 }
@@ -87,7 +87,7 @@ static void add_argument(struct query *q, struct expr *to, struct expr *value)
 {
 	struct list list = {
 	    .items = to->list, .n = to->n_list, .cap = to->n_list};
-	struct expr *e = make(q->p, EXPR_ARGUMENT, value);
+	struct expr *e = query_node(q->p, EXPR_ARGUMENT, value);
 	e->a = value;
 	list_add(q->p, &list, e);
 	to->list = list.items;
@@ -98,14 +98,14 @@ static void add_argument(struct query *q, struct expr *to, struct expr *value)
 static struct expr *param(struct parser *p, const char *name,
 			  const struct expr *at)
 {
-	struct expr *e = make(p, EXPR_PARAM, at);
+	struct expr *e = query_node(p, EXPR_PARAM, at);
 	e->name = name;
 	return e;
 }
 
 static struct expr *name_of(struct parser *p, const struct expr *var)
 {
-	struct expr *e = make(p, EXPR_NAME, var);
+	struct expr *e = query_node(p, EXPR_NAME, var);
 	e->name = var->name;
 	return e;
 }
@@ -113,7 +113,7 @@ static struct expr *name_of(struct parser *p, const struct expr *var)
 static struct expr *initializer(struct parser *p, const char *name,
 				struct expr *value)
 {
-	struct expr *e = make(p, EXPR_INITIALIZER, value);
+	struct expr *e = query_node(p, EXPR_INITIALIZER, value);
 	e->name = name;
 	e->b = value;
 	return e;
@@ -122,7 +122,7 @@ static struct expr *initializer(struct parser *p, const char *name,
 /* new { var, name = value } */
 static struct expr *pair(struct query *q, const char *name, struct expr *value)
 {
-	struct expr *e = make(q->p, EXPR_ANONYMOUS, value);
+	struct expr *e = query_node(q->p, EXPR_ANONYMOUS, value);
 	e->transparent = true;
 	set_list(q->p, e,
 		 initializer(q->p, q->var->name, name_of(q->p, q->var)),

@@ -410,7 +410,7 @@ static const struct form *find_form(const struct parser *p)
 /*
  * Fail if the next statement is one that lambdas in an expression cannot have.
  */
-static struct dbg_error *refuse(const struct parser *p)
+static struct dbg_error *statement_refuse(const struct parser *p)
 {
 	const char *const text = parser_peek(p)->text;
 	enum word next = parser_peek(p)[1].word;
@@ -429,7 +429,7 @@ static struct dbg_error *refuse(const struct parser *p)
 static struct dbg_error *parse_any(struct parser *p, struct expr **ret)
 {
 	const struct form *form = find_form(p);
-	struct dbg_error *err = refuse(p);
+	struct dbg_error *err = statement_refuse(p);
 	if (err)
 		return err;
 	if (parser_at(p, PUNCT_OPEN_BRACE))

@@ -445,10 +445,11 @@ static struct dbg_error *argument(struct tree *t, const struct expr *x,
 }
 
 /* The arguments of @v, `this` and all; their types as Type objects. */
-static struct dbg_error *arguments(struct tree *t, const struct expr *x,
-				   const struct bound *v,
-				   const struct type_sig *sig, size_t first,
-				   struct bound **trees, struct bound **types)
+static struct dbg_error *tree_arguments(struct tree *t, const struct expr *x,
+					const struct bound *v,
+					const struct type_sig *sig,
+					size_t first, struct bound **trees,
+					struct bound **types)
 {
 	struct dbg_error *err = NULL;
 	for (size_t i = 0; !err && i < sig->n_params; i++) {
@@ -485,8 +486,8 @@ static struct dbg_error *generic_call(struct tree *t, struct bound *of,
 	return err ? err : tree_make(t, "Call", args, 4, ret);
 }
 
-static struct dbg_error *call(struct tree *t, const struct expr *x,
-			      struct bound *v, struct bound **ret)
+static struct dbg_error *call_tree(struct tree *t, const struct expr *x,
+				   struct bound *v, struct bound **ret)
 {
 	struct bound *trees[BIND_ARGS_MAX], *types[BIND_ARGS_MAX], *args[3];
 	struct bound *of = NULL;
@@ -505,7 +506,7 @@ static struct dbg_error *call(struct tree *t, const struct expr *x,
 			       boxed ? v->method->owner : self->type, &of);
 	}
 	if (!err)
-		err = arguments(t, x, v, sig, sig->has_this, trees, types);
+		err = tree_arguments(t, x, v, sig, sig->has_this, trees, types);
 	if (err)
 		return err;
 	if (v->method->n_args)
@@ -520,13 +521,13 @@ static struct dbg_error *call(struct tree *t, const struct expr *x,
 	return err ? err : tree_make(t, "Call", args, k, ret);
 }
 
-static struct dbg_error *element(struct tree *t, const struct expr *x,
-				 struct bound *v, struct bound **ret)
+static struct dbg_error *tree_element(struct tree *t, const struct expr *x,
+				      struct bound *v, struct bound **ret)
 {
 	struct type *from;
 	struct bound *args[2];
 	if (v->kind == BOUND_CALL)
-		return call(t, x, v, ret);
+		return call_tree(t, x, v, ret);
 	if (v->kind != BOUND_ELEMENT || x->n_list != 1)
 		return tree_refused(t, x);
 	struct dbg_error *err = own(t, x->a, &from, &args[0]);
@@ -593,7 +594,7 @@ static struct dbg_error *creation(struct tree *t, const struct expr *x,
 	    dbg_err_drop(type_method_sig(t->b->ts, made->method, &sig)) ||
 	    made->n_list > BIND_ARGS_MAX)
 		return tree_refused(t, x);
-	err = arguments(t, plain, made, sig, 0, trees, types);
+	err = tree_arguments(t, plain, made, sig, 0, trees, types);
 	if (!err)
 		err = tree_method(t, type, ".ctor", types, made->n_list,
 				  &args[0]);
@@ -650,20 +651,27 @@ typedef struct dbg_error *node_fn(struct tree *t, const struct expr *x,
 				  struct bound *v, struct bound **ret);
 
 /* An expression whose node is that of its operand, such as `x!`. */
-static struct dbg_error *inner(struct tree *t, const struct expr *x,
-			       struct bound *v, struct bound **ret)
+static struct dbg_error *node_of_operand(struct tree *t, const struct expr *x,
+					 struct bound *v, struct bound **ret)
 {
 	return tree_node(t, x->a, v, ret);
 }
 
 static node_fn *const by_kind[] = {
-    [EXPR_NAME] = variable,      [EXPR_MEMBER] = member,
-    [EXPR_INDEX] = element,      [EXPR_CALL] = call,
-    [EXPR_SUPPRESS] = inner,     [EXPR_NEW] = creation,
-    [EXPR_UNARY] = tree_unary,   [EXPR_BINARY] = tree_binary,
-    [EXPR_CAST] = cast,          [EXPR_AS] = cast,
-    [EXPR_CHOICE] = tree_choice, [EXPR_IS] = type_test,
-    [EXPR_INTERPOLATED] = call,  [EXPR_ANONYMOUS] = anonymous,
+    [EXPR_NAME] = variable,
+    [EXPR_MEMBER] = member,
+    [EXPR_INDEX] = tree_element,
+    [EXPR_CALL] = call_tree,
+    [EXPR_SUPPRESS] = node_of_operand,
+    [EXPR_NEW] = creation,
+    [EXPR_UNARY] = tree_unary,
+    [EXPR_BINARY] = tree_binary,
+    [EXPR_CAST] = cast,
+    [EXPR_AS] = cast,
+    [EXPR_CHOICE] = tree_choice,
+    [EXPR_IS] = type_test,
+    [EXPR_INTERPOLATED] = call_tree,
+    [EXPR_ANONYMOUS] = anonymous,
 };
 
 struct dbg_error *tree_node(struct tree *t, const struct expr *x,

@@ -352,7 +352,7 @@ static bool prepare(struct compiler *c)
 	return enter_handlers(c);
 }
 
-static bool enter(struct compiler *c)
+static bool insn_enter(struct compiler *c)
 {
 	const struct stack_state *s = c->states[c->offset];
 	if (c->reached && s) {
@@ -390,7 +390,7 @@ static void give_up(struct compiler *c)
 static bool translate_one(struct compiler *c, const struct il_insn *in)
 {
 	const struct rule *rule = rule_of(in->op->code);
-	if (!enter(c))
+	if (!insn_enter(c))
 		return false;
 	if (!rule->fn)
 		return fail(c, "'%s' is not supported", in->op->name);

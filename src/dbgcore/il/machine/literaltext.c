@@ -28,7 +28,7 @@ struct literal {
 	uint64_t in_program;
 };
 
-static struct literal *find(struct vm *vm, struct bytes text)
+static struct literal *literal_find(struct vm *vm, struct bytes text)
 {
 	uint64_t key = str_hash((const char *)text.p, text.n);
 	struct literal *l = map_find(&vm->literals, key);
@@ -40,7 +40,7 @@ static struct literal *find(struct vm *vm, struct bytes text)
 
 uint64_t literal_object(struct vm *vm, struct bytes text)
 {
-	struct literal *l = find(vm, text);
+	struct literal *l = literal_find(vm, text);
 
 	if (!l) {
 		uint64_t key = str_hash((const char *)text.p, text.n);
@@ -119,7 +119,7 @@ void literal_adopt(struct vm *vm, uint64_t object)
 
 	if (!text.p || !literal_object(vm, text))
 		return;
-	l = find(vm, text);
+	l = literal_find(vm, text);
 	if (vm_owns(vm, object)) {
 		l->object = object;
 	} else {
@@ -132,7 +132,7 @@ void literal_adopt(struct vm *vm, uint64_t object)
 enum interned literal_interned(struct vm *vm, uint64_t object, uint64_t *ret)
 {
 	struct bytes text = text_of(vm, object);
-	struct literal *l = text.p ? find(vm, text) : NULL;
+	struct literal *l = text.p ? literal_find(vm, text) : NULL;
 	enum interned is;
 
 	if (!text.p)
@@ -151,7 +151,7 @@ static struct literal *literal_of(struct vm *vm, uint64_t object,
 {
 	*text = vm_owns(vm, object) ? text_of(vm, object) : (struct bytes){0};
 
-	struct literal *l = text->p ? find(vm, *text) : NULL;
+	struct literal *l = text->p ? literal_find(vm, *text) : NULL;
 
 	return l && l->object == object && l->epoch == vm->epoch ? l : NULL;
 }
@@ -166,7 +166,7 @@ uint64_t literal_twin(struct vm *vm, uint64_t object)
 }
 
 /* Are the objects, which differ, one in the program? -1: it is not known. */
-static int same(struct vm *vm, uint64_t a, uint64_t b)
+static int literal_same(struct vm *vm, uint64_t a, uint64_t b)
 {
 	uint64_t own = vm_owns(vm, a) ? a : b, other = own == a ? b : a, at;
 	struct bytes text, has;
@@ -192,11 +192,11 @@ static int same(struct vm *vm, uint64_t a, uint64_t b)
 }
 
 /* n: it is to be known, since nothing but the reference is asked for. */
-static bool compare(struct vm *vm, const struct op *i, const uint8_t *fp,
-		    bool *ret)
+static bool literal_compare(struct vm *vm, const struct op *i,
+			    const uint8_t *fp, bool *ret)
 {
 	uint64_t a = get_u8(fp + i->a), b = get_u8(fp + i->b);
-	int is = a == b ? 1 : same(vm, a, b);
+	int is = a == b ? 1 : literal_same(vm, a, b);
 
 	*ret = is > 0;
 	return is >= 0 || !i->n;
@@ -218,7 +218,7 @@ OP(op_same)
 {
 	bool is;
 
-	if (!compare(vm, i, fp, &is))
+	if (!literal_compare(vm, i, fp, &is))
 		return unknown(vm, i);
 	put_i4(fp + i->d, is);
 	return i + 1;
@@ -228,7 +228,7 @@ OP(op_if_same)
 {
 	bool is;
 
-	if (!compare(vm, i, fp, &is))
+	if (!literal_compare(vm, i, fp, &is))
 		return unknown(vm, i);
 	return is ? i->x.to : i + 1;
 }
@@ -237,7 +237,7 @@ OP(op_if_other)
 {
 	bool is;
 
-	if (!compare(vm, i, fp, &is))
+	if (!literal_compare(vm, i, fp, &is))
 		return unknown(vm, i);
 	return is ? i + 1 : i->x.to;
 }

@@ -25,7 +25,7 @@ static bool is_plain(struct vm *vm, const struct type *type)
  * Describe the object at @addr, which is the interpreter's own; false: the
  * program cannot be given one like it.
  */
-static bool measure(struct vm *vm, uint64_t addr, struct vm_own *ret)
+static bool own_measure(struct vm *vm, uint64_t addr, struct vm_own *ret)
 {
 	const struct type_layout *layout, *element;
 	struct type *type = object_type(vm, addr);
@@ -53,19 +53,19 @@ static bool measure(struct vm *vm, uint64_t addr, struct vm_own *ret)
 	return true;
 }
 
-static bool add(struct vm *vm, struct vm_graph *g, uint64_t addr)
+static bool graph_add(struct vm *vm, struct vm_graph *g, uint64_t addr)
 {
 	for (size_t i = 0; i < g->n; i++)
 		if (g->v[i].addr == addr)
 			return true;
-	return g->n < VM_OWN_MAX && measure(vm, addr, &g->v[g->n++]);
+	return g->n < VM_OWN_MAX && own_measure(vm, addr, &g->v[g->n++]);
 }
 
 bool vm_graph_add(struct vm *vm, struct vm_graph *g, uint64_t addr)
 {
 	size_t next = g->n;
 
-	if (!add(vm, g, addr))
+	if (!graph_add(vm, g, addr))
 		return false;
 	for (; next < g->n; next++) {
 		const struct vm_own o = g->v[next];
@@ -75,7 +75,7 @@ bool vm_graph_add(struct vm *vm, struct vm_graph *g, uint64_t addr)
 
 			if (!vm_read(vm, o.addr + CONTENT + at, &word, 8))
 				return false;
-			if (vm_owns(vm, word) ? !add(vm, g, word)
+			if (vm_owns(vm, word) ? !graph_add(vm, g, word)
 					      : call_is_own(vm, word))
 				return false;
 		}

@@ -99,7 +99,7 @@ static bool is_64(struct native *n)
 	       elem == ELEM_I;
 }
 
-static uint64_t bits(struct native *n)
+static uint64_t operand_bits(struct native *n)
 {
 	return is_64(n) ? (uint64_t)native_i8(n, 0) : (uint32_t)native_i4(n, 0);
 }
@@ -108,14 +108,14 @@ static enum native_end pop_count(struct native *n)
 {
 	if (!is_number(n))
 		return NATIVE_IL;
-	return native_ret_i4(n, __builtin_popcountll(bits(n)));
+	return native_ret_i4(n, __builtin_popcountll(operand_bits(n)));
 }
 
 static enum native_end leading_zeros(struct native *n)
 {
 	if (!is_number(n))
 		return NATIVE_IL;
-	uint64_t v = bits(n);
+	uint64_t v = operand_bits(n);
 	int width = is_64(n) ? 64 : 32;
 	int at = v ? __builtin_clzll(v) - (64 - width) : width;
 	return native_ret_i4(n, at);
@@ -125,7 +125,7 @@ static enum native_end trailing_zeros(struct native *n)
 {
 	if (!is_number(n))
 		return NATIVE_IL;
-	uint64_t v = bits(n);
+	uint64_t v = operand_bits(n);
 	return native_ret_i4(n, v ? __builtin_ctzll(v) : is_64(n) ? 64 : 32);
 }
 
@@ -133,7 +133,7 @@ static enum native_end log2_bits(struct native *n)
 {
 	if (!is_number(n))
 		return NATIVE_IL;
-	return native_ret_i4(n, 63 - __builtin_clzll(bits(n) | 1));
+	return native_ret_i4(n, 63 - __builtin_clzll(operand_bits(n) | 1));
 }
 
 /* ---- Vectors --------------------------------------------------------------

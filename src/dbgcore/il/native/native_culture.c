@@ -396,14 +396,14 @@ static enum native_end sort_handle(struct native *n)
 }
 
 /* The comparisons of ICU that are not computed here: refuse to run them. */
-static enum native_end compares(struct native *n)
+static enum native_end refuse_comparison(struct native *n)
 {
 	return native_refuse(n, "it compares text by the rules of a culture: "
 				"pass StringComparison.Ordinal or "
 				"StringComparer.Ordinal");
 }
 
-static enum native_end reads_culture(struct native *n)
+static enum native_end refuse_culture_data(struct native *n)
 {
 	return native_refuse(n, "it needs data of a culture that the program "
 				"has not read yet: pass "
@@ -422,20 +422,20 @@ static const struct il_native rows[] = {
     {ICU, "ChangeCase", "(pipii).", change_case},
     {ICU, "ChangeCaseInvariant", "(pipii).", change_case},
     {ICU, "ChangeCaseTurkish", "(pipii).", change_case_turkish},
-    {ICU, "CompareString", "(ppipii)i", compares},
-    {ICU, "IndexOf", "(ppipiip)i", compares},
-    {ICU, "LastIndexOf", "(ppipiip)i", compares},
-    {ICU, "StartsWith", "(ppipiip)i", compares},
-    {ICU, "EndsWith", "(ppipiip)i", compares},
-    {ICU, "GetSortKey", "(ppipii)i", compares},
-    {ICU, "GetLocaleName", "(opi)i", reads_culture},
-    {ICU, "GetLocaleInfoString", "(oipio)i", reads_culture},
-    {ICU, "GetLocaleInfoInt", "(oip)i", reads_culture},
-    {ICU, "GetLocaleInfoGroupingSizes", "(oipp)i", reads_culture},
-    {ICU, "GetLocaleTimeFormat", "(oipi)i", reads_culture},
-    {ICU, "GetCalendars", "(ooi)i", reads_culture},
-    {ICU, "GetCalendarInfo", "(oiipi)i", reads_culture},
-    {ICU, "EnumCalendarInfo", "(poiip)i", reads_culture},
+    {ICU, "CompareString", "(ppipii)i", refuse_comparison},
+    {ICU, "IndexOf", "(ppipiip)i", refuse_comparison},
+    {ICU, "LastIndexOf", "(ppipiip)i", refuse_comparison},
+    {ICU, "StartsWith", "(ppipiip)i", refuse_comparison},
+    {ICU, "EndsWith", "(ppipiip)i", refuse_comparison},
+    {ICU, "GetSortKey", "(ppipii)i", refuse_comparison},
+    {ICU, "GetLocaleName", "(opi)i", refuse_culture_data},
+    {ICU, "GetLocaleInfoString", "(oipio)i", refuse_culture_data},
+    {ICU, "GetLocaleInfoInt", "(oip)i", refuse_culture_data},
+    {ICU, "GetLocaleInfoGroupingSizes", "(oipp)i", refuse_culture_data},
+    {ICU, "GetLocaleTimeFormat", "(oipi)i", refuse_culture_data},
+    {ICU, "GetCalendars", "(ooi)i", refuse_culture_data},
+    {ICU, "GetCalendarInfo", "(oiipi)i", refuse_culture_data},
+    {ICU, "EnumCalendarInfo", "(poiip)i", refuse_culture_data},
 };
 
 const struct native_table native_culture = {rows,

@@ -19,7 +19,8 @@ enum {
 	DEPENDENT = 8,
 };
 
-static enum native_end make(struct native *n, uint64_t object, uint64_t extra)
+static enum native_end gc_handle_make(struct native *n, uint64_t object,
+				      uint64_t extra)
 {
 	uint64_t both[] = {object, extra};
 	uint64_t place = vm_room(n->vm, sizeof(both));
@@ -30,13 +31,13 @@ static enum native_end make(struct native *n, uint64_t object, uint64_t extra)
 
 static enum native_end handle_make(struct native *n)
 {
-	return make(n, native_ref(n, 0), 0);
+	return gc_handle_make(n, native_ref(n, 0), 0);
 }
 
 /* (QCallTypeHandle, GCHandleType): it refers to nothing yet. */
 static enum native_end handle_of_type(struct native *n)
 {
-	return make(n, 0, 0);
+	return gc_handle_make(n, 0, 0);
 }
 
 static enum native_end handle_set(struct native *n)
@@ -58,7 +59,7 @@ static enum native_end handle_exchange(struct native *n)
 
 static enum native_end pair_make(struct native *n)
 {
-	return make(n, native_ref(n, 0), native_ref(n, 1));
+	return gc_handle_make(n, native_ref(n, 0), native_ref(n, 1));
 }
 
 static enum native_end pair_target(struct native *n)

@@ -208,8 +208,9 @@ static bool is_pseudo(struct native *n, struct type *attribute)
  * Count the attributes on the definition @token. False: the class of one is
  * unknown.
  */
-static bool count(struct native *n, struct search *s,
-		  struct code_module *module, uint32_t token, size_t *ret)
+static bool attribute_count(struct native *n, struct search *s,
+			    struct code_module *module, uint32_t token,
+			    size_t *ret)
 {
 	const struct type_context context = {.module = module};
 	uint32_t class = 0, rid = 0;
@@ -240,7 +241,8 @@ static bool search_type(struct native *n, struct search *s, struct type *type,
 	if (type->inner)
 		return true;
 	while (type) {
-		if (!type->token || !count(n, s, type->module, type->token, at))
+		if (!type->token ||
+		    !attribute_count(n, s, type->module, type->token, at))
 			return false;
 		if (!inherits)
 			break;
@@ -268,7 +270,8 @@ static bool search_member(struct native *n, struct search *s)
 			? field_of(n, handle)
 			: NULL;
 		return f && f->token &&
-		       count(n, s, f->owner->module, f->token, &s->n_own);
+		       attribute_count(n, s, f->owner->module, f->token,
+				       &s->n_own);
 	}
 	bool literal = !strcmp(name, "MdFieldInfo");
 	if ((!literal && strcmp(name, "RuntimePropertyInfo")) ||
@@ -279,7 +282,7 @@ static bool search_member(struct native *n, struct search *s)
 		return false;
 	struct type *owner = vm_type_of_object(n->vm, handle);
 	return owner && owner->module &&
-	       count(n, s, owner->module, row, &s->n_own);
+	       attribute_count(n, s, owner->module, row, &s->n_own);
 }
 
 static bool search_method(struct native *n, struct search *s)
@@ -294,7 +297,7 @@ static bool search_method(struct native *n, struct search *s)
 	    ((m->flags & TYPE_METHOD_VIRTUAL) &&
 	     !(m->flags & TYPE_METHOD_NEWSLOT) && inherits))
 		return false;
-	return count(n, s, m->module, m->token, &s->n_own);
+	return attribute_count(n, s, m->module, m->token, &s->n_own);
 }
 
 /*
@@ -302,7 +305,7 @@ static bool search_method(struct native *n, struct search *s)
  * is argument 0. False: not known here, as what a method that overrides
  * another may inherit by argument 2.
  */
-static bool search(struct native *n, struct search *s)
+static bool attribute_search(struct native *n, struct search *s)
 {
 	uint64_t object = native_ref(n, 0);
 	struct type *type = vm_type_of_object(n->vm, object);
@@ -326,7 +329,7 @@ static bool search(struct native *n, struct search *s)
 static enum native_end is_defined(struct native *n)
 {
 	struct search s = {0};
-	if (!search(n, &s) || (!s.n_own && s.n_bases))
+	if (!attribute_search(n, &s) || (!s.n_own && s.n_bases))
 		return NATIVE_IL;
 	return native_ret_i4(n, s.n_own != 0);
 }
@@ -336,7 +339,7 @@ static enum native_end attribute_list(struct native *n)
 {
 	struct search s = {0};
 	const struct type_layout *layout;
-	if (!search(n, &s) || s.n_bases || s.n_own > 1)
+	if (!attribute_search(n, &s) || s.n_bases || s.n_own > 1)
 		return NATIVE_IL;
 	if (s.found && (dbg_err_drop(type_layout(n->types, s.found, &layout)) ||
 			layout->object))

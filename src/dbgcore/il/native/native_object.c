@@ -134,7 +134,7 @@ static enum native_end element_code(struct native *n)
 }
 
 /* EnumEquals<T>(T, T), EnumCompareTo<T>(T, T) */
-static int64_t number(struct native *n, size_t i, const struct type *t)
+static int64_t enum_number(struct native *n, size_t i, const struct type *t)
 {
 	switch (t->elem) {
 	case ELEM_I8:
@@ -150,13 +150,13 @@ static int64_t number(struct native *n, size_t i, const struct type *t)
 static enum native_end enum_equals(struct native *n)
 {
 	const struct type *t = n->method->args[0];
-	return native_ret_i4(n, number(n, 0, t) == number(n, 1, t));
+	return native_ret_i4(n, enum_number(n, 0, t) == enum_number(n, 1, t));
 }
 
 static enum native_end enum_compare(struct native *n)
 {
 	const struct type *t = n->method->args[0];
-	int64_t a = number(n, 0, t), b = number(n, 1, t);
+	int64_t a = enum_number(n, 0, t), b = enum_number(n, 1, t);
 	if (t->elem == ELEM_U8)
 		return native_ret_i4(n,
 				     (uint64_t)a < (uint64_t)b ? -1 : a != b);

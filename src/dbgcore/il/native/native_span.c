@@ -103,8 +103,9 @@ static bool matches(const uint8_t *at, const uint8_t *value, uint32_t size)
 }
 
 /* The index of the first of @count elements that equals @value; -1: none. */
-static enum native_end find(struct native *n, uint64_t at, const uint8_t *value,
-			    uint32_t size, int64_t count, int64_t *ret)
+static enum native_end span_find(struct native *n, uint64_t at,
+				 const uint8_t *value, uint32_t size,
+				 int64_t count, int64_t *ret)
 {
 	uint8_t buf[CHUNK];
 	*ret = -1;
@@ -159,8 +160,8 @@ static enum native_end find_value(struct native *n, int64_t *ret)
 	    n->method->n_args > 1)
 		return NATIVE_IL;
 	const void *value = native_arg(n, 1, size);
-	return value ? find(n, native_ref(n, 0), value, size, native_i4(n, 2),
-			    ret)
+	return value ? span_find(n, native_ref(n, 0), value, size,
+				 native_i4(n, 2), ret)
 		     : NATIVE_IL;
 }
 
@@ -187,7 +188,7 @@ static enum native_end index_of_null(struct native *n)
 	if (!size)
 		return NATIVE_IL;
 	enum native_end end =
-	    find(n, native_ref(n, 0), zeros, size, ENDLESS, &at);
+	    span_find(n, native_ref(n, 0), zeros, size, ENDLESS, &at);
 	if (end == NATIVE_DONE && at < 0)
 		return native_throw(n, "System.ArgumentException");
 	return end == NATIVE_DONE ? native_ret_i4(n, (int32_t)at) : end;
@@ -310,7 +311,7 @@ static enum native_end ascii_search(struct native *n)
 /* ---- Fill ------------------------------------------------------------- */
 
 /* Fill<T>(ref T, nuint, T); Fill(ref byte, byte, nuint) */
-static enum native_end fill(struct native *n)
+static enum native_end span_fill(struct native *n)
 {
 	uint8_t buf[CHUNK];
 	uint32_t size = element_size(n);
@@ -350,7 +351,7 @@ static const struct il_native rows[] = {
     {SPANS, "ContainsValueType", "(pTi)i", contains},
     {SPANS, "IndexOfNullByte", "(p)i", index_of_null},
     {SPANS, "IndexOfNullCharacter", "(p)i", index_of_null},
-    {SPANS, "Fill", "(pip). (ppT).", fill},
+    {SPANS, "Fill", "(pip). (ppT).", span_fill},
     {"System.PackedSpanHelpers", "*", "*", packed},
     {ASCII, "IndexOfAny", "(pip)i", ascii_search},
     {ASCII, "LastIndexOfAny", "(pip)i", ascii_search},

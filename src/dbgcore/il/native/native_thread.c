@@ -74,7 +74,7 @@ static enum native_end combine(struct native *n)
 /* ---- Monitor --------------------------------------------------------------
  */
 
-static enum native_end waits(struct native *n)
+static enum native_end native_waits(struct native *n)
 {
 	return native_refuse(n, "it waits for another thread");
 }
@@ -162,36 +162,37 @@ static const struct il_native rows[] = {
     {"System.Threading.Volatile", "ReadBarrier", "().", native_nothing},
     {"System.Threading.Volatile", "WriteBarrier", "().", native_nothing},
     {MONITOR, "IsEntered", "(o)i", native_true},
-    {MONITOR, "Wait", "(o)i (oi)i (oii)i (ov1)i (ov1i)i (v1i)i", waits},
+    {MONITOR, "Wait", "(o)i (oi)i (oii)i (ov1)i (ov1i)i (v1i)i", native_waits},
     {"System.Threading.Lock", "Enter", "t().", native_nothing},
     {"System.Threading.Lock", "TryEnter", "t()i t(i)i t(v1)i", native_true},
     {"System.Threading.Lock", "Exit", "t(). t(i).", native_nothing},
     {"System.Threading.WaitHandle", "WaitOne",
-     "t()i t(i)i t(ii)i t(v1)i t(v1i)i", waits},
+     "t()i t(i)i t(ii)i t(v1)i t(v1i)i", native_waits},
     {"System.Threading.WaitHandle", "WaitAll",
-     "(o)i (oi)i (oii)i (ov1)i (ov1i)i", waits},
+     "(o)i (oi)i (oii)i (ov1)i (ov1i)i", native_waits},
     {"System.Threading.WaitHandle", "WaitAny",
-     "(o)i (oi)i (oii)i (ov1)i (ov1i)i", waits},
+     "(o)i (oi)i (oii)i (ov1)i (ov1i)i", native_waits},
     {"System.Threading.WaitHandle", "SignalAndWait", "(oo)i (ooii)i (oov1i)i",
-     waits},
+     native_waits},
     {"System.Threading.EventWaitHandle", "Set", "t()i", signals},
     {"System.Threading.EventWaitHandle", "Reset", "t()i", signals},
     {"System.Threading.Semaphore", "Release", "t()i t(i)i", signals},
     {"System.Threading.Mutex", "ReleaseMutex", "t().", signals},
     {"System.Threading.ManualResetEventSlim", "Wait",
-     "t(). t(i)i t(iv1)i t(v1). t(v1)i t(v1v1)i", waits},
+     "t(). t(i)i t(iv1)i t(v1). t(v1)i t(v1v1)i", native_waits},
     {"System.Threading.SemaphoreSlim", "Wait",
-     "t(). t(i)i t(iv1)i t(v1). t(v1)i t(v1v1)i", waits},
+     "t(). t(i)i t(iv1)i t(v1). t(v1)i t(v1v1)i", native_waits},
     // no worker comes for what is queued
     {"System.Threading.LowLevelLifoSemaphore", "ReleaseCore", "t(i).",
      native_nothing},
     {"System.Threading.LowLevelLifoSemaphore", "Signal", "t().",
      native_nothing}, // .NET 11
     {"System.Threading.Tasks.Task", "SpinWait", "t(i)i", native_false},
-    {"System.Threading.Tasks.Task", "SpinThenBlockingWait", "t(iv1)i", waits},
+    {"System.Threading.Tasks.Task", "SpinThenBlockingWait", "t(iv1)i",
+     native_waits},
     {THREAD, "get_CurrentThread", "()o", current_thread},
-    {THREAD, "Sleep", "(i). (v1).", waits},
-    {THREAD, "Join", "(v1i)i t(). t(i)i t(v1)i", waits},
+    {THREAD, "Sleep", "(i). (v1).", native_waits},
+    {THREAD, "Join", "(v1i)i t(). t(i)i t(v1)i", native_waits},
     {THREAD, "SpinWait", "(i).", native_nothing},
     {THREAD, "Yield", "()i", native_zero},
     {THREAD, "FastPollGC", "().", native_nothing},

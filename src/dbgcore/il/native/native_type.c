@@ -55,7 +55,7 @@ static bool is_by_ref_like(const struct type *t)
  * Answer a question about a type, named as the property or its method is
  * ("ValueType", "Enum").
  */
-static bool answer(struct native *n, const char *what, struct type *t)
+static bool type_answer(struct native *n, const char *what, struct type *t)
 {
 	if (!strcmp(what, "ValueType"))
 		return t->is_value;
@@ -112,7 +112,7 @@ static enum native_end is(struct native *n)
 		return NATIVE_IL;
 	memcpy(what, from, len);
 	what[len] = 0;
-	return native_ret_i4(n, answer(n, what, t));
+	return native_ret_i4(n, type_answer(n, what, t));
 }
 
 /*
@@ -176,7 +176,7 @@ static enum native_end is_collectible(struct native *n)
 static enum native_end is_variable(struct native *n)
 {
 	struct type *t = self(n);
-	return t ? native_ret_i4(n, answer(n, "GenericParameter", t))
+	return t ? native_ret_i4(n, type_answer(n, "GenericParameter", t))
 		 : NATIVE_IL;
 }
 
@@ -369,7 +369,7 @@ static enum native_end give_list(struct native *n, struct type *const *types,
 	return native_ret_ref(n, array);
 }
 
-static enum native_end arguments(struct native *n)
+static enum native_end type_arguments(struct native *n)
 {
 	struct type *t = self(n);
 	if (!t)
@@ -572,7 +572,7 @@ static const struct il_native rows[] = {
     {RUNTIME, "GetBaseType", "t()o", base_type},
     {RUNTIME, "get_DeclaringType", "t()o", declaring_type},
     {RUNTIME, "GetGenericTypeDefinition", "t()o", definition},
-    {RUNTIME, "GetGenericArguments", "t()o", arguments},
+    {RUNTIME, "GetGenericArguments", "t()o", type_arguments},
     {RUNTIME, "GetGenericArgumentsInternal", "t()o", given_arguments},
     {TYPE, "get_GenericTypeArguments", "t()o", given_arguments},
     {RUNTIME, "GetInterfaces", "t()o", interfaces},

@@ -38,7 +38,7 @@ static int64_t number(struct native *n, size_t i)
 
 /* ---- Addresses --------------------------------------------------------- */
 
-static enum native_end same(struct native *n)
+static enum native_end unsafe_same(struct native *n)
 {
 	return native_ret_ref(n, native_ref(n, 0));
 }
@@ -136,7 +136,7 @@ static enum native_end bit_cast(struct native *n)
 		    : native_refuse(n, "other arguments");
 }
 
-static enum native_end copy(struct native *n)
+static enum native_end unsafe_copy(struct native *n)
 {
 	return native_move(n, native_ref(n, 0), native_ref(n, 1),
 			   size_arg(n, 0));
@@ -183,9 +183,9 @@ static enum native_end zero_words(struct native *n)
 #define UNSAFE "System.Runtime.CompilerServices.Unsafe"
 
 static const struct il_native rows[] = {
-    {UNSAFE, "As", "(o)T (p)p", same},
-    {UNSAFE, "AsRef", "(p)p", same},
-    {UNSAFE, "AsPointer", "(p)p", same},
+    {UNSAFE, "As", "(o)T (p)p", unsafe_same},
+    {UNSAFE, "AsRef", "(p)p", unsafe_same},
+    {UNSAFE, "AsPointer", "(p)p", unsafe_same},
     {UNSAFE, "SizeOf", "()i", size_of},
     {UNSAFE, "SkipInit", "(p).", native_nothing},
     {UNSAFE, "NullRef", "()p", native_nothing},
@@ -206,7 +206,7 @@ static const struct il_native rows[] = {
     {UNSAFE, "Write", "(pT).", write},
     {UNSAFE, "WriteUnaligned", "(pT).", write},
     {UNSAFE, "BitCast", "(T)T", bit_cast},
-    {UNSAFE, "Copy", "(pp).", copy},
+    {UNSAFE, "Copy", "(pp).", unsafe_copy},
     {UNSAFE, "CopyBlock", "(ppi).", copy_block},
     {UNSAFE, "CopyBlockUnaligned", "(ppi).", copy_block},
     {UNSAFE, "InitBlock", "(pii).", init_block},

@@ -36,7 +36,7 @@ static const char *parse_name(struct dac_parser *d)
 	return arena_strdup(d->tmp, str_get(&name));
 }
 
-static bool take(struct dac_parser *d, char c)
+static bool char_take(struct dac_parser *d, char c)
 {
 	if (*d->p != c)
 		return false;
@@ -47,11 +47,11 @@ static bool take(struct dac_parser *d, char c)
 // "[type, assembly...]" or a bare type.
 static const char *parse_arg(struct dac_parser *d)
 {
-	if (!take(d, '['))
+	if (!char_take(d, '['))
 		return parse_type(d);
 	const char *arg = parse_type(d);
 	d->p += strcspn(d->p, "[]");
-	if (!take(d, ']'))
+	if (!char_take(d, ']'))
 		d->bad = true;
 	return arg;
 }
@@ -65,15 +65,15 @@ static size_t parse_args(struct dac_parser *d, const char *args[MAX_ARGS])
 		return 0;
 	d->p++;
 	do {
-		while (take(d, ' '))
+		while (char_take(d, ' '))
 			;
 		if (n == MAX_ARGS) {
 			d->bad = true;
 			return 0;
 		}
 		args[n++] = parse_arg(d);
-	} while (!d->bad && take(d, ','));
-	if (!take(d, ']'))
+	} while (!d->bad && char_take(d, ','));
+	if (!char_take(d, ']'))
 		d->bad = true;
 	return n;
 }
@@ -116,9 +116,9 @@ static const char *parse_type(struct dac_parser *d)
 	namer_put_instance(&n, name, args, n_args, true);
 	bool byref = false;
 	while (!d->bad && *d->p && strchr("[*&", *d->p)) {
-		if (take(d, '*'))
+		if (char_take(d, '*'))
 			str_addc(&text, '*');
-		else if (take(d, '&'))
+		else if (char_take(d, '&'))
 			byref = true;
 		else
 			put_ranks(d, &text);

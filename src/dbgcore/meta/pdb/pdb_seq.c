@@ -64,7 +64,7 @@ static bool seq_reader_init(struct seq_reader *s, const struct pdb *pdb,
 
 // A cell that is absolute the first time and a difference after that; false
 // if it leaves the range.
-static bool step(struct seq_reader *s, uint32_t max, uint32_t *cell)
+static bool cell_step(struct seq_reader *s, uint32_t max, uint32_t *cell)
 {
 	int64_t value;
 
@@ -82,7 +82,8 @@ static bool read_visible(struct seq_reader *s, uint32_t lines, int32_t columns)
 {
 	struct seq_point *p = &s->point;
 
-	if (!step(s, MAX_LINE, &s->line) || !step(s, MAX_COLUMN, &s->column))
+	if (!cell_step(s, MAX_LINE, &s->line) ||
+	    !cell_step(s, MAX_COLUMN, &s->column))
 		return false;
 	int64_t end_column = (int64_t)s->column + columns;
 	if (lines >= MAX_LINE - s->line || end_column < 0 ||
@@ -112,7 +113,7 @@ static bool read_span(struct seq_reader *s)
 }
 
 /* Move the point to the line where updates have put its text. */
-static void move(struct seq_reader *s)
+static void point_move(struct seq_reader *s)
 {
 	struct seq_point *p = &s->point;
 	uint32_t lines = p->end_line - p->line;
@@ -143,7 +144,7 @@ static bool seq_reader_next(struct seq_reader *s)
 		}
 		p->il_offset += delta;
 		if (read_span(s)) {
-			move(s);
+			point_move(s);
 			return true;
 		}
 		s->r.bad = true;

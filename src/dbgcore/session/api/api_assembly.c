@@ -16,8 +16,8 @@ enum {
 
 /* ---- Assemblies ------------------------------------------------------ */
 
-static void describe(struct dbg *dbg, const struct dac_module *from,
-		     struct dbg_assembly *ret)
+static void assembly_describe(struct dbg *dbg, const struct dac_module *from,
+			      struct dbg_assembly *ret)
 {
 	struct inspect *in = &dbg->inspect;
 	const struct code_module *m = code_module_find(in->code, from->addr);
@@ -62,7 +62,7 @@ struct dbg_error *dbg_assembly_list(struct dbg_stopped at,
 	struct dbg_assembly *v =
 	    arena_calloc(dbg->inspect.arena, n + 1, sizeof(*v));
 	for (size_t i = 0; i < n; i++)
-		describe(dbg, &modules[i], &v[i]);
+		assembly_describe(dbg, &modules[i], &v[i]);
 	*ret = v;
 	*ret_n = n;
 	return NULL;
@@ -172,7 +172,7 @@ static bool is_wanted(void *arg, const struct heap_type *type)
 	return is_context(arg, type) || is_allocator(arg, type);
 }
 
-static bool visit(void *arg, const struct heap_object *o)
+static bool context_visit(void *arg, const struct heap_object *o)
 {
 	struct contexts *c = arg;
 
@@ -215,7 +215,7 @@ static struct dbg_error *from_heap(struct contexts *c)
 	    c->base ? session_heap_get(session_standing(c->dbg), &h) : NULL;
 	if (err || !c->base)
 		return err;
-	return heap_each_of(h, false, is_wanted, visit, c);
+	return heap_each_of(h, false, is_wanted, context_visit, c);
 }
 
 /*

@@ -37,7 +37,7 @@ static const char *data_text(struct dbg *dbg,
 			: NULL;
 }
 
-static void add(struct tree *t, uint64_t addr, uint32_t depth)
+static void exception_add(struct tree *t, uint64_t addr, uint32_t depth)
 {
 	struct exception_parts parts;
 	struct dbg_exception *e = &t->list[t->n];
@@ -51,7 +51,7 @@ static void add(struct tree *t, uint64_t addr, uint32_t depth)
 	exception_frames(&t->dbg->inspect, addr, t->dbg->inspect.arena, e);
 	e->data = data_text(t->dbg, &parts);
 	for (size_t i = 0; i < parts.n_inner; i++)
-		add(t, parts.inner[i], depth + 1);
+		exception_add(t, parts.inner[i], depth + 1);
 }
 
 // The thread's frames in the form of Exception.StackTrace.
@@ -122,7 +122,7 @@ struct dbg_error *dbg_exception_list(struct dbg_stopped at,
 		return err;
 	tree.list = arena_calloc(dbg->inspect.arena, EXCEPTIONS_MAX + 1,
 				 sizeof(*tree.list));
-	add(&tree, dbg->stop.exception, 0);
+	exception_add(&tree, dbg->stop.exception, 0);
 	if (tree.n && dbg->stop.reason != DBG_STOP_FAIL_FAST)
 		add_throw(dbg, &tree.list[0]);
 	if (!tree.n)

@@ -48,7 +48,7 @@ struct regions {
 	uint32_t tries; /* what is left of LARGE_TRIES */
 };
 
-static void add(struct regions *r, const struct dbg_region *one)
+static void region_add(struct regions *r, const struct dbg_region *one)
 {
 	if (one->end <= one->start)
 		return;
@@ -72,7 +72,8 @@ static void add_heap(struct dbg *dbg, struct regions *known,
 	for (size_t i = 0; i < h->n_parts; i++) {
 		const struct gc_part *p = &h->parts[i].is;
 
-		add(known,
+		region_add(
+		    known,
 		    &(struct dbg_region){
 			.start = p->start,
 			.end = p->committed > p->end ? p->committed : p->end,
@@ -96,12 +97,12 @@ static void add_runtime(struct dbg *dbg, struct regions *known)
 
 	dac_memory(dbg->inspect.dac, dbg->inspect.arena, &v, &n);
 	for (size_t i = 0; i < n; i++)
-		add(known, &(struct dbg_region){
-			       .start = v[i].start,
-			       .end = v[i].end,
-			       .kind = kinds[v[i].kind],
-			       .name = v[i].name,
-			   });
+		region_add(known, &(struct dbg_region){
+				      .start = v[i].start,
+				      .end = v[i].end,
+				      .kind = kinds[v[i].kind],
+				      .name = v[i].name,
+				  });
 }
 
 // Is the mapping a thread's stack: does a stack pointer lie in it? Except where
@@ -153,7 +154,7 @@ static void add_stacks(struct dbg *dbg, const struct proc_maps *maps,
 
 		one.thread = v[i].number;
 		one.name = v[i].name;
-		add(known, &one);
+		region_add(known, &one);
 	}
 }
 
@@ -240,14 +241,14 @@ static void add_rest(struct dbg *dbg, struct regions *ret,
 			continue;
 		}
 		rest.end = at;
-		add(ret, &rest);
+		region_add(ret, &rest);
 		block.kind = DBG_REGION_MALLOC_LARGE;
 		block.start = at;
 		block.end = rest.start = at += size;
-		add(ret, &block);
+		region_add(ret, &block);
 	}
 	rest.end = end;
-	add(ret, &rest);
+	region_add(ret, &rest);
 }
 
 static enum dbg_region_kind kind_of(struct dbg *dbg, const struct proc_map *map)
@@ -268,8 +269,9 @@ static enum dbg_region_kind kind_of(struct dbg *dbg, const struct proc_map *map)
 	return is_arena(dbg, map) ? DBG_REGION_MALLOC : DBG_REGION_OTHER;
 }
 
-static void cut(struct dbg *dbg, const struct proc_map *map,
-		const struct regions *known, size_t *k, struct regions *ret)
+static void mapping_split(struct dbg *dbg, const struct proc_map *map,
+			  const struct regions *known, size_t *k,
+			  struct regions *ret)
 {
 	const struct dbg_region rest = {
 	    .kind = kind_of(dbg, map),
@@ -297,7 +299,7 @@ static void cut(struct dbg *dbg, const struct proc_map *map,
 		one.read = map->read;
 		one.write = map->write;
 		one.exec = map->exec;
-		add(ret, &one);
+		region_add(ret, &one);
 		at = one.end;
 	}
 	add_rest(dbg, ret, rest, at, map->end);
@@ -344,7 +346,7 @@ struct dbg_error *dbg_memory_list(struct dbg_stopped at, struct dbg_memory *ret)
 	// what was read meanwhile may have made them anew
 	err = target_maps(dbg->target, &maps);
 	for (size_t i = 0; !err && i < maps->n; i++)
-		cut(dbg, &maps->v[i], &known, &k, &all);
+		mapping_split(dbg, &maps->v[i], &known, &k, &all);
 	if (!err) {
 		ret->has_resident = take_resident(dbg, &all);
 		ret->v = arena_copy(dbg->inspect.arena, all.v, all.n,

@@ -91,9 +91,9 @@ struct dbg_error *dbg_thread_numbers(struct dbg_stopped at, uint32_t **ret,
 	return NULL;
 }
 
-static struct dbg_error *walk(struct dbg *dbg, uint32_t thread, uint32_t first,
-			      uint32_t count, struct dbg_frame **list,
-			      size_t *n)
+static struct dbg_error *frames_walk(struct dbg *dbg, uint32_t thread,
+				     uint32_t first, uint32_t count,
+				     struct dbg_frame **list, size_t *n)
 {
 	struct dbg_error *err;
 	size_t cap = 0;
@@ -143,7 +143,7 @@ struct dbg_error *dbg_frame_list(struct dbg_stopped at, uint32_t thread,
 		return dbg_err(DBG_E_NOT_FOUND, "no thread number %u", thread);
 	// an interrupt is for the call it comes in, not for later ones
 	dbg->inspect.interrupted = 0;
-	err = walk(dbg, thread, first, count, &list, &n);
+	err = frames_walk(dbg, thread, first, count, &list, &n);
 	if (err)
 		return err;
 	*ret = arena_copy(dbg->inspect.arena, list, n, sizeof(*list));

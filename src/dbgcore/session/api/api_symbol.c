@@ -16,7 +16,7 @@ struct page {
 	struct dbg_symbol_page result;
 };
 
-static const char *copy(struct arena *arena, const char *text)
+static const char *symbol_text_copy(struct arena *arena, const char *text)
 {
 	return text ? arena_strdup(arena, text) : NULL;
 }
@@ -36,11 +36,11 @@ static void take_part(struct page *page, const struct dbg_symbol *found,
 			page->result.more = true;
 			return;
 		}
-		s.name = copy(page->arena, s.name);
-		s.type = copy(page->arena, s.type);
-		s.text = copy(page->arena, s.text);
-		s.file = copy(page->arena, s.file);
-		s.module_name = copy(page->arena, s.module_name);
+		s.name = symbol_text_copy(page->arena, s.name);
+		s.type = symbol_text_copy(page->arena, s.type);
+		s.text = symbol_text_copy(page->arena, s.text);
+		s.file = symbol_text_copy(page->arena, s.file);
+		s.module_name = symbol_text_copy(page->arena, s.module_name);
 		page->result.symbols[page->result.n++] = s;
 	}
 }

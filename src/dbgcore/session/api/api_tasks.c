@@ -43,8 +43,8 @@ void session_tasks_drop(struct dbg *dbg)
 
 // Get the tasks of the heap. Without completed ones, the list is kept for the
 // stop.
-static struct dbg_error *find(struct dbg_stopped at, bool completed,
-			      struct tasks **ret)
+static struct dbg_error *tasks_get(struct dbg_stopped at, bool completed,
+				   struct tasks **ret)
 {
 	struct dbg *dbg = at.dbg;
 	struct heap *h;
@@ -118,7 +118,7 @@ struct dbg_error *dbg_suspended_call(struct dbg_stopped at, uint64_t addr,
 				     uint32_t *ret)
 {
 	struct tasks *t = NULL;
-	struct dbg_error *err = find(at, false, &t);
+	struct dbg_error *err = tasks_get(at, false, &t);
 
 	if (err)
 		return err;
@@ -157,7 +157,7 @@ struct dbg_error *dbg_suspended_all(struct dbg_stopped at, uint32_t *ret)
 	struct dbg_error *err = dbg_async_list(at, &query, &found);
 
 	if (!err)
-		err = find(at, false, &t);
+		err = tasks_get(at, false, &t);
 	if (err)
 		return err;
 	*ret = stack_suspended_create(t->stack);
@@ -177,8 +177,8 @@ struct dbg_error *dbg_suspended_all(struct dbg_stopped at, uint32_t *ret)
 
 /* ---- Description ------------------------------------------------------ */
 
-static void describe(struct dbg *dbg, const struct tasks *t,
-		     const struct task *task, struct dbg_task *ret)
+static void task_describe(struct dbg *dbg, const struct tasks *t,
+			  const struct task *task, struct dbg_task *ret)
 {
 	struct dbg_exception x;
 	struct exception_parts parts;
@@ -225,7 +225,7 @@ static struct dbg_error *list_tasks(struct dbg *dbg, const struct tasks *t,
 
 	for (size_t i = 0; i < t->n && !ret->cut && !*t->heap->interrupted;
 	     i++) {
-		describe(dbg, t, &t->v[i], &one);
+		task_describe(dbg, t, &t->v[i], &one);
 		if (!is_meant(pattern, &one))
 			continue;
 		ret->cut = n == LISTED_MAX;
@@ -248,7 +248,7 @@ struct dbg_error *dbg_task_list(struct dbg_stopped at,
 	struct dbg_error *err = pattern_of(query, &pattern);
 
 	if (!err)
-		err = find(at, query->completed, &t);
+		err = tasks_get(at, query->completed, &t);
 	if (!err) {
 		*ret = (struct dbg_tasks){
 		    .cut = t->cut,
@@ -428,8 +428,8 @@ static struct dbg_error *list_chains(struct dbg *dbg, struct merging *m,
 		    .circle = from->circle,
 		};
 		for (size_t k = 0; k < from->n; k++) {
-			describe(dbg, m->t, &m->t->v[from->chain[k]],
-				 &to->v[k]);
+			task_describe(dbg, m->t, &m->t->v[from->chain[k]],
+				      &to->v[k]);
 			meant = meant || is_meant(pattern, &to->v[k]);
 			to->v[k].frame = frame_of(dbg, m, from->chain[k]);
 		}
@@ -461,7 +461,7 @@ struct dbg_error *dbg_async_list(struct dbg_stopped at,
 	struct dbg_error *err = pattern_of(query, &pattern);
 
 	if (!err)
-		err = find(at, false, &t);
+		err = tasks_get(at, false, &t);
 	m.t = t;
 	if (!err)
 		err = tasks_chains(t, take_chain, &m, &cut);
@@ -536,7 +536,7 @@ struct dbg_error *dbg_test_list(struct dbg_stopped at, bool waiting,
 		n += threads[i].managed &&
 		     testcase_find(in, threads[i].number, &v[n]);
 	// if the heap cannot be walked, only the tests on threads are listed
-	if (waiting && in->code && !dbg_err_drop(find(at, false, &t)))
+	if (waiting && in->code && !dbg_err_drop(tasks_get(at, false, &t)))
 		n = add_waiting(dbg, t, v, n);
 	*ret = v;
 	*ret_n = n;
@@ -556,7 +556,7 @@ struct dbg_error *dbg_blocked_list(struct dbg_stopped at, bool heap,
 		return err;
 	// without the heap, what tasks wait for is not known, and all else is
 	if (heap)
-		err = find(at, false, &t);
+		err = tasks_get(at, false, &t);
 	if (err && err->code == DBG_E_INTERRUPTED)
 		return err;
 	dbg_error_destroy(err);

@@ -16,8 +16,8 @@
 #include "base/str.h"
 
 /* Get the evaluator for a frame, as each API call needs it. */
-static struct dbg_error *begin(struct dbg_stopped at, dbg_id frame,
-			       struct eval *ret)
+static struct dbg_error *eval_begin_at(struct dbg_stopped at, dbg_id frame,
+				       struct eval *ret)
 {
 	struct dbg *dbg = at.dbg;
 	const struct frame *f;
@@ -40,7 +40,7 @@ struct dbg_error *dbg_scope_list(struct dbg_stopped at, dbg_id frame,
 {
 	struct dbg *dbg = at.dbg;
 	struct eval e;
-	struct dbg_error *err = begin(at, frame, &e);
+	struct dbg_error *err = eval_begin_at(at, frame, &e);
 	if (err)
 		return err;
 	struct view w = inspect_view(&dbg->inspect, e.scope->thread);
@@ -214,7 +214,7 @@ struct dbg_error *session_evaluate_at(struct dbg_stopped at, dbg_id frame,
 				      struct dbg_value *ret)
 {
 	struct eval e;
-	struct dbg_error *err = begin(at, frame, &e);
+	struct dbg_error *err = eval_begin_at(at, frame, &e);
 	return err ? err : session_evaluate(at.dbg, &e, x, ret);
 }
 
@@ -233,7 +233,7 @@ struct dbg_error *dbg_eval_needs(struct dbg_stopped at, dbg_id frame,
 	struct eval e;
 	struct node node;
 	struct eval_trace trace = {0};
-	struct dbg_error *err = begin(at, frame, &e);
+	struct dbg_error *err = eval_begin_at(at, frame, &e);
 
 	if (err)
 		return err;
@@ -260,7 +260,7 @@ bool dbg_is_assignable(struct dbg_stopped at, dbg_id frame, const char *expr)
 {
 	struct eval e;
 	struct node node;
-	struct dbg_error *err = begin(at, frame, &e);
+	struct dbg_error *err = eval_begin_at(at, frame, &e);
 	if (dbg_err_drop(err))
 		return false;
 	expr = inspect_without_form(&at.dbg->inspect, expr, &node);
@@ -285,7 +285,7 @@ struct dbg_error *dbg_format(struct dbg_stopped at, dbg_id frame,
 	struct dbg *dbg = at.dbg;
 	struct eval e;
 	struct node node;
-	struct dbg_error *err = begin(at, frame, &e);
+	struct dbg_error *err = eval_begin_at(at, frame, &e);
 	if (!err)
 		err = inspect_expression(&dbg->inspect, &e, expr, &node);
 	if (!err)
@@ -300,7 +300,7 @@ struct dbg_error *dbg_format_last(struct dbg_stopped at, char letter,
 {
 	struct dbg *dbg = at.dbg;
 	struct eval e;
-	struct dbg_error *err = begin(at, 0, &e);
+	struct dbg_error *err = eval_begin_at(at, 0, &e);
 	return err ? err : format(dbg, &e, &dbg->inspect.last, letter, ret);
 }
 
@@ -316,7 +316,7 @@ struct dbg_error *dbg_returned(struct dbg_stopped at, struct dbg_value *ret,
 	*ret_any = false;
 	if (err || !in->values || !in->returned.method)
 		return err;
-	err = begin(at, 0, &e);
+	err = eval_begin_at(at, 0, &e);
 	if (err || !e.returned.type)
 		return err;
 	struct view w = inspect_view(in, e.scope->thread);
@@ -393,7 +393,7 @@ static struct dbg_error *type_at(struct dbg_stopped at, dbg_id frame,
 				 struct type **ret, bool *ret_named)
 {
 	struct eval e;
-	struct dbg_error *err = begin(at, frame, &e);
+	struct dbg_error *err = eval_begin_at(at, frame, &e);
 	if (!err)
 		err = type_of(&e, expr, ret, ret_named);
 	if (!err)

@@ -131,8 +131,8 @@ static struct dbg_error *not_loaded(struct dbg *dbg, struct type *type)
 		       type_name(dbg->inspect.types, type));
 }
 
-static struct dbg_error *load(struct dbg *dbg, struct step *s,
-			      struct type *type);
+static struct dbg_error *type_load(struct dbg *dbg, struct step *s,
+				   struct type *type);
 
 static struct dbg_error *helper(struct dbg *dbg, struct step *s,
 				enum doing doing, const uint64_t *words,
@@ -141,14 +141,14 @@ static struct dbg_error *helper(struct dbg *dbg, struct step *s,
 	struct type *class = calling_helper_class(dbg, doing);
 
 	if (class && !type_mt(dbg->inspect.types, class))
-		return load(dbg, s, class);
+		return type_load(dbg, s, class);
 	s->runs = true;
 	return calling_helper(dbg, s->tid, doing, words, n);
 }
 
 /* Have @type loaded by its name. */
-static struct dbg_error *load(struct dbg *dbg, struct step *s,
-			      struct type *type)
+static struct dbg_error *type_load(struct dbg *dbg, struct step *s,
+				   struct type *type)
 {
 	struct evaluation *v = dbg->evaluation;
 	_cleanup_str_ struct str name = {0};
@@ -184,7 +184,7 @@ static struct dbg_error *type_object(struct dbg *dbg, struct step *s,
 	uint64_t mt = type_mt(dbg->inspect.types, type);
 
 	if (!mt)
-		return load(dbg, s, type);
+		return type_load(dbg, s, type);
 	*ret = vm_program_type_object(dbg->inspect.vm, type);
 	if (*ret)
 		return NULL;
@@ -307,9 +307,9 @@ static struct dbg_error *no_entry(struct dbg *dbg, const struct type_method *m)
 			     "be boxed");
 }
 
-static struct dbg_error *find(struct dbg *dbg, struct step *s,
-			      struct type_method *m, bool invokes,
-			      uint64_t *ret)
+static struct dbg_error *method_desc_find(struct dbg *dbg, struct step *s,
+					  struct type_method *m, bool invokes,
+					  uint64_t *ret)
 {
 	struct making *g = &dbg->evaluation->making;
 	bool is_generic = m->n_args || m->owner->n_args;
@@ -318,7 +318,7 @@ static struct dbg_error *find(struct dbg *dbg, struct step *s,
 	struct dbg_error *err;
 
 	if (!desc)
-		return load(dbg, s, m->owner);
+		return type_load(dbg, s, m->owner);
 	if (is_generic && m->owner->is_value &&
 	    m->flags & TYPE_METHOD_VIRTUAL && !invokes)
 		return no_entry(dbg, m);
@@ -354,7 +354,7 @@ static struct dbg_error *making_method(struct dbg *dbg, struct type_method *m,
 			       "'%s' cannot be called: it is no method of the "
 			       "program's",
 			       dbg->evaluation->wanted);
-	err = find(dbg, &s, m, invokes, ret);
+	err = method_desc_find(dbg, &s, m, invokes, ret);
 	*ret_runs = s.runs && !err;
 	return err;
 }
@@ -383,7 +383,8 @@ static struct dbg_error *making_type(struct dbg *dbg, struct type *type,
 	struct step s = {.tid = tid};
 	uint64_t mt = type_mt(dbg->inspect.types, type);
 
-	return mt ? helper(dbg, &s, DOING_SHOWN, &mt, 1) : load(dbg, &s, type);
+	return mt ? helper(dbg, &s, DOING_SHOWN, &mt, 1)
+		  : type_load(dbg, &s, type);
 }
 
 /* Take the answer @word of a call that was needed for a method. */
@@ -493,8 +494,8 @@ static const struct helper old_type = {"System.Type", "GetTypeFromHandleUnsafe",
  * Begin a call in the program. Objects that are held must get their handles
  * before anything else is called.
  */
-static struct dbg_error *run(struct dbg *dbg, const struct call_request *req,
-			     enum doing doing)
+static struct dbg_error *
+call_run(struct dbg *dbg, const struct call_request *req, enum doing doing)
 {
 	struct evaluation *v = dbg->evaluation;
 	bool prepares = false, runs = false;
@@ -607,7 +608,7 @@ struct dbg_error *calling_helper(struct dbg *dbg, pid_t tid, enum doing doing,
 	for (; req.n_args < n; req.n_args++)
 		memcpy(req.args[req.n_args].bytes, &words[req.n_args],
 		       sizeof(words[0]));
-	return run(dbg, &req, doing);
+	return call_run(dbg, &req, doing);
 }
 
 /*
@@ -699,8 +700,9 @@ static size_t given_of(const struct evaluation *v,
 }
 
 /* Call the method by MethodBase.Invoke on its object. */
-static struct dbg_error *invoke(struct dbg *dbg, const struct eval_calls *calls,
-				struct call_request *req)
+static struct dbg_error *call_by_invoke(struct dbg *dbg,
+					const struct eval_calls *calls,
+					struct call_request *req)
 {
 	struct evaluation *v = dbg->evaluation;
 
@@ -716,8 +718,8 @@ static struct dbg_error *invoke(struct dbg *dbg, const struct eval_calls *calls,
  * Begin to call the method in the program, on the thread @tid. The method may
  * have to be prepared or compiled first, which runs the program, too.
  */
-static struct dbg_error *call(struct dbg *dbg, const struct eval_calls *calls,
-			      pid_t tid)
+static struct dbg_error *call_choose(struct dbg *dbg,
+				     const struct eval_calls *calls, pid_t tid)
 {
 	struct evaluation *v = dbg->evaluation;
 	struct call_request req = {.tid = tid};
@@ -742,7 +744,7 @@ static struct dbg_error *call(struct dbg *dbg, const struct eval_calls *calls,
 	v->invoking.receiver = v->invoking.array = 0;
 	v->invoking.is_begun = calls->invokes;
 	if (calls->invokes)
-		err = invoke(dbg, calls, &req);
+		err = call_by_invoke(dbg, calls, &req);
 	if (err)
 		return err;
 	for (; req.n_args < calls->n_args; req.n_args++) {
@@ -760,7 +762,7 @@ static struct dbg_error *call(struct dbg *dbg, const struct eval_calls *calls,
 	if (calls->invokes)
 		memcpy(req.args[0].bytes, &v->invoking.object,
 		       sizeof(v->invoking.object));
-	return run(dbg, &req, DOING_CALL);
+	return call_run(dbg, &req, DOING_CALL);
 }
 
 /* Give the program the string or object that is wanted. */
@@ -796,7 +798,7 @@ struct dbg_error *calling_begin(struct dbg *dbg, const struct eval_calls *calls,
 		dbg->evaluation->wanted = arena_strdup(
 		    dbg->evaluation->arena,
 		    type_method_name(dbg->inspect.types, calls->method));
-	return calls->want == EVAL_WANT_CALL ? call(dbg, calls, tid)
+	return calls->want == EVAL_WANT_CALL ? call_choose(dbg, calls, tid)
 					     : give(dbg, calls, tid);
 }
 

@@ -38,7 +38,7 @@ void evaluation_destroy(struct evaluation *v)
 	free(v);
 }
 
-static const char *kept(struct arena *arena, const char *text)
+static const char *copy_text_if(struct arena *arena, const char *text)
 {
 	return text ? arena_strdup(arena, text) : NULL;
 }
@@ -52,7 +52,7 @@ static void copy_stop(struct arena *arena, const struct dbg_stop *from,
 				&ret->expr,           &ret->old_value,
 				&ret->value,          &ret->module};
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-		*texts[i] = kept(arena, *texts[i]);
+		*texts[i] = copy_text_if(arena, *texts[i]);
 }
 
 static bool is_going_on(const struct dbg *dbg)
@@ -61,7 +61,7 @@ static bool is_going_on(const struct dbg *dbg)
 }
 
 /* End the evaluation: with @err, or with the value that is set. */
-static void over(struct dbg *dbg, struct dbg_error *err)
+static void evaluation_over(struct dbg *dbg, struct dbg_error *err)
 {
 	struct evaluation *v = dbg->evaluation;
 
@@ -74,7 +74,7 @@ static void over(struct dbg *dbg, struct dbg_error *err)
 }
 
 /* Restore the stop that the evaluation was begun in. */
-static void stand(struct dbg *dbg)
+static void stop_restore(struct dbg *dbg)
 {
 	if (dbg->state == DBG_STOPPED)
 		return;
@@ -91,8 +91,8 @@ static void stand(struct dbg *dbg)
  * would need what only the interpreter has, begin again with all calls made in
  * the program (v->chosen.all).
  */
-static struct dbg_error *evaluate(struct dbg *dbg, struct eval *e,
-				  struct eval_calls *calls)
+static struct dbg_error *evaluate_once(struct dbg *dbg, struct eval *e,
+				       struct eval_calls *calls)
 {
 	struct evaluation *v = dbg->evaluation;
 	const struct eval_calls fresh = *calls;
@@ -146,7 +146,7 @@ static struct dbg_error *advance(struct dbg *dbg, bool *ret_runs)
 	if (v->serial != in->vm_serial)
 		v->invoking.method = NULL;
 	v->serial = in->vm_serial;
-	err = evaluate(dbg, &e, &calls);
+	err = evaluate_once(dbg, &e, &calls);
 	if (calls.want == EVAL_WANT_NOTHING)
 		return err;
 	dbg_error_destroy(err);
@@ -164,8 +164,8 @@ static void go_on(struct dbg *dbg)
 
 	if (runs)
 		return;
-	stand(dbg);
-	over(dbg, evalcall_refused(dbg->evaluation->why, err));
+	stop_restore(dbg);
+	evaluation_over(dbg, evalcall_refused(dbg->evaluation->why, err));
 }
 
 /* ---- What a call comes to ---------------------------------------------- */
@@ -193,8 +193,8 @@ bool evaluation_called(struct dbg *dbg)
 		go_on(dbg);
 		return true;
 	}
-	stand(dbg);
-	over(dbg, err);
+	stop_restore(dbg);
+	evaluation_over(dbg, err);
 	return true;
 }
 
@@ -251,7 +251,7 @@ void evaluation_stopped(struct dbg *dbg, const struct dbg_stop *stop)
 			   "threw, and the program is over when it goes on",
 			   evaluation_subject(v))
 		 : given_up(v);
-	over(dbg, err);
+	evaluation_over(dbg, err);
 	holding_forget(dbg);
 	inspect_ids_forget(&dbg->inspect);
 }
@@ -260,17 +260,19 @@ void evaluation_ended(struct dbg *dbg)
 {
 	dbg->handles = (struct handles){0};
 	if (is_going_on(dbg))
-		over(dbg, dbg_err(DBG_E_STATE, "the program ended in '%s'",
-				  evaluation_subject(dbg->evaluation)));
+		evaluation_over(
+		    dbg, dbg_err(DBG_E_STATE, "the program ended in '%s'",
+				 evaluation_subject(dbg->evaluation)));
 }
 
 void evaluation_let_go(struct dbg *dbg)
 {
 	if (is_going_on(dbg))
-		over(dbg, dbg_err(DBG_E_STATE,
-				  "the program was detached from during '%s': "
-				  "what was called goes on there",
-				  evaluation_subject(dbg->evaluation)));
+		evaluation_over(
+		    dbg, dbg_err(DBG_E_STATE,
+				 "the program was detached from during '%s': "
+				 "what was called goes on there",
+				 evaluation_subject(dbg->evaluation)));
 	holding_forget(dbg);
 }
 
@@ -303,7 +305,7 @@ static struct evaluation *evaluation_create(struct dbg *dbg,
 	v->arena = arena_create();
 	v->kept.values = history_create(&dbg->inspect.followed);
 	v->expr.expr = arena_strdup(v->arena, req->expr);
-	v->expr.value = kept(v->arena, req->value);
+	v->expr.value = copy_text_if(v->arena, req->value);
 	v->expr.assigns = req->assigns;
 	v->expr.exceptions = req->exceptions;
 	v->ms = req->ms ? req->ms : evaluation_ms(dbg);
@@ -333,7 +335,7 @@ static bool interpreted(struct dbg_stopped at,
 		dbg_error_destroy(err);
 		return false;
 	}
-	over(dbg, err);
+	evaluation_over(dbg, err);
 	return true;
 }
 
@@ -371,7 +373,7 @@ struct dbg_error *dbg_eval_begin(struct dbg_stopped at,
 		return NULL;
 	err = why_no_call(dbg, f);
 	if (err) {
-		over(dbg, err);
+		evaluation_over(dbg, err);
 		return NULL;
 	}
 	v->thread = f->thread;

@@ -28,7 +28,7 @@ void heldstep_end(struct dbg *dbg)
 	ticks_stop(&dbg->held_step.ticks);
 }
 
-static void share(struct dbg *dbg)
+static void step_share(struct dbg *dbg)
 {
 	ticks_stop(&dbg->held_step.ticks);
 	control_step_rules(dbg->control)->shares = true;
@@ -50,5 +50,5 @@ void heldstep_tick(struct dbg *dbg)
 	    target_thread_sleeps(dbg->target, dbg->resumed))
 		h->asleep++;
 	if (h->asleep == ASLEEP_LOOKS)
-		share(dbg);
+		step_share(dbg);
 }

@@ -50,7 +50,7 @@ void holding_add(struct evaluation *v, void *place)
 		v->held[v->n_held++] = (struct held){.place = place};
 }
 
-static void empty(struct dbg *dbg, uint64_t handle)
+static void handle_empty(struct dbg *dbg, uint64_t handle)
 {
 	const uint64_t none = 0;
 
@@ -66,7 +66,7 @@ void holding_drop(struct dbg *dbg, const void *place)
 		if (v->held[i].place != place)
 			continue;
 		if (v->held[i].handle)
-			empty(dbg, v->held[i].handle);
+			handle_empty(dbg, v->held[i].handle);
 		v->held[i] = v->held[--v->n_held];
 		return;
 	}
@@ -233,7 +233,7 @@ void holding_end(struct dbg *dbg)
 		if (h->value)
 			h->value->handle = h->handle;
 		else if (h->handle && dbg->target)
-			empty(dbg, h->handle);
+			handle_empty(dbg, h->handle);
 	}
 	v->n_held = 0;
 }
@@ -257,7 +257,7 @@ void holding_late(struct dbg *dbg, const struct call_result *r)
 		handle_add(dbg, handle);
 	}
 	if (list->is_late && handle)
-		empty(dbg, handle);
+		handle_empty(dbg, handle);
 	list->is_late = false;
 }
 
@@ -267,6 +267,6 @@ void holding_forget(struct dbg *dbg)
 
 	for (size_t i = 0; i < f->n; i++)
 		if (f->v[i].handle)
-			empty(dbg, f->v[i].handle);
+			handle_empty(dbg, f->v[i].handle);
 	followed_clear(f);
 }

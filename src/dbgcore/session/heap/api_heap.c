@@ -282,8 +282,8 @@ struct dbg_error *dbg_heap_stat(struct dbg_stopped at,
 
 /* ---- One by one ------------------------------------------------------ */
 
-static struct dbg_heap_object describe(struct dbg *dbg,
-				       const struct heap_object *o)
+static struct dbg_heap_object heap_object_of(struct dbg *dbg,
+					     const struct heap_object *o)
 {
 	return (struct dbg_heap_object){
 	    .addr = o->addr,
@@ -334,7 +334,7 @@ static bool list_object(void *arg, const struct heap_object *o)
 
 	if (!heap_query_has(&l->query, o))
 		return true;
-	struct dbg_heap_object found = describe(l->query.dbg, o);
+	struct dbg_heap_object found = heap_object_of(l->query.dbg, o);
 
 	if (l->query.filter->refs) {
 		add_refs(l, o);
@@ -533,7 +533,7 @@ struct dbg_error *dbg_heap_object(struct dbg_stopped at, uint64_t addr,
 	if (!heap_find(h, addr, &o))
 		return dbg_err(DBG_E_MEMORY, "no object at 0x%" PRIx64, addr);
 	memset(ret, 0, sizeof(*ret));
-	ret->object = describe(dbg, &o);
+	ret->object = heap_object_of(dbg, &o);
 	take_refs(dbg, &o, ret);
 	take_value(dbg, &o, ret);
 	name_refs(dbg, h, ret);

@@ -29,8 +29,8 @@ static int by_growth(const void *a, const void *b)
 
 // Add up the old counts of all types named ret->type, which begin at *@i, and
 // move *@i past them.
-static void take_old(const struct dbg_heap_stat *stat, size_t *i,
-		     struct dbg_heap_change *ret)
+static void old_counts_add(const struct dbg_heap_stat *stat, size_t *i,
+			   struct dbg_heap_change *ret)
 {
 	const struct dbg_heap_type *t = stat->types;
 
@@ -40,8 +40,8 @@ static void take_old(const struct dbg_heap_stat *stat, size_t *i,
 	}
 }
 
-static void take_new(const struct dbg_heap_stat *stat, size_t *i,
-		     struct dbg_heap_change *ret)
+static void new_counts_add(const struct dbg_heap_stat *stat, size_t *i,
+			   struct dbg_heap_change *ret)
 {
 	const struct dbg_heap_type *t = stat->types;
 
@@ -77,8 +77,8 @@ static void compare(struct arena *arena, struct dbg_heap_stat *then,
 
 		c.type = order < 0 ? arena_strdup(arena, then->types[i].name)
 				   : now->types[k].name;
-		take_old(then, &i, &c);
-		take_new(now, &k, &c);
+		old_counts_add(then, &i, &c);
+		new_counts_add(now, &k, &c);
 		if (c.count != c.old_count || c.bytes != c.old_bytes)
 			ret->v[ret->n++] = c;
 	}

@@ -31,7 +31,7 @@ struct gathering {
 
 /* ---- Which objects are exceptions ------------------------------------ */
 
-static bool gather(void *arg, const struct heap_object *o)
+static bool exception_gather(void *arg, const struct heap_object *o)
 {
 	struct gathering *g = arg;
 
@@ -98,8 +98,8 @@ static struct group *add_group(struct gathering *g, uint64_t hash,
  * Count the exception at @object in its group, which is made if it is the
  * first. @each: every exception is a group of its own.
  */
-static void describe(struct gathering *g, uint64_t object, bool each,
-		     struct arena *arena)
+static void exception_count(struct gathering *g, uint64_t object, bool each,
+			    struct arena *arena)
 {
 	struct exception_parts parts;
 	struct dbg_exception e;
@@ -123,7 +123,7 @@ static struct dbg_error *describe_all(struct gathering *g, bool each)
 	struct dbg_error *err = NULL;
 
 	for (size_t i = 0; i < g->n && !err; i++) {
-		describe(g, g->objects[i], each, arena);
+		exception_count(g, g->objects[i], each, arena);
 		arena_reset(arena);
 		err = heap_pace(g->query.heap, "describing exceptions", i + 1,
 				g->n);
@@ -172,7 +172,7 @@ struct dbg_error *dbg_heap_exception_list(struct dbg_stopped at,
 		g.base =
 		    value_type_core(dbg->inspect.values, "System.Exception");
 	if (!err && g.base)
-		err = heap_each(g.query.heap, false, gather, &g);
+		err = heap_each(g.query.heap, false, exception_gather, &g);
 	if (!err) {
 		session_take_damages(&g.query, &found.damages,
 				     &found.n_damages);

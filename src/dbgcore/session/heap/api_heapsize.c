@@ -20,7 +20,7 @@ struct measuring {
 	struct dbg_heap_size *ret;
 };
 
-static bool hold(void *arg, const struct heap_object *o)
+static bool measured_hold(void *arg, const struct heap_object *o)
 {
 	struct measuring *m = arg;
 
@@ -73,7 +73,7 @@ static struct dbg_error *measure_retained(struct measuring *m,
 	struct dbg_error *err = heap_graph_init(g, m->query.heap);
 
 	if (!err)
-		err = each(m, hold);
+		err = each(m, measured_hold);
 	roots_objects(roots, &objects);
 	if (!err)
 		err = heap_graph_mark(g, &objects);

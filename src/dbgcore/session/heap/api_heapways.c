@@ -165,7 +165,7 @@ static bool find_root(void *arg, uint64_t object, uint64_t child, uint32_t *ret)
 
 /* ---- What is asked for ----------------------------------------------- */
 
-static bool hold(void *arg, const struct heap_object *o)
+static bool retained_hold(void *arg, const struct heap_object *o)
 {
 	struct retaining *t = arg;
 
@@ -197,7 +197,7 @@ static const char *way_text(struct retaining *t, const struct heap_way *way)
 		   : "?";
 }
 
-static struct dbg_heap_way *add(struct retaining *t)
+static struct dbg_heap_way *way_add(struct retaining *t)
 {
 	mem_grow(&t->ret->v, &t->cap, t->ret->n, sizeof(*t->ret->v));
 	return &t->ret->v[t->ret->n++];
@@ -205,7 +205,7 @@ static struct dbg_heap_way *add(struct retaining *t)
 
 static void add_way(struct retaining *t, const struct heap_way *way)
 {
-	*add(t) = (struct dbg_heap_way){
+	*way_add(t) = (struct dbg_heap_way){
 	    .kind = way->key & RETENTION_ROOT    ? DBG_WAY_ROOT
 		    : way->key == RETENTION_DEEP ? DBG_WAY_DEEP
 						 : DBG_WAY_TYPE,
@@ -242,7 +242,7 @@ static void add_rest(struct retaining *t, const struct heap_way *const *v,
 	}
 	rest.text = arena_printf(t->query.dbg->inspect.arena,
 				 "(%zu more way%s)", n, n == 1 ? "" : "s");
-	*add(t) = rest;
+	*way_add(t) = rest;
 }
 
 // Add the tree below a way, down to the limit of depth.
@@ -270,7 +270,7 @@ static void add_tree(struct retaining *t, const struct heap_way *way)
 
 /* ---- All of it ------------------------------------------------------- */
 
-static struct dbg_error *run(struct retaining *t)
+static struct dbg_error *ways_find(struct retaining *t)
 {
 	uint32_t depth = t->limits->depth ? t->limits->depth : DEPTH;
 	struct heap_roots objects;
@@ -280,7 +280,7 @@ static struct dbg_error *run(struct retaining *t)
 	if (!err)
 		err = heap_graph_init(&t->is.graph, t->query.heap);
 	if (!err)
-		err = heap_each(t->query.heap, false, hold, t);
+		err = heap_each(t->query.heap, false, retained_hold, t);
 	if (err)
 		return err;
 	take_roots(t);
@@ -304,7 +304,7 @@ struct dbg_error *dbg_heap_way_list(struct dbg_stopped at,
 	struct dbg_error *err = heap_query_init(at, filter, &t.query);
 
 	if (!err)
-		err = run(&t);
+		err = ways_find(&t);
 	if (!err) {
 		add_tree(&t, t.is.v);
 		*ret = found;

@@ -15,7 +15,8 @@ enum {
 	STACK_MAX = 8 << 20,
 };
 
-static struct root *add(struct root_list *l, const struct dbg_heap_root *is)
+static struct root *root_add(struct root_list *l,
+			     const struct dbg_heap_root *is)
 {
 	mem_grow(&l->v, &l->cap, l->n, sizeof(*l->v));
 	l->v[l->n] = (struct root){.is = *is};
@@ -50,7 +51,7 @@ static void add_stack_ref(struct dbg *dbg, struct heap *h, pid_t tid,
 			return;
 		is.object = o.addr;
 	}
-	struct root *root = add(l, &is);
+	struct root *root = root_add(l, &is);
 
 	root->ref = *ref;
 	root->tid = tid;
@@ -96,7 +97,7 @@ static void add_words(struct dbg *dbg, struct heap *h, pid_t tid,
 			};
 
 			if (is_object(h, some[i]))
-				add(l, &is)->tid = tid;
+				root_add(l, &is)->tid = tid;
 		}
 		if (n < QUEUE_AT_ONCE)
 			return;
@@ -138,7 +139,7 @@ struct adding {
 static void add_static(struct adding *a, const struct dbg_heap_root *is,
 		       uint64_t mt, const struct dac_field *field)
 {
-	struct root *root = add(a->list, is);
+	struct root *root = root_add(a->list, is);
 
 	root->field = field;
 	root->type = mt;
@@ -197,7 +198,8 @@ static struct dbg_error *add_handles(struct dbg *dbg, struct root_list *l)
 			l->pairs[l->n_pairs++] = (struct heap_pair){
 			    handle->object, handle->secondary};
 		} else if (handle->strong) {
-			add(l, &(struct dbg_heap_root){
+			root_add(
+			    l, &(struct dbg_heap_root){
 				   .kind = DBG_ROOT_HANDLE,
 				   .addr = handle->addr,
 				   .object = handle->object,
@@ -228,10 +230,11 @@ static void add_finalizers(struct dbg *dbg, const struct heap *h,
 
 			for (size_t k = 0; k < n; k++)
 				if (some[k])
-					add(l, &(struct dbg_heap_root){
-						   .kind = DBG_ROOT_FINALIZER,
-						   .addr = at + 8 * k,
-						   .object = some[k]});
+					root_add(l,
+						 &(struct dbg_heap_root){
+						     .kind = DBG_ROOT_FINALIZER,
+						     .addr = at + 8 * k,
+						     .object = some[k]});
 			if (!n)
 				break;
 			at += n * sizeof(*some);

@@ -80,7 +80,7 @@ static int make_temporary(void)
 }
 
 /* Write the pages that are not zero; the others become holes. */
-static bool put(int fd, const uint8_t *p, size_t n, uint64_t at)
+static bool pages_put(int fd, const uint8_t *p, size_t n, uint64_t at)
 {
 	static const uint8_t zeros[PAGE];
 
@@ -96,7 +96,7 @@ static bool put(int fd, const uint8_t *p, size_t n, uint64_t at)
 }
 
 /* Unpack a chunk, or what is left before the end or damage. */
-static size_t fill(struct unpacker *in, uint8_t *chunk)
+static size_t chunk_fill(struct unpacker *in, uint8_t *chunk)
 {
 	size_t n = 0;
 	ssize_t got;
@@ -115,13 +115,13 @@ static struct dbg_error *unpack(struct unpacker *in, const char *format, int fd,
 	uint64_t limit = 0, at = 0;
 	size_t n;
 
-	while (!err && (n = fill(in, chunk)) > 0) {
+	while (!err && (n = chunk_fill(in, chunk)) > 0) {
 		if (!at)
 			err = extent((struct bytes){chunk, n}, format, &limit);
 		if (err || at >= limit)
 			break;
 		n = n < limit - at ? n : (size_t)(limit - at);
-		if (!put(fd, chunk, n, at))
+		if (!pages_put(fd, chunk, n, at))
 			err = dbg_err_errno(DBG_E_FILE, errno,
 					    "no room for the %" PRIu64
 					    " bytes that it unpacks to (set "

@@ -285,7 +285,7 @@ const char *unpacker_format(struct bytes b)
 }
 
 // Load the library. It stays loaded, since another core may need it.
-static bool load(struct unpacker *u)
+static bool unpacker_load(struct unpacker *u)
 {
 	const struct format *f = u->format;
 
@@ -308,7 +308,7 @@ struct dbg_error *unpacker_create(struct bytes head, int fd,
 
 	u->fd = fd;
 	u->input = xmalloc(INPUT);
-	if (load(u) && f->begin(u)) {
+	if (unpacker_load(u) && f->begin(u)) {
 		*ret = u;
 		return NULL;
 	}

@@ -36,7 +36,7 @@ static size_t underscores(const char *name)
 
 // Sort symbols by address; of several at one address, the one to show comes
 // last.
-static int compare(const void *a, const void *b)
+static int elf_symbol_compare(const void *a, const void *b)
 {
 	const struct elf_symbol *x = a, *y = b;
 
@@ -48,7 +48,7 @@ static int compare(const void *a, const void *b)
 	return -strcmp(x->name, y->name);
 }
 
-static void take(void *arg, const struct elf_symbol *symbol)
+static void symtab_take(void *arg, const struct elf_symbol *symbol)
 {
 	struct symtab *s = arg;
 
@@ -101,14 +101,14 @@ static void sort_by_address(struct symtab *s)
 
 void symtab_add(struct symtab *s, const struct elf *elf)
 {
-	elf_each_function(elf, take, s);
+	elf_each_function(elf, symtab_take, s);
 	sort_by_address(s);
 	for (size_t i = 0, n; i < s->n; i += n) {
 		n = 1;
 		while (i + n < s->n && s->v[i + n].addr == s->v[i].addr)
 			n++;
 		if (n > 1)
-			qsort(&s->v[i], n, sizeof(*s->v), compare);
+			qsort(&s->v[i], n, sizeof(*s->v), elf_symbol_compare);
 	}
 }
 
@@ -185,7 +185,8 @@ void images_deinit(struct images *images)
 	free(images->ranges);
 }
 
-static struct image_file *find(const struct images *images, const char *path)
+static struct image_file *image_file_by_path(const struct images *images,
+					     const char *path)
 {
 	for (size_t i = 0; i < images->n_files; i++)
 		if (!strcmp(images->files[i]->path, path))
@@ -314,7 +315,7 @@ struct dbg_error *image_file_find(struct target *t, const char *path,
 {
 	struct hostfile_id id = {.check = NULL};
 	struct dbg_error *err = NULL;
-	struct image_file *f = find(&t->images, path);
+	struct image_file *f = image_file_by_path(&t->images, path);
 
 	if (!f) {
 		f = xcalloc(1, sizeof(*f));

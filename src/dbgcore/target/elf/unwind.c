@@ -112,7 +112,7 @@ static void remember(struct run *x)
 		x->saved[x->n_saved++] = x->row;
 }
 
-static void recall(struct run *x)
+static void row_recall(struct run *x)
 {
 	if (!x->n_saved)
 		x->bad = true;
@@ -194,7 +194,7 @@ static void run_rule(struct run *x, uint8_t op)
 	struct reader *r = &x->r;
 
 	if (op == OP_REMEMBER || op == OP_RECALL) {
-		op == OP_REMEMBER ? remember(x) : recall(x);
+		op == OP_REMEMBER ? remember(x) : row_recall(x);
 		return;
 	}
 	if (op == OP_EXPR || op == OP_VAL_EXPR) {
@@ -284,7 +284,7 @@ struct stack {
 	bool bad;
 };
 
-static void push(struct stack *s, uint64_t word)
+static void expr_push(struct stack *s, uint64_t word)
 {
 	if (s->n == STACK_MAX)
 		s->bad = true;
@@ -312,25 +312,25 @@ static void binary(struct stack *s, uint8_t op)
 
 	switch (op) {
 	case 0x1a: // and
-		push(s, a & b);
+		expr_push(s, a & b);
 		break;
 	case 0x1c: // minus
-		push(s, a - b);
+		expr_push(s, a - b);
 		break;
 	case 0x21: // or
-		push(s, a | b);
+		expr_push(s, a | b);
 		break;
 	case 0x22: // plus
-		push(s, a + b);
+		expr_push(s, a + b);
 		break;
 	case 0x24: // shl
-		push(s, b < 64 ? a << b : 0);
+		expr_push(s, b < 64 ? a << b : 0);
 		break;
 	case 0x25: // shr
-		push(s, b < 64 ? a >> b : 0);
+		expr_push(s, b < 64 ? a >> b : 0);
 		break;
 	case 0x2a: // ge
-		push(s, (int64_t)a >= (int64_t)b);
+		expr_push(s, (int64_t)a >= (int64_t)b);
 		break;
 	default:
 		s->bad = true;
@@ -342,33 +342,33 @@ static bool constant(struct stack *s, struct reader *r, uint8_t op)
 {
 	switch (op) {
 	case 0x08:
-		push(s, reader_u8(r));
+		expr_push(s, reader_u8(r));
 		return true;
 	case 0x09:
-		push(s, (uint64_t)(int8_t)reader_u8(r));
+		expr_push(s, (uint64_t)(int8_t)reader_u8(r));
 		return true;
 	case 0x0a:
-		push(s, reader_u16(r));
+		expr_push(s, reader_u16(r));
 		return true;
 	case 0x0b:
-		push(s, (uint64_t)(int16_t)reader_u16(r));
+		expr_push(s, (uint64_t)(int16_t)reader_u16(r));
 		return true;
 	case 0x0c:
-		push(s, reader_u32(r));
+		expr_push(s, reader_u32(r));
 		return true;
 	case 0x0d:
-		push(s, (uint64_t)(int32_t)reader_u32(r));
+		expr_push(s, (uint64_t)(int32_t)reader_u32(r));
 		return true;
 	case 0x10:
-		push(s, reader_uleb(r));
+		expr_push(s, reader_uleb(r));
 		return true;
 	case 0x11:
-		push(s, (uint64_t)reader_sleb(r));
+		expr_push(s, (uint64_t)reader_sleb(r));
 		return true;
 	}
 	if (op < 0x30 || op > 0x4f)
 		return false;
-	push(s, op - 0x30u); // DW_OP_lit0 and following
+	expr_push(s, op - 0x30u); // DW_OP_lit0 and following
 	return true;
 }
 
@@ -381,32 +381,32 @@ static void operate(struct target *t, struct stack *s, struct reader *r,
 	if (constant(s, r, op))
 		return;
 	if (op >= 0x70 && op < 0x70 + CFA_REGS) { // DW_OP_breg0 ...
-		push(s, regs[op - 0x70] + (uint64_t)reader_sleb(r));
+		expr_push(s, regs[op - 0x70] + (uint64_t)reader_sleb(r));
 	} else if (op == 0x06) { // deref
 		if (!read_word(t, pop(s), &word))
 			s->bad = true;
 		else
-			push(s, word);
+			expr_push(s, word);
 	} else if (op == 0x12) { // dup
 		word = pop(s);
-		push(s, word);
-		push(s, word);
+		expr_push(s, word);
+		expr_push(s, word);
 	} else if (op == 0x23) { // plus_uconst
-		push(s, pop(s) + reader_uleb(r));
+		expr_push(s, pop(s) + reader_uleb(r));
 	} else {
 		binary(s, op);
 	}
 }
 
-static bool evaluate(struct target *t, struct bytes expr,
-		     const uint64_t regs[CFA_REGS], const uint64_t *first,
-		     uint64_t *ret)
+static bool expr_evaluate_cfa(struct target *t, struct bytes expr,
+			      const uint64_t regs[CFA_REGS],
+			      const uint64_t *first, uint64_t *ret)
 {
 	struct stack s = {.n = 0};
 	struct reader r;
 
 	if (first)
-		push(&s, *first);
+		expr_push(&s, *first);
 	reader_init(&r, expr.p, expr.n);
 	for (int i = 0; reader_left(&r) && i < STEPS_MAX; i++) {
 		operate(t, &s, &r, regs);
@@ -439,10 +439,10 @@ static bool apply_rule(struct target *t, const struct cfa_rule *rule,
 		*reg = old[rule->offset];
 		return true;
 	case CFA_EXPR:
-		return evaluate(t, rule->expr, old, &cfa, &addr) &&
+		return expr_evaluate_cfa(t, rule->expr, old, &cfa, &addr) &&
 		       read_word(t, addr, reg);
 	case CFA_VAL_EXPR:
-		return evaluate(t, rule->expr, old, &cfa, reg);
+		return expr_evaluate_cfa(t, rule->expr, old, &cfa, reg);
 	case CFA_UNDEFINED:
 		*reg = 0;
 		return true;
@@ -457,7 +457,7 @@ bool cfa_apply(struct target *t, const struct cfa_row *row,
 
 	memcpy(old, regs, sizeof(old));
 	if (row->cfa.kind == CFA_VAL_EXPR) {
-		if (!evaluate(t, row->cfa.expr, old, NULL, &cfa))
+		if (!expr_evaluate_cfa(t, row->cfa.expr, old, NULL, &cfa))
 			return false;
 	} else if (row->cfa.kind == CFA_VAL_OFFSET) {
 		cfa = old[row->cfa_register] + (uint64_t)row->cfa.offset;

@@ -47,7 +47,7 @@ bool cleanup_process_is(pid_t pid)
 
 // Detach from dndbg's surroundings: hold no descriptor open, and ignore keys
 // and hangups, which are not meant for this process.
-static void withdraw(int fd)
+static void cleanup_detach(int fd)
 {
 	static const int ignored[] = {SIGINT,  SIGHUP,  SIGQUIT,
 				      SIGTERM, SIGTSTP, SIGPIPE};
@@ -138,7 +138,7 @@ static _Noreturn void child(int fd, pid_t pid, pid_t parent, uint64_t started)
 	ssize_t n;
 	int timeouts = 0;
 
-	withdraw(fd);
+	cleanup_detach(fd);
 	do
 		n = read(CLEANUP_FD, &byte, 1);
 	while (n < 0 && errno == EINTR);

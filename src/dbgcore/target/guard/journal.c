@@ -163,8 +163,9 @@ static void entry_extend(struct journal_entry *e, uint64_t mask, uint64_t now,
 }
 
 // Enter what a write of @buf over @was changes.
-static struct dbg_error *enter(struct orphan_words *w, uint64_t addr,
-			       const void *was, const void *buf, size_t n)
+static struct dbg_error *journal_enter(struct orphan_words *w, uint64_t addr,
+				       const void *was, const void *buf,
+				       size_t n)
 {
 	struct journal *j = &w->l->journal;
 
@@ -218,7 +219,7 @@ static struct dbg_error *write_entered(struct live *l, uint64_t addr,
 	w->l = l;
 	if (live_read(&l->target, addr, was, n) != n)
 		return live_write(&l->target, addr, buf, n);
-	err = enter(w, addr, was, buf, n);
+	err = journal_enter(w, addr, was, buf, n);
 	if (!err)
 		err = live_write(&l->target, addr, buf, n);
 	if (!err)

@@ -193,7 +193,7 @@ static struct dbg_error *action_set(struct live *l, struct inject *in,
  * Map the memory, at first all of it executable. No other memory of that size
  * is, so it can be found by that if we die before it is filled and handed over.
  */
-static struct dbg_error *map(struct live *l, struct inject *in)
+static struct dbg_error *orphan_map(struct live *l, struct inject *in)
 {
 	const uint64_t args[6] = {0,
 				  ORPHAN_BYTES,
@@ -413,7 +413,7 @@ static struct dbg_error *install(struct live *l, struct inject *in)
 
 	err = inject_begin(l, in);
 	if (!err)
-		err = map(l, in);
+		err = orphan_map(l, in);
 	if (!err)
 		err = fill(l);
 	if (!err)

@@ -93,7 +93,7 @@ static bool armed_again(struct live *l, struct thread *th, uint64_t pc)
 }
 
 // Judge the stop of a thread that was stepped in place.
-static enum placed judge(struct live *l, struct thread *th, uint64_t pc)
+static enum placed placed_judge(struct live *l, struct thread *th, uint64_t pc)
 {
 	int signal = WSTOPSIG(th->placed);
 	siginfo_t info;
@@ -120,8 +120,8 @@ static enum placed judge(struct live *l, struct thread *th, uint64_t pc)
 }
 
 // Is it still the same thread, in the same program (no exec)?
-static bool alive(struct live *l, const struct thread *th, pid_t tid,
-		  uint64_t execs)
+static bool is_same_thread(struct live *l, const struct thread *th, pid_t tid,
+			   uint64_t execs)
 {
 	return thread_find(l, tid) == th && l->execs == execs;
 }
@@ -162,7 +162,7 @@ static struct dbg_error *arm_here(struct live *l, uint64_t pc)
 static enum placed judge_entry(struct live *l, struct thread *th, uint64_t pc)
 {
 	if (WSTOPSIG(th->placed) != (SIGTRAP | 0x80))
-		return judge(l, th, pc);
+		return placed_judge(l, th, pc);
 	th->entering = true;
 	return PLACED_ENTERED;
 }
@@ -189,14 +189,15 @@ static struct dbg_error *step_placed(struct live *l, struct thread *th,
 		    l, th, enters ? PTRACE_SYSCALL : PTRACE_SINGLESTEP, 0);
 		if (!err)
 			err = await_place(l, th);
-		if (!alive(l, th, tid, execs)) {
+		if (!is_same_thread(l, th, tid, execs)) {
 			*ret = PLACED_GONE;
 			return err;
 		}
 		th->in_place = false;
 		if (err)
 			return err;
-		*ret = enters ? judge_entry(l, th, pc) : judge(l, th, pc);
+		*ret =
+		    enters ? judge_entry(l, th, pc) : placed_judge(l, th, pc);
 	}
 	return NULL;
 }
@@ -212,7 +213,7 @@ static struct dbg_error *step_in_place(struct live *l, struct thread *th,
 	// A vfork child cannot wait for its parent, which waits for it.
 	bool pause = th->kind == THREAD_OWN;
 	err = pause ? live_pause(l) : NULL;
-	if (!err && alive(l, th, tid, execs)) {
+	if (!err && is_same_thread(l, th, tid, execs)) {
 		err = step_placed(l, th, &placed);
 		err = dbg_err_first(err, arm_here(l, pc));
 	}

@@ -36,7 +36,7 @@ enum {
 	    PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_EXITKILL,
 };
 
-static struct dbg_error *refused(const struct live *l, int errnum)
+static struct dbg_error *copy_refused(const struct live *l, int errnum)
 {
 	pid_t pid = l->target.pid;
 
@@ -58,7 +58,7 @@ static struct dbg_error *refused(const struct live *l, int errnum)
 /* ---- Processes that are no threads of the target --------------------- */
 
 /* Wait for the next status of a process; for one that is gone, its end. */
-static int await(struct live *l, pid_t pid)
+static int copy_await(struct live *l, pid_t pid)
 {
 	int status = 0;
 
@@ -73,14 +73,14 @@ static int await(struct live *l, pid_t pid)
 static void end(struct live *l, pid_t pid)
 {
 	kill(pid, SIGKILL);
-	while (WIFSTOPPED(await(l, pid)))
+	while (WIFSTOPPED(copy_await(l, pid)))
 		;
 }
 
 /* Wait for the first stop of a process that was made; false: it is gone. */
-static bool take(struct live *l, pid_t pid)
+static bool copy_take_stop(struct live *l, pid_t pid)
 {
-	return WIFSTOPPED(await(l, pid)) &&
+	return WIFSTOPPED(copy_await(l, pid)) &&
 	       !live_ptrace(l, PTRACE_SETOPTIONS, pid, 0, COPY_OPTIONS);
 }
 
@@ -104,14 +104,14 @@ static void do_meanwhile(struct meanwhile *m)
  * of a process; *ret_event is 0 or that event's. @m, or NULL, is done on the
  * way.
  */
-static bool advance(struct live *l, pid_t pid, struct meanwhile *m,
-		    int *ret_event)
+static bool copy_advance(struct live *l, pid_t pid, struct meanwhile *m,
+			 int *ret_event)
 {
 	for (int i = 0; i < STOPS_MAX; i++) {
 		if (live_ptrace(l, PTRACE_SYSCALL, pid, 0, 0))
 			return false;
 		do_meanwhile(m);
-		int status = await(l, pid);
+		int status = copy_await(l, pid);
 
 		if (!WIFSTOPPED(status))
 			return false;
@@ -128,14 +128,14 @@ static bool advance(struct live *l, pid_t pid, struct meanwhile *m,
  * the end. The kernel itself begins anew what was interrupted. @m, or NULL, is
  * done while the kernel is at work.
  */
-static bool call(struct live *l, pid_t pid, struct regs *regs,
-		 struct meanwhile *m, int *ret_event)
+static bool copy_syscall(struct live *l, pid_t pid, struct regs *regs,
+			 struct meanwhile *m, int *ret_event)
 {
 	if (live_ptrace(l, PTRACE_SETREGS, pid, 0, (uintptr_t)regs))
 		return false;
 	for (int i = 0; i < STOPS_MAX; i++) {
-		if (!advance(l, pid, NULL, ret_event) ||
-		    !advance(l, pid, m, ret_event) ||
+		if (!copy_advance(l, pid, NULL, ret_event) ||
+		    !copy_advance(l, pid, m, ret_event) ||
 		    live_ptrace(l, PTRACE_GETREGS, pid, 0, (uintptr_t)regs))
 			return false;
 		if (*ret_event || !regs_restarts(regs))
@@ -158,14 +158,15 @@ static pid_t copy_by(struct live *l, const struct inject *in, pid_t pid,
 	int event;
 
 	back_clone(&regs, in->cave, 0);
-	bool made = take(l, pid) && call(l, pid, &regs, m, &event);
+	bool made =
+	    copy_take_stop(l, pid) && copy_syscall(l, pid, &regs, m, &event);
 	errno = ESRCH;
 	if (!made)
 		return 0;
 	if (event == PTRACE_EVENT_CLONE) {
 		live_ptrace(l, PTRACE_GETEVENTMSG, pid, 0, (uintptr_t)&copy);
 		// Once its parent is dead it would be taken for an orphan.
-		return copy && take(l, (pid_t)copy) ? (pid_t)copy : 0;
+		return copy && copy_take_stop(l, (pid_t)copy) ? (pid_t)copy : 0;
 	}
 	errno = (int)-back_result(&regs);
 	return 0;
@@ -182,7 +183,7 @@ static struct dbg_error *copy_between(struct live *l, struct inject *in,
 	err = inject_clone(l, in, CLONE_VM | CLONE_FS | CLONE_FILES, &between,
 			   &errnum);
 	if (err || errnum)
-		return err ? err : refused(l, errnum);
+		return err ? err : copy_refused(l, errnum);
 	pid_t copy = copy_by(l, in, between.pid, m);
 	errnum = errno;
 	end(l, between.pid);
@@ -191,7 +192,7 @@ static struct dbg_error *copy_between(struct live *l, struct inject *in,
 
 	err = inject_call(l, in, SYS_wait4, args, &result);
 	if (!copy)
-		return dbg_err_first(refused(l, errnum), err);
+		return dbg_err_first(copy_refused(l, errnum), err);
 	*ret = copy;
 	return err;
 }
@@ -205,9 +206,9 @@ static struct dbg_error *copy_directly(struct live *l, struct inject *in,
 
 	err = inject_clone(l, in, 0, &copy, &errnum);
 	if (err || errnum)
-		return err ? err : refused(l, errnum);
-	if (!take(l, copy.pid))
-		return refused(l, ESRCH);
+		return err ? err : copy_refused(l, errnum);
+	if (!copy_take_stop(l, copy.pid))
+		return copy_refused(l, ESRCH);
 	*ret = copy.pid;
 	return NULL;
 }
@@ -229,7 +230,7 @@ static void set_expendable(pid_t pid)
  * program closes must not stay open because of it. A kernel older than 5.9
  * keeps them.
  */
-static bool settle(struct live *l, const struct inject *in, pid_t copy)
+static bool copy_settle(struct live *l, const struct inject *in, pid_t copy)
 {
 	const uint64_t args[6] = {0, UINT32_MAX, 0};
 	struct regs regs = in->saved;
@@ -237,7 +238,7 @@ static bool settle(struct live *l, const struct inject *in, pid_t copy)
 
 	set_expendable(copy);
 	back_syscall(&regs, in->cave, SYS_close_range, args);
-	return call(l, copy, &regs, NULL, &event);
+	return copy_syscall(l, copy, &regs, NULL, &event);
 }
 
 struct dbg_error *live_fork(struct live *l, void (*meanwhile)(void *arg),
@@ -255,7 +256,7 @@ struct dbg_error *live_fork(struct live *l, void (*meanwhile)(void *arg),
 		err = copy_between(l, &in, &m, &copy);
 	do_meanwhile(&m);
 	err = dbg_err_first(err, inject_end(l, &in));
-	if (!err && !settle(l, &in, copy))
+	if (!err && !copy_settle(l, &in, copy))
 		err = dbg_err(DBG_E_TARGET, "the copy of process %d was killed",
 			      l->target.pid);
 	if (err && copy)

@@ -159,7 +159,8 @@ static struct thread *borrow(struct live *l)
 }
 
 // Let the thread go on to its next stop, whatever that is: th->placed.
-static struct dbg_error *advance(struct live *l, struct thread *th, int what)
+static struct dbg_error *thread_advance(struct live *l, struct thread *th,
+					int what)
 {
 	struct dbg_error *err;
 	pid_t tid = th->tid;
@@ -188,7 +189,7 @@ static struct dbg_error *to_syscall(struct live *l, struct thread *th)
 	struct dbg_error *err;
 
 	for (int i = 0; i < TRIES_MAX; i++) {
-		err = advance(l, th, PTRACE_SYSCALL);
+		err = thread_advance(l, th, PTRACE_SYSCALL);
 		if (err || WSTOPSIG(th->placed) == (SIGTRAP | 0x80))
 			return err;
 	}
@@ -201,7 +202,7 @@ static struct dbg_error *to_event_stop(struct live *l, struct thread *th)
 
 	for (int i = 0; i < TRIES_MAX; i++) {
 		thread_ask(l, th);
-		err = advance(l, th, PTRACE_CONT);
+		err = thread_advance(l, th, PTRACE_CONT);
 		th->asked = false;
 		if (err)
 			return err;
@@ -219,7 +220,7 @@ struct dbg_error *inject_advance(struct live *l, struct thread *th)
 	struct dbg_error *err;
 	pid_t tid = th->tid;
 
-	err = advance(l, th, PTRACE_SYSCALL);
+	err = thread_advance(l, th, PTRACE_SYSCALL);
 	if (thread_find(l, tid) == th)
 		return err;
 	dbg_error_destroy(err);
@@ -344,7 +345,7 @@ static struct dbg_error *clone_once(struct live *l, struct thread *th,
 	pid_t tid = th->tid;
 
 	if (!err)
-		err = advance(l, th, PTRACE_SYSCALL);
+		err = thread_advance(l, th, PTRACE_SYSCALL);
 	if (!err && th->placed >> 16 == PTRACE_EVENT_CLONE) {
 		live_ptrace(l, PTRACE_GETEVENTMSG, tid, 0, (uintptr_t)ret_pid);
 		err = to_syscall(l, th);
@@ -504,8 +505,9 @@ struct dbg_error *live_call_leaf(struct target *t, uint64_t addr, uint64_t a,
 /* ---- Code of a known form -------------------------------------------- */
 
 // Find copies of @bytes in a mapping; returns how many, at most @cap.
-static size_t search(struct target *t, const struct proc_map *map,
-		     const void *bytes, size_t n, uint64_t *ret, size_t cap)
+static size_t mapping_search(struct target *t, const struct proc_map *map,
+			     const void *bytes, size_t n, uint64_t *ret,
+			     size_t cap)
 {
 	enum {
 		BLOCK = 1 << 16,
@@ -543,8 +545,8 @@ struct dbg_error *live_find_code(struct target *t, const void *bytes, size_t n,
 		return err;
 	for (size_t i = 0; i < maps.n && found < cap; i++)
 		if (maps.v[i].exec && maps.v[i].read)
-			found += search(t, &maps.v[i], bytes, n, ret + found,
-					cap - found);
+			found += mapping_search(t, &maps.v[i], bytes, n,
+						ret + found, cap - found);
 	proc_maps_deinit(&maps);
 	*ret_n = found;
 	return NULL;

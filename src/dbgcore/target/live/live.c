@@ -388,7 +388,7 @@ struct dbg_error *live_kill(struct target *t)
 	return NULL;
 }
 
-static struct dbg_error *end(struct live *l)
+static struct dbg_error *live_end(struct live *l)
 {
 	struct dbg_error *err = live_kill(&l->target);
 	bool any;
@@ -406,7 +406,7 @@ void live_destroy(struct target *t)
 	if (l->survives && !l->let_go)
 		err = live_let_go(l, false);
 	else if (t->pid && !l->let_go)
-		err = end(l);
+		err = live_end(l);
 	dbg_error_destroy(err);
 	child_release_all(l);
 	tracer_forget(l);

@@ -96,7 +96,7 @@ static pid_t wait_status(struct live *l, pid_t of, bool block, int *ret)
 	return tid;
 }
 
-static void reap(struct live *l, pid_t tid)
+static void task_reap(struct live *l, pid_t tid)
 {
 	l->target.counters.syscalls++;
 	// A task that is not traced may have stopped as well: its stop is
@@ -118,7 +118,7 @@ void thread_reap(struct live *l, struct thread *th)
 		live_ptrace(l, PTRACE_SETREGS, th->tid, 0, (uintptr_t)&regs);
 		th->regs.dirty = false;
 	}
-	reap(l, th->tid);
+	task_reap(l, th->tid);
 }
 
 // Wait while it is possible that the leader is gone; 0: it is.
@@ -140,7 +140,7 @@ static pid_t wait_leader(struct live *l, int *ret)
 }
 
 // Handle one wait status.
-static struct dbg_error *take(struct live *l, pid_t tid, int status)
+static struct dbg_error *status_take(struct live *l, pid_t tid, int status)
 {
 	l->target.counters.stops++;
 	bool unread = looks_first(l->family);
@@ -148,7 +148,7 @@ static struct dbg_error *take(struct live *l, pid_t tid, int status)
 	if (owner)
 		tracer_status(owner, tid, status);
 	if (unread && (!owner || !WIFSTOPPED(status)))
-		reap(l, tid);
+		task_reap(l, tid);
 	if (!owner && tracer_program_status(l->family, tid, status))
 		return NULL;
 	if (!owner) {
@@ -185,7 +185,7 @@ struct dbg_error *live_take(struct live *l, bool block, bool *ret_any)
 				     "cannot wait for process %d",
 				     l->target.pid);
 	*ret_any = tid;
-	return tid ? take(l, tid, status) : NULL;
+	return tid ? status_take(l, tid, status) : NULL;
 }
 
 struct dbg_error *live_take_within(struct live *l, int ms, bool *ret_any)
@@ -222,7 +222,7 @@ static void note_deaf(struct live *l, int looks)
 
 // Take the threads that have stopped one by one: waitpid for any task looks
 // through all of them each time, which is quadratic for hundreds of threads.
-static struct dbg_error *take_stopped(struct live *l)
+static struct dbg_error *stopped_take(struct live *l)
 {
 	struct dbg_error *err = NULL;
 	int status;
@@ -235,14 +235,14 @@ static struct dbg_error *take_stopped(struct live *l)
 			continue;
 		pid_t tid = wait_status(l, th->tid, false, &status);
 		if (tid > 0)
-			err = take(l, tid, status);
+			err = status_take(l, tid, status);
 	}
 	return err;
 }
 
 struct dbg_error *live_await_stops(struct live *l)
 {
-	struct dbg_error *err = take_stopped(l);
+	struct dbg_error *err = stopped_take(l);
 	bool any;
 	int looks = 0;
 

@@ -91,7 +91,7 @@ static int try_seize(struct live *l, pid_t tid)
 
 // Seize a task that may be gone by now, or be a thread's new one: those are
 // ours already.
-static struct dbg_error *seize(struct live *l, pid_t tid)
+static struct dbg_error *task_seize(struct live *l, pid_t tid)
 {
 	pid_t pid = l->target.pid;
 	int errnum = try_seize(l, tid);
@@ -123,7 +123,7 @@ struct dbg_error *live_seize_new(struct live *l, size_t *ret_n)
 		return dbg_err(DBG_E_NOT_FOUND, "no process %d", l->target.pid);
 	while (!err && (tid = proc_tasks_next(tasks)))
 		if (!thread_find(l, tid))
-			err = seize(l, tid);
+			err = task_seize(l, tid);
 	closedir(tasks);
 	*ret_n = l->n_threads - before;
 	return err;
@@ -254,7 +254,8 @@ static struct dbg_error *take_over(struct live *l)
 	return err ? err : orphan_recover(l);
 }
 
-static struct dbg_error *attach(pid_t pid, bool watched, struct target **ret)
+static struct dbg_error *process_attach(pid_t pid, bool watched,
+					struct target **ret)
 {
 	struct dbg_error *err;
 	struct live *l;
@@ -287,12 +288,12 @@ struct dbg_error *target_attach(pid_t pid, struct target **ret)
 	for (int i = 0; !err && is_leaving(tracer_of(pid)) && i < LEAVING_TRIES;
 	     i++)
 		poll(NULL, 0, 1);
-	return err ? err : attach(pid, true, ret);
+	return err ? err : process_attach(pid, true, ret);
 }
 
 struct dbg_error *attach_to_clean(pid_t pid, struct target **ret)
 {
-	return attach(pid, false, ret);
+	return process_attach(pid, false, ret);
 }
 
 /* ---- Letting go ------------------------------------------------------ */
@@ -333,7 +334,7 @@ static bool trap_pending(struct live *l, const struct thread *th)
 
 // Bring the thread from one stop to another, executing nothing, so that pending
 // changes to it take effect.
-static void settle(struct live *l, struct thread *th)
+static void thread_settle(struct live *l, struct thread *th)
 {
 	(void)hwbreak_apply(l, th);
 	bool pending = trap_pending(l, th);
@@ -358,7 +359,7 @@ struct dbg_error *live_leave_ours(struct live *l)
 		struct thread *th = l->threads[i];
 
 		if (th->kind == THREAD_OWN && th->stop != STOP_NONE)
-			settle(l, th);
+			thread_settle(l, th);
 	}
 	while (!err && l->n_running)
 		err = live_take(l, true, &any);

@@ -70,7 +70,7 @@ static struct snapshot *snapshot_of(const struct target *t)
  * End the copy. One in a frozen cgroup ends when that is thawed, which is not
  * waited for.
  */
-static void end(struct snapshot *s)
+static void copy_end(struct snapshot *s)
 {
 	struct pollfd gone = {.fd = s->pidfd, .events = POLLIN};
 	int status;
@@ -95,7 +95,7 @@ static void snapshot_destroy(struct target *t)
 {
 	struct snapshot *s = snapshot_of(t);
 
-	end(s);
+	copy_end(s);
 	mem_close_fd(&s->pidfd);
 	mem_close_fd(&s->mem_fd);
 	mem_close_fd(&s->maps_fd);
@@ -143,12 +143,12 @@ static size_t snapshot_read(struct target *t, uint64_t addr, void *buf,
 		uint64_t at = addr + done;
 		const struct copied_memory *c = shared_behind(s, at);
 		bool inside = c && c->start <= at;
-		uint64_t left = n - done, end = UINT64_MAX;
+		uint64_t left = n - done, copy_end = UINT64_MAX;
 
 		if (c)
-			end = inside ? c->start + c->n : c->start;
-		if (left > end - at)
-			left = end - at;
+			copy_end = inside ? c->start + c->n : c->start;
+		if (left > copy_end - at)
+			left = copy_end - at;
 		got = (size_t)left;
 		if (inside)
 			memcpy((char *)buf + done, c->data + (at - c->start),

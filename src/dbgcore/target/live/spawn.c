@@ -106,7 +106,7 @@ static char **make_env(const struct dbg_launch *launch)
 
 /* ---- In the child: only what is safe after fork ---------------------- */
 
-static _Noreturn void fail(const struct spawn *s, enum stage stage)
+static _Noreturn void child_fail(const struct spawn *s, enum stage stage)
 {
 	struct report report = {stage, errno};
 
@@ -133,13 +133,13 @@ static void open_tty(const struct spawn *s)
 	setsid();
 	int fd = open(tty, O_RDWR | O_NOCTTY);
 	if (fd < 0)
-		fail(s, STAGE_TTY);
+		child_fail(s, STAGE_TTY);
 	// Refused if it is another session's: then the program has it as files
 	// only, which is what can be had.
 	ioctl(fd, TIOCSCTTY, 0);
 	for (int i = 0; i < 3; i++)
 		if (dup2(fd, i) < 0)
-			fail(s, STAGE_TTY);
+			child_fail(s, STAGE_TTY);
 	if (fd > 2)
 		close(fd);
 }
@@ -162,7 +162,7 @@ static void open_stdio(const struct spawn *s)
 						: O_RDONLY),
 				  0666);
 		if (fd < 0 || (fd != i && dup2(fd, i) < 0))
-			fail(s, (enum stage)(STAGE_STDIN + i));
+			child_fail(s, (enum stage)(STAGE_STDIN + i));
 		if (fd != i)
 			close(fd);
 	}
@@ -186,11 +186,11 @@ static _Noreturn void child(const struct spawn *s)
 		open_tty(s);
 	open_stdio(s);
 	if (s->launch->cwd && chdir(s->launch->cwd))
-		fail(s, STAGE_CWD);
+		child_fail(s, STAGE_CWD);
 	restore_signals(s->signals);
 	pthread_sigmask(SIG_SETMASK, &s->signals->mask, NULL);
 	execve(s->path, (char *const *)(uintptr_t)s->argv, s->env);
-	fail(s, STAGE_EXEC);
+	child_fail(s, STAGE_EXEC);
 }
 
 /* ---- In the parent --------------------------------------------------- */
@@ -234,7 +234,7 @@ static struct dbg_error *failure(const struct spawn *s)
 			     subject(s, report.stage));
 }
 
-static struct dbg_error *seize(struct spawn *s)
+static struct dbg_error *child_seize(struct spawn *s)
 {
 	struct live *l = s->live;
 	pid_t pid = l->target.pid;
@@ -274,7 +274,7 @@ static struct dbg_error *await_exec(struct spawn *s)
 	}
 }
 
-static struct dbg_error *start(struct spawn *s)
+static struct dbg_error *child_start(struct spawn *s)
 {
 	struct dbg_error *err;
 	struct live *l = s->live;
@@ -289,7 +289,7 @@ static struct dbg_error *start(struct spawn *s)
 	close(s->go[0]);
 	close(s->report[1]);
 	s->go[0] = s->report[1] = -1;
-	err = seize(s);
+	err = child_seize(s);
 	if (err)
 		return err;
 	thread_add(l, pid, THREAD_OWN)->fresh = false;
@@ -334,7 +334,7 @@ struct dbg_error *target_spawn_with(const char *path, const char *const *argv,
 	live_terminal_init(s.live, launch);
 	err = open_pipes(&s);
 	if (!err)
-		err = start(&s);
+		err = child_start(&s);
 	for (int i = 0; i < 2; i++) {
 		mem_close_fd(&s.go[i]);
 		mem_close_fd(&s.report[i]);

@@ -102,7 +102,7 @@ static bool has_key(const struct thread *th)
 }
 
 // Get the pending signals of the process, which any of its threads may take.
-static void peek(struct live *l, sigset_t *ret)
+static void pending_signals(struct live *l, sigset_t *ret)
 {
 	struct __ptrace_peeksiginfo_args args = {
 	    .flags = PTRACE_PEEKSIGINFO_SHARED,
@@ -135,7 +135,7 @@ void target_keys_pending(struct target *t, sigset_t *ret)
 	for (size_t i = 0; i < l->n_threads; i++)
 		if (has_key(l->threads[i]))
 			sigaddset(ret, l->threads[i]->due.info.si_signo);
-	peek(l, ret);
+	pending_signals(l, ret);
 }
 
 // Find a thread that will take @signal as soon as it goes on, and has nothing
@@ -187,7 +187,7 @@ struct dbg_error *target_keys_drop(struct target *t, const sigset_t *keys)
 	if (!target_can(t, TARGET_RUN) || !l->family->shares_tty)
 		return NULL;
 	sigemptyset(&pending);
-	peek(l, &pending);
+	pending_signals(l, &pending);
 	for (int signal = 1; !err && signal < NSIG; signal++) {
 		struct thread *th = NULL;
 

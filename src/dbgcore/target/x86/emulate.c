@@ -117,7 +117,7 @@ static bool get(struct run *r, struct emu_operand op, unsigned int size,
 
 // Write the result. Must be the last thing that can fail. A 32-bit result
 // clears the upper half.
-static bool put(struct run *r, struct emu_operand op, uint64_t value)
+static bool operand_put(struct run *r, struct emu_operand op, uint64_t value)
 {
 	uint64_t addr;
 
@@ -243,7 +243,7 @@ static bool run_alu(struct run *r)
 	r->regs.eflags = (r->regs.eflags & ~changed) | (flags & changed);
 	if (op == EMU_CMP || op == EMU_TEST)
 		return true;
-	return put(r, insn->dst, result);
+	return operand_put(r, insn->dst, result);
 }
 
 // Evaluate a condition code, Intel SDM vol. 1, appendix B.1; odd conditions are
@@ -325,15 +325,15 @@ static bool run_move(struct run *r)
 	switch (insn->op) {
 	case EMU_MOV:
 		return get(r, insn->src, insn->size, &value) &&
-		       put(r, insn->dst, value);
+		       operand_put(r, insn->dst, value);
 	case EMU_LEA:
-		return put(r, insn->dst, address(r));
+		return operand_put(r, insn->dst, address(r));
 	case EMU_MOVZX:
 		return get(r, insn->src, insn->src_size, &value) &&
-		       put(r, insn->dst, value);
+		       operand_put(r, insn->dst, value);
 	case EMU_MOVSX:
 		return get(r, insn->src, insn->src_size, &value) &&
-		       put(r, insn->dst, extend(value, insn->src_size));
+		       operand_put(r, insn->dst, extend(value, insn->src_size));
 	}
 	return false;
 }
@@ -354,7 +354,7 @@ static bool run_stack(struct run *r)
 		return true;
 	}
 	// After the increment: pop rsp leaves the value.
-	return pop(r, &value) && put(r, r->insn->dst, value);
+	return pop(r, &value) && operand_put(r, r->insn->dst, value);
 }
 
 static bool execute(struct run *r)
