@@ -4,8 +4,8 @@
  * The model: one loop (dap.c) waits for the client, the engine and the
  * program's output. A request is carried out at once and answered; events that
  * its handler makes follow the answer. A request for which the program makes a
- * call is answered when that is over (pending.h). The engine's events are
- * handled in events.c. `launch` starts the program, which is held before its
+ * call is answered when that is over (req_variable.h). The engine's events are
+ * handled in dap.c. `launch` starts the program, which is held before its
  * first managed code until `configurationDone`: no breakpoint is late, and a
  * client may wait for either answer before it goes on (lifecycle.c).
  *
@@ -20,24 +20,23 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "dap/request/breaks.h"
-#include "dap/launch/children.h"
-#include "dap/launch/setup.h"
-#include "dap/launch/console.h"
-#include "dap/launch/echo.h"
-#include "dap/dap.h"
-#include "dbg.h"
-#include "dap/request/handle.h"
-#include "dap/request/pending.h"
-#include "dap/wire/inbox.h"
-#include "front/cli/commands.h"
-#include "front/loop.h"
-#include "front/cli/options.h"
-#include "front/outbox.h"
-#include "dap/wire/progress.h"
-#include "dap/request/request.h"
-#include "dap/request/sources.h"
 #include "base/str.h"
+#include "dap/dap.h"
+#include "dap/launch/console.h"
+#include "dap/launch/lifecycle.h"
+#include "dap/launch/setup.h"
+#include "dap/request/breaks.h"
+#include "dap/request/handle.h"
+#include "dap/request/req_code.h"
+#include "dap/request/req_variable.h"
+#include "dap/request/request.h"
+#include "dap/wire/inbox.h"
+#include "dap/wire/progress.h"
+#include "dbg.h"
+#include "front/cli/commands.h"
+#include "front/cli/options.h"
+#include "front/loop.h"
+#include "front/outbox.h"
 
 /* Capabilities that the client has announced. */
 struct client {
@@ -200,7 +199,7 @@ void dap_answered(struct dap *d, const cJSON *message);
 /* Tell the client that the session is over, once. */
 void begin_terminated(struct dap *d);
 
-/* ---- events.c: what the engine tells --------------------------------- */
+/* ---- dap.c: what the engine tells --------------------------------- */
 
 /* Take the engine's events and send the client's. */
 void events_take(struct dap *d);
@@ -227,7 +226,7 @@ void events_threads_forget(struct dap *d);
  */
 void capabilities_more(struct str *t);
 
-/* ---- body.c: shared by several families ------------------------------ */
+/* ---- req_code.c: shared by several families ------------------------------ */
 
 /* A `Source` for @path: name and path as the client wants paths. */
 void body_source(struct dap *d, struct str *t, const char *key,

@@ -5,8 +5,12 @@
  * not read.
  */
 #include "mi/mi.h"
+#include "mi/mi_priv.h"
+#include "mi/mi_var.h"
+#include "mi/record.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,10 +23,137 @@
 #include "front/listen.h"
 #include "front/plain.h"
 #include "front/stdio.h"
-#include "mi/mi_evaluate.h"
-#include "mi/mi_priv.h"
-#include "mi/record.h"
-#include "mi/var.h"
+#include "front/ui.h"
+
+/* ---- Mi output ----------------------------------------------------------- */
+
+/* The program's output, read from pipes and passed on as target stream records.
+ */
+
+enum {
+	CHUNK_BYTES = 32 << 10,
+	PIPE_BYTES = 1 << 20,
+	DRAIN_MAX_BYTES = 8 << 20, /* others may keep on printing */
+};
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+static void mi_output_init(struct mi_output *o)
+{
+	for (int i = 0; i < MI_OUTPUT_FDS; i++)
+		o->fds[i] = o->theirs[i] = -1;
+}
+
+static void mi_output_deinit(struct mi_output *o)
+{
+	for (int i = 0; i < MI_OUTPUT_FDS; i++)
+		close_fd(&o->fds[i]);
+	mi_output_started(o);
+}
+
+static bool open_pipe(struct mi_output *o, int i)
+{
+	int fds[2];
+
+	if (pipe2(fds, O_CLOEXEC) < 0)
+		return false;
+	o->fds[i] = fds[0];
+	o->theirs[i] = fds[1];
+	fcntl(fds[0], F_SETFL, O_NONBLOCK);
+	// fewer turns for a program that prints much; refused is no harm
+	fcntl(fds[0], F_SETPIPE_SZ, PIPE_BYTES);
+	snprintf(o->names[i], sizeof(o->names[i]), "/dev/fd/%d", fds[1]);
+	return true;
+}
+
+// Set up the program's descriptors. Those without a place of their own become
+// pipes, or /dev/null if a pipe cannot be made or there is no input: the
+// program never gets the client's streams. Our own input is free for it if the
+// client has connected by a socket.
+static void mi_output_launch(void *arg, struct dbg_launch *launch)
+{
+	struct mi_output *o = arg;
+
+	mi_output_deinit(o);
+	if (launch->tty)
+		return;
+	if (!launch->stdio[0] && !o->keeps_input)
+		launch->stdio[0] = "/dev/null";
+	for (int i = 0; i < MI_OUTPUT_FDS; i++) {
+		if (launch->stdio[i + 1])
+			continue;
+		launch->stdio[i + 1] =
+		    open_pipe(o, i) ? o->names[i] : "/dev/null";
+	}
+}
+
+void mi_output_started(struct mi_output *o)
+{
+	for (int i = 0; i < MI_OUTPUT_FDS; i++)
+		close_fd(&o->theirs[i]);
+}
+
+static void send_message(struct mi *m, const char *s, size_t n)
+{
+	_cleanup_str_ struct str t = {0};
+
+	str_add(&t, "text=");
+	record_quote(&t, s, n);
+	record_str(&t, "send-to", "output-window");
+	mi_send(m, "=message", &t);
+}
+
+// Pass on once; how many bytes were read.
+static size_t pass(struct mi *m, int i)
+{
+	struct mi_output *o = &m->output;
+	char buf[CHUNK_BYTES];
+
+	if (o->fds[i] < 0)
+		return 0;
+	ssize_t n = read(o->fds[i], buf, sizeof(buf));
+	if (n < 0)
+		return 0;
+	if (!n)
+		close_fd(&o->fds[i]);
+	else if (m->dialect == MI_NETCOREDBG)
+		send_message(m, buf, (size_t)n);
+	else
+		mi_stream(m, '@', buf, (size_t)n);
+	return (size_t)n;
+}
+
+void mi_output_drain(struct mi *m)
+{
+	for (int i = 0; i < MI_OUTPUT_FDS; i++) {
+		size_t total = 0;
+		size_t n;
+		do {
+			n = pass(m, i);
+			total += n;
+		} while (n && total < DRAIN_MAX_BYTES);
+	}
+}
+
+void mi_output_poll(const struct mi_output *o, struct pollfd *fds, bool full)
+{
+	for (int i = 0; i < MI_OUTPUT_FDS; i++)
+		fds[i] = (struct pollfd){full ? -1 : o->fds[i], POLLIN, 0};
+}
+
+void mi_output_serve(struct mi *m, const struct pollfd *fds)
+{
+	for (int i = 0; i < MI_OUTPUT_FDS; i++)
+		if (fds[i].revents)
+			pass(m, i);
+}
+
+/* ---- The GDB/MI front end's loop ----------------------------------------- */
 
 /* ---- Starts ---------------------------------------------------------- */
 
@@ -264,7 +395,12 @@ static void serve_others(struct mi *m, const struct pollfd *fds,
 	mi_output_serve(m, fds + N_FDS_OWN);
 }
 
-bool mi_serve(struct mi *m)
+/*
+ * Wait for the client, the engine, the program's output or a signal, and serve
+ * them, but for lines of the client, which are read alone. Was it SIGINT?
+ * (mi.c)
+ */
+static bool mi_serve(struct mi *m)
 {
 	struct pollfd fds[N_FDS_OWN + MI_OUTPUT_FDS];
 	bool full = mi_is_full(m);
@@ -482,4 +618,213 @@ int mi_main(struct dbg *dbg, const struct front_options *front,
 	debuggees_end_children(dbg);
 	mi_deinit(&m);
 	return m.exit_code;
+}
+
+/* ---- Mi ui --------------------------------------------------------------- */
+
+static const struct mi_options ui_options = {.version = 4};
+
+struct ui {
+	struct mi mi;
+	struct ui_config config;
+	struct commands commands; /* of the prompt, for which it is one more */
+};
+
+static void ui_close(struct ui *ui)
+{
+	loop_unwatch(ui->config.loop, ui);
+	// the loop is the prompt's
+	ui->mi.loop = NULL;
+	mi_deinit(&ui->mi);
+	free(ui);
+}
+
+// More is read when what was answered is read.
+static void ui_poll(void *arg, struct pollfd *fd)
+{
+	struct ui *ui = arg;
+	bool pending = outbox_pending(&ui->mi.out);
+
+	fd->fd = ui->mi.quit ? -1 : ui->mi.in_fd;
+	fd->events = (short)((mi_is_full(&ui->mi) ? 0 : POLLIN) |
+			     (pending ? POLLOUT : 0));
+}
+
+static void ui_serve(void *arg, short revents)
+{
+	struct ui *ui = arg;
+	struct mi *m = &ui->mi;
+
+	if (revents & POLLOUT)
+		outbox_flush(&m->out);
+	if (revents & (POLLIN | POLLHUP | POLLERR))
+		mi_read(m);
+	mi_take_lines(m);
+	outbox_flush(&m->out);
+	if (m->out.gone)
+		m->quit = true;
+	// a terminal that was closed is the end of this interface alone
+	if (m->quit && !m->in_ended && !m->out.gone)
+		ui->config.quit(ui->config.arg);
+}
+
+static struct dbg_error *ui_open(const struct ui_config *config,
+				 const char *path, struct ui **ret)
+{
+	struct ui *ui = xcalloc(1, sizeof(*ui));
+	struct mi *m = &ui->mi;
+
+	ui->config = *config;
+	m->first = m->dbg = config->dbg;
+	m->group = m->selected = 1;
+	m->loop = config->loop;
+	m->front = config->options;
+	m->options = &ui_options;
+	m->commands = *config->commands;
+	m->launch = config->commands->launch;
+	m->take = config->take;
+	m->take_arg = config->arg;
+	m->async = true;
+	mi_init(m);
+	struct dbg_error *err = ui_terminal(path, &m->in_fd, &m->out);
+	if (!err)
+		err = loop_watch(config->loop, ui_poll, ui_serve, ui);
+	if (err) {
+		m->loop = NULL;
+		mi_deinit(m);
+		free(ui);
+		return err;
+	}
+	groups_started(m);
+	groups_look(m);
+	notify_breaks(m, true);
+	mi_prompt(m);
+	outbox_flush(&m->out);
+	*ret = ui;
+	return NULL;
+}
+
+static void ui_changed(struct ui *ui)
+{
+	struct mi *m = &ui->mi;
+
+	if (m->quit)
+		return;
+	groups_look(m);
+	groups_started(m);
+	groups_left(m);
+	notify_breaks(m, true);
+	outbox_flush(&m->out);
+}
+
+static void ui_event(struct ui *ui, const struct debuggee_event *e)
+{
+	struct mi *m = &ui->mi;
+
+	if (m->quit)
+		return;
+	groups_started(m);
+	// a start has no event of its own
+	if (e->event.kind != DBG_EVENT_STOPPED &&
+	    e->inferior.state == DBG_RUNNING)
+		notify_running(m);
+	notify_event(m, e);
+	groups_look(m);
+	outbox_flush(&m->out);
+}
+
+const struct ui_ops mi_ui = {
+    .open = ui_open,
+    .close = ui_close,
+    .event = ui_event,
+    .changed = ui_changed,
+};
+
+/* ---- Mi evaluate --------------------------------------------------------- */
+
+/*
+ * Expressions for which the program may make calls, as gdb makes them: the
+ * command that evaluates is answered when they are over. Meanwhile what the
+ * engine tells goes out, a SIGINT or an -exec-interrupt gives the call up, and
+ * other commands wait.
+ */
+
+static void give_up(struct mi *m, struct dbg *dbg, bool *given_up)
+{
+	if (!*given_up)
+		mi_warn(m, dbg_eval_cancel(dbg));
+	*given_up = true;
+}
+
+/* Does -exec-interrupt stand among the lines that wait? */
+static bool interrupt_waits(const struct mi *m)
+{
+	const char *s = str_get(&m->in) + m->in_at;
+
+	for (;;) {
+		s += strspn(s, "\r\n");
+		const char *name = s + strspn(s, "0123456789");
+		size_t n = strcspn(name, " \t\r\n");
+		if (n == strlen("-exec-interrupt") &&
+		    !strncmp(name, "-exec-interrupt", n))
+			return true;
+		s += strcspn(s, "\r\n");
+		if (!*s)
+			return false;
+	}
+}
+
+/* Wait for the value of @dbg, whose number is @group. */
+static struct dbg_error *wait_for_value(struct mi *m, struct dbg *dbg,
+					uint32_t group)
+{
+	bool given_up = false;
+
+	for (;;) {
+		notify_take(m);
+		// a child's session is gone with its program
+		if (debuggees_find(m->first, group) != dbg)
+			return dbg_err(DBG_E_STATE,
+				       "the program ended during the "
+				       "evaluation");
+		if (m->evaluated)
+			return NULL;
+		bool interrupted = mi_serve(m);
+		if (m->quit)
+			return dbg_err(DBG_E_INTERRUPTED, "the client is gone");
+		if (interrupted || interrupt_waits(m))
+			give_up(m, dbg, &given_up);
+	}
+}
+
+// Explain a refusal at an interface that new-ui opened: no calls are made
+// there.
+static struct dbg_error *refused(const struct mi *m, struct dbg_error *err)
+{
+	if (!err || !m->take || err->code != DBG_E_UNSUPPORTED)
+		return err;
+	return dbg_err_suffix(err,
+			      "; an interface opened by new-ui makes no calls");
+}
+
+struct dbg_error *mi_evaluate(struct mi *m, const struct dbg_eval_request *req,
+			      struct dbg_value *ret)
+{
+	struct dbg_eval_request r = *req;
+	struct dbg *dbg = m->dbg;
+	struct dbg_stopped at;
+	uint32_t group = m->group;
+
+	// calls would block the session's first interface as well
+	if (m->take)
+		r.calls = DBG_CALLS_NEVER;
+	m->evaluated = false;
+	struct dbg_error *err = dbg_stopped(dbg, &at);
+	if (!err)
+		err = dbg_eval_begin(at, &r);
+	if (!err)
+		err = wait_for_value(m, dbg, group);
+	// what is known of values is older than the call
+	m->values++;
+	return refused(m, err ? err : dbg_eval_result(dbg, ret));
 }

@@ -17,20 +17,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/map.h"
+#include "base/str.h"
+#include "dbg.h"
 #include "front/cli/commands.h"
 #include "front/cli/launchconfig.h"
-#include "dbg.h"
-#include "front/loop.h"
 #include "front/cli/options.h"
+#include "front/cli/words.h"
+#include "front/loop.h"
+#include "front/outbox.h"
 #include "mi/mi.h"
 #include "mi/mi_command.h"
 #include "mi/mi_group.h"
-#include "mi/mi_line.h"
-#include "mi/mi_output.h"
-#include "front/outbox.h"
-#include "base/map.h"
-#include "base/str.h"
-#include "front/cli/words.h"
 
 struct debuggee_event;
 
@@ -151,7 +149,7 @@ void mi_warn(struct mi *m, struct dbg_error *err);
 /* Tell the engine which program is going to be run: if it is not there. */
 DBG_MUST struct dbg_error *mi_program(struct mi *m);
 
-/* ---- mi_console.c ---------------------------------------------------- */
+/* ---- mi_notify.c ---------------------------------------------------- */
 
 /* Carry out a line of the prompt; what it prints are ~ records. */
 DBG_MUST struct dbg_error *mi_cli(struct mi *m, const char *line);
@@ -224,7 +222,7 @@ bool mi_print_values(const char *word, enum mi_print *ret);
 /* Is the value more than one thing: an object, an array or a group? */
 bool mi_is_compound(const struct dbg_value *v);
 
-/* ---- mi_breakput.c --------------------------------------------------- */
+/* ---- mi_break.c --------------------------------------------------- */
 
 /* bkpt={...} */
 void mi_break_put(struct mi *m, struct str *t, const struct dbg_breakpoint *b);

@@ -22,7 +22,7 @@
 #include "front/plain.h"
 #include "monitor/monitor.h"
 #include "monitor/watching.h"
-#include "report/json.h"
+#include "report/forms.h"
 
 /* ---- Forms of output ------------------------------------------------- */
 

@@ -11,10 +11,9 @@
 #include "front/plain.h"
 #include "monitor/gcevents.h"
 #include "monitor/monitor.h"
-#include "monitor/quantity.h"
 #include "monitor/tally.h"
 #include "monitor/watching.h"
-#include "report/json.h"
+#include "report/forms.h"
 
 /* ---- Lists ----------------------------------------------------------- */
 

@@ -18,7 +18,7 @@
 
 #include "base/mem.h"
 #include "monitor/tally.h"
-#include "report/json.h"
+#include "report/forms.h"
 
 enum {
 	VERSION = 70,

@@ -2,16 +2,269 @@
  * `dndbg perfmap PID|NAME`: a map of a running program's code for perf and
  * others that read one.
  */
+#include "monitor/perfmapcommand.h"
+#include "monitor/monitor.h"
+#include "monitor/outfile.h"
+#include "monitor/watching.h"
+
+#include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "front/plain.h"
-#include "monitor/codenames.h"
-#include "monitor/monitor.h"
-#include "monitor/watching.h"
+
+/* ---- Names of a program's code by address -------------------------------- */
+
+enum {
+	RANGES_MAX = 1 << 22,
+	ASKED_MAX = 1 << 20,
+	MAPPINGS_MAX = 1 << 16,
+	FILE_MODE = 0644, /* perf of another user reads it */
+};
+
+void code_names_deinit(struct code_names *c)
+{
+	arena_destroy(c->arena);
+	free(c->v);
+	free(c->mappings);
+	map_deinit(&c->asked);
+	*c = (struct code_names){0};
+}
+
+static void names_add(struct code_names *c, uint64_t start, uint64_t size,
+		      const char *name)
+{
+	if (!size || start + size < start || c->n == RANGES_MAX)
+		return;
+	mem_grow(&c->v, &c->cap, c->n, sizeof(*c->v));
+	c->v[c->n++] = (struct code_names_range){start, start + size, name};
+}
+
+static int range_compare(const void *a, const void *b)
+{
+	const struct code_names_range *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->end < y->end ? -1 : x->end > y->end;
+}
+
+static void names_sort(struct code_names *c)
+{
+	if (c->n)
+		qsort(c->v, c->n, sizeof(*c->v), range_compare);
+}
+
+static void names_begin(struct code_names *c)
+{
+	if (!c->arena)
+		c->arena = arena_create();
+}
+
+// "Ns.Type.Method(int) [tier 1]", on one line.
+static const char *range_name(struct code_names *c,
+			      const struct dbg_code_range *range)
+{
+	_cleanup_str_ struct str name = {0};
+
+	str_add(&name, range->name);
+	if (range->version)
+		str_addf(&name, " [%s]", range->version);
+	str_one_line(&name, 0);
+	return arena_strdup(c->arena, str_get(&name));
+}
+
+static void names_take(void *arg, const struct dbg_code_range *range)
+{
+	struct code_names *c = arg;
+
+	c->jit += range->kind == DBG_CODE_JIT;
+	c->precompiled += range->kind == DBG_CODE_PRECOMPILED;
+	c->stubs += range->kind == DBG_CODE_STUBS;
+	names_add(c, range->start, range->size, range_name(c, range));
+}
+
+/* Take them of a running program, which @dbg looks at. */
+static struct dbg_error *code_names_read(struct code_names *c, struct dbg *dbg)
+{
+	names_begin(c);
+	struct dbg_error *err = dbg_code_list(dbg, names_take, c, &c->in_file);
+
+	names_sort(c);
+	return err;
+}
+
+static void line_take(struct code_names *c, char *line)
+{
+	char *end, *name;
+	uint64_t start = strtoull(line, &end, 16);
+
+	if (end == line || *end != ' ')
+		return;
+	uint64_t size = strtoull(end, &name, 16);
+	if (name == end || *name != ' ')
+		return;
+	name++;
+	name[strcspn(name, "\n")] = 0;
+	names_add(c, start, size, arena_strdup(c->arena, name));
+}
+
+struct dbg_error *code_names_load(struct code_names *c, const char *path)
+{
+	_cleanup_free_ char *line = NULL;
+	FILE *in = fopen(path, "re");
+	size_t room = 0;
+
+	if (!in)
+		return dbg_err_errno(DBG_E_FILE, errno, "cannot read '%s'",
+				     path);
+	names_begin(c);
+	while (getline(&line, &room, in) >= 0)
+		line_take(c, line);
+	fclose(in);
+	names_sort(c);
+	return NULL;
+}
+
+static void names_print(const struct code_names *c, struct str *out)
+{
+	for (size_t i = 0; i < c->n; i++)
+		str_addf(out, "%" PRIx64 " %" PRIx64 " %s\n", c->v[i].start,
+			 c->v[i].end - c->v[i].start, c->v[i].name);
+}
+
+// A name that others can know in a directory that all may write to: made new,
+// and put in place when it is whole.
+static struct dbg_error *public_write(const char *path, const struct str *text)
+{
+	_cleanup_free_ char *made = xasprintf("%s.XXXXXX", path);
+	int fd = mkostemp(made, O_CLOEXEC);
+	struct dbg_error *err =
+	    fd >= 0 && !fchmod(fd, FILE_MODE)
+		? outfile_write(made, text)
+		: dbg_err_errno(DBG_E_FILE, errno, "cannot write '%s'", path);
+
+	if (!err && rename(made, path))
+		err =
+		    dbg_err_errno(DBG_E_FILE, errno, "cannot write '%s'", path);
+	if (err && fd >= 0)
+		unlink(made);
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
+/*
+ * Write them in that form. @is_public: into a directory that all may write to,
+ * under a name that others can know: what is there is replaced, as a whole.
+ */
+static struct dbg_error *code_names_write(const struct code_names *c,
+					  const char *path, bool is_public)
+{
+	_cleanup_str_ struct str text = {0};
+
+	names_print(c, &text);
+	return is_public ? public_write(path, &text)
+			 : outfile_write(path, &text);
+}
+
+static const struct code_names_range *range_find(const struct code_names *c,
+						 uint64_t addr)
+{
+	size_t low = 0, high = c->n;
+
+	// The last that begins at @addr or before.
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (c->v[mid].start <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low && addr < c->v[low - 1].end ? &c->v[low - 1] : NULL;
+}
+
+static const char *name_ask(struct code_names *c, uint64_t addr)
+{
+	const struct code_names_range *known = map_find(&c->asked, addr);
+	struct code_names_range *made;
+	struct dbg_code_range range;
+
+	if (known)
+		return known->name;
+	made = arena_calloc(c->arena, 1, sizeof(*made));
+	if (dbg_code_at(c->dbg, addr, c->arena, &range))
+		made->name = range_name(c, &range);
+	if (c->asked.n < ASKED_MAX)
+		map_put(&c->asked, addr, made);
+	return made->name;
+}
+
+const char *code_names_find(struct code_names *c, uint64_t addr)
+{
+	const struct code_names_range *range = range_find(c, addr);
+
+	if (range)
+		return range->name;
+	return c->dbg ? name_ask(c, addr) : NULL;
+}
+
+/* ---- Files that are mapped ---------------------------------------------- */
+
+void code_names_map(struct code_names *c, const struct code_mapping *mapping)
+{
+	if (c->n_mappings == MAPPINGS_MAX)
+		return;
+	mem_grow(&c->mappings, &c->cap_mappings, c->n_mappings,
+		 sizeof(*c->mappings));
+	c->mappings[c->n_mappings] = *mapping;
+	c->mappings[c->n_mappings++].path =
+	    arena_strdup(c->arena, mapping->path);
+}
+
+// The last that was told is there now.
+uint64_t code_names_address(const struct code_names *c, const char *path,
+			    size_t n_path, uint64_t offset)
+{
+	for (size_t i = c->n_mappings; i-- > 0;) {
+		const struct code_mapping *m = &c->mappings[i];
+
+		if (offset >= m->offset &&
+		    offset - m->offset < m->end - m->start &&
+		    strlen(m->path) == n_path && !memcmp(m->path, path, n_path))
+			return m->start + (offset - m->offset);
+	}
+	return 0;
+}
+
+struct dbg_error *code_names_ask(struct code_names *c, struct dbg *dbg)
+{
+	struct dbg_mapping *v;
+	size_t n;
+
+	names_begin(c);
+	struct dbg_error *err = dbg_mapping_list(dbg, c->arena, &v, &n);
+	if (err)
+		return err;
+	for (size_t i = 0; i < n; i++)
+		code_names_map(c,
+			       &(struct code_mapping){v[i].start, v[i].end,
+						      v[i].offset, v[i].path});
+	c->dbg = dbg;
+	return NULL;
+}
+
+/* ---- Perfmapcommand ------------------------------------------------------ */
 
 enum {
 	OPT_OUTPUT = 256,

@@ -13,8 +13,8 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "front/plain.h"
-#include "monitor/codenames.h"
 #include "monitor/monitor.h"
+#include "monitor/perfmapcommand.h"
 
 enum {
 	OPT_MAP = 256,

@@ -13,12 +13,12 @@
 #include "base/str.h"
 #include "dbg.h"
 #include "front/plain.h"
+#include "monitor/gcevents.h"
 #include "monitor/monitor.h"
 #include "monitor/profileforms.h"
-#include "monitor/quantity.h"
 #include "monitor/tally.h"
 #include "monitor/watching.h"
-#include "report/json.h"
+#include "report/forms.h"
 
 /* ---- Times of methods ------------------------------------------------ */
 

@@ -16,14 +16,14 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "front/cli/oneshot.h"
 #include "front/debuggees.h"
 #include "front/loop.h"
-#include "front/cli/oneshot.h"
 #include "front/plain.h"
+#include "monitor/gcevents.h"
 #include "monitor/monitor.h"
-#include "monitor/quantity.h"
 #include "monitor/watching.h"
-#include "report/json.h"
+#include "report/forms.h"
 
 enum {
 	OPT_JSON = 256,

@@ -27,7 +27,7 @@ DBG_MUST struct dbg_error *inferior_detach(struct repl *r, struct dbg *dbg);
 /* Kill all programs. */
 DBG_MUST struct dbg_error *inferiors_kill(struct repl *r);
 
-/* ---- cmd_inferior.c -------------------------------------------------- */
+/* ---- cmd_run.c -------------------------------------------------- */
 
 /* `info inferiors`; `kill inferiors N`, `detach inferiors N`. */
 DBG_MUST struct dbg_error *inferior_info(struct repl *r,

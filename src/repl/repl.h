@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "front/cli/commands.h"
 #include "dbg.h"
+#include "front/cli/commands.h"
 
 struct front_options;
 

@@ -19,13 +19,13 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "dbg.h"
-#include "front/loop.h"
-#include "front/cli/options.h"
-#include "repl/repl.h"
-#include "repl/setting.h"
 #include "base/str.h"
+#include "dbg.h"
+#include "front/cli/options.h"
 #include "front/cli/words.h"
+#include "front/loop.h"
+#include "repl/repl.h"
+#include "repl/uis.h"
 
 struct edit;
 struct hook;
@@ -160,7 +160,7 @@ struct repl {
 	int program_status; /* exit code, 128 + signal; -1: did not end */
 };
 
-/* ---- hosted.c -------------------------------------------------------- */
+/* ---- repl.c -------------------------------------------------------- */
 
 /*
  * A command host for other front ends that uses @r itself. The caller frees it.

@@ -95,7 +95,7 @@ DBG_MUST struct dbg_error *evaluate_format(struct repl *r,
 					   const char *expr, char letter,
 					   const char **ret);
 
-/* ---- hook.c: commands of breakpoints --------------------------------- */
+/* ---- cmd_break.c: commands of breakpoints ------------------------------- */
 
 /* The commands of a breakpoint; NULL if it has none. */
 struct hook *hook_find(struct repl *r, uint32_t breakpoint);

@@ -35,7 +35,7 @@
 
 /* ---- Warnings -------------------------------------------------------- */
 
-/* Warnings of the engine, kept until there is a report of their program. */
+/* Of the engine, kept until there is a report of their program. */
 
 enum {
 	WARNINGS_MAX = 100, /* that are kept at a time */

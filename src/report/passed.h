@@ -1,8 +1,15 @@
-/* Signals that come to dndbg and are meant for the command that it runs. */
+/*
+ * Signals that come to dndbg and are meant for the command that it runs.
+ *
+ * A process of our group that only keeps what it is sent: the same signal of
+ * the same sender that came to us was sent to the whole group.
+ */
 #ifndef REPORT_PASSED_H
 #define REPORT_PASSED_H
 
 #include <signal.h>
+#include <stdbool.h>
+#include <sys/signalfd.h>
 
 #include "dbg.h"
 #include "front/loop.h"
@@ -30,5 +37,7 @@ bool passed_suspends(struct passed *p);
  * awaits us. Returns when we were continued.
  */
 void passed_suspend(struct passed *p);
+
+struct witness;
 
 #endif

@@ -11,7 +11,7 @@
 
 #include "base/mem.h"
 #include "front/plain.h"
-#include "report/json.h"
+#include "report/forms.h"
 
 enum {
 	OPT_JSON = 256,

@@ -3,9 +3,11 @@
  * that it can be printed when the program has long gone on.
  *
  * report_take() asks the engine, as fast as it can, since the program waits;
- * the writers (text.c, json.c, forms.c) only read. All strings are the
+ * the writers (text.c, forms.c, forms.c) only read. All strings are the
  * report's own. Nothing here starts, resumes or ends a program: stackcommand.c
  * and capture.c do.
+ *
+ * The stacks of all threads merged to a tree: what they have in common once.
  */
 #ifndef REPORT_REPORT_H
 #define REPORT_REPORT_H
@@ -188,13 +190,6 @@ DBG_MUST struct dbg_error *report_take(struct dbg *dbg,
 				       const struct report_limits *limits,
 				       struct report *ret);
 void report_destroy(struct report *r);
-
-/*
- * Are both frames at the same line of the same function? Native code that a
- * frame has called does not count.
- */
-bool report_same_place(const struct report_frame *a,
-		       const struct report_frame *b);
 /* Have they the same stacks, which are whole? */
 bool report_same_stack(const struct report_thread *a,
 		       const struct report_thread *b);
@@ -294,5 +289,12 @@ int report_dump_main(struct dbg *dbg, int argc, char **argv);
 int report_ps_main(struct dbg *dbg, int argc, char **argv);
 int report_run_main(struct dbg *dbg, int argc, char **argv);
 int report_core_main(struct dbg *dbg, int argc, char **argv);
+
+/*
+ * Write parallel stacks, as text or as JSON. Threads without frames are left
+ * out.
+ */
+void report_parallel(const struct report *r, FILE *out);
+void report_parallel_json(const struct report *r, FILE *out);
 
 #endif

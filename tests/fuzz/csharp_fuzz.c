@@ -8,7 +8,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "eval/eval.h"
-#include "eval/syntax/expr.h"
+#include "eval/syntax/statement.h"
 #include "session/session.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "mi/mi_line.h"
+#include "mi/mi_command.h"
 #include "mi/record.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "eval/eval.h"
-#include "eval/syntax/expr.h"
+#include "eval/syntax/statement.h"
 #include "exprdump.h"
 
 static void check(const char *text, const char *want)

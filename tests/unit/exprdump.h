@@ -3,7 +3,7 @@
 #define TESTS_EXPRDUMP_H
 
 #include "base/str.h"
-#include "eval/syntax/expr.h"
+#include "eval/syntax/statement.h"
 
 void expr_dump(const struct expr *e, struct str *out);
 

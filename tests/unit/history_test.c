@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "eval/history.h"
+#include "eval/dollar.h"
 
 static void test_names(void **state)
 {

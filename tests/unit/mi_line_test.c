@@ -1,5 +1,5 @@
 /* Lines of GDB/MI taken apart, results put together. */
-#include "mi/mi_line.h"
+#include "mi/mi_command.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

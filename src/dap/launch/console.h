@@ -6,6 +6,10 @@
  * helper tells the terminal's name over the socket, passes on the signals of
  * the terminal's keys, and ends when the program does; the adapter starts the
  * program, as always, with that terminal.
+ *
+ * Filters debug messages that the program prints as well: a web application has
+ * a logger that writes to the console and one that writes by Debug.WriteLine,
+ * so each line would be shown twice.
  */
 #ifndef DAP_CONSOLE_H
 #define DAP_CONSOLE_H
@@ -14,8 +18,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "dbg.h"
 #include "base/str.h"
+#include "dbg.h"
+#include "front/cli/words.h"
 
 struct dap;
 
@@ -81,5 +86,27 @@ bool console_type(struct console *c, const char *line);
 
 /* The helper: what `dndbg --terminal=SOCKET` does; its exit status. */
 int helper_main(const char *path);
+
+/* What to do with debug messages. */
+enum echo_mode {
+	ECHO_AUTO, /* leave out messages whose text is printed as well */
+	ECHO_ALL,
+	ECHO_NONE,
+};
+
+struct echo {
+	struct str printed; /* the end of what was */
+	struct words held;  /* debug messages that may be printed yet, and
+			       those behind them */
+};
+
+void echo_deinit(struct echo *e);
+/*
+ * The program has written @text by Debug.WriteLine: show it, now or soon, or
+ * not.
+ */
+void echo_debug(struct dap *d, const char *text);
+/* Show what is held: it is not printed. */
+void echo_flush(struct dap *d);
 
 #endif

@@ -10,9 +10,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "dbg.h"
 #include "base/str.h"
-#include "dap/launch/echo.h"
+#include "dap/launch/console.h"
+#include "dbg.h"
 #include "front/cli/launchconfig.h"
 
 struct dap;
@@ -48,13 +48,5 @@ DBG_MUST struct dbg_error *setup_take(struct dap *d, const cJSON *args,
 				      bool attach);
 /* Write the attributes that also hold for a child's session. */
 void setup_child(const struct setup *s, struct str *t);
-
-/*
- * A path of launch.json as it is to be opened: file:// and ~ are resolved;
- * what is relative is tried below the working directory of @s, then below our
- * own directory, each as it is and with backslashes turned. *@ret is replaced.
- */
-DBG_MUST struct dbg_error *setup_path(const struct setup *s, const char *given,
-				      char **ret);
 
 #endif

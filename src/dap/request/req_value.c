@@ -10,13 +10,13 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "dap/dap_priv.h"
-#include "dap/request/pending.h"
+#include "dap/request/req_variable.h"
 #include "dap/request/variable.h"
 #include "dap/wire/emit.h"
 #include "dbg.h"
 #include "front/cli/commands.h"
-#include "front/utf8.h"
 #include "front/cli/words.h"
+#include "front/utf8.h"
 
 /* ---- Console commands ------------------------------------------------ */
 

@@ -5,8 +5,8 @@
 #include "base/file.h"
 #include "base/map.h"
 #include "code/code.h"
+#include "code/module.h"
 #include "code/source.h"
-#include "code/symbols.h"
 
 /* A method's sequence points in IL order; n 0: none. */
 struct module_points {
@@ -94,7 +94,7 @@ uint32_t texts_recover(struct module *mod);
 /* A module was updated: drop what is cached about its code. */
 void code_module_changed(struct code *c);
 
-/* ---- unloaded.c ------------------------------------------------------ */
+/* ---- module.c ------------------------------------------------------ */
 
 void unloaded_deinit(struct code *c);
 /*

@@ -6,7 +6,15 @@
  * whether the user is to see a stop. It tells its session by struct control_ops
  * only.
  */
+#include "control/control.h"
 #include "control/breakpoint/bp.h"
+#include "control/control_priv.h"
+#include "control/debugger.h"
+#include "control/exception/catcher.h"
+#include "control/exception/exceptions.h"
+#include "control/jit/jit.h"
+#include "control/step/step.h"
+#include "control/step/steps.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,15 +23,10 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "control/control_priv.h"
-#include "control/debugger.h"
-#include "control/exception/catcher.h"
-#include "control/exception/exceptions.h"
-#include "control/jit/jit.h"
-#include "control/step/mycode.h"
-#include "control/step/steps.h"
 #include "dac/asyncmethod.h"
 #include "inspect/fault.h"
+
+/* ---- The running program ------------------------------------------------- */
 
 /* ---- Loads of assemblies --------------------------------------------- */
 
@@ -695,4 +698,57 @@ bool control_step_holds(const struct control *c)
 void control_step_cancel(struct control *c)
 {
 	step_clear(c);
+}
+
+/* ---- Functions that make a child by vfork -------------------------------- */
+
+/*
+ * Functions that make a child by vfork: while a thread is in one, traps in
+ * native code yield (target_trap_yield). There are traps at these as long as
+ * there may be one in native code.
+ *
+ * Not only the child: before it makes one such a function blocks all signals,
+ * and a trap that is hit then, when we are dead, would be the program's end. So
+ * the traps are out from the function's first instruction on. If we are dead
+ * by then, the orphan trap handler, which answers there, takes all out.
+ */
+
+static const struct {
+	const char *library, *name;
+} spawners[] = {
+    {"libSystem.Native.so", "SystemNative_ForkAndExecProcess"},
+    {"libc.so.6", "posix_spawn"},
+    {"libc.so.6", "posix_spawnp"},
+    {"libc.so.6", "system"},
+    {"libc.so.6", "popen"},
+};
+
+void spawn_traps_arm(struct control *c, uint64_t addr)
+{
+	if (!target_in_image(c->target, addr))
+		return;
+	for (size_t i = 0; i < sizeof(spawners) / sizeof(*spawners); i++) {
+		uint64_t at[TARGET_OVERLOADS] = {0};
+
+		control_library_functions(c, spawners[i].library,
+					  spawners[i].name, at);
+		if (*at)
+			control_warn(c, control_site_add(c, SITE_SPAWN, at, 1));
+	}
+}
+
+void spawn_trap_hit(struct control *c, pid_t tid, uint64_t addr)
+{
+	struct regs regs;
+	struct thread_trap returns = {tid, addr};
+
+	if (thread_trap_take(c, &c->spawns, SITE_SPAWN, &returns)) {
+		target_thread_spawns(c->target, tid, false);
+		return;
+	}
+	if (dbg_err_drop(target_regs(c->target, tid, &regs)) ||
+	    dbg_err_drop(regs_return_address(&regs, c->target, &returns.addr)))
+		return;
+	target_thread_spawns(c->target, tid, true);
+	control_warn(c, thread_trap_add(c, &c->spawns, SITE_SPAWN, &returns));
 }

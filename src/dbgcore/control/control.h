@@ -171,7 +171,7 @@ bool control_step_holds(const struct control *c);
 
 struct step_rules *control_step_rules(struct control *c);
 /*
- * Set which methods a step in passes in addition, see step/skip.c; by the text
+ * Set which methods a step in passes in addition, see step/step.c; by the text
  * of the setting.
  */
 DBG_MUST struct dbg_error *control_skip_set(struct control *c,

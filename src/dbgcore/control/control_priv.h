@@ -10,13 +10,12 @@
 #include "control/call/call.h"
 #include "control/control.h"
 #include "control/debugger.h"
-#include "control/hotreload.h"
 #include "control/exception/exceptions.h"
+#include "control/hotreload.h"
 #include "control/jit/jit.h"
-#include "control/threadtrap.h"
-#include "control/step/mycode.h"
-#include "control/step/skip.h"
+#include "control/step/step.h"
 #include "control/step/steps.h"
+#include "control/threadtrap.h"
 #include "control/watch/watch.h"
 #include "value/value.h"
 
@@ -68,7 +67,7 @@ enum catch_user {
 
 void control_catch(struct control *c, enum catch_user who, bool on);
 
-/* ---- spawntrap.c ----------------------------------------------------- */
+/* ---- control.c ----------------------------------------------------- */
 
 /*
  * Before a trap is set at @addr: if that is native code, let the trap yield to

@@ -59,7 +59,7 @@ struct dac_learned {
 	struct sos_globals globals;
 	/* types of the core library; 0: it is not loaded */
 	uint64_t int_type, char_type, value_type, enum_type;
-	uint64_t gc_vars, gc_count; /* see gccount.c */
+	uint64_t gc_vars, gc_count; /* see dachandles.c */
 	bool patch_table_sought, globals_known;
 	bool has_method_table; /* see make_method_table */
 	bool short_rid;        /* see typetable.c */
@@ -132,12 +132,12 @@ void dac_drop(struct dac *d);
 /* The word at @addr of the target; 0 also if it cannot be read. */
 uint64_t dac_word(struct dac *d, uint64_t addr);
 
-/* ---- gccount.c ------------------------------------------------------- */
+/* ---- dachandles.c ------------------------------------------------------- */
 
 /* The collector's struct GcDacVars; 0: it was not found. */
 uint64_t dac_gc_vars(struct dac *d);
 
-/* ---- build.c --------------------------------------------------------- */
+/* ---- load.c --------------------------------------------------------- */
 
 /*
  * DBG_E_RUNTIME if the DAC does not tell its build, or the runtime tells of
@@ -157,7 +157,7 @@ bool dac_is_of(const char *dac, const char *version);
 /* The version of the DAC library, in @arena; "?" if it does not tell. */
 const char *dac_build_version(const char *dac, struct arena *arena);
 
-/* ---- bundled.c ------------------------------------------------------- */
+/* ---- load.c ------------------------------------------------------- */
 
 /*
  * Find a DAC on our side for the runtime whose file is @runtime: at @hint (as
@@ -224,7 +224,7 @@ uint64_t dac_handle_target(struct dac *d, uint64_t handle);
 /* Forget what was read. */
 void dac_threads_reset(struct dac_threads *l);
 
-/* ---- patchtable.c ---------------------------------------------------- */
+/* ---- datatarget.c ---------------------------------------------------- */
 
 /*
  * Find out from the stack of a thread, if it has managed frames, where the
@@ -247,7 +247,7 @@ void *dac_walk_open_at(struct dac *d, pid_t tid, const struct dac_frame *frame);
 /* Put a frame's registers into a context of its thread. */
 void context_set_frame(struct context *c, const struct dac_frame *frame);
 
-/* ---- dacgeneric.c ---------------------------------------------------- */
+/* ---- dacstatic.c ---------------------------------------------------- */
 
 struct object_words;
 

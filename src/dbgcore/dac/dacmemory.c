@@ -1,4 +1,4 @@
-/* The runtime's own memory as ISOSDacInterface13 tells it: see memory.h. */
+/* The runtime's own memory as ISOSDacInterface13 tells it: see memory.c. */
 #include "dac/memory.h"
 
 #include <stdlib.h>

@@ -14,7 +14,7 @@ struct target;
 
 /* Where the DAC is given other data than the target has. */
 struct data_settings {
-	uint64_t patch_flag;  /* see patchtable.c; 0: not known */
+	uint64_t patch_flag;  /* see datatarget.c; 0: not known */
 	uint64_t patch_table; /* where its address is */
 	uint64_t patch_count; /* offset of the number of its buckets */
 	uint64_t patch_buckets;

@@ -10,7 +10,7 @@
 #ifndef EVAL_EVAL_H
 #define EVAL_EVAL_H
 
-#include "eval/history.h"
+#include "eval/dollar.h"
 #include "eval/scope.h"
 #include "il/vm.h"
 #include "value/value.h"

@@ -5,6 +5,10 @@
  * that is wanted, and is done anew from the beginning when that call has been
  * made, with the answer given. So nothing is kept over a call but answers, and
  * all that the expression reads is read where it is then.
+ *
+ * Objects that only the interpreter has, in arguments of a call that the
+ * program makes: it is given copies. Each is made by a call of its own, empty
+ * (session/evaluate/calling.c), and filled when all are there.
  */
 #ifndef EVAL_EVALCALL_H
 #define EVAL_EVALCALL_H
@@ -125,5 +129,15 @@ struct dbg_error *evalcall_refused(const char *why, struct dbg_error *err);
  * true, to begin anew. @used: answers before the run.
  */
 bool evalcall_again(const struct eval *e, size_t used, struct vm_result *r);
+
+/*
+ * Fill the copies of @g, or have the first that is missing made: e->calls->want
+ * is set then.
+ */
+DBG_MUST struct dbg_error *given_make(const struct eval *e,
+				      const struct vm_graph *g);
+/* The program's copy of the object at @addr; 0: it is none of @g. */
+uint64_t given_copy(const struct eval *e, const struct vm_graph *g,
+		    uint64_t addr);
 
 #endif

@@ -2,7 +2,7 @@
  * Values that stay good for a stop though calls are made in it, which let the
  * collector move objects: the objects that they refer to, by number. Their
  * addresses, and the program's handles by which it follows them, are kept up
- * by whoever makes the calls (session/evaluate/holding.c).
+ * by whoever makes the calls (session/evaluate/evaluation.c).
  */
 #ifndef EVAL_FOLLOWED_H
 #define EVAL_FOLLOWED_H

@@ -12,7 +12,6 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "eval/declared.h"
 #include "eval/dollar.h"
 #include "eval/member.h"
 #include "meta/csname.h"

@@ -3,7 +3,7 @@
 #define EVAL_LOOKUP_H
 
 #include "eval/eval.h"
-#include "eval/syntax/expr.h"
+#include "eval/syntax/statement.h"
 
 enum {
 	LOOKUP_ARGS_MAX = 64 /* of a generic name */

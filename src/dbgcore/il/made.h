@@ -13,7 +13,7 @@
 #ifndef IL_MADE_H
 #define IL_MADE_H
 
-#include "types/methods.h"
+#include "types/methodref.h"
 
 enum made_kind {
 	MADE_NONE, /* nothing that is known */

@@ -32,7 +32,7 @@
 #ifndef IL_VM_H
 #define IL_VM_H
 
-#include "types/methods.h"
+#include "types/methodref.h"
 #include "types/types.h"
 #include "value/value.h"
 

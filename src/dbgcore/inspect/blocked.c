@@ -18,7 +18,6 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "dac/assumption.h"
-#include "inspect/classruns.h"
 #include "inspect/framerefs.h"
 #include "inspect/inspect.h"
 #include "inspect/mutexowner.h"

@@ -3,7 +3,7 @@
  * types and stacks, and what was handed out of them in the present stop.
  * inspect_stop() begins a stop (the arena is empty, the stop number rises),
  * inspect_go() ends it; ids carry the stop's number, so one of an earlier stop
- * is an error (ids.c).
+ * is an error (inspectvalue.c).
  */
 #include "inspect/inspect.h"
 #include "inspect/updaterecord.h"
@@ -12,6 +12,88 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+
+/* ---- Static constructors at work ----------------------------------------- */
+
+/*
+ * Those that have a frame on some stack. The runtime keeps no note of them in
+ * the class itself.
+ */
+
+enum {
+	RUNS_MAX = 200, /* frames of a thread, from the newest */
+};
+
+/* The class whose static constructor the frame runs; 0: none. */
+static uint64_t class_of(struct inspect *in, const struct frame *f)
+{
+	struct stack_instance exact;
+	struct dac_method m;
+
+	if (!f->pos || !f->pos->module ||
+	    !(code_traits(in->code, f->pos->module, f->pos->token) &
+	      CODE_CCTOR))
+		return 0;
+	stack_frame_instance(in->values, f, &exact);
+	if (exact.type)
+		return value_type_mt(in->values, exact.type);
+	return dbg_err_drop(dac_method_get(in->dac, f->raw.method, &m))
+		   ? 0
+		   : m.type;
+}
+
+static void look_at(struct inspect *in, uint32_t thread, struct class_run **v,
+		    size_t *n, size_t *cap)
+{
+	const struct frame *f;
+
+	for (uint32_t level = 0;
+	     level < RUNS_MAX &&
+	     !dbg_err_drop(stack_frame(in->stack, thread, level, &f)) && f;
+	     level++) {
+		uint64_t type = class_of(in, f);
+
+		if (!type)
+			continue;
+		mem_grow(v, cap, *n, sizeof(**v));
+		(*v)[(*n)++] = (struct class_run){type, thread};
+	}
+}
+
+const struct class_runs *class_runs_find(struct inspect *in)
+{
+	struct dbg_thread *threads;
+	_cleanup_free_ struct class_run *v = NULL;
+	size_t n = 0, cap = 0, n_threads;
+
+	if (in->class_runs.found)
+		return &in->class_runs;
+	in->class_runs.found = true;
+	if (dbg_err_drop(stack_threads(in->stack, &threads, &n_threads)))
+		return &in->class_runs;
+	for (size_t i = 0; i < n_threads; i++)
+		if (threads[i].managed)
+			look_at(in, threads[i].number, &v, &n, &cap);
+	in->class_runs.v = arena_copy(in->arena, v, n, sizeof(*v));
+	in->class_runs.n = n;
+	return &in->class_runs;
+}
+
+/* Is a thread running the static constructor of the class @mt (MethodTable)? */
+static bool class_runs_have(struct inspect *in, uint64_t mt)
+{
+	const struct class_runs *runs;
+
+	if (!in->stopped || !mt)
+		return false;
+	runs = class_runs_find(in);
+	for (size_t i = 0; i < runs->n; i++)
+		if (runs->v[i].type == mt)
+			return true;
+	return false;
+}
+
+/* ---- A stopped program or a core, put together --------------------------- */
 
 enum {
 	ELEMENTS_DEFAULT = 200

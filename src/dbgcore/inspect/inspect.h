@@ -10,20 +10,25 @@
  * runtime is up, inspect_end; inspect_deinit. In between, inspect_stop begins
  * each stop (frame ids, value ids and everything in @arena are of one stop)
  * and inspect_go ends it. Ids alone outlive the stops in and behind a call that
- * is made for an evaluation (ids.c).
+ * is made for an evaluation (inspectvalue.c).
+ *
+ * The classes whose static constructors are at work in this stop.
  */
 #ifndef INSPECT_INSPECT_H
 #define INSPECT_INSPECT_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "code/code.h"
+#include "code/module.h"
 #include "code/source.h"
-#include "code/symbols.h"
 #include "dac/dac.h"
 #include "dbg.h"
 #include "eval/eval.h"
 #include "eval/framecode.h"
 #include "eval/returned.h"
-#include "inspect/classruns.h"
 #include "stack/stack.h"
 #include "target/target.h"
 #include "view/view.h"
@@ -76,6 +81,13 @@ struct inspect_style {
 	bool properties;
 	bool delegate_types;
 	bool raw; /* "raw-values" */
+};
+
+/* All class runs of a stop, in its arena. */
+struct class_runs {
+	const struct class_run *v;
+	size_t n;
+	bool found;
 };
 
 /* Large: whatever looks at a program hangs on it. */
@@ -148,7 +160,8 @@ void inspect_stop(struct inspect *in);
 /* End the stop: the program goes on. */
 void inspect_go(struct inspect *in);
 
-/* ---- Ids (ids.c) ------------------------------------------------------ */
+/* ---- Ids (inspectvalue.c)
+ * ------------------------------------------------------ */
 
 /*
  * Get the id of a frame of this stop, and the frame of an id; DBG_E_STALE: it
@@ -264,7 +277,7 @@ const char *inspect_string_field(struct inspect *in, uint64_t object,
 const char *inspect_load_context(struct inspect *in, uint64_t module,
 				 struct arena *arena);
 
-/* ---- What a breakpoint says instead of stopping (logpoint.c) --------- */
+/* ---- What a breakpoint says instead of stopping (inspectvalue.c) --------- */
 
 /*
  * Append @form with the values of {EXPR} in the newest frame of @at; {{ and
@@ -281,5 +294,15 @@ const char *const *logpoint_expressions(const char *form, struct arena *arena,
 					size_t *ret_n);
 /* Are the braces of @form right, and the expressions well-formed? */
 DBG_MUST struct dbg_error *logpoint_check(const char *form);
+
+struct inspect;
+
+struct class_run {
+	uint64_t type; /* MethodTable */
+	uint32_t thread;
+};
+
+/* Look for them on the stacks, once a stop; borrowed until the next one. */
+const struct class_runs *class_runs_find(struct inspect *in);
 
 #endif

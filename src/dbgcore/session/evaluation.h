@@ -30,7 +30,7 @@ enum {
 	HANDLES_MAX = 160
 };
 
-/* Handles of the program's that evaluations use: see holding.c. */
+/* Handles of the program's that evaluations use: see evaluation.c. */
 struct handles {
 	uint64_t v[HANDLES_MAX];
 	size_t n;

@@ -2,7 +2,7 @@
 #ifndef SESSION_HELDSTEP_H
 #define SESSION_HELDSTEP_H
 
-#include "session/ticks.h"
+#include "session/run.h"
 
 struct dbg;
 

@@ -19,7 +19,7 @@
 #include "base/str.h"
 #include "dac/runtimeinfo.h"
 #include "dbg.h"
-#include "session/program.h"
+#include "session/attach.h"
 #include "target/cgroup.h"
 #include "target/elf.h"
 #include "target/proc.h"

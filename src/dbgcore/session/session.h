@@ -20,12 +20,12 @@
 #include "dbg.h"
 #include "heap/heap.h"
 #include "inspect/inspect.h"
+#include "session/attach.h"
 #include "session/evaluation.h"
 #include "session/files.h"
 #include "session/heldstep.h"
-#include "session/standstill.h"
 #include "session/ipcfiles.h"
-#include "session/program.h"
+#include "session/standstill.h"
 #include "target/hostfile.h"
 #include "target/target.h"
 
@@ -52,7 +52,7 @@ struct start {
 };
 
 /*
- * What to do with a signal, by the user; not set: the default, see signals.c.
+ * What to do with a signal, by the user; not set: the default, see run.c.
  */
 struct signal_rule {
 	bool set, stop, print, pass;
@@ -205,7 +205,7 @@ void session_inferior_deinit(struct dbg *dbg);
 /* Forget the heap of a stop that is over. */
 void session_heap_drop(struct dbg *dbg);
 
-/* ---- signals.c ------------------------------------------------------- */
+/* ---- run.c ------------------------------------------------------- */
 
 /* Tell the target which signals are looked at before they are delivered. */
 void session_watch_signals(struct dbg *dbg);
@@ -214,7 +214,7 @@ void session_signal_passes(struct dbg *dbg, int signal);
 /* Did the user ask for the signal of @ev? */
 bool session_signal_sent(const struct dbg *dbg, const struct target_event *ev);
 
-/* ---- stopped.c ------------------------------------------------------- */
+/* ---- siblings.c ------------------------------------------------------- */
 
 /* Make a stop of it that the user sees, with the reason @stop. */
 void session_stopped(struct dbg *dbg, const struct dbg_stop *stop);
@@ -282,7 +282,7 @@ DBG_MUST struct dbg_error *launch_program(const struct dbg_launch *launch,
 					  struct arena *arena,
 					  const char **ret);
 
-/* ---- api_break.c ----------------------------------------------------- */
+/* ---- api_setting.c ----------------------------------------------------- */
 
 /* Temporary breakpoint @number was hit: delete it in the siblings as well. */
 void session_break_gone(struct dbg *dbg, uint32_t number);

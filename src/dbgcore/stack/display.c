@@ -7,14 +7,318 @@
  * A run of managed frames that are not the user's code may be shown as its
  * first frame alone.
  */
+#include "stack/stack_priv.h"
+
 #include <string.h>
 
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "meta/csname.h"
-#include "stack/stack_priv.h"
 #include "target/target.h"
+#include "target/unwind.h"
+#include "value/value.h"
+
+/* ---- Native frames ------------------------------------------------------- */
+
+/*
+ * Unwound by .eh_frame (target/unwind.h) when somebody looks at them, named by
+ * the symbols of their images.
+ */
+
+enum {
+	NATIVE_MAX = 4096 /* frames in a row that are believed */
+};
+
+static void to_frame(const struct regs *regs, bool leaf, struct dac_frame *ret)
+{
+	*ret = (struct dac_frame){.kind = DAC_FRAME_NATIVE, .leaf = leaf};
+	dac_frame_from(regs, ret);
+}
+
+struct dbg_error *native_top(struct stack *s, pid_t tid, struct dac_frame *ret)
+{
+	struct dbg_error *err;
+	struct regs regs;
+
+	err = target_regs(s->target, tid, &regs);
+	if (!err)
+		to_frame(&regs, true, ret);
+	return err;
+}
+
+void native_walk_init(struct native_walk *w, struct stack *s,
+		      const struct stack_thread *t,
+		      const struct dac_frame *start)
+{
+	memset(w, 0, sizeof(*w));
+	w->stack = s;
+	w->leaf = start->leaf;
+	w->left = NATIVE_MAX;
+	// Where the thread stands all of its registers are known.
+	if (start->leaf) {
+		struct dbg_error *err =
+		    target_regs(s->target, t->tid, &w->regs);
+		if (!dbg_err_drop(err) && regs_pc(&w->regs) == start->ip &&
+		    regs_sp(&w->regs) == start->sp)
+			return;
+	}
+	dac_frame_regs(start, &w->regs);
+}
+
+bool native_walk_next(struct native_walk *w, struct dac_frame *ret,
+		      bool *ret_signal)
+{
+	struct target *t = w->stack->target;
+	bool leaf = w->leaf;
+	uint64_t pc = leaf ? regs_pc(&w->regs) : regs_pc(&w->regs) - 1;
+
+	if (!w->left || !regs_pc(&w->regs) || !unwind_is_native(t, pc))
+		return false;
+	w->left--;
+	to_frame(&w->regs, leaf, ret);
+	if (!unwind_step(t, &w->regs, &w->leaf)) {
+		w->left = 0;
+		w->leaf = false;
+	}
+	// Only through such a frame the caller was interrupted.
+	*ret_signal = w->leaf;
+	return true;
+}
+
+bool native_caller(struct stack *s, const struct dac_frame *managed,
+		   struct dac_frame *ret)
+{
+	uint64_t words[2]; /* saved frame pointer, return address */
+
+	if (managed->bp < managed->sp ||
+	    target_read_some(s->target, managed->bp, words, sizeof(words)) !=
+		sizeof(words) ||
+	    !unwind_is_native(s->target, words[1] - 1))
+		return false;
+	*ret = (struct dac_frame){
+	    .kind = DAC_FRAME_NATIVE,
+	    .ip = words[1],
+	    .sp = managed->bp + sizeof(words),
+	    .bp = words[0],
+	};
+	return true;
+}
+
+static void name_native(struct stack *s, const char *symbol, uint64_t offset,
+			struct dbg_frame *ret)
+{
+	struct code_name name;
+	const char *full =
+	    symbol ? target_demangle(symbol, s->arena)
+		   : arena_printf(s->arena, "%s+0x%llx", ret->module,
+				  (unsigned long long)offset);
+
+	code_name_split(full, symbol ? code_name_list(full) : strlen(full),
+			s->arena, &name);
+	stack_set_name(ret, &name);
+}
+
+void native_describe(struct stack *s, const struct frame *f,
+		     struct dbg_frame *ret)
+{
+	struct dbg_error *err;
+	struct target_image image;
+	const char *symbol = NULL;
+	uint64_t offset, pc = f->raw.leaf ? f->raw.ip : f->raw.ip - 1;
+	bool found = false;
+
+	ret->function = f->is_signal ? "<signal handler called>" : "??";
+	ret->name = ret->function;
+	err = target_image_at(s->target, pc, s->arena, &image, &symbol, &offset,
+			      &found);
+	if (!err && found) {
+		ret->module = str_basename(image.path);
+		if (!f->is_signal)
+			name_native(s, symbol, offset + !f->raw.leaf, ret);
+	}
+	dbg_error_destroy(err);
+}
+
+/* ---- Which instance of generic code a frame runs ------------------------- */
+
+/*
+ * Instances over reference types share their code, so its MethodDesc does not
+ * tell the exact types. The frame does: by the hidden argument of static and
+ * generic methods, or by the class of the object that it works on.
+ */
+
+enum {
+	BASES_MAX = 1000,
+	GENERIC_OWNER = 2, /* column, II.22.20 */
+	METHOD_FLAGS = 2,  /* column, II.22.26 */
+	METHOD_STATIC = 0x10,
+};
+
+/* ---- By `this` ------------------------------------------------------- */
+
+static uint64_t this_object(struct values *ts, const struct frame *f)
+{
+	struct dbg_error *err;
+	struct dac_var *vars = NULL;
+	size_t n = 0;
+	uint64_t addr = 0;
+	struct arena *arena = arena_create();
+
+	err = stack_frame_vars(ts, f, true, arena, &vars, &n);
+	if (!err && n && vars[0].present && !vars[0].type) {
+		if (vars[0].in_register)
+			memcpy(&addr, vars[0].bytes, sizeof(addr));
+		else
+			err = target_read_u64(values_target(ts), vars[0].addr,
+					      &addr);
+	}
+	arena_destroy(arena);
+	return dbg_err_drop(err) ? 0 : addr;
+}
+
+// The base class of @type that is an instance of @declared's definition.
+static struct type *declaring(struct values *ts, struct type *type,
+			      const struct type *declared)
+{
+	for (int i = 0; type && i < BASES_MAX; i++) {
+		if (type->module == declared->module &&
+		    type->token == declared->token)
+			return type;
+		type = value_type_parent(ts, type);
+	}
+	return NULL;
+}
+
+static struct type *type_by_this(struct values *ts, const struct frame *f,
+				 const struct type *declared)
+{
+	uint64_t addr = this_object(ts, f);
+
+	if (!addr || !declared)
+		return NULL;
+	struct value v = value_object(ts, addr);
+	v = value_dereference(ts, &v);
+	return v.where == VALUE_ABSENT ? NULL : declaring(ts, v.type, declared);
+}
+
+/* ---- The instance ---------------------------------------------------- */
+
+static bool has_parameters(const struct md *md, uint32_t owner)
+{
+	uint32_t n;
+
+	return md_find(md, MD_GENERICPARAM, GENERIC_OWNER, owner, &n) != 0;
+}
+
+static bool is_generic(const struct code_pos *pos)
+{
+	const struct md *md = &pos->module->md;
+	uint32_t rid = MD_TOKEN_RID(pos->token);
+
+	return rid && (has_parameters(md, rid << 1 | 1) ||
+		       has_parameters(md, md_method_type(md, rid) << 1));
+}
+
+// May `this` tell the exact class, where the DAC tells nothing because the code
+// does not use its type arguments? In methods of classes it may; methods of
+// interfaces and structures have a hidden argument instead.
+static bool tells_by_this(const struct code_pos *pos,
+			  const struct type *declared)
+{
+	const struct md *md = &pos->module->md;
+	uint32_t rid = MD_TOKEN_RID(pos->token);
+
+	return declared && declared->is_reference &&
+	       !has_parameters(md, rid << 1 | 1) &&
+	       !(md_col(md, MD_METHODDEF, rid, METHOD_FLAGS) & METHOD_STATIC);
+}
+
+// What the hidden argument is depends on the method's kind, as in the runtime:
+// the MethodDesc of a generic method, the MethodTable of a generic class's
+// static method; else `this` tells the instance.
+static void suspended_instance(struct values *ts, const struct frame *f,
+			       struct dac_instance *ret)
+{
+	const struct md *md = &f->pos->module->md;
+	uint32_t rid = MD_TOKEN_RID(f->pos->token);
+	uint64_t context = continuation_context(ts, f);
+
+	*ret = (struct dac_instance){0};
+	if (has_parameters(md, rid << 1 | 1))
+		ret->method = context;
+	else if (context)
+		ret->type = context;
+	else
+		ret->by_this = !(md_col(md, MD_METHODDEF, rid, METHOD_FLAGS) &
+				 METHOD_STATIC);
+}
+
+void stack_frame_instance(struct values *ts, const struct frame *f,
+			  struct stack_instance *ret)
+{
+	struct dbg_error *err;
+	struct dac_instance exact;
+	struct dac_method method;
+
+	*ret = (struct stack_instance){.method = f->raw.method};
+	// Where it stands in its epilog the frame may be gone.
+	if (f->kind == DBG_FRAME_THROWN || !f->pos->module ||
+	    !is_generic(f->pos) || (f->raw.leaf && f->pos->in_epilog))
+		return;
+	if (f->continuation)
+		suspended_instance(ts, f, &exact);
+	else
+		dac_frame_instance(values_dac(ts), f->tid, &f->raw, &exact);
+	if (exact.method)
+		ret->method = exact.method;
+	err = dac_method_get(values_dac(ts), ret->method, &method);
+	if (dbg_err_drop(err))
+		return;
+	struct type *declared = value_type_of_mt(ts, method.type);
+	if (exact.type) {
+		struct type *type = value_type_of_mt(ts, exact.type);
+		ret->type = declared ? declaring(ts, type, declared) : NULL;
+	} else if (exact.method) {
+		ret->type = declared;
+	} else if (exact.by_this || tells_by_this(f->pos, declared)) {
+		ret->type = type_by_this(ts, f, declared);
+	}
+}
+
+/* ---- Names ----------------------------------------------------------- */
+
+// The name of @token with the generic arguments of its class.
+static void name_in(struct stack *s, const struct code_pos *pos,
+		    const struct type *type, struct code_name *ret)
+{
+	const char **args =
+	    arena_calloc(s->arena, type->n_args + 1, sizeof(*args));
+
+	for (size_t i = 0; i < type->n_args; i++)
+		args[i] = value_type_name(type->args[i]);
+	const struct csname_args all = {.type_args = args,
+					.n_type_args = type->n_args};
+	code_token_names(pos->module, pos->token, &all, s->arena, ret);
+}
+
+void exact_name(struct stack *s, const struct frame *f, struct code_name *ret)
+{
+	struct stack_instance exact = {.method = f->raw.method};
+
+	if (f->machine) {
+		name_in(s, f->pos, f->machine->type, ret);
+		return;
+	}
+	if (s->values)
+		stack_frame_instance(s->values, f, &exact);
+	if (exact.type && exact.method == f->raw.method)
+		name_in(s, f->pos, exact.type, ret);
+	else
+		code_method_names(s->code, exact.method, s->arena, ret);
+}
+
+/* ---- The frames that a user sees ----------------------------------------- */
 
 enum {
 	NAMES_MAX = 4, /* images named in a fold */

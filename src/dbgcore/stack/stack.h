@@ -326,7 +326,7 @@ void continuation_records(struct stack *s, pid_t tid, continuation_fn *fn,
 bool continuation_record_of(struct stack *s, const struct frame *f,
 			    struct continuation_record *ret);
 
-/* ---- suspended.c ----------------------------------------------------- */
+/* ---- stack.c ----------------------------------------------------- */
 
 /*
  * Make a thread that does not exist, whose frames are suspended calls, until

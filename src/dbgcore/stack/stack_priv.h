@@ -64,7 +64,7 @@ struct stack {
 	pid_t called_by; /* see stack_set_called; 0: none */
 	uint64_t called_sp;
 
-	struct stack_thread **suspended; /* see suspended.c */
+	struct stack_thread **suspended; /* see stack.c */
 	size_t n_suspended, cap_suspended;
 	struct map waits; /* -> struct wait of continuation.c */
 	struct map boxes; /* by MethodTable: are its objects boxes? async.c */
@@ -86,7 +86,7 @@ struct frame *stack_frame_make(struct stack *s, struct stack_thread *t,
 			       const struct dac_frame *raw,
 			       enum dbg_frame_kind kind);
 
-/* ---- native.c -------------------------------------------------------- */
+/* ---- display.c -------------------------------------------------------- */
 
 /* Registers of a thread as a frame. */
 DBG_MUST struct dbg_error *native_top(struct stack *s, pid_t tid,
@@ -117,7 +117,7 @@ bool native_caller(struct stack *s, const struct dac_frame *managed,
 void native_describe(struct stack *s, const struct frame *f,
 		     struct dbg_frame *ret);
 
-/* ---- suspended.c ----------------------------------------------------- */
+/* ---- stack.c ----------------------------------------------------- */
 
 /*
  * The made-up thread of suspended calls with this number; NULL: there is none.
@@ -159,7 +159,7 @@ DBG_MUST struct dbg_error *continuation_vars(const struct frame *f, bool args,
  */
 uint64_t continuation_context(struct values *ts, const struct frame *f);
 
-/* ---- exact.c --------------------------------------------------------- */
+/* ---- display.c --------------------------------------------------------- */
 
 /*
  * C# name of the method of a managed or async frame, with exact types, in the

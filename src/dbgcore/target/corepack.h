@@ -1,4 +1,4 @@
-/* Packed core files: see corepack.c. */
+/* Packed core files: see unpacker.c. */
 #ifndef TARGET_COREPACK_H
 #define TARGET_COREPACK_H
 

@@ -116,7 +116,7 @@ DBG_MUST struct dbg_error *tasks_chains(const struct tasks *t,
 					tasks_chain_fn *fn, void *arg,
 					bool *ret_cut);
 
-/* ---- tasktext.c ------------------------------------------------------ */
+/* ---- pool.c ------------------------------------------------------ */
 
 /* The state machine or Continuation of a box; false: it has none. */
 bool tasks_call(const struct tasks *t, const struct task *task,

@@ -4,7 +4,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
-#include "types/methods.h"
+#include "types/methodref.h"
 #include "types/types.h"
 
 /* Columns of ECMA-335 II.22. */

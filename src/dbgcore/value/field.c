@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "meta/csname.h"
-#include "types/methods.h"
+#include "types/methodref.h"
 #include "value/value_priv.h"
 
 enum {

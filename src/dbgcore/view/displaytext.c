@@ -11,8 +11,8 @@
 #include "base/mem.h"
 #include "eval/eval.h"
 #include "stack/stack.h"
-#include "view/interpret.h"
 #include "view/look.h"
+#include "view/proxy.h"
 #include "view/view_priv.h"
 
 enum {

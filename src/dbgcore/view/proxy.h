@@ -2,12 +2,17 @@
  * The proxies of values: the object that DebuggerTypeProxy puts in the place of
  * another, and its member whose elements are shown instead of the whole object
  * (DebuggerBrowsableState.RootHidden), as in proxies of collections.
+ *
+ * Getters, ToString and constructors of proxies, interpreted for a view: with
+ * small budgets, since what is shown is many things and one of them must not
+ * hold up the others.
  */
 #ifndef VIEW_PROXY_H
 #define VIEW_PROXY_H
 
-#include "view/interpret.h"
+#include "il/vm.h"
 #include "view/look.h"
+#include "view/view.h"
 
 struct proxy {
 	struct type *type;    /* of what it stands for */
@@ -56,5 +61,17 @@ const struct proxy *proxy_results(const struct view *w, const struct look *look,
 const char *member_value(const struct view *w, const struct member *m,
 			 const struct value *self, struct value *ret,
 			 bool *ret_refused);
+
+struct outcome {
+	struct value value; /* returned or thrown; absent: neither */
+	bool thrown;
+	bool spent;      /* a budget ended it */
+	bool refused;    /* it is nothing that can be interpreted */
+	const char *why; /* neither: a sentence */
+};
+
+/* Call @m, an instance method without parameters, on the settled @self. */
+void interpret_call(const struct view *w, struct type_method *m,
+		    const struct value *self, struct outcome *ret);
 
 #endif

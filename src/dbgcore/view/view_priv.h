@@ -61,7 +61,7 @@ enum view_signature_part {
 void view_signature(const struct view *w, struct type *type, uint32_t rid,
 		    enum view_signature_part part, struct str *out);
 
-/* ---- fsharp.c -------------------------------------------------------- */
+/* ---- show.c -------------------------------------------------------- */
 
 /*
  * Append a record, union, option, list or reference cell of F# as F# writes

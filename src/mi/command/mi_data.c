@@ -9,7 +9,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "mi/mi_evaluate.h"
+#include "mi/mi.h"
 #include "mi/mi_priv.h"
 #include "mi/record.h"
 

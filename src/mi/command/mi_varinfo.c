@@ -8,8 +8,8 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "mi/mi_priv.h"
+#include "mi/mi_var.h"
 #include "mi/record.h"
-#include "mi/var.h"
 
 struct format {
 	const char *name;

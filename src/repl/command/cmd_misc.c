@@ -9,18 +9,18 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/mem.h"
-#include "repl/cmd.h"
-#include "front/debuggees.h"
 #include "base/err.h"
+#include "base/mem.h"
+#include "front/debuggees.h"
+#include "repl/cmd.h"
+#include "repl/command/subcmd.h"
 #include "repl/inferior.h"
-#include "repl/line/input.h"
+#include "repl/line/edit.h"
 #include "repl/line/parse.h"
+#include "repl/repl_priv.h"
 #include "repl/resume.h"
 #include "repl/show/print.h"
-#include "repl/repl_priv.h"
 #include "repl/uis.h"
-#include "repl/command/subcmd.h"
 
 static struct dbg_error *cmd_source(struct repl *r, const struct call *call)
 {

@@ -1,23 +1,23 @@
 /*
  * `set`, `show` and `unset`, with what they change besides the settings of
- * setting.c: the program to run (args, environment, cwd, terminal).
+ * uis.c: the program to run (args, environment, cwd, terminal).
  */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "repl/cmd.h"
-#include "base/err.h"
-#include "repl/line/parse.h"
-#include "repl/show/print.h"
+#include "repl/command/subcmd.h"
 #include "repl/inert.h"
+#include "repl/line/parse.h"
 #include "repl/repl_priv.h"
 #include "repl/resume.h"
-#include "repl/setting.h"
+#include "repl/show/print.h"
 #include "repl/show/show.h"
-#include "repl/command/subcmd.h"
+#include "repl/uis.h"
 
 static struct dbg_error *set_var(struct repl *r, struct dbg_stopped at,
 				 const struct call *call)

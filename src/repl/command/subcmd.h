@@ -57,7 +57,7 @@ DBG_MUST struct dbg_error *frame_info(struct repl *r, struct dbg_stopped at,
 DBG_MUST struct dbg_error *registers_info(struct repl *r, struct dbg_stopped at,
 					  const struct call *call);
 
-/* ---- info_proc.c ----------------------------------------------------- */
+/* ---- cmd_info.c ----------------------------------------------------- */
 
 /* `info proc [WHAT]`. */
 DBG_MUST struct dbg_error *proc_info(struct repl *r, const struct call *call);
@@ -100,7 +100,7 @@ void user_commands_deinit(struct repl *r);
 /* `info signals [SIGNAL]`. */
 DBG_MUST struct dbg_error *signal_info(struct repl *r, const struct call *call);
 
-/* ---- help.c ---------------------------------------------------------- */
+/* ---- cmd_user.c ---------------------------------------------------------- */
 
 /* `help [CLASS | COMMAND]`. */
 DBG_MUST struct dbg_error *help_run(struct repl *r, const struct call *call);

@@ -12,13 +12,13 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "repl/cmd.h"
-#include "repl/line/input.h"
 #include "front/plain.h"
-#include "repl/repl_priv.h"
-#include "repl/setting.h"
-#include "repl/show/show.h"
+#include "repl/cmd.h"
 #include "repl/command/subcmd.h"
+#include "repl/line/edit.h"
+#include "repl/repl_priv.h"
+#include "repl/show/show.h"
+#include "repl/uis.h"
 
 enum {
 	NAMES_MAX = 500

@@ -20,12 +20,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/mem.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "front/lines.h"
 #include "front/plain.h"
 #include "repl/repl_priv.h"
-#include "repl/setting.h"
+#include "repl/uis.h"
 
 struct screen {
 	struct repl *r;

@@ -76,7 +76,7 @@ enum show_mode {
 DBG_MUST struct dbg_error *show_expr(struct repl *r, const char *expr,
 				     const char *format, enum show_mode mode);
 
-/* ---- show_display.c -------------------------------------------------- */
+/* ---- show_value.c -------------------------------------------------- */
 
 /*
  * Print the displays that are enabled, but for those whose names mean nothing
@@ -93,7 +93,7 @@ DBG_MUST struct dbg_error *display_begin(struct repl *r, struct display *d);
  */
 bool display_in_scope(struct repl *r, struct display *d);
 
-/* ---- show_repeat.c --------------------------------------------------- */
+/* ---- show_value.c --------------------------------------------------- */
 
 /* Is @expr "ELEMENT@COUNT", as gdb has it? */
 bool repeat_is(const char *expr);
@@ -114,7 +114,7 @@ DBG_MUST struct dbg_error *show_printf(struct repl *r, const char *args);
 /* The text of a logpoint for what `dprintf LOCATION,` is followed by. */
 DBG_MUST struct dbg_error *printf_log(const char *args, struct str *ret);
 
-/* ---- show_break.c ---------------------------------------------------- */
+/* ---- show_frame.c ---------------------------------------------------- */
 
 /* Tell of a new breakpoint, in gdb's words. */
 DBG_MUST struct dbg_error *show_break_new(struct repl *r, uint32_t number);

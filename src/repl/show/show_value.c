@@ -2,16 +2,196 @@
  * Values on the screen. The engine makes the text of each value; here its
  * children are put between braces, as deep and as many as the settings say.
  */
+#include "repl/line/parse.h"
+#include "repl/repl_priv.h"
+#include "repl/resume.h"
+#include "repl/show/print.h"
+#include "repl/show/show.h"
+
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
-#include "repl/line/parse.h"
-#include "repl/show/print.h"
-#include "repl/repl_priv.h"
-#include "repl/resume.h"
-#include "repl/show/show.h"
+#include "base/mem.h"
+
+/* ---- What gdb adds to the expressions of a language ---------------------- */
+
+/*
+ * `a[i]@n` and `*p@n`, which are n elements in a row; and convenience variables
+ * where nothing is stopped.
+ */
+
+enum {
+	REPEAT_MAX = 10000
+};
+
+static const char *skip_quoted(const char *p)
+{
+	char quote = *p++;
+
+	while (*p && *p != quote)
+		p += *p == '\\' && p[1] ? 2 : 1;
+	return p;
+}
+
+// The '@' behind an operand, outside quotes and brackets; NULL: none. One in
+// front of a name or a string is C#'s.
+static const char *find_at(const char *expr)
+{
+	const char *found = NULL;
+	char before = 0;
+	int depth = 0;
+
+	for (const char *p = expr; *p; p++) {
+		if (*p == '"' || *p == '\'')
+			p = skip_quoted(p);
+		if (!*p)
+			return NULL;
+		depth += *p == '(' || *p == '[';
+		depth -= *p == ')' || *p == ']';
+		if (*p == '@' && !depth &&
+		    (isalnum((unsigned char)before) || before == '_' ||
+		     before == ']' || before == ')'))
+			found = p;
+		if (!isspace((unsigned char)*p))
+			before = *p;
+	}
+	return found;
+}
+
+bool repeat_is(const char *expr)
+{
+	return find_at(expr) != NULL;
+}
+
+size_t repeat_operand(const char *expr)
+{
+	const char *sign = find_at(expr);
+	size_t n = sign ? (size_t)(sign - expr) : strlen(expr);
+
+	while (n && isspace((unsigned char)expr[n - 1]))
+		n--;
+	return n;
+}
+
+// The '[' of the index that @expr ends with; NULL: it does not.
+static const char *find_index(const char *expr, size_t n)
+{
+	int depth = 0;
+
+	for (size_t i = n; i-- > 0;) {
+		depth += expr[i] == ']';
+		depth -= expr[i] == '[';
+		if (!depth)
+			return expr[i] == '[' && i ? expr + i : NULL;
+	}
+	return NULL;
+}
+
+// The expression of the element @k behind the one of the first @n bytes.
+static char *element(const char *expr, size_t n, uint64_t k)
+{
+	const char *index = find_index(expr, n);
+
+	if (index)
+		return xasprintf("%.*s[(%.*s) + %" PRIu64 "]",
+				 (int)(index - expr), expr,
+				 (int)(expr + n - 2 - index), index + 1, k);
+	if (*expr == '*')
+		return xasprintf("(%.*s)[%" PRIu64 "]", (int)n - 1, expr + 1,
+				 k);
+	return NULL;
+}
+
+static struct dbg_error *read_count(struct repl *r, struct dbg_stopped at,
+				    const char *expr, uint64_t *ret)
+{
+	const char *text;
+	struct dbg_error *err = evaluate_format(r, at, expr, 'd', &text);
+
+	if (err)
+		return err;
+	if (!parse_u64(text, ret) || !*ret || *ret > REPEAT_MAX)
+		return dbg_err_arg("Invalid number %s of repetitions.", text);
+	return NULL;
+}
+
+static struct dbg_error *show_element(struct repl *r, struct dbg_stopped at,
+				      const char *expr, char letter, bool first)
+{
+	struct dbg_value v;
+	const char *text;
+	struct dbg_error *err =
+	    letter ? evaluate_format(r, at, expr, letter, &text)
+		   : evaluate_shown(r, at, expr, &v);
+
+	if (err)
+		return err;
+	out(r, "%s", first ? "{" : ", ");
+	if (letter)
+		out(r, "%s", text);
+	else
+		show_value(r, at, &v);
+	return NULL;
+}
+
+struct dbg_error *show_repeat(struct repl *r, struct dbg_stopped at,
+			      const char *expr, char letter)
+{
+	struct dbg_error *err;
+	const char *sign = find_at(expr);
+	size_t n = repeat_operand(expr);
+	uint64_t count;
+
+	err = read_count(r, at, sign + 1, &count);
+	if (err)
+		return err;
+	for (uint64_t i = 0; i < count && !loop_interrupted(r->loop); i++) {
+		_cleanup_free_ char *one = element(expr, n, i);
+
+		if (!one)
+			return dbg_err_arg("Only an element (a[i]@n) and what "
+					   "a pointer points to (*p@n) can be "
+					   "extended with '@'.");
+		err = show_element(r, at, one, letter, !i);
+		if (err && !i)
+			return err;
+		if (err) {
+			out(r, ", <error: %s>", err->message);
+			dbg_error_destroy(err);
+			break;
+		}
+	}
+	out(r, "}");
+	return NULL;
+}
+
+struct dbg_error *show_variable(struct repl *r, const char *expr,
+				enum show_mode mode)
+{
+	_cleanup_arena_ struct arena *arena = arena_create();
+	struct dbg_variable *list;
+	size_t n = 0;
+
+	if (*expr == '$')
+		dbg_variable_list(r->dbg, arena, &list, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(list[i].name, expr + 1) || !list[i].number)
+			continue;
+		if (mode == SHOW_PRINT)
+			out(r, "%s = ", expr);
+		out(r, "%" PRId64, list[i].value);
+		return NULL;
+	}
+	if (dbg_state(r->dbg) == DBG_RUNNING)
+		return dbg_err(DBG_E_STATE, "The program is running.");
+	return dbg_err(DBG_E_STATE, "The program is not being run.");
+}
+
+/* ---- Values on the screen ------------------------------------------------ */
 
 enum {
 	REPEATS_MIN = 10,  /* as gdb's "repeats" */
@@ -314,4 +494,105 @@ struct dbg_error *show_returned(struct repl *r)
 	show_value(r, at, &v);
 	out(r, "\n");
 	return NULL;
+}
+
+/* ---- The expressions of `display`, shown at each stop -------------------- */
+
+/*
+ * The expressions of `display`, shown at each stop. As in gdb, an expression
+ * with variables is shown in the block where it was made, and in the blocks,
+ * lambdas and local functions inside; elsewhere its names mean something else,
+ * or nothing.
+ */
+
+static bool is_memory(const char *format)
+{
+	struct parse_format f;
+	struct dbg_error *err = parse_format(format, &f);
+
+	return !dbg_err_drop(err) &&
+	       (f.size || f.letter == 'i' || f.letter == 's' || f.count != 1);
+}
+
+static void show_display(struct repl *r, const struct display *d)
+{
+	struct dbg_error *err;
+	struct dbg_stopped at;
+
+	out(r, "%" PRIu32 ": ", d->number);
+	if (is_memory(d->format)) {
+		out(r, "x/%s %s\n", d->format, d->expr);
+		err = dbg_stopped(r->dbg, &at);
+		if (!err)
+			err = show_memory(r, at, d->expr, d->format);
+		if (err)
+			show_error(r, err);
+		else
+			return;
+	} else {
+		out(r, "%s%s%s%s = ", *d->format ? "/" : "", d->format,
+		    *d->format ? " " : "", d->expr);
+		err = show_expr(r, d->expr, d->format, SHOW_DISPLAY);
+		if (err)
+			show_error(r, err);
+	}
+	out(r, "\n");
+}
+
+// Is @f a frame of the method that @d is of, or of one within it?
+static bool is_within(const struct display *d, const struct dbg_frame *f)
+{
+	size_t n = strlen(d->method);
+
+	if (!f->mvid || strcmp(f->mvid, d->mvid))
+		return false;
+	return f->token == d->token ||
+	       (!strncmp(f->name, d->method, n) && f->name[n] == '.');
+}
+
+bool display_in_scope(struct repl *r, struct display *d)
+{
+	_cleanup_free_ char *expr = xstrndup(d->expr, repeat_operand(d->expr));
+	enum dbg_needs needs;
+	struct dbg_stopped at;
+	struct dbg_frame f;
+	uint32_t block;
+
+	if (!r->stopped || dbg_err_drop(frame_get(r, &f)) ||
+	    dbg_err_drop(dbg_stopped(r->dbg, &at)))
+		return true;
+	if (d->method && !is_within(d, &f))
+		return false;
+	if (dbg_err_drop(dbg_eval_needs(at, f.id, expr, &needs, &block)))
+		return true;
+	if (needs == DBG_NEEDS_FRAME && !d->method && f.mvid) {
+		d->method = xstrdup(f.name);
+		d->mvid = xstrdup(f.mvid);
+		d->token = f.token;
+		d->block = block;
+	}
+	// the blocks of a lambda are its own
+	if (needs == DBG_NEEDS_FRAME && d->method && f.token == d->token)
+		return block == d->block;
+	return needs != DBG_NEEDS_ANOTHER;
+}
+
+struct dbg_error *display_begin(struct repl *r, struct display *d)
+{
+	if (!r->stopped)
+		return NULL;
+	if (!display_in_scope(r, d))
+		return show_expr(r, d->expr, "", SHOW_DISPLAY);
+	show_display(r, d);
+	return NULL;
+}
+
+void display_show(struct repl *r)
+{
+	for (size_t i = 0; r->stopped && i < r->n_displays; i++) {
+		struct display *d = &r->displays[i];
+
+		if (d->enabled && display_in_scope(r, d))
+			show_display(r, d);
+	}
 }

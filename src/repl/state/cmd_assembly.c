@@ -11,7 +11,7 @@
 #include "repl/heap/heapoptions.h"
 #include "repl/repl_priv.h"
 #include "repl/show/print.h"
-#include "repl/state/property.h"
+#include "repl/state/cmd_type.h"
 
 /* ---- dumpmodule, dumpassembly ---------------------------------------- */
 

@@ -10,7 +10,7 @@
 #include "repl/heap/sheet.h"
 #include "repl/repl_priv.h"
 #include "repl/show/print.h"
-#include "report/parallel.h"
+#include "report/report.h"
 
 enum {
 	FRAMES_LISTED = 500,

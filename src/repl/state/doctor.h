@@ -77,7 +77,7 @@ doctor_check doctor_deadlock, doctor_pool, doctor_finalizer, doctor_threads;
 doctor_check doctor_processor, doctor_async, doctor_tasks, doctor_timers,
     doctor_contexts;
 
-/* ---- doctor_heap.c --------------------------------------------------- */
+/* ---- cmd_doctor.c --------------------------------------------------- */
 
 /*
  * Look at the heap for all checks: who looks for what keeps it brings it into
@@ -87,11 +87,11 @@ void doctor_look(struct doctor *d);
 
 doctor_check doctor_heap, doctor_handles;
 
-/* ---- doctor_leaks.c -------------------------------------------------- */
+/* ---- cmd_doctor.c -------------------------------------------------- */
 
 doctor_check doctor_leaks;
 
-/* ---- doctor_limits.c ------------------------------------------------- */
+/* ---- cmd_doctor.c ------------------------------------------------- */
 
 doctor_check doctor_limits, doctor_descriptors, doctor_native;
 

@@ -10,7 +10,7 @@
 #include "control/breakpoint/hitcode.h"
 #include "control/breakpoint/hitrule.h"
 #include "control/breakpoint/location.h"
-#include "control/exception/filter.h"
+#include "control/exception/throwtrap.h"
 #include "dbg.h"
 
 struct arena;
@@ -154,11 +154,11 @@ struct load_event {
 struct dbg_error *load_catch(struct control *c, const struct load_event *ev,
 			     struct dbg_stop *stop, bool *ret_stops);
 
-/* Why @bp has no place, in @arena (describe.c). */
+/* Why @bp has no place, in @arena (breakpoint.c). */
 const char *bp_why_pending(struct control *c, const struct bp *bp,
 			   struct arena *arena);
 
-/* entry.c */
+/* bind.c */
 /* Set the breakpoint on the entry point of @m, if one is asked for. */
 void entry_module(struct control *c, struct code_module *m);
 /* Find where the program's Main begins; false: no module has one. */

@@ -36,7 +36,7 @@ bool call_is_hijacked(struct control *c);
 DBG_MUST struct dbg_error *callframe_check(struct control *c, pid_t tid,
 					   const struct regs *called);
 
-/* ---- prepare.c ------------------------------------------------------- */
+/* ---- callthread.c ------------------------------------------------------- */
 
 /*
  * Make the thread do what is missing to use the guard, whose class is not
@@ -51,7 +51,7 @@ DBG_MUST struct dbg_error *prepare_returned(struct control *c,
 DBG_MUST struct dbg_error *prepare_entered(struct control *c,
 					   struct regs *regs);
 
-/* ---- callguard.c --------------------------------------------------------- */
+/* ---- callthread.c ------------------------------------------------------- */
 
 /* Find a method of the core library; 0: there is none. */
 uint64_t guard_method(struct control *c, const char *class, const char *name,

@@ -1,19 +1,122 @@
 /*
- * Calls made by a thread of the program: see call.h. What happens here is two
+ * Calls made by a thread of the program: see call.c. What happens here is two
  * stops of the one thread (or one, if the call returns): behind the guard's
  * call, or in the guard's handler and then at the statement.
  */
 #include "control/call/call.h"
-#include "control/call/callcode.h"
 #include "control/call/call_priv.h"
+#include "control/call/callcode.h"
 #include "control/control_priv.h"
-#include "inspect/exception.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
 #include "base/log.h"
+#include "inspect/exception.h"
+#include "types/methodref.h"
+
+/* ---- The guards of calls ------------------------------------------------- */
+
+/*
+ * Two methods of the core library, alike in all runtimes, which call something
+ * within `try` and do nothing else.
+ */
+
+/* Indexed by call_request.is_reference. */
+static const struct {
+	const char *type, *method;
+} names[2] = {
+    {"System.IO.MemoryStream", "FlushAsync"},
+    {"System.Reflection.SignatureTypeExtensions", "TryMakeArrayType"},
+};
+
+static struct type_method *method_of(struct control *c, bool is_reference)
+{
+	struct types *ts = c->inspect->types;
+	struct type *type = ts ? type_core(ts, names[is_reference].type) : NULL;
+
+	return type ? type_method_named(ts, type, names[is_reference].method, 1)
+		    : NULL;
+}
+
+/* Where the native code of the IL from @first to @end begins; 0: not known. */
+static uint64_t native_of(const struct dac_il_map *map, size_t n,
+			  uint32_t first, uint32_t end)
+{
+	uint64_t addr = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (map[i].il_offset >= first && map[i].il_offset < end &&
+		    (!addr || map[i].start < addr))
+			addr = map[i].start;
+	return addr;
+}
+
+/* Find the guard's parts in its code, by the map from IL. */
+static struct dbg_error *parts(struct control *c, struct type_method *m,
+			       struct call_guard *g)
+{
+	const struct type_method_body *body = NULL;
+	const struct dac_il_map *map;
+	size_t n;
+	struct dbg_error *err = type_method_body(c->inspect->types, m, &body);
+
+	if (!err)
+		err = dac_il_map(c->dac, g->code, &map, &n);
+	if (err)
+		return err;
+	if (body->n_clauses == 1) {
+		const struct type_eh *eh = &body->clauses[0];
+
+		g->body = native_of(map, n, eh->try_start, eh->try_end);
+		g->handler =
+		    native_of(map, n, eh->handler_start, eh->handler_end);
+	}
+	if (g->body && g->handler)
+		return NULL;
+	g->code = 0;
+	return dbg_err(DBG_E_RUNTIME,
+		       "this runtime's '%s' is not such that calls can be made",
+		       m->name);
+}
+
+uint64_t guard_method(struct control *c, const char *class, const char *name,
+		      uint32_t n_params)
+{
+	struct type *type = type_core(c->inspect->types, class);
+	struct type_method *m =
+	    type ? type_method_named(c->inspect->types, type, name, n_params)
+		 : NULL;
+
+	return m ? dac_method_of_token(c->dac, m->module->addr, m->token) : 0;
+}
+
+const char *guard_class(bool is_reference)
+{
+	return names[is_reference].type;
+}
+
+struct dbg_error *guard_find(struct control *c, bool is_reference,
+			     struct call_guard *g)
+{
+	struct type_method *m = method_of(c, is_reference);
+
+	if (!m)
+		return dbg_err(DBG_E_RUNTIME,
+			       "this runtime has no '%s.%s', by which calls "
+			       "are made",
+			       names[is_reference].type,
+			       names[is_reference].method);
+	if (!g->desc)
+		g->desc =
+		    dac_method_of_token(c->dac, m->module->addr, m->token);
+	if (g->desc && !g->code)
+		g->code = dac_method_code(c->dac, g->desc);
+	return g->code && !g->handler ? parts(c, m, g) : NULL;
+}
+
+/* ---- Calls made by a thread of the program ------------------------------- */
 
 enum {
 	SP_ALIGN = 16,
@@ -560,4 +663,154 @@ void call_reset(struct control *c)
 	if (v->phase != CALL_NONE)
 		stack_set_called(c->stack, 0, 0);
 	memset(v, 0, sizeof(*v));
+}
+
+/* ---- Making calls possible ----------------------------------------------- */
+
+/*
+ * Making calls possible: the guards are methods that few programs use. Their
+ * classes are loaded by Type.GetType, whose argument the program makes; then
+ * they are compiled as any method is, by a first call, which is ended in front
+ * of their first instruction. These calls have no guard: they throw nothing.
+ */
+
+enum {
+	NAME_MAX_UNITS = 64,
+	STRING_UNITS = 12, /* where they begin in a string object */
+};
+
+/* Have @desc called, with this argument, to return to the statement. */
+static struct dbg_error *plain_call(struct control *c, uint64_t desc,
+				    uint64_t argument)
+{
+	struct calls *v = &c->calls;
+	struct regs regs = v->saved;
+	struct fpregs fpregs = v->saved_fp;
+	struct passing p = {.regs = &regs, .fpregs = &fpregs};
+
+	callcode_clear_args(&regs);
+	if (!desc)
+		return dbg_err(DBG_E_RUNTIME,
+			       "this runtime has no methods that make calls "
+			       "possible");
+	if (!value_pass_word(&p, argument) ||
+	    !callcode_call(c->target, &regs, dac_prestub(c->dac), desc,
+			   regs_pc(&v->saved)))
+		return dbg_err(DBG_E_TARGET, "the stack cannot be written");
+	return target_regs_set(c->target, v->tid, &regs);
+}
+
+/* The guard is to be compiled: ask the runtime to notify of its code. */
+static struct dbg_error *compile(struct control *c)
+{
+	struct calls *v = &c->calls;
+	struct dac_method method;
+	struct dbg_error *err = dac_method_get(c->dac, v->guard->desc, &method);
+
+	if (err)
+		return err;
+	const struct dac_method_ref ref = {method.module, method.token};
+	err = dac_notify_methods(c->dac, &ref, 1, true);
+	return err ? err : plain_call(c, v->guard->desc, 0);
+}
+
+/* Check as before a call by a guard; here the method seems to call itself. */
+static struct dbg_error *prepare_check(struct control *c, pid_t tid)
+{
+	const struct code_pos *pos;
+	struct regs called = c->calls.saved;
+	uint64_t ip = regs_pc(&called);
+	bool any;
+	struct dbg_error *err = code_pos_at(c->code, ip, true, &pos, &any);
+
+	if (err)
+		return err;
+	if (!any || !pos->start ||
+	    !callcode_call(c->target, &called, pos->start, 0, ip))
+		return dbg_err(DBG_E_TARGET, "the method is not known");
+	return callframe_check(c, tid, &called);
+}
+
+struct dbg_error *prepare_begin(struct control *c,
+				const struct call_request *req)
+{
+	struct calls *v = &c->calls;
+	enum call_phase phase = v->guard->desc ? CALL_PREPARES : CALL_NAMES;
+	struct dbg_error *err = prepare_check(c, req->tid);
+
+	if (err)
+		return err;
+	err = call_trap_at(c, regs_pc(&v->saved));
+	v->tid = req->tid;
+	if (!err && phase == CALL_PREPARES)
+		err = compile(c);
+	else if (!err)
+		err = plain_call(
+		    c,
+		    guard_method(c, "System.String", "FastAllocateString", 1),
+		    strlen(guard_class(v->guard == &v->guards[true])));
+	if (err)
+		call_traps_lift(c);
+	else
+		call_begun(c, req, phase);
+	return err;
+}
+
+/* The program has made the string at @addr: write it, and load the class. */
+static struct dbg_error *prepare_load_class(struct control *c, uint64_t addr)
+{
+	struct calls *v = &c->calls;
+	uint16_t units[NAME_MAX_UNITS];
+	const char *name = guard_class(v->guard == &v->guards[true]);
+	size_t n = strlen(name);
+	struct dbg_error *err;
+
+	for (size_t i = 0; i < n; i++)
+		units[i] = (uint8_t)name[i];
+	err = target_write(c->target, addr + STRING_UNITS, units,
+			   n * sizeof(*units));
+	if (!err)
+		err = plain_call(
+		    c, guard_method(c, "System.Type", "GetType", 1), addr);
+	if (!err)
+		v->phase = CALL_LOADS;
+	return err;
+}
+
+struct dbg_error *prepare_returned(struct control *c, struct regs *regs)
+{
+	struct calls *v = &c->calls;
+	uint64_t addr = callcode_result(regs);
+
+	// behind the back of others it cannot have been moved; else once more
+	if (v->phase == CALL_NAMES && addr && v->alone) {
+		// a collection may have changed what the called preserve
+		callcode_restore(&v->saved, regs);
+		v->saved = *regs;
+		struct dbg_error *err = prepare_load_class(c, addr);
+		if (!err)
+			return NULL;
+		control_warn(c, err);
+	}
+	call_finish(c);
+	return call_restore(c, regs);
+}
+
+struct dbg_error *prepare_entered(struct control *c, struct regs *regs)
+{
+	if (call_is_hijacked(c))
+		return NULL; // it has a null argument, and gives null back
+	call_finish(c);
+	return call_restore(c, regs);
+}
+
+void call_code(struct control *c, uint64_t desc, uint64_t ip)
+{
+	struct calls *v = &c->calls;
+
+	if (v->phase != CALL_PREPARES || desc != v->guard->desc ||
+	    v->n_traps != 1)
+		return;
+	v->guard->code = ip;
+	control_warn(c, call_trap_at(c, ip));
 }

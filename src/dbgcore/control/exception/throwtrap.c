@@ -15,24 +15,260 @@
  * not pass there: they are announced at their signal, when there is no object
  * yet.
  */
+#include "control/exception/throwtrap.h"
 #include "control/breakpoint/bp.h"
+#include "control/control_priv.h"
+#include "control/debugger.h"
+#include "control/exception/exceptions.h"
+#include "control/jit/jit.h"
+#include "control/step/stepasync.h"
 
+#include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/pattern.h"
 #include "base/str.h"
 #include "code/object.h"
 #include "code/thrown.h"
-#include "control/control_priv.h"
-#include "control/debugger.h"
-#include "control/exception/exceptions.h"
-#include "control/exception/filter.h"
-#include "control/jit/jit.h"
-#include "control/step/stepasync.h"
 #include "dac/assumption.h"
 #include "dac/asyncmethod.h"
 #include "inspect/exception.h"
+
+/* ---- Which exceptions a catchpoint wants --------------------------------- */
+
+/*
+ * By types (exact or with derived ones), the throwing module, a pattern for the
+ * message.
+ */
+
+/* ---- What is asked --------------------------------------------------- */
+
+struct dbg_error *filter_init(struct filter *f, const struct dbg_catch *asked)
+{
+	memset(f, 0, sizeof(*f));
+	f->exact = asked->exact;
+	f->again = asked->again;
+	if (asked->module)
+		f->module = xstrdup(asked->module);
+	if (!asked->message)
+		return NULL;
+	f->message = xstrdup(asked->message);
+	return pattern_create(f->message, &f->pattern);
+}
+
+void filter_deinit(struct filter *f)
+{
+	free(f->module);
+	free(f->message);
+	pattern_destroy(f->pattern);
+}
+
+/* ---- Types ----------------------------------------------------------- */
+
+/*
+ * Is @name the type's name, "System.InvalidOperationException", or its last
+ * parts?
+ */
+static bool name_matches(const char *full, const char *asked, size_t n)
+{
+	size_t n_full = strlen(full);
+
+	return n <= n_full && !memcmp(full + n_full - n, asked, n) &&
+	       (n == n_full || full[n_full - n - 1] == '.');
+}
+
+static bool separates(char ch)
+{
+	return ch == ',' || isspace((unsigned char)ch);
+}
+
+/* Length of the name at @s, up to a comma or a blank outside of <>. */
+static size_t name_length(const char *s)
+{
+	int depth = 0;
+	size_t n = 0;
+
+	for (; s[n] && (depth > 0 || !separates(s[n])); n++)
+		depth += (s[n] == '<') - (s[n] == '>');
+	return n;
+}
+
+static bool names_have(const char *names, const char *full)
+{
+	for (const char *s = names; *s;) {
+		size_t n = name_length(s);
+
+		if (n && name_matches(full, s, n))
+			return true;
+		s += n ? n : 1;
+	}
+	return false;
+}
+
+/*
+ * Does the list @names, as in dbg_break_req, name one of @types, of which the
+ * first is the exception's own? NULL names all.
+ */
+static bool filter_types(const char *names, bool exact,
+			 const char *const *types, size_t n_types)
+{
+	if (!names)
+		return true;
+
+	bool but = *names == '!';
+	bool found = false;
+
+	if (exact && n_types > 1)
+		n_types = 1;
+	for (size_t i = 0; !found && i < n_types; i++)
+		found = names_have(names + but, types[i]);
+	return found != but;
+}
+
+uint64_t thrown_last(struct control *c, pid_t tid)
+{
+	const struct dac_thread *t = dac_thread_find(c->dac, tid);
+
+	return t ? t->exception : 0;
+}
+
+void thrown_add_types(struct control *c, uint64_t mt, struct thrown *t)
+{
+	struct dbg_error *err = NULL;
+
+	while (!err && mt && t->n_types < THROWN_TYPES_MAX) {
+		const struct dac_type *type;
+
+		t->types[t->n_types++] = code_type_name(c->code, mt);
+		err = dac_type_get(c->dac, mt, &type);
+		mt = err ? 0 : type->parent;
+	}
+	dbg_error_destroy(err);
+}
+
+/* ---- The rest -------------------------------------------------------- */
+
+static bool is_thrown_in(struct control *c, const char *name,
+			 const struct thrown *t)
+{
+	uint32_t thread = stack_thread_number(c->stack, t->tid);
+	const struct frame *f = NULL;
+	uint32_t level = 0;
+
+	do {
+		struct dbg_error *err =
+		    stack_frame(c->stack, thread, level++, &f);
+
+		if (dbg_err_drop(err))
+			return false;
+	} while (f && (!f->pos || !f->pos->module));
+	return f && f->pos->module == code_module_named(c->code, name);
+}
+
+/* Are its type, message and module as @bp asks? (All stopped.) */
+static bool filter_matches(struct control *c, const struct bp *bp,
+			   struct thrown *t)
+{
+	const struct filter *f = &bp->filter;
+
+	if (!filter_types(bp->text, f->exact, t->types, t->n_types))
+		return false;
+	if (f->pattern &&
+	    !(t->message && pattern_matches(f->pattern, t->message)))
+		return false;
+	return !f->module || is_thrown_in(c, f->module, t);
+}
+
+bool filter_wants(struct control *c, const struct bp *bp, struct thrown *t)
+{
+	if (!filter_matches(c, bp, t))
+		return false;
+	return bp->kind != DBG_BREAK_USER_UNHANDLED ||
+	       catcher_lets_through(catcher_get(c, t));
+}
+
+/* ---- Exceptions where they are caught ------------------------------------ */
+
+/*
+ * When the frames below have been unwound, the runtime tells which handler a
+ * thread is about to enter; a trap waits for the thread at the handler's first
+ * place. Handlers in the framework count as well.
+ */
+
+enum {
+	PROLOG_MAX = 64, /* bytes; farther away begins another handler */
+};
+
+void catch_trap_update(struct control *c)
+{
+	bool wanted = false;
+
+	if (!c->dac || !target_can(c->target, TARGET_RUN))
+		return;
+	for (size_t i = 0; i < c->n_bps; i++)
+		wanted = wanted || (c->bps[i]->enabled &&
+				    c->bps[i]->kind == DBG_BREAK_CAUGHT);
+	control_catch(c, CATCH_USER_BREAK, wanted);
+	if (!wanted)
+		thread_traps_forget(c, &c->catches, SITE_CATCH, 0);
+}
+
+void catch_trap_await(struct control *c, pid_t tid, uint64_t entry)
+{
+	uint64_t addr = entry;
+
+	control_warn(c, catcher_start(c, entry, &addr));
+	if (addr - entry > PROLOG_MAX)
+		addr = entry;
+	control_warn(c, thread_trap_add(c, &c->catches, SITE_CATCH,
+					&(struct thread_trap){tid, addr}));
+}
+
+static bool is_wanted(struct control *c, const struct bp *bp, void *arg)
+{
+	return filter_wants(c, bp, arg);
+}
+
+struct dbg_error *catch_trap_met(struct control *c,
+				 const struct target_event *ev,
+				 struct arena *arena, struct dbg_stop *stop,
+				 bool *ret_stops)
+{
+	struct thrown t = {.tid = ev->tid, .arena = arena};
+	const struct bp_event event = {
+	    .kind = DBG_BREAK_CAUGHT,
+	    .tid = ev->tid,
+	    .is_wanted = is_wanted,
+	    .arg = &t,
+	};
+	struct dbg_error *err;
+	uint64_t mt = 0;
+
+	if (!thread_trap_take(c, &c->catches, SITE_CATCH,
+			      &(struct thread_trap){ev->tid, ev->addr}))
+		return NULL;
+	err = control_halt(c);
+	if (err)
+		return err;
+	t.object = thrown_last(c, ev->tid);
+	if (t.object)
+		err = target_read_u64(c->target, t.object, &mt);
+	if (err || !mt)
+		return err;
+	thrown_add_types(c, mt & ~(uint64_t)7, &t);
+	exception_describe(c->inspect, t.object, arena, stop);
+	t.message = stop->exception_message;
+	c->throws.object = t.object;
+	stop->reason = DBG_STOP_CAUGHT;
+	err = bp_happened(c, &event, stop, ret_stops);
+	c->throws.object = 0;
+	return err;
+}
+
+/* ---- Exceptions at their throw, the stack intact ------------------------- */
 
 /* ---- Exceptions that are thrown again -------------------------------- */
 

@@ -7,7 +7,7 @@
  */
 #include "control/control_priv.h"
 #include "control/exception/exceptions.h"
-#include "control/step/mycode.h"
+#include "control/step/step.h"
 #include "control/step/steps.h"
 
 #include "base/err.h"

@@ -17,10 +17,10 @@
  * is found when the method may end: stepped out of, at its last line, or when
  * an exception leaves it for the task.
  */
+#include "control/step/stepasync.h"
 #include "control/breakpoint/bp.h"
 #include "control/control_priv.h"
-#include "control/step/mycode.h"
-#include "control/step/stepasync.h"
+#include "control/step/step.h"
 #include "control/step/steps.h"
 
 #include "base/err.h"

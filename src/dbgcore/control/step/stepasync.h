@@ -89,7 +89,7 @@ uint64_t stepwait_held(struct control *c, pid_t tid,
 struct dbg_error *stepwait_plan(struct control *c,
 				const struct async_call *call);
 
-/* stepresume.c */
+/* steptarget.c */
 /* Sites like @site at @place in the code at @ip. */
 struct dbg_error *stepresume_place(struct control *c,
 				   const struct code_place *place, uint64_t ip,

@@ -19,7 +19,7 @@
  * task and in others, are waited for, and the first that comes has it.
  */
 #include "control/control_priv.h"
-#include "control/step/mycode.h"
+#include "control/step/step.h"
 #include "control/step/stepasync.h"
 #include "control/step/steps.h"
 #include "dac/asyncmethod.h"

@@ -4,7 +4,7 @@
  * entered.
  */
 #include "control/control_priv.h"
-#include "control/step/mycode.h"
+#include "control/step/step.h"
 #include "control/step/stepasync.h"
 #include "control/step/steps.h"
 

@@ -1,5 +1,5 @@
 /*
- * Steps inside control/: the plan of the present one (stepplan.c), and what
+ * Steps inside control/: the plan of the present one (steptarget.c), and what
  * step.c, stepjudge.c, stepin.c and steptarget.c make of it.
  */
 #ifndef CONTROL_STEPS_H
@@ -152,7 +152,7 @@ struct step_plan {
 	const char *note; /* why the step ends before what was asked for */
 };
 
-/* stepplan.c */
+/* steptarget.c */
 /* Does the step end in a thread that waits for the call that returns? */
 bool step_is_awaited(const struct step_plan *p);
 /* End the plan. */
@@ -200,7 +200,7 @@ bool step_is_user(struct control *c, const struct frame *f);
 struct dbg_error *step_user_frame(struct control *c, uint32_t thread,
 				  uint32_t level, const struct frame **ret);
 
-/* stepresume.c */
+/* steptarget.c */
 /* Ask to be notified of code of (m, token). */
 struct dbg_error *step_body_await(struct control *c, struct step_body *b,
 				  const struct code_module *m, uint32_t token);

@@ -19,13 +19,297 @@
  * (-location), is deleted by a stop: no register ever stays on a place that was
  * left.
  */
+#include "control/watch/watch.h"
 #include "control/breakpoint/bp.h"
+#include "control/control_priv.h"
+#include "control/step/steps.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
-#include "control/control_priv.h"
+#include "dac/assumption.h"
+
+/* ---- The frame whose variables are watched ------------------------------- */
+
+/*
+ * Which one it is, and when it ends.
+ *
+ * It ends by a return to its caller, where a trap counts if the thread's stack
+ * is above the frame; or by an exception, which the runtime tells of when the
+ * handler is entered. A handler is a function of its own with the frame pointer
+ * of its method: above the watched frame's, that frame is gone.
+ */
+
+enum {
+	FRAMES_MAX = 20000
+};
+
+static bool is_it(const struct watch_frame *wf, const struct frame *f)
+{
+	return f->raw.method == wf->method &&
+	       (wf->framed ? f->raw.bp == wf->bp : f->raw.sp == wf->sp);
+}
+
+struct dbg_error *watch_frame_find(struct control *c,
+				   const struct watch_frame *wf,
+				   const struct frame **ret)
+{
+	struct dbg_error *err;
+	uint32_t thread = stack_thread_number(c->stack, wf->tid);
+
+	for (uint32_t level = 0; level < FRAMES_MAX; level++) {
+		err = stack_frame(c->stack, thread, level, ret);
+		if (err || !*ret || is_it(wf, *ret))
+			return err;
+	}
+	*ret = NULL;
+	return NULL;
+}
+
+/* watch.c */
+static struct dbg_error *watch_frame_set(struct control *c,
+					 struct watch_frame *wf,
+					 const struct frame *frame)
+{
+	memset(wf, 0, sizeof(*wf));
+	if (frame->kind == DBG_FRAME_NATIVE)
+		return dbg_err(DBG_E_STATE,
+			       "a native frame has no variables to watch");
+	wf->tid = frame->tid;
+	wf->method = frame->raw.method;
+	wf->sp = frame->raw.sp;
+	wf->bp = frame->raw.bp;
+	wf->framed = step_is_framed(c, frame->raw.ip);
+	return NULL;
+}
+
+/* Wait for its end; no longer. */
+static struct dbg_error *watch_frame_arm(struct control *c,
+					 struct watch_frame *wf)
+{
+	struct dbg_error *err;
+	const struct frame *f;
+
+	err = watch_frame_find(c, wf, &f);
+	while (!err && f) {
+		err = stack_frame(c->stack, f->thread, f->level + 1, &f);
+		if (!err && f && f->kind == DBG_FRAME_MANAGED)
+			break;
+	}
+	// The first managed frame of a thread ends with the thread.
+	if (err || !f)
+		return err;
+	wf->return_addr = f->raw.ip;
+	control_catch(c, CATCH_USER_WATCH, true);
+	return control_site_add(c, SITE_WATCH, &wf->return_addr, 1);
+}
+
+static bool is_used(struct control *c, uint64_t addr)
+{
+	for (size_t i = 0; i < c->n_bps; i++) {
+		const struct watch *w = c->bps[i]->watch;
+
+		if (w && (w->frame.return_addr == addr ||
+			  w->frame.catch_addr == addr))
+			return true;
+	}
+	return false;
+}
+
+static void lift(struct control *c, uint64_t *addr)
+{
+	uint64_t old = *addr;
+
+	*addr = 0;
+	if (old && c->target && !is_used(c, old))
+		control_warn(c, control_site_remove(c, SITE_WATCH, &old, 1));
+}
+
+static void watch_frame_forget(struct control *c, struct watch_frame *wf)
+{
+	bool any = false;
+
+	lift(c, &wf->return_addr);
+	lift(c, &wf->catch_addr);
+	memset(wf, 0, sizeof(*wf));
+	for (size_t i = 0; i < c->n_bps; i++)
+		any |= c->bps[i]->watch && c->bps[i]->watch->frame.return_addr;
+	if (!any)
+		control_catch(c, CATCH_USER_WATCH, false);
+}
+
+/* Does @ev, a trap of SITE_WATCH, say that it has ended? */
+static bool watch_frame_ended(const struct watch_frame *wf,
+			      const struct target_event *ev,
+			      const struct regs *regs)
+{
+	uint64_t base = wf->framed ? wf->bp : wf->sp;
+
+	if (wf->tid != ev->tid)
+		return false;
+	if (ev->addr == wf->return_addr)
+		return regs_sp(regs) > wf->sp;
+	return ev->addr == wf->catch_addr && regs_fp(regs) > base;
+}
+
+void watch_frame_catch(struct control *c, pid_t tid, uint64_t entry)
+{
+	uint64_t addr = 0;
+	struct dbg_error *err = catcher_start(c, entry, &addr);
+
+	if (err || !addr) {
+		control_warn(c, err);
+		return;
+	}
+	for (size_t i = 0; i < c->n_bps; i++) {
+		struct watch *w = c->bps[i]->watch;
+
+		if (!w || w->frame.tid != tid || !w->frame.return_addr)
+			continue;
+		lift(c, &w->frame.catch_addr);
+		w->frame.catch_addr = addr;
+		control_warn(c, control_site_add(c, SITE_WATCH,
+						 &w->frame.catch_addr, 1));
+	}
+}
+
+/* ---- Assigns the debug registers ----------------------------------------- */
+
+/*
+ * Values come first, in the order of the watchpoints' numbers; the links of
+ * their paths get what is left. While anything is watched that the GC writes or
+ * moves, one register watches the GC's counter.
+ */
+
+struct registers {
+	struct target_watch v[TARGET_WATCHES];
+	unsigned int n;
+};
+
+// The register for @part, as a bit; 0: none is free.
+static unsigned int register_assign(struct registers *r,
+				    const struct target_watch *part)
+{
+	for (unsigned int i = 0; i < r->n; i++)
+		if (r->v[i].addr == part->addr && r->v[i].size == part->size &&
+		    r->v[i].reads == part->reads)
+			return 1u << i;
+	if (r->n == TARGET_WATCHES)
+		return 0;
+	r->v[r->n] = *part;
+	return 1u << r->n++;
+}
+
+static bool is_wanted(const struct bp *bp)
+{
+	return bp->watch && bp->enabled && bp->watch->now.n_parts;
+}
+
+// Assign registers to what must be watched: the value, or all that it is
+// computed from.
+static bool place_own(struct registers *r, struct watch *w)
+{
+	struct registers before = *r;
+	const struct watch_state *s = &w->now;
+	size_t n = s->is_place ? s->n_own : s->n_parts;
+
+	for (size_t i = 0; i < n; i++) {
+		unsigned int bit = register_assign(r, &s->parts[i]);
+
+		if (!bit) {
+			*r = before;
+			w->slots = 0;
+			return false;
+		}
+		w->slots |= bit;
+	}
+	w->own = w->slots;
+	return true;
+}
+
+static void place_links(struct registers *r, struct watch *w)
+{
+	const struct watch_state *s = &w->now;
+
+	for (size_t i = s->n_own; i < s->n_parts && !w->located; i++) {
+		unsigned int bit = register_assign(r, &s->parts[i]);
+
+		w->slots |= bit;
+		w->blind |= !bit;
+	}
+}
+
+// Must the place be followed through collections? Also while the watchpoint is
+// disabled, if it stays with its object (-location).
+static bool is_followed(const struct bp *bp)
+{
+	const struct watch *w = bp->watch;
+
+	return w && (bp->enabled || w->located) && w->now.n_parts &&
+	       w->now.moves;
+}
+
+static void place_gc(struct control *c, struct registers *r)
+{
+	const struct target_watch count = {c->watches.gc_count, 4, false};
+	struct dac_assumed known;
+	bool moves = false;
+
+	for (size_t i = 0; i < c->n_bps; i++)
+		moves |= is_followed(c->bps[i]);
+	if (moves && !count.addr)
+		(void)dac_holds(c->dac, ASSUME_GC_COUNT, &known);
+	c->watches.gc_slot =
+	    moves && count.addr ? register_assign(r, &count) : 0;
+}
+
+static void place_all(struct control *c, struct registers *r)
+{
+	place_gc(c, r);
+	for (size_t i = 0; i < c->n_bps; i++) {
+		struct bp *bp = c->bps[i];
+		struct watch *w = bp->watch;
+
+		if (!w)
+			continue;
+		w->slots = w->own = 0;
+		w->blind = false;
+		w->why = NULL;
+		if (!is_wanted(bp))
+			continue;
+		if (w->now.moves && !c->watches.gc_slot)
+			w->why = "the garbage collector of this runtime "
+				 "cannot be watched";
+		else if (!place_own(r, w))
+			w->why = "no debug register is free for it";
+	}
+	for (size_t i = 0; i < c->n_bps; i++)
+		if (is_wanted(c->bps[i]) && !c->bps[i]->watch->why)
+			place_links(r, c->bps[i]->watch);
+}
+
+struct dbg_error *control_watch_word(struct control *c, uint64_t addr)
+{
+	const struct target_watch v[TARGET_WATCHES] = {{addr, addr ? 8 : 0, 0}};
+
+	return target_watches_set(c->target, v);
+}
+
+/* watch.c: set the debug registers as the enabled watchpoints want it. */
+static struct dbg_error *watch_arm(struct control *c)
+{
+	struct registers r = {.n = 0};
+
+	// Before there is a runtime the registers are the session's.
+	if (!c->target || !c->dac)
+		return NULL;
+	place_all(c, &r);
+	return target_watches_set(c->target, r.v);
+}
+
+/* ---- Watchpoints --------------------------------------------------------- */
 
 /* ---- The collector --------------------------------------------------- */
 

@@ -89,9 +89,6 @@ void watch_remove(struct control *c, struct bp *bp);
 struct dbg_error *watch_switch(struct control *c, struct bp *bp);
 void watch_end_run(struct control *c);
 
-/* watcharm.c: set the debug registers as the enabled watchpoints want it. */
-struct dbg_error *watch_arm(struct control *c);
-
 /* watchread.c */
 /* Evaluate it; *ret_gone: in a frame that is not there. Fills *ret always. */
 struct dbg_error *watch_read(struct control *c, struct watch *w,
@@ -113,20 +110,10 @@ struct dbg_error *watch_read_place(struct control *c, const struct watch *w,
 struct dbg_error *watch_context(struct control *c, struct watch *w,
 				const struct frame *frame);
 void watch_state_deinit(struct watch_state *s);
-
-/* watchframe.c */
-struct dbg_error *watch_frame_set(struct control *c, struct watch_frame *wf,
-				  const struct frame *frame);
 /* NULL in *ret: it is not on the stack. */
 struct dbg_error *watch_frame_find(struct control *c,
 				   const struct watch_frame *wf,
 				   const struct frame **ret);
-/* Wait for its end; no longer. */
-struct dbg_error *watch_frame_arm(struct control *c, struct watch_frame *wf);
-void watch_frame_forget(struct control *c, struct watch_frame *wf);
-/* Does @ev, a trap of SITE_WATCH, say that it has ended? */
-bool watch_frame_ended(const struct watch_frame *wf,
-		       const struct target_event *ev, const struct regs *regs);
 /* A thread is about to enter the catch handler at @entry. */
 void watch_frame_catch(struct control *c, pid_t tid, uint64_t entry);
 

@@ -1,10 +1,10 @@
 /*
  * The probe with which code compiled for debugging begins, known by its bytes:
  * a test of a flag in the Module and a call of the runtime's helper. See
- * step/probe.c.
+ * step/stepin.c.
  */
 #include "control/control_priv.h"
-#include "control/step/mycode.h"
+#include "control/step/step.h"
 
 #include <string.h>
 

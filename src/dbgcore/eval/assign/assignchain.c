@@ -4,11 +4,11 @@
  * whenever they are looked for, and no call stands between what is written.
  */
 #include "base/err.h"
+#include "eval/assign/assign.h"
 #include "eval/assign/assign_priv.h"
-#include "eval/assign/assigncall.h"
 #include "eval/bind/bind.h"
-#include "eval/overload/conversion.h"
 #include "eval/dollar.h"
+#include "eval/overload/conversion.h"
 #include "stack/stack.h"
 
 enum {

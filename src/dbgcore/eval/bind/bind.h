@@ -7,7 +7,7 @@
 #define EVAL_BIND_H
 
 #include "eval/eval.h"
-#include "eval/syntax/expr.h"
+#include "eval/syntax/statement.h"
 
 /* The value of @x, a part of @text. Needs e->vm. */
 DBG_MUST struct dbg_error *bind_evaluate(const struct eval *e, const char *text,

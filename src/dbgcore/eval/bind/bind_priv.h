@@ -108,7 +108,7 @@ struct type_field *getter_field(struct binder *b, struct type_method *m);
  */
 struct type_method *getter_setter(struct binder *b, struct type_method *getter);
 
-/* ---- bindframe.c: what the debugger knows as values -------------------- */
+/* ---- bindname.c: what the debugger knows as values -------------------- */
 
 /* Make a leaf with the value @v and the static type @type. */
 struct bound *bound_value(struct binder *b, const struct value *v,

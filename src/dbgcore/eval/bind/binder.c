@@ -13,15 +13,14 @@
 #include "eval/assign/bindassign.h"
 #include "eval/bind/bindchain.h"
 #include "eval/bind/bindcollection.h"
-#include "eval/overload/bindlambda.h"
 #include "eval/bind/bindmade.h"
 #include "eval/bind/bindmetaobject.h"
 #include "eval/bind/bindop.h"
 #include "eval/bind/bindrange.h"
 #include "eval/bind/bindtuple.h"
-#include "eval/overload/conversion.h"
 #include "eval/literal.h"
 #include "eval/lookup.h"
+#include "eval/overload/conversion.h"
 #include "eval/syntax/token.h"
 
 /* ---- Element access -------------------------------------------------- */
@@ -159,7 +158,7 @@ static struct dbg_error *bind_element(struct binder *b, const struct expr *x,
 
 /* ---- Unary operators ------------------------------------------------- */
 
-/* Unary operators (ECMA-334, 12.9). */
+/* (ECMA-334, 12.9). */
 
 static struct dbg_error *bind_unary(struct binder *b, const struct expr *x,
 				    struct bound **ret);

@@ -10,8 +10,8 @@
 #ifndef EVAL_BOUND_H
 #define EVAL_BOUND_H
 
-#include "eval/syntax/expr.h"
-#include "types/methods.h"
+#include "eval/syntax/statement.h"
+#include "types/methodref.h"
 
 struct name_scope;
 

@@ -67,7 +67,7 @@ DBG_MUST struct dbg_error *ilgen_value(struct generator *e,
 				       const struct bound *n);
 DBG_MUST struct dbg_error *ilgen_address(struct generator *e,
 					 const struct bound *n);
-/* ---- generatestatement.c ---------------------------------------------- */
+/* ---- generate.c ---------------------------------------------- */
 
 DBG_MUST struct dbg_error *ilgen_statement(struct generator *e,
 					   const struct bound *n);

@@ -8,9 +8,8 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "eval/bind/bindcollection.h"
-#include "eval/overload/bindlambda.h"
-#include "eval/tree/bindtree.h"
 #include "eval/overload/conversion.h"
+#include "eval/tree/treenode.h"
 
 enum {
 	PARAMS_MAX = 8, // type parameters

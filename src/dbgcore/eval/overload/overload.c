@@ -5,22 +5,21 @@
  */
 #include <string.h>
 
+#include "eval/overload/overload.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "eval/bind/bind_priv.h"
 #include "eval/assign/bindassign.h"
-#include "eval/overload/bindcaller.h"
+#include "eval/bind/bind_priv.h"
 #include "eval/bind/bindcollection.h"
-#include "eval/statement/binddeclare.h"
-#include "eval/overload/bindlambda.h"
 #include "eval/bind/bindmetaobject.h"
 #include "eval/bind/bindop.h"
-#include "eval/tree/bindtree.h"
-#include "eval/overload/conversion.h"
-#include "eval/overload/overload.h"
-#include "eval/overload/standin.h"
 #include "eval/lookup.h"
+#include "eval/overload/bindfunction.h"
+#include "eval/overload/conversion.h"
+#include "eval/overload/standin.h"
+#include "eval/statement/binddeclare.h"
+#include "eval/tree/treenode.h"
 
 /* ---- Lambdas of queries ---------------------------------------------- */
 

@@ -1,6 +1,6 @@
 /*
  * Variables declared at the prompt: `int z = 1`, `var (a, b) = t`, `out var n`.
- * Such a variable is kept by its value (eval/declared.h). An assignment to
+ * Such a variable is kept by its value (eval/dollar.h). An assignment to
  * several targets first keeps the parts of its right side under names that no
  * text can spell.
  */
@@ -11,12 +11,11 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "eval/assign/bindassign.h"
-#include "eval/overload/bindlambda.h"
 #include "eval/bind/bindmade.h"
 #include "eval/bind/bindop.h"
 #include "eval/bind/bindtuple.h"
+#include "eval/dollar.h"
 #include "eval/overload/conversion.h"
-#include "eval/declared.h"
 
 enum {
 	NOTED_MAX = 6 /* with the value elements of a tuple without a rest */
@@ -84,8 +83,7 @@ struct dbg_error *declare_noted(struct binder *b, struct bound *body,
 	return err ? err : keep_items(b, &v, ret);
 }
 
-/* ---- Declarations ----------------------------------------------------------
- */
+/* ---- Declarations ------------------------------------------------------- */
 
 /* The value that @n is as a @type; NULL: its own. */
 static struct dbg_error *declared_value(struct binder *b, struct bound *n,
@@ -262,8 +260,7 @@ struct dbg_error *bind_declare(const struct eval *e, const char *text,
 				     : assign_parts(e, text, x, ret);
 }
 
-/* ---- Assignments to what was declared --------------------------------------
- */
+/* ---- Assignments to what was declared ----------------------------------- */
 
 struct dbg_error *declare_assign(struct binder *left, struct binder *right,
 				 const struct bind_assignment *a,

@@ -31,23 +31,9 @@ DBG_MUST struct dbg_error *functions_declare(struct binder *b,
 DBG_MUST struct dbg_error *function_bind(struct binder *b, const struct expr *x,
 					 struct bound *var, struct bound **ret);
 
-/* bindloop.c */
+/* bindstatement.c */
 DBG_MUST struct dbg_error *bind_foreach(struct binder *b, const struct expr *x,
 					struct bound **ret);
-/* Statements one after the other, with the locals made since @first. */
-struct bound *bound_block(struct binder *b, struct bound *const *list, size_t n,
-			  size_t first, const struct expr *x);
-struct bound *bound_void(struct binder *b, enum bound_kind kind,
-			 const struct expr *x);
-/* @body, which `break` leaves and `continue` begins again. */
-DBG_MUST struct dbg_error *bind_loop_body(struct binder *b, struct bound *loop,
-					  const struct expr *body,
-					  struct bound **ret);
-/* try { body } finally { dispose of @name } if it can be disposed of. */
-DBG_MUST struct dbg_error *bind_disposing(struct binder *b,
-					  const struct expr *name,
-					  struct bound *body,
-					  struct bound **ret);
 
 /*
  * bindfunction.c: the local function of the program's of this name, of the

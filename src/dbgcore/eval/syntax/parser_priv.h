@@ -2,7 +2,7 @@
 #ifndef EVAL_PARSER_PRIV_H
 #define EVAL_PARSER_PRIV_H
 
-#include "eval/syntax/expr.h"
+#include "eval/syntax/statement.h"
 
 struct parser {
 	struct tokens tokens;

@@ -2,11 +2,457 @@
  * Statements, as the bodies of lambdas have them (ECMA-334, 13). They are nodes
  * of the same tree as expressions.
  */
+#include "eval/syntax/statement.h"
+#include "eval/syntax/parser_priv.h"
+
 #include <string.h>
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "eval/syntax/parser_priv.h"
+
+/* ---- The cursor over the tokens ------------------------------------------ */
+
+/*
+ * What is next, going on, going back to a saved place, and errors that name the
+ * column. Trying a way costs steps, which are limited, so that no text takes
+ * exponential time.
+ */
+
+enum {
+	STEPS_MAX = 200000 // of trying what a bracket may begin
+};
+
+const struct token *parser_peek(const struct parser *p)
+{
+	return &p->tokens.items[p->at];
+}
+
+bool parser_at(const struct parser *p, enum punct punct)
+{
+	return parser_ahead(p, 0, punct);
+}
+
+bool parser_ahead(const struct parser *p, size_t n, enum punct punct)
+{
+	const struct token *t = parser_peek(p) + n;
+	return p->at + n < p->tokens.n && t->kind == TOKEN_PUNCT &&
+	       t->punct == punct;
+}
+
+bool parser_at_if_index(const struct parser *p)
+{
+	const struct token *t = parser_peek(p);
+	return parser_at(p, PUNCT_QUESTION) &&
+	       parser_ahead(p, 1, PUNCT_OPEN_INDEX) && t[0].end == t[1].start;
+}
+
+bool parser_at_word(const struct parser *p, enum word word)
+{
+	return parser_peek(p)->word == word;
+}
+
+bool parser_at_end(const struct parser *p)
+{
+	return parser_peek(p)->kind == TOKEN_END;
+}
+
+/* Words of queries are keywords in queries alone. */
+static bool is_reserved(const struct parser *p, enum word word)
+{
+	static const enum word query[] = {
+	    WORD_ASCENDING, WORD_BY,    WORD_DESCENDING, WORD_EQUALS,
+	    WORD_FROM,      WORD_GROUP, WORD_INTO,       WORD_JOIN,
+	    WORD_LET,       WORD_ON,    WORD_ORDERBY,    WORD_SELECT,
+	    WORD_WHERE};
+	bool found = word_is_reserved(word);
+	for (size_t i = 0; p->in_query && i < sizeof(query) / sizeof(query[0]);
+	     i++)
+		found = found || word == query[i];
+	return found;
+}
+
+bool parser_at_name(const struct parser *p)
+{
+	const struct token *t = parser_peek(p);
+	return t->kind == TOKEN_NAME && !is_reserved(p, t->word);
+}
+
+bool parser_at_type_word(const struct parser *p)
+{
+	return word_elem(parser_peek(p)->word) != ELEM_END;
+}
+
+void parser_advance(struct parser *p)
+{
+	if (!parser_at_end(p))
+		p->at++;
+}
+
+void parser_restore(struct parser *p, const struct parser *saved)
+{
+	unsigned int steps = p->steps;
+	*p = *saved;
+	p->steps = steps;
+}
+
+const struct token *parser_behind(const struct parser *p, size_t n)
+{
+	int depth = 0;
+	for (size_t i = p->at + n; i + 1 < p->tokens.n; i++) {
+		const struct token *t = &p->tokens.items[i];
+		depth += t->punct == PUNCT_OPEN ||
+			 t->punct == PUNCT_OPEN_INDEX ||
+			 t->punct == PUNCT_OPEN_BRACE;
+		depth -= t->punct == PUNCT_CLOSE ||
+			 t->punct == PUNCT_CLOSE_INDEX ||
+			 t->punct == PUNCT_CLOSE_BRACE;
+		if (depth <= 0)
+			return t + 1;
+	}
+	return NULL;
+}
+
+bool parser_accept(struct parser *p, enum punct punct)
+{
+	if (!parser_at(p, punct))
+		return false;
+	parser_advance(p);
+	return true;
+}
+
+bool parser_accept_word(struct parser *p, enum word word)
+{
+	if (!parser_at_word(p, word))
+		return false;
+	parser_advance(p);
+	return true;
+}
+
+struct dbg_error *parser_error(const struct parser *p, const char *message)
+{
+	return dbg_err(DBG_E_ARGUMENT, "%s at column %u", message,
+		       token_column(p->tokens.text, parser_peek(p)->start));
+}
+
+struct dbg_error *parser_unexpected(const struct parser *p)
+{
+	const struct token *t = parser_peek(p);
+	if (t->kind == TOKEN_END)
+		return dbg_err_cs(
+		    1525,
+		    dbg_err(DBG_E_ARGUMENT, "the expression ends too early"));
+	return dbg_err_cs(
+	    1525, dbg_err(DBG_E_ARGUMENT, "unexpected '%.*s' at column %u",
+			  (int)(t->end - t->start), p->tokens.text + t->start,
+			  token_column(p->tokens.text, t->start)));
+}
+
+static struct dbg_error *missing(const struct parser *p, const char *what)
+{
+	const struct token *t = parser_peek(p);
+	unsigned int number = strcmp(what, ")") ? 1003 : 1026;
+
+	if (t->kind == TOKEN_END)
+		return dbg_err_cs(number,
+				  dbg_err(DBG_E_ARGUMENT,
+					  "'%s' is missing at the end", what));
+	return dbg_err_cs(
+	    number, dbg_err(DBG_E_ARGUMENT,
+			    "unexpected '%.*s' at column %u, '%s' is wanted",
+			    (int)(t->end - t->start), p->tokens.text + t->start,
+			    token_column(p->tokens.text, t->start), what));
+}
+
+struct dbg_error *parser_expect(struct parser *p, enum punct punct)
+{
+	return parser_accept(p, punct) ? NULL : missing(p, punct_text(punct));
+}
+
+struct dbg_error *parser_expect_word(struct parser *p, enum word word)
+{
+	static const char *const texts[] = {
+#define WORD(id, text, ...) [WORD_##id] = text,
+	    RESERVED_WORDS(WORD) TYPE_WORDS(WORD) CONTEXTUAL_WORDS(WORD)
+#undef WORD
+	};
+	return parser_accept_word(p, word) ? NULL : missing(p, texts[word]);
+}
+
+struct dbg_error *parser_name(struct parser *p, bool any, const char **ret)
+{
+	const struct token *t = parser_peek(p);
+	if (t->kind != TOKEN_NAME || (!any && is_reserved(p, t->word)))
+		return parser_unexpected(p);
+	*ret = t->text;
+	// a variable that is not the object is spelled so in a scope
+	if (!any && t->verbatim && !strcmp(t->text, "this"))
+		*ret = "@this";
+	else if (!any && t->verbatim && !strcmp(t->text, "base"))
+		*ret = "@base";
+	parser_advance(p);
+	return NULL;
+}
+
+struct dbg_error *parser_enter(struct parser *p)
+{
+	if (++p->depth > EXPR_DEPTH_MAX)
+		return dbg_err(DBG_E_ARGUMENT,
+			       "the expression is nested too deeply");
+	if (++p->steps > STEPS_MAX)
+		return dbg_err(DBG_E_ARGUMENT, "the expression is too complex");
+	return NULL;
+}
+
+/* ---- Nodes ----------------------------------------------------------- */
+
+struct expr *parser_node(struct parser *p, enum expr_kind kind)
+{
+	struct expr *e = arena_alloc(p->arena, sizeof(*e));
+	e->kind = kind;
+	e->start = parser_peek(p)->start;
+	e->end = parser_peek(p)->end;
+	return e;
+}
+
+struct expr *parser_node_from(struct parser *p, enum expr_kind kind,
+			      struct expr *first)
+{
+	struct expr *e = parser_node(p, kind);
+	e->start = first->start;
+	e->a = first;
+	return e;
+}
+
+void parser_close(const struct parser *p, struct expr *e)
+{
+	if (p->at && p->tokens.items[p->at - 1].end >= e->start)
+		e->end = p->tokens.items[p->at - 1].end;
+}
+
+void list_add(struct parser *p, struct list *l, struct expr *e)
+{
+	if (l->n == l->cap) {
+		size_t cap = l->cap ? l->cap * 2 : 4;
+		struct expr **more = arena_calloc(p->arena, cap, sizeof(*more));
+		if (l->n)
+			memcpy(more, l->items, l->n * sizeof(*more));
+		l->items = more;
+		l->cap = cap;
+	}
+	l->items[l->n++] = e;
+}
+
+struct dbg_error *parser_list(struct parser *p, enum punct close,
+			      enum list_end end, parse_item *item,
+			      struct list *ret)
+{
+	struct list list = {0};
+	struct dbg_error *err = NULL;
+	bool more = !parser_at(p, close);
+	while (!err && more) {
+		struct expr *e;
+		err = item(p, &e);
+		if (err)
+			return err;
+		list_add(p, &list, e);
+		more = parser_accept(p, PUNCT_COMMA);
+		if (more && end == LIST_TRAILING_COMMA && parser_at(p, close))
+			more = false;
+	}
+	err = parser_expect(p, close);
+	*ret = list;
+	return err;
+}
+
+/* ---- Lambdas and anonymous methods (ECMA-334, 12.19) --------------------- */
+
+/*
+ * Lambdas and anonymous methods (ECMA-334, 12.19). Whether a parenthesis opens
+ * a lambda is known by what follows its end: the tokens are looked through
+ * first.
+ */
+
+/* Words before the parameters. */
+static size_t modifiers(const struct parser *p)
+{
+	size_t n = 0;
+	const struct token *t = parser_peek(p);
+	while (t[n].word == WORD_STATIC ||
+	       (t[n].word == WORD_ASYNC &&
+		(t[n + 1].kind == TOKEN_NAME || t[n + 1].punct == PUNCT_OPEN) &&
+		t[n + 1].word != WORD_IS && t[n + 1].word != WORD_AS))
+		n++;
+	return n;
+}
+
+bool parser_at_lambda(struct parser *p)
+{
+	size_t n = modifiers(p);
+	const struct token *t = parser_peek(p) + n;
+	if (t->word == WORD_DELEGATE)
+		return true;
+	if (t->kind == TOKEN_NAME)
+		return !word_is_reserved(t->word) &&
+		       parser_ahead(p, n + 1, PUNCT_ARROW);
+	if (!parser_ahead(p, n, PUNCT_OPEN))
+		return false;
+	t = parser_behind(p, n);
+	return t && t->punct == PUNCT_ARROW;
+}
+
+static struct dbg_error *parse_param(struct parser *p, struct expr **ret)
+{
+	static const struct {
+		enum word word;
+		enum expr_modifier modifier;
+	} all[] = {
+	    {WORD_REF, MODIFIER_REF},
+	    {WORD_OUT, MODIFIER_OUT},
+	    {WORD_IN, MODIFIER_IN},
+	};
+	struct dbg_error *err = NULL;
+	struct expr *e = parser_node(p, EXPR_PARAM);
+	parser_accept_word(p, WORD_SCOPED);
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		if (parser_accept_word(p, all[i].word))
+			e->modifier = all[i].modifier;
+	}
+	bool typed = !parser_ahead(p, 1, PUNCT_COMMA) &&
+		     !parser_ahead(p, 1, PUNCT_CLOSE) &&
+		     !parser_ahead(p, 1, PUNCT_ASSIGN);
+	if (typed)
+		err = parse_type(p, TYPE_ANYWHERE, &e->type);
+	if (!err)
+		err = parser_name(p, false, &e->name);
+	if (!err && parser_accept(p, PUNCT_ASSIGN))
+		err = parse_expr(p, &e->a);
+	parser_close(p, e);
+	*ret = e;
+	return err;
+}
+
+static struct dbg_error *parse_params(struct parser *p, struct expr *e)
+{
+	struct list list = {0};
+	struct dbg_error *err = NULL;
+	if (parser_accept(p, PUNCT_OPEN)) {
+		err =
+		    parser_list(p, PUNCT_CLOSE, LIST_EXACT, parse_param, &list);
+	} else {
+		struct expr *param = parser_node(p, EXPR_PARAM);
+		err = parser_name(p, false, &param->name);
+		list_add(p, &list, param);
+	}
+	e->list = list.items;
+	e->n_list = list.n;
+	return err;
+}
+
+/* `T name(`, behind its modifiers. */
+static bool at_function(struct parser *p, struct expr *e)
+{
+	for (size_t n = modifiers(p); n; n--)
+		parser_advance(p);
+	if (!parser_try_type(p, TYPE_ANYWHERE, &e->type) || !parser_at_name(p))
+		return false;
+	e->start = parser_peek(p)->start;
+	const struct token *t = NULL;
+	if (parser_ahead(p, 1, PUNCT_OPEN))
+		t = parser_behind(p, 1);
+	bool body =
+	    t && (t->punct == PUNCT_ARROW || t->punct == PUNCT_OPEN_BRACE);
+	return body || parser_ahead(p, 1, PUNCT_LESS);
+}
+
+/* Refuse a local function that a delegate in a variable cannot stand for. */
+static struct dbg_error *check_function(struct parser *p, const struct expr *l)
+{
+	for (size_t i = 0; i < l->n_list; i++) {
+		const struct expr *param = l->list[i];
+		if (!param->type || param->a ||
+		    param->modifier != MODIFIER_NONE)
+			return dbg_err(
+			    DBG_E_UNSUPPORTED,
+			    "a parameter of a local function of a debugger has "
+			    "a type and no more at column %u",
+			    token_column(p->tokens.text, param->start));
+	}
+	return NULL;
+}
+
+static struct dbg_error *parse_function_body(struct parser *p, struct expr *l)
+{
+	if (parser_at(p, PUNCT_OPEN_BRACE))
+		return parse_block(p, &l->a);
+	struct dbg_error *err = parser_expect(p, PUNCT_ARROW);
+	if (!err)
+		err = parse_expr(p, &l->a);
+	return err ? err : parser_expect(p, PUNCT_SEMICOLON);
+}
+
+bool parser_try_function(struct parser *p, struct expr **ret,
+			 struct dbg_error **ret_err)
+{
+	struct parser saved = *p;
+	struct expr *e = parser_node(p, STMT_FUNCTION);
+	bool async = parser_at_word(p, WORD_ASYNC);
+	struct dbg_error *err = NULL;
+	if (!at_function(p, e)) {
+		parser_restore(p, &saved);
+		return false;
+	}
+	if (async)
+		err = parser_error(p, "an async function cannot be run by a "
+				      "debugger");
+	if (!err)
+		err = parser_name(p, false, &e->name);
+	if (!err && parser_at(p, PUNCT_LESS))
+		err = parser_error(p, "a local function of a debugger is not "
+				      "generic");
+	struct expr *l = parser_node(p, EXPR_LAMBDA);
+	e->a = l;
+	if (!err)
+		err = parse_params(p, l);
+	if (!err)
+		err = check_function(p, l);
+	if (!err)
+		err = parse_function_body(p, l);
+	parser_close(p, l);
+	parser_close(p, e);
+	*ret = e;
+	*ret_err = err;
+	return true;
+}
+
+struct dbg_error *parse_lambda(struct parser *p, struct expr **ret)
+{
+	struct expr *e = parser_node(p, EXPR_LAMBDA);
+	struct dbg_error *err = NULL;
+	for (size_t n = modifiers(p); n; n--) {
+		e->async |= parser_at_word(p, WORD_ASYNC);
+		parser_advance(p);
+	}
+	*ret = e;
+	if (parser_accept_word(p, WORD_DELEGATE)) {
+		// without a list it fits any
+		if (parser_at(p, PUNCT_OPEN))
+			err = parse_params(p, e);
+		if (!err)
+			err = parse_block(p, &e->a);
+		parser_close(p, e);
+		return err;
+	}
+	err = parse_params(p, e);
+	if (!err)
+		err = parser_expect(p, PUNCT_ARROW);
+	if (!err)
+		err = parser_at(p, PUNCT_OPEN_BRACE) ? parse_block(p, &e->a)
+						     : parse_expr(p, &e->a);
+	parser_close(p, e);
+	return err;
+}
+
+/* ---- Statements, as the bodies of lambdas have them (ECMA-334, 13) ------- */
 
 static struct dbg_error *parse_statement(struct parser *p, struct expr **ret);
 
@@ -462,4 +908,70 @@ static struct dbg_error *parse_statement(struct parser *p, struct expr **ret)
 	if (!err)
 		p->depth--;
 	return err;
+}
+
+/* ---- The entries of the syntax ------------------------------------------- */
+
+/*
+ * The entries of the syntax: a whole expression and a type. Each makes all
+ * tokens, parses, and refuses what is left behind the tree.
+ */
+
+static struct dbg_error *parse_begin(struct parser *p, const char *text,
+				     struct arena *arena)
+{
+	memset(p, 0, sizeof(*p));
+	p->arena = arena;
+	struct dbg_error *err = tokens_make(text, arena, &p->tokens);
+	if (!err && p->tokens.n == 1)
+		err = dbg_err(DBG_E_ARGUMENT, "an expression is wanted");
+	return err;
+}
+
+/* Expect the end of the text; semicolons before it are ignored. */
+static struct dbg_error *parse_end(struct parser *p)
+{
+	while (parser_accept(p, PUNCT_SEMICOLON))
+		;
+	return parser_at_end(p) ? NULL : dbg_err_cs(1002, parser_unexpected(p));
+}
+
+typedef struct dbg_error *parse_fn(struct parser *p, struct expr **ret);
+
+static struct dbg_error *parse_whole(const char *text, struct arena *arena,
+				     parse_fn *parse, struct expr **ret)
+{
+	struct parser p;
+	struct expr *e;
+	struct dbg_error *err = parse_begin(&p, text, arena);
+	if (!err)
+		err = parse(&p, &e);
+	if (!err)
+		err = parse_end(&p);
+	if (!err)
+		*ret = e;
+	return err;
+}
+
+static struct dbg_error *type_anywhere(struct parser *p, struct expr **ret)
+{
+	return parse_type(p, TYPE_ANYWHERE, ret);
+}
+
+struct dbg_error *expr_parse(const char *text, struct arena *arena,
+			     struct expr **ret)
+{
+	return parse_whole(text, arena, parse_expr, ret);
+}
+
+struct dbg_error *expr_parse_statement(const char *text, struct arena *arena,
+				       struct expr **ret)
+{
+	return parse_whole(text, arena, parse_local_or_expr, ret);
+}
+
+struct dbg_error *expr_parse_type(const char *text, struct arena *arena,
+				  struct expr **ret)
+{
+	return parse_whole(text, arena, type_anywhere, ret);
 }

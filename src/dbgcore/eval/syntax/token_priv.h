@@ -1,4 +1,4 @@
-/* The lexer, shared by token.c and quoted.c. */
+/* The lexer, shared by token.c and token.c. */
 #ifndef EVAL_TOKEN_PRIV_H
 #define EVAL_TOKEN_PRIV_H
 

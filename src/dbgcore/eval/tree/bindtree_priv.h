@@ -1,9 +1,9 @@
-/* An expression tree under construction: bindtree.c, treenode.c. */
+/* An expression tree under construction: treenode.c, treenode.c. */
 #ifndef EVAL_BINDTREE_PRIV_H
 #define EVAL_BINDTREE_PRIV_H
 
 #include "eval/bind/bindmade.h"
-#include "eval/tree/bindtree.h"
+#include "eval/tree/treenode.h"
 
 enum {
 	TREE_METHODS_MAX = 64, /* overloads of a factory method */
@@ -26,7 +26,7 @@ struct tree {
 	size_t n_stores;
 };
 
-/* ---- bindtree.c --------------------------------------------------------- */
+/* ---- treenode.c --------------------------------------------------------- */
 
 /* The method of @type of this name that takes @args; @of: its object. */
 DBG_MUST struct dbg_error *tree_call(struct tree *t, struct bound *of,

@@ -7,6 +7,141 @@
 
 #include "base/err.h"
 
+/* ---- Compiling switch, throw, return and the ends of handlers ------------ */
+
+/*
+ * A leave knows the finally blocks on its way from the table of clauses; they
+ * run by the operation, innermost first.
+ */
+
+bool gen_switch(struct compiler *c, const struct il_insn *in, int arg)
+{
+	(void)arg;
+	struct spot value;
+	uint32_t end = in->offset + in->size;
+	if (!pop(c, &value))
+		return false;
+	emit(c, op_switch, 0, value.at, 0)->n = in->n_cases;
+	for (uint32_t k = 0; k < in->n_cases; k++) {
+		uint32_t case_at = end + (uint32_t)get_i4(in->cases + 4 * k);
+		emit(c, op_jump, 0, 0, 0);
+		if (!branch_to(c, case_at))
+			return false;
+	}
+	return true;
+}
+
+/* ---- Exceptions -------------------------------------------------------- */
+
+static bool in_range(uint32_t at, uint32_t from, uint32_t to)
+{
+	return at >= from && at < to;
+}
+
+/* The innermost clause whose handler (or filter) holds the instruction. */
+static bool enclosing(struct compiler *c, unsigned int kinds, bool of_filter,
+		      uint32_t *ret)
+{
+	for (size_t k = 0; k < c->body.n_clauses; k++) {
+		const struct type_eh *e = &c->body.clauses[k];
+		uint32_t from = of_filter ? e->filter : e->handler_start;
+		uint32_t to = of_filter ? e->handler_start : e->handler_end;
+		if ((kinds >> e->flags & 1) && in_range(c->offset, from, to)) {
+			*ret = (uint32_t)k;
+			return true;
+		}
+	}
+	return fail(c, "the end of a handler outside of one");
+}
+
+bool gen_leave(struct compiler *c, const struct il_insn *in, int arg)
+{
+	(void)arg;
+	uint32_t target = (uint32_t)in->value;
+	c->n_stack = 0;
+	c->top = c->base;
+	for (size_t k = 0; k < c->body.n_clauses; k++) {
+		const struct type_eh *e = &c->body.clauses[k];
+		if (e->flags == CLAUSE_FINALLY &&
+		    in_range(c->offset, e->try_start, e->try_end) &&
+		    !in_range(target, e->try_start, e->try_end))
+			emit(c, op_leave_call, 0, 0, 0)->n = (uint32_t)k;
+	}
+	return gen_jump(c, in, arg);
+}
+
+bool gen_throw(struct compiler *c, const struct il_insn *in, int arg)
+{
+	(void)in;
+	(void)arg;
+	struct spot object;
+	if (!pop(c, &object))
+		return false;
+	emit(c, op_throw, 0, object.at, 0);
+	c->reached = false;
+	return true;
+}
+
+bool gen_rethrow(struct compiler *c, const struct il_insn *in, int arg)
+{
+	uint32_t k = 0;
+	(void)in;
+	(void)arg;
+	if (!enclosing(c, 1u << CLAUSE_CATCH | 1u << CLAUSE_FILTER, false, &k))
+		return false;
+	emit(c, op_rethrow, 0, 0, 0)->n = k;
+	c->reached = false;
+	return true;
+}
+
+bool gen_end_finally(struct compiler *c, const struct il_insn *in, int arg)
+{
+	uint32_t k = 0;
+	(void)in;
+	(void)arg;
+	if (!enclosing(c, 1u << CLAUSE_FINALLY | 1u << CLAUSE_FAULT, false, &k))
+		return false;
+	emit(c, op_end_finally, 0, 0, 0)->n = k;
+	c->reached = false;
+	return true;
+}
+
+bool gen_end_filter(struct compiler *c, const struct il_insn *in, int arg)
+{
+	uint32_t k = 0;
+	struct spot value;
+	(void)in;
+	(void)arg;
+	if (!enclosing(c, 1u << CLAUSE_FILTER, true, &k) || !pop(c, &value))
+		return false;
+	emit(c, op_end_filter, 0, value.at, 0)->n = k;
+	c->reached = false;
+	return true;
+}
+
+bool gen_return(struct compiler *c, const struct il_insn *in, int arg)
+{
+	struct shape shape;
+	struct spot value = {0};
+	(void)in;
+	(void)arg;
+	if (!shape_of(c, c->sig->ret, &shape))
+		return false;
+	if (shape.place) {
+		if (!pop(c, &value) || !coerce(c, &value, shape.kind))
+			return false;
+		if (value.shape.place != shape.place)
+			return fail(c, "another value is returned");
+		if (shape.access < ACCESS_4)
+			emit(c, ops_move[shape.access], value.at, value.at, 0);
+	}
+	emit(c, op_return, 0, value.at, 0)->n = shape.place;
+	c->reached = false;
+	return true;
+}
+
+/* ---- Compile data -------------------------------------------------------- */
+
 /* ---- Nothing ----------------------------------------------------------- */
 
 bool gen_nop(struct compiler *c, const struct il_insn *in, int arg)
@@ -514,4 +649,241 @@ bool gen_sizeof(struct compiler *c, const struct il_insn *in, int arg)
 		return false;
 	emit(c, op_const_i4, push_kind(c, KIND_I4), 0, 0)->x.i = shape.size;
 	return true;
+}
+
+/* ---- The table of instructions ------------------------------------------- */
+
+/*
+ * Which function compiles an opcode, with which argument (opcodes:
+ * meta/il_opcodes.h). An opcode without a rule is refused when it is reached.
+ */
+
+enum {
+	TWO_BYTES = 0xfe00,
+	N_CODES = 0x120,
+};
+
+#define AT(id)                                                                 \
+	[(int)IL_OP_##id >= TWO_BYTES ? 0x100 + ((int)IL_OP_##id - TWO_BYTES)  \
+				      : (int)IL_OP_##id]
+#define BRANCH(id, cmp)                                                        \
+	AT(id) = {gen_branch, cmp}, AT(id##_S) = {gen_branch, cmp}
+
+static const struct rule rules[N_CODES] = {
+    AT(NOP) = {gen_nop, 0},
+    AT(BREAK) = {gen_nop, 0},
+    AT(LDARG_0) = {gen_arg, 0},
+    AT(LDARG_1) = {gen_arg, 1},
+    AT(LDARG_2) = {gen_arg, 2},
+    AT(LDARG_3) = {gen_arg, 3},
+    AT(LDARG_S) = {gen_arg_s, 0},
+    AT(LDARG) = {gen_arg_s, 0},
+    AT(LDARGA_S) = {gen_arg_address, 0},
+    AT(LDARGA) = {gen_arg_address, 0},
+    AT(STARG_S) = {gen_set_arg, 0},
+    AT(STARG) = {gen_set_arg, 0},
+    AT(LDLOC_0) = {gen_local, 0},
+    AT(LDLOC_1) = {gen_local, 1},
+    AT(LDLOC_2) = {gen_local, 2},
+    AT(LDLOC_3) = {gen_local, 3},
+    AT(LDLOC_S) = {gen_local_s, 0},
+    AT(LDLOC) = {gen_local_s, 0},
+    AT(LDLOCA_S) = {gen_local_address, 0},
+    AT(LDLOCA) = {gen_local_address, 0},
+    AT(STLOC_0) = {gen_set_local, 0},
+    AT(STLOC_1) = {gen_set_local, 1},
+    AT(STLOC_2) = {gen_set_local, 2},
+    AT(STLOC_3) = {gen_set_local, 3},
+    AT(STLOC_S) = {gen_set_local_s, 0},
+    AT(STLOC) = {gen_set_local_s, 0},
+    AT(LDNULL) = {gen_null, 0},
+    AT(LDC_I4_M1) = {gen_const_i4, -1},
+    AT(LDC_I4_0) = {gen_const_i4, 0},
+    AT(LDC_I4_1) = {gen_const_i4, 1},
+    AT(LDC_I4_2) = {gen_const_i4, 2},
+    AT(LDC_I4_3) = {gen_const_i4, 3},
+    AT(LDC_I4_4) = {gen_const_i4, 4},
+    AT(LDC_I4_5) = {gen_const_i4, 5},
+    AT(LDC_I4_6) = {gen_const_i4, 6},
+    AT(LDC_I4_7) = {gen_const_i4, 7},
+    AT(LDC_I4_8) = {gen_const_i4, 8},
+    AT(LDC_I4_S) = {gen_const_i4_s, 0},
+    AT(LDC_I4) = {gen_const_i4_s, 0},
+    AT(LDC_I8) = {gen_const_i8, 0},
+    AT(LDC_R4) = {gen_const_r4, 0},
+    AT(LDC_R8) = {gen_const_r8, 0},
+    AT(DUP) = {gen_dup, 0},
+    AT(POP) = {gen_pop, 0},
+    AT(JMP) = {gen_refuse, 0},
+    AT(CALL) = {gen_call, 0},
+    AT(CALLI) = {gen_calli, 0},
+    AT(RET) = {gen_return, 0},
+    AT(BR) = {gen_jump, 0},
+    AT(BR_S) = {gen_jump, 0},
+    AT(BRFALSE) = {gen_truth, 0},
+    AT(BRFALSE_S) = {gen_truth, 0},
+    AT(BRTRUE) = {gen_truth, 1},
+    AT(BRTRUE_S) = {gen_truth, 1},
+    BRANCH(BEQ, CMP_EQ),
+    BRANCH(BGE, CMP_GE),
+    BRANCH(BGT, CMP_GT),
+    BRANCH(BLE, CMP_LE),
+    BRANCH(BLT, CMP_LT),
+    BRANCH(BNE_UN, CMP_NE_UN),
+    BRANCH(BGE_UN, CMP_GE_UN),
+    BRANCH(BGT_UN, CMP_GT_UN),
+    BRANCH(BLE_UN, CMP_LE_UN),
+    BRANCH(BLT_UN, CMP_LT_UN),
+    AT(SWITCH) = {gen_switch, 0},
+    AT(LDIND_I1) = {gen_load, ELEM_I1},
+    AT(LDIND_U1) = {gen_load, ELEM_U1},
+    AT(LDIND_I2) = {gen_load, ELEM_I2},
+    AT(LDIND_U2) = {gen_load, ELEM_U2},
+    AT(LDIND_I4) = {gen_load, ELEM_I4},
+    AT(LDIND_U4) = {gen_load, ELEM_U4},
+    AT(LDIND_I8) = {gen_load, ELEM_I8},
+    AT(LDIND_I) = {gen_load, ELEM_I},
+    AT(LDIND_R4) = {gen_load, ELEM_R4},
+    AT(LDIND_R8) = {gen_load, ELEM_R8},
+    AT(LDIND_REF) = {gen_load, ELEM_OBJECT},
+    AT(STIND_REF) = {gen_store, ELEM_OBJECT},
+    AT(STIND_I1) = {gen_store, ELEM_I1},
+    AT(STIND_I2) = {gen_store, ELEM_I2},
+    AT(STIND_I4) = {gen_store, ELEM_I4},
+    AT(STIND_I8) = {gen_store, ELEM_I8},
+    AT(STIND_R4) = {gen_store, ELEM_R4},
+    AT(STIND_R8) = {gen_store, ELEM_R8},
+    AT(STIND_I) = {gen_store, ELEM_I},
+    AT(ADD) = {gen_binary, BIN_ADD},
+    AT(SUB) = {gen_binary, BIN_SUB},
+    AT(MUL) = {gen_binary, BIN_MUL},
+    AT(DIV) = {gen_binary, BIN_DIV},
+    AT(DIV_UN) = {gen_binary, BIN_DIV_UN},
+    AT(REM) = {gen_binary, BIN_REM},
+    AT(REM_UN) = {gen_binary, BIN_REM_UN},
+    AT(AND) = {gen_binary, BIN_AND},
+    AT(OR) = {gen_binary, BIN_OR},
+    AT(XOR) = {gen_binary, BIN_XOR},
+    AT(SHL) = {gen_shift, BIN_SHL},
+    AT(SHR) = {gen_shift, BIN_SHR},
+    AT(SHR_UN) = {gen_shift, BIN_SHR_UN},
+    AT(ADD_OVF) = {gen_binary, BIN_ADD_OVF},
+    AT(ADD_OVF_UN) = {gen_binary, BIN_ADD_OVF_UN},
+    AT(SUB_OVF) = {gen_binary, BIN_SUB_OVF},
+    AT(SUB_OVF_UN) = {gen_binary, BIN_SUB_OVF_UN},
+    AT(MUL_OVF) = {gen_binary, BIN_MUL_OVF},
+    AT(MUL_OVF_UN) = {gen_binary, BIN_MUL_OVF_UN},
+    AT(NEG) = {gen_neg, 0},
+    AT(NOT) = {gen_not, 0},
+    AT(CONV_I1) = {gen_convert, CONV_I1},
+    AT(CONV_U1) = {gen_convert, CONV_U1},
+    AT(CONV_I2) = {gen_convert, CONV_I2},
+    AT(CONV_U2) = {gen_convert, CONV_U2},
+    AT(CONV_I4) = {gen_convert, CONV_I4},
+    AT(CONV_U4) = {gen_convert, CONV_U4},
+    AT(CONV_I8) = {gen_convert, CONV_I8},
+    AT(CONV_U8) = {gen_convert, CONV_U8},
+    AT(CONV_I) = {gen_convert, CONV_I8},
+    AT(CONV_U) = {gen_convert, CONV_U8},
+    AT(CONV_R4) = {gen_convert, CONV_R4},
+    AT(CONV_R8) = {gen_convert, CONV_R8},
+    AT(CONV_R_UN) = {gen_convert, CONV_R_UN},
+    AT(CONV_OVF_I1) = {gen_checked, CONV_I1},
+    AT(CONV_OVF_U1) = {gen_checked, CONV_U1},
+    AT(CONV_OVF_I2) = {gen_checked, CONV_I2},
+    AT(CONV_OVF_U2) = {gen_checked, CONV_U2},
+    AT(CONV_OVF_I4) = {gen_checked, CONV_I4},
+    AT(CONV_OVF_U4) = {gen_checked, CONV_U4},
+    AT(CONV_OVF_I8) = {gen_checked, CONV_I8},
+    AT(CONV_OVF_U8) = {gen_checked, CONV_U8},
+    AT(CONV_OVF_I) = {gen_checked, CONV_I8},
+    AT(CONV_OVF_U) = {gen_checked, CONV_U8},
+    AT(CONV_OVF_I1_UN) = {gen_checked_un, CONV_I1},
+    AT(CONV_OVF_U1_UN) = {gen_checked_un, CONV_U1},
+    AT(CONV_OVF_I2_UN) = {gen_checked_un, CONV_I2},
+    AT(CONV_OVF_U2_UN) = {gen_checked_un, CONV_U2},
+    AT(CONV_OVF_I4_UN) = {gen_checked_un, CONV_I4},
+    AT(CONV_OVF_U4_UN) = {gen_checked_un, CONV_U4},
+    AT(CONV_OVF_I8_UN) = {gen_checked_un, CONV_I8},
+    AT(CONV_OVF_U8_UN) = {gen_checked_un, CONV_U8},
+    AT(CONV_OVF_I_UN) = {gen_checked_un, CONV_I8},
+    AT(CONV_OVF_U_UN) = {gen_checked_un, CONV_U8},
+    AT(CALLVIRT) = {gen_call_virtual, 0},
+    AT(CPOBJ) = {gen_copy_object, 0},
+    AT(LDOBJ) = {gen_load_object, 0},
+    AT(LDSTR) = {gen_string, 0},
+    AT(NEWOBJ) = {gen_new, 0},
+    AT(CASTCLASS) = {gen_cast, 0},
+    AT(ISINST) = {gen_cast, 1},
+    AT(UNBOX) = {gen_unbox, 0},
+    AT(THROW) = {gen_throw, 0},
+    AT(LDFLD) = {gen_field, 0},
+    AT(LDFLDA) = {gen_field_address, 0},
+    AT(STFLD) = {gen_set_field, 0},
+    AT(LDSFLD) = {gen_static, 0},
+    AT(LDSFLDA) = {gen_static_address, 0},
+    AT(STSFLD) = {gen_set_static, 0},
+    AT(STOBJ) = {gen_store_object, 0},
+    AT(BOX) = {gen_box, 0},
+    AT(NEWARR) = {gen_new_array, 0},
+    AT(LDLEN) = {gen_length, 0},
+    AT(LDELEMA) = {gen_element_address, 0},
+    AT(LDELEM_I1) = {gen_element, ELEM_I1},
+    AT(LDELEM_U1) = {gen_element, ELEM_U1},
+    AT(LDELEM_I2) = {gen_element, ELEM_I2},
+    AT(LDELEM_U2) = {gen_element, ELEM_U2},
+    AT(LDELEM_I4) = {gen_element, ELEM_I4},
+    AT(LDELEM_U4) = {gen_element, ELEM_U4},
+    AT(LDELEM_I8) = {gen_element, ELEM_I8},
+    AT(LDELEM_I) = {gen_element, ELEM_I},
+    AT(LDELEM_R4) = {gen_element, ELEM_R4},
+    AT(LDELEM_R8) = {gen_element, ELEM_R8},
+    AT(LDELEM_REF) = {gen_element, ELEM_OBJECT},
+    AT(STELEM_I) = {gen_set_element, ELEM_I},
+    AT(STELEM_I1) = {gen_set_element, ELEM_I1},
+    AT(STELEM_I2) = {gen_set_element, ELEM_I2},
+    AT(STELEM_I4) = {gen_set_element, ELEM_I4},
+    AT(STELEM_I8) = {gen_set_element, ELEM_I8},
+    AT(STELEM_R4) = {gen_set_element, ELEM_R4},
+    AT(STELEM_R8) = {gen_set_element, ELEM_R8},
+    AT(STELEM_REF) = {gen_set_element, ELEM_OBJECT},
+    AT(LDELEM) = {gen_element_type, 0},
+    AT(STELEM) = {gen_set_element_type, 0},
+    AT(UNBOX_ANY) = {gen_unbox_any, 0},
+    AT(CKFINITE) = {gen_finite, 0},
+    AT(LDTOKEN) = {gen_token, 0},
+    AT(ENDFINALLY) = {gen_end_finally, 0},
+    AT(LEAVE) = {gen_leave, 0},
+    AT(LEAVE_S) = {gen_leave, 0},
+    AT(CEQ) = {gen_compare, CMP_EQ},
+    AT(CGT) = {gen_compare, CMP_GT},
+    AT(CGT_UN) = {gen_compare, CMP_GT_UN},
+    AT(CLT) = {gen_compare, CMP_LT},
+    AT(CLT_UN) = {gen_compare, CMP_LT_UN},
+    AT(LDFTN) = {gen_function, 0},
+    AT(LDVIRTFTN) = {gen_virtual_function, 0},
+    AT(LOCALLOC) = {gen_localloc, 0},
+    AT(ENDFILTER) = {gen_end_filter, 0},
+    AT(UNALIGNED) = {gen_nop, 0},
+    AT(VOLATILE) = {gen_nop, 0},
+    AT(TAIL) = {gen_nop, 0},
+    AT(INITOBJ) = {gen_init_object, 0},
+    AT(CONSTRAINED) = {gen_constrained, 0},
+    AT(CPBLK) = {gen_block, 1},
+    AT(INITBLK) = {gen_block, 0},
+    AT(NO) = {gen_nop, 0},
+    AT(RETHROW) = {gen_rethrow, 0},
+    AT(SIZEOF) = {gen_sizeof, 0},
+    AT(READONLY) = {gen_nop, 0},
+    AT(ARGLIST) = {gen_refuse, 0},
+    AT(REFANYVAL) = {gen_refuse, 0},
+    AT(MKREFANY) = {gen_refuse, 0},
+    AT(REFANYTYPE) = {gen_refuse, 0},
+};
+
+const struct rule *rule_of(uint16_t code)
+{
+	static const struct rule none = {0};
+	uint32_t index = code >= TWO_BYTES ? 0x100u + (code - TWO_BYTES) : code;
+	return index < N_CODES ? &rules[index] : &none;
 }

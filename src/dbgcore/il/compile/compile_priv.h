@@ -83,7 +83,7 @@ struct rule {
 	int arg;
 };
 
-/* No rule (NULL fn): not supported. compile_rules.c */
+/* No rule (NULL fn): not supported. compile_data.c */
 const struct rule *rule_of(uint16_t code);
 /* False, with a sentence. */
 bool fail(struct compiler *c, const char *fmt, ...)

@@ -25,8 +25,8 @@
  *   delegate._methodBase -> DynamicMethod -> _resolver -> m_code,
  *   m_localSignature, m_scope.m_tokens: what its tokens stand for, as objects
  *
- * They become methods as those that we make ourselves are (il/made.h), whose
- * pool is that list.
+ * They become methods as those that we make ourselves are (il/machine/call.c),
+ * whose pool is that list.
  */
 
 static struct dbg_error *dynamic_method(struct vm *vm, uint64_t object,

@@ -152,7 +152,7 @@ struct vm {
 	struct thread_ref *thread;
 	struct arena *arena;       /* session: codes and sites */
 	struct map classes;        /* struct type *: struct vm_class * */
-	struct map statics, lates; /* see statics.c */
+	struct map statics, lates; /* see vm.c */
 	struct map objects;        /* address of RuntimeType: struct type * */
 	struct map sites;          /* struct type_method *: struct site * */
 	struct map literals;       /* hash of a text: struct literal * */
@@ -222,7 +222,7 @@ static inline void vm_charge(struct vm *vm, uint64_t n)
 	vm->fuel -= n < vm->fuel ? n : vm->fuel;
 }
 
-/* ---- allocate.c -------------------------------------------------------- */
+/* ---- vm.c -------------------------------------------------------- */
 
 /* @n zeroed bytes, aligned to 8; 0: too many. */
 uint64_t allocate(struct vm *vm, uint64_t n);
@@ -239,7 +239,7 @@ bool array_data(struct vm *vm, uint64_t addr, uint64_t *ret_data,
 		uint64_t *ret_n);
 struct vm_class *vm_class_of(struct vm *vm, struct type *type);
 
-/* ---- statics.c --------------------------------------------------------- */
+/* ---- vm.c --------------------------------------------------------- */
 
 /* Place of a static of a class that is initialised; 0: vm ended. */
 uint64_t static_place(struct vm *vm, struct type_field *field);

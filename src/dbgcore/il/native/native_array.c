@@ -7,7 +7,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "il/machine/vm_priv.h"
-#include "il/native/native_help.h"
+#include "il/native/native_type.h"
 
 enum {
 	ELEMENT_MAX = 4096,

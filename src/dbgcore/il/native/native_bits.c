@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "il/native/native_help.h"
+#include "il/native/native_type.h"
 
 static enum elem first_elem(struct native *n)
 {
@@ -136,8 +136,7 @@ static enum native_end log2_bits(struct native *n)
 	return native_ret_i4(n, 63 - __builtin_clzll(operand_bits(n) | 1));
 }
 
-/* ---- Vectors --------------------------------------------------------------
- */
+/* ---- Vectors ------------------------------------------------------------ */
 
 /* Vector code is not supported: the library's scalar loops run instead. */
 static enum native_end no_vectors(struct native *n)

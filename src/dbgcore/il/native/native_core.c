@@ -2,7 +2,7 @@
  * Natives: System.Object, String, Array, RuntimeHelpers, MethodTable: what the
  * runtime does in C++ or the JIT by intrinsics.
  */
-#include "il/native/native_help.h"
+#include "il/native/native_type.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
 #include "il/machine/literaltext.h"
 #include "il/machine/native.h"
 #include "il/machine/vm_priv.h"
-#include "il/native/native_help.h"
+#include "il/native/native_type.h"
 
 enum {
 	NAMES_MAX = 1 << 16,
@@ -89,8 +89,7 @@ static enum native_end create_another(struct native *n)
 	return construct(n, type_instance(n->types, type, args, n_args));
 }
 
-/* ---- Comparers ------------------------------------------------------------
- */
+/* ---- Comparers ---------------------------------------------------------- */
 
 static enum native_end comparer(struct native *n, const char *name,
 				struct type *arg)
@@ -156,8 +155,7 @@ static enum native_end default_order(struct native *n)
 			type);
 }
 
-/* ---- Enums -----------------------------------------------------------------
- */
+/* ---- Enums -------------------------------------------------------------- */
 
 struct enum_name {
 	uint64_t value;
@@ -301,8 +299,7 @@ static enum native_end box_enum(struct native *n)
 	return end == NATIVE_DONE ? native_ret_ref(n, object) : end;
 }
 
-/* ---- Structs ----------------------------------------------------------------
- */
+/* ---- Structs ------------------------------------------------------------ */
 
 /* Are two of them equal just when their bytes are? */
 static bool is_plain(struct native *n, struct type *type, uint32_t *ret)

@@ -14,7 +14,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "il/machine/native.h"
-#include "il/native/native_help.h"
+#include "il/native/native_type.h"
 
 enum {
 	TEXT_MAX = 1 << 16,

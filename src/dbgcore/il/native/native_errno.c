@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "il/machine/vm_priv.h"
-#include "il/native/native_help.h"
+#include "il/native/native_type.h"
 
 enum {
 	ERROR_FIRST = 0x10000,

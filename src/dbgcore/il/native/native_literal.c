@@ -6,7 +6,7 @@
 
 #include "base/err.h"
 #include "il/machine/vm_priv.h"
-#include "il/native/native_help.h"
+#include "il/native/native_type.h"
 
 enum {
 	/* System.Reflection.BindingFlags */

@@ -14,7 +14,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "il/machine/vm_priv.h"
-#include "il/native/native_help.h"
+#include "il/native/native_type.h"
 #include "target/proc.h"
 #include "target/target.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 #include "il/machine/vm_priv.h"
-#include "il/native/native_help.h"
+#include "il/native/native_type.h"
 
 enum {
 	NAME_MAX_BYTES = 1024,

@@ -6,10 +6,9 @@
 
 #include "base/err.h"
 #include "il/machine/native.h"
-#include "il/native/native_help.h"
+#include "il/native/native_type.h"
 
-/* ---- MethodTable ------------------------------------------------------------
- */
+/* ---- MethodTable -------------------------------------------------------- */
 
 static struct type *handle(struct native *n)
 {

@@ -17,8 +17,7 @@ enum {
 	STRING_CHARS = 12,
 };
 
-/* ---- Equality -------------------------------------------------------------
- */
+/* ---- Equality ----------------------------------------------------------- */
 
 static enum native_end equal(struct native *n, uint64_t a, uint64_t b,
 			     uint64_t size, bool *ret)
@@ -85,8 +84,7 @@ static enum native_end strings_differ(struct native *n)
 	return end == NATIVE_DONE ? native_ret_i4(n, !same) : end;
 }
 
-/* ---- Search ----------------------------------------------------------------
- */
+/* ---- Search ------------------------------------------------------------- */
 
 static bool matches(const uint8_t *at, const uint8_t *value, uint32_t size)
 {
@@ -194,8 +192,7 @@ static enum native_end index_of_null(struct native *n)
 	return end == NATIVE_DONE ? native_ret_i4(n, (int32_t)at) : end;
 }
 
-/* ---- What the program made for its vectors ----------------------------------
- */
+/* ---- What the program made for its vectors ------------------------------ */
 
 /*
  * PackedSpanHelpers: IndexOf..., Contains(ref char, char... or a range, int),

@@ -9,10 +9,9 @@
 
 #include "base/err.h"
 #include "il/machine/vm_priv.h"
-#include "il/native/native_help.h"
+#include "il/native/native_type.h"
 
-/* ---- Interlocked ----------------------------------------------------------
- */
+/* ---- Interlocked -------------------------------------------------------- */
 
 /*
  * The size of the location that the first parameter refers to; 0: not
@@ -71,8 +70,7 @@ static enum native_end combine(struct native *n)
 	return end == NATIVE_DONE ? give(n, old, size) : end;
 }
 
-/* ---- Monitor --------------------------------------------------------------
- */
+/* ---- Monitor ------------------------------------------------------------ */
 
 static enum native_end native_waits(struct native *n)
 {
@@ -90,8 +88,7 @@ static enum native_end signals(struct native *n)
 				"program: threads may wait for what it sets");
 }
 
-/* ---- Threads, time ---------------------------------------------------------
- */
+/* ---- Threads, time ------------------------------------------------------ */
 
 /*
  * The object of the thread that is looked at; where there is none, one with the

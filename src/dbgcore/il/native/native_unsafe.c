@@ -2,7 +2,7 @@
  * System.Runtime.CompilerServices.Unsafe and what is like it: intrinsics of
  * the JIT, whose IL in the image says nothing.
  */
-#include "il/native/native_help.h"
+#include "il/native/native_type.h"
 
 #include <string.h>
 

@@ -3,10 +3,10 @@
 #define SESSION_EVALUATION_PRIV_H
 
 #include "eval/evalcall.h"
-#include "session/evaluation.h"
 #include "session/evaluate/expression.h"
+#include "session/evaluation.h"
+#include "session/run.h"
 #include "session/session.h"
-#include "session/ticks.h"
 #include "value/callrequest.h"
 
 #include <time.h>
@@ -99,7 +99,7 @@ struct evaluation {
 	size_t n_answers;
 	struct eval_chosen chosen;
 	struct eval_kept kept;
-	uint64_t given[GIVEN_MAX]; /* to the program: eval/given.h */
+	uint64_t given[GIVEN_MAX]; /* to the program: eval/evalcall.h */
 	size_t n_given;
 	struct invoking invoking;
 	const uint16_t *units;
@@ -138,7 +138,7 @@ DBG_MUST struct dbg_error *calling_helper(struct dbg *dbg, pid_t tid,
 DBG_MUST struct dbg_error *calling_take(struct dbg *dbg,
 					const struct call_result *r);
 
-/* ---- holding.c: objects that are needed behind further calls ----------- */
+/* ---- evaluation.c: objects that are needed behind further calls --------- */
 
 /* Hold the object whose address is at @place (null: none) from now on. */
 void holding_add(struct evaluation *v, void *place);

@@ -92,7 +92,7 @@ DBG_MUST struct dbg_error *alive_get(struct dbg *dbg, struct heap *h,
 				     struct alive **ret);
 void alive_drop(struct dbg *dbg);
 
-/* ---- heapquery.c ----------------------------------------------------- */
+/* ---- api_heap.c ----------------------------------------------------- */
 
 struct heap_query {
 	struct dbg *dbg;
@@ -152,7 +152,7 @@ typedef bool static_fn(void *arg, uint64_t mt, const struct dac_field *field,
 void statics_each(struct dbg *dbg, struct heap *h, bool threads_only,
 		  static_fn *fn, void *arg);
 
-/* ---- rootname.c ------------------------------------------------------ */
+/* ---- api_heapways.c ------------------------------------------------------ */
 
 /* The name of a root for users, in the arena of the stop. */
 const char *root_name(struct dbg *dbg, const struct root *root);

@@ -29,7 +29,7 @@ struct orphan_words {
 };
 
 /*
- * The undo journal of what we have written into the runtime's data: journal.c.
+ * The undo journal of what we have written into the runtime's data: orphan.c.
  */
 struct journal {
 	struct journal_entry *entries;
@@ -101,7 +101,7 @@ uint64_t orphan_data_at(const struct live *l, size_t offset);
 void orphan_words_put(struct orphan_words *w, uint64_t addr, uint64_t value);
 void orphan_words_flush(struct orphan_words *w);
 
-/* ---- journal.c ------------------------------------------------------- */
+/* ---- orphan.c ------------------------------------------------------- */
 
 /*
  * Write data of the runtime's that says that it is debugged. What was there is
@@ -118,9 +118,6 @@ void journal_begin(struct target *t);
 void journal_keep(struct target *t);
 /* Put all back; all is stopped. */
 void journal_undo(struct live *l);
-/* The same for one entry in the table of a debugger that died. */
-void journal_undo_one(struct live *l, const struct orphan_undo *undo);
-void journal_forget(struct live *l);
 
 /* ---- cleanup.c ------------------------------------------------------- */
 

@@ -35,7 +35,7 @@ struct family {
 	bool missed;   /* ... and there may be statuses that it told of */
 	bool survives; /* one of them does */
 	bool bereft;   /* parents have ended: strays may be orphans */
-	size_t n_lent; /* have a tracer of their own, see tracer.c */
+	size_t n_lent; /* have a tracer of their own, see seize.c */
 	pid_t gone[GONE_MAX]; /* tasks that ended last, a ring */
 	size_t n_gone;        /* ever */
 
@@ -99,7 +99,7 @@ struct live *family_owner(struct family *f, pid_t tid);
 void family_gone(struct family *f, pid_t tid);
 bool live_has_process(struct target *t, pid_t pid);
 
-/* ---- tracer.c: a process that traces the program in our place --------- */
+/* ---- seize.c: a process that traces the program in our place --------- */
 
 DBG_MUST struct dbg_error *live_lend(struct target *t, pid_t pid);
 DBG_MUST struct dbg_error *live_reclaim(struct target *t);

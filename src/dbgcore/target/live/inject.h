@@ -1,11 +1,14 @@
 /*
  * System calls and calls of functions that a thread of the program makes for
  * us: inject.c, and the code for them, which is the processor's.
+ *
+ * A copy of the process: see inject.c.
  */
 #ifndef TARGET_INJECT_H
 #define TARGET_INJECT_H
 
 #include "target/arch.h"
+#include "target/live/live.h"
 #include "target/target.h"
 
 struct live;
@@ -100,5 +103,15 @@ DBG_MUST struct dbg_error *live_call_leaf(struct target *t, uint64_t addr,
 DBG_MUST struct dbg_error *live_find_code(struct target *t, const void *bytes,
 					  size_t n, uint64_t *ret, size_t cap,
 					  size_t *ret_n);
+
+/*
+ * Let a thread of the stopped process make a copy of it, which is traced, stops
+ * before it executes anything and is killed when we end. The program never sees
+ * it: it is no child of the program's, and sends no signal. DBG_E_TARGET says
+ * why it was refused. @meanwhile is called once, while all threads stand, and
+ * if it can be, while the kernel copies. The registers are not as they were.
+ */
+DBG_MUST struct dbg_error *
+live_fork(struct live *l, void (*meanwhile)(void *arg), void *arg, pid_t *ret);
 
 #endif

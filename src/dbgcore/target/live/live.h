@@ -121,7 +121,7 @@ struct live {
 	bool survives;     /* not started by us: our end is not its end */
 	bool let_go;       /* no thread of it is traced any more */
 	signed char first; /* of a pid namespace: 1, no: -1, not known: 0 */
-	pid_t tracer;      /* that has it meanwhile, 0: none, see tracer.c */
+	pid_t tracer;      /* that has it meanwhile, 0: none, see seize.c */
 	struct orphan_handler orphan;
 	struct journal journal;
 	struct cleanup_process cleanup;
@@ -257,7 +257,7 @@ bool live_write_plain(struct live *l, uint64_t addr, const void *buf, size_t n);
 /* Is there code at @addr that other processes may share? */
 bool live_code_shared(const struct live *l, uint64_t addr);
 
-/* ---- terminal.c ------------------------------------------------------ */
+/* ---- spawn.c ------------------------------------------------------ */
 
 /* Is there a terminal on stdin that we have to share? */
 void live_terminal_init(struct live *l, const struct dbg_launch *launch);
@@ -285,7 +285,7 @@ DBG_MUST struct dbg_error *live_kill(struct target *t);
 
 DBG_MUST struct dbg_error *live_snapshot(struct target *t, struct target **ret);
 
-/* ---- refused.c ------------------------------------------------------- */
+/* ---- memory.c ------------------------------------------------------- */
 
 /* Why was ptrace refused, and what to do: an error with the remedy. */
 DBG_MUST struct dbg_error *live_refused(pid_t pid, int errnum);

@@ -1,14 +1,14 @@
 /*
  * A frozen copy of a process as a target: the memory is that of a process which
- * was forked off and never runs (fork.c); threads and registers are recorded at
- * that moment, since the copy has only one thread.
+ * was forked off and never runs (inject.c); threads and registers are recorded
+ * at that moment, since the copy has only one thread.
  *
  * The runtime's code lies in memory that the copy shares with the process (see
  * memory.c), which goes on changing it, so it is read when the copy is made.
  * Traps that are armed in the process at that moment are in the copy as well,
  * and are masked in what is read.
  */
-#include "target/live/fork.h"
+#include "target/live/inject.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -169,7 +169,7 @@ void thread_rewind(struct live *l, struct thread *th);
 DBG_MUST struct dbg_error *thread_displace(struct live *l, struct thread *th,
 					   bool *ret_done);
 
-/* ---- vfork.c: traps, and children that share the memory ---------------- */
+/* ---- child.c: traps, and children that share the memory ---------------- */
 
 /* The thread has made a child by vfork; the child is gone. */
 void vfork_begin(struct live *l, struct thread *th);

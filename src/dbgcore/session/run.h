@@ -1,0 +1,24 @@
+/* A timer by which dbg_dispatch() is called again and again: run.c. */
+#ifndef SESSION_RUN_H
+#define SESSION_RUN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+struct ticks {
+	timer_t timer;
+	bool on;
+};
+
+/*
+ * Tick every @ms (below 1,000) from now on: by SIGCHLD, for which callers of
+ * dbg_dispatch() wait anyway. Without effect if the kernel has no timer left.
+ */
+void ticks_start(struct ticks *t, unsigned int ms);
+void ticks_stop(struct ticks *t);
+/* Milliseconds and microseconds from @since, of CLOCK_MONOTONIC, to now. */
+int64_t ticks_since(const struct timespec *since);
+int64_t ticks_us_since(const struct timespec *since);
+
+#endif
