@@ -36,6 +36,8 @@ enum {
 	PENDING_HIGH = 1 << 20, /* more than this waits: make nothing */
 };
 
+static void events_threads_forget(struct dap *d);
+
 /* ---- Messages out ---------------------------------------------------- */
 
 static void record(struct dap *d, const char *mark, const char *s, size_t n)
@@ -152,7 +154,11 @@ void dap_answer(struct dap *d, const struct request *req, struct dbg_error *err)
 	post(d, str_get(t), t->len);
 }
 
-struct str *dap_output(struct dap *d, const char *line)
+/*
+ * Begin an `output` event, category "console": a line of text that may hold
+ * what the program chose. What it is appended to; dap_send sends it.
+ */
+static struct str *dap_output(struct dap *d, const char *line)
 {
 	_cleanup_str_ struct str shown = {0};
 	struct str *t = dap_event(d, "output");
@@ -621,7 +627,8 @@ static void tell_thread(struct dap *d, uint32_t number, bool gone)
 
 /* ---- The end --------------------------------------------------------- */
 
-void events_threads_forget(struct dap *d)
+/* Forget all threads. */
+static void events_threads_forget(struct dap *d)
 {
 	while (d->n_threads)
 		free(d->threads[--d->n_threads].name);

@@ -157,11 +157,6 @@ void dap_answer(struct dap *d, const struct request *req,
 		struct dbg_error *err);
 /* Send the events that waited for an answer. */
 void dap_late_events(struct dap *d);
-/*
- * Begin an `output` event, category "console": a line of text that may hold
- * what the program chose. What it is appended to; dap_send sends it.
- */
-struct str *dap_output(struct dap *d, const char *line);
 /* An `output` event, category "console", made of one sentence. */
 void dap_say(struct dap *d, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
@@ -215,8 +210,6 @@ const char *events_thread_seen(struct dap *d, const struct dbg_thread *seen);
 void events_tell_continued(struct dap *d);
 /* The program runs: tell the client of its main thread. */
 void events_thread_main(struct dap *d);
-/* Forget all threads. */
-void events_threads_forget(struct dap *d);
 
 /* ---- req_break.c ----------------------------------------------------- */
 

@@ -271,12 +271,14 @@ void mi_warn(struct mi *m, struct dbg_error *err)
 
 /* ---- Lines in ---------------------------------------------------------- */
 
-bool mi_is_full(const struct mi *m)
+/* Is so much output still unwritten that no more should be produced? */
+static bool mi_is_full(const struct mi *m)
 {
 	return outbox_pending(&m->out) > PENDING_HIGH;
 }
 
-void mi_read(struct mi *m)
+/* Read once from the client; carry out the lines that are whole. */
+static void mi_read(struct mi *m)
 {
 	char buf[READ_BYTES];
 	ssize_t n = read(m->in_fd, buf, sizeof(buf));
@@ -314,7 +316,7 @@ static bool next_line(struct mi *m, struct str *ret)
 	return true;
 }
 
-void mi_take_lines(struct mi *m)
+static void mi_take_lines(struct mi *m)
 {
 	_cleanup_str_ struct str line = {0};
 
@@ -455,7 +457,8 @@ static void turn(struct mi *m)
 
 /* ---- Beginning and end ------------------------------------------------- */
 
-void mi_init(struct mi *m)
+/* Begin with nothing open; end it. */
+static void mi_init(struct mi *m)
 {
 	mi_output_init(&m->output);
 	m->in_fd = m->out.fd = -1;
@@ -560,7 +563,7 @@ static struct dbg_error *open_session(struct mi *m,
 	return err ? err : dbg_set(m->dbg, "print raw-values", "on");
 }
 
-void mi_deinit(struct mi *m)
+static void mi_deinit(struct mi *m)
 {
 	mi_vars_deinit(m);
 	commands_deinit(&m->commands);

@@ -15,6 +15,8 @@
 #include "base/mem.h"
 #include "front/debuggees.h"
 
+static void mi_cli_stopped(struct mi *m, bool show);
+
 /* ---- The engine's events as asynchronous records ------------------------- */
 
 static struct mi_known *mi_known_of(const struct mi_list *list, uint32_t number)
@@ -519,7 +521,8 @@ void notify_breaks(struct mi *m, bool tell)
 
 /* ---- All of it --------------------------------------------------------- */
 
-void notify_selected(struct mi *m)
+/* Thread or frame are others now. */
+static void notify_selected(struct mi *m)
 {
 	_cleanup_str_ struct str t = {0};
 
@@ -703,7 +706,8 @@ struct dbg_error *mi_cli_lines(struct mi *m, const struct words *lines)
 	return err;
 }
 
-void mi_cli_stopped(struct mi *m, bool show)
+/* Displays and commands of breakpoints at a stop; @show: print the stop. */
+static void mi_cli_stopped(struct mi *m, bool show)
 {
 	struct command_place place = {m->thread, m->level};
 	_cleanup_str_ struct str printed = {0};

@@ -125,15 +125,6 @@ struct mi {
 
 /* ---- mi.c ------------------------------------------------------------ */
 
-/* Begin with nothing open; end it. */
-void mi_init(struct mi *m);
-void mi_deinit(struct mi *m);
-/* Read once from the client; carry out the lines that are whole. */
-void mi_read(struct mi *m);
-void mi_take_lines(struct mi *m);
-/* Is so much output still unwritten that no more should be produced? */
-bool mi_is_full(const struct mi *m);
-
 /* Send a record: @head, and behind a comma @results, unless NULL or empty. */
 void mi_send(struct mi *m, const char *head, const struct str *results);
 void mi_prompt(struct mi *m);
@@ -162,8 +153,6 @@ DBG_MUST struct dbg_error *mi_cli_word(struct mi *m, const char *command,
 /* Carry out lines that belong together, such as `commands` and its block. */
 DBG_MUST struct dbg_error *mi_cli_lines(struct mi *m,
 					const struct words *lines);
-/* Displays and commands of breakpoints at a stop; @show: print the stop. */
-void mi_cli_stopped(struct mi *m, bool show);
 
 /* ---- mi_notify.c ------------------------------------------------------ */
 
@@ -184,8 +173,6 @@ void mi_module_put(struct mi *m, struct str *t, const struct dbg_module *o);
  */
 void mi_module_id_put(const struct mi *m, struct str *t, const char *member,
 		      const char *mvid, const char *name);
-/* Thread or frame are others now. */
-void notify_selected(struct mi *m);
 
 /* ---- mi_setting.c ---------------------------------------------------- */
 
@@ -203,10 +190,6 @@ enum {
 	FRAME_LEVEL = 1, /* with its number */
 	FRAME_ARGS = 2,  /* with its arguments */
 };
-
-/* A frame's members. */
-void mi_frame_put(struct mi *m, struct dbg_stopped at, struct str *t,
-		  const struct dbg_frame *f, unsigned int what);
 /* frame={...} of a thread, nothing if it has none. */
 void mi_frame_of(struct mi *m, struct str *t, uint32_t thread, uint32_t level,
 		 unsigned int what);
@@ -228,9 +211,6 @@ bool mi_is_compound(const struct dbg_value *v);
 void mi_break_put(struct mi *m, struct str *t, const struct dbg_breakpoint *b);
 DBG_MUST struct dbg_error *mi_break_put_one(struct mi *m, struct str *t,
 					    uint32_t number);
-/* BreakpointTable={...} */
-void mi_break_table(struct mi *m, struct str *t,
-		    const struct dbg_breakpoint *list, size_t n);
 
 /* ---- mi_break.c ------------------------------------------------------ */
 

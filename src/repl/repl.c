@@ -147,7 +147,7 @@ struct dbg_error *repl_line(struct repl *r, const char *line)
 	return err;
 }
 
-void repl_deinit(struct repl *r)
+static void repl_deinit(struct repl *r)
 {
 	uis_deinit(r);
 	inerts_deinit(r);
@@ -178,7 +178,8 @@ static bool wants_editing(const struct repl *r)
 	       term && *term && strcmp(term, "dumb");
 }
 
-struct dbg_error *repl_init(struct repl *r)
+/* Make @r ready, whose first, options, launch and quit_status are set. */
+static struct dbg_error *repl_init(struct repl *r)
 {
 	struct dbg_error *err;
 	const char *term = getenv("TERM");

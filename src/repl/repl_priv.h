@@ -169,9 +169,6 @@ struct command_host *host_of_prompt(struct repl *r);
 
 /* ---- repl.c: lines carried out --------------------------------------- */
 
-/* Make @r ready, whose first, options, launch and quit_status are set. */
-DBG_MUST struct dbg_error *repl_init(struct repl *r);
-void repl_deinit(struct repl *r);
 /* Carry out a line and the actions that it leads to, echoing it if asked. */
 DBG_MUST struct dbg_error *repl_line(struct repl *r, const char *line);
 /* Print @err to r->err with @prefix, note the failure, destroy it. */

@@ -100,11 +100,5 @@ DBG_MUST struct dbg_error *evaluate_format(struct repl *r,
 /* The commands of a breakpoint; NULL if it has none. */
 struct hook *hook_find(struct repl *r, uint32_t breakpoint);
 void hook_delete(struct repl *r, uint32_t breakpoint);
-/*
- * The command `commands [N]`: read the commands for the breakpoint N, by
- * default the last one made.
- */
-DBG_MUST struct dbg_error *hook_commands(struct repl *r,
-					 const struct call *call);
 
 #endif

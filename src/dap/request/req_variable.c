@@ -56,8 +56,9 @@ struct dbg_error *variable_style(const cJSON *args, struct value_style *ret)
 	return err;
 }
 
-const char *variable_text(struct dap *d, const struct dbg_value *v,
-			  const struct value_style *style)
+/* The text of a value; of what has no other form as it is. */
+static const char *variable_text(struct dap *d, const struct dbg_value *v,
+				 const struct value_style *style)
 {
 	const char *text = v->text;
 	struct dbg_stopped at;
@@ -68,9 +69,13 @@ const char *variable_text(struct dap *d, const struct dbg_value *v,
 	return text;
 }
 
-void variable_add_value(struct dap *d, struct str *t, const char *key,
-			const struct dbg_value *v,
-			const struct value_style *style)
+/*
+ * The members that a variable and a result have in common. @key: "value" or
+ * "result".
+ */
+static void variable_add_value(struct dap *d, struct str *t, const char *key,
+			       const struct dbg_value *v,
+			       const struct value_style *style)
 {
 	struct handle h = {HANDLE_VALUE, v->id, 0, style->frame};
 	bool has = v->id && (v->n_named || v->n_indexed);
@@ -380,7 +385,8 @@ void variable_assigned(struct dap *d)
 	dap_send(d);
 }
 
-void variable_written(struct dap *d, const struct dbg_value *v)
+/* Tell the client that the memory of @v has changed. */
+static void variable_written(struct dap *d, const struct dbg_value *v)
 {
 	if (!d->client.memory_event || !v->addr || !v->size)
 		return;

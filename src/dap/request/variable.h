@@ -16,16 +16,6 @@ struct value_style {
 /* The style that `format` in the arguments asks for. */
 DBG_MUST struct dbg_error *variable_style(const cJSON *args,
 					  struct value_style *ret);
-/* The text of a value; of what has no other form as it is. */
-const char *variable_text(struct dap *d, const struct dbg_value *v,
-			  const struct value_style *style);
-/*
- * The members that a variable and a result have in common. @key: "value" or
- * "result".
- */
-void variable_add_value(struct dap *d, struct str *t, const char *key,
-			const struct dbg_value *v,
-			const struct value_style *style);
 /* The variable @name of the container @h, which has an expression. */
 DBG_MUST struct dbg_error *variable_find(struct dbg_stopped at,
 					 const struct handle *h,
@@ -35,8 +25,6 @@ DBG_MUST struct dbg_error *variable_find(struct dbg_stopped at,
 DBG_MUST struct dbg_error *variable_assign(struct dap *d, struct dbg_stopped at,
 					   struct request *req, dbg_id frame,
 					   const char *target);
-/* Tell the client that the memory of @v has changed. */
-void variable_written(struct dap *d, const struct dbg_value *v);
 /* Tell the client that any value may have changed, so that it asks anew. */
 void variable_assigned(struct dap *d);
 

@@ -187,9 +187,6 @@ void pos_set_il(struct code *c, uint32_t il_offset, struct code_pos *pos);
 /* Does @file match the document at all? */
 bool place_is_document(struct code *c, struct module *mod, uint32_t rid,
 		       const char *file);
-/* Does @file match the document so well that a breakpoint may be set by it? */
-bool place_takes(struct code *c, struct module *mod, uint32_t rid,
-		 const char *file);
 
 /* A growing list of places in an arena. */
 struct place_list {

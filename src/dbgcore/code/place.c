@@ -120,8 +120,9 @@ enum code_match code_place_match(struct code *c, const struct code_place *p,
 	return place_match(c, module_of(p->module), p->document, file);
 }
 
-bool place_takes(struct code *c, struct module *mod, uint32_t rid,
-		 const char *file)
+/* Does @file match the document so well that a breakpoint may be set by it? */
+static bool place_takes(struct code *c, struct module *mod, uint32_t rid,
+			const char *file)
 {
 	return place_is_document(c, mod, rid, file) &&
 	       (!c->symbols || !c->symbols->exact || !source_note(c, mod, rid));

@@ -26,6 +26,8 @@
 #include "dac/asyncmethod.h"
 #include "inspect/fault.h"
 
+static void spawn_trap_hit(struct control *c, pid_t tid, uint64_t addr);
+
 /* ---- The running program ------------------------------------------------- */
 
 /* ---- Loads of assemblies --------------------------------------------- */
@@ -737,7 +739,8 @@ void spawn_traps_arm(struct control *c, uint64_t addr)
 	}
 }
 
-void spawn_trap_hit(struct control *c, pid_t tid, uint64_t addr)
+/* Handle a thread at a SITE_SPAWN. */
+static void spawn_trap_hit(struct control *c, pid_t tid, uint64_t addr)
 {
 	struct regs regs;
 	struct thread_trap returns = {tid, addr};

@@ -74,8 +74,6 @@ void control_catch(struct control *c, enum catch_user who, bool on);
  * vfork children.
  */
 void spawn_traps_arm(struct control *c, uint64_t addr);
-/* Handle a thread at a SITE_SPAWN. */
-void spawn_trap_hit(struct control *c, pid_t tid, uint64_t addr);
 
 /* Forget all sites: the program they were in is gone. */
 void sites_forget(struct control *c);

@@ -132,11 +132,6 @@ void dac_drop(struct dac *d);
 /* The word at @addr of the target; 0 also if it cannot be read. */
 uint64_t dac_word(struct dac *d, uint64_t addr);
 
-/* ---- dachandles.c ------------------------------------------------------- */
-
-/* The collector's struct GcDacVars; 0: it was not found. */
-uint64_t dac_gc_vars(struct dac *d);
-
 /* ---- load.c --------------------------------------------------------- */
 
 /*
@@ -152,19 +147,8 @@ enum {
 char *dac_release_of(struct bytes runtime);
 /* Do both tell their build, and is it the same? */
 bool dac_same_build(struct bytes runtime, const char *dac);
-/* Does the version of a DAC's build begin with @version ("9.")? */
-bool dac_is_of(const char *dac, const char *version);
 /* The version of the DAC library, in @arena; "?" if it does not tell. */
 const char *dac_build_version(const char *dac, struct arena *arena);
-
-/* ---- load.c ------------------------------------------------------- */
-
-/*
- * Find a DAC on our side for the runtime whose file is @runtime: at @hint (as
- * for dac_find_bundled) or in an installed runtime; the caller frees it. NULL:
- * there is none.
- */
-char *dac_find_ours(struct bytes runtime, const char *hint);
 
 /* ---- mapcache.c ------------------------------------------------------ */
 
@@ -231,8 +215,6 @@ void dac_threads_reset(struct dac_threads *l);
  * runtime keeps the breakpoints of debuggers inside of it. Once a run.
  */
 void patch_table_find(struct dac *d, pid_t tid);
-/* Is the runtime's patch table empty? Only if patch_flag is known. */
-bool patch_table_none(const struct data_target *dt);
 
 /* ---- walk.c ---------------------------------------------------------- */
 
@@ -242,8 +224,6 @@ enum {
 
 /* IXCLRDataStackWalk of a thread, NULL if it has no managed state. */
 void *dac_walk_open(struct dac *d, pid_t tid);
-/* As dac_walk_open, moved to a managed frame of that thread. */
-void *dac_walk_open_at(struct dac *d, pid_t tid, const struct dac_frame *frame);
 /* Put a frame's registers into a context of its thread. */
 void context_set_frame(struct context *c, const struct dac_frame *frame);
 
@@ -254,11 +234,6 @@ struct object_words;
 /* The MethodTable* in an IXCLRDataTypeInstance of these words; 0: not found. */
 uint64_t dac_type_of_words(struct dac *d, void *instance,
 			   const struct object_words *words);
-/*
- * IXCLRDataTypeInstance of a type, NULL if there is no way to it; borrowed
- * until the next call or flush.
- */
-void *dac_instance_get(struct dac *d, uint64_t mt);
 
 /* Is @mt an instantiated type, not a definition? Asks the DAC nothing. */
 bool dac_is_instance(struct dac *d, uint64_t mt);

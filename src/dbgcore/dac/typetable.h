@@ -27,8 +27,5 @@ uint64_t dac_type_search(struct dac *d, uint64_t module, uint32_t token,
  * cannot be told.
  */
 bool dac_type_has_instance(struct dac *d, uint64_t module, uint32_t token);
-/* Call @fn for every loaded instantiation of a generic type. */
-void dac_type_instances(struct dac *d, uint64_t module, uint32_t token,
-			void (*fn)(void *arg, uint64_t mt), void *arg);
 
 #endif

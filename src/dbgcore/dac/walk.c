@@ -148,7 +148,9 @@ void context_set_frame(struct context *c, const struct dac_frame *frame)
 	context_set_regs(c, &regs);
 }
 
-void *dac_walk_open_at(struct dac *d, pid_t tid, const struct dac_frame *frame)
+/* As dac_walk_open, moved to a managed frame of that thread. */
+static void *dac_walk_open_at(struct dac *d, pid_t tid,
+			      const struct dac_frame *frame)
 {
 	struct dbg_error *err;
 	struct context c;

@@ -59,8 +59,6 @@ struct type_method *made_create(struct arena *arena, const char *name,
  * NULL: @m is of the program.
  */
 struct arena *made_arena_of(const struct type_method *m);
-/* A place of the machine's own with it. */
-void **made_slot_of(struct type_method *m);
 /* NULL if @m was not made by us. */
 const struct made_code *made_code_of(const struct type_method *m);
 const struct type_sig *made_sig_of(const struct type_method *m);

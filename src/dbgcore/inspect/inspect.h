@@ -170,9 +170,6 @@ void inspect_go(struct inspect *in);
 dbg_id inspect_frame_id(struct inspect *in, const struct frame *frame);
 DBG_MUST struct dbg_error *inspect_frame(struct inspect *in, dbg_id id,
 					 const struct frame **ret);
-/* Get an id for a value that was found by @way, whose name is copied. */
-dbg_id inspect_node_id(struct inspect *in, const struct node *node,
-		       const struct inspect_way *way);
 /* Get the node of an id; valid until the next one is handed out. */
 DBG_MUST struct dbg_error *inspect_node(struct inspect *in, dbg_id id,
 					const struct node **ret);
@@ -252,10 +249,6 @@ DBG_MUST struct dbg_error *inspect_compile(struct inspect *in,
 					   const struct inspect_at *at,
 					   const char *expr, bool truth,
 					   struct frame_code **ret);
-/* Evaluate @expr in the newest frame of @at to text, in @arena. */
-DBG_MUST struct dbg_error *inspect_text(struct inspect *in,
-					const struct inspect_at *at,
-					const char *expr, const char **ret);
 /*
  * Append the text of @v, a number or string, as specifiers behind @expr want it
  * (inspect_text). Asks the runtime for nothing, so others may run.

@@ -14,6 +14,9 @@
 #include "code/handler.h"
 #include "view/form.h"
 
+static dbg_id inspect_node_id(struct inspect *in, const struct node *node,
+			      const struct inspect_way *way);
+
 /* ---- Values of a stop ---------------------------------------------------- */
 
 /* ---- Descriptions ----------------------------------------------------- */
@@ -250,8 +253,10 @@ struct dbg_error *inspect_compile(struct inspect *in,
 	return err ? err : frame_code_create(&e, expr, truth, &regs, ret);
 }
 
-struct dbg_error *inspect_text(struct inspect *in, const struct inspect_at *at,
-			       const char *expr, const char **ret)
+/* Evaluate @expr in the newest frame of @at to text, in @arena. */
+static struct dbg_error *inspect_text(struct inspect *in,
+				      const struct inspect_at *at,
+				      const char *expr, const char **ret)
 {
 	struct dbg_error *err;
 	struct eval e;
@@ -428,8 +433,8 @@ struct dbg_error *inspect_frame(struct inspect *in, dbg_id id,
 /* ---- Values ---------------------------------------------------------- */
 
 /* An id's lower half is the node's number from 1; frames set its top bit. */
-dbg_id inspect_node_id(struct inspect *in, const struct node *node,
-		       const struct inspect_way *way)
+static dbg_id inspect_node_id(struct inspect *in, const struct node *node,
+			      const struct inspect_way *way)
 {
 	const struct inspect_entry *parent = NULL;
 

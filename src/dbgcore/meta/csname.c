@@ -364,7 +364,8 @@ void namer_put_type(struct namer *n, uint32_t token, bool sugar)
 			   type_args(n, token, count), count, sugar);
 }
 
-const char *namer_sig_text(struct namer *n, const struct sig_type *type)
+/* Text of a type of a signature, in n->tmp. */
+static const char *namer_sig_text(struct namer *n, const struct sig_type *type)
 {
 	_cleanup_str_ struct str text = {NULL, 0, 0};
 	struct namer sub = *n;

@@ -49,9 +49,6 @@ const char *evaluation_get_threads(struct dbg *dbg);
 DBG_MUST struct dbg_error *evaluation_set_timeout(struct dbg *dbg,
 						  const char *value);
 const char *evaluation_get_timeout(struct dbg *dbg);
-/* The policy that @calls means: the setting's, if it says so. */
-enum dbg_calls evaluation_calls(const struct dbg *dbg, enum dbg_calls calls);
-uint32_t evaluation_ms(const struct dbg *dbg);
 
 void evaluation_destroy(struct evaluation *v);
 /*

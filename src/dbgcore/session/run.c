@@ -102,7 +102,8 @@ static const char *signal_name(struct arena *arena, int signal)
 		    : arena_printf(arena, "SIG%d", signal);
 }
 
-void session_signal_passes(struct dbg *dbg, int signal)
+/* Tell the user of a signal that does not stop the program. */
+static void session_signal_passes(struct dbg *dbg, int signal)
 {
 	_cleanup_arena_ struct arena *arena = arena_create();
 
@@ -197,7 +198,9 @@ bool dbg_signal_from_program(struct dbg *dbg, pid_t pid)
 	return dbg->target && target_has_process(dbg->target, pid);
 }
 
-bool session_signal_sent(const struct dbg *dbg, const struct target_event *ev)
+/* Did the user ask for the signal of @ev? */
+static bool session_signal_sent(const struct dbg *dbg,
+				const struct target_event *ev)
 {
 	const siginfo_t *info = &ev->info;
 	// In a container of the program's own our number is 0.

@@ -209,10 +209,6 @@ void session_heap_drop(struct dbg *dbg);
 
 /* Tell the target which signals are looked at before they are delivered. */
 void session_watch_signals(struct dbg *dbg);
-/* Tell the user of a signal that does not stop the program. */
-void session_signal_passes(struct dbg *dbg, int signal);
-/* Did the user ask for the signal of @ev? */
-bool session_signal_sent(const struct dbg *dbg, const struct target_event *ev);
 
 /* ---- siblings.c ------------------------------------------------------- */
 
@@ -286,11 +282,6 @@ DBG_MUST struct dbg_error *launch_program(const struct dbg_launch *launch,
 
 /* Temporary breakpoint @number was hit: delete it in the siblings as well. */
 void session_break_gone(struct dbg *dbg, uint32_t number);
-/*
- * Set just-my-code, which also decides whether breakpoints in marked code are
- * hit.
- */
-DBG_MUST struct dbg_error *session_just_my_code(struct dbg *dbg, bool on);
 /* File of a frame, for a bare line number; NULL if it has none. */
 const char *session_frame_path(struct dbg *dbg, dbg_id id);
 

@@ -30,6 +30,8 @@ enum {
 	NATIVE_MAX = 4096 /* frames in a row that are believed */
 };
 
+static void stack_set_name(struct dbg_frame *ret, const struct code_name *name);
+
 static void to_frame(const struct regs *regs, bool leaf, struct dac_frame *ret)
 {
 	*ret = (struct dac_frame){.kind = DAC_FRAME_NATIVE, .leaf = leaf};
@@ -302,7 +304,12 @@ static void name_in(struct stack *s, const struct code_pos *pos,
 	code_token_names(pos->module, pos->token, &all, s->arena, ret);
 }
 
-void exact_name(struct stack *s, const struct frame *f, struct code_name *ret)
+/*
+ * C# name of the method of a managed or async frame, with exact types, in the
+ * stop's arena.
+ */
+static void exact_name(struct stack *s, const struct frame *f,
+		       struct code_name *ret)
 {
 	struct stack_instance exact = {.method = f->raw.method};
 
@@ -687,7 +694,7 @@ static const char *folded(struct stack *s, const struct stack_thread *t,
 
 /* ---- Description ----------------------------------------------------- */
 
-void stack_set_name(struct dbg_frame *ret, const struct code_name *name)
+static void stack_set_name(struct dbg_frame *ret, const struct code_name *name)
 {
 	ret->function = name->full;
 	ret->name = name->plain;

@@ -41,6 +41,9 @@ enum {
 	COMM_MAX = 15, /* TASK_COMM_LEN without its end */
 };
 
+static void stack_thread_destroy(struct stack_thread *t);
+static struct stack_thread *suspended_get(struct stack *s, uint32_t number);
+
 uint32_t stack_thread_number(struct stack *s, pid_t tid)
 {
 	struct stack_thread *t = map_find(&s->by_tid, (uint64_t)tid);
@@ -81,7 +84,8 @@ pid_t stack_thread_tid(struct stack *s, uint32_t number)
 	return t ? t->tid : 0;
 }
 
-void stack_thread_reset(struct stack_thread *t)
+/* Forget what was walked. */
+static void stack_thread_reset(struct stack_thread *t)
 {
 	dac_walk_destroy(t->walk);
 	t->walk = NULL;
@@ -92,7 +96,7 @@ void stack_thread_reset(struct stack_thread *t)
 	t->all_shown = false;
 }
 
-void stack_thread_destroy(struct stack_thread *t)
+static void stack_thread_destroy(struct stack_thread *t)
 {
 	stack_thread_reset(t);
 	free((void *)t->frames);
@@ -290,7 +294,7 @@ bool stack_thread_idles(struct stack *s, struct dbg_thread *seen)
  * goes on.
  */
 
-struct stack_thread *suspended_get(struct stack *s, uint32_t number)
+static struct stack_thread *suspended_get(struct stack *s, uint32_t number)
 {
 	uint32_t i = number - DBG_THREAD_SUSPENDED;
 
@@ -299,7 +303,7 @@ struct stack_thread *suspended_get(struct stack *s, uint32_t number)
 		   : NULL;
 }
 
-void suspended_forget(struct stack *s)
+static void suspended_forget(struct stack *s)
 {
 	for (size_t i = 0; i < s->n_suspended; i++)
 		stack_thread_destroy(s->suspended[i]);

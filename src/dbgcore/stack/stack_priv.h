@@ -78,9 +78,6 @@ struct stack {
 
 /* The thread with number @number, NULL if there is none. */
 struct stack_thread *stack_thread_get(struct stack *s, uint32_t number);
-/* Forget what was walked. */
-void stack_thread_reset(struct stack_thread *t);
-void stack_thread_destroy(struct stack_thread *t);
 /* Make a frame of this stop; it is in no list yet. */
 struct frame *stack_frame_make(struct stack *s, struct stack_thread *t,
 			       const struct dac_frame *raw,
@@ -119,11 +116,6 @@ void native_describe(struct stack *s, const struct frame *f,
 
 /* ---- stack.c ----------------------------------------------------- */
 
-/*
- * The made-up thread of suspended calls with this number; NULL: there is none.
- */
-struct stack_thread *suspended_get(struct stack *s, uint32_t number);
-void suspended_forget(struct stack *s);
 /* Append a frame to the displayed ones. */
 void display_push(struct stack_thread *t, const struct frame *f);
 
@@ -158,14 +150,5 @@ DBG_MUST struct dbg_error *continuation_vars(const struct frame *f, bool args,
  * is not kept.
  */
 uint64_t continuation_context(struct values *ts, const struct frame *f);
-
-/* ---- display.c --------------------------------------------------------- */
-
-/*
- * C# name of the method of a managed or async frame, with exact types, in the
- * stop's arena.
- */
-void exact_name(struct stack *s, const struct frame *f, struct code_name *ret);
-void stack_set_name(struct dbg_frame *ret, const struct code_name *name);
 
 #endif

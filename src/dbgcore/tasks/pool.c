@@ -232,8 +232,9 @@ static void describe_async(const struct tasks *t, const struct value *call,
 	ret->framework = frame.framework;
 }
 
-void tasks_delegate(const struct tasks *t, const struct value *action,
-		    struct dbg_task *ret)
+/* Fill in the method that the delegate @action calls. */
+static void tasks_delegate(const struct tasks *t, const struct value *action,
+			   struct dbg_task *ret)
 {
 	struct code *code = values_code(t->values);
 	uint64_t method = value_delegate_method(t->values, action);

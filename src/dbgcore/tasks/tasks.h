@@ -124,13 +124,11 @@ bool tasks_call(const struct tasks *t, const struct task *task,
 /* Fill in everything that the API tells about a task, except its exception. */
 void tasks_describe(const struct tasks *t, const struct task *task,
 		    struct dbg_task *ret);
-/* Fill in the method that the delegate @action calls. */
-void tasks_delegate(const struct tasks *t, const struct value *action,
-		    struct dbg_task *ret);
 /*
  * The address of the first exception of a faulted task, 0: none. *ret_seen: the
  * program has observed the exception.
  */
 uint64_t tasks_exception(const struct tasks *t, const struct task *task,
 			 bool *ret_seen);
+
 #endif

@@ -102,7 +102,8 @@ static bool is_in_system(const struct md *md, uint32_t rid)
 		       "System");
 }
 
-enum type_special wellknown_special(const struct md *md, uint32_t rid)
+/* Which special type of the core library the TypeDef is, by its name. */
+static enum type_special wellknown_special(const struct md *md, uint32_t rid)
 {
 	if (!is_in_system(md, rid))
 		return TYPE_SPECIAL_NONE;
@@ -114,7 +115,8 @@ enum type_special wellknown_special(const struct md *md, uint32_t rid)
 	return TYPE_SPECIAL_NONE;
 }
 
-enum elem wellknown_elem(const struct md *md, uint32_t rid)
+/* ELEM_END if it is no primitive. */
+static enum elem wellknown_elem(const struct md *md, uint32_t rid)
 {
 	if (!is_in_system(md, rid))
 		return ELEM_END;
@@ -132,13 +134,16 @@ uint32_t wellknown_elem_size(enum elem elem)
 	return p ? p->size : 0;
 }
 
-const char *wellknown_elem_name(enum elem elem)
+/*
+ * Name of a primitive in metadata, "System.Int32", and in C#; NULL: it is none.
+ */
+static const char *wellknown_elem_name(enum elem elem)
 {
 	const struct prim *p = prim_of(elem);
 	return p ? p->name : NULL;
 }
 
-const char *wellknown_elem_keyword(enum elem elem)
+static const char *wellknown_elem_keyword(enum elem elem)
 {
 	const struct prim *p = prim_of(elem);
 	return p ? p->keyword : NULL;
@@ -222,8 +227,9 @@ struct type_module *type_module_get(struct types *ts, struct code_module *m)
 	return im;
 }
 
-uint32_t type_module_def(struct type_module *im, uint32_t enclosing,
-			 const char *space, const char *name)
+/* The TypeDef of @m of this name in class @enclosing (0: none); 0: none. */
+static uint32_t type_module_def(struct type_module *im, uint32_t enclosing,
+				const char *space, const char *name)
 {
 	const struct md *md = &im->m->md;
 	uint64_t hash = name_hash(enclosing, space, name);
@@ -308,8 +314,13 @@ static bool find_forwarded(struct types *ts, struct type_module *im,
 	return false;
 }
 
-bool type_module_find(struct types *ts, struct type_module *im,
-		      const char *space, const char *name, struct type_def *ret)
+/*
+ * As type_module_def for a type that is not nested, but also follows a
+ * forwarder to the module that has the type.
+ */
+static bool type_module_find(struct types *ts, struct type_module *im,
+			     const char *space, const char *name,
+			     struct type_def *ret)
 {
 	return find_forwarded(ts, im, space, name, ret);
 }
@@ -385,8 +396,9 @@ static struct dbg_error *resolve_ref(struct types *ts, struct code_module *m,
 	return ret->rid ? NULL : not_there(m, ref, ret->module->name, true);
 }
 
-struct dbg_error *type_resolve(struct types *ts, struct code_module *m,
-			       uint32_t token, struct type_def *ret)
+/* TypeDef or TypeRef of @m. */
+static struct dbg_error *type_resolve(struct types *ts, struct code_module *m,
+				      uint32_t token, struct type_def *ret)
 {
 	struct type_module *im = type_module_get(ts, m);
 	uint32_t rid = MD_TOKEN_RID(token);

@@ -245,7 +245,8 @@ static bool is_inexact(const struct type *type)
 	return false;
 }
 
-struct type *type_add(struct types *ts, const struct type *proto)
+/* A new type like @proto, which is no other's equal. */
+static struct type *type_add(struct types *ts, const struct type *proto)
 {
 	uint64_t hash = hash_type(proto);
 	struct type *type = arena_copy(ts->arena, proto, 1, sizeof(*proto));

@@ -146,34 +146,8 @@ struct types {
 uint64_t type_hash(uint64_t h, uint64_t word);
 
 struct type_module *type_module_get(struct types *ts, struct code_module *m);
-/* The TypeDef of @m of this name in class @enclosing (0: none); 0: none. */
-uint32_t type_module_def(struct type_module *im, uint32_t enclosing,
-			 const char *space, const char *name);
-/*
- * As type_module_def for a type that is not nested, but also follows a
- * forwarder to the module that has the type.
- */
-bool type_module_find(struct types *ts, struct type_module *im,
-		      const char *space, const char *name,
-		      struct type_def *ret);
-/* TypeDef or TypeRef of @m. */
-DBG_MUST struct dbg_error *type_resolve(struct types *ts, struct code_module *m,
-					uint32_t token, struct type_def *ret);
-
-/* Which special type of the core library the TypeDef is, by its name. */
-enum type_special wellknown_special(const struct md *md, uint32_t rid);
-/* ELEM_END if it is no primitive. */
-enum elem wellknown_elem(const struct md *md, uint32_t rid);
 /* 0: void, or no primitive, string or object. */
 uint32_t wellknown_elem_size(enum elem elem);
-/*
- * Name of a primitive in metadata, "System.Int32", and in C#; NULL: it is none.
- */
-const char *wellknown_elem_name(enum elem elem);
-const char *wellknown_elem_keyword(enum elem elem);
-
-/* A new type like @proto, which is no other's equal. */
-struct type *type_add(struct types *ts, const struct type *proto);
 /* The canonical type like @proto, whose made parts are set. */
 struct type *type_intern(struct types *ts, const struct type *proto);
 /* How many generic parameters a definition has. */

@@ -203,8 +203,10 @@ static bool is_accessor(const struct md *md, const struct type *type,
 	return false;
 }
 
-void view_signature(const struct view *w, struct type *type, uint32_t rid,
-		    enum view_signature_part part, struct str *out)
+/* Append "int Add(int, int)" of MethodDef @rid of @type, or a part of it. */
+static void view_signature(const struct view *w, struct type *type,
+			   uint32_t rid, enum view_signature_part part,
+			   struct str *out)
 {
 	const struct md *md = &type->module->md;
 	struct csname_args args = {.type_args = arg_names(w, type),

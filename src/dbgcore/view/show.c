@@ -44,6 +44,9 @@ enum {
 	FSHARP_LINE_MAX = 1000,
 };
 
+static void view_text_at(const struct view *w, const struct value *v, int depth,
+			 struct str *out);
+
 static unsigned int mapping(const struct type *type)
 {
 	struct bytes blob;
@@ -61,7 +64,8 @@ bool fsharp_is_module(const struct type *type)
 	return mapping(type) == MAPPING_MODULE;
 }
 
-bool fsharp_is_option(const struct type *type)
+/* Is it an F# option, whose null is None? */
+static bool fsharp_is_option(const struct type *type)
 {
 	return str_starts(value_type_name(type),
 			  "Microsoft.FSharp.Core.FSharpOption<");
@@ -254,8 +258,12 @@ static bool add_union(const struct view *w, const struct value *v,
 	return true;
 }
 
-bool fsharp_text(const struct view *w, const struct value *seen, int depth,
-		 struct str *out)
+/*
+ * Append a record, union, option, list or reference cell of F# as F# writes
+ * it; false: @seen is none of these.
+ */
+static bool fsharp_text(const struct view *w, const struct value *seen,
+			int depth, struct str *out)
 {
 	struct type *type = seen->type;
 
@@ -277,8 +285,12 @@ bool fsharp_text(const struct view *w, const struct value *seen, int depth,
 	return false;
 }
 
-bool fsharp_exception_text(const struct view *w, const struct value *seen,
-			   struct str *out)
+/*
+ * The message of an F# exception, `exception Bad of string * int`, as F# makes
+ * it by reflection: Bad ("text", 1). False: it is none.
+ */
+static bool fsharp_exception_text(const struct view *w,
+				  const struct value *seen, struct str *out)
 {
 	if (mapping(seen->type) != MAPPING_EXCEPTION)
 		return false;
@@ -973,8 +985,9 @@ static void show(const struct view *w, const struct value *v, int depth,
 	show_seen(w, &seen, depth, out);
 }
 
-void view_text_at(const struct view *w, const struct value *v, int depth,
-		  struct str *out)
+/* As view_text, of a part of another value, @depth levels inside of it. */
+static void view_text_at(const struct view *w, const struct value *v, int depth,
+			 struct str *out)
 {
 	if (depth > DEPTH_MAX)
 		str_add(out, "...");

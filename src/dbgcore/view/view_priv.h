@@ -17,9 +17,6 @@ struct value view_open(const struct view *w, const struct value *at);
  */
 bool view_text_seen(const struct view *w, const struct value *seen,
 		    struct str *out);
-/* As view_text, of a part of another value, @depth levels inside of it. */
-void view_text_at(const struct view *w, const struct value *v, int depth,
-		  struct str *out);
 /* Elements of what is shown as a row: arrays, spans, buffers. */
 bool view_elements(const struct view *w, const struct value *seen,
 		   struct elements *ret);
@@ -57,26 +54,9 @@ enum view_signature_part {
 	VIEW_SIGNATURE_NAME = 2, /* with the parameters */
 	VIEW_SIGNATURE_ALL = 3,
 };
-/* Append "int Add(int, int)" of MethodDef @rid of @type, or a part of it. */
-void view_signature(const struct view *w, struct type *type, uint32_t rid,
-		    enum view_signature_part part, struct str *out);
 
 /* ---- show.c -------------------------------------------------------- */
 
-/*
- * Append a record, union, option, list or reference cell of F# as F# writes
- * it; false: @seen is none of these.
- */
-bool fsharp_text(const struct view *w, const struct value *seen, int depth,
-		 struct str *out);
-/*
- * The message of an F# exception, `exception Bad of string * int`, as F# makes
- * it by reflection: Bad ("text", 1). False: it is none.
- */
-bool fsharp_exception_text(const struct view *w, const struct value *seen,
-			   struct str *out);
-/* Is it an F# option, whose null is None? */
-bool fsharp_is_option(const struct type *type);
 /* Is it an F# list, which is shown by its elements? */
 bool fsharp_is_list(const struct type *type);
 /* Is it an F# module, whose values are in a class of their own? */

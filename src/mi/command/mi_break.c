@@ -28,6 +28,9 @@ struct insert {
 	size_t next; /* the first argument that is no option */
 };
 
+static void mi_break_table(struct mi *m, struct str *t,
+			   const struct dbg_breakpoint *list, size_t n);
+
 // An option with a value: where that goes; NULL: it is none.
 static const char **value_of(struct insert *in, const char *word,
 			     const char **unused)
@@ -749,8 +752,9 @@ struct column {
 	const char *width, *alignment, *name, *head;
 };
 
-void mi_break_table(struct mi *m, struct str *t,
-		    const struct dbg_breakpoint *list, size_t n)
+/* BreakpointTable={...} */
+static void mi_break_table(struct mi *m, struct str *t,
+			   const struct dbg_breakpoint *list, size_t n)
 {
 	static const struct column columns[] = {
 	    {"7", "-1", "number", "Num"},    {"14", "-1", "type", "Type"},

@@ -150,8 +150,9 @@ static void put_plain(const struct mi *m, struct str *t,
 		   f->level ? "NonLeafFrame" : "LeafFrame");
 }
 
-void mi_frame_put(struct mi *m, struct dbg_stopped at, struct str *t,
-		  const struct dbg_frame *f, unsigned int what)
+/* A frame's members. */
+static void mi_frame_put(struct mi *m, struct dbg_stopped at, struct str *t,
+			 const struct dbg_frame *f, unsigned int what)
 {
 	if (what & FRAME_LEVEL)
 		record_uint(t, "level", f->level);

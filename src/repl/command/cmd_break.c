@@ -50,7 +50,11 @@ void hook_delete(struct repl *r, uint32_t breakpoint)
 	*hook = r->hooks[--r->n_hooks];
 }
 
-struct dbg_error *hook_commands(struct repl *r, const struct call *call)
+/*
+ * The command `commands [N]`: read the commands for the breakpoint N, by
+ * default the last one made.
+ */
+static struct dbg_error *hook_commands(struct repl *r, const struct call *call)
 {
 	_cleanup_arena_ struct arena *arena = arena_create();
 	struct dbg_error *err;

@@ -96,7 +96,8 @@ static struct dbg_error *show_file(const struct repl *r,
 	return NULL;
 }
 
-struct dbg_error *proc_info(struct repl *r, const struct call *call)
+/* `info proc [WHAT]`. */
+static struct dbg_error *proc_info(struct repl *r, const struct call *call)
 {
 	struct dbg_error *err = NULL;
 	size_t n_shown = 0;

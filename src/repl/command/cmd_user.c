@@ -274,7 +274,8 @@ void user_command_help(const struct repl *r, const struct user_command *c)
 		out(r, "User-defined.\n");
 }
 
-void user_commands_list(const struct repl *r)
+/* Print a line for each user-defined command. */
+static void user_commands_list(const struct repl *r)
 {
 	for (size_t i = 0; i < r->n_commands; i++) {
 		const struct user_command *c = &r->commands[i];

@@ -57,11 +57,6 @@ DBG_MUST struct dbg_error *frame_info(struct repl *r, struct dbg_stopped at,
 DBG_MUST struct dbg_error *registers_info(struct repl *r, struct dbg_stopped at,
 					  const struct call *call);
 
-/* ---- cmd_info.c ----------------------------------------------------- */
-
-/* `info proc [WHAT]`. */
-DBG_MUST struct dbg_error *proc_info(struct repl *r, const struct call *call);
-
 /* ---- cmd_skip.c ------------------------------------------------------ */
 
 /* `info skip`. */
@@ -88,8 +83,6 @@ DBG_MUST struct dbg_error *user_command_run(struct repl *r,
 					    const struct user_command *c,
 					    const char *line);
 void user_command_help(const struct repl *r, const struct user_command *c);
-/* Print a line for each user-defined command. */
-void user_commands_list(const struct repl *r);
 /* `show user [COMMAND]`. */
 DBG_MUST struct dbg_error *user_commands_show(struct repl *r,
 					      const struct call *call);

@@ -35,8 +35,6 @@ void show_source_line(struct repl *r, const char *path, uint32_t line);
  */
 void show_il(struct repl *r, const struct dbg_il_insn *insns, size_t n,
 	     uint32_t here);
-/* " at F.cs:12" */
-void show_file_line(const struct repl *r, const char *path, uint32_t line);
 /* show_frame_line and show_frame_source of the selected frame. */
 DBG_MUST struct dbg_error *show_selected(struct repl *r);
 /*
@@ -93,19 +91,6 @@ DBG_MUST struct dbg_error *display_begin(struct repl *r, struct display *d);
  */
 bool display_in_scope(struct repl *r, struct display *d);
 
-/* ---- show_value.c --------------------------------------------------- */
-
-/* Is @expr "ELEMENT@COUNT", as gdb has it? */
-bool repeat_is(const char *expr);
-/* Length of what stands in front of the '@', or of all of @expr. */
-size_t repeat_operand(const char *expr);
-/* Print these elements, as print/LETTER does (0: as they are). */
-DBG_MUST struct dbg_error *show_repeat(struct repl *r, struct dbg_stopped at,
-				       const char *expr, char letter);
-/* Print a convenience variable, which is known without a stop. */
-DBG_MUST struct dbg_error *show_variable(struct repl *r, const char *expr,
-					 enum show_mode mode);
-
 /* ---- show_printf.c --------------------------------------------------- */
 
 /* Carry out `printf "FORMAT", EXPRESSION...`. */
@@ -128,9 +113,6 @@ DBG_MUST struct dbg_error *break_add(struct repl *r,
  */
 DBG_MUST struct dbg_error *show_breaks(struct repl *r, uint32_t number,
 				       bool watches);
-/* "Hardware watchpoint 2: EXPR", a line. */
-void show_watch_name(const struct repl *r, enum dbg_watch access,
-		     bool temporary, uint32_t number, const char *expr);
 
 /* ---- show_memory.c --------------------------------------------------- */
 

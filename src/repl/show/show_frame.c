@@ -21,6 +21,9 @@
 #include "base/mem.h"
 #include "front/dprintf.h"
 
+static void show_watch_name(const struct repl *r, enum dbg_watch access,
+			    bool temporary, uint32_t number, const char *expr);
+
 /* ---- Show frame ---------------------------------------------------------- */
 
 struct dbg_error *frame_select(struct repl *r, uint32_t thread, uint32_t level)
@@ -137,7 +140,9 @@ static void show_types(const struct repl *r, const struct dbg_frame *f)
 	out(r, "%s", f->framework && !r->set.frame_types ? "..." : f->params);
 }
 
-void show_file_line(const struct repl *r, const char *path, uint32_t line)
+/* " at F.cs:12" */
+static void show_file_line(const struct repl *r, const char *path,
+			   uint32_t line)
 {
 	out(r, " at ");
 	paint(r, PAINT_FILE, source_name(r, path));
@@ -501,8 +506,9 @@ static const char *kind_name(const struct dbg_breakpoint *b)
 	return b->temporary ? "Temporary breakpoint" : "Breakpoint";
 }
 
-void show_watch_name(const struct repl *r, enum dbg_watch access,
-		     bool temporary, uint32_t number, const char *expr)
+/* "Hardware watchpoint 2: EXPR", a line. */
+static void show_watch_name(const struct repl *r, enum dbg_watch access,
+			    bool temporary, uint32_t number, const char *expr)
 {
 	static const char *const names[] = {
 	    [DBG_WATCH_WRITE] = "ardware watchpoint",

@@ -62,12 +62,14 @@ static const char *find_at(const char *expr)
 	return found;
 }
 
-bool repeat_is(const char *expr)
+/* Is @expr "ELEMENT@COUNT", as gdb has it? */
+static bool repeat_is(const char *expr)
 {
 	return find_at(expr) != NULL;
 }
 
-size_t repeat_operand(const char *expr)
+/* Length of what stands in front of the '@', or of all of @expr. */
+static size_t repeat_operand(const char *expr)
 {
 	const char *sign = find_at(expr);
 	size_t n = sign ? (size_t)(sign - expr) : strlen(expr);
@@ -138,8 +140,9 @@ static struct dbg_error *show_element(struct repl *r, struct dbg_stopped at,
 	return NULL;
 }
 
-struct dbg_error *show_repeat(struct repl *r, struct dbg_stopped at,
-			      const char *expr, char letter)
+/* Print these elements, as print/LETTER does (0: as they are). */
+static struct dbg_error *show_repeat(struct repl *r, struct dbg_stopped at,
+				     const char *expr, char letter)
 {
 	struct dbg_error *err;
 	const char *sign = find_at(expr);
@@ -169,8 +172,9 @@ struct dbg_error *show_repeat(struct repl *r, struct dbg_stopped at,
 	return NULL;
 }
 
-struct dbg_error *show_variable(struct repl *r, const char *expr,
-				enum show_mode mode)
+/* Print a convenience variable, which is known without a stop. */
+static struct dbg_error *show_variable(struct repl *r, const char *expr,
+				       enum show_mode mode)
 {
 	_cleanup_arena_ struct arena *arena = arena_create();
 	struct dbg_variable *list;

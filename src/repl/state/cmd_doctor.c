@@ -328,7 +328,11 @@ static enum weight damage_weight(struct doctor *d)
 		   : WEIGHT_SEVERE;
 }
 
-void doctor_look(struct doctor *d)
+/*
+ * Look at the heap for all checks: who looks for what keeps it brings it into
+ * our memory, where the others walk it.
+ */
+static void doctor_look(struct doctor *d)
 {
 	d->no_heap = dbg_heap_survey(d->at, &d->heap, &d->strings);
 	if (d->no_heap)

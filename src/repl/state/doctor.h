@@ -79,12 +79,6 @@ doctor_check doctor_processor, doctor_async, doctor_tasks, doctor_timers,
 
 /* ---- cmd_doctor.c --------------------------------------------------- */
 
-/*
- * Look at the heap for all checks: who looks for what keeps it brings it into
- * our memory, where the others walk it.
- */
-void doctor_look(struct doctor *d);
-
 doctor_check doctor_heap, doctor_handles;
 
 /* ---- cmd_doctor.c -------------------------------------------------- */
@@ -97,12 +91,6 @@ doctor_check doctor_limits, doctor_descriptors, doctor_native;
 
 /* ---- doctor_threads.c ------------------------------------------------ */
 
-/*
- * Append the place of the thread's newest frame in user code, " in Shop.Pay at
- * Shop.cs:7"; nothing if there is none.
- */
-void doctor_place_add(const struct doctor *d, uint32_t thread,
-		      struct str *text);
 /*
  * How many threads wait, directly or indirectly, for something without a known
  * owner, and for a thread that does not wait, without any finding about them.

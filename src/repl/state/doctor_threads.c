@@ -50,7 +50,12 @@ static bool own_frame(const struct doctor *d, uint32_t thread,
 	return false;
 }
 
-void doctor_place_add(const struct doctor *d, uint32_t thread, struct str *text)
+/*
+ * Append the place of the thread's newest frame in user code, " in Shop.Pay at
+ * Shop.cs:7"; nothing if there is none.
+ */
+static void doctor_place_add(const struct doctor *d, uint32_t thread,
+			     struct str *text)
 {
 	struct dbg_frame f;
 	const struct dbg_frame *top;

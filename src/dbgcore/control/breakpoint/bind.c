@@ -323,8 +323,9 @@ static bool has_place(const struct bp *bp, const struct code_place *place)
 	return false;
 }
 
-void bind_place(struct control *c, struct bp *bp,
-		const struct code_place *place)
+/* Give @bp a place. */
+static void bind_place(struct control *c, struct bp *bp,
+		       const struct code_place *place)
 {
 	mem_grow(&bp->places, &bp->cap_places, bp->n_places,
 		 sizeof(*bp->places));

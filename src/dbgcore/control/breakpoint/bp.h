@@ -71,9 +71,6 @@ bool bind_module(struct control *c, struct bp *bp, struct code_module *m);
 /* Is the place one where breakpoints are not hit? */
 bool bind_is_skipped(struct control *c, const struct bp *bp,
 		     const struct bp_place *p);
-/* Give @bp a place. */
-void bind_place(struct control *c, struct bp *bp,
-		const struct code_place *place);
 /* Bind @bp in all modules. */
 void bind_all(struct control *c, struct bp *bp);
 /* Forget places of @bp (in @m, or all if NULL), lifting their sites. */
@@ -107,8 +104,6 @@ struct dbg_error *bp_take_rules(struct bp *bp, const struct dbg_break_req *req);
 void bp_remove(struct control *c, struct bp *bp);
 /* Did the user make it, not the engine (entry, run-to)? */
 bool bp_is_users(const struct bp *bp);
-/* Is it a catchpoint? */
-bool bp_is_catch(const struct bp *bp);
 /* ... when modules come or go? */
 bool bp_is_load(const struct bp *bp);
 struct bp *bp_find(struct control *c, uint32_t number);

@@ -237,7 +237,8 @@ bool bp_is_users(const struct bp *bp)
 	return bp->number && bp->number != BP_UNTIL;
 }
 
-bool bp_is_catch(const struct bp *bp)
+/* Is it a catchpoint? */
+static bool bp_is_catch(const struct bp *bp)
 {
 	return bp->kind == DBG_BREAK_THROW ||
 	       bp->kind == DBG_BREAK_USER_UNHANDLED ||

@@ -16,6 +16,11 @@
 #include "inspect/exception.h"
 #include "types/methodref.h"
 
+static struct dbg_error *prepare_begin(struct control *c,
+				       const struct call_request *req);
+static struct dbg_error *prepare_returned(struct control *c, struct regs *regs);
+static struct dbg_error *prepare_entered(struct control *c, struct regs *regs);
+
 /* ---- The guards of calls ------------------------------------------------- */
 
 /*
@@ -81,8 +86,9 @@ static struct dbg_error *parts(struct control *c, struct type_method *m,
 		       m->name);
 }
 
-uint64_t guard_method(struct control *c, const char *class, const char *name,
-		      uint32_t n_params)
+/* Find a method of the core library; 0: there is none. */
+static uint64_t guard_method(struct control *c, const char *class,
+			     const char *name, uint32_t n_params)
 {
 	struct type *type = type_core(c->inspect->types, class);
 	struct type_method *m =
@@ -92,13 +98,18 @@ uint64_t guard_method(struct control *c, const char *class, const char *name,
 	return m ? dac_method_of_token(c->dac, m->module->addr, m->token) : 0;
 }
 
-const char *guard_class(bool is_reference)
+/* Metadata name of the class of a guard. */
+static const char *guard_class(bool is_reference)
 {
 	return names[is_reference].type;
 }
 
-struct dbg_error *guard_find(struct control *c, bool is_reference,
-			     struct call_guard *g)
+/*
+ * Find @g's method, and its code if it has any. Without its class in the
+ * program there is none of both, and no error.
+ */
+static struct dbg_error *guard_find(struct control *c, bool is_reference,
+				    struct call_guard *g)
 {
 	struct type_method *m = method_of(c, is_reference);
 
@@ -197,7 +208,8 @@ struct dbg_error *control_call_possible(struct control *c, pid_t tid)
 
 /* ---- Begin ------------------------------------------------------------ */
 
-struct dbg_error *call_trap_at(struct control *c, uint64_t addr)
+/* Call @fn when the thread comes to @addr, until call_traps_lift. */
+static struct dbg_error *call_trap_at(struct control *c, uint64_t addr)
 {
 	struct calls *v = &c->calls;
 
@@ -210,7 +222,7 @@ struct dbg_error *call_trap_at(struct control *c, uint64_t addr)
 	return control_site_add(c, SITE_CALL, &addr, 1);
 }
 
-void call_traps_lift(struct control *c)
+static void call_traps_lift(struct control *c)
 {
 	struct calls *v = &c->calls;
 	size_t n = v->n_traps;
@@ -219,8 +231,9 @@ void call_traps_lift(struct control *c)
 	control_warn(c, control_site_remove(c, SITE_CALL, v->traps, n));
 }
 
-void call_begun(struct control *c, const struct call_request *req,
-		enum call_phase phase)
+/* Let the thread go on, whose registers are set for the call. */
+static void call_begun(struct control *c, const struct call_request *req,
+		       enum call_phase phase)
 {
 	struct calls *v = &c->calls;
 
@@ -409,7 +422,8 @@ void control_call_beside(struct control *c, uint64_t ms, uint64_t limit)
 
 /* ---- End -------------------------------------------------------------- */
 
-void call_finish(struct control *c)
+/* End the call; its result is set. */
+static void call_finish(struct control *c)
 {
 	struct calls *v = &c->calls;
 
@@ -423,7 +437,8 @@ void call_finish(struct control *c)
 	v->ended = !v->left || v->serves;
 }
 
-struct dbg_error *call_restore(struct control *c, struct regs *regs)
+/* Give the thread the registers that it had, but for those it has kept. */
+static struct dbg_error *call_restore(struct control *c, struct regs *regs)
 {
 	struct calls *v = &c->calls;
 	struct dbg_error *err;
@@ -437,7 +452,11 @@ struct dbg_error *call_restore(struct control *c, struct regs *regs)
 	return err;
 }
 
-bool call_is_hijacked(struct control *c)
+/*
+ * Has the runtime changed where the call returns to, to stop the thread there?
+ * It does so by the word below the statement's stack pointer.
+ */
+static bool call_is_hijacked(struct control *c)
 {
 	const struct regs *saved = &c->calls.saved;
 	uint64_t addr = 0;
@@ -731,8 +750,12 @@ static struct dbg_error *prepare_check(struct control *c, pid_t tid)
 	return callframe_check(c, tid, &called);
 }
 
-struct dbg_error *prepare_begin(struct control *c,
-				const struct call_request *req)
+/*
+ * Make the thread do what is missing to use the guard, whose class is not
+ * loaded or that has no code. When it has ended there may be more to do.
+ */
+static struct dbg_error *prepare_begin(struct control *c,
+				       const struct call_request *req)
 {
 	struct calls *v = &c->calls;
 	enum call_phase phase = v->guard->desc ? CALL_PREPARES : CALL_NAMES;
@@ -777,7 +800,8 @@ static struct dbg_error *prepare_load_class(struct control *c, uint64_t addr)
 	return err;
 }
 
-struct dbg_error *prepare_returned(struct control *c, struct regs *regs)
+/* The thread is back at the statement. */
+static struct dbg_error *prepare_returned(struct control *c, struct regs *regs)
 {
 	struct calls *v = &c->calls;
 	uint64_t addr = callcode_result(regs);
@@ -796,7 +820,8 @@ struct dbg_error *prepare_returned(struct control *c, struct regs *regs)
 	return call_restore(c, regs);
 }
 
-struct dbg_error *prepare_entered(struct control *c, struct regs *regs)
+/* The thread is at the first instruction of the guard. */
+static struct dbg_error *prepare_entered(struct control *c, struct regs *regs)
 {
 	if (call_is_hijacked(c))
 		return NULL; // it has a null argument, and gives null back

@@ -92,10 +92,6 @@ struct dbg_error *throw_trap_fault(struct control *c,
  */
 void aborted_judge(struct control *c, pid_t tid,
 		   const struct fault_signal *signal, struct dbg_stop *stop);
-
-/* throwtrap.c */
-/* Ask to be told of handlers, or no longer, as the catchpoints want it. */
-void catch_trap_update(struct control *c);
 /* @tid is about to enter the handler at @entry: await it there. */
 void catch_trap_await(struct control *c, pid_t tid, uint64_t entry);
 /* Handle a thread that was awaited at a handler. */

@@ -202,7 +202,9 @@ enum {
 	PROLOG_MAX = 64, /* bytes; farther away begins another handler */
 };
 
-void catch_trap_update(struct control *c)
+/* throwtrap.c */
+/* Ask to be told of handlers, or no longer, as the catchpoints want it. */
+static void catch_trap_update(struct control *c)
 {
 	bool wanted = false;
 

@@ -87,7 +87,8 @@ void entry_trap_done(struct control *c, uint64_t addr)
 	free(a);
 }
 
-void entry_trap_drop(struct control *c, struct want *w)
+/* Stop waiting for code of @w. */
+static void entry_trap_drop(struct control *c, struct want *w)
 {
 	while (w->entry_traps)
 		entry_trap_done(c, w->entry_traps->addr);

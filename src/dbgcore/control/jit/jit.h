@@ -76,8 +76,6 @@ void entry_trap_add(struct control *c, struct want *w, uint64_t addr);
 void entry_trap_arm(struct control *c);
 /* The runtime has notified of the code at @addr: lift its trap. */
 void entry_trap_done(struct control *c, uint64_t addr);
-/* Stop waiting for code of @w. */
-void entry_trap_drop(struct control *c, struct want *w);
 /* Handle a thread that is about to run the code at @addr; stops all. */
 void entry_trap_trap(struct control *c, uint64_t addr);
 void entry_trap_reset(struct control *c);

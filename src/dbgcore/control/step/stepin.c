@@ -40,6 +40,8 @@ enum {
 	WALK_MAX = 2000,
 };
 
+static struct dbg_error *stepin_enter(struct control *c, uint64_t ip);
+
 /* Find the probe in the prolog of the method at @ip, which is of @m. */
 static bool probe_find(struct control *c, const struct code_module *m,
 		       uint64_t ip, struct probe *ret)
@@ -379,7 +381,8 @@ static struct dbg_error *callee_enter(struct control *c, struct code_module *m,
 	return stepin_body(c, m, token, ip);
 }
 
-struct dbg_error *stepin_enter(struct control *c, uint64_t ip)
+/* The stepping thread is about to run code at @ip: end in it if wanted. */
+static struct dbg_error *stepin_enter(struct control *c, uint64_t ip)
 {
 	struct dbg_error *err;
 	struct dac_method method;

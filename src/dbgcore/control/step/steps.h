@@ -214,12 +214,6 @@ void step_body_forget(struct control *c, struct step_body *b);
 /* Code of a method was compiled: is it a body that the step waits for? */
 void step_code(struct control *c, struct code_module *m, uint32_t token,
 	       uint64_t ip);
-/*
- * Code of the method of plan.resumes was compiled at @ip: let the step wait
- * there as well.
- */
-struct dbg_error *stepresume_code(struct control *c, struct code_module *m,
-				  uint32_t token, uint64_t ip);
 
 /*
  * The step is back in the caller: it ends there, or, if it was a step in
@@ -263,8 +257,6 @@ struct dbg_error *stepin_passed(struct control *c, const struct step_hit *hit,
 /* Its caller has returned as well. */
 struct dbg_error *stepin_left(struct control *c, const struct step_hit *hit,
 			      bool *ret_done);
-/* The stepping thread is about to run code at @ip: end in it if wanted. */
-struct dbg_error *stepin_enter(struct control *c, uint64_t ip);
 /* Add the call instructions of [start, end) to the plan. */
 struct dbg_error *stepin_scan(struct control *c, uint64_t start, uint64_t end);
 /*

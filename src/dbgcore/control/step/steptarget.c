@@ -20,6 +20,10 @@
 #include "base/mem.h"
 #include "base/str.h"
 
+static struct dbg_error *stepresume_code(struct control *c,
+					 struct code_module *m, uint32_t token,
+					 uint64_t ip);
+
 /* ---- The plan of a step as a list of sites ------------------------------- */
 
 /* Added, trapped, lifted and forgotten. */
@@ -291,8 +295,13 @@ static struct dbg_error *add_code(struct control *c, struct code_module *m,
 	return err;
 }
 
-struct dbg_error *stepresume_code(struct control *c, struct code_module *m,
-				  uint32_t token, uint64_t ip)
+/*
+ * Code of the method of plan.resumes was compiled at @ip: let the step wait
+ * there as well.
+ */
+static struct dbg_error *stepresume_code(struct control *c,
+					 struct code_module *m, uint32_t token,
+					 uint64_t ip)
 {
 	struct dbg_error *err = add_code(c, m, token, ip);
 

@@ -298,7 +298,11 @@ static void *template_find(struct dac *d)
 	return instance;
 }
 
-void *dac_instance_get(struct dac *d, uint64_t mt)
+/*
+ * IXCLRDataTypeInstance of a type, NULL if there is no way to it; borrowed
+ * until the next call or flush.
+ */
+static void *dac_instance_get(struct dac *d, uint64_t mt)
 {
 	// Another one, if it is gone with the DAC's process.
 	for (int i = 0; i < 2; i++) {

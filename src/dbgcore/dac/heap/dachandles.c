@@ -60,7 +60,8 @@ static void find_vars(struct dac *d, const struct read_log *log)
 	}
 }
 
-uint64_t dac_gc_vars(struct dac *d)
+/* The collector's struct GcDacVars; 0: it was not found. */
+static uint64_t dac_gc_vars(struct dac *d)
 {
 	struct read_log log = {.n = 0};
 	struct sos_heap heap = {0};

@@ -50,7 +50,8 @@ static bool table_read(const struct data_target *dt, uint64_t addr,
 	return ret->n && ret->n <= BUCKETS_MAX && ret->buckets;
 }
 
-bool patch_table_none(const struct data_target *dt)
+/* Is the runtime's patch table empty? Only if patch_flag is known. */
+static bool patch_table_none(const struct data_target *dt)
 {
 	int32_t buckets[BUCKETS_MAX];
 	struct table table;

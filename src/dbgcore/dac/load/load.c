@@ -149,7 +149,8 @@ char *dac_release_of(struct bytes runtime)
 	return xasprintf("%u.%u.%u", major, minor, patch / DAC_PATCH_FACTOR);
 }
 
-bool dac_is_of(const char *dac, const char *version)
+/* Does the version of a DAC's build begin with @version ("9.")? */
+static bool dac_is_of(const char *dac, const char *version)
 {
 	_cleanup_free_ char *build = build_of(dac);
 
@@ -439,7 +440,12 @@ struct dbg_error *dac_find_bundled(struct target *t,
 	return NULL;
 }
 
-char *dac_find_ours(struct bytes runtime, const char *hint)
+/*
+ * Find a DAC on our side for the runtime whose file is @runtime: at @hint (as
+ * for dac_find_bundled) or in an installed runtime; the caller frees it. NULL:
+ * there is none.
+ */
+static char *dac_find_ours(struct bytes runtime, const char *hint)
 {
 	struct dac_search w = {.runtime = runtime};
 

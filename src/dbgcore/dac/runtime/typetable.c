@@ -334,8 +334,9 @@ uint64_t dac_type_search(struct dac *d, uint64_t module, uint32_t token,
 	return 0;
 }
 
-void dac_type_instances(struct dac *d, uint64_t module, uint32_t token,
-			void (*fn)(void *arg, uint64_t mt), void *arg)
+/* Call @fn for every loaded instantiation of a generic type. */
+static void dac_type_instances(struct dac *d, uint64_t module, uint32_t token,
+			       void (*fn)(void *arg, uint64_t mt), void *arg)
 {
 	const struct map *seen = &d->instances.seen;
 	const uint32_t rid = rid_of_token(d, token);

@@ -34,6 +34,10 @@ enum {
 	AUTO_SETTER = 8 // ldarg.0, ldarg.1, stfld, ret
 };
 
+static struct dbg_error *assignment_step(struct binder *b,
+					 const struct bind_assignment *x,
+					 struct bound *old, struct bound **ret);
+
 /* Is @n a property or an indexer, read by its getter? */
 static bool assigncall_gets(const struct bound *n)
 {
@@ -784,9 +788,11 @@ static struct dbg_error *right_side(struct binder *b, enum op op,
 	return !err && fits ? convert_cast(b, *ret, place->type, ret) : err;
 }
 
-struct dbg_error *assignment_step(struct binder *b,
-				  const struct bind_assignment *x,
-				  struct bound *old, struct bound **ret)
+/* `old++` by an operator of its type; NULL in *ret: it is no step, or has none.
+ */
+static struct dbg_error *assignment_step(struct binder *b,
+					 const struct bind_assignment *x,
+					 struct bound *old, struct bound **ret)
 {
 	*ret = NULL;
 	return x->old ? bind_user_step(

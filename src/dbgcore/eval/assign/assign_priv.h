@@ -32,12 +32,6 @@ DBG_MUST struct dbg_error *assignment_made(const struct assignment *a,
 DBG_MUST struct dbg_error *assignment_store(const struct assignment *a,
 					    const struct value *to,
 					    const struct value *from);
-/* `old++` by an operator of its type; NULL in *ret: it is no step, or has none.
- */
-DBG_MUST struct dbg_error *assignment_step(struct binder *b,
-					   const struct bind_assignment *x,
-					   struct bound *old,
-					   struct bound **ret);
 /* The enum behind a type, whose names may stand bare in the value. */
 struct type *assignment_enum(struct type *type);
 

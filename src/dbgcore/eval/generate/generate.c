@@ -324,7 +324,8 @@ void ilgen_variable(struct generator *e, const struct bound_var *var)
 	}
 }
 
-void ilgen_set(struct generator *e, const struct bound_var *var)
+/* Pop into a variable. */
+static void ilgen_set(struct generator *e, const struct bound_var *var)
 {
 	if (!var->captured) {
 		ilgen_var(e, IL_OP_STLOC, slot_of(e, var));
@@ -337,7 +338,8 @@ void ilgen_set(struct generator *e, const struct bound_var *var)
 	ilgen_type(e, IL_OP_STOBJ, var->type);
 }
 
-void ilgen_fresh(struct generator *e, const struct bound_var *var)
+/* Give a captured variable of this method a new vector. */
+static void ilgen_fresh(struct generator *e, const struct bound_var *var)
 {
 	if (!var->captured || var->owner != e->lambda)
 		return;

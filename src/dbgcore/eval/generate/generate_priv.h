@@ -49,10 +49,6 @@ uint32_t ilgen_temporary(struct generator *e, struct type *type);
 /* ldloc and the like: a variable of 16 bits. */
 void ilgen_var(struct generator *e, enum il_code op, uint32_t index);
 void ilgen_variable(struct generator *e, const struct bound_var *var);
-/* Pop into a variable. */
-void ilgen_set(struct generator *e, const struct bound_var *var);
-/* Give a captured variable of this method a new vector. */
-void ilgen_fresh(struct generator *e, const struct bound_var *var);
 
 /* Captured variables of this method get their vectors. */
 void ilgen_prologue(struct generator *e);

@@ -164,7 +164,7 @@ static bool at_rank(const struct parser *p, size_t n)
  * Parse the ranks of an array type. The leftmost rank of C# is the outermost
  * one, so it is applied last.
  */
-struct dbg_error *parse_ranks(struct parser *p, struct expr **io)
+static struct dbg_error *parse_ranks(struct parser *p, struct expr **io)
 {
 	struct expr *outer;
 	if (!at_rank(p, 0))
@@ -244,7 +244,8 @@ static struct dbg_error *parse_plain_type(struct parser *p, struct expr **ret)
 	return parse_type_name(p, ret);
 }
 
-struct dbg_error *parse_element_type(struct parser *p, struct expr **ret)
+/* ... without the ranks of an array. */
+static struct dbg_error *parse_element_type(struct parser *p, struct expr **ret)
 {
 	struct dbg_error *err = parser_enter(p);
 	if (!err)

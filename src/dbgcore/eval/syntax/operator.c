@@ -27,6 +27,10 @@ enum {
 	BINDS_SWITCH = 13
 };
 
+static struct dbg_error *parse_binary(struct parser *p, int min,
+				      struct expr **ret);
+static struct dbg_error *parse_switch(struct parser *p, struct expr **io);
+
 static const struct operator operators[N_OPS] = {
     [OP_NONE] = {"", PUNCT_NONE, 0},
     [OP_COALESCE] = {"?\?", PUNCT_COALESCE, BINDS_COALESCE},
@@ -308,7 +312,9 @@ static struct dbg_error *parse_right(struct parser *p, enum op op, int binds,
 	return parse_binary(p, binds, ret);
 }
 
-struct dbg_error *parse_binary(struct parser *p, int min, struct expr **ret)
+/* ... operators of @min and tighter. */
+static struct dbg_error *parse_binary(struct parser *p, int min,
+				      struct expr **ret)
 {
 	struct dbg_error *err = parser_enter(p);
 	if (!err)
@@ -805,7 +811,8 @@ static struct dbg_error *parse_arm(struct parser *p, struct expr **ret)
 	return err;
 }
 
-struct dbg_error *parse_switch(struct parser *p, struct expr **io)
+/* `switch { arms }` behind @io. */
+static struct dbg_error *parse_switch(struct parser *p, struct expr **io)
 {
 	struct list list;
 	struct expr *e = parser_node_from(p, EXPR_SWITCH, *io);

@@ -34,8 +34,6 @@ bool parser_at_name(const struct parser *p);
 void parser_advance(struct parser *p);
 /* Go back to where @saved was copied from @p. */
 void parser_restore(struct parser *p, const struct parser *saved);
-/* The token behind the bracket that the one at @n closes; NULL: none. */
-const struct token *parser_behind(const struct parser *p, size_t n);
 /* Move over @punct or @word if it is next. */
 bool parser_accept(struct parser *p, enum punct punct);
 bool parser_accept_word(struct parser *p, enum word word);
@@ -78,9 +76,6 @@ DBG_MUST struct dbg_error *parser_list(struct parser *p, enum punct close,
 
 /* Any expression: assignment, lambda, query, choice. */
 DBG_MUST struct dbg_error *parse_expr(struct parser *p, struct expr **ret);
-/* ... operators of @min and tighter. */
-DBG_MUST struct dbg_error *parse_binary(struct parser *p, int min,
-					struct expr **ret);
 enum {
 	BINDS_RELATION = 8,
 	BINDS_SHIFT = 9
@@ -102,15 +97,9 @@ DBG_MUST struct dbg_error *parse_collection(struct parser *p,
 DBG_MUST struct dbg_error *parse_interpolated(struct parser *p,
 					      struct expr **ret);
 DBG_MUST struct dbg_error *parse_pattern(struct parser *p, struct expr **ret);
-/* `switch { arms }` behind @io. */
-DBG_MUST struct dbg_error *parse_switch(struct parser *p, struct expr **io);
 /* Does a lambda begin here? */
 bool parser_at_lambda(struct parser *p);
 DBG_MUST struct dbg_error *parse_lambda(struct parser *p, struct expr **ret);
-/* `const T a = 1`, `var (a, b) = t`, or an expression, as a tree of its own. */
-DBG_MUST struct dbg_error *parse_local_or_expr(struct parser *p,
-					       struct expr **ret);
-DBG_MUST struct dbg_error *parse_block(struct parser *p, struct expr **ret);
 /* A local function, if one begins here; false leaves the parser there. */
 bool parser_try_function(struct parser *p, struct expr **ret,
 			 struct dbg_error **ret_err);
@@ -131,11 +120,6 @@ enum type_place {
 };
 DBG_MUST struct dbg_error *parse_type(struct parser *p, enum type_place place,
 				      struct expr **ret);
-/* ... without the ranks of an array. */
-DBG_MUST struct dbg_error *parse_element_type(struct parser *p,
-					      struct expr **ret);
-/* Ranks behind an element type. */
-DBG_MUST struct dbg_error *parse_ranks(struct parser *p, struct expr **io);
 /* Try to parse a type; false leaves the parser where it was. */
 bool parser_try_type(struct parser *p, enum type_place place,
 		     struct expr **ret);

@@ -22,6 +22,8 @@ enum {
 	STEPS_MAX = 200000 // of trying what a bracket may begin
 };
 
+static struct dbg_error *parse_block(struct parser *p, struct expr **ret);
+
 const struct token *parser_peek(const struct parser *p)
 {
 	return &p->tokens.items[p->at];
@@ -95,7 +97,8 @@ void parser_restore(struct parser *p, const struct parser *saved)
 	p->steps = steps;
 }
 
-const struct token *parser_behind(const struct parser *p, size_t n)
+/* The token behind the bracket that the one at @n closes; NULL: none. */
+static const struct token *parser_behind(const struct parser *p, size_t n)
 {
 	int depth = 0;
 	for (size_t i = p->at + n; i + 1 < p->tokens.n; i++) {
@@ -550,7 +553,9 @@ static struct dbg_error *local_or_expr(struct parser *p, enum expr_kind kind,
 	return err;
 }
 
-struct dbg_error *parse_local_or_expr(struct parser *p, struct expr **ret)
+/* `const T a = 1`, `var (a, b) = t`, or an expression, as a tree of its own. */
+static struct dbg_error *parse_local_or_expr(struct parser *p,
+					     struct expr **ret)
 {
 	struct expr *e;
 	struct dbg_error *err = local_or_expr(p, STMT_EXPR, &e);
@@ -559,7 +564,7 @@ struct dbg_error *parse_local_or_expr(struct parser *p, struct expr **ret)
 	return err;
 }
 
-struct dbg_error *parse_block(struct parser *p, struct expr **ret)
+static struct dbg_error *parse_block(struct parser *p, struct expr **ret)
 {
 	struct list list = {0};
 	struct expr *e = parser_node(p, STMT_BLOCK), *statement;

@@ -24,7 +24,12 @@ enum {
 	QUOTED_RAW_QUOTES_MIN = 3
 };
 
-void units_add(struct units *u, uint32_t c)
+static bool lex_is_name_part(char c);
+static int lex_hex_digit(char c);
+static struct dbg_error *lex_bad(const struct lexer *lx, const char *what,
+				 size_t start);
+
+static void units_add(struct units *u, uint32_t c)
 {
 	if (c >= 0x10000) {
 		units_add(u, 0xd800 + ((c - 0x10000) >> 10));
@@ -35,7 +40,8 @@ void units_add(struct units *u, uint32_t c)
 	u->p[u->n++] = (uint16_t)c;
 }
 
-void units_take(struct lexer *lx, struct units *u, struct token *ret)
+/* Move what was gathered into the arena and the token. */
+static void units_take(struct lexer *lx, struct units *u, struct token *ret)
 {
 	ret->units = arena_copy(lx->arena, u->p, u->n, sizeof(u->p[0]));
 	ret->n_units = u->n;
@@ -53,7 +59,8 @@ static bool take_hex(struct lexer *lx, size_t min, size_t max, uint32_t *ret)
 	return n >= min && value <= 0x10ffff;
 }
 
-bool lex_escape(struct lexer *lx, uint32_t *ret)
+/* Read an escape behind its backslash (6.4.5.5); false if it is none. */
+static bool lex_escape(struct lexer *lx, uint32_t *ret)
 {
 	static const char letters[] = "'\"\\0abfnrtve";
 	static const char meant[] = "'\"\\\0\a\b\f\n\r\t\v\x1b";
@@ -100,7 +107,7 @@ static struct dbg_error *quoted(struct lexer *lx, char quote, bool verbatim,
 	}
 }
 
-struct dbg_error *lex_char(struct lexer *lx, struct token *ret)
+static struct dbg_error *lex_char(struct lexer *lx, struct token *ret)
 {
 	struct units u = {0};
 	size_t start = lx->at;
@@ -118,7 +125,8 @@ struct dbg_error *lex_char(struct lexer *lx, struct token *ret)
 
 /* ---- Raw strings ----------------------------------------------------- */
 
-size_t lex_run(const struct lexer *lx, char c)
+/* Quotes in a row at the lexer's place. */
+static size_t lex_run(const struct lexer *lx, char c)
 {
 	size_t n = 0;
 	while (lx->text[lx->at + n] == c)
@@ -143,7 +151,8 @@ static bool take_indent(struct lexer *lx, size_t first, struct fence *f)
 	return true;
 }
 
-struct dbg_error *lex_fence(struct lexer *lx, struct fence *ret)
+/* Read the opening quotes of a raw string literal, and move to its text. */
+static struct dbg_error *lex_fence(struct lexer *lx, struct fence *ret)
 {
 	struct fence f = {.quotes = lex_run(lx, '"')};
 	size_t start = lx->at, at = lx->at + f.quotes, run = 0;
@@ -174,7 +183,8 @@ struct dbg_error *lex_fence(struct lexer *lx, struct fence *ret)
 	return NULL;
 }
 
-struct dbg_error *lex_indent(struct lexer *lx, const struct fence *f)
+/* Skip indentation at the beginning of a line of a raw string. */
+static struct dbg_error *lex_indent(struct lexer *lx, const struct fence *f)
 {
 	const char *line = lx->text + lx->at;
 	size_t blank = strspn(line, " \t");
@@ -214,7 +224,8 @@ static struct dbg_error *raw(struct lexer *lx, struct units *u)
 
 /* ---- Strings --------------------------------------------------------- */
 
-struct dbg_error *lex_string(struct lexer *lx, struct token *ret)
+/* A string without holes, if one begins here; else *ret stays as it is. */
+static struct dbg_error *lex_string(struct lexer *lx, struct token *ret)
 {
 	struct units u = {0};
 	struct dbg_error *err;
@@ -640,12 +651,12 @@ static bool lex_is_name_start(char c)
 	       (unsigned char)c >= 0x80;
 }
 
-bool lex_is_name_part(char c)
+static bool lex_is_name_part(char c)
 {
 	return lex_is_name_start(c) || lex_is_digit(c);
 }
 
-int lex_hex_digit(char c)
+static int lex_hex_digit(char c)
 {
 	if (lex_is_digit(c))
 		return c - '0';
@@ -683,8 +694,9 @@ uint32_t token_column(const char *text, size_t offset)
 	return column;
 }
 
-struct dbg_error *lex_bad(const struct lexer *lx, const char *what,
-			  size_t start)
+/* "@what '...' at column N" of the text from @start to the lexer's place. */
+static struct dbg_error *lex_bad(const struct lexer *lx, const char *what,
+				 size_t start)
 {
 	return dbg_err(DBG_E_ARGUMENT, "%s '%.*s' at column %u", what,
 		       (int)(lx->at - start), lx->text + start,

@@ -22,6 +22,12 @@
 
 static const char TREES[] = "System.Linq.Expressions";
 
+static struct dbg_error *tree_as(struct tree *t, struct bound *node,
+				 struct type *from, struct type *to,
+				 struct bound **ret);
+static struct dbg_error *tree_node(struct tree *t, const struct expr *x,
+				   struct bound *v, struct bound **ret);
+
 bool tree_is_wanted(const struct type *to)
 {
 	return to->module && to->n_args == 1 &&
@@ -36,9 +42,11 @@ struct type *tree_delegate(struct type *to)
 
 /* ---- Calls ----------------------------------------------------------- */
 
-struct dbg_error *tree_call(struct tree *t, struct bound *of, struct type *type,
-			    const char *name, struct bound *const *args,
-			    size_t n, struct bound **ret)
+/* The method of @type of this name that takes @args; @of: its object. */
+static struct dbg_error *tree_call(struct tree *t, struct bound *of,
+				   struct type *type, const char *name,
+				   struct bound *const *args, size_t n,
+				   struct bound **ret)
 {
 	struct call c = {.x = t->at, .name = name, .n = n};
 	struct choice best = {0};
@@ -62,16 +70,17 @@ struct dbg_error *tree_call(struct tree *t, struct bound *of, struct type *type,
 	return NULL;
 }
 
-struct dbg_error *tree_make(struct tree *t, const char *name,
-			    struct bound *const *args, size_t n,
-			    struct bound **ret)
+/* A factory method. */
+static struct dbg_error *tree_make(struct tree *t, const char *name,
+				   struct bound *const *args, size_t n,
+				   struct bound **ret)
 {
 	return tree_call(t, NULL, t->factory, name, args, n, ret);
 }
 
-struct dbg_error *tree_array(struct tree *t, struct type *element,
-			     struct bound *const *list, size_t n,
-			     struct bound **ret)
+static struct dbg_error *tree_array(struct tree *t, struct type *element,
+				    struct bound *const *list, size_t n,
+				    struct bound **ret)
 {
 	struct binder *b = t->b;
 	struct bound *array =
@@ -88,7 +97,8 @@ struct dbg_error *tree_array(struct tree *t, struct type *element,
 
 /* ---- Parts ----------------------------------------------------------- */
 
-bool tree_uses(const struct tree *t, const struct bound *n)
+/* Does @n use a parameter of one of the lambdas that are made into trees? */
+static bool tree_uses(const struct tree *t, const struct bound *n)
 {
 	if (!n)
 		return false;
@@ -106,8 +116,9 @@ bool tree_uses(const struct tree *t, const struct bound *n)
 	return n->kind == BOUND_UNTYPED && n->syntax->kind == EXPR_LAMBDA;
 }
 
-struct dbg_error *tree_constant(struct tree *t, struct bound *v,
-				struct type *type, struct bound **ret)
+/* The value of @v, which does not. */
+static struct dbg_error *tree_constant(struct tree *t, struct bound *v,
+				       struct type *type, struct bound **ret)
 {
 	struct bound *args[2];
 	struct dbg_error *err = NULL;
@@ -123,8 +134,10 @@ struct dbg_error *tree_constant(struct tree *t, struct bound *v,
 	return err ? err : tree_make(t, "Constant", args, 2, ret);
 }
 
-struct dbg_error *tree_as(struct tree *t, struct bound *node, struct type *from,
-			  struct type *to, struct bound **ret)
+/* @node, of the type @from, converted. */
+static struct dbg_error *tree_as(struct tree *t, struct bound *node,
+				 struct type *from, struct type *to,
+				 struct bound **ret)
 {
 	struct bound *args[] = {node, bound_type_object(t->b, to, t->at)};
 	*ret = node;
@@ -136,8 +149,9 @@ struct dbg_error *tree_as(struct tree *t, struct bound *node, struct type *from,
 	return tree_make(t, "Convert", args, 2, ret);
 }
 
-struct dbg_error *tree_to(struct tree *t, const struct expr *x, struct type *to,
-			  struct bound **ret)
+/* The tree of @x, as a @to. */
+static struct dbg_error *tree_to(struct tree *t, const struct expr *x,
+				 struct type *to, struct bound **ret)
 {
 	struct bound *v;
 	struct dbg_error *err = bind_operand(t->b, x, &v);
@@ -201,8 +215,9 @@ static struct dbg_error *wrap(struct tree *t, const struct expr *x,
 	return err ? err : tree_make(t, "Lambda", args, 3, ret);
 }
 
-struct dbg_error *tree_lambda(struct tree *t, const struct expr *x,
-			      struct type *type, struct bound **ret)
+/* LambdaExpression of the delegate @type. */
+static struct dbg_error *tree_lambda(struct tree *t, const struct expr *x,
+				     struct type *type, struct bound **ret)
 {
 	struct bound *parameters[BIND_ARGS_MAX], *body;
 	struct name_scope *names = t->b->names;
@@ -938,8 +953,9 @@ static node_fn *const by_kind[] = {
     [EXPR_ANONYMOUS] = anonymous,
 };
 
-struct dbg_error *tree_node(struct tree *t, const struct expr *x,
-			    struct bound *v, struct bound **ret)
+/* The tree of @x, which was bound as @v and uses a parameter. */
+static struct dbg_error *tree_node(struct tree *t, const struct expr *x,
+				   struct bound *v, struct bound **ret)
 {
 	node_fn *fn = x->kind < sizeof(by_kind) / sizeof(by_kind[0])
 			  ? by_kind[x->kind]

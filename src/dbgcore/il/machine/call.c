@@ -51,7 +51,8 @@ struct arena *made_arena_of(const struct type_method *m)
 	return made ? made->arena : NULL;
 }
 
-void **made_slot_of(struct type_method *m)
+/* A place of the machine's own with it. */
+static void **made_slot_of(struct type_method *m)
 {
 	return made_of(m) ? &((struct made *)m)->slot : NULL;
 }

@@ -70,8 +70,12 @@ static struct type_method *method_called(struct native *n, uint64_t delegate)
 	return dbg_err_drop(delegate_method(n->vm, delegate, &m)) ? NULL : m;
 }
 
-enum native_end native_method_stub(struct native *n, uint64_t method,
-				   uint64_t *ret)
+/*
+ * A new RuntimeMethodInfoStub, what stands for a method until reflection has an
+ * object of it: of a MethodDesc, or of an entry of the machine's.
+ */
+static enum native_end native_method_stub(struct native *n, uint64_t method,
+					  uint64_t *ret)
 {
 	struct type *type = type_core(n->types, "System.RuntimeMethodInfoStub");
 	*ret = type ? vm_new(n->vm, type) : 0;

@@ -28,13 +28,6 @@ enum native_end native_set_field(struct native *n, uint64_t addr,
 enum native_end native_construct(struct native *n, uint64_t object,
 				 struct type_method *ctor);
 
-/*
- * A new RuntimeMethodInfoStub, what stands for a method until reflection has an
- * object of it: of a MethodDesc, or of an entry of the machine's.
- */
-enum native_end native_method_stub(struct native *n, uint64_t method,
-				   uint64_t *ret);
-
 /* The System.Threading.Thread of the thread that is looked at; 0: none. */
 uint64_t native_thread_object(struct native *n);
 /*

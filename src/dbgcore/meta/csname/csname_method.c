@@ -24,7 +24,7 @@
  * (Roslyn's GeneratedNames): "<inner>Krest", where K tells the kind.
  */
 
-bool made_name_parse(const char *name, struct made_name *ret)
+static bool made_name_parse(const char *name, struct made_name *ret)
 {
 	size_t depth = 0;
 

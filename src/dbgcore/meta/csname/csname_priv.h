@@ -44,8 +44,6 @@ void namer_put_sig(struct namer *n, const struct sig_type *type);
 void namer_put_type(struct namer *n, uint32_t token, bool sugar);
 /* "<a, b>", nothing for none. */
 void namer_put_list(struct namer *n, const char *const *args, size_t n_args);
-/* Text of a type of a signature, in n->tmp. */
-const char *namer_sig_text(struct namer *n, const struct sig_type *type);
 
 /* Number of generic parameters of a TypeDef or MethodDef. */
 uint32_t csname_n_generic(const struct md *md, uint32_t owner);
@@ -60,6 +58,5 @@ struct made_name {
 	char kind;
 	const char *rest;
 };
-bool made_name_parse(const char *name, struct made_name *ret);
 
 #endif

@@ -51,7 +51,11 @@ static struct dbg_error *end_change(struct dbg *dbg, struct dbg_error *err)
 	return err;
 }
 
-struct dbg_error *session_just_my_code(struct dbg *dbg, bool on)
+/*
+ * Set just-my-code, which also decides whether breakpoints in marked code are
+ * hit.
+ */
+static struct dbg_error *session_just_my_code(struct dbg *dbg, bool on)
 {
 	struct dbg_error *err = begin_change(dbg);
 

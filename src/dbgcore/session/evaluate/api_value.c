@@ -403,9 +403,14 @@ static struct dbg_error *type_at(struct dbg_stopped at, dbg_id frame,
 	return err;
 }
 
-struct dbg_error *session_members(struct dbg_stopped at, dbg_id frame,
-				  const char *expr, bool all,
-				  view_member_fn *fn, void *arg)
+/*
+ * Call @fn for the members of what @expr means in a frame (0: the newest): of a
+ * value, or the static ones of a type. @all: see view_members. They come in no
+ * order, one maybe several times.
+ */
+static struct dbg_error *session_members(struct dbg_stopped at, dbg_id frame,
+					 const char *expr, bool all,
+					 view_member_fn *fn, void *arg)
 {
 	struct view w;
 	struct type *type;

@@ -27,6 +27,8 @@
 #include "base/err.h"
 #include "base/mem.h"
 
+static uint32_t evaluation_ms(const struct dbg *dbg);
+
 /* ---- Holding ------------------------------------------------------------- */
 
 /*
@@ -231,7 +233,8 @@ struct dbg_error *holding_check(struct evaluation *v)
 	return NULL;
 }
 
-struct dbg_error *holding_read(struct dbg *dbg)
+/* The addresses as they are now. */
+static struct dbg_error *holding_read(struct dbg *dbg)
 {
 	struct evaluation *v = dbg->evaluation;
 
@@ -249,7 +252,8 @@ struct dbg_error *holding_read(struct dbg *dbg)
 	return NULL;
 }
 
-void holding_end(struct dbg *dbg)
+/* Stop holding objects, except those that values of the stop refer to. */
+static void holding_end(struct dbg *dbg)
 {
 	struct evaluation *v = dbg->evaluation;
 
@@ -264,7 +268,8 @@ void holding_end(struct dbg *dbg)
 	v->n_held = 0;
 }
 
-void holding_leave(struct dbg *dbg)
+/* Stop waiting for the handle's call that is under way. */
+static void holding_leave(struct dbg *dbg)
 {
 	const struct evaluation *v = dbg->evaluation;
 
@@ -273,7 +278,8 @@ void holding_leave(struct dbg *dbg)
 	dbg->handles.late = v->doing == DOING_HOLD ? handle_find(dbg) : 0;
 }
 
-void holding_late(struct dbg *dbg, const struct call_result *r)
+/* The late call that made or filled a handle has ended. */
+static void holding_late(struct dbg *dbg, const struct call_result *r)
 {
 	struct handles *list = &dbg->handles;
 	uint64_t handle = list->late;
@@ -371,14 +377,16 @@ const char *evaluation_get_timeout(struct dbg *dbg)
 	return dbg->rules.text;
 }
 
-enum dbg_calls evaluation_calls(const struct dbg *dbg, enum dbg_calls calls)
+/* The policy that @calls means: the setting's, if it says so. */
+static enum dbg_calls evaluation_calls(const struct dbg *dbg,
+				       enum dbg_calls calls)
 {
 	if (calls == DBG_CALLS_SETTING)
 		calls = dbg->rules.calls;
 	return calls == DBG_CALLS_SETTING ? DBG_CALLS_NEEDED : calls;
 }
 
-uint32_t evaluation_ms(const struct dbg *dbg)
+static uint32_t evaluation_ms(const struct dbg *dbg)
 {
 	return dbg->rules.ms ? dbg->rules.ms : LIMIT_MS;
 }

@@ -157,13 +157,5 @@ DBG_MUST struct dbg_error *holding_take(struct dbg *dbg, uint64_t word);
 void holding_lose(struct dbg *dbg, const struct call_result *r);
 /* Fail if an object was not held while the program ran. */
 DBG_MUST struct dbg_error *holding_check(struct evaluation *v);
-/* The addresses as they are now. */
-DBG_MUST struct dbg_error *holding_read(struct dbg *dbg);
-/* Stop holding objects, except those that values of the stop refer to. */
-void holding_end(struct dbg *dbg);
-/* Stop waiting for the handle's call that is under way. */
-void holding_leave(struct dbg *dbg);
-/* The late call that made or filled a handle has ended. */
-void holding_late(struct dbg *dbg, const struct call_result *r);
 
 #endif

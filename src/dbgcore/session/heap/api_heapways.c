@@ -112,7 +112,8 @@ static const char *stack_name(struct dbg *dbg, const struct root *root)
 			    name.plain, root->is.thread);
 }
 
-const char *root_name(struct dbg *dbg, const struct root *root)
+/* The name of a root for users, in the arena of the stop. */
+static const char *root_name(struct dbg *dbg, const struct root *root)
 {
 	if (root->is.kind == DBG_ROOT_STACK)
 		return stack_name(dbg, root);
@@ -132,8 +133,9 @@ struct search {
 	const char *found;
 };
 
-const char *root_field_name(struct dbg *dbg, uint64_t mt,
-			    const struct dac_field *raw)
+/* The name of a static field for users; NULL: not known. Likewise. */
+static const char *root_field_name(struct dbg *dbg, uint64_t mt,
+				   const struct dac_field *raw)
 {
 	struct type *type = value_type_of_mt(dbg->inspect.values, mt);
 	const struct field *fields;
@@ -175,8 +177,12 @@ static bool is_field(void *arg, uint64_t mt, const struct dac_field *f,
 	return !s->found;
 }
 
-const char *static_name(struct dbg *dbg, struct heap *h, uint64_t slot,
-			uint64_t box)
+/*
+ * The name of the static field stored at @slot or in the box @box, in the arena
+ * of the stop; NULL: not known.
+ */
+static const char *static_name(struct dbg *dbg, struct heap *h, uint64_t slot,
+			       uint64_t box)
 {
 	struct search s = {.dbg = dbg, .slot = slot, .box = box};
 

@@ -115,12 +115,6 @@ bool heap_query_has(struct heap_query *q, const struct heap_object *o);
 /* Is @type a class, and @base or derived from it? @known: what was found. */
 bool session_derives(struct dbg *dbg, struct heap_kinds *known,
 		     const struct heap_type *type, struct type *base);
-/*
- * Get the sentences about damage from the last walk, in the arena of the stop.
- * (api_heap.c)
- */
-void session_take_damages(const struct heap_query *q, const char ***ret,
-			  size_t *ret_n);
 
 /* Get the result of the last heap_count; with @d also what types retain. */
 void session_take_stat(struct heap_query *q, const struct heap_dominators *d,
@@ -151,19 +145,5 @@ typedef bool static_fn(void *arg, uint64_t mt, const struct dac_field *field,
 		       const struct static_thread *thread);
 void statics_each(struct dbg *dbg, struct heap *h, bool threads_only,
 		  static_fn *fn, void *arg);
-
-/* ---- api_heapways.c ------------------------------------------------------ */
-
-/* The name of a root for users, in the arena of the stop. */
-const char *root_name(struct dbg *dbg, const struct root *root);
-/* The name of a static field for users; NULL: not known. Likewise. */
-const char *root_field_name(struct dbg *dbg, uint64_t mt,
-			    const struct dac_field *raw);
-/*
- * The name of the static field stored at @slot or in the box @box, in the arena
- * of the stop; NULL: not known.
- */
-const char *static_name(struct dbg *dbg, struct heap *h, uint64_t slot,
-			uint64_t box);
 
 #endif

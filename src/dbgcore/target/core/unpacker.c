@@ -107,6 +107,8 @@ struct format {
 	void (*end)(struct unpacker *u);
 };
 
+static void unpacker_destroy(struct unpacker *u);
+
 // Refill the input; false: there is no more.
 static bool refill(struct unpacker *u)
 {
@@ -307,8 +309,12 @@ static bool unpacker_load(struct unpacker *u)
 	return true;
 }
 
-struct dbg_error *unpacker_create(struct bytes head, int fd,
-				  struct unpacker **ret)
+/*
+ * Read the file @fd from where it stands, which begins with @head, of one of
+ * the formats. DBG_E_FORMAT: its library is not installed. @fd is borrowed.
+ */
+static struct dbg_error *unpacker_create(struct bytes head, int fd,
+					 struct unpacker **ret)
 {
 	struct unpacker *u = xcalloc(1, sizeof(*u));
 	const struct format *f = u->format = format_of(head);
@@ -327,12 +333,16 @@ struct dbg_error *unpacker_create(struct bytes head, int fd,
 		       f->name, f->library ? f->library : "zlib", f->tool);
 }
 
-ssize_t unpacker_read(struct unpacker *u, uint8_t *p, size_t n)
+/*
+ * Unpack bytes to @p, perhaps fewer than @n; returns how many, 0: at the end,
+ * -1: it is damaged.
+ */
+static ssize_t unpacker_read(struct unpacker *u, uint8_t *p, size_t n)
 {
 	return u->format->read(u, p, n);
 }
 
-void unpacker_destroy(struct unpacker *u)
+static void unpacker_destroy(struct unpacker *u)
 {
 	if (!u)
 		return;

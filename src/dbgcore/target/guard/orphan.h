@@ -155,10 +155,6 @@ DBG_MUST struct dbg_error *live_take_out(struct live *l);
  * are stuck can only be let go by our end: live_detach refuses then.
  */
 DBG_MUST struct dbg_error *live_let_go(struct live *l, bool stopped);
-/* ... when all that is ours is taken out already. */
-void live_detach_own(struct live *l);
-/* Stop all; an error if a thread cannot be let go now. */
-DBG_MUST struct dbg_error *live_leave_begin(struct live *l);
 /* Seize the tasks that are not known; until all are, and stopped. */
 DBG_MUST struct dbg_error *live_seize_new(struct live *l, size_t *ret_n);
 DBG_MUST struct dbg_error *live_seize_all(struct live *l);

@@ -259,8 +259,6 @@ bool live_code_shared(const struct live *l, uint64_t addr);
 
 /* ---- spawn.c ------------------------------------------------------ */
 
-/* Is there a terminal on stdin that we have to share? */
-void live_terminal_init(struct live *l, const struct dbg_launch *launch);
 /* Is the signal Ctrl-C or Ctrl-Z, sent by a terminal? */
 bool live_is_key(const siginfo_t *info);
 
@@ -289,10 +287,5 @@ DBG_MUST struct dbg_error *live_snapshot(struct target *t, struct target **ret);
 
 /* Why was ptrace refused, and what to do: an error with the remedy. */
 DBG_MUST struct dbg_error *live_refused(pid_t pid, int errnum);
-/*
- * Does the kernel keep our user from looking at the process's files: it is
- * setuid, or undumpable?
- */
-bool live_is_closed(pid_t pid);
 
 #endif

@@ -136,7 +136,7 @@ static struct dbg_error *by_user(pid_t pid)
 }
 
 // Is the process not dumpable? Then its files in /proc belong to root.
-bool live_is_closed(pid_t pid)
+static bool live_is_closed(pid_t pid)
 {
 	_cleanup_free_ char *path = xasprintf("/proc/%d/maps", pid);
 	struct stat st;

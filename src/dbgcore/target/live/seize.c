@@ -417,7 +417,8 @@ static void drop_traps(struct live *l, struct thread *th)
 		th->due.signal = 0;
 }
 
-void live_detach_own(struct live *l)
+/* ... when all that is ours is taken out already. */
+static void live_detach_own(struct live *l)
 {
 	for (size_t i = l->n_threads; i-- > 0;) {
 		struct thread *th = l->threads[i];
@@ -472,7 +473,8 @@ static struct dbg_error *find_stuck(struct live *l, struct thread **ret)
 	return err;
 }
 
-struct dbg_error *live_leave_begin(struct live *l)
+/* Stop all; an error if a thread cannot be let go now. */
+static struct dbg_error *live_leave_begin(struct live *l)
 {
 	struct dbg_error *err;
 	struct thread *th = NULL;

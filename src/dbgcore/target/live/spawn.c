@@ -30,7 +30,7 @@
  * these came to a program that has stopped meanwhile.
  */
 
-void live_terminal_init(struct live *l, const struct dbg_launch *launch)
+static void live_terminal_init(struct live *l, const struct dbg_launch *launch)
 {
 	struct family *f = l->family;
 
