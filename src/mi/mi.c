@@ -400,7 +400,6 @@ static void serve_others(struct mi *m, const struct pollfd *fds,
 /*
  * Wait for the client, the engine, the program's output or a signal, and serve
  * them, but for lines of the client, which are read alone. Was it SIGINT?
- * (mi.c)
  */
 static bool mi_serve(struct mi *m)
 {

@@ -1,6 +1,6 @@
 /*
  * -var-create, -var-update, -var-list-children, -var-assign and so on: the
- * commands of variable objects, which are kept in mi_var.c.
+ * commands of variable objects, and the list of these.
  */
 #include "mi/mi_var.h"
 #include "mi/mi.h"

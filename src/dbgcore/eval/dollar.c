@@ -292,7 +292,7 @@ static bool history_has(const struct history *h, const char *name)
 	return variable_find(h, name) != NULL;
 }
 
-/* The declared variables (dollar.c), by their names; owned by @h. */
+/* The declared variables, by their names; owned by @h. */
 static struct history *history_declared(struct history *h)
 {
 	if (!h->declared)

@@ -1,7 +1,7 @@
 /*
  * -break-insert, -break-watch and the commands that change and list
- * breakpoints. Options are translated to one request of the engine; the record
- * of the result is made in mi_break.c.
+ * breakpoints, and the records of their results. Options are translated to one
+ * request of the engine.
  */
 #include "mi/mi_priv.h"
 #include "mi/record.h"

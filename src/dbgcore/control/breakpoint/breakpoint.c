@@ -1,8 +1,7 @@
 /*
  * Breakpoints: what was asked for, and what a hit counts for. A hit is judged
  * in gdb's order: condition, ignore count, hit rule, log text, stop. What
- * cannot be evaluated stops and says why. Binding is in bind.c, words about
- * breakpoints in breakpoint.c.
+ * cannot be evaluated stops and says why. Binding is in bind.c.
  */
 #include "control/breakpoint/bp.h"
 #include "control/breakpoint/hitrule.h"

@@ -202,7 +202,6 @@ enum {
 	PROLOG_MAX = 64, /* bytes; farther away begins another handler */
 };
 
-/* throwtrap.c */
 /* Ask to be told of handlers, or no longer, as the catchpoints want it. */
 static void catch_trap_update(struct control *c)
 {

@@ -68,7 +68,6 @@ struct dbg_error *watch_frame_find(struct control *c,
 	return NULL;
 }
 
-/* watch.c */
 static struct dbg_error *watch_frame_set(struct control *c,
 					 struct watch_frame *wf,
 					 const struct frame *frame)
@@ -297,7 +296,7 @@ struct dbg_error *control_watch_word(struct control *c, uint64_t addr)
 	return target_watches_set(c->target, v);
 }
 
-/* watch.c: set the debug registers as the enabled watchpoints want it. */
+/* Set the debug registers as the enabled watchpoints want it. */
 static struct dbg_error *watch_arm(struct control *c)
 {
 	struct registers r = {.n = 0};

@@ -11,7 +11,7 @@
  *            -> a call -> run -> answer -> evaluate
  *
  * A call may need others before it: for a handle to an object that an earlier
- * one returned (evaluation.c), for an instance of a generic method (calling.c).
+ * one returned, for an instance of a generic method (calling.c).
  * They end in the same way.
  *
  * The calling thread runs alone first, later the others run as well

@@ -263,10 +263,7 @@ const char *session_object_type(struct dbg *dbg, struct heap *h, uint64_t addr)
 	return type->is_none ? NULL : session_object_name(dbg, addr, type);
 }
 
-/*
- * Get the sentences about damage from the last walk, in the arena of the stop.
- * (api_heap.c)
- */
+/* Get the sentences about damage from the last walk, in the stop's arena. */
 static void session_take_damages(const struct heap_query *q, const char ***ret,
 				 size_t *ret_n)
 {
