@@ -15,7 +15,7 @@
 /* ---- Objects of the interpreter's that the program is given -------------- */
 
 enum {
-	GIVEN_WORD = 8,
+	WORD = 8,
 	UNITS_MAX = 1 << 20,
 	STRING_LENGTH = 8,
 	STRING_CHARS = 12,
@@ -71,7 +71,7 @@ static bool is_like(const struct eval *e, const struct vm_own *o, uint64_t addr)
 	    type_of_handle(vm_types(e->vm), mt) != o->type ||
 	    dbg_err_drop(dac_type_get(values_dac(e->values), mt, &type)))
 		return false;
-	size = (size + GIVEN_WORD - 1) / GIVEN_WORD * GIVEN_WORD;
+	size = (size + WORD - 1) / WORD * WORD;
 	return o->type->kind == TYPE_KIND_ARRAY ||
 	       type->base_size == (size < BASE_SIZE_MIN ? BASE_SIZE_MIN : size);
 }
@@ -93,12 +93,12 @@ static struct dbg_error *tell(const struct eval *e, uint64_t addr,
 	pid_t tid = e->scope->frame->tid;
 	struct dbg_error *err = NULL;
 
-	for (uint32_t at = 0; !err && at + GIVEN_WORD <= n; at += GIVEN_WORD) {
+	for (uint32_t at = 0; !err && at + WORD <= n; at += WORD) {
 		uint64_t word;
 		bool is_object = false;
 
 		memcpy(&word, bytes + at, sizeof(word));
-		if (word && word % GIVEN_WORD == 0)
+		if (word && word % WORD == 0)
 			err = dac_heap_holds(dac, tid, word, &is_object);
 		if (!err && is_object)
 			err = dac_heap_store(dac, tid, addr + at, word);
@@ -127,23 +127,23 @@ static struct dbg_error *object_fill(const struct eval *e,
 				     const struct vm_graph *g,
 				     const struct vm_own *o, uint64_t addr)
 {
-	uint8_t *bytes = arena_calloc(e->arena, o->size + GIVEN_WORD, 1);
+	uint8_t *bytes = arena_calloc(e->arena, o->size + WORD, 1);
 
 	if (!is_like(e, o, addr))
 		return dbg_err(DBG_E_STATE,
 			       "the program's '%s' is not as the debugger has "
 			       "it: it cannot be given one",
 			       type_name(vm_types(e->vm), o->type));
-	if (!vm_read(e->vm, o->addr + GIVEN_WORD, bytes, o->size))
+	if (!vm_read(e->vm, o->addr + WORD, bytes, o->size))
 		return dbg_err(DBG_E_MEMORY, "an argument cannot be read");
-	for (uint32_t at = 0; at + GIVEN_WORD <= o->size; at += GIVEN_WORD) {
+	for (uint32_t at = 0; at + WORD <= o->size; at += WORD) {
 		uint64_t word, copy;
 
 		memcpy(&word, bytes + at, sizeof(word));
 		copy = vm_owns(e->vm, word) ? given_copy(e, g, word) : word;
 		memcpy(bytes + at, &copy, sizeof(copy));
 	}
-	return given_write(e, o->type, addr + GIVEN_WORD, bytes, o->size);
+	return given_write(e, o->type, addr + WORD, bytes, o->size);
 }
 
 struct dbg_error *given_make(const struct eval *e, const struct vm_graph *g)
@@ -166,7 +166,6 @@ struct dbg_error *given_make(const struct eval *e, const struct vm_graph *g)
 /* Calls by the program's reflection. */
 
 enum {
-	WORD = 8,
 	ELEMENTS = 16,                      // of an array of references
 	DO_NOT_WRAP_EXCEPTIONS = 0x2000000, /* BindingFlags */
 	PARAM_IN = 1,

@@ -358,11 +358,7 @@ void view_declare(const struct view *w, struct type *type, struct str *out)
  */
 
 enum {
-	MEMBERS_METHOD_FLAGS = 2,
-	MEMBERS_METHOD_NAME = 3,
-	MEMBERS_ACCESS_MASK = 7,
 	ACCESS_PUBLIC = 6,
-	MEMBERS_STATIC_FLAG = 0x10,
 	BASES_MAX = 64,
 };
 
@@ -388,7 +384,7 @@ static void member_report(const struct walk *k, const char *name,
 static bool is_offered(const struct walk *k, const struct type *type,
 		       uint32_t flags)
 {
-	return k->all || (flags & MEMBERS_ACCESS_MASK) == ACCESS_PUBLIC ||
+	return k->all || (flags & ACCESS_MASK) == ACCESS_PUBLIC ||
 	       look_is_users(k->w, type);
 }
 
@@ -410,9 +406,9 @@ static void take_fields(const struct walk *k, struct type *type)
 
 static bool is_wanted(const struct walk *k, const struct md *md, uint32_t rid)
 {
-	uint32_t flags = md_col(md, MD_METHODDEF, rid, MEMBERS_METHOD_FLAGS);
+	uint32_t flags = md_col(md, MD_METHODDEF, rid, METHOD_FLAGS);
 
-	return !(flags & MEMBERS_STATIC_FLAG) == !k->is_static;
+	return !(flags & STATIC_FLAG) == !k->is_static;
 }
 
 // Report a method with its signature, or a property's getter with its type.
@@ -428,7 +424,7 @@ static void take_method(const struct walk *k, struct type *type, uint32_t rid,
 	member_report(k,
 		      property ? property
 			       : md_col_string(&type->module->md, MD_METHODDEF,
-					       rid, MEMBERS_METHOD_NAME),
+					       rid, METHOD_NAME),
 		      property ? DBG_NAME_PROPERTY : DBG_NAME_METHOD,
 		      str_get(&text));
 }
@@ -442,10 +438,9 @@ static void take_methods(const struct walk *k, struct type *type)
 	for (uint32_t i = first; i < end; i++) {
 		uint32_t m = md_member(md, MD_LIST_METHODS, i);
 
-		uint32_t flags =
-		    md_col(md, MD_METHODDEF, m, MEMBERS_METHOD_FLAGS);
+		uint32_t flags = md_col(md, MD_METHODDEF, m, METHOD_FLAGS);
 		const char *name =
-		    md_col_string(md, MD_METHODDEF, m, MEMBERS_METHOD_NAME);
+		    md_col_string(md, MD_METHODDEF, m, METHOD_NAME);
 		bool getter = !strncmp(name, "get_", 4);
 
 		if (!is_wanted(k, md, m) || !is_offered(k, type, flags))

@@ -199,12 +199,10 @@ enum {
 	STRONG_MANY = 10000,
 };
 
-#define MIB DOCTOR_MIB
-
 // Is it enough to be worth a finding: 8 MiB or more, and a tenth of the heap?
 static bool is_tenth(uint64_t bytes, uint64_t heap_bytes)
 {
-	return bytes >= 8 * MIB && bytes >= heap_bytes / 10;
+	return bytes >= 8 * DOCTOR_MIB && bytes >= heap_bytes / 10;
 }
 
 // Would a tenth of the heap be free if each text was kept in one string?
@@ -217,7 +215,7 @@ static void check_strings(struct doctor *d, uint64_t heap_bytes)
 	str_addf(&text,
 		 "%" PRIu64 " of the heap's %" PRIu64
 		 " MiB are strings whose text another string has",
-		 d->strings.wasted / MIB, heap_bytes / MIB);
+		 d->strings.wasted / DOCTOR_MIB, heap_bytes / DOCTOR_MIB);
 	doctor_find(d, WEIGHT_WARNING, "heap strings", str_get(&text));
 }
 
@@ -257,32 +255,33 @@ static void find_shape(struct doctor *d, const struct shape *s)
 	uint64_t large = s->large + s->large_unused;
 
 	// what the large object heap has is told of that
-	if (is_half(s->unused, s->all, 64 * MIB) &&
-	    (!is_half(s->large_unused, large, 64 * MIB) ||
-	     is_half(s->unused - s->large_unused, s->all - large, 64 * MIB))) {
+	if (is_half(s->unused, s->all, 64 * DOCTOR_MIB) &&
+	    (!is_half(s->large_unused, large, 64 * DOCTOR_MIB) ||
+	     is_half(s->unused - s->large_unused, s->all - large,
+		     64 * DOCTOR_MIB))) {
 		str_addf(&text,
 			 "The heap is fragmented: %" PRIu64 " of %" PRIu64
 			 " MiB are free space between objects",
-			 s->unused / MIB, s->all / MIB);
+			 s->unused / DOCTOR_MIB, s->all / DOCTOR_MIB);
 		doctor_find(d, WEIGHT_WARNING,
 			    "heap stat --type ^Free$ --by-gen", str_get(&text));
 	}
 	str_clear(&text);
-	if (is_half(s->large_unused, large, 64 * MIB)) {
+	if (is_half(s->large_unused, large, 64 * DOCTOR_MIB)) {
 		str_addf(&text,
 			 "The large object heap is fragmented: %" PRIu64
 			 " of its %" PRIu64
 			 " MiB are free space between objects",
-			 s->large_unused / MIB, large / MIB);
+			 s->large_unused / DOCTOR_MIB, large / DOCTOR_MIB);
 		doctor_find(d, WEIGHT_WARNING,
 			    "heap stat --type ^Free$ --by-gen", str_get(&text));
 	}
 	str_clear(&text);
-	if (is_half(s->large, s->all, 256 * MIB)) {
+	if (is_half(s->large, s->all, 256 * DOCTOR_MIB)) {
 		str_addf(&text,
 			 "%" PRIu64 " of %" PRIu64
 			 " MiB are on the large object heap",
-			 s->large / MIB, s->all / MIB);
+			 s->large / DOCTOR_MIB, s->all / DOCTOR_MIB);
 		doctor_find(d, WEIGHT_NOTE, "heap stat --gen large",
 			    str_get(&text));
 	}

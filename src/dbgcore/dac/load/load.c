@@ -185,7 +185,7 @@ struct dac_search {
 	char *found;
 };
 
-static const char bundled_dac_name[] = "libmscordaccore.so";
+static const char dac_name[] = "libmscordaccore.so";
 static const char runtime_name[] = "libcoreclr.so";
 static const char shared_dir[] = "shared/Microsoft.NETCore.App";
 static const char pack_name[] = "microsoft.netcore.app.runtime.linux-x64";
@@ -286,7 +286,7 @@ static bool try_file(struct dac_search *w, const char *path)
 
 static bool try_dir(struct dac_search *w, const char *dir)
 {
-	_cleanup_free_ char *path = xasprintf("%s/%s", dir, bundled_dac_name);
+	_cleanup_free_ char *path = xasprintf("%s/%s", dir, dac_name);
 
 	return try_file(w, path);
 }
@@ -368,7 +368,7 @@ static struct dbg_error *none_found(const struct dac_search *w,
 	    "'%s' has its .NET%s runtime inside, and no %s with build id %s "
 	    "was found beside it or in an installed runtime: install the .NET "
 	    "runtime%s, or say where one is by \"set dac-path DIRECTORY\"",
-	    program, str_get(&version), bundled_dac_name, str_get(&id),
+	    program, str_get(&version), dac_name, str_get(&id),
 	    str_get(&version));
 }
 
@@ -497,7 +497,6 @@ static const struct com_iid IID_SOS14 = {
     0x4a0c,
     {0xb4, 0xe0, 0x70, 0xd2, 0x41, 0x6b, 0x98, 0x37}};
 
-static const char dac_name[] = "libmscordaccore.so";
 static const char fd_prefix[] = "/proc/self/fd/";
 
 enum {

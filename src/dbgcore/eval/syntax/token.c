@@ -21,7 +21,7 @@
  */
 
 enum {
-	QUOTED_RAW_QUOTES_MIN = 3
+	RAW_QUOTES_MIN = 3
 };
 
 static bool lex_is_name_part(char c);
@@ -233,7 +233,7 @@ static struct dbg_error *lex_string(struct lexer *lx, struct token *ret)
 	if (!verbatim && lx->text[lx->at] != '"')
 		return NULL;
 	lx->at += verbatim;
-	if (!verbatim && lex_run(lx, '"') >= QUOTED_RAW_QUOTES_MIN)
+	if (!verbatim && lex_run(lx, '"') >= RAW_QUOTES_MIN)
 		err = raw(lx, &u);
 	else
 		err = quoted(lx, '"', verbatim, &u);
@@ -405,10 +405,6 @@ static struct dbg_error *lex_number(struct lexer *lx, struct token *ret)
 static void lex_add(struct lexer *lx, struct token token);
 
 static struct dbg_error *lex_until_end(struct lexer *lx, bool hole);
-
-enum {
-	RAW_QUOTES_MIN = 3
-};
 
 /* How a string literal is written. */
 struct style {
