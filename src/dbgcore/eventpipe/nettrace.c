@@ -232,7 +232,11 @@ static struct dbg_error *read_stacks(struct nettrace *nt, struct bytes block)
 			memcpy(&s->ips[k], ips.p + k * sizeof(*s->ips),
 			       sizeof(*s->ips));
 		uint64_t key = (uint64_t)first + i;
-		free(map_take(&nt->stacks, key));
+		struct nettrace_stack *old = map_take(&nt->stacks, key);
+
+		if (old) // events that are kept may have it
+			nettrace_finish(nt);
+		free(old);
 		map_put(&nt->stacks, key, s);
 		nt->stack_bytes += sizeof(*s) + n * sizeof(*s->ips);
 		if (nt->stack_bytes > STACKS_MAX)
