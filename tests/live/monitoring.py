@@ -34,7 +34,11 @@ def test_gc(t):
     gcs = got["collections"]
     t.check_equal(truth, [sum(gc["generation"] == n for gc in gcs)
                           for n in range(3)])
-    t.check_equal(["induced"], sorted({gc["cause"] for gc in gcs}))
+    # .NET 11 was seen to leave out the starts of a trace's first collections.
+    causes = [gc.get("cause") for gc in gcs]
+    while t.runtime == "11" and len(causes) > 5 and not causes[0]:
+        del causes[0]
+    t.check_equal({"induced"}, set(causes))
     numbers = [gc["number"] for gc in gcs]
     t.check_equal(list(range(numbers[0], numbers[0] + 10)), numbers)
     t.check_equal(("interrupted", 0), (got["end"], got["lostEvents"]))
@@ -238,7 +242,8 @@ def test_sample(t):
 
     program.do("wait")
     watching = Watching(t, program, "sample")
-    program.do("spin 500")
+    # the least of three methods has some 20 samples
+    program.do("spin 2000")
     out = watching.interrupt()
     lines = [shape(line) for line in out.splitlines()]
     for line in shown("sample").splitlines():
