@@ -5,9 +5,9 @@
  * everything of ours; a program that cannot be let go stays debugged.
  */
 #include "session/attach.h"
-#include "session/run.h"
 #include "session/session.h"
 #include "session/siblings.h"
+#include "session/ticks.h"
 
 #include <ctype.h>
 #include <dirent.h>

@@ -2,7 +2,7 @@
 #ifndef SESSION_HELDSTEP_H
 #define SESSION_HELDSTEP_H
 
-#include "session/run.h"
+#include "session/ticks.h"
 
 struct dbg;
 

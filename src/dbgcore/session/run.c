@@ -4,10 +4,10 @@
  * costs one resumption of one thread. An error in judging never holds the
  * program: it is told, and the program goes on.
  */
-#include "session/run.h"
 #include "session/attach.h"
 #include "session/session.h"
 #include "session/siblings.h"
+#include "session/ticks.h"
 
 #include <inttypes.h>
 #include <signal.h>

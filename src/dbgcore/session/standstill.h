@@ -2,7 +2,7 @@
 #ifndef SESSION_STANDSTILL_H
 #define SESSION_STANDSTILL_H
 
-#include "session/run.h"
+#include "session/ticks.h"
 
 struct dbg;
 

@@ -5,8 +5,8 @@
 #include "eval/evalcall.h"
 #include "session/evaluate/expression.h"
 #include "session/evaluation.h"
-#include "session/run.h"
 #include "session/session.h"
+#include "session/ticks.h"
 #include "value/callrequest.h"
 
 #include <time.h>

@@ -1,6 +1,6 @@
 /* A timer by which dbg_dispatch() is called again and again: run.c. */
-#ifndef SESSION_RUN_H
-#define SESSION_RUN_H
+#ifndef SESSION_TICKS_H
+#define SESSION_TICKS_H
 
 #include <stdbool.h>
 #include <stdint.h>
