@@ -838,8 +838,11 @@ def test_no_diagnostics(t):
 def test_foreign_socket(t):
     """Another process's socket of the same name, as two containers with one
     directory for temporary files can have it, is not asked."""
+    # programs that were killed leave theirs, and their number may come again
+    place = t.env["TMPDIR"] = os.path.join(t.dir, "temporary")
+    os.mkdir(place)
     program = Watched(t)
-    path, = glob.glob(f"/tmp/dotnet-diagnostic-{program.pid}-*-socket")
+    path, = glob.glob(f"{place}/dotnet-diagnostic-{program.pid}-*-socket")
     with socket.socket(socket.AF_UNIX) as other:
         os.unlink(path)
         other.bind(path)

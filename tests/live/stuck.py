@@ -941,8 +941,9 @@ def test_doctor_kept(t):
     path = dumps.dump_running(t, program.pid, "-u")
     in_core = {one["kind"]: one for one in ask(t, "memory", path)["kinds"]}
     for kind in "malloc, large blocks", "stacks":
-        t.check_equal((kind, kinds[kind]["regions"]),
-                      (kind, in_core[kind]["regions"]))
+        # the program runs: a thread or a block comes or goes between both looks
+        t.check(abs(kinds[kind]["regions"] - in_core[kind]["regions"]) <= 2,
+                (kind, kinds[kind], in_core[kind]))
     t.check_match(wanted_native, next(
         one["finding"] for one in ask(t, "doctor", path)["findings"]
         if one["check"] == "native"))

@@ -337,7 +337,7 @@ static const struct method_name *method_lacking(struct code *c, uint64_t method)
 	    .name = {.full = "[unknown]", .plain = "[unknown]"}};
 	_cleanup_str_ struct str text = {0};
 
-	if (!method || target_can(c->target, TARGET_RUN))
+	if (!method || target_changes(c->target))
 		return &unknown;
 	struct method_name *name = arena_calloc(c->cache, 1, sizeof(*name));
 	str_addf(&text, "[method 0x%" PRIx64 ", not in this core]", method);

@@ -133,6 +133,14 @@ static bool code_find(struct pc_names *p, uint64_t pc, struct dac_code *ret)
 	return !dbg_err_drop(err) && ret->method;
 }
 
+// While the program runs the DAC may find a method between two of its states.
+static bool method_known(struct pc_names *p, uint64_t method)
+{
+	struct dac_method m;
+
+	return !dbg_err_drop(dac_method_get(p->dac, method, &m));
+}
+
 // Name a stub of the runtime. The DAC's name ends in "@address", which is cut
 // off so that equal stubs are one frame.
 static void name_stub(struct pc_names *p, uint64_t pc, struct pc_frame *ret)
@@ -166,8 +174,10 @@ static bool name_find(struct pc_names *p, uint64_t pc, struct pc_frame *ret)
 			return p->read >= p->tick;
 		}
 	}
+	bool known = method_known(p, code.method) ||
+		     (pc_names_anew(p) && method_known(p, code.method));
 	name_managed(p, &code, ret);
-	return true;
+	return known;
 }
 
 const struct pc_frame *pc_name(struct pc_names *p, uint64_t pc, bool leaf)

@@ -93,6 +93,11 @@ DBG_MUST struct dbg_error *target_attach(pid_t pid, struct target **ret);
  */
 DBG_MUST struct dbg_error *target_observe(pid_t pid, struct target **ret);
 void target_observe_again(struct target *t);
+/*
+ * May what cannot be read now be there later? So in a process, also one that is
+ * only observed; not in a core or a snapshot.
+ */
+bool target_changes(const struct target *t);
 
 /* A copy of the top of a thread's stack. */
 struct target_glance {

@@ -131,7 +131,7 @@ struct dbg_error *dac_method_get(struct dac *d, uint64_t md,
 		return NULL;
 	}
 	err = method_read(d, md, &data);
-	if (err && target_can(d->target, TARGET_RUN))
+	if (err && target_changes(d->target))
 		return err;
 	if (dbg_err_drop(err)) {
 		// What a core has not got it will not get.
@@ -223,7 +223,7 @@ static struct dbg_error *code_read(struct dac *d, uint64_t ip,
 	    !data.start)
 		return NULL;
 	err = dac_method_get(d, data.md, &method);
-	if (err && target_can(d->target, TARGET_RUN))
+	if (err && target_changes(d->target))
 		return err;
 	// A small core has the code of an overflowed stack, not its methods.
 	dbg_error_destroy(err);

@@ -180,3 +180,8 @@ void target_observe_again(struct target *t)
 	t->runs++;
 	target_cache_drop(t);
 }
+
+bool target_changes(const struct target *t)
+{
+	return target_can(t, TARGET_RUN) || t->ops == &observed_ops;
+}
