@@ -47,13 +47,14 @@ bool pc_names_anew(struct pc_names *p)
 	    p->spent > SPENT_NS + (now - p->began) / SPENT_SHARE)
 		return false;
 	const struct proc_maps *maps;
+	uint64_t used = clock_used_ns();
 
 	target_observe_again(p->target);
 	dbg_err_drop(target_maps(p->target, &maps));
 	if (p->dac)
 		dac_flush(p->dac);
 	p->read = now;
-	p->spent += clock_ns() - now;
+	p->spent += clock_used_ns() - used;
 	return true;
 }
 
