@@ -40,6 +40,10 @@ static struct literal *literal_find(struct vm *vm, struct bytes text)
 
 uint64_t literal_object(struct vm *vm, struct bytes text)
 {
+	// memcmp takes no NULL, which the text of "" may be
+	if (!text.n)
+		text.p = (const uint8_t *)"";
+
 	struct literal *l = literal_find(vm, text);
 
 	if (!l) {
@@ -47,7 +51,8 @@ uint64_t literal_object(struct vm *vm, struct bytes text)
 
 		l = arena_calloc(vm->arena, 1, sizeof(*l));
 		l->text = (struct bytes){
-		    arena_copy(vm->arena, text.p, text.n, 1), text.n};
+		    text.n ? arena_copy(vm->arena, text.p, text.n, 1) : text.p,
+		    text.n};
 		l->next = map_find(&vm->literals, key);
 		map_put(&vm->literals, key, l);
 	}
