@@ -165,6 +165,21 @@ void dap_timer(struct dap *d, enum dap_timer timer, int ms);
 /* dap_say its words and destroy it; NULL is allowed. */
 void dap_warn(struct dap *d, struct dbg_error *err);
 
+/* Take the engine's events and send the client's. */
+void events_take(struct dap *d);
+/* Tell the client of a stop. */
+void events_stopped(struct dap *d, const struct dbg_stop *s);
+/*
+ * Tell the client of a thread that it does not know yet, and keep its name for
+ * when the program runs: that name, with the number that C# code knows the
+ * thread by.
+ */
+const char *events_thread_seen(struct dap *d, const struct dbg_thread *seen);
+/* Tell the client that all threads run. */
+void events_tell_continued(struct dap *d);
+/* The program runs: tell the client of its main thread. */
+void events_thread_main(struct dap *d);
+
 /* ---- lifecycle.c: starting and ending -------------------------------- */
 
 /* Go on with what is under way: start the program, release it, restart it. */
@@ -193,23 +208,6 @@ void begin_cancel(struct dap *d);
 void dap_answered(struct dap *d, const cJSON *message);
 /* Tell the client that the session is over, once. */
 void begin_terminated(struct dap *d);
-
-/* ---- dap.c: what the engine tells --------------------------------- */
-
-/* Take the engine's events and send the client's. */
-void events_take(struct dap *d);
-/* Tell the client of a stop. */
-void events_stopped(struct dap *d, const struct dbg_stop *s);
-/*
- * Tell the client of a thread that it does not know yet, and keep its name for
- * when the program runs: that name, with the number that C# code knows the
- * thread by.
- */
-const char *events_thread_seen(struct dap *d, const struct dbg_thread *seen);
-/* Tell the client that all threads run. */
-void events_tell_continued(struct dap *d);
-/* The program runs: tell the client of its main thread. */
-void events_thread_main(struct dap *d);
 
 /* ---- req_break.c ----------------------------------------------------- */
 

@@ -25,7 +25,7 @@
 #include "front/stdio.h"
 #include "front/ui.h"
 
-/* ---- Mi output ----------------------------------------------------------- */
+/* ---- The program's output ------------------------------------------------ */
 
 /* The program's output, read from pipes and passed on as target stream records.
  */
@@ -152,8 +152,6 @@ void mi_output_serve(struct mi *m, const struct pollfd *fds)
 		if (fds[i].revents)
 			pass(m, i);
 }
-
-/* ---- The GDB/MI front end's loop ----------------------------------------- */
 
 /* ---- Starts ---------------------------------------------------------- */
 
@@ -622,7 +620,7 @@ int mi_main(struct dbg *dbg, const struct front_options *front,
 	return m.exit_code;
 }
 
-/* ---- Mi ui --------------------------------------------------------------- */
+/* ---- An interpreter beside the prompt ------------------------------------ */
 
 static const struct mi_options ui_options = {.version = 4};
 
@@ -742,7 +740,7 @@ const struct ui_ops mi_ui = {
     .changed = ui_changed,
 };
 
-/* ---- Mi evaluate --------------------------------------------------------- */
+/* ---- Expressions that make calls ----------------------------------------- */
 
 /*
  * Expressions for which the program may make calls, as gdb makes them: the

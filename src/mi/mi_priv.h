@@ -154,8 +154,6 @@ DBG_MUST struct dbg_error *mi_cli_word(struct mi *m, const char *command,
 DBG_MUST struct dbg_error *mi_cli_lines(struct mi *m,
 					const struct words *lines);
 
-/* ---- mi_notify.c ------------------------------------------------------ */
-
 /*
  * Take the engine's events and send the client's. Between two of several steps
  * the client is heard: what comes after the next one is left (m->stepped).
@@ -211,8 +209,6 @@ bool mi_is_compound(const struct dbg_value *v);
 void mi_break_put(struct mi *m, struct str *t, const struct dbg_breakpoint *b);
 DBG_MUST struct dbg_error *mi_break_put_one(struct mi *m, struct str *t,
 					    uint32_t number);
-
-/* ---- mi_break.c ------------------------------------------------------ */
 
 /* The commands of a breakpoint, NULL: none. */
 const struct words *mi_break_script(const struct mi *m, uint32_t number);

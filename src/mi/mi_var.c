@@ -307,7 +307,7 @@ void var_told(struct mi *m, struct var *v)
 	v->in_scope = true;
 }
 
-/* ---- Mi var -------------------------------------------------------------- */
+/* ---- The commands -------------------------------------------------------- */
 
 enum {
 	CHILDREN_MAX = 10000, /* listed at once */

@@ -264,7 +264,7 @@ struct dbg_error *code_names_ask(struct code_names *c, struct dbg *dbg)
 	return NULL;
 }
 
-/* ---- Perfmapcommand ------------------------------------------------------ */
+/* ---- The command --------------------------------------------------------- */
 
 enum {
 	OPT_OUTPUT = 256,

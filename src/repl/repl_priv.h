@@ -167,8 +167,6 @@ struct repl {
  */
 struct command_host *host_of_prompt(struct repl *r);
 
-/* ---- repl.c: lines carried out --------------------------------------- */
-
 /* Carry out a line and the actions that it leads to, echoing it if asked. */
 DBG_MUST struct dbg_error *repl_line(struct repl *r, const char *line);
 /* Print @err to r->err with @prefix, note the failure, destroy it. */

@@ -304,8 +304,6 @@ void report_jsonl(const struct report *const *v, size_t n, FILE *out)
 		json_print(report_of(v[i]), out, false);
 }
 
-/* ---- The forms that reports are written in, by name ---------------------- */
-
 /* ---- Interchange formats --------------------------------------------- */
 
 /*

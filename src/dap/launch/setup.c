@@ -107,8 +107,6 @@ static struct dbg_error *setup_path(const struct setup *s, const char *given,
 	return NULL;
 }
 
-/* ---- Attributes of launch.json, by a table ------------------------------- */
-
 /* ---- Symbol options -------------------------------------------------- */
 
 /*

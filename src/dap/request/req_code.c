@@ -243,7 +243,7 @@ void body_module(struct str *t, const char *key, const struct dbg_module *m)
 	emit_object_end(t);
 }
 
-/* ---- Req code ------------------------------------------------------------ */
+/* ---- Modules, sources, instructions -------------------------------------- */
 
 enum {
 	INSNS_MAX = 10000

@@ -15,7 +15,7 @@
 #include "base/str.h"
 #include "front/cli/netcoredbg.h"
 
-/* ---- Req variable -------------------------------------------------------- */
+/* ---- Variables ----------------------------------------------------------- */
 
 enum {
 	COUNT_MAX = 100000,
@@ -607,7 +607,7 @@ void pending_over(struct dap *d)
 	pending_deinit(&p);
 }
 
-/* ---- Req stack ----------------------------------------------------------- */
+/* ---- Threads and their stacks -------------------------------------------- */
 
 /*
  * `threads`, `stackTrace` and `scopes`. Frames are walked no further than

@@ -103,8 +103,6 @@ void unloaded_deinit(struct code *c);
  */
 void unloaded_loaded(struct code *c, const struct code_module *m);
 
-/* ---- module.c -------------------------------------------------------- */
-
 /*
  * @image: the bytes of the module's file, allocated, which the module takes
  * over; if empty, the file is searched for.

@@ -670,7 +670,7 @@ uint64_t code_precompiled_addr(const struct code *c,
 	return m->base + rva;
 }
 
-/* ---- Unloaded ------------------------------------------------------------ */
+/* ---- Modules that are not loaded ----------------------------------------- */
 
 /*
  * Modules that the program has not loaded, for expressions that name more than

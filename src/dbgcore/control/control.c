@@ -28,8 +28,6 @@
 
 static void spawn_trap_hit(struct control *c, pid_t tid, uint64_t addr);
 
-/* ---- The running program ------------------------------------------------- */
-
 /* ---- Loads of assemblies --------------------------------------------- */
 
 /*

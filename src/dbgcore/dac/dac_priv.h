@@ -132,8 +132,6 @@ void dac_drop(struct dac *d);
 /* The word at @addr of the target; 0 also if it cannot be read. */
 uint64_t dac_word(struct dac *d, uint64_t addr);
 
-/* ---- load.c --------------------------------------------------------- */
-
 /*
  * DBG_E_RUNTIME if the DAC does not tell its build, or the runtime tells of
  * another.

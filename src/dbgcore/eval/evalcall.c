@@ -159,8 +159,6 @@ struct dbg_error *given_make(const struct eval *e, const struct vm_graph *g)
 	return err;
 }
 
-/* ---- The machine's calls that are to be made in the program -------------- */
-
 /* ---- Invocations ----------------------------------------------------- */
 
 /* Calls by the program's reflection. */

@@ -17,8 +17,6 @@
 static dbg_id inspect_node_id(struct inspect *in, const struct node *node,
 			      const struct inspect_way *way);
 
-/* ---- Values of a stop ---------------------------------------------------- */
-
 /* ---- Descriptions ----------------------------------------------------- */
 
 struct dbg_value inspect_describe(struct inspect *in, const struct view *w,
@@ -599,7 +597,7 @@ struct dbg_error *inspect_node(struct inspect *in, dbg_id id,
 	return err;
 }
 
-/* ---- Logpoint ------------------------------------------------------------ */
+/* ---- Messages of logpoints ----------------------------------------------- */
 
 /*
  * The text of a logpoint, as an interpolated string of C#: literal text with

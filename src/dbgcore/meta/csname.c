@@ -527,7 +527,7 @@ void csname_sig(const struct md *md, const struct sig_type *type,
 	namer_deinit(&n);
 }
 
-/* ---- Il text ------------------------------------------------------------- */
+/* ---- IL as text ---------------------------------------------------------- */
 
 /*
  * IL instructions as text, with the names that their tokens stand for, in the

@@ -231,6 +231,11 @@ void session_show_frames(struct dbg *dbg);
 DBG_MUST struct dbg_error *session_settings_copy(struct dbg *dbg,
 						 const struct dbg *from);
 
+/* Temporary breakpoint @number was hit: delete it in the siblings as well. */
+void session_break_gone(struct dbg *dbg, uint32_t number);
+/* File of a frame, for a bare line number; NULL if it has none. */
+const char *session_frame_path(struct dbg *dbg, dbg_id id);
+
 /* ---- event.c --------------------------------------------------------- */
 
 /* Queue an event; its text is copied. */
@@ -277,12 +282,5 @@ DBG_MUST struct dbg_error *launch_resolve(const struct dbg_launch *launch,
 DBG_MUST struct dbg_error *launch_program(const struct dbg_launch *launch,
 					  struct arena *arena,
 					  const char **ret);
-
-/* ---- api_setting.c ----------------------------------------------------- */
-
-/* Temporary breakpoint @number was hit: delete it in the siblings as well. */
-void session_break_gone(struct dbg *dbg, uint32_t number);
-/* File of a frame, for a bare line number; NULL if it has none. */
-const char *session_frame_path(struct dbg *dbg, dbg_id id);
 
 #endif

@@ -420,8 +420,6 @@ static struct dbg_error *type_resolve(struct types *ts, struct code_module *m,
 	return NULL;
 }
 
-/* ---- Types from metadata ------------------------------------------------- */
-
 /* ---- What a definition is -------------------------------------------- */
 
 /* Does the definition extend System.@name itself? */

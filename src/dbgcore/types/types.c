@@ -13,8 +13,6 @@
 #include "base/str.h"
 #include "meta/csname.h"
 
-/* ---- The table of types -------------------------------------------------- */
-
 /* ---- The session's table --------------------------------------------- */
 
 struct types *types_create(struct target *t, struct dac *d, struct code *c)

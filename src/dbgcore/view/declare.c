@@ -350,7 +350,7 @@ void view_declare(const struct view *w, struct type *type, struct str *out)
 	str_addc(out, '}');
 }
 
-/* ---- Members ------------------------------------------------------------- */
+/* ---- Names of members, for completion ------------------------------------ */
 
 /*
  * Lists the names of a type's members as C# has them, including inherited ones,

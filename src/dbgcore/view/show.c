@@ -374,8 +374,6 @@ struct value view_exception_message(const struct view *w,
 		   : field;
 }
 
-/* ---- The one line of a value --------------------------------------------- */
-
 /* ---- Enumerations ---------------------------------------------------- */
 
 /*

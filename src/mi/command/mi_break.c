@@ -14,8 +14,6 @@
 #include "base/mem.h"
 #include "front/dprintf.h"
 
-/* ---- Mi break ------------------------------------------------------------ */
-
 /* ---- Making ------------------------------------------------------------ */
 
 /* The arguments of -break-insert. */
@@ -535,7 +533,7 @@ const struct mi_cmd mi_break_cmds[] = {
     {.name = NULL},
 };
 
-/* ---- Mi breakput --------------------------------------------------------- */
+/* ---- Records of breakpoints ---------------------------------------------- */
 
 /*
  * Breakpoints, watchpoints and catchpoints as records, with gdb's names of

@@ -16,7 +16,7 @@
 #include "base/mem.h"
 #include "front/debuggees.h"
 
-/* ---- Mi stack ------------------------------------------------------------ */
+/* ---- Frames and variables ------------------------------------------------ */
 
 enum {
 	FRAMES_MAX = 100000, /* frames listed at once */

@@ -24,7 +24,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 
-/* ---- Hook ---------------------------------------------------------------- */
+/* ---- Commands that breakpoints run --------------------------------------- */
 
 /*
  * `commands`: lines that are carried out at each hit of a breakpoint. They are
@@ -89,8 +89,6 @@ static struct dbg_error *hook_commands(struct repl *r, const struct call *call)
 	    (struct hook){.breakpoint = number, .lines = lines};
 	return NULL;
 }
-
-/* ---- Cmd break ----------------------------------------------------------- */
 
 /* ---- Lists of numbers ------------------------------------------------ */
 

@@ -118,8 +118,6 @@ static struct dbg_error *proc_info(struct repl *r, const struct call *call)
 	return err;
 }
 
-/* ---- Cmd info ------------------------------------------------------------ */
-
 /* ---- info symbol ----------------------------------------------------- */
 
 /*

@@ -25,7 +25,7 @@
 #include "base/str.h"
 #include "front/debuggees.h"
 
-/* ---- Cmd inferior -------------------------------------------------------- */
+/* ---- Several programs ---------------------------------------------------- */
 
 /*
  * `inferior`, `info inferiors`, `kill inferiors`, `detach inferiors`: the

@@ -88,17 +88,15 @@ DBG_MUST struct dbg_error *user_commands_show(struct repl *r,
 					      const struct call *call);
 void user_commands_deinit(struct repl *r);
 
-/* ---- cmd_signal.c ---------------------------------------------------- */
-
-/* `info signals [SIGNAL]`. */
-DBG_MUST struct dbg_error *signal_info(struct repl *r, const struct call *call);
-
-/* ---- cmd_user.c ---------------------------------------------------------- */
-
 /* `help [CLASS | COMMAND]`. */
 DBG_MUST struct dbg_error *help_run(struct repl *r, const struct call *call);
 /* `apropos WORD`. */
 DBG_MUST struct dbg_error *help_apropos(struct repl *r,
 					const struct call *call);
+
+/* ---- cmd_signal.c ---------------------------------------------------- */
+
+/* `info signals [SIGNAL]`. */
+DBG_MUST struct dbg_error *signal_info(struct repl *r, const struct call *call);
 
 #endif

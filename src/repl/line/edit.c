@@ -31,8 +31,6 @@
 #include "front/lines.h"
 #include "front/statefile.h"
 
-/* ---- Line editing and history, by libedit -------------------------------- */
-
 /* ---- History --------------------------------------------------------- */
 
 /*

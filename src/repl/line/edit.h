@@ -33,8 +33,6 @@ void input_user(struct repl *r);
 /* Read one line from the user, whatever the input is; false at the end. */
 bool input_ask(struct repl *r, const char *prompt, struct str *ret);
 
-/* ---- edit.c: line editing on a terminal ------------------------------ */
-
 /* NULL if the terminal cannot. */
 struct edit *edit_create(struct repl *r);
 void edit_destroy(struct edit *e);

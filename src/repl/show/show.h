@@ -49,6 +49,19 @@ const char *source_base(const char *path);
 /* The name of a source file on the screen; borrowed from @path. */
 const char *source_name(const struct repl *r, const char *path);
 
+/* Tell of a new breakpoint, in gdb's words. */
+DBG_MUST struct dbg_error *show_break_new(struct repl *r, uint32_t number);
+/* cmd_break.c: add a breakpoint, with @condition unless NULL; print it. */
+DBG_MUST struct dbg_error *break_add(struct repl *r,
+				     const struct dbg_break_req *req,
+				     const char *condition);
+/*
+ * Print the table of `info breakpoints`; @number not 0: only that breakpoint;
+ * @watches: only watchpoints.
+ */
+DBG_MUST struct dbg_error *show_breaks(struct repl *r, uint32_t number,
+				       bool watches);
+
 /* ---- show_value.c ---------------------------------------------------- */
 
 /* A value with its children, without name and end of line. */
@@ -74,8 +87,6 @@ enum show_mode {
 DBG_MUST struct dbg_error *show_expr(struct repl *r, const char *expr,
 				     const char *format, enum show_mode mode);
 
-/* ---- show_value.c -------------------------------------------------- */
-
 /*
  * Print the displays that are enabled, but for those whose names mean nothing
  * in the selected frame.
@@ -98,21 +109,6 @@ DBG_MUST struct dbg_error *show_printf(struct repl *r, const char *args);
 
 /* The text of a logpoint for what `dprintf LOCATION,` is followed by. */
 DBG_MUST struct dbg_error *printf_log(const char *args, struct str *ret);
-
-/* ---- show_frame.c ---------------------------------------------------- */
-
-/* Tell of a new breakpoint, in gdb's words. */
-DBG_MUST struct dbg_error *show_break_new(struct repl *r, uint32_t number);
-/* cmd_break.c: add a breakpoint, with @condition unless NULL; print it. */
-DBG_MUST struct dbg_error *break_add(struct repl *r,
-				     const struct dbg_break_req *req,
-				     const char *condition);
-/*
- * Print the table of `info breakpoints`; @number not 0: only that breakpoint;
- * @watches: only watchpoints.
- */
-DBG_MUST struct dbg_error *show_breaks(struct repl *r, uint32_t number,
-				       bool watches);
 
 /* ---- show_memory.c --------------------------------------------------- */
 

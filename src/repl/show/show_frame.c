@@ -24,7 +24,7 @@
 static void show_watch_name(const struct repl *r, enum dbg_watch access,
 			    bool temporary, uint32_t number, const char *expr);
 
-/* ---- Show frame ---------------------------------------------------------- */
+/* ---- Frames -------------------------------------------------------------- */
 
 struct dbg_error *frame_select(struct repl *r, uint32_t thread, uint32_t level)
 {

@@ -20,7 +20,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 
-/* ---- Doctor limits ------------------------------------------------------- */
+/* ---- Memory, descriptors, limits of the process -------------------------- */
 
 /*
  * Checks of `doctor`: what the program uses outside of the collector's heap:
@@ -188,7 +188,7 @@ struct dbg_error *doctor_native(struct doctor *d)
 	return NULL;
 }
 
-/* ---- Doctor heap --------------------------------------------------------- */
+/* ---- Shape and contents of the heap -------------------------------------- */
 
 /* Checks of `doctor`: the heap's shape, what is on it, and handles. */
 

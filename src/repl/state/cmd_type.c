@@ -76,7 +76,7 @@ void property_number(struct sheet *s, const char *title, const char *key,
 	out(s->r, "%" PRIu64 "\n", n);
 }
 
-/* ---- Cmd type ------------------------------------------------------------ */
+/* ---- Types by address ---------------------------------------------------- */
 
 // Parse the options and the address, which must be the only other word.
 static struct dbg_error *address_and_options(const struct call *call,

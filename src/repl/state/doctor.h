@@ -77,25 +77,16 @@ doctor_check doctor_deadlock, doctor_pool, doctor_finalizer, doctor_threads;
 doctor_check doctor_processor, doctor_async, doctor_tasks, doctor_timers,
     doctor_contexts;
 
-/* ---- cmd_doctor.c --------------------------------------------------- */
-
-doctor_check doctor_heap, doctor_handles;
-
-/* ---- cmd_doctor.c -------------------------------------------------- */
-
-doctor_check doctor_leaks;
-
-/* ---- cmd_doctor.c ------------------------------------------------- */
-
-doctor_check doctor_limits, doctor_descriptors, doctor_native;
-
-/* ---- doctor_threads.c ------------------------------------------------ */
-
 /*
  * How many threads wait, directly or indirectly, for something without a known
  * owner, and for a thread that does not wait, without any finding about them.
  */
 void doctor_waits_untold(const struct doctor *d, size_t *ret_unknown,
 			 size_t *ret_held);
+
+/* ---- cmd_doctor.c --------------------------------------------------- */
+
+doctor_check doctor_heap, doctor_handles, doctor_leaks;
+doctor_check doctor_limits, doctor_descriptors, doctor_native;
 
 #endif

@@ -18,8 +18,6 @@
 #include "base/pattern.h"
 #include "dac/asyncmethod.h"
 
-/* ---- Binding ------------------------------------------------------------- */
-
 /* ---- Addresses ------------------------------------------------------- */
 
 struct hit_list *bind_hits(struct control *c, uint64_t addr)

@@ -96,6 +96,11 @@ void bind_arm(struct control *c, struct bp *bp);
 void bind_disarm(struct control *c, struct bp *bp);
 struct hit_list *bind_hits(struct control *c, uint64_t addr);
 
+/* Set the breakpoint on the entry point of @m, if one is asked for. */
+void entry_module(struct control *c, struct code_module *m);
+/* Find where the program's Main begins; false: no module has one. */
+bool entry_place(struct control *c, struct code_place *ret);
+
 /* breakpoint.c */
 struct bp *bp_add(struct control *c, enum dbg_break_kind kind,
 		  const char *text);
@@ -152,11 +157,5 @@ struct dbg_error *load_catch(struct control *c, const struct load_event *ev,
 /* Why @bp has no place, in @arena (breakpoint.c). */
 const char *bp_why_pending(struct control *c, const struct bp *bp,
 			   struct arena *arena);
-
-/* bind.c */
-/* Set the breakpoint on the entry point of @m, if one is asked for. */
-void entry_module(struct control *c, struct code_module *m);
-/* Find where the program's Main begins; false: no module has one. */
-bool entry_place(struct control *c, struct code_place *ret);
 
 #endif

@@ -20,8 +20,6 @@
 #include "stack/stack.h"
 #include "target/target.h"
 
-/* ---- Breakpoints --------------------------------------------------------- */
-
 /* ---- Messages of logpoints ------------------------------------------- */
 
 /*

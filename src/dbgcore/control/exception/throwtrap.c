@@ -44,7 +44,7 @@
  * message.
  */
 
-/* ---- What is asked --------------------------------------------------- */
+/* ---- The words of a catchpoint ------------------------------------------- */
 
 struct dbg_error *filter_init(struct filter *f, const struct dbg_catch *asked)
 {
@@ -268,8 +268,6 @@ struct dbg_error *catch_trap_met(struct control *c,
 	c->throws.object = 0;
 	return err;
 }
-
-/* ---- Exceptions at their throw, the stack intact ------------------------- */
 
 /* ---- Exceptions that are thrown again -------------------------------- */
 

@@ -80,7 +80,6 @@ void entry_trap_done(struct control *c, uint64_t addr);
 void entry_trap_trap(struct control *c, uint64_t addr);
 void entry_trap_reset(struct control *c);
 
-/* codewait.c */
 /* Code of (module, token) was compiled. */
 void code_wait_compiled(struct control *c, struct code_module *m,
 			uint32_t token);

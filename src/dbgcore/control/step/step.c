@@ -27,7 +27,7 @@
 #include "base/str.h"
 #include "code/handler.h"
 
-/* ---- Skip ---------------------------------------------------------------- */
+/* ---- Methods that steps pass --------------------------------------------- */
 
 /*
  * Methods that a step in passes because the user said so (`skip`): by name, by

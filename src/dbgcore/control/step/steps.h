@@ -200,7 +200,6 @@ bool step_is_user(struct control *c, const struct frame *f);
 struct dbg_error *step_user_frame(struct control *c, uint32_t thread,
 				  uint32_t level, const struct frame **ret);
 
-/* steptarget.c */
 /* Ask to be notified of code of (m, token). */
 struct dbg_error *step_body_await(struct control *c, struct step_body *b,
 				  const struct code_module *m, uint32_t token);
@@ -232,7 +231,6 @@ void step_returned(struct control *c, pid_t tid, uint64_t addr,
 /* Step on from where @c->plan.tid is, over the same line. */
 struct dbg_error *step_go_on(struct control *c);
 
-/* steptarget.c */
 /* Take the target of the step of the line at @pos, if it has one. */
 struct dbg_error *target_take(struct control *c, const struct code_pos *pos);
 /*

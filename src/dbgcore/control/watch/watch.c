@@ -308,8 +308,6 @@ static struct dbg_error *watch_arm(struct control *c)
 	return target_watches_set(c->target, r.v);
 }
 
-/* ---- Watchpoints --------------------------------------------------------- */
-
 /* ---- The collector --------------------------------------------------- */
 
 /*

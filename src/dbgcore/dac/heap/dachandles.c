@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Gccount ------------------------------------------------------------- */
+/* ---- The collector's counter --------------------------------------------- */
 
 /*
  * Finds the GC's table for debuggers (struct GcDacVars), and its count of

@@ -35,7 +35,7 @@
 #include "target/elf.h"
 #include "target/hostfile.h"
 
-/* ---- Build --------------------------------------------------------------- */
+/* ---- Builds that belong together ----------------------------------------- */
 
 /*
  * Do a runtime and a DAC belong together? Each holds its version and commit
@@ -459,7 +459,7 @@ static char *dac_find_ours(struct bytes runtime, const char *hint)
 		   : NULL;
 }
 
-/* ---- Load ---------------------------------------------------------------- */
+/* ---- Loading the DAC ----------------------------------------------------- */
 
 static const struct com_iid IID_PROCESS = {
     0x5c552ab6,

@@ -18,7 +18,7 @@
 #include "meta/jsonvalue.h"
 #include "meta/md.h"
 
-/* ---- Suspension ---------------------------------------------------------- */
+/* ---- Suspension by the runtime ------------------------------------------- */
 
 /*
  * Has the runtime suspended all threads for a debugger of its own kind
@@ -136,8 +136,6 @@ bool dac_is_suspended(struct dac *d)
 	return states_count(d, &at, &suspended) && suspended.n &&
 	       suspended.n_with == suspended.n;
 }
-
-/* ---- Assumption ---------------------------------------------------------- */
 
 /* ---- The contract descriptor ----------------------------------------- */
 

@@ -395,8 +395,6 @@ static struct dbg_error *assigncall_object(const struct eval *e,
 	return NULL;
 }
 
-/* ---- Assignments --------------------------------------------------------- */
-
 /* ---- The place ------------------------------------------------------- */
 
 static struct dbg_error *no_place(const char *name, const struct value *v)

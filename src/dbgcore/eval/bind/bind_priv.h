@@ -85,6 +85,7 @@ DBG_MUST struct dbg_error *bind_core(struct binder *b, const char *name,
 				     struct type **ret);
 
 void binder_init(struct binder *b, const struct eval *e, const char *text);
+
 /* ---- fetch.c, evaluate.c: values -------------------------------------- */
 
 /* The value of a node: in its place, if it has one. */
@@ -137,8 +138,6 @@ DBG_MUST struct dbg_error *bind_pointer_operator(struct binder *b, enum op op,
 						 struct bound *r,
 						 struct bound **ret);
 
-/* ---- bindname.c: names and members ------------------------------------ */
-
 DBG_MUST struct dbg_error *bind_name(struct binder *b, const struct expr *x,
 				     struct bound **ret);
 /* Find the methods, also extension methods, that `a.name` calls. */
@@ -172,6 +171,7 @@ void bind_note_dynamic(struct bound *v, const struct code_module *m,
 /* Bind `this` for a call of a method that @owner declares. */
 struct bound *bind_receiver(struct binder *b, struct bound *of,
 			    const struct type *owner);
+
 /* ---- overload.c, infer.c: calls --------------------------------------- */
 
 struct call {

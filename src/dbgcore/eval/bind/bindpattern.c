@@ -102,7 +102,7 @@ struct dbg_error *union_convert(struct binder *b, struct bound *v,
 	return in == to ? NULL : convert(b, made, to, ret);
 }
 
-/* ---- Patterns ---------------------------------------------------------- */
+/* ---- Patterns over unions ------------------------------------------------ */
 
 static struct dbg_error *value_of(struct binder *b, struct bound *v,
 				  const struct expr *x, struct bound **ret)
@@ -156,8 +156,6 @@ static struct dbg_error *union_content(struct binder *b, struct bound *v,
 				    bound_make(b, BOUND_DEFAULT, object, x));
 	return err;
 }
-
-/* ---- Patterns bound ------------------------------------------------------ */
 
 /* ---- Patterns of shape ----------------------------------------------- */
 

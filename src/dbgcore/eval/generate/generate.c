@@ -12,8 +12,6 @@
 #include "base/err.h"
 #include "base/mem.h"
 
-/* ---- IL of the typed tree ------------------------------------------------ */
-
 /* ---- Operators ------------------------------------------------------- */
 
 /* IL of numbers: instructions by table of element type and operator. */

@@ -255,8 +255,6 @@ struct dbg_error *lambda_natural(struct binder *b, const struct bound *v,
 	    b, x, n ? type_instance(b->ts, def, types, n) : def, ret);
 }
 
-/* ---- Conversions (ECMA-334, 10) ------------------------------------------ */
-
 /* ---- Numbers --------------------------------------------------------- */
 
 /* Implicit numeric conversions (10.2.3), a bit for each target. */

@@ -613,7 +613,7 @@ struct dbg_error *returns_convert(struct binder *b,
 	return err;
 }
 
-/* ---- Bindloop ------------------------------------------------------------ */
+/* ---- Loops --------------------------------------------------------------- */
 
 /* foreach (ECMA-334, 13.9.5), and what is disposed of behind a block. */
 

@@ -9,8 +9,6 @@
 #include "base/err.h"
 #include "base/mem.h"
 
-/* ---- Operator ------------------------------------------------------------ */
-
 /* ---- The table ------------------------------------------------------- */
 
 /* Higher binds tighter; 0: no binary operator. */
@@ -448,7 +446,7 @@ struct dbg_error *parse_expr(struct parser *p, struct expr **ret)
 	return err;
 }
 
-/* ---- Matching ------------------------------------------------------------ */
+/* ---- Patterns and switch expressions ------------------------------------- */
 
 /*
  * Patterns (ECMA-334, 11.2, with the patterns of C# 9 to 11) and switch

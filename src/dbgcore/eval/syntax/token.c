@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 
-/* ---- Quoted -------------------------------------------------------------- */
+/* ---- Characters and strings ---------------------------------------------- */
 
 /*
  * Characters and strings without holes (ECMA-334, 6.4.5.5 and 6.4.5.6): plain,
@@ -251,8 +251,6 @@ static struct dbg_error *lex_string(struct lexer *lx, struct token *ret)
 	}
 	return NULL;
 }
-
-/* ---- Splits a text into all its tokens at once --------------------------- */
 
 /* ---- Numbers --------------------------------------------------------- */
 

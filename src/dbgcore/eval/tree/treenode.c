@@ -286,8 +286,6 @@ struct dbg_error *tree_convert(struct binder *b, const struct expr *x,
 	return NULL;
 }
 
-/* ---- The nodes of an expression tree, by the kind of their syntax -------- */
-
 /* ---- Operators ------------------------------------------------------- */
 
 /*

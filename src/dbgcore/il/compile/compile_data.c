@@ -140,8 +140,6 @@ bool gen_return(struct compiler *c, const struct il_insn *in, int arg)
 	return true;
 }
 
-/* ---- Compile data -------------------------------------------------------- */
-
 /* ---- Nothing ----------------------------------------------------------- */
 
 bool gen_nop(struct compiler *c, const struct il_insn *in, int arg)

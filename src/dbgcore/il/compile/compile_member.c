@@ -359,7 +359,7 @@ bool gen_virtual_function(struct compiler *c, const struct il_insn *in, int arg)
 	return true;
 }
 
-/* ---- Compile member ------------------------------------------------------ */
+/* ---- Fields and instances ------------------------------------------------ */
 
 static struct site *new_site(struct compiler *c)
 {

@@ -69,7 +69,7 @@ const struct type_sig *made_sig_of(const struct type_method *m)
 	return made ? &made->sig : NULL;
 }
 
-/* ---- Own ----------------------------------------------------------------- */
+/* ---- Objects for calls in the program ------------------------------------ */
 
 /*
  * Objects of the machine's that a call in the program is to be given: it can

@@ -239,8 +239,6 @@ bool array_data(struct vm *vm, uint64_t addr, uint64_t *ret_data,
 		uint64_t *ret_n);
 struct vm_class *vm_class_of(struct vm *vm, struct type *type);
 
-/* ---- vm.c --------------------------------------------------------- */
-
 /* Place of a static of a class that is initialised; 0: vm ended. */
 uint64_t static_place(struct vm *vm, struct type_field *field);
 /*

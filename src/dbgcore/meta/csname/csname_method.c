@@ -17,7 +17,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 
-/* ---- Csname source ------------------------------------------------------- */
+/* ---- Names that compilers make ------------------------------------------- */
 
 /*
  * Names the C# and VB compilers make, and the author's name inside them

@@ -448,7 +448,7 @@ struct dbg_error *dbg_type_describe(struct dbg_stopped at, dbg_id frame,
 	return NULL;
 }
 
-/* ---- Dbg_complete -------------------------------------------------------- */
+/* ---- Completion of expressions ------------------------------------------- */
 
 /*
  * dbg_complete: the names that begin with what the user has written, of files,

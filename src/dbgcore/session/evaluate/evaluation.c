@@ -29,7 +29,7 @@
 
 static uint32_t evaluation_ms(const struct dbg *dbg);
 
-/* ---- Holding ------------------------------------------------------------- */
+/* ---- Objects that are held between calls --------------------------------- */
 
 /*
  * Keeps objects reachable while an evaluation makes further calls: the results
@@ -390,8 +390,6 @@ static uint32_t evaluation_ms(const struct dbg *dbg)
 {
 	return dbg->rules.ms ? dbg->rules.ms : LIMIT_MS;
 }
-
-/* ---- Evaluations that make calls in the program -------------------------- */
 
 /* ---- Life ------------------------------------------------------------- */
 

@@ -122,24 +122,6 @@ struct evaluation {
  */
 const char *evaluation_subject(const struct evaluation *v);
 
-/* ---- calling.c ------------------------------------------------------- */
-
-/* Have @calls' call made, or what it needs before. */
-DBG_MUST struct dbg_error *
-calling_begin(struct dbg *dbg, const struct eval_calls *calls, pid_t tid);
-/*
- * Have the method of the core library called that serves @doing, with these
- * words. What is needed behind the call is held before.
- */
-DBG_MUST struct dbg_error *calling_helper(struct dbg *dbg, pid_t tid,
-					  enum doing doing,
-					  const uint64_t *words, size_t n);
-/* Take the call's result, or what went wrong. */
-DBG_MUST struct dbg_error *calling_take(struct dbg *dbg,
-					const struct call_result *r);
-
-/* ---- evaluation.c: objects that are needed behind further calls --------- */
-
 /* Hold the object whose address is at @place (null: none) from now on. */
 void holding_add(struct evaluation *v, void *place);
 void holding_drop(struct dbg *dbg, const void *place);
@@ -157,5 +139,21 @@ DBG_MUST struct dbg_error *holding_take(struct dbg *dbg, uint64_t word);
 void holding_lose(struct dbg *dbg, const struct call_result *r);
 /* Fail if an object was not held while the program ran. */
 DBG_MUST struct dbg_error *holding_check(struct evaluation *v);
+
+/* ---- calling.c ------------------------------------------------------- */
+
+/* Have @calls' call made, or what it needs before. */
+DBG_MUST struct dbg_error *
+calling_begin(struct dbg *dbg, const struct eval_calls *calls, pid_t tid);
+/*
+ * Have the method of the core library called that serves @doing, with these
+ * words. What is needed behind the call is held before.
+ */
+DBG_MUST struct dbg_error *calling_helper(struct dbg *dbg, pid_t tid,
+					  enum doing doing,
+					  const uint64_t *words, size_t n);
+/* Take the call's result, or what went wrong. */
+DBG_MUST struct dbg_error *calling_take(struct dbg *dbg,
+					const struct call_result *r);
 
 #endif

@@ -25,7 +25,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 
-/* ---- Recording ----------------------------------------------------------- */
+/* ---- A process as a core shows it ---------------------------------------- */
 
 /*
  * A stopped process as a core would show it, which notes what is read: what a
@@ -194,7 +194,7 @@ struct target *target_recording(struct target *of, struct target_spans *to)
 	return &r->target;
 }
 
-/* ---- Corewrite ----------------------------------------------------------- */
+/* ---- Writing a core ------------------------------------------------------ */
 
 enum {
 	CHUNK = 1 << 20, /* bytes read at once */

@@ -22,7 +22,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 
-/* ---- Elftable ------------------------------------------------------------ */
+/* ---- Functions by address, without symbols ------------------------------- */
 
 /*
  * Tables of names and functions in an ELF file, as its relocations fill them:

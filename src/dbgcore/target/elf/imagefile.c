@@ -99,8 +99,6 @@ bool debugfile_find(const struct elf *elf, const char *root, const char *path,
 	return found;
 }
 
-/* ---- The files behind a program's mappings, each opened once ------------- */
-
 /* ---- Symbol tables --------------------------------------------------- */
 
 /*

@@ -40,7 +40,7 @@
 static void journal_forget(struct live *l);
 static void journal_undo_one(struct live *l, const struct orphan_undo *undo);
 
-/* ---- Orphan -------------------------------------------------------------- */
+/* ---- The surviving program ----------------------------------------------- */
 
 enum {
 	LEAVE_ROUNDS = 1000,

@@ -101,8 +101,6 @@ uint64_t orphan_data_at(const struct live *l, size_t offset);
 void orphan_words_put(struct orphan_words *w, uint64_t addr, uint64_t value);
 void orphan_words_flush(struct orphan_words *w);
 
-/* ---- orphan.c ------------------------------------------------------- */
-
 /*
  * Write data of the runtime's that says that it is debugged. What was there is
  * entered in the table first, and put back by who cleans up behind us, or when

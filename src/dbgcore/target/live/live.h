@@ -257,6 +257,9 @@ bool live_write_plain(struct live *l, uint64_t addr, const void *buf, size_t n);
 /* Is there code at @addr that other processes may share? */
 bool live_code_shared(const struct live *l, uint64_t addr);
 
+/* Why was ptrace refused, and what to do: an error with the remedy. */
+DBG_MUST struct dbg_error *live_refused(pid_t pid, int errnum);
+
 /* ---- spawn.c ------------------------------------------------------ */
 
 /* Is the signal Ctrl-C or Ctrl-Z, sent by a terminal? */
@@ -282,10 +285,5 @@ DBG_MUST struct dbg_error *live_kill(struct target *t);
 /* ---- snapshot.c ------------------------------------------------------ */
 
 DBG_MUST struct dbg_error *live_snapshot(struct target *t, struct target **ret);
-
-/* ---- memory.c ------------------------------------------------------- */
-
-/* Why was ptrace refused, and what to do: an error with the remedy. */
-DBG_MUST struct dbg_error *live_refused(pid_t pid, int errnum);
 
 #endif

@@ -30,7 +30,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 
-/* ---- Refused ------------------------------------------------------------- */
+/* ---- Why the kernel refuses to trace ------------------------------------- */
 
 /*
  * Why the kernel does not let us trace a process, found out after it has
