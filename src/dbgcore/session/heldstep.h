@@ -8,7 +8,7 @@ struct dbg;
 
 struct held_step {
 	struct ticks ticks;
-	struct timespec looked;
+	int64_t looked; /* by clock_ms */
 	unsigned int asleep; /* how often it was found so */
 };
 

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/mem.h"
 
@@ -37,20 +38,6 @@ void ticks_stop(struct ticks *t)
 	if (t->on)
 		timer_delete(t->timer);
 	t->on = false;
-}
-
-int64_t ticks_us_since(const struct timespec *since)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (now.tv_sec - since->tv_sec) * 1000000 +
-	       (now.tv_nsec - since->tv_nsec) / 1000;
-}
-
-int64_t ticks_since(const struct timespec *since)
-{
-	return ticks_us_since(since) / 1000;
 }
 
 /* ---- What happens to the program's signals ------------------------------- */
@@ -516,7 +503,7 @@ static struct dbg_error *event_take(struct dbg *dbg, struct target_event *ev)
 // serve others as well: after so many events the rest is left for later.
 enum {
 	LOOKS_MAX = 100,
-	AT_ONCE_US = 200,
+	AT_ONCE_NS = 200000,
 	EVENTS_MAX = 256,
 };
 
@@ -537,11 +524,11 @@ static struct dbg_error *dispatch_one(struct dbg *dbg, bool *any, bool *hit)
 	*any = true;
 	standstill_event(dbg);
 	*hit = *hit || (is_hit(&ev) &&
-			ticks_us_since(&dbg->siblings->went_on) < AT_ONCE_US);
+			clock_ns() - dbg->siblings->went_on < AT_ONCE_NS);
 	err = unless_ending(dbg, event_take(dbg, &ev));
 	start_prepare(dbg);
 	if (is_hit(&ev))
-		clock_gettime(CLOCK_MONOTONIC, &dbg->siblings->went_on);
+		dbg->siblings->went_on = clock_ns();
 	return err;
 }
 

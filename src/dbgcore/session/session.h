@@ -81,7 +81,7 @@ struct siblings {
 	size_t n, cap;
 	uint32_t last_number;
 	struct dbg *current;     /* which the user looks at */
-	struct timespec went_on; /* from the last hit */
+	uint64_t went_on; /* from the last hit, by clock_ns */
 };
 
 /* A member of a family, and the program that it runs or ran last. */

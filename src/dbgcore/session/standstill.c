@@ -9,6 +9,8 @@
  */
 #include "session/session.h"
 
+#include "base/clock.h"
+
 enum {
 	LOOK_MS = 900,
 	QUIET_MS = 3000,
@@ -45,7 +47,7 @@ void standstill_end(struct dbg *dbg)
 
 void standstill_event(struct dbg *dbg)
 {
-	clock_gettime(CLOCK_MONOTONIC, &dbg->standstill.last);
+	dbg->standstill.last = clock_ms();
 	dbg->standstill.seen = 0;
 }
 
@@ -71,9 +73,9 @@ void standstill_tick(struct dbg *dbg)
 	struct standstill *s = &dbg->standstill;
 
 	if (!s->ticks.on || dbg->state != DBG_RUNNING ||
-	    ticks_since(&s->last) < QUIET_MS)
+	    clock_ms() - s->last < QUIET_MS)
 		return;
-	clock_gettime(CLOCK_MONOTONIC, &s->last);
+	s->last = clock_ms();
 	s->seen = dac_is_suspended(dbg->inspect.dac) ? s->seen + 1 : 0;
 	if (s->seen == SEEN_MIN)
 		standstill_tell(dbg);

@@ -9,7 +9,7 @@ struct dbg;
 struct standstill {
 	bool due; /* to be looked out for when the program runs next */
 	struct ticks ticks;
-	struct timespec last; /* event, or look since then */
+	int64_t last; /* event, or look since then, by clock_ms */
 	unsigned int seen;    /* how often it was found so in a row */
 };
 

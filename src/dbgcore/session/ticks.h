@@ -3,7 +3,6 @@
 #define SESSION_TICKS_H
 
 #include <stdbool.h>
-#include <stdint.h>
 #include <time.h>
 
 struct ticks {
@@ -17,8 +16,5 @@ struct ticks {
  */
 void ticks_start(struct ticks *t, unsigned int ms);
 void ticks_stop(struct ticks *t);
-/* Milliseconds and microseconds from @since, of CLOCK_MONOTONIC, to now. */
-int64_t ticks_since(const struct timespec *since);
-int64_t ticks_us_since(const struct timespec *since);
 
 #endif

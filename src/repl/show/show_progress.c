@@ -6,9 +6,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "front/plain.h"
 #include "repl/repl_priv.h"
 #include "repl/show/show.h"
@@ -18,19 +18,11 @@ enum {
 	EACH = 100,  // between changes of it
 };
 
-static int64_t milliseconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 static void show(void *arg, const char *what, uint64_t done, uint64_t total)
 {
 	struct repl *r = arg;
 	struct repl_progress *p = &r->progress;
-	int64_t now = milliseconds();
+	int64_t now = clock_ms();
 
 	if (now - p->began < FIRST || now - p->last < EACH)
 		return;
@@ -50,7 +42,7 @@ void show_progress_begin(struct repl *r)
 {
 	const char *term = getenv("TERM");
 
-	r->progress = (struct repl_progress){.began = milliseconds()};
+	r->progress = (struct repl_progress){.began = clock_ms()};
 	if (!r->hosted && isatty(STDERR_FILENO) && term && strcmp(term, "dumb"))
 		dbg_set_progress(r->dbg, show, r);
 }

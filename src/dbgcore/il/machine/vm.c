@@ -7,8 +7,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "il/machine/literaltext.h"
 #include "il/machine/ops.h"
@@ -137,13 +137,6 @@ struct types *vm_types(struct vm *vm)
 
 /* ---- Executing --------------------------------------------------------- */
 
-static uint64_t cpu_ms(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
 static void set_budget(struct vm *vm, const struct vm_budget *budget)
 {
 	vm->budget = budget ? *budget : (struct vm_budget){0};
@@ -266,7 +259,8 @@ struct dbg_error *vm_begin(struct vm *vm, struct type_method *method,
 /* Since the end of the execution's first chunk. */
 static uint64_t spent_ms(struct vm *vm)
 {
-	uint64_t now = cpu_ms();
+	uint64_t now = clock_used_ns() / 1000000;
+
 	if (!vm->cpu_start)
 		vm->cpu_start = now;
 	return now - vm->cpu_start;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "il/machine/vm_priv.h"
 #include "il/native/native_type.h"
@@ -115,18 +116,15 @@ static enum native_end current_thread(struct native *n)
 
 static enum native_end tick_count(struct native *n)
 {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	int64_t ms = t.tv_sec * 1000 + t.tv_nsec / 1000000;
+	int64_t ms = clock_ms();
+
 	return strstr(n->method->name, "64") ? native_ret_i8(n, ms)
 					     : native_ret_i4(n, (int32_t)ms);
 }
 
 static enum native_end timestamp(struct native *n)
 {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return native_ret_i8(n, t.tv_sec * 1000000000 + t.tv_nsec);
+	return native_ret_i8(n, (int64_t)clock_ns());
 }
 
 /* DateTime.UtcNow: 100 ns since the year 1, of kind Utc. */

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/str.h"
@@ -515,7 +516,7 @@ call_run(struct dbg *dbg, const struct call_request *req, enum doing doing)
 	v->is_void = !req->ret;
 	if (dbg->rules.threads == CALL_THREADS_ON && !prepares && !holds)
 		control_call_share(dbg->control, v->ms, v->ms);
-	clock_gettime(CLOCK_MONOTONIC, &v->since);
+	v->since = clock_ms();
 	ticks_start(&v->ticks, v->ms < 2 * TICK_MS ? (v->ms + 1) / 2 : TICK_MS);
 	if (dbg->state == DBG_STOPPED)
 		target_terminal_give(dbg->target);

@@ -24,6 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/mem.h"
 
@@ -648,7 +649,7 @@ void evaluation_tick(struct dbg *dbg)
 
 	if (!is_going_on(dbg) || dbg->state != DBG_RUNNING)
 		return;
-	int64_t ms = ticks_since(&v->since);
+	int64_t ms = clock_ms() - v->since;
 	if (dbg->rules.threads != CALL_THREADS_OFF &&
 	    control_call_share(dbg->control, (uint64_t)ms, v->ms))
 		session_run_all(dbg);

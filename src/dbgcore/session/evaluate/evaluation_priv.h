@@ -9,7 +9,6 @@
 #include "session/ticks.h"
 #include "value/callrequest.h"
 
-#include <time.h>
 
 enum {
 	ANSWERS_MAX = 64,
@@ -86,7 +85,7 @@ struct evaluation {
 	uint32_t ms;
 	enum doing doing;
 	bool is_late; /* the limit is over */
-	struct timespec since;
+	int64_t since; /* by clock_ms */
 	const char *name;   /* of the method that is called */
 	const char *wanted; /* ... that the expression calls */
 	bool is_void;

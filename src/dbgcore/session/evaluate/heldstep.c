@@ -7,6 +7,8 @@
  */
 #include "session/session.h"
 
+#include "base/clock.h"
+
 enum {
 	LOOK_MS = 50,
 	ASLEEP_LOOKS = 10,
@@ -18,7 +20,7 @@ void heldstep_begin(struct dbg *dbg)
 
 	if (!control_step_holds(dbg->control))
 		return;
-	clock_gettime(CLOCK_MONOTONIC, &h->looked);
+	h->looked = clock_ms();
 	h->asleep = 0;
 	ticks_start(&h->ticks, LOOK_MS);
 }
@@ -43,9 +45,9 @@ void heldstep_tick(struct dbg *dbg)
 	struct held_step *h = &dbg->held_step;
 
 	if (!h->ticks.on || dbg->state != DBG_RUNNING ||
-	    ticks_since(&h->looked) < LOOK_MS)
+	    clock_ms() - h->looked < LOOK_MS)
 		return;
-	clock_gettime(CLOCK_MONOTONIC, &h->looked);
+	h->looked = clock_ms();
 	if (control_step_holds(dbg->control) &&
 	    target_thread_sleeps(dbg->target, dbg->resumed))
 		h->asleep++;
