@@ -2,13 +2,15 @@
 #ifndef SESSION_HELDSTEP_H
 #define SESSION_HELDSTEP_H
 
+#include <stdint.h>
+
 #include "session/ticks.h"
 
 struct dbg;
 
 struct held_step {
 	struct ticks ticks;
-	int64_t looked; /* by clock_ms */
+	int64_t looked;      /* by clock_ms */
 	unsigned int asleep; /* how often it was found so */
 };
 

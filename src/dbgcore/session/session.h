@@ -80,8 +80,8 @@ struct siblings {
 	struct dbg **v;
 	size_t n, cap;
 	uint32_t last_number;
-	struct dbg *current;     /* which the user looks at */
-	uint64_t went_on; /* from the last hit, by clock_ns */
+	struct dbg *current; /* which the user looks at */
+	uint64_t went_on;    /* from the last hit, by clock_ns */
 };
 
 /* A member of a family, and the program that it runs or ran last. */

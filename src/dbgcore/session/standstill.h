@@ -2,6 +2,8 @@
 #ifndef SESSION_STANDSTILL_H
 #define SESSION_STANDSTILL_H
 
+#include <stdint.h>
+
 #include "session/ticks.h"
 
 struct dbg;
@@ -9,8 +11,8 @@ struct dbg;
 struct standstill {
 	bool due; /* to be looked out for when the program runs next */
 	struct ticks ticks;
-	int64_t last; /* event, or look since then, by clock_ms */
-	unsigned int seen;    /* how often it was found so in a row */
+	int64_t last;      /* event, or look since then, by clock_ms */
+	unsigned int seen; /* how often it was found so in a row */
 };
 
 /* Begin when the runtime is up. */

@@ -9,7 +9,6 @@
 #include "session/ticks.h"
 #include "value/callrequest.h"
 
-
 enum {
 	ANSWERS_MAX = 64,
 	GIVEN_MAX = VM_OWN_MAX,
@@ -84,8 +83,8 @@ struct evaluation {
 	struct dbg_stop stop;   /* strings in arena */
 	uint32_t ms;
 	enum doing doing;
-	bool is_late; /* the limit is over */
-	int64_t since; /* by clock_ms */
+	bool is_late;       /* the limit is over */
+	int64_t since;      /* by clock_ms */
 	const char *name;   /* of the method that is called */
 	const char *wanted; /* ... that the expression calls */
 	bool is_void;
