@@ -444,8 +444,21 @@ static void text_threads(FILE *out, const struct pile *p, size_t level)
 }
 
 // A branch to where it forks again or ends.
+/* Take the next branch out of @p; false: there is none left. */
+static bool next_branch(struct pile *p, struct pile *ret)
+{
+	if (!p->n)
+		return false;
+	*ret = take_branch(p);
+	p->v += ret->n;
+	p->n -= ret->n;
+	return true;
+}
+
 static void text_branch(FILE *out, struct pile p, size_t level)
 {
+	struct pile one;
+
 	for (;;) {
 		struct pile first = take_branch(&p);
 
@@ -458,13 +471,8 @@ static void text_branch(FILE *out, struct pile p, size_t level)
 		text_frame(out, &p, level);
 		p.depth++;
 	}
-	while (p.n) {
-		struct pile one = take_branch(&p);
-
+	while (next_branch(&p, &one))
 		text_branch(out, one, level + 1);
-		p.v += one.n;
-		p.n -= one.n;
-	}
 }
 
 /* ---- JSON ------------------------------------------------------------ */
@@ -476,6 +484,18 @@ static cJSON *json_threads(const struct pile *p)
 	for (size_t i = 0; i < p->n; i++)
 		cJSON_AddItemToArray(list, cJSON_CreateNumber(p->v[i]->number));
 	return list;
+}
+
+static cJSON *json_branch(struct pile p);
+
+/* Add "stacks": the branches of @p. */
+static void json_branches(cJSON *o, struct pile p)
+{
+	cJSON *list = cJSON_AddArrayToObject(o, "stacks");
+	struct pile one;
+
+	while (next_branch(&p, &one))
+		cJSON_AddItemToArray(list, json_branch(one));
 }
 
 static cJSON *json_branch(struct pile p)
@@ -497,14 +517,7 @@ static cJSON *json_branch(struct pile p)
 				     json_frame(next_frame(p.v[0], p.depth)));
 		p.depth++;
 	}
-	cJSON *list = cJSON_AddArrayToObject(o, "stacks");
-	while (p.n) {
-		struct pile one = take_branch(&p);
-
-		cJSON_AddItemToArray(list, json_branch(one));
-		p.v += one.n;
-		p.n -= one.n;
-	}
+	json_branches(o, p);
 	return o;
 }
 
@@ -525,15 +538,10 @@ void report_parallel(const struct report *r, FILE *out)
 {
 	struct pile p = all_of(r);
 	size_t roots = 0, n = p.n;
+	struct pile one;
 
-	while (p.n) {
-		struct pile one = take_branch(&p);
-
+	for (; next_branch(&p, &one); roots++)
 		text_branch(out, one, 0);
-		p.v += one.n;
-		p.n -= one.n;
-		roots++;
-	}
 	fprintf(out, "%zu thread%s, %zu root%s\n", n, n == 1 ? "" : "s", roots,
 		roots == 1 ? "" : "s");
 }
@@ -545,13 +553,6 @@ void report_parallel_json(const struct report *r, FILE *out)
 
 	cJSON_AddNumberToObject(o, "version", 1);
 	cJSON_AddNumberToObject(o, "threads", (double)p.n);
-	cJSON *list = cJSON_AddArrayToObject(o, "stacks");
-	while (p.n) {
-		struct pile one = take_branch(&p);
-
-		cJSON_AddItemToArray(list, json_branch(one));
-		p.v += one.n;
-		p.n -= one.n;
-	}
+	json_branches(o, p);
 	json_print(o, out, true);
 }

@@ -84,27 +84,35 @@ static void name_native(struct pc_names *p, uint64_t pc, struct pc_frame *ret)
 						.kind = DBG_SAMPLE_NATIVE});
 }
 
-// The module of a method; it may have been loaded since.
-static const struct code_module *module_of(struct pc_names *p, uint64_t method)
+// Read a method. While the program runs the DAC may find it between two of its
+// states.
+static bool method_read(struct pc_names *p, uint64_t method,
+			struct dac_method *ret)
 {
-	struct dac_method m;
-	struct dbg_error *err = dac_method_get(p->dac, method, &m);
+	return !dbg_err_drop(dac_method_get(p->dac, method, ret));
+}
 
-	if (dbg_err_drop(err))
-		return NULL;
-	const struct code_module *module = code_module_find(p->code, m.module);
+// The module of a method; it may have been loaded since.
+static const struct code_module *module_of(struct pc_names *p,
+					   const struct dac_method *m)
+{
+	const struct code_module *module = code_module_find(p->code, m->module);
 
-	if (!module && !m.dynamic) {
+	if (!module && !m->dynamic) {
 		dbg_err_drop(code_modules_read(p->code));
-		module = code_module_find(p->code, m.module);
+		module = code_module_find(p->code, m->module);
 	}
 	return module;
 }
 
-static void name_managed(struct pc_names *p, const struct dac_code *code,
+// Name the method of @code; false: it cannot be read now.
+static bool name_managed(struct pc_names *p, const struct dac_code *code,
 			 struct pc_frame *ret)
 {
-	const struct code_module *module = module_of(p, code->method);
+	struct dac_method m;
+	bool known = method_read(p, code->method, &m) ||
+		     (pc_names_anew(p) && method_read(p, code->method, &m));
+	const struct code_module *module = known ? module_of(p, &m) : NULL;
 	enum code_method_kind kind = code_method_kind(p->code, code->method);
 	struct code_name name;
 
@@ -122,6 +130,7 @@ static void name_managed(struct pc_names *p, const struct dac_code *code,
 				       .own = kind == CODE_METHOD_DYNAMIC ||
 					      (kind == CODE_METHOD_PLAIN &&
 					       module && !module->framework)});
+	return known;
 }
 
 static bool code_find(struct pc_names *p, uint64_t pc, struct dac_code *ret)
@@ -132,14 +141,6 @@ static bool code_find(struct pc_names *p, uint64_t pc, struct dac_code *ret)
 	if (p->dac)
 		err = dac_code_at(p->dac, pc, ret);
 	return !dbg_err_drop(err) && ret->method;
-}
-
-// While the program runs the DAC may find a method between two of its states.
-static bool method_known(struct pc_names *p, uint64_t method)
-{
-	struct dac_method m;
-
-	return !dbg_err_drop(dac_method_get(p->dac, method, &m));
 }
 
 // Name a stub of the runtime. The DAC's name ends in "@address", which is cut
@@ -175,10 +176,7 @@ static bool name_find(struct pc_names *p, uint64_t pc, struct pc_frame *ret)
 			return p->read >= p->tick;
 		}
 	}
-	bool known = method_known(p, code.method) ||
-		     (pc_names_anew(p) && method_known(p, code.method));
-	name_managed(p, &code, ret);
-	return known;
+	return name_managed(p, &code, ret);
 }
 
 const struct pc_frame *pc_name(struct pc_names *p, uint64_t pc, bool leaf)

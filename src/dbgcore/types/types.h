@@ -35,6 +35,13 @@ struct type_method;
 struct type_facts;
 struct types;
 
+/* TypeAttributes, ECMA-335 II.23.1.15: of struct type.flags. */
+enum {
+	TYPE_INTERFACE = 0x20,
+	TYPE_ABSTRACT = 0x80,
+	TYPE_SEALED = 0x100,
+};
+
 enum type_kind {
 	TYPE_KIND_PRIM,   /* elem: VOID, BOOLEAN .. R8, I, U */
 	TYPE_KIND_ENUM,   /* elem: of the underlying type */
@@ -92,7 +99,7 @@ struct type {
 	bool is_value;      /* PRIM, ENUM, STRUCT; not pointers */
 	uint32_t number;    /* VAR, MVAR */
 	uint32_t rank;      /* ARRAY; 1 with elem ARRAY: not from 0 */
-	uint32_t flags;     /* TypeAttributes, II.23.1.15 */
+	uint32_t flags;     /* TYPE_INTERFACE and others */
 	struct type *inner; /* ARRAY, POINTER, BYREF */
 	struct type **args; /* generic arguments, outermost class first */
 	size_t n_args;

@@ -37,7 +37,6 @@ enum {
 	TYPE_ARGS_MAX = 256,
 	TYPE_DEPTH_MAX = 64,   /* of types in types */
 	TYPE_BASES_MAX = 1000, /* a broken chain may be a ring */
-	TYPE_INTERFACE = 0x20,
 	TYPE_LAYOUT = 0x18,
 	TYPE_SEQUENTIAL = 0x8,
 	TYPE_EXPLICIT = 0x10,

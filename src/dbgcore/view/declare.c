@@ -17,16 +17,12 @@
 /* ---- `ptype`: a type as its declaration in C#, from metadata ------------- */
 
 enum {
-	TYPEDEF_FLAGS = 0,
 	METHOD_FLAGS = 2,
 	METHOD_NAME = 3,
 	METHOD_SIGNATURE = 4,
 	ACCESS_MASK = 7,
 	STATIC_FLAG = 0x10,
 	INIT_ONLY_FLAG = 0x20,
-	INTERFACE_FLAG = 0x20,
-	TYPE_ABSTRACT_FLAG = 0x80,
-	TYPE_SEALED_FLAG = 0x100,
 };
 
 /* Access of fields and methods has the same numbers (II.23.1.5, .10). */
@@ -248,19 +244,21 @@ static void declare_method(const struct view *w, struct type *type,
 
 /* ---- Types ----------------------------------------------------------- */
 
-static const char *keyword(const struct type *type, uint32_t flags)
+static const char *keyword(const struct type *type)
 {
-	if (flags & INTERFACE_FLAG)
+	const uint32_t flags = type->flags;
+
+	if (flags & TYPE_INTERFACE)
 		return "interface";
 	if (type->kind == TYPE_KIND_ENUM)
 		return "enum";
 	if (!type->is_reference)
 		return "struct";
-	if ((flags & TYPE_ABSTRACT_FLAG) && (flags & TYPE_SEALED_FLAG))
+	if ((flags & TYPE_ABSTRACT) && (flags & TYPE_SEALED))
 		return "static class";
-	if (flags & TYPE_ABSTRACT_FLAG)
+	if (flags & TYPE_ABSTRACT)
 		return "abstract class";
-	return flags & TYPE_SEALED_FLAG ? "sealed class" : "class";
+	return flags & TYPE_SEALED ? "sealed class" : "class";
 }
 
 /* Base class (but not object and the like), then interfaces. */
@@ -341,9 +339,7 @@ void view_declare(const struct view *w, struct type *type, struct str *out)
 		declare_enum(w, type, out);
 		return;
 	}
-	uint32_t flags = md_col(&type->module->md, MD_TYPEDEF,
-				MD_TOKEN_RID(type->token), TYPEDEF_FLAGS);
-	str_addf(out, "%s %s", keyword(type, flags), value_type_name(type));
+	str_addf(out, "%s %s", keyword(type), value_type_name(type));
 	add_bases(w, type, out);
 	end_line(out, 0, "\n{\n");
 	declare_members(w, type, out);

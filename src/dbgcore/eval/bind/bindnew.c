@@ -48,19 +48,12 @@ struct type *bind_common_type(struct binder *b, struct bound *const *list,
 	return best;
 }
 
-enum {
-	TYPEDEF_FLAGS = 0,
-	TYPE_ABSTRACT = 0x80 // II.23.1.15
-};
-
 /* An abstract class, a static one, or an interface. */
 static bool is_abstract(const struct type *type)
 {
-	bool defined = type->module && (type->kind == TYPE_KIND_CLASS ||
-					type->kind == TYPE_KIND_INTERFACE);
-	return defined && md_col(&type->module->md, MD_TYPEDEF,
-				 MD_TOKEN_RID(type->token), TYPEDEF_FLAGS) &
-			      TYPE_ABSTRACT;
+	return (type->kind == TYPE_KIND_CLASS ||
+		type->kind == TYPE_KIND_INTERFACE) &&
+	       type->flags & TYPE_ABSTRACT;
 }
 
 /* new D(d), where d is a delegate, is one of d.Invoke (12.8.17.5). */

@@ -155,10 +155,6 @@ static bool shared_alike(struct binder *b, const struct bound *n)
 
 static bool plain_make(struct binder *b, struct bound *n);
 
-enum {
-	TYPE_SEALED = 0x100, // II.23.1.15
-};
-
 static bool plain_place(struct binder *b, struct bound *n)
 {
 	return !n->value && !vm_owns(b->vm, n->addr);

@@ -116,7 +116,7 @@ static struct type *constraint_of(struct standins *s,
 		if (!strcmp(type_simple_name(type), "ValueType"))
 			continue;
 		first = type_subst(s->b->ts, type, &c);
-		if (!(type->flags & 0x20))
+		if (!(type->flags & TYPE_INTERFACE))
 			break;
 	}
 	return first;
@@ -298,7 +298,9 @@ static struct type *written_over(struct standins *s, const struct expr *type)
 	return is;
 }
 
-/* What a method of T itself gives, which @owner stands for; @any: it takes T.
+/*
+ * The result's type of a method of T itself, which @owner stands for; @any: it
+ * takes a T.
  */
 static struct type *of_parameter(struct standins *s, const struct bound *v,
 				 struct type *owner, bool any)

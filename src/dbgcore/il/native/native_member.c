@@ -11,7 +11,6 @@
 
 enum {
 	NAME_MAX_BYTES = 1024,
-	TYPE_INTERFACE = 0x20,
 	/* System.Reflection.CallingConventions */
 	CALLING_STANDARD = 1,
 	CALLING_HAS_THIS = 0x20,

@@ -288,7 +288,6 @@ void native_assembly_qualified_name(struct types *ts, struct type *type,
 /* ---- Natives ------------------------------------------------------------- */
 
 enum {
-	TYPE_INTERFACE = 0x20,
 	CODE_OBJECT = 1,
 	CODE_DECIMAL = 15,
 	CODE_DATETIME = 16,
