@@ -11,7 +11,7 @@
 enum async_part {
 	ASYNC_NONE,
 	ASYNC_CALL,       /* a state machine's: it may be one */
-	ASYNC_RESUMES,    /* it resumes one, if it calls that */
+	ASYNC_RESUMES,    /* the core library's: it resumes one that it calls */
 	ASYNC_DISPATCHES, /* ... of runtime async, by a record in its frame */
 };
 

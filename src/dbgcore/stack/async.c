@@ -429,25 +429,24 @@ enum {
 
 // Whatever of the core library calls a state machine's method resumes it, in
 // code of whichever method that call was compiled into, but for Start.
-enum stack_async_part stack_async_part(struct stack *s, uint64_t method)
+enum async_part stack_async_part(struct stack *s, uint64_t method)
 {
 	struct dac_method m;
 	struct type *type = s->values ? method_type(s, method, &m) : NULL;
 
 	if (!type || !type->module || m.dynamic)
-		return STACK_ASYNC_NONE;
+		return ASYNC_NONE;
 	if (is_machine(s->values, type))
-		return STACK_ASYNC_CALL;
+		return ASYNC_CALL;
 	if (type->module != value_type_of_elem(s->values, ELEM_OBJECT)->module)
-		return STACK_ASYNC_NONE;
+		return ASYNC_NONE;
 	const char *name = md_col_string(&type->module->md, MD_METHODDEF,
 					 MD_TOKEN_RID(m.token), METHOD_NAME);
 
 	if (continuation_is_task(s->values, type))
-		return !strcmp(name, "DispatchContinuations")
-			   ? STACK_ASYNC_DISPATCHER
-			   : STACK_ASYNC_NONE;
-	return strcmp(name, "Start") ? STACK_ASYNC_CORE : STACK_ASYNC_NONE;
+		return !strcmp(name, "DispatchContinuations") ? ASYNC_DISPATCHES
+							      : ASYNC_NONE;
+	return strcmp(name, "Start") ? ASYNC_RESUMES : ASYNC_NONE;
 }
 
 // Generic code is shared: the type of an object is an instance of @of.
@@ -528,7 +527,7 @@ static bool machine_at(struct values *ts, uint64_t addr, struct type *of,
 }
 
 // By a reference to its box, or a pointer to itself.
-static bool find_machine(struct stack *s, const struct stack_resumed *r,
+static bool find_machine(struct stack *s, const struct async_resumed *r,
 			 struct value *ret)
 {
 	struct dac_method m;
@@ -573,7 +572,7 @@ static bool record_layout(struct values *ts, size_t *ret_task, size_t *ret_next)
 }
 
 // The dispatcher's record as it was: *ret_next 0: no call is left.
-static bool find_record(struct stack *s, const struct stack_resumed *r,
+static bool find_record(struct stack *s, const struct async_resumed *r,
 			struct value *ret_task, uint64_t *ret_next)
 {
 	size_t task, next_at;
@@ -610,14 +609,14 @@ static bool chain_is_known(struct values *ts, struct value at)
 }
 
 // Whoever waits for it first; *ret_any false: nobody does.
-static bool resumed_waiting(struct stack *s, const struct stack_resumed *r,
+static bool resumed_waiting(struct stack *s, const struct async_resumed *r,
 			    struct waiting *w, bool *ret_any)
 {
 	struct values *ts = s->values;
 	struct value at, machine;
 	uint64_t next;
 
-	if (!r->dispatched) {
+	if (r->by != ASYNC_DISPATCHES) {
 		if (!find_machine(s, r, &machine))
 			return false;
 		*ret_any = stack_machine_awaiter(ts, &machine, &at) &&
@@ -642,7 +641,7 @@ static bool resumed_waiting(struct stack *s, const struct stack_resumed *r,
 	return true;
 }
 
-bool stack_resumed_waiters(struct stack *s, const struct stack_resumed *r,
+bool stack_resumed_waiters(struct stack *s, const struct async_resumed *r,
 			   stack_waiter_fn *fn, void *arg)
 {
 	struct waiting w = {0};

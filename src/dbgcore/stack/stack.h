@@ -16,6 +16,7 @@
 #include "code/code.h"
 #include "dac/dac.h"
 #include "dbg.h"
+#include "sample/asyncops.h"
 #include "target/unwind.h"
 #include "value/value.h"
 
@@ -233,29 +234,14 @@ typedef void stack_waiter_fn(void *arg, struct frame *f);
 void stack_waiters(struct stack *s, const struct frame *f, stack_waiter_fn *fn,
 		   void *arg);
 
-/* What a method has to do with async calls that were resumed. */
-enum stack_async_part {
-	STACK_ASYNC_NONE,
-	STACK_ASYNC_CALL,       /* a state machine's */
-	STACK_ASYNC_CORE,       /* the core library's, and none of these */
-	STACK_ASYNC_DISPATCHER, /* it resumes calls of runtime async */
-};
-
-enum stack_async_part stack_async_part(struct stack *s, uint64_t method);
-
-/* An async call that was resumed, on the stack of a thread that goes on. */
-struct stack_resumed {
-	bool dispatched; /* by the dispatcher: it is of runtime async */
-	uint64_t method;
-	const uint64_t *words;   /* of the stack and of registers */
-	size_t n_words, n_outer; /* the first of them are in a row */
-};
+/* What @method has to do with async calls that were resumed. */
+enum async_part stack_async_part(struct stack *s, uint64_t method);
 
 /*
  * As stack_waiters, by the objects that the words lead to; false: there is none
  * of a call of that method that runs.
  */
-bool stack_resumed_waiters(struct stack *s, const struct stack_resumed *r,
+bool stack_resumed_waiters(struct stack *s, const struct async_resumed *r,
 			   stack_waiter_fn *fn, void *arg);
 
 /* ---- continuation.c -------------------------------------------------- */

@@ -28,15 +28,9 @@ struct dbg_sampler {
 
 static enum async_part async_part(void *arg, uint64_t method)
 {
-	static const enum async_part parts[] = {
-	    [STACK_ASYNC_NONE] = ASYNC_NONE,
-	    [STACK_ASYNC_CALL] = ASYNC_CALL,
-	    [STACK_ASYNC_CORE] = ASYNC_RESUMES,
-	    [STACK_ASYNC_DISPATCHER] = ASYNC_DISPATCHES,
-	};
 	const struct dbg *dbg = arg;
 
-	return parts[stack_async_part(dbg->inspect.stack, method)];
+	return stack_async_part(dbg->inspect.stack, method);
 }
 
 /* Whom to tell of a call that waits. */
@@ -65,19 +59,11 @@ static bool async_awaiters(void *arg, const struct async_resumed *r,
 {
 	struct dbg *dbg = arg;
 	struct awaiter_to to = {dbg->inspect.stack, fn, fn_arg};
-	const struct stack_resumed resumed = {
-	    .dispatched = r->by == ASYNC_DISPATCHES,
-	    .method = r->method,
-	    .words = r->words,
-	    .n_words = r->n_words,
-	    .n_outer = r->n_outer,
-	};
 
 	target_cache_drop(dbg->target);
 	arena_reset(dbg->inspect.arena);
 	stack_reset(dbg->inspect.stack, dbg->inspect.arena);
-	return stack_resumed_waiters(dbg->inspect.stack, &resumed, awaiter_tell,
-				     &to);
+	return stack_resumed_waiters(dbg->inspect.stack, r, awaiter_tell, &to);
 }
 
 /* ---- The sampler ------------------------------------------------------- */
