@@ -379,6 +379,44 @@ static void test_cache(void **state)
 	run_end(&run);
 }
 
+// What was asked for at one stop is read at the next by one system call; where
+// one page was enough, one is read.
+static void test_cache_ahead(void **state)
+{
+	enum {
+		PAGES = 8,
+		BYTES = 4096,
+	};
+	static const struct {
+		size_t pages;
+		uint64_t least, most; /* system calls */
+	} stops[] = {
+	    {PAGES, 1, PAGES}, {PAGES, 1, 1}, {1, 1, 1}, {PAGES, 2, 2}};
+	const char *ours =
+	    (const char *)((uintptr_t)fixture_hit / BYTES * BYTES);
+	struct run run;
+	struct dbg_counters before, after;
+	uint64_t value;
+
+	(void)state;
+	run_start(&run, "exit", "3");
+	uint64_t from = run_addr(&run, ours);
+	for (size_t i = 0; i < sizeof(stops) / sizeof(stops[0]); i++) {
+		target_cache_drop(run.t);
+		target_counters(run.t, &before);
+		for (size_t k = 0; k < stops[i].pages; k++) {
+			must(target_read_u64(run.t, from + k * BYTES, &value));
+			assert_memory_equal(&value, ours + k * BYTES,
+					    sizeof(value));
+		}
+		target_counters(run.t, &after);
+		uint64_t calls = after.syscalls - before.syscalls;
+		assert_in_range(calls, stops[i].least, stops[i].most);
+	}
+	run_to_exit(&run, 3);
+	run_end(&run);
+}
+
 /* ---- Steps ----------------------------------------------------------- */
 
 // One pass through the known instructions, by steps; traps on some of them
@@ -604,6 +642,7 @@ int main(int argc, char **argv)
 	    cmocka_unit_test(test_failing),
 	    cmocka_unit_test(test_memory),
 	    cmocka_unit_test(test_cache),
+	    cmocka_unit_test(test_cache_ahead),
 	    cmocka_unit_test(test_steps),
 	    cmocka_unit_test(test_step_and_signals),
 	    cmocka_unit_test(test_step_syscall),

@@ -6,6 +6,11 @@
  * frozen). Dropping it is one increment; its pages are allocated once and
  * used again: PAGE_SETS * PAGE_WAYS * 4 KiB = 2 MiB at most, for hundreds of
  * stacks.
+ *
+ * What is asked at one stop is asked at the next again, mostly in the same
+ * order, so each page remembers which was asked for behind it, and the first
+ * read of a page reads these as well, in one system call. The last page of a
+ * stop remembers none: where a stop needs one page, one is read.
  */
 #include "target/target_priv.h"
 
@@ -20,6 +25,8 @@
 enum {
 	// From this size on a read goes past the cache.
 	READ_DIRECT = 4 * PAGE_BYTES,
+	// Drops after which a page's memory of the next one is no use.
+	AHEAD_DROPS = 16,
 };
 
 void target_init(struct target *t, const struct target_ops *ops, pid_t pid)
@@ -50,7 +57,10 @@ void target_deinit(struct target *t)
 
 void target_cache_drop(struct target *t)
 {
-	t->cache.stamp++;
+	// Drops between which nothing was read count once.
+	if (t->cache.last)
+		t->cache.stamp++;
+	t->cache.last = NULL;
 }
 
 /* ---- Reading --------------------------------------------------------- */
@@ -62,29 +72,92 @@ static size_t read_masked(struct target *t, uint64_t addr, void *buf, size_t n)
 	return n;
 }
 
+static struct page *page_find(struct page_cache *c, uint64_t addr)
+{
+	struct page *set = c->pages[addr / PAGE_BYTES % PAGE_SETS];
+
+	for (size_t i = 0; i < PAGE_WAYS; i++)
+		if (set[i].addr == addr && set[i].data)
+			return &set[i];
+	return NULL;
+}
+
+// Make place for the page at @addr, where that was that was asked for longest
+// ago.
+static struct page *page_make(struct page_cache *c, uint64_t addr)
+{
+	struct page *set = c->pages[addr / PAGE_BYTES % PAGE_SETS];
+	struct page *page = &set[c->victim++ % PAGE_WAYS];
+
+	for (size_t i = 0; i < PAGE_WAYS; i++)
+		if (set[i].asked < page->asked)
+			page = &set[i];
+	if (!page->data)
+		page->data = xmalloc(PAGE_BYTES);
+	page->addr = addr;
+	page->stamp = page->asked = page->next = 0;
+	return page;
+}
+
+// List @page and those that were asked for behind it at the last stops.
+static size_t pages_ahead(struct page_cache *c, struct page *page,
+			  struct page **ret)
+{
+	size_t n = 0;
+
+	for (int i = 0; i < AHEAD_MAX; i++) {
+		if (page->stamp != c->stamp)
+			ret[n++] = page;
+		page->stamp = c->stamp;
+		page = page_find(c, page->next);
+		if (!page || c->stamp - page->asked > AHEAD_DROPS)
+			break;
+	}
+	return n;
+}
+
+static void pages_read(struct target *t, struct page **v, size_t n)
+{
+	size_t done = 0;
+
+	if (n > 1 && t->ops->read_pages)
+		done = t->ops->read_pages(t, v, n);
+	if (!done &&
+	    t->ops->read(t, v[0]->addr, v[0]->data, PAGE_BYTES) == PAGE_BYTES)
+		done = 1;
+	for (size_t i = 0; i < n; i++)
+		if (i < done)
+			traps_mask(&t->traps, v[i]->addr, v[i]->data,
+				   PAGE_BYTES);
+		else
+			v[i]->stamp = 0;
+}
+
+static void page_asked(struct page_cache *c, struct page *page)
+{
+	if (page->asked == c->stamp)
+		return;
+	page->asked = c->stamp;
+	page->next = 0;
+	if (c->last && c->last != page)
+		c->last->next = page->addr;
+	c->last = page;
+}
+
 // Get the page at @addr, from the cache or read into it; NULL if it is not all
 // there.
 static const uint8_t *page_get(struct target *t, uint64_t addr)
 {
 	struct page_cache *c = &t->cache;
-	struct page *set = c->pages[addr / PAGE_BYTES % PAGE_SETS];
+	struct page *page = page_find(c, addr), *ahead[AHEAD_MAX];
 
-	for (size_t i = 0; i < PAGE_WAYS; i++)
-		if (set[i].stamp == c->stamp && set[i].addr == addr)
-			return set[i].data;
-	size_t way = 0;
-	while (way < PAGE_WAYS && set[way].stamp == c->stamp)
-		way++;
-	if (way == PAGE_WAYS)
-		way = c->victim++ % PAGE_WAYS;
-	struct page *page = &set[way];
-	page->stamp = 0;
-	if (!page->data)
-		page->data = xmalloc(PAGE_BYTES);
-	if (read_masked(t, addr, page->data, PAGE_BYTES) != PAGE_BYTES)
+	if (!page)
+		page = page_make(c, addr);
+	if (page->stamp != c->stamp)
+		pages_read(t, ahead, pages_ahead(c, page, ahead));
+	if (page->stamp != c->stamp)
 		return NULL;
-	page->addr = addr;
-	page->stamp = c->stamp;
+	page_asked(c, page);
 	return page->data;
 }
 

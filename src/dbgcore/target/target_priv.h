@@ -33,18 +33,22 @@ enum {
 	PAGE_BYTES = 4096,
 	PAGE_SETS = 128,
 	PAGE_WAYS = 4,
+	AHEAD_MAX = 32, /* pages that are read at once */
 };
 
 /* Pages as the program sees them (traps masked). */
 struct page {
 	uint64_t addr;
 	uint64_t stamp; /* valid if it is the cache's */
+	uint64_t asked; /* the cache's stamp when it was asked for last */
+	uint64_t next;  /* the page that was asked for behind it; 0: none */
 	uint8_t *data;
 };
 
 struct page_cache {
 	struct page pages[PAGE_SETS][PAGE_WAYS];
 	uint64_t stamp;
+	struct page *last; /* asked for since the drop; NULL: none was */
 	uint8_t victim;
 };
 
@@ -88,6 +92,11 @@ struct target_ops {
 	void (*destroy)(struct target *t);
 	/* Bytes as they lie in memory, traps included; how many there are. */
 	size_t (*read)(struct target *t, uint64_t addr, void *buf, size_t n);
+	/*
+	 * The same for @n (AHEAD_MAX at most) whole pages at once; how many,
+	 * from the first on. NULL: that is no cheaper than one by one.
+	 */
+	size_t (*read_pages)(struct target *t, struct page *const *v, size_t n);
 	/* NULL: nothing lies in our address space; see target_span. */
 	struct bytes (*span)(struct target *t, uint64_t addr);
 	/* May the page cache be used: does nothing run? */

@@ -248,6 +248,7 @@ static const struct target_ops live_ops = {
     .caps = TARGET_RUN | TARGET_WRITE,
     .destroy = live_destroy,
     .read = live_read,
+    .read_pages = live_read_pages,
     .frozen = live_all_stopped,
     .maps = live_maps,
     .auxv = live_auxv,

@@ -247,6 +247,8 @@ DBG_MUST struct dbg_error *live_memory_open(struct live *l);
 /* Read the mappings, with the kernel's names. */
 DBG_MUST struct dbg_error *live_mappings(struct live *l, struct proc_maps *ret);
 size_t live_read(struct target *t, uint64_t addr, void *buf, size_t n);
+/* See read_pages of struct target_ops. */
+size_t live_read_pages(struct target *t, struct page *const *v, size_t n);
 DBG_MUST struct dbg_error *live_write(struct target *t, uint64_t addr,
 				      const void *buf, size_t n);
 DBG_MUST struct dbg_error *live_write_code(struct target *t, uint64_t addr,

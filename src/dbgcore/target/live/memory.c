@@ -306,6 +306,22 @@ size_t live_read(struct target *t, uint64_t addr, void *buf, size_t n)
 	return live_of(t)->exited ? 0 : memory_read(&m, addr, buf, n);
 }
 
+size_t live_read_pages(struct target *t, struct page *const *v, size_t n)
+{
+	struct live *l = live_of(t);
+	struct iovec local[AHEAD_MAX], remote[AHEAD_MAX];
+
+	if (l->exited || l->memory.no_vm)
+		return 0;
+	for (size_t i = 0; i < n; i++) {
+		local[i] = (struct iovec){v[i]->data, PAGE_BYTES};
+		remote[i] = (struct iovec){(void *)v[i]->addr, PAGE_BYTES};
+	}
+	t->counters.syscalls++;
+	ssize_t got = process_vm_readv(live_body(l), local, n, remote, n, 0);
+	return got < 0 ? 0 : (size_t)got / PAGE_BYTES;
+}
+
 bool live_read_plain(struct live *l, uint64_t addr, void *buf, size_t n)
 {
 	struct memory_of m = memory_of(l);
