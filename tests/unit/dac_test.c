@@ -984,6 +984,26 @@ static void test_contracts(void **state)
 	assert_false(agrees_with("no contract", 11));
 }
 
+// They are among a library's constants; what looks like one in code is none.
+static void test_contract_place(void **state)
+{
+	uint8_t file[512 + sizeof(glibc_contract)];
+	Elf64_Phdr load = {.p_type = PT_LOAD,
+			   .p_flags = PF_R,
+			   .p_offset = 512,
+			   .p_filesz = sizeof(glibc_contract)};
+
+	(void)state;
+	put_library("libc.so.6", file);
+	memcpy(file + 300, "{\"version\":9}", 14);
+	memcpy(file + 512, glibc_contract, sizeof(glibc_contract));
+	memcpy(file + sizeof(Elf64_Ehdr), &load, sizeof(load));
+	assert_true(agrees_with(file, sizeof(file)));
+	load.p_flags |= PF_X;
+	memcpy(file + sizeof(Elf64_Ehdr), &load, sizeof(load));
+	assert_false(agrees_with(file, sizeof(file)));
+}
+
 // musl's linker leaves offsets where glibc's writes addresses.
 static void test_tables(void **state)
 {
@@ -1167,6 +1187,7 @@ int main(int argc, char **argv)
 	    cmocka_unit_test(test_needs_musl),
 	    cmocka_unit_test(test_for_glibc),
 	    cmocka_unit_test(test_contracts),
+	    cmocka_unit_test(test_contract_place),
 	    cmocka_unit_test(test_tables),
 	    cmocka_unit_test(test_debug_info),
 	    cmocka_unit_test(test_debug_info_cut),

@@ -95,11 +95,18 @@ static char *build_of(const char *path)
 	return ret ? ret : tail_build(fd, st.st_size, TAIL_MAX);
 }
 
-static char *build_in(struct bytes file)
+static char *build_in_tail(struct bytes file, size_t max)
 {
-	size_t n = file.n < TAIL_MAX ? file.n : TAIL_MAX;
+	size_t n = file.n < max ? file.n : max;
 
 	return n ? last_build((const char *)file.p + (file.n - n), n) : NULL;
+}
+
+static char *build_in(struct bytes file)
+{
+	char *ret = build_in_tail(file, TAIL_USUAL);
+
+	return ret ? ret : build_in_tail(file, TAIL_MAX);
 }
 
 static struct dbg_error *no_build(const char *dac)
@@ -181,7 +188,7 @@ enum {
 struct dac_search {
 	struct runtime_info info; /* without a runtime's file */
 	struct bytes runtime;     /* its file, n 0: not known */
-	bool own;                 /* of a runtime for musl: its very DAC */
+	bool for_glibc; /* it is for musl; a DAC for glibc serves it */
 	char *found;
 };
 
@@ -260,7 +267,7 @@ static bool is_of_runtime(const struct dac_search *w, const char *path)
 
 	if (!dac_same_build(w->runtime, path))
 		return false;
-	if (dac_needs_musl(w->runtime) && !w->own)
+	if (w->for_glibc)
 		return !dac_file_needs_musl(path) &&
 		       dac_same_contract(w->runtime, beside);
 	return !file_exists(beside) || has_id_of(w->runtime, beside);
@@ -426,6 +433,7 @@ struct dbg_error *dac_find_bundled(struct target *t,
 	if (err)
 		return err;
 	const struct bytes musl = w.runtime;
+	w.for_glibc = musl.n > 0;
 	bool found = installed_search(&w, t, rt);
 	if (!found && musl.n) {
 		// its very own, by the build id that it tells
@@ -441,20 +449,20 @@ struct dbg_error *dac_find_bundled(struct target *t,
 }
 
 /*
- * Find a DAC on our side for the runtime whose file is @runtime: at @hint (as
- * for dac_find_bundled) or in an installed runtime; the caller frees it. NULL:
- * there is none.
+ * Find a DAC on our side for the runtime whose file is @runtime, built for musl
+ * or not: at @hint (as for dac_find_bundled) or in an installed runtime; the
+ * caller frees it. NULL: there is none.
  */
-static char *dac_find_ours(struct bytes runtime, const char *hint)
+static char *dac_find_ours(struct bytes runtime, bool musl, const char *hint)
 {
-	struct dac_search w = {.runtime = runtime};
+	struct dac_search w = {.runtime = runtime, .for_glibc = musl};
 
 	if (try_hint(&w, hint) || hostfile_each_dotnet(try_installation, &w) ||
 	    try_packs(&w))
 		return w.found;
-	w.own = dac_needs_musl(runtime);
-	return w.own && (try_hint(&w, hint) ||
-			 hostfile_each_dotnet(try_installation, &w))
+	w.for_glibc = false;
+	return musl && (try_hint(&w, hint) ||
+			hostfile_each_dotnet(try_installation, &w))
 		   ? w.found
 		   : NULL;
 }
@@ -681,7 +689,8 @@ static struct dbg_error *load_fresh(const char *path, const char *link,
 	return NULL;
 }
 
-static struct dbg_error *library_load(const char *path, bool trust, void **ret)
+static struct dbg_error *library_load(const char *path, bool trust,
+				      bool *ret_musl, void **ret)
 {
 	struct dbg_error *err;
 	struct loaded loaded = {0};
@@ -700,6 +709,7 @@ static struct dbg_error *library_load(const char *path, bool trust, void **ret)
 		err = dac_for_glibc(path, &fd, &musl);
 	if (err)
 		return err;
+	*ret_musl = musl;
 	snprintf(link, sizeof(link), "%s%d", fd_prefix, fd);
 	if (musl)
 		copy_name(link, loaded.copy);
@@ -717,10 +727,11 @@ static struct dbg_error *library_load(const char *path, bool trust, void **ret)
 	return NULL;
 }
 
-static struct dbg_error *load_create(const char *path, bool trust, com_fn **ret)
+static struct dbg_error *load_create(const char *path, bool trust,
+				     bool *ret_musl, com_fn **ret)
 {
 	void *handle = NULL;
-	struct dbg_error *err = library_load(path, trust, &handle);
+	struct dbg_error *err = library_load(path, trust, ret_musl, &handle);
 
 	if (err)
 		return err;
@@ -819,12 +830,16 @@ static struct dbg_error *load_process(struct dac *d, void **ret_process,
 					     (uintptr_t)ret_process};
 	struct com_iid iid = IID_PROCESS;
 	com_fn *create;
+	bool musl;
 	struct dbg_error *err =
-	    load_create(d->file.path, d->file.trust, &create);
+	    load_create(d->file.path, d->file.trust, &musl, &create);
 
-	if (!err)
-		*ret = guard_call(create, &iid, args);
-	return err;
+	if (err)
+		return err;
+	if (musl) // it takes the tables as they are
+		d->data_target.set.dynamic_size = 0;
+	*ret = guard_call(create, &iid, args);
+	return NULL;
 }
 
 // Start the DAC: in this process for a live program, whose memory a runtime has
@@ -885,7 +900,8 @@ library_choose(struct target *t, const struct dac_runtime *rt, char **ret)
 		return err;
 	bool foreign_files = hostfile_is_foreign(t) && !rt->trust;
 	bool musl = dac_needs_musl(bytes);
-	*ret = musl || foreign_files ? dac_find_ours(bytes, rt->hint) : NULL;
+	*ret =
+	    musl || foreign_files ? dac_find_ours(bytes, musl, rt->hint) : NULL;
 	if (*ret)
 		return NULL;
 	if (foreign_files)
@@ -897,7 +913,7 @@ library_choose(struct target *t, const struct dac_runtime *rt, char **ret)
 	if (!err)
 		return NULL;
 	// of the runtime that the program has, before it was replaced
-	char *other = dac_find_ours(bytes, rt->hint);
+	char *other = dac_find_ours(bytes, musl, rt->hint);
 	if (!other)
 		return beside_gone(err);
 	dbg_error_destroy(err);
@@ -911,10 +927,11 @@ void dac_prepare(struct target *t, const struct dac_runtime *rt)
 	struct dbg_error *err;
 	_cleanup_free_ char *path = NULL;
 	com_fn *create;
+	bool musl;
 
 	err = library_choose(t, rt, &path);
 	if (!err)
-		err = load_create(path, rt->trust, &create);
+		err = load_create(path, rt->trust, &musl, &create);
 	dbg_error_destroy(err);
 }
 
@@ -947,9 +964,6 @@ struct dbg_error *dac_open(struct target *t, const struct dac_runtime *rt,
 	code_cache_init(&d->code);
 	code_cache_init(&d->dynamic);
 	data_target_init(&d->data_target, t, d->runtime.path, rt->base);
-	if (dac_file_needs_musl(
-		d->file.path)) // it takes the tables as they are
-		d->data_target.set.dynamic_size = 0;
 	guard_install();
 	err = dac_start(d);
 	if (err || !d->process) {

@@ -122,10 +122,35 @@ static bool contract_equal(struct bytes a, struct bytes b)
 	return a.n == b.n && !memcmp(a.p, b.p, a.n);
 }
 
+// The constants of a library, which hold its descriptors; code is most of it.
+static struct bytes constants_of(struct bytes library)
+{
+	uint64_t from = library.n, to = 0;
+	struct elf elf;
+
+	if (dbg_err_drop(elf_parse(library, &elf)))
+		return library;
+	for (size_t i = 0; i < elf.n_segments; i++) {
+		const struct elf_segment *s = &elf.segments[i];
+
+		if (s->type != PT_LOAD || s->flags != PF_R ||
+		    s->offset > library.n ||
+		    s->file_size > library.n - s->offset)
+			continue;
+		if (s->offset < from)
+			from = s->offset;
+		if (s->offset + s->file_size > to)
+			to = s->offset + s->file_size;
+	}
+	return to ? (struct bytes){library.p + from, to - from} : library;
+}
+
 static bool contracts_equal(struct bytes a, struct bytes b)
 {
 	size_t at_a = 0, at_b = 0;
 
+	a = constants_of(a);
+	b = constants_of(b);
 	for (;;) {
 		struct bytes of_a = contract_next(a, &at_a);
 		struct bytes of_b = contract_next(b, &at_b);
