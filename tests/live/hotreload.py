@@ -191,6 +191,34 @@ def test_record(t):
                   r"\(before the edit\)$", text)
 
 
+def test_record_comments(t):
+    """Attached behind updates that put comments into methods which they did not
+    change: a line is that of today's text, or is refused with the reason. It is
+    never one of another method."""
+    def at(statement):
+        return f"HotReload.cs:{line_of(3, statement)}"
+
+    statements = ("@noted end", "a -= 22", "@noted", "@behind")
+    refused = ("@twin", "@other twin")
+    with recorded(t) as program:
+        commands = [f"break {at(s)}" for s in (*statements, *refused)]
+        done = t.run(
+            "--batch", "-ex", f"set substitute-path {BUILT} {t.dir}", "-ex",
+            f"attach {program.pid}",
+            *(word for c in commands for word in ("-ex", c)),
+            *(word for _ in statements for word in ("-ex", "continue")),
+            "-ex", "info breakpoints", "-ex", "detach")
+    text = done.stdout + done.stderr
+    for number, statement in (1, "@noted end"), (3, "@noted"), (4, "@behind"):
+        method = "Behind" if number == 4 else "Noted"
+        t.check_match(rf"^Breakpoint {number}, Program\.{method} \(n=10\) at "
+                      rf".*{at(statement)}$", text)
+    for statement in refused:
+        t.check_match(rf"{at(statement)}\b.*methods? .*HotReload.cs.* "
+                      r"not known", text)
+    t.check_not_in("before the edit", text)
+
+
 def test_added_fields_distrusted(t):
     """Where it is not known where they are, no value is made up."""
     done = t.batch(

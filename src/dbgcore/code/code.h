@@ -180,6 +180,8 @@ bool code_text_is_edited(struct code *c, struct code_module *m,
 /* Is the code at @pos of a method body that was replaced since? */
 struct code_pos;
 bool code_pos_is_replaced(const struct code_pos *pos);
+/* ... or are its lines those of an earlier text for another reason? */
+bool code_pos_is_of_before(const struct code_pos *pos);
 /* The method at @pos, as the functions of pdb.h take it. */
 struct pdb_method code_pos_method(const struct code_pos *pos);
 
@@ -229,6 +231,12 @@ typedef void code_point_fn(void *arg, const char *path, uint32_t token,
 void code_each_point(struct code *c, struct code_module *m,
 		     const struct code_spot *spot, code_point_fn *fn,
 		     void *arg);
+/*
+ * Of how many methods in files of that name it is not known where updates that
+ * came before @m was known here have put them.
+ */
+uint32_t code_file_lost(struct code *c, struct code_module *m,
+			const char *file);
 /* The path, which is not here, of a document of that name; NULL: none. */
 const char *code_file_near(struct code *c, struct code_module *m,
 			   const char *file);

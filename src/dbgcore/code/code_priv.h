@@ -82,12 +82,22 @@ void texts_destroy(struct module_texts *t);
 void texts_keep(struct code *c, struct module *mod);
 /* Find out which lines the last update has moved. */
 void texts_update(struct code *c, struct module *mod);
+
+/* ---- recover.c ------------------------------------------------------- */
+
 /*
  * Find out which lines earlier updates have moved, whose texts were not seen,
  * by the methods' places in the texts that are kept. Returns the number of
  * methods whose lines remain unknown.
  */
 uint32_t texts_recover(struct module *mod);
+
+/*
+ * Is there nothing but blanks and comments in the text of a document from @line
+ * up to before @end? False: its text is not known.
+ */
+bool texts_is_blank(const struct module *mod, uint32_t document, uint32_t line,
+		    uint32_t end);
 
 /* ---- code.c ---------------------------------------------------------- */
 

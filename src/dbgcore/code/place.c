@@ -140,6 +140,16 @@ const char *code_file_note(struct code *c, struct code_module *m,
 	return note;
 }
 
+uint32_t code_file_lost(struct code *c, struct code_module *m, const char *file)
+{
+	uint32_t n = m->pdb ? pdb_n_documents(m->pdb) : 0, n_lost = 0;
+
+	for (uint32_t rid = 1; rid <= n; rid++)
+		if (place_is_document(c, module_of(m), rid, file))
+			n_lost += pdb_n_lost(m->pdb, rid);
+	return n_lost;
+}
+
 const char *code_file_near(struct code *c, struct code_module *m,
 			   const char *file)
 {
@@ -236,9 +246,11 @@ static uint32_t line_choose(struct module *mod, uint32_t rid, uint32_t line,
 	*ret_exact = ch.exact;
 	if (ch.exact)
 		return line;
-	if (ch.span)
-		return ch.span;
-	return ch.next == UINT32_MAX ? 0 : ch.next;
+	uint32_t next = ch.next == UINT32_MAX ? 0 : ch.next;
+	// with a method whose lines are not known it may be that one's line
+	if (pdb_n_lost(mod->m.pdb, rid))
+		return texts_is_blank(mod, rid, line, next) ? next : 0;
+	return ch.span ? ch.span : next;
 }
 
 // The first statement in IL order that begins on @line of document @rid, since

@@ -75,10 +75,20 @@ const struct md *pdb_method_md(const struct pdb *pdb, struct pdb_method method,
 bool pdb_text_is_newer(const struct pdb *pdb, uint32_t method_rid,
 		       uint32_t document);
 /*
- * Note that the updates so far have moved the newest body of a method by so
- * many lines.
+ * Where the updates so far have put the newest body of a method: its lines, in
+ * order, and what they are now. n 0: that is not known.
  */
-void pdb_shift_method(struct pdb *pdb, uint32_t method_rid, int32_t lines);
+struct pdb_placement {
+	uint32_t document;
+	const uint32_t *from, *to;
+	size_t n;
+};
+void pdb_place_method(struct pdb *pdb, uint32_t method_rid,
+		      const struct pdb_placement *to);
+/* Are its lines those of an earlier text, and not known in the present one? */
+bool pdb_method_is_lost(const struct pdb *pdb, struct pdb_method method);
+/* How many such methods a document has. */
+uint32_t pdb_n_lost(const struct pdb *pdb, uint32_t document);
 /* The greatest MethodDef rid that has debug information. */
 uint32_t pdb_last_method(const struct pdb *pdb);
 /* Bytes of memory that it takes because it was embedded in its assembly. */

@@ -735,7 +735,7 @@ static void describe_managed(struct stack *s, const struct frame *f,
 	ret->module = pos->module->name;
 	ret->mvid = pos->module->mvid;
 	ret->optimized = pos->module->optimized;
-	ret->replaced = code_pos_is_replaced(pos);
+	ret->replaced = code_pos_is_of_before(pos);
 	ret->framework = pos->module->framework;
 	ret->generated = generated_name(s, pos);
 	if (!pos->path)

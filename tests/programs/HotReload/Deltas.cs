@@ -65,6 +65,14 @@ static class Deltas
         return syntax == null ? "" : syntax.ToString();
     }
 
+    // What is compiled of it: not its comments.
+    static string CodeOf(ISymbol symbol)
+    {
+        var syntax = symbol.DeclaringSyntaxReferences.FirstOrDefault()?.GetSyntax();
+        return syntax == null ? "" : string.Join(
+            " ", syntax.DescendantTokens().Select(token => token.Text));
+    }
+
     static string Key(ISymbol symbol)
     {
         return DocumentationCommentId.CreateDeclarationId(symbol);
@@ -137,7 +145,7 @@ static class Deltas
                 }
             }
             else if (symbol is IMethodSymbol method &&
-                     TextOf(symbol) != TextOf(before))
+                     CodeOf(symbol) != CodeOf(before))
             {
                 edits.Add(new SemanticEdit(SemanticEditKind.Update, before, symbol,
                                            Map(before, symbol)));

@@ -83,6 +83,49 @@ static class Program
         return twice; // @below
     }
 
+    // No edit changes it, but comments came into it.
+    static int Noted(int n)
+    {
+//1         // It is a
+        int a = n + 1; // @noted
+        /* if */ if (a > 3)
+            a += 2;
+        else
+//2         /* and { so
+//2            on */
+            a -= 22;
+        int text = $"{a + "}".Length} {{ \" //".Length +
+//3                    // in a statement
+                   @"""/*".Length;
+        Func<int, int> more = v =>
+        {
+            int w = v + text; // @in lambda
+//2             // in a lambda
+            return w + 1; // @lambda end
+        };
+//3         //
+        return more(a); // @noted end
+    }
+
+    // Which one is which?
+    static int Twin(int n)
+    {
+//1         // a comment
+        return n + 3; // @twin
+    }
+
+    static int Twin(long n)
+    {
+//2         // another one
+        return 4 + 4; // @other twin
+    }
+
+    static int Behind(int n)
+    {
+        int b = n + 5; // @behind
+        return b;
+    }
+
     // It is on the stack while it is replaced.
     static int Old(int n)
     {
@@ -153,7 +196,8 @@ static class Program
 
     static void Round(int n)
     {
-        int sum = Above(n) + Changed(n) + Below(n);
+        int sum = Above(n) + Changed(n) + Below(n) + Noted(n) + Twin(n) +
+                  Twin(2L) + Behind(n);
 //3         if (record == null)
 //3             Console.WriteLine("use " + shape.Use());
         Console.WriteLine(sum + ", " + shape.Show() + ", " +

@@ -6,7 +6,6 @@
  * be edited is gone when the update comes: texts of a module that the runtime
  * lets change are kept when it is loaded, if they are what was compiled.
  */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,32 +13,16 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "code/code_priv.h"
-#include "meta/csname.h"
+#include "code/update/texts.h"
 
 enum {
 	TEXTS_MAX = 64 << 20, /* bytes of a module's texts */
 	STEPS_MAX = 2000,     /* lines that are taken out or put in */
 };
 
-/* The texts of a module's documents by rid - 1; NULL: not known. */
-struct module_texts {
-	char **v;
-	size_t n;
-};
-
 /* ---- Two texts ------------------------------------------------------- */
 
-struct line {
-	const char *p;
-	size_t n;
-};
-
-struct lines {
-	struct line *v;
-	size_t n;
-};
-
-static struct lines lines_of(const char *text)
+struct lines lines_of(const char *text)
 {
 	struct lines ret = {.v = NULL};
 	size_t cap = 0;
@@ -292,228 +275,4 @@ void texts_update(struct code *c, struct module *mod)
 		free(old);
 		t->v[rid - 1] = text;
 	}
-}
-
-/* ---- Methods of which the text of before is not known ---------------- */
-
-/*
- * A method whose lines refer to an earlier text that is not known. The method's
- * own lines are unchanged in today's text, so its sequence points are searched
- * there.
- */
-struct lost {
-	const struct seq_point *points;
-	size_t n;
-	uint32_t first, last; /* lines */
-	char *word;           /* in its declaration; NULL: none is */
-	struct lines text;
-};
-
-enum {
-	DECLARATION_MAX = 30, /* lines above its first point */
-};
-
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
-static bool is_word(char c)
-{
-	return isalnum((unsigned char)c) || c == '_' || (c & 0x80);
-}
-
-/*
- * Can the point @p be in the text, moved by @shift lines? There must be text at
- * its beginning and its end, with no word going on before or behind it; a block
- * begins and ends with its brace.
- */
-static bool point_fits(const struct lost *m, const struct seq_point *p,
-		       int64_t shift)
-{
-	const struct line *first = &m->text.v[p->line + shift - 1];
-	const struct line *last = &m->text.v[p->end_line + shift - 1];
-
-	if (!p->column || p->end_column < 2 || p->column > first->n ||
-	    p->end_column - 1 > last->n)
-		return false;
-	char begin = first->p[p->column - 1], end = last->p[p->end_column - 2];
-	bool cut =
-	    p->column > 1 && is_word(begin) && is_word(first->p[p->column - 2]);
-	bool goes_on = p->end_column <= last->n && is_word(end) &&
-		       is_word(last->p[p->end_column - 1]);
-
-	return !is_blank(begin) && !is_blank(end) && !cut && !goes_on;
-}
-
-static bool is_brace(const struct lost *m, const struct seq_point *p,
-		     int64_t shift, char brace)
-{
-	return p->line != p->end_line || p->end_column != p->column + 1 ||
-	       m->text.v[p->line + shift - 1].p[p->column - 1] == brace;
-}
-
-static bool line_has_word(const struct line *line, const char *word)
-{
-	size_t n = strlen(word);
-
-	for (size_t i = 0; i + n <= line->n; i++)
-		if (!memcmp(line->p + i, word, n) &&
-		    (!i || !is_word(line->p[i - 1])) &&
-		    (i + n == line->n || !is_word(line->p[i + n])))
-			return true;
-	return false;
-}
-
-/* Is the method's word in a declaration just before line @first? */
-static bool word_fits(const struct lost *m, int64_t first)
-{
-	for (int64_t i = first; i > 0 && first - i < DECLARATION_MAX; i--) {
-		const struct line *line = &m->text.v[i - 1];
-		size_t n = line->n;
-
-		while (n && is_blank(line->p[n - 1]))
-			n--;
-		if (i != first && n && strchr(";}", line->p[n - 1]))
-			return false;
-		if (line_has_word(line, m->word))
-			return true;
-	}
-	return false;
-}
-
-static bool method_fits(const struct lost *m, int64_t shift)
-{
-	const struct seq_point *begin = NULL, *end = NULL;
-
-	for (size_t i = 0; i < m->n; i++) {
-		const struct seq_point *p = &m->points[i];
-
-		if (!p->line)
-			continue;
-		if (!point_fits(m, p, shift))
-			return false;
-		begin = begin ? begin : p;
-		end = p;
-	}
-	return is_brace(m, begin, shift, '{') && is_brace(m, end, shift, '}') &&
-	       word_fits(m, m->first + shift);
-}
-
-/* Find by how many lines the method has moved; false: not known. */
-static bool method_find(const struct lost *m, int32_t *ret)
-{
-	size_t found = 0;
-
-	if (!m->word || !m->first)
-		return false;
-	for (int64_t shift = 1 - (int64_t)m->first;
-	     m->last + shift <= (int64_t)m->text.n && found < 2; shift++) {
-		if (!method_fits(m, shift))
-			continue;
-		found++;
-		*ret = (int32_t)shift;
-	}
-	return found == 1;
-}
-
-/* The name by which its author declared a method; NULL: it has none. */
-static char *declared_word(const struct code_module *m, uint32_t rid)
-{
-	uint32_t kickoff = pdb_kickoff_of(m->pdb, rid);
-	_cleanup_str_ struct str name = {0};
-
-	kickoff = kickoff ? kickoff : csname_kickoff(&m->md, rid);
-	csname_method(&m->md, MD_TOKEN(MD_METHODDEF, kickoff ? kickoff : rid),
-		      false, NULL, &name);
-	// "Ns.Type.Method", "Ns.Type.Property.get", "Ns.Type.Method.lambda"
-	char *text = xstrdup(str_get(&name)), *dot = strrchr(text, '.');
-	static const char *const accessors[] = {"get", "set", "add", "remove",
-						"init"};
-	for (size_t i = 0; dot && i < sizeof(accessors) / sizeof(*accessors);
-	     i++)
-		if (!strcmp(dot + 1, accessors[i])) {
-			*dot = 0;
-			dot = strrchr(text, '.');
-			break;
-		}
-	char *word = dot ? dot + 1 : text;
-	size_t n = 0;
-	while (is_word(word[n]))
-		n++;
-	char *ret = n && strcmp(word, "lambda") ? xstrndup(word, n) : NULL;
-	free(text);
-	return ret;
-}
-
-/*
- * The document that all points of the method are in, and its first and last
- * line in @m; 0: there are several documents, or no points.
- */
-static uint32_t lost_lines(struct lost *m)
-{
-	uint32_t document = 0;
-
-	m->first = UINT32_MAX;
-	m->last = 0;
-	for (size_t i = 0; i < m->n; i++) {
-		const struct seq_point *p = &m->points[i];
-
-		if (!p->line)
-			continue;
-		if (document && p->document != document)
-			return 0;
-		document = p->document;
-		m->first = p->line < m->first ? p->line : m->first;
-		m->last = p->end_line > m->last ? p->end_line : m->last;
-	}
-	return document;
-}
-
-/* True: where it is now is not known. */
-static bool method_recover(struct module *mod, uint32_t rid,
-			   const struct lines *texts, struct arena *arena)
-{
-	struct pdb *pdb = mod->m.pdb;
-	struct lost m = {.n = 0};
-	struct seq_point *points;
-	int32_t lines = 0;
-
-	if (dbg_err_drop(
-		pdb_sequence_points(pdb, (struct pdb_method){rid, PDB_NEWEST},
-				    arena, &points, &m.n)))
-		return false;
-	m.points = points;
-	uint32_t document = lost_lines(&m);
-	if (!document || !pdb_text_is_newer(pdb, rid, document))
-		return false;
-	if (document > mod->texts->n || !texts[document - 1].n)
-		return true;
-	m.text = texts[document - 1];
-	m.word = declared_word(&mod->m, rid);
-	bool found = method_find(&m, &lines);
-	if (found)
-		pdb_shift_method(pdb, rid, lines);
-	free(m.word);
-	return !found;
-}
-
-uint32_t texts_recover(struct module *mod)
-{
-	struct module_texts *t = mod->texts;
-	uint32_t n_lost = 0;
-
-	if (!t)
-		return 0;
-	struct arena *arena = arena_create();
-	struct lines *texts = arena_calloc(arena, t->n, sizeof(*texts));
-	for (size_t i = 0; i < t->n; i++)
-		if (t->v[i])
-			texts[i] = lines_of(t->v[i]);
-	for (uint32_t rid = 1; rid <= pdb_last_method(mod->m.pdb); rid++)
-		n_lost += method_recover(mod, rid, texts, arena);
-	for (size_t i = 0; i < t->n; i++)
-		free(texts[i].v);
-	arena_destroy(arena);
-	return n_lost;
 }

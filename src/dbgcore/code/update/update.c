@@ -73,6 +73,13 @@ bool code_pos_is_replaced(const struct code_pos *pos)
 	       pos->version != code_method_version(pos->module, pos->token);
 }
 
+bool code_pos_is_of_before(const struct code_pos *pos)
+{
+	return code_pos_is_replaced(pos) ||
+	       (pos->module && pos->module->pdb &&
+		pdb_method_is_lost(pos->module->pdb, code_pos_method(pos)));
+}
+
 struct bytes code_il(const struct code_module *m, uint32_t rva)
 {
 	const struct module_updates *u = updates_of(m);

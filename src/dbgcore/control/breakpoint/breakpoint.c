@@ -772,6 +772,14 @@ static const char *why_line(struct control *c, const struct dbg_place *loc,
 		    code_file_note(c->code, modules[i], loc->file);
 		if (note)
 			return arena_printf(arena, "'%s': %s", loc->file, note);
+		uint32_t lost = code_file_lost(c->code, modules[i], loc->file);
+		if (lost)
+			return arena_printf(
+			    arena,
+			    "no known method has code at line %u of '%s', and "
+			    "where hot reload has put %u other%s is not known: "
+			    "break at the method's name, or edit it",
+			    loc->line, loc->file, lost, lost == 1 ? "" : "s");
 		return arena_printf(arena,
 				    "no code at or after line %u of '%s'",
 				    loc->line, loc->file);

@@ -49,9 +49,8 @@ struct pdb {
 	struct pdb_method_lines *index;
 	size_t n_index;
 	bool indexed;
-	/* by method rid, see pdb_shift_method: (lines << 1) + 1 */
-	struct map shifts;
-	size_t shifts_at; /* deltas that there were then */
+	struct map placed; /* method rid: struct pdb_moves; no runs: unknown */
+	size_t placed_at;  /* deltas that there were then */
 };
 
 /*

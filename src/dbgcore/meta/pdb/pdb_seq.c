@@ -116,13 +116,16 @@ static bool read_span(struct seq_reader *s)
 static void point_move(struct seq_reader *s)
 {
 	struct seq_point *p = &s->point;
-	uint32_t lines = p->end_line - p->line;
+	uint32_t end = p->end_line;
 
 	if (!p->line || !s->pdb->n_deltas)
 		return;
 	p->line = pdb_moved_line(s->pdb, s->delta, s->method_rid, p->document,
 				 p->line);
-	p->end_line = p->line + lines;
+	p->end_line =
+	    pdb_moved_line(s->pdb, s->delta, s->method_rid, p->document, end);
+	if (p->end_line < p->line)
+		p->end_line = p->line;
 }
 
 /* Go to the next point; false at the end and when s->r.bad. */
@@ -249,6 +252,9 @@ const struct pdb_method_lines *pdb_method_index(struct pdb *pdb, size_t *ret_n)
 	}
 	for (uint32_t rid = 1; rid <= n; rid++) {
 		x.first = x.n;
+		if (pdb_method_is_lost(pdb,
+				       (struct pdb_method){rid, PDB_NEWEST}))
+			continue;
 		if (!seq_reader_init(&s, pdb,
 				     (struct pdb_method){rid, PDB_NEWEST}))
 			continue;

@@ -220,20 +220,11 @@ static uint32_t line_in(const struct pdb_delta *d, uint32_t document,
 	return line;
 }
 
-void pdb_shift_method(struct pdb *pdb, uint32_t method_rid, int32_t lines)
+static void placed_destroy(struct pdb_moves *m)
 {
-	intptr_t value = ((intptr_t)lines << 1) + 1;
-
-	pdb->shifts_at = pdb->n_deltas;
-	map_put(&pdb->shifts, method_rid, (void *)value);
-}
-
-static uint32_t line_shifted(const struct pdb *pdb, uint32_t method_rid,
-			     uint32_t line)
-{
-	intptr_t value = (intptr_t)map_find(&pdb->shifts, method_rid);
-
-	return value ? (uint32_t)(line + (value >> 1)) : line;
+	if (m)
+		free(m->runs);
+	free(m);
 }
 
 /* How many deltas there were after @delta (NULL: the PDB itself) was added. */
@@ -250,13 +241,67 @@ uint32_t pdb_moved_line(const struct pdb *pdb, const struct pdb_delta *delta,
 			uint32_t method_rid, uint32_t document, uint32_t line)
 {
 	for (size_t i = delta_number(pdb, delta);; i++) {
-		if (i == pdb->shifts_at && i)
-			line = line_shifted(pdb, method_rid, line);
+		const struct pdb_moves *placed =
+		    i && i == pdb->placed_at
+			? map_find(&pdb->placed, method_rid)
+			: NULL;
+
+		if (placed && placed->n_runs)
+			line = line_of_runs(placed, line);
 		if (i >= pdb->n_deltas ||
 		    pdb_delta_find(pdb->deltas[i], method_rid))
 			return line;
 		line = line_in(pdb->deltas[i], document, line);
 	}
+}
+
+void pdb_place_method(struct pdb *pdb, uint32_t method_rid,
+		      const struct pdb_placement *to)
+{
+	struct pdb_moves *m = xcalloc(1, sizeof(*m));
+
+	m->document = to->document;
+	m->runs = xcalloc(to->n + 1, sizeof(*m->runs));
+	for (size_t i = 0; i < to->n; i++)
+		if (!i ||
+		    to->to[i] - to->to[i - 1] != to->from[i] - to->from[i - 1])
+			m->runs[m->n_runs++] =
+			    (struct pdb_run){to->from[i], to->to[i]};
+	placed_destroy(map_find(&pdb->placed, method_rid));
+	map_put(&pdb->placed, method_rid, m);
+	pdb->placed_at = pdb->n_deltas;
+}
+
+bool pdb_method_is_lost(const struct pdb *pdb, struct pdb_method method)
+{
+	const struct pdb_moves *placed = map_find(&pdb->placed, method.rid);
+	const struct pdb_delta *delta;
+	uint32_t row;
+
+	if (!placed || placed->n_runs ||
+	    !pdb_method_find(pdb, method, &row, &delta))
+		return false;
+	// not if an update behind these has made that body, or it was replaced
+	for (size_t i = delta_number(pdb, delta); i < pdb->placed_at; i++)
+		if (pdb_delta_find(pdb->deltas[i], method.rid))
+			return false;
+	return delta_number(pdb, delta) <= pdb->placed_at;
+}
+
+uint32_t pdb_n_lost(const struct pdb *pdb, uint32_t document)
+{
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < pdb->placed.cap; i++) {
+		const struct pdb_moves *m = pdb->placed.slots[i].value;
+
+		if (m && m->document == document)
+			n += pdb_method_is_lost(
+			    pdb, (struct pdb_method){
+				     (uint32_t)pdb->placed.slots[i].key,
+				     PDB_NEWEST});
+	}
+	return n;
 }
 
 /* The checksum of a document in @delta; none: it does not have that. */
@@ -315,7 +360,9 @@ void pdb_deltas_destroy(struct pdb *pdb)
 	}
 	free(pdb->deltas);
 	free(pdb->documents);
-	map_deinit(&pdb->shifts);
+	for (size_t i = 0; i < pdb->placed.cap; i++)
+		placed_destroy(pdb->placed.slots[i].value);
+	map_deinit(&pdb->placed);
 }
 
 static bool delta_parse(struct pdb_delta *d, struct bytes bytes)
