@@ -427,6 +427,8 @@ def test_trees_refused(t):
     nothing to make it of is refused with the way to what is asked for."""
     done = t.batch(["b " + t.at("Language", "unloaded"), "run",
                     "print new Remote().Where(n => n > 2).Count()",
+                    "print new Remote().Count()",
+                    "print new Remote().ToList().Count()",
                     "print new Remote().Looks(n => { return n > 2; })",
                     "print new Remote().Looks(n => n is > 2 and < 5)",
                     "print new Remote().Looks(n => new Node(1, null) && "
@@ -435,6 +437,11 @@ def test_trees_refused(t):
     t.check_equal(["Call 'ToList()' before 'Where': the program has no "
                    "System.Linq.Queryable loaded, which makes a query of the "
                    "lambda at column 20.",
+                   "Call 'ToList()' before 'Count': the program has no "
+                   "System.Linq.Queryable loaded, which makes a query of the "
+                   "call at column 14.",
+                   "'new Remote().ToList().Count()' throws "
+                   "System.NotSupportedException: Arg_NotSupportedException.",
                    "A lambda with statements cannot be an expression tree at "
                    "column 25.",
                    "'n is > 2 and < 5' cannot be part of an expression tree "

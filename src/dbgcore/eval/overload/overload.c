@@ -79,29 +79,38 @@ static bool query_is_translated(const struct type_method *m)
 	return is_called(m->owner, "System.Linq", "Queryable");
 }
 
-/* Does Queryable lack this method, which computes from the query's rows? */
+/* Does Queryable lack this method, which has the query's rows computed? */
 static bool needs_rows(const struct type_method *m)
 {
-	return !strcmp(m->name, "ToDictionary") || !strcmp(m->name, "ToLookup");
+	static const char *const names[] = {
+	    "AsEnumerable", "ToArray",  "ToDictionary",
+	    "ToHashSet",    "ToList",   "ToLookup",
+	    "TryGetNonEnumeratedCount",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(m->name, names[i]))
+			return true;
+	return false;
 }
 
 /*
  * Refuse the call @c of @m if C# would call the one of Queryable instead, which
- * the program has not loaded.
+ * the program has not loaded: Enumerable's would fetch all rows.
  */
 static struct dbg_error *query_refused(struct binder *b, const struct call *c,
 				       const struct type_method *m)
 {
 	const struct bound *lambda = lambda_of(c);
-	if (!lambda || needs_rows(m) ||
+	if (needs_rows(m) ||
 	    !is_called(m->owner, "System.Linq", "Enumerable") ||
 	    !is_translated(b, c->receiver))
 		return NULL;
-	return bind_error(b, lambda->syntax,
+	return bind_error(b, lambda ? lambda->syntax : c->x,
 			  "call 'ToList()' before '%s': the program has no "
 			  "System.Linq.Queryable loaded, which makes a query "
-			  "of the lambda",
-			  c->name);
+			  "of %s",
+			  c->name, lambda ? "the lambda" : "the call");
 }
 
 /* ---- The better of two ----------------------------------------------- */
