@@ -132,7 +132,8 @@ def test_both_moments(t):
 def test_user_unhandled(t):
     """What user code lets through is told once, where it is thrown; not what
     code that awaits it catches, or what a library has said to take; what nobody
-    catches is told when that is known."""
+    catches is told when that is known. A library's handler that throws it once
+    more (Lazy's) does not catch it."""
     c = t.adapter()
     c.launch(t.program("UserUnhandled"),
              configure=lambda c: filters(c, "user-unhandled", "unhandled"))
@@ -150,12 +151,13 @@ def test_user_unhandled(t):
                       info["breakMode"]))
         c.go()
     at = {mark: t.line("UserUnhandled", mark)
-          for mark in ("one", "cctor", "late", "end")}
+          for mark in ("one", "cctor", "late", "lazy", "end")}
     decided = [s for s in stops if s[0] == "decided"]
     stops = [s for s in stops if s[0] != "decided"]
     t.check_equal([("one", at["one"], "userUnhandled"),
                    ("The input string ", at["cctor"], "userUnhandled"),
                    ("waited for", at["late"], "userUnhandled"),
+                   ("lazy", at["lazy"], "userUnhandled"),
                    ("end", at["end"], "unhandled")], stops)
     t.check_equal(["userUnhandled"] * (t.runtime != "8"),
                   [mode for _, _, mode in decided])

@@ -85,6 +85,28 @@ static uint32_t filter_type(const struct il_body *body,
 	return 0;
 }
 
+/*
+ * Does the handler throw what it has caught once more, and nothing else? Then
+ * no instruction leaves it (III.3.46) or throws another exception.
+ */
+static bool passes_on(const struct il_body *body,
+		      const struct il_clause *clause)
+{
+	uint32_t end = clause->handler_offset + clause->handler_length;
+	bool again = false;
+	struct il_insn insn;
+
+	for (uint32_t at = clause->handler_offset; at < end; at += insn.size) {
+		if (!il_decode(body->code, at, &insn) || !insn.op ||
+		    insn.op->code == IL_OP_LEAVE ||
+		    insn.op->code == IL_OP_LEAVE_S ||
+		    insn.op->code == IL_OP_THROW)
+			return false;
+		again |= insn.op->code == IL_OP_RETHROW;
+	}
+	return again;
+}
+
 static void fill(struct code *c, const struct code_pos *pos,
 		 const struct il_body *body, size_t i, struct arena *arena,
 		 struct code_handler *ret)
@@ -105,6 +127,7 @@ static void fill(struct code *c, const struct code_pos *pos,
 	if (token)
 		ret->type = type_name(&pos->module->md, token, arena);
 	ret->generic = MD_TOKEN_TABLE(token) == MD_TYPESPEC;
+	ret->passes_on = passes_on(body, clause);
 	if (!ret->type && clause->flags == CLAUSE_CATCH &&
 	    is_tasks(pos, points, body, i))
 		ret->kind = CODE_HANDLER_TASK;

@@ -14,6 +14,7 @@ struct code_handler {
 	enum code_handler_kind kind;
 	const char *type; /* C# name; NULL: whatever is thrown */
 	bool generic;     /* ... which depends on generic arguments */
+	bool passes_on;   /* whatever it does, it ends in `throw;` */
 	const char *path; /* where it begins in the source, NULL: unknown */
 	uint32_t line;
 	uint32_t il_offset; /* ... in its IL, if the line is known */

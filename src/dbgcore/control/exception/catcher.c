@@ -127,6 +127,9 @@ static bool ask_frame(struct control *c, const struct frame *f,
 	for (size_t i = 0; i < n; i++) {
 		const struct code_handler *h = &handlers[i];
 
+		// a library's that only cleans up (Lazy's): who is next?
+		if (h->passes_on && !is_users(c, f->pos))
+			continue;
 		switch (takes(h, t)) {
 		case NO:
 			continue;
