@@ -207,7 +207,7 @@ def test_authors(t):
         return {name: one["value"] for name, one in found.items()}
     t.check_equal(
         {"list": "Count = 3", "empty": "Count = 0", "map": "Count = 2",
-         "byNumber": "Count = 1", "set": "Count = 2", "queue": "Count = 3",
+         "byPair": "Count = 1", "byNumber": "Count = 1", "set": "Count = 2", "queue": "Count = 3",
          "nested": "Count = 2", "pair": "{[k, 5]}",
          "shared": "Count = 1"}, values(seen))
     # elements first, then the way to the fields
@@ -232,6 +232,9 @@ def test_authors(t):
     t.check_equal(['["a, b"]', '["c"]', "Raw View"], list(found))
     t.check_equal("1", c.evaluate(found['["a, b"]']["evaluateName"])["result"])
     # what fails says so, what takes too long is given up
+    entry = below("byPair")['[(Id: 1, Name: "a")]']
+    t.check_equal('byPair[(1, "a")]', entry["evaluateName"])
+    t.check_equal("5", c.evaluate(entry["evaluateName"])["result"])
     found = c.variables(below("byNumber")["[7]"]["variablesReference"])
     t.check_equal(["A", "Twice", "Fails", "Slow", "static members"],
                   list(found))

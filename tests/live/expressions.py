@@ -450,6 +450,19 @@ def test_trees_refused(t):
                    "of an expression tree at column 25."], done.stderr.splitlines())
 
 
+def test_results_unloaded(t):
+    """What is IEnumerable alone is shown by a class of System.Linq, whether or
+    not the program has loaded that."""
+    done = t.batch(["b " + t.at("Hello", "main-open"), "run", "info sharedlibrary",
+                    "print new System.Collections.ArrayList { 1, \"b\" }, "
+                    "results",
+                    "print 5, results"], t.program("Hello"))
+    t.check_not_in("System.Linq.dll", done.stdout)
+    t.check_match(r'\$1 = Count = 2 = \{1, "b"\}\n'
+                  r"\$2 = <no results view: it is no IEnumerable>$",
+                  done.stdout)
+
+
 def test_uninitialized(t):
     """A class whose static constructor cannot be interpreted is not taken for
     one whose constructor has run."""

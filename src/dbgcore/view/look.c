@@ -504,15 +504,14 @@ static bool is_instance(const struct view *w, struct type *type,
 	return def && !dbg_err_drop(type_as(ts, type, def, &as)) && as;
 }
 
-/*
- * The class by which System.Linq shows what IEnumerable alone enumerates, if
- * the program has loaded it.
- */
+/* The class by which System.Linq shows what IEnumerable alone enumerates. */
 static void find_debug_view(const struct view *w, struct look *look,
 			    struct type *type)
 {
-	struct code_module *linq =
-	    code_module_named(values_code(w->values), "System.Linq");
+	struct code *code = values_code(w->values);
+	struct code_module *linq = code_module_named(code, "System.Linq");
+	if (!linq)
+		linq = code_module_unloaded(code, NULL, "System.Linq");
 	struct type *view =
 	    linq ? type_named(vm_types(w->vm), linq,
 			      "System.Linq.SystemCore_EnumerableDebugView")

@@ -580,6 +580,7 @@ static void named_each(struct walk *k, const struct value *seen)
 enum {
 	INDEXED_MAX = 10000, // elements of one request without a count
 	KEY_MAX = 1000,      // characters of a key
+	KEY_PARTS_MAX = 7,   // elements of a tuple without Rest
 };
 
 /* ---- Indexed children ------------------------------------------------ */
@@ -697,12 +698,60 @@ static const struct field *pair_field(const struct view *w, struct type *type,
 	return f ? f : value_type_field(w->values, type, property);
 }
 
-/* "[(Color)1]" of a key whose text is none in C#; NULL: see indexer_path. */
+static const char *key_index(const struct view *w, const struct value *key);
+
+/* Add @key as an expression, if it is a number or a text. */
+static bool add_key(const struct view *w, const struct value *key,
+		    struct str *out)
+{
+	const char *index = key_index(w, key);
+	struct value at = view_seen(w, key);
+	uint64_t n;
+	if (index) {
+		str_addn(out, index + 1, strlen(index) - 2);
+		return true;
+	}
+	if (!at.type || (at.type->special != TYPE_SPECIAL_STRING &&
+			 !value_integer(w->values, &at, &n)))
+		return false;
+	view_text(w, &at, out);
+	return !str_ends(str_get(out), "...");
+}
+
+/* "[(1, "a")]" of a tuple of such keys; NULL: it is none. */
+static const char *tuple_index(const struct view *w, const struct value *tuple)
+{
+	_cleanup_str_ struct str text = {0};
+	size_t n = tuple_count(tuple->type);
+	if (n < 2 || n > KEY_PARTS_MAX)
+		return NULL;
+	for (size_t i = 1; i <= n; i++) {
+		char name[] = {'I', 't', 'e', 'm', (char)('0' + i), 0};
+		const struct field *f =
+		    value_type_field(w->values, tuple->type, name);
+		if (!f)
+			return NULL;
+		struct value part = value_field(w->values, tuple, f);
+		str_add(&text, i == 1 ? "[(" : ", ");
+		if (!add_key(w, &part, &text))
+			return NULL;
+	}
+	return arena_printf(w->arena, "%s)]", str_get(&text));
+}
+
+/*
+ * "[(Color)1]" of a key whose text is none in C#, "[(1, 2)]" of a tuple; NULL:
+ * see indexer_path.
+ */
 static const char *key_index(const struct view *w, const struct value *key)
 {
 	struct value at = view_seen(w, key);
 	uint64_t n;
-	if (!at.type || !value_integer(w->values, &at, &n))
+	if (!at.type || at.where == VALUE_ABSENT)
+		return NULL;
+	if (tuple_count(at.type))
+		return tuple_index(w, &at);
+	if (!value_integer(w->values, &at, &n))
 		return NULL;
 	if (at.type->elem == ELEM_BOOLEAN)
 		return n ? "[true]" : "[false]";
