@@ -82,16 +82,8 @@ static bool query_is_translated(const struct type_method *m)
 /* Does Queryable lack this method, which has the query's rows computed? */
 static bool needs_rows(const struct type_method *m)
 {
-	static const char *const names[] = {
-	    "AsEnumerable", "ToArray",  "ToDictionary",
-	    "ToHashSet",    "ToList",   "ToLookup",
-	    "TryGetNonEnumeratedCount",
-	};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (!strcmp(m->name, names[i]))
-			return true;
-	return false;
+	return str_starts(m->name, "To") || !strcmp(m->name, "AsEnumerable") ||
+	       !strcmp(m->name, "TryGetNonEnumeratedCount");
 }
 
 /*
