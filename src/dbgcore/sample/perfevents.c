@@ -139,6 +139,19 @@ static int thread_add_events(struct perf_events *p, pid_t tid,
 	return errnum;
 }
 
+// Set the flag inherit_thread of Linux 5.13, which older headers do not name.
+static void attr_set_alone(struct perf_event_attr *attr, bool alone)
+{
+	const int bit = 35;
+	char *at = (char *)&attr->read_format + sizeof(attr->read_format);
+	uint64_t flags = 0;
+
+	memcpy(&flags, at, sizeof(flags));
+	flags &= ~(1ULL << bit);
+	flags |= (uint64_t)alone << bit;
+	memcpy(at, &flags, sizeof(flags));
+}
+
 // Find the attributes that the kernel accepts: more rights allow more, older
 // kernels less. Returns an errno or 0.
 static int attr_choose(struct perf_events *p, int cpu)
@@ -146,7 +159,7 @@ static int attr_choose(struct perf_events *p, int cpu)
 	for (int kernel = 1; kernel >= 0; kernel--) {
 		p->attr.exclude_kernel = !kernel;
 		for (int alone = 1; alone >= 0; alone--) {
-			p->attr.inherit_thread = alone;
+			attr_set_alone(&p->attr, alone);
 			int fd = event_open(p, p->pid, cpu);
 
 			if (fd >= 0) {
