@@ -478,6 +478,7 @@ static void test_table(void **state)
 static void test_data(void **state)
 {
 	(void)state;
+	static const char constant[] = "one of this test's constants";
 	struct named_function read[sizeof(functions) / sizeof(*functions)];
 	struct file file;
 	struct elf elf;
@@ -490,6 +491,8 @@ static void test_data(void **state)
 	assert_int_equal(elf_data_read(&elf, linked, bias, read, sizeof(read)),
 			 sizeof(read));
 	assert_memory_equal(read, functions, sizeof(read));
+	assert_non_null(memmem(elf.constants.p, elf.constants.n, constant,
+			       sizeof(constant)));
 	/* a pointer that is cut off is not filled in beyond that */
 	memset(read, 0, sizeof(read));
 	assert_int_equal(elf_data_read(&elf, linked, bias, read, 7), 7);

@@ -31,6 +31,7 @@ struct elf {
 	struct bytes relocations; /* whole entries of RELA */
 	struct bytes all_symbols; /* .symtab, n 0: stripped */
 	struct bytes all_strings;
+	struct bytes constants; /* .rodata */
 	const char *debug_link; /* file name in .gnu_debuglink, NULL: none */
 	uint32_t debug_crc;     /* of that file */
 };

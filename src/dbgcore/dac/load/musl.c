@@ -130,6 +130,8 @@ static struct bytes constants_of(struct bytes library)
 
 	if (dbg_err_drop(elf_parse(library, &elf)))
 		return library;
+	if (elf.constants.n)
+		return elf.constants;
 	for (size_t i = 0; i < elf.n_segments; i++) {
 		const struct elf_segment *s = &elf.segments[i];
 

@@ -308,6 +308,9 @@ static void find_sections(struct elf *elf, const struct sections *all)
 		else if (s.sh_type == SHT_PROGBITS &&
 			 section_is(elf, all, &s, ".gnu_debuglink"))
 			take_debug_link(elf, section_bytes(elf, &s));
+		else if (s.sh_type == SHT_PROGBITS &&
+			 section_is(elf, all, &s, ".rodata"))
+			elf->constants = section_bytes(elf, &s);
 	}
 }
 
