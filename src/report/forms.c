@@ -257,6 +257,7 @@ static cJSON *report_of(const struct report *r)
 	list = cJSON_AddArrayToObject(o, "waits");
 	for (size_t i = 0; i < r->n_waits; i++)
 		cJSON_AddItemToArray(list, wait_of(&r->waits[i]));
+	json_add_text(o, "lacking", r->lacking);
 	list = r->stuck ? cJSON_AddArrayToObject(o, "async") : NULL;
 	for (size_t i = 0; i < r->n_asyncs; i++)
 		cJSON_AddItemToArray(list, async_of(&r->asyncs[i]));

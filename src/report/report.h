@@ -162,6 +162,8 @@ struct report {
 	size_t n_tests;
 	struct report_wait *waits;
 	size_t n_waits;
+	const char *lacking; /* a core that is not of a crash: why some waits
+				may be missing; NULL: none is */
 	struct report_async
 	    *asyncs; /* if the program is stuck; calls of tests come first */
 	size_t n_asyncs;

@@ -210,6 +210,10 @@ void report_take_waits(struct report *r, struct dbg_stopped at)
 	struct dbg_blocked *v;
 	size_t n = 0;
 
+	const struct dbg_stop *stop = dbg_stop_reason(at);
+
+	if (!stop->signal && !stop->exception)
+		r->lacking = report_copy(r, dbg_lacking(at));
 	// walks the heap only if async calls are asked for (stuck)
 	if (dbg_err_drop(dbg_blocked_list(at, r->stuck, &v, &n)))
 		n = 0;

@@ -394,6 +394,8 @@ static void write_waits(const struct writer *w, const struct report *r)
 		fputc('\n', w->out);
 	for (size_t i = 0; i < r->n_waits; i++)
 		write_wait(w, r, i);
+	if (r->lacking)
+		plain_printf(w->out, "Who waits for whom: %s\n", r->lacking);
 }
 
 static void write_totals(const struct writer *w, const struct report *r)

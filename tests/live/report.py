@@ -344,6 +344,17 @@ def test_fault(t):
                           frames[0]["kind"])
             t.check(not any("signal handler" in f["name"] for f in frames),
                     "the crash handler is shown")
+    addr = int(re.search("at (0x[0-9a-f]+)", report["cause"])[1], 16)
+    member = "$_siginfo._sifields._sigfault.si_addr"
+    for path in f"{t.dir}/fault", f"{t.dir}/fault.heap":
+        said = t.run("core", path, "--batch", "-ex", "print $_siginfo",
+                     "-ex", f"print /x {member} + $_siginfo.si_signo",
+                     "-ex", "print $_siginfo.si_pid")
+        t.check_match(r"^\{si_signo = \d+, si_errno = 0, si_code = -?\d+, "
+                      r"_sifields = \{_sigfault = \{si_addr = "
+                      rf"0x{addr:x}\}}\}}\}}$", said.stdout)
+        t.check_match(rf"^\$1 = 0x{addr + fault[0]:x}$", said.stdout)
+        t.check_in("has here .si_signo", said.stderr)
 
 
 def test_damaged_heap(t):

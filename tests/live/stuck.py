@@ -512,6 +512,44 @@ MEANT = {
 }
 
 
+def test_named(t):
+    """Named Mutexes: who has one, also in another process; in cores as well,
+    by createdump too."""
+    name = f"dndbg-test-{os.getpid()}-{t.runtime}"
+    holder = Stuck(t, "quiet", "holder", name)
+    program = Stuck(t, "quiet", "named", name)
+    wanted = {"named a": ("named b", True, None),
+              "named b": ("named a", True, None),
+              "guest": (None, False, holder.process.pid)}
+
+    def waits(target, names=None):
+        found = ask(t, "deadlock", target)["waits"]
+        names = names or {one["thread"]: one["name"] for one in found}
+        return {names[one["thread"]]: (
+                    names.get(one.get("owner")), one["deadlock"],
+                    one.get("ownerOutside"))
+                for one in found if one["for"] == "Mutex"}
+
+    t.wait_for("the waits", lambda: waits(program.pid) == wanted)
+    # a small core may lack the names
+    names = {one["thread"]: one["name"]
+             for one in ask(t, "deadlock", program.pid)["waits"]}
+    for target in (*program.targets(),
+                   *(dumps.dump_running(t, program.pid, option)
+                     for option in ("-h", "-n"))):
+        t.check_equal(wanted, waits(target, names))
+        t.check_match(r"^1 thread waits in the end for Mutex {System.Threading."
+                      r"Mutex}( 0x[0-9a-f]+)?, which (process|thread) "
+                      rf"{holder.pid} .* holds$",
+                      t.run("deadlock", target).stdout)
+        t.check_match("^warning +Threads that wait for what another process has"
+                      r': \d+; thread \d+ "(guest)?" waits for a Mutex, which '
+                      rf"(process|thread) {holder.pid} .* has, in Stuck\.",
+                      t.run("doctor", target).stdout)
+    program.ends()
+    holder.ends()
+
+
 def test_words(t):
     """Each of SOS's words is a command, or says which one does that."""
     words = WORDS + [one for one in MEANT if one not in WORDS]
@@ -830,6 +868,15 @@ def test_doctor(t):
                       " Stuck.dll\n          more: info sharedlibrary\n",
                       done.stdout)
         quiet.ends()
+    # as a web server's threads wait that has nothing to do
+    idle = Stuck(t, "quiet", "idle", config="Release")
+    t.wait_for("the waits", lambda: sorted(
+        (one["name"], one.get("awaits"))
+        for one in ask(t, "deadlock", idle.pid)["waits"]) == [
+            ("endless", "Task.Delay without an end"), ("work", None)])
+    t.check_equal("Nothing was found: 16 checks were made.\n",
+                  t.run("doctor", idle.pid).stdout)
+    idle.ends()
 
 
 def test_overdue(t):

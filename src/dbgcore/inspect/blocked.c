@@ -546,17 +546,20 @@ static void take_mutex(struct search *s, const struct dbg_thread *t,
 		       struct dbg_blocked *one)
 {
 	size_t known = one->object ? number_at(&s->mutexes, one->object) : 0;
-	uint32_t owner = known
-			     ? (uint32_t)known - 1
-			     : mutex_owner(s->in, t, s->threads, s->n_threads);
+	struct mutex_owner owner = {.thread = known ? (uint32_t)known - 1 : 0};
+	bool found = known ? owner.thread
+			   : mutex_owner(s->in, t, s->threads, s->n_threads,
+					 &owner);
 
-	if (one->object && !known)
-		put_number(&s->mutexes, one->object, (size_t)owner + 1);
-	if (!owner && strcmp(one->type, MUTEX))
+	if (one->object && !known && !owner.outside)
+		put_number(&s->mutexes, one->object, (size_t)owner.thread + 1);
+	if (!found && strcmp(one->type, MUTEX))
 		return;
 	one->kind = DBG_BLOCKED_MUTEX;
 	one->type = MUTEX;
-	one->owner = owner;
+	one->owner = owner.thread;
+	one->outside = owner.outside;
+	one->process = owner.process;
 }
 
 /*

@@ -242,6 +242,16 @@ static void add_parts(struct inspect *in, uint64_t addr, struct arena *arena,
 	add_data(in, object_ref(in->code, addr, "_data"), arena, parts);
 }
 
+// What stands for a text that cannot be read.
+static const char *unread(struct inspect *in, uint64_t addr, const char *why,
+			  struct arena *arena)
+{
+	if (!target_can(in->target, TARGET_RUN))
+		return "<not in the core>";
+	return why ? why
+		   : arena_printf(arena, "<cannot read 0x%" PRIx64 ">", addr);
+}
+
 /*
  * The text of the Message property if the class overrides it; NULL: it does
  * not.
@@ -269,11 +279,15 @@ static const char *own_message(struct inspect *in, uint64_t addr,
 		return "";
 	if (message.where == VALUE_ABSENT ||
 	    !value_string_length(in->values, &message, &n))
-		return "<not known: its Message cannot be interpreted>";
+		// what it was given is better than nothing
+		return target_can(in->target, TARGET_RUN)
+			   ? "<not known: its Message cannot be interpreted>"
+			   : NULL;
 	if (n > OBJECT_STRING_MAX)
 		n = OBJECT_STRING_MAX;
 	if (!value_string_read(in->values, &message, 0, units, n))
-		return "<not known: its Message cannot be read>";
+		return unread(in, addr,
+			      "<not known: its Message cannot be read>", arena);
 	str_add_utf16(&text, units, n);
 	return arena_strdup(arena, str_get(&text));
 }
@@ -319,8 +333,7 @@ static bool describe_head(struct inspect *in, uint64_t addr,
 	if (field)
 		ret->message = object_string(in->code, field, arena);
 	if (field && !ret->message)
-		ret->message =
-		    arena_printf(arena, "<cannot read 0x%" PRIx64 ">", field);
+		ret->message = unread(in, field, NULL, arena);
 	else if (!field)
 		// what Exception.Message makes of a null _message
 		ret->message = arena_printf(

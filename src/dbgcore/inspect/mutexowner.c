@@ -14,9 +14,14 @@
  *   a word of that to a WaitingThreadsListNode, which has the thread's number,
  *   a word of that to a CSynchData, which has, one behind the other, how often
  *   the Mutex is owned, the number of the process and the owner's number.
+ *
+ * A named Mutex is in all releases a robust mutex of the C library in memory
+ * that processes share. Who waits for it gives the kernel the owner's number,
+ * which is in the thread's registers and so in every core.
  */
 #include "inspect/mutexowner.h"
 
+#include <linux/futex.h>
 #include <string.h>
 
 #include "base/err.h"
@@ -30,6 +35,7 @@ enum {
 	DATA_WORDS = 10,    /* CSynchData, up to the owner */
 	COUNT_MAX = 1000,   /* times that a thread owns a Mutex */
 	ARRAY_DATA = 16,    /* of an array's first element */
+	SHARED_OWNER = 40,  /* behind the C library's mutex: process, thread */
 };
 
 struct owner_search {
@@ -39,6 +45,16 @@ struct owner_search {
 	uint32_t pid, tid; /* as the program knows them */
 	const struct proc_maps *maps;
 };
+
+// The thread of this program that has the number @tid for itself; 0: none.
+static uint32_t thread_inside(const struct owner_search *s, uint32_t tid)
+{
+	for (size_t i = 0; i < s->n_all; i++)
+		if ((uint32_t)target_tid_inside(s->in->target, s->all[i].tid) ==
+		    tid)
+			return s->all[i].number;
+	return 0;
+}
 
 /* ---- .NET 11 --------------------------------------------------------- */
 
@@ -119,11 +135,12 @@ static uint32_t owner_at(const struct owner_search *s, uint64_t addr)
 	for (size_t i = 0; i + 2 < n * 2; i++) {
 		if (!v[i] || v[i] > COUNT_MAX || v[i + 1] != s->pid)
 			continue;
-		for (size_t k = 0; k < s->n_all; k++)
-			if (v[i + 2] && v[i + 2] != s->tid &&
-			    (uint32_t)target_tid_inside(
-				s->in->target, s->all[k].tid) == v[i + 2])
-				return s->all[k].number;
+		uint32_t owner = v[i + 2] && v[i + 2] != s->tid
+				     ? thread_inside(s, v[i + 2])
+				     : 0;
+
+		if (owner)
+			return owner;
 	}
 	return 0;
 }
@@ -173,8 +190,51 @@ static uint32_t owner_native(const struct owner_search *s,
 	return owner;
 }
 
-uint32_t mutex_owner(struct inspect *in, const struct dbg_thread *t,
-		     const struct dbg_thread *all, size_t n_all)
+/* ---- Named ----------------------------------------------------------- */
+
+// The process of the owner @tid, which the runtime notes behind the mutex at
+// @addr; 0: it is not there.
+static uint32_t process_noted(const struct owner_search *s, uint64_t addr,
+			      uint32_t tid)
+{
+	struct {
+		uint32_t process, unused;
+		uint64_t thread;
+	} noted;
+	size_t n = target_read_some(s->in->target, addr + SHARED_OWNER, &noted,
+				    sizeof(noted));
+
+	return n == sizeof(noted) && noted.thread == tid ? noted.process : 0;
+}
+
+// Does the thread wait for a futex that processes share, until it is not owned
+// any more?
+static bool owner_named(const struct owner_search *s,
+			const struct dbg_thread *t, struct mutex_owner *ret)
+{
+	struct regs regs;
+
+	if (dbg_err_drop(target_regs(s->in->target, t->tid, &regs)) ||
+	    !regs_in_call(&regs))
+		return false;
+	uint64_t how = regs_arg(&regs, 1) & ~(uint64_t)FUTEX_CLOCK_REALTIME;
+	uint32_t word = (uint32_t)regs_arg(&regs, 2);
+	uint32_t tid = word & FUTEX_TID_MASK;
+
+	if ((how != FUTEX_WAIT && how != FUTEX_WAIT_BITSET) ||
+	    !(word & FUTEX_WAITERS) || !tid)
+		return false;
+	ret->thread = thread_inside(s, tid);
+	if (!ret->thread) {
+		ret->outside = tid;
+		ret->process = process_noted(s, regs_arg(&regs, 0), tid);
+	}
+	return true;
+}
+
+bool mutex_owner(struct inspect *in, const struct dbg_thread *t,
+		 const struct dbg_thread *all, size_t n_all,
+		 struct mutex_owner *ret)
 {
 	struct target *target = in->target;
 	struct owner_search s = {
@@ -184,10 +244,13 @@ uint32_t mutex_owner(struct inspect *in, const struct dbg_thread *t,
 	    .pid = (uint32_t)target_tid_inside(target, target_pid(target)),
 	    .tid = (uint32_t)target_tid_inside(target, t->tid),
 	};
-	uint32_t owner = owner_managed(&s, t);
 
-	if (owner || !s.pid || !s.tid ||
-	    dbg_err_drop(target_maps(target, &s.maps)))
-		return owner;
-	return owner_native(&s, t);
+	*ret = (struct mutex_owner){0};
+	if (owner_named(&s, t, ret))
+		return true;
+	ret->thread = owner_managed(&s, t);
+	if (!ret->thread && s.pid && s.tid &&
+	    !dbg_err_drop(target_maps(target, &s.maps)))
+		ret->thread = owner_native(&s, t);
+	return ret->thread != 0;
 }

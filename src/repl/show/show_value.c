@@ -16,6 +16,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/str.h"
 
 /* ---- What gdb adds to the expressions of a language ---------------------- */
 
@@ -448,9 +449,94 @@ static void show_number(struct repl *r, struct dbg_stopped at,
 		out(r, "$%" PRIu32 " = ", dbg_keep(at));
 }
 
+/* ---- $_siginfo -------------------------------------------------------- */
+
+#define SIGINFO "$_siginfo"
+#define SIGINFO_ADDR "._sifields._sigfault.si_addr"
+
+// Append the member of the signal's record that @path begins with, returning
+// what is behind it; NULL: there is none of this name.
+static const char *add_signal_member(const struct dbg_stop *stop,
+				     const char *path, struct str *out)
+{
+	const struct dbg_fault *f = stop->fault;
+	const struct {
+		const char *path;
+		uint64_t value;
+		bool known;
+	} members[] = {
+	    {".si_signo", (uint64_t)(f ? f->signal : stop->signal), true},
+	    {".si_errno", 0, true},
+	    {".si_code", f ? (uint64_t)(int64_t)f->code : 0, f},
+	    {SIGINFO_ADDR, f ? f->addr : 0, f},
+	};
+
+	for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++) {
+		size_t n = strlen(members[i].path);
+
+		if (strncmp(path, members[i].path, n) || !members[i].known ||
+		    isalnum((unsigned char)path[n]) || path[n] == '_')
+			continue;
+		if (!strcmp(members[i].path, SIGINFO_ADDR))
+			str_addf(out, "0x%" PRIx64, members[i].value);
+		else
+			str_addf(out, "%" PRId64, (int64_t)members[i].value);
+		return path + n;
+	}
+	return NULL;
+}
+
+// Copy @expr with numbers in place of the members of $_siginfo that it names.
+static struct dbg_error *put_signal(struct dbg_stopped at, const char *expr,
+				    struct str *out)
+{
+	const struct dbg_stop *stop = dbg_stop_reason(at);
+	const char *next;
+
+	if (!stop->fault && !stop->signal)
+		return dbg_err(DBG_E_NOT_FOUND,
+			       "'" SIGINFO "' is void: the program does not "
+			       "stand at a signal");
+	for (const char *p = expr; *p; p = next) {
+		next = *p == '"' || *p == '\'' ? skip_quoted(p) : p;
+		next += *next != 0;
+		if (strncmp(p, SIGINFO, strlen(SIGINFO))) {
+			str_addn(out, p, (size_t)(next - p));
+			continue;
+		}
+		next = add_signal_member(stop, p + strlen(SIGINFO), out);
+		if (!next)
+			return dbg_err_arg(
+			    "'" SIGINFO "' has here .si_signo, .si_errno%s.",
+			    stop->fault ? ", .si_code and " SIGINFO_ADDR : "");
+	}
+	return NULL;
+}
+
+// Show all of it; it is none of the values that are numbered.
+static struct dbg_error *show_signal(struct repl *r, struct dbg_stopped at)
+{
+	_cleanup_str_ struct str text = {0};
+	struct dbg_error *err = put_signal(
+	    at,
+	    dbg_stop_reason(at)->fault
+		? "{si_signo = " SIGINFO ".si_signo, si_errno = " SIGINFO
+		  ".si_errno, si_code = " SIGINFO
+		  ".si_code, _sifields = {_sigfault = {si_addr = " SIGINFO
+		      SIGINFO_ADDR "}}}"
+		: "{si_signo = " SIGINFO ".si_signo, si_errno = " SIGINFO
+		  ".si_errno}",
+	    &text);
+
+	if (!err)
+		out(r, "%s", str_get(&text));
+	return err;
+}
+
 struct dbg_error *show_expr(struct repl *r, const char *expr,
 			    const char *format, enum show_mode mode)
 {
+	_cleanup_str_ struct str put = {0};
 	struct dbg_error *err;
 	struct parse_format f;
 	struct dbg_stopped at;
@@ -464,6 +550,14 @@ struct dbg_error *show_expr(struct repl *r, const char *expr,
 		return dbg_err_arg("A count, a size and /i are for \"x\".");
 	if (dbg_err_drop(dbg_stopped(r->dbg, &at)))
 		return show_variable(r, expr, mode);
+	if (!strcmp(expr, SIGINFO))
+		return show_signal(r, at);
+	if (strstr(expr, SIGINFO)) {
+		err = put_signal(at, expr, &put);
+		if (err)
+			return err;
+		expr = str_get(&put);
+	}
 	if (repeat_is(expr))
 		return show_repeat(r, at, expr, f.letter);
 	err = mode == SHOW_DISPLAY ? evaluate_shown(r, at, expr, &v)

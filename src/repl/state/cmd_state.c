@@ -10,6 +10,7 @@
 #include "repl/heap/sheet.h"
 #include "repl/repl_priv.h"
 #include "repl/show/print.h"
+#include "repl/state/doctor.h"
 #include "report/report.h"
 
 enum {
@@ -79,6 +80,8 @@ static const struct sheet_column wait_columns[] = {
     {"In", "place", SHEET_TEXT, 0},
     {NULL, "what", SHEET_TEXT, 0},
     {NULL, "awaits", SHEET_TEXT, 0},
+    {NULL, "ownerOutside", SHEET_NUMBER, 0},
+    {NULL, "ownerProcess", SHEET_NUMBER, 0},
 };
 
 /* The waits, and who the threads are. */
@@ -187,7 +190,9 @@ static void show_wait(struct sheet *s, const struct waits *w, size_t i)
 			 {.text = s->json || !b->what ? b->type : b->what},
 			 {.text = w->places[i]},
 			 {.text = b->what},
-			 {.text = b->awaits}});
+			 {.text = b->awaits},
+			 {.number = b->outside, .absent = !b->outside},
+			 {.number = b->process, .absent = !b->process}});
 }
 
 static const struct dbg_blocked *wait_of(const struct waits *w, uint32_t thread)
@@ -238,10 +243,15 @@ static void show_end(const struct waits *w, size_t i)
 	}
 	if (end->awaits)
 		out(w->r, ", which waits for %s", end->awaits);
-	if (!b->holder) {
-		out(w->r, ", of which is not known who holds or sets it\n");
+	if (end->outside) {
+		doctor_outsider_add(end, &place);
+		out(w->r, ", which %s holds\n", str_get(&place));
 		return;
 	}
+	if (!b->holder)
+		out(w->r, ", of which is not known who holds or sets it\n");
+	if (!b->holder)
+		return;
 	add_place(w->at, b->holder, &place);
 	out(w->r,
 	    ": for thread %" PRIu32

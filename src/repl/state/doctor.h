@@ -83,6 +83,8 @@ doctor_check doctor_processor, doctor_async, doctor_tasks, doctor_timers,
  */
 void doctor_waits_untold(const struct doctor *d, size_t *ret_unknown,
 			 size_t *ret_held);
+/* Append who has the Mutex that a thread waits for, outside of the program. */
+void doctor_outsider_add(const struct dbg_blocked *b, struct str *text);
 
 /* ---- cmd_doctor.c --------------------------------------------------- */
 

@@ -96,6 +96,16 @@ static const char *const blocked_by[] = {
     [DBG_BLOCKED_SPIN] = "a SpinLock or a condition",
 };
 
+void doctor_outsider_add(const struct dbg_blocked *b, struct str *text)
+{
+	if (b->process)
+		str_addf(text, "process %" PRIu32 " (thread %" PRIu32 ")",
+			 b->process, b->outside);
+	else
+		str_addf(text, "thread %" PRIu32 " of another process",
+			 b->outside);
+}
+
 // Append a wait: '; thread 8 "T1" waits for a lock, which thread 9 has, in
 // P.Pay at P.cs:7'.
 static void add_wait(const struct doctor *d, const struct dbg_blocked *b,
@@ -122,6 +132,11 @@ static void add_wait(const struct doctor *d, const struct dbg_blocked *b,
 		str_addf(text, ", in the end for %s,", b->awaits);
 	else if (b->what)
 		str_add(text, ",");
+	if (b->outside) {
+		str_add(text, ", which ");
+		doctor_outsider_add(b, text);
+		str_add(text, " has,");
+	}
 	doctor_place_add(d, b->thread, text);
 }
 
@@ -150,6 +165,12 @@ static bool is_deadlock(const struct doctor *d, const struct dbg_blocked *b)
 {
 	(void)d;
 	return b->deadlock;
+}
+
+static bool is_outside(const struct doctor *d, const struct dbg_blocked *b)
+{
+	(void)d;
+	return b->outside;
 }
 
 static bool is_thread_named(const struct doctor *d, uint32_t number,
@@ -254,14 +275,36 @@ static size_t convoy_of(const struct doctor *d, const struct dbg_blocked *b,
 	return n;
 }
 
+// Is it as it should be? Who waits for an endless Task.Delay waits for nothing
+// that is missing; a thread without user code waits for its work.
+static bool is_content(const struct doctor *d, const struct dbg_blocked *b)
+{
+	struct dbg_frame *f;
+	size_t n = 0;
+
+	if (b->owner)
+		return false;
+	if (b->kind == DBG_BLOCKED_TASK)
+		return b->awaits &&
+		       !strcmp(b->awaits, "Task.Delay without an end");
+	if (dbg_err_drop(
+		dbg_frame_list(d->at, b->thread, 0, FRAMES_OWN, &f, &n)))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (f[i].kind == DBG_FRAME_MANAGED && !f[i].framework)
+			return false;
+	return true;
+}
+
 void doctor_waits_untold(const struct doctor *d, size_t *ret_unknown,
 			 size_t *ret_held)
 {
 	*ret_unknown = *ret_held = 0;
 	for (size_t i = 0; i < d->n_blocked; i++) {
 		const struct dbg_blocked *b = &d->blocked[i];
-		bool first, told = !b->last || b->async_circle ||
-				   convoy_of(d, b, &first) >= CONVOY_MANY;
+		bool first, told = !b->last || b->async_circle || b->outside ||
+				   convoy_of(d, b, &first) >= CONVOY_MANY ||
+				   is_content(d, b);
 
 		for (size_t k = 0; k < d->n_blocked && !told; k++)
 			told = d->blocked[k].last == b->last &&
@@ -317,6 +360,12 @@ struct dbg_error *doctor_deadlock(struct doctor *d)
 		       "known who holds or sets it:");
 	if (add_threads(d, is_holder_stuck, &text)) {
 		add_ends(d, &text);
+		doctor_find(d, WEIGHT_WARNING, "deadlock", str_get(&text));
+	}
+	str_clear(&text);
+	str_add(&text, "Threads that wait for what another process has:");
+	if (add_threads(d, is_outside, &text)) {
+		add_waits(d, is_outside, &text);
 		doctor_find(d, WEIGHT_WARNING, "deadlock", str_get(&text));
 	}
 	find_convoys(d);

@@ -214,6 +214,11 @@ struct dbg_blocked {
 	 */
 	uint32_t owner;
 	uint32_t more_owners; /* RWLOCK: readers besides it */
+	/*
+	 * MUTEX that a thread of another process has: its number and that of
+	 * the process, as the program sees them; 0: not known.
+	 */
+	uint32_t outside, process;
 	bool deadlock;     /* the owner waits for it, maybe by others between */
 	bool async_circle; /* TASK: of async calls that await each other */
 	/*

@@ -10,6 +10,8 @@
  */
 #include "target/core.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <elf.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -17,6 +19,7 @@
 #include <string.h>
 #include <sys/procfs.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "base/mem.h"
@@ -867,15 +870,99 @@ static const struct target_ops core_ops = {
     .fpregs = core_fpregs,
 };
 
+/* ---- Cores that systemd keeps ---------------------------------------- */
+
+/*
+ * systemd-coredump calls a core core.COMM.UID.BOOT.PID.TIME, and .zst or the
+ * like behind it. As for coredumpctl, COMM or PID are enough to name it; of
+ * several it is the newest.
+ */
+#define SYSTEMD_CORES "/var/lib/systemd/coredump"
+
+enum {
+	SYSTEMD_FIELDS = 4 /* behind COMM */
+};
+
+// Append what systemd makes of a name: dots, and all that is not printed, are
+// "\x2e".
+static void add_escaped(struct str *out, const char *name)
+{
+	for (const char *p = name; *p; p++) {
+		if (isalnum((unsigned char)*p) || strchr("_-:", *p))
+			str_addc(out, *p);
+		else
+			str_addf(out, "\\x%02x", (unsigned char)*p);
+	}
+}
+
+// Is the file one of the program @comm, or of the process @pid (NULL: any)?
+// Then get when it was written.
+static bool is_systemd_core(char *file, const char *comm, const char *pid,
+			    uint64_t *ret_time)
+{
+	char *fields[SYSTEMD_FIELDS], *packed = strrchr(file, '.');
+
+	if (strncmp(file, "core.", 5))
+		return false;
+	if (packed && !isdigit((unsigned char)packed[1]))
+		*packed = '\0';
+	for (size_t i = SYSTEMD_FIELDS; i-- > 0;) {
+		char *dot = strrchr(file, '.');
+
+		if (!dot || dot == file)
+			return false;
+		*dot = '\0';
+		fields[i] = dot + 1;
+	}
+	return str_to_u64(fields[3], ret_time) &&
+	       (pid ? !strcmp(fields[2], pid)
+		    : !strncmp(file, "core.", 5) && !strcmp(file + 5, comm));
+}
+
+// The path of the newest core of that program or process; NULL: there is none.
+static char *find_systemd_core(const char *name)
+{
+	const char *where = getenv("DNDBG_COREDUMPS");
+	_cleanup_free_ char *newest = NULL;
+	_cleanup_str_ struct str comm = {0};
+	const struct dirent *e;
+	uint64_t number, at, last = 0;
+
+	if (!where || !*where)
+		where = SYSTEMD_CORES;
+	DIR *dir = strchr(name, '/') ? NULL : opendir(where);
+
+	if (!dir)
+		return NULL;
+	add_escaped(&comm, name);
+	while ((e = readdir(dir))) {
+		_cleanup_free_ char *file = xstrdup(e->d_name);
+
+		if (!is_systemd_core(file, str_get(&comm),
+				     str_to_u64(name, &number) ? name : NULL,
+				     &at) ||
+		    at < last)
+			continue;
+		last = at;
+		free(newest);
+		newest = xstrdup(e->d_name);
+	}
+	closedir(dir);
+	return newest ? xasprintf("%s/%s", where, newest) : NULL;
+}
+
 struct dbg_error *target_core_open(const char *path,
 				   const struct hostfile_search *search,
 				   struct target **ret,
 				   struct target_core *ret_core)
 {
+	_cleanup_free_ char *kept =
+	    access(path, F_OK) ? find_systemd_core(path) : NULL;
 	struct dbg_error *err;
 	struct corefile file;
 	struct stat st;
 
+	path = kept ? kept : path;
 	err = corefile_load(path, &file);
 	if (err)
 		return err;
