@@ -57,15 +57,30 @@ void callstacks_deinit(struct callstacks *c)
 
 /* ---- Stacks as memory -------------------------------------------------- */
 
+// As much as is read at once: up to the end of the mapping, if that is known,
+// behind which nothing can be read.
+static size_t copy_part(const struct stack_copy *s)
+{
+	const struct proc_maps *maps;
+	uint64_t at = s->at + s->n;
+	struct dbg_error *err = target_maps(s->more->target, &maps);
+	const struct proc_map *map =
+	    dbg_err_drop(err) ? NULL : proc_maps_find(maps, at);
+
+	return map && map->end - at < PART_BYTES ? (size_t)(map->end - at)
+						 : PART_BYTES;
+}
+
 // Read on until [@offset, @offset + WORD) is there.
 static void copy_extend(struct stack_copy *s, uint64_t offset)
 {
 	while (s->n < offset + WORD && s->n + PART_BYTES <= BLOCKED_MAX) {
-		size_t got = target_read_some(s->more->target, s->at + s->n,
-					      s->more->buf + s->n, PART_BYTES);
+		size_t part = copy_part(s);
+		size_t got = target_read_now(s->more->target, s->at + s->n,
+					     s->more->buf + s->n, part);
 
 		s->n += got;
-		if (got < PART_BYTES) {
+		if (got < part) {
 			s->more = NULL;
 			return;
 		}
@@ -463,4 +478,51 @@ void callstack_of_blocked(struct callstacks *c, uint64_t pc, uint64_t sp,
 	callstack_reset(ret);
 	walk_blocked(c, &s, (struct frame_regs){pc, sp, 0}, ret);
 	callstack_keep(ret, &s);
+}
+
+/* ---- The same stack again ---------------------------------------------- */
+
+void callstack_mark_set(struct callstack_mark *mark,
+			const struct callstack *stack)
+{
+	mark->pc = 0;
+	mark->n = 0;
+	if (!stack->whole || stack->n < 2)
+		return;
+	for (size_t i = 1; i < stack->n; i++) {
+		// A frame's memory begins behind its callee's return address.
+		mem_grow(&mark->returns, &mark->cap, mark->n,
+			 sizeof(*mark->returns));
+		mark->returns[mark->n++] = (struct callstack_return){
+		    stack->sps[i] - WORD, stack->pcs[i]};
+	}
+	mark->pc = stack->pcs[0];
+	mark->sp = stack->sps[0];
+}
+
+bool callstack_mark_holds(struct callstacks *c,
+			  const struct callstack_mark *mark, uint64_t pc,
+			  uint64_t sp)
+{
+	if (!mark->pc || pc != mark->pc || sp != mark->sp)
+		return false;
+	uint64_t n = mark->returns[mark->n - 1].at + WORD - sp, word;
+
+	if (n > BLOCKED_MAX || target_read_now(c->target, sp, c->buf, n) != n)
+		return false;
+	for (size_t i = 0; i < mark->n; i++) {
+		uint64_t offset = mark->returns[i].at - sp;
+
+		if (offset > n - WORD)
+			return false;
+		memcpy(&word, c->buf + offset, WORD);
+		if (word != mark->returns[i].pc)
+			return false;
+	}
+	return true;
+}
+
+void callstack_mark_deinit(struct callstack_mark *mark)
+{
+	free(mark->returns);
 }

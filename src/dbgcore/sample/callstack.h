@@ -47,6 +47,18 @@ struct callstack_code {
 	bool osr;
 };
 
+/*
+ * What of a blocked thread's stack tells that it is the same one again: where
+ * the return addresses of its frames are, and which.
+ */
+struct callstack_mark {
+	uint64_t pc, sp; /* pc 0: there is none */
+	struct callstack_return {
+		uint64_t at, pc;
+	} * returns;
+	size_t n, cap;
+};
+
 struct callstack_ops {
 	/* Get the managed code that contains @pc; false: none is known. */
 	bool (*code)(void *arg, uint64_t pc, struct callstack_code *ret);
@@ -74,6 +86,17 @@ void callstack_of_sample(struct callstacks *c, const struct perf_sample *s,
  */
 void callstack_of_blocked(struct callstacks *c, uint64_t pc, uint64_t sp,
 			  struct callstack *ret);
+/* Take the mark of a stack that callstack_of_blocked() has found whole. */
+void callstack_mark_set(struct callstack_mark *mark,
+			const struct callstack *stack);
+/*
+ * Is a thread that waits in the kernel at the place of the mark? This is one
+ * short read where the walk costs several and a search for each frame.
+ */
+bool callstack_mark_holds(struct callstacks *c,
+			  const struct callstack_mark *mark, uint64_t pc,
+			  uint64_t sp);
+void callstack_mark_deinit(struct callstack_mark *mark);
 /*
  * Walk the stack of a thread that was stopped for a moment, in the copy
  * @glance.

@@ -4,7 +4,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,213 +24,6 @@
 #include "sample/threadlook.h"
 #include "target/proc.h"
 #include "target/target.h"
-
-/* ---- What a thread waits for ----------------------------------------- */
-
-/*
- * What a blocked thread waits for, judged by its system call and by the methods
- * on its stack.
- */
-
-/* ---- By the methods ---------------------------------------------------- */
-
-/* Methods whose names begin so. */
-static const struct waiting_method {
-	const char *prefix, *what;
-	bool perhaps; /* unless what has called it tells more */
-} methods[] = {
-    {"System.Threading.Monitor.Enter", "[lock]", false},
-    {"System.Threading.Monitor.TryEnter", "[lock]", false},
-    {"System.Threading.Monitor.ReliableEnter", "[lock]", false},
-    {"System.Threading.Lock.", "[lock]", false},
-    {"System.Threading.ReaderWriterLock", "[lock]", false},
-    {"System.Threading.Thread.Sleep", "[sleep]", false},
-    {"System.Threading.Thread.Join", "[thread]", false},
-    {"System.Threading.Tasks.Task.InternalWait", "[task]", false},
-    {"System.Threading.Tasks.Task.SpinThenBlockingWait", "[task]", false},
-    {"System.Threading.Tasks.Task.Wait", "[task]", false},
-    {"System.Threading.LowLevelLifoSemaphore.", "[idle]", false},
-    {"System.Threading.PortableThreadPool.", "[idle]", false},
-    {"System.Threading.TimerQueue.", "[idle]", false},
-    {"System.Net.Sockets.SocketAsyncEngine.", "[idle]", false},
-    {"System.Threading.Monitor.Wait", "[event]", true},
-    {"System.Threading.Monitor.ObjWait", "[event]", true},
-    {"System.Threading.ManualResetEventSlim.", "[event]", true},
-    {"System.Threading.SemaphoreSlim.", "[event]", true},
-    {"System.Threading.Condition.", "[event]", true},
-    {"System.Threading.WaitHandle.", "[event]", true},
-};
-
-static const struct waiting_method *method_find(const char *name)
-{
-	for (size_t i = 0; i < sizeof(methods) / sizeof(*methods); i++)
-		if (str_starts(name, methods[i].prefix))
-			return &methods[i];
-	return NULL;
-}
-
-// Classify a thread that waits for another thread to wake it.
-static const char *by_methods(const struct dbg_sample_frame *const *frames,
-			      size_t n)
-{
-	const char *perhaps = NULL;
-	bool managed = false;
-
-	for (size_t i = 0; i < n; i++) {
-		if (frames[i]->kind != DBG_SAMPLE_MANAGED)
-			continue;
-		// A lock that code enters by the runtime itself.
-		if (frames[i]->own)
-			return perhaps   ? perhaps
-			       : managed ? "[event]"
-					 : "[lock]";
-		managed = true;
-		const struct waiting_method *m = method_find(frames[i]->name);
-
-		if (m && !m->perhaps)
-			return m->what;
-		if (m)
-			perhaps = m->what;
-	}
-	return perhaps ? perhaps : managed ? "[event]" : "[idle]";
-}
-
-// Does the stack consist of the runtime's own code, and the C library's?
-static bool is_of_runtime(const struct dbg_sample_frame *const *frames,
-			  size_t n)
-{
-	static const char *const modules[] = {
-	    "libcoreclr.so", "libSystem.Native.so", "libc.so",
-	    "libclrjit.so",  "libpthread",          "ld-"};
-
-	for (size_t i = 0; i < n; i++) {
-		bool known = false;
-
-		for (size_t k = 0; k < sizeof(modules) / sizeof(*modules); k++)
-			known |= str_starts(frames[i]->module, modules[k]);
-		if (!known)
-			return false;
-	}
-	return true;
-}
-
-/* ---- By the file ------------------------------------------------------- */
-
-static const char *by_file(struct target *t, uint64_t fd)
-{
-	static const struct {
-		const char *prefix, *what;
-	} kinds[] = {
-	    {"socket:", "[socket]"},          {"pipe:", "[pipe]"},
-	    {"/dev/pts/", "[terminal]"},      {"/dev/tty", "[terminal]"},
-	    {"anon_inode:[event", "[event]"}, {"/", "[file]"},
-	};
-	char name[32], text[PATH_MAX];
-
-	snprintf(name, sizeof(name), "fd/%d", (int)fd);
-	if (!proc_link(target_pid(t), name, text))
-		return "[other]";
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		if (str_starts(text, kinds[i].prefix))
-			return kinds[i].what;
-	return "[other]";
-}
-
-// Describe a wait in poll(), by the first of its files.
-static const char *by_poll(struct target *t, const struct blocked_call *call)
-{
-	struct pollfd first;
-
-	if (!call->args[1])
-		return "[sleep]";
-	if (target_read_some(t, call->args[0], &first, sizeof(first)) !=
-	    sizeof(first))
-		return "[other]";
-	return by_file(t, (uint64_t)first.fd);
-}
-
-/* ---- By the system call ------------------------------------------------ */
-
-enum call_kind {
-	CALL_WOKEN, /* by another thread */
-	CALL_SLEEP,
-	CALL_FILE, /* its first argument */
-	CALL_POLL,
-	CALL_EPOLL,
-	CALL_PROCESS,
-};
-
-static const struct {
-	long number;
-	enum call_kind kind;
-} calls[] = {
-    {SYS_futex, CALL_WOKEN},
-    {SYS_nanosleep, CALL_SLEEP},
-    {SYS_clock_nanosleep, CALL_SLEEP},
-    {SYS_read, CALL_FILE},
-    {SYS_readv, CALL_FILE},
-    {SYS_pread64, CALL_FILE},
-    {SYS_preadv, CALL_FILE},
-    {SYS_write, CALL_FILE},
-    {SYS_writev, CALL_FILE},
-    {SYS_pwrite64, CALL_FILE},
-    {SYS_pwritev, CALL_FILE},
-    {SYS_fsync, CALL_FILE},
-    {SYS_fdatasync, CALL_FILE},
-    {SYS_flock, CALL_FILE},
-    {SYS_fcntl, CALL_FILE},
-    {SYS_recvfrom, CALL_FILE},
-    {SYS_recvmsg, CALL_FILE},
-    {SYS_recvmmsg, CALL_FILE},
-    {SYS_sendto, CALL_FILE},
-    {SYS_sendmsg, CALL_FILE},
-    {SYS_accept, CALL_FILE},
-    {SYS_accept4, CALL_FILE},
-    {SYS_connect, CALL_FILE},
-    {SYS_ppoll, CALL_POLL},
-    {SYS_epoll_pwait, CALL_EPOLL},
-#ifdef SYS_poll
-    {SYS_poll, CALL_POLL},
-    {SYS_epoll_wait, CALL_EPOLL},
-#endif
-    {SYS_wait4, CALL_PROCESS},
-    {SYS_waitid, CALL_PROCESS},
-};
-
-/*
- * The label of what a thread waits for: "[lock]", "[event]", "[task]",
- * "[sleep]", "[socket]", "[pipe]", "[terminal]", "[file]", "[process]",
- * "[thread]" (its end), "[idle]" (a thread of the runtime's without work),
- * "[disk]", "[other]". @frames: from the innermost on.
- */
-static const char *waiting_for(struct target *t,
-			       const struct blocked_call *call,
-			       const struct dbg_sample_frame *const *frames,
-			       size_t n_frames)
-{
-	if (is_of_runtime(frames, n_frames))
-		return "[idle]";
-	if (call->number < 0)
-		return "[disk]";
-	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
-		if (calls[i].number != call->number)
-			continue;
-		switch (calls[i].kind) {
-		case CALL_WOKEN:
-		case CALL_EPOLL:
-			return by_methods(frames, n_frames);
-		case CALL_SLEEP:
-			return "[sleep]";
-		case CALL_FILE:
-			return by_file(t, call->args[0]);
-		case CALL_POLL:
-			return by_poll(t, call);
-		case CALL_PROCESS:
-			return "[process]";
-		}
-	}
-	return "[other]";
-}
 
 /* ---- A look at a thread ---------------------------------------------- */
 
@@ -265,6 +57,7 @@ static void thread_looks_deinit(struct thread_looks *l)
 {
 	for (size_t i = 0; i < l->n; i++) {
 		thread_close(l->v[i]);
+		callstack_mark_deinit(&l->v[i]->mark);
 		free(l->v[i]);
 	}
 	free(l->v);
@@ -377,7 +170,9 @@ enum {
 	RELEASE_LOOKS = 10,
 	GLANCES_MAX = 99,     // a second, each of which stops a thread
 	LOOKS_MAX = 200,      // a second: more cost more than they tell
+	READS_MAX = 5,        // stacks that are read in each of them
 	LIST_NS = 100000000,  // between two readings of the list of threads
+	TIMES_NS = 100000000, // ... of the times of one that runs
 	AGAIN_NS = 200000000, // ... of what is known of the runtime
 	IDLE_MAX = 64,        // ticks between two looks at an idle thread
 	IDLE_SHARE = 16,      // ... and of the time that it has been idle for
@@ -398,13 +193,15 @@ struct sampler {
 	struct perf_events *events;
 	uint64_t events_at; // when they were read
 	uint64_t lost;      // of them, so far
-	bool gap;           // were some lost since the last looks?
+	uint64_t gap_at;    // when some were last found to be lost
 	struct target *target;
 	struct callstacks stacks;
 	struct pc_names names;
 	struct stack_tree tree;
 	struct thread_looks looks;
-	uint64_t next_list;
+	size_t turn;  // whose look is the first
+	size_t reads; // of stacks that are left until the next looks
+	uint64_t next_state, next_threads;
 	struct callstack stack;        // the one at hand
 	struct target_glance glance;   // ... in memory, without events
 	const struct async_ops *async; // NULL: stacks as they are
@@ -751,7 +548,8 @@ static void events_take(struct sampler *s)
 		return;
 	s->events_at = clock_ns();
 	perf_events_read(s->events, &to);
-	s->gap |= perf_events_lost(s->events) != s->lost;
+	if (perf_events_lost(s->events) != s->lost)
+		s->gap_at = s->events_at;
 	s->lost = perf_events_lost(s->events);
 }
 
@@ -798,9 +596,32 @@ static void look_running(struct sampler *s, struct looked_thread *t)
 	s->tree.nodes[node].run++;
 }
 
+// Do the switches tell where it is now: none was lost since the last one?
+static bool is_switch_known(const struct sampler *s,
+			    const struct looked_thread *t)
+{
+	uint64_t last = t->last_in > t->last_out ? t->last_in : t->last_out;
+
+	return s->events && last > s->gap_at;
+}
+
+// Has a thread got a processor since it was @before, at the last switch, or
+// else when its times were read?
+static bool is_torn(struct sampler *s, struct looked_thread *t,
+		    const struct looked_thread *before,
+		    const struct thread_times *after)
+{
+	if (!is_switch_known(s, before))
+		return after->slices != t->now.slices;
+	events_take(s);
+	return t->last_in != before->last_in ||
+	       t->last_out != before->last_out || s->gap_at > before->last_out;
+}
+
 // The node of the stack that it is blocked at; 0: it is not, or is no more.
 static uint32_t look_blocked(struct sampler *s, struct looked_thread *t)
 {
+	const struct looked_thread before = *t;
 	struct thread_times after;
 	struct blocked_call call;
 
@@ -810,17 +631,30 @@ static uint32_t look_blocked(struct sampler *s, struct looked_thread *t)
 		look_running(s, t);
 	if (state != THREAD_BLOCKED)
 		return 0;
-	callstack_of_blocked(&s->stacks, call.pc, call.sp, &s->stack);
+	bool same =
+	    !s->async && t->last && call.number == t->mark_call &&
+	    callstack_mark_holds(&s->stacks, &t->mark, call.pc, call.sp);
+
+	if (!same)
+		callstack_of_blocked(&s->stacks, call.pc, call.sp, &s->stack);
 	uint64_t at = clock_ns();
 
-	if (!thread_times_read(t, &after) || after.slices != t->now.slices) {
+	if (!thread_times_read(t, &after) || is_torn(s, t, &before, &after)) {
 		s->profile.torn++;
 		return 0;
 	}
 	// It was still running, maybe, when these were read before.
 	t->looked = at;
 	t->now = after;
-	return node_blocked(s, t, &call);
+	if (same)
+		return t->last;
+	uint32_t node = node_blocked(s, t, &call);
+
+	t->mark.pc = 0;
+	t->mark_call = call.number;
+	if (!s->async && !s->names.doubted && waiting_is_told(call.number))
+		callstack_mark_set(&t->mark, &s->stack);
+	return node;
 }
 
 // An idle thread is looked at less often, so that where it was when it is found
@@ -891,18 +725,65 @@ static void blocked_count(struct sampler *s, struct looked_thread *t,
 static bool is_still_blocked(const struct sampler *s,
 			     const struct looked_thread *t)
 {
-	return s->events && !s->gap && t->last && !t->moving && !t->doubted &&
-	       t->last_in <= t->looked && s->events_at > t->looked;
+	return s->events && s->gap_at < t->looked && t->last && !t->moving &&
+	       !t->doubted && t->last_in <= t->looked &&
+	       s->events_at > t->looked;
 }
 
-// Look at a thread. If it has not run since the last look it is where it was.
-// If it runs or waits for a processor, the kernel has not counted all its time
-// yet.
+// It may be blocked elsewhere: read where.
+static uint32_t look_anew(struct sampler *s, struct looked_thread *t)
+{
+	s->names.doubted = false;
+	uint32_t node = look_blocked(s, t);
+
+	t->doubted = s->names.doubted;
+	t->since = t->looked;
+	t->moving = !node;
+	return node;
+}
+
+// Look at a thread whose switches are known: the node where it is blocked; 0:
+// none. One that has a processor, or waits for one, is not read, but for its
+// times now and then; one that has left it to wait, when it is its turn.
+static uint32_t look_switched(struct sampler *s, struct looked_thread *t)
+{
+	if (t->last_out > t->last_in) {
+		if (!s->reads)
+			return 0;
+		s->reads--;
+		return look_anew(s, t);
+	}
+	t->moving = true;
+	if (s->events_at >= t->looked + TIMES_NS &&
+	    thread_times_read(t, &t->now))
+		t->looked = s->events_at;
+	return 0;
+}
+
+// Look at a thread of which no switch is known. If it has not run since the
+// last look it is where it was. If it runs or waits for a processor, the kernel
+// has not counted all its time yet.
+static uint32_t look_counted(struct sampler *s, struct looked_thread *t)
+{
+	struct thread_times times;
+	// We may have been kept waiting for a processor, and may be again.
+	uint64_t now = clock_ns();
+
+	if (!thread_times_read(t, &times))
+		return 0;
+	t->moving |= times.slices != t->now.slices || times.run != t->now.run;
+	t->looked = now;
+	t->now = times;
+	if (!t->moving && t->last && !t->doubted)
+		return t->last;
+	events_take(s);
+	return look_anew(s, t);
+}
+
 static void thread_look(struct sampler *s, struct looked_thread *t,
 			uint64_t now)
 {
-	struct thread_times times;
-	uint32_t node = t->last;
+	uint32_t node;
 
 	// First of all let it go.
 	if (t->seized)
@@ -911,30 +792,39 @@ static void thread_look(struct sampler *s, struct looked_thread *t,
 		return;
 	if (is_still_blocked(s, t)) {
 		t->looked = s->events_at;
-		s->profile.looks++;
-		blocked_count(s, t, node);
-		t->due = next_look(s, t);
-		return;
-	}
-	// We may have been kept waiting for a processor, and may be again.
-	now = clock_ns();
-	if (!thread_times_read(t, &times))
-		return;
-	t->moving |= times.slices != t->now.slices || times.run != t->now.run;
-	t->looked = now;
-	t->now = times;
-	if (t->moving || !node || t->doubted) {
-		events_take(s);
-		s->names.doubted = false;
-		node = look_blocked(s, t);
-		t->doubted = s->names.doubted;
-		t->since = t->looked;
-		t->moving = !node;
+		node = t->last;
+	} else if (is_switch_known(s, t)) {
+		node = look_switched(s, t);
+	} else {
+		node = look_counted(s, t);
 	}
 	s->profile.looks += node != 0;
 	if (node)
 		blocked_count(s, t, node);
 	t->due = next_look(s, t);
+}
+
+// Look at each thread. Where there are more to be read than may be, the first
+// are those whose turn it is.
+static void threads_look(struct sampler *s, size_t reads, uint64_t now)
+{
+	size_t first = s->turn, n = s->looks.n;
+
+	s->reads = reads;
+	for (size_t i = 0; i < n; i++) {
+		size_t at = (first + i) % n, left = s->reads;
+
+		thread_look(s, s->looks.v[at], now);
+		if (s->reads != left)
+			s->turn = at + 1;
+	}
+}
+
+static bool is_gone(const struct sampler *s)
+{
+	char state = proc_state(s->pid, s->pid);
+
+	return !state || state == 'Z';
 }
 
 void sampler_tick(struct sampler *s, bool *ret_ended)
@@ -948,15 +838,17 @@ void sampler_tick(struct sampler *s, bool *ret_ended)
 			events_take(s);
 		return;
 	}
-	s->gap = false;
 	events_take(s);
-	if (now >= s->next_list) {
-		s->next_list = now + LIST_NS;
-		*ret_ended = !thread_looks_list(&s->looks, now) ||
-			     proc_state(s->pid, s->pid) == 'Z';
+	if (now >= s->next_state) {
+		s->next_state = now + LIST_NS;
+		*ret_ended = is_gone(s);
 	}
-	for (size_t i = 0; i < s->looks.n; i++)
-		thread_look(s, s->looks.v[i], now);
+	// Events tell of new threads, too.
+	if (now >= s->next_threads) {
+		s->next_threads = now + (s->events ? SECOND_NS : LIST_NS);
+		*ret_ended |= !thread_looks_list(&s->looks, now);
+	}
+	threads_look(s, READS_MAX, now);
 	timer_set(s);
 }
 
@@ -1070,14 +962,12 @@ static void profile_times(struct sampler *s)
 }
 
 // Look at all threads now, to count what they have been blocked for.
-static void threads_look(struct sampler *s)
+static void threads_look_last(struct sampler *s)
 {
-	s->gap = false;
 	events_take(s);
-	for (size_t i = 0; i < s->looks.n; i++) {
+	for (size_t i = 0; i < s->looks.n; i++)
 		s->looks.v[i]->due = 0;
-		thread_look(s, s->looks.v[i], clock_ns());
-	}
+	threads_look(s, SIZE_MAX, clock_ns());
 }
 
 // Let go what does not stop yet: else it would stand until we end.
@@ -1096,7 +986,7 @@ const struct dbg_profile *sampler_stop(struct sampler *s)
 	struct dbg_profile *p = &s->profile;
 
 	pc_names_tick(&s->names);
-	threads_look(s);
+	threads_look_last(s);
 	threads_release(s);
 	if (s->events) {
 		perf_events_stop(s->events);

@@ -8,6 +8,7 @@
 
 #include "base/map.h"
 #include "dbg.h"
+#include "sample/callstack.h"
 
 enum {
 	CALL_WORDS = 6,
@@ -48,7 +49,10 @@ struct looked_thread {
 	/* When it left a processor to wait, and got one, the last time; and
 	 * got one the first time since counted_at (0: never). */
 	uint64_t last_out, last_in, first_in;
-	bool doubted;     /* a name of that was not known yet */
+	bool doubted; /* a name of that was not known yet */
+	/* Of the stack at @last, if its call alone tells what is waited for. */
+	struct callstack_mark mark;
+	int64_t mark_call;
 	uint64_t samples; /* that found it running */
 	uint64_t blocked; /* nanoseconds that stacks were counted for */
 };
@@ -66,5 +70,22 @@ enum thread_state {
 	THREAD_BLOCKED,
 	THREAD_GONE,
 };
+
+struct target;
+
+/*
+ * The label of what a thread waits for: "[lock]", "[event]", "[task]",
+ * "[sleep]", "[socket]", "[pipe]", "[terminal]", "[file]", "[process]",
+ * "[thread]" (its end), "[idle]" (a thread of the runtime's without work),
+ * "[disk]", "[other]". @frames: from the innermost on.
+ */
+const char *waiting_for(struct target *t, const struct blocked_call *call,
+			const struct dbg_sample_frame *const *frames,
+			size_t n_frames);
+/*
+ * Is what is waited for told by the system call @number and the stack alone,
+ * whatever file is waited for?
+ */
+bool waiting_is_told(int64_t number);
 
 #endif

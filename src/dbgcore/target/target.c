@@ -188,14 +188,22 @@ static size_t read_cached(struct target *t, uint64_t addr, uint8_t *buf,
 	return done;
 }
 
+// No address range wraps around.
+static size_t below_end(uint64_t addr, size_t n)
+{
+	return n > UINT64_MAX - addr ? (size_t)(UINT64_MAX - addr) : n;
+}
+
 size_t target_read_some(struct target *t, uint64_t addr, void *buf, size_t n)
 {
-	// No address range wraps around.
-	if (n > UINT64_MAX - addr)
-		n = (size_t)(UINT64_MAX - addr);
 	if (n >= READ_DIRECT || !t->ops->frozen(t))
-		return read_masked(t, addr, buf, n);
-	return read_cached(t, addr, buf, n);
+		return target_read_now(t, addr, buf, n);
+	return read_cached(t, addr, buf, below_end(addr, n));
+}
+
+size_t target_read_now(struct target *t, uint64_t addr, void *buf, size_t n)
+{
+	return read_masked(t, addr, buf, below_end(addr, n));
 }
 
 const void *target_span(struct target *t, uint64_t addr, uint64_t *ret_n)
