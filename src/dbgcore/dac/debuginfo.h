@@ -43,6 +43,11 @@ struct debug_info {
 	size_t n_bounds;
 	const struct debug_await *awaits;
 	size_t n_awaits;
+	/*
+	 * Not told, but found in the code with its map: where the method goes
+	 * on when it is resumed, if that is not told for an await; 0: it is.
+	 */
+	uint32_t resume;
 };
 
 enum debug_place {

@@ -28,6 +28,7 @@
 
 enum {
 	FRAMES_MAX = 4096,
+	RESUME_STEPS = 1000, /* instructions that resume a method */
 	RESULT = 0, /* the register that a function returns a pointer in */
 };
 
@@ -183,6 +184,30 @@ void stepchain_plan(struct control *c, uint64_t pc,
 			 STEP_AT_SUSPEND, frame);
 }
 
+/*
+ * Where the code that holds @ip resumes awaits that it tells nothing of; 0: it
+ * has none.
+ */
+static uint64_t resume_untold(struct control *c, uint64_t ip,
+			      struct dac_code *ret)
+{
+	const struct debug_info *info = dac_debug_info(c->dac, ip);
+
+	if (!info || !info->resume ||
+	    dbg_err_drop(dac_code_at(c->dac, ip, ret)))
+		return 0;
+	return ret->start + info->resume;
+}
+
+static void add_untold(struct control *c, uint64_t ip)
+{
+	struct dac_code code;
+	uint64_t addr = resume_untold(c, ip, &code);
+
+	if (addr)
+		step_add(&c->plan, addr, STEP_AT_RESUMED, NULL);
+}
+
 /* Add sites where the code that is suspended at @ip is resumed. */
 static void add_resumes(struct control *c, uint64_t ip)
 {
@@ -190,6 +215,7 @@ static void add_resumes(struct control *c, uint64_t ip)
 	size_t n = 0;
 	uint32_t il = DAC_IL_NO_MAPPING;
 
+	add_untold(c, ip);
 	if (dbg_err_drop(dac_il_map(c->dac, ip, &map, &n)))
 		return;
 	for (size_t i = 0; i < n; i++)
@@ -207,6 +233,7 @@ static void add_all_resumes(struct control *c, uint64_t ip)
 	const struct dac_il_map *map;
 	size_t n = 0;
 
+	add_untold(c, ip);
 	if (dbg_err_drop(dac_il_map(c->dac, ip, &map, &n)))
 		return;
 	for (size_t i = 0; i < n; i++)
@@ -369,15 +396,13 @@ static bool is_awaited(struct control *c, const struct running *call,
 	return stepwait_held(c, p->suspended.tid, &held);
 }
 
-/* The awaiting call continues: end behind the await, or in a handler. */
-static struct dbg_error *end_behind(struct control *c, pid_t tid, uint64_t addr)
+/* Go on with the step in the call that is resumed. */
+static struct dbg_error *take_up(struct control *c, pid_t tid, uint64_t addr)
 {
-	struct dbg_error *err;
 	struct step_plan *p = &c->plan;
-	uint64_t behind = dac_await_behind(c->dac, addr);
 	struct regs regs;
+	struct dbg_error *err = target_regs(c->target, tid, &regs);
 
-	err = target_regs(c->target, tid, &regs);
 	if (err)
 		return err;
 	step_lift(c);
@@ -388,25 +413,88 @@ static struct dbg_error *end_behind(struct control *c, pid_t tid, uint64_t addr)
 	    .framed = step_is_framed(c, addr),
 	};
 	p->phase = STEP_RUNNING;
+	return NULL;
+}
+
+/* The awaiting call continues: end behind the await, or in a handler. */
+static struct dbg_error *end_behind(struct control *c, pid_t tid, uint64_t addr)
+{
+	struct dbg_error *err = take_up(c, tid, addr);
+	uint64_t behind = err ? 0 : dac_await_behind(c->dac, addr);
+
 	if (behind)
-		step_add(p, behind, STEP_AT_LINE, NULL);
-	return behind ? step_arm(c) : step_go_on(c);
+		step_add(&c->plan, behind, STEP_AT_LINE, NULL);
+	return err ? err : behind ? step_arm(c) : step_go_on(c);
+}
+
+/* Does the code at @addr begin a line, and is nothing left of the await's? */
+static bool begins_line(struct control *c, uint64_t addr)
+{
+	const struct dac_il_map *map;
+	size_t n = 0;
+
+	if (dbg_err_drop(dac_il_map(c->dac, addr, &map, &n)))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (map[i].start == addr && map[i].kind == DAC_IL_CODE &&
+		    map[i].il_offset < DAC_IL_EPILOG)
+			return true;
+	return false;
+}
+
+/*
+ * The call is at @addr, where its code branches to what resumes one of the
+ * awaits: follow it, through no call, to where it joins the other code, which
+ * lies before. The step ends there if @ends, or if a line begins there.
+ */
+static struct dbg_error *untold_resumed(struct control *c, pid_t tid,
+					const struct dac_code *code,
+					uint64_t addr, bool ends,
+					bool *ret_done)
+{
+	struct regs regs;
+	bool stepped = true;
+	uint64_t at = addr;
+	struct dbg_error *err = take_up(c, tid, addr);
+
+	for (int i = 0; !err && stepped && i < RESUME_STEPS && at >= addr &&
+			at < code->start + code->size;
+	     i++) {
+		err = target_thread_step(c->target, tid, true, &stepped);
+		if (!err)
+			err = target_regs(c->target, tid, &regs);
+		if (!err)
+			at = regs_pc(&regs);
+	}
+	// what is known of its stack is of the place before
+	inspect_go(c->inspect);
+	if (!err)
+		err = control_halt(c);
+	if (err)
+		return err;
+	*ret_done =
+	    at >= code->start && at < addr && (ends || begins_line(c, at));
+	return *ret_done ? NULL : step_go_on(c);
 }
 
 struct dbg_error *stepchain_resumed(struct control *c,
 				    const struct step_hit *hit, bool *ret_done)
 {
 	struct dbg_error *err = control_halt(c);
+	const uint64_t addr = hit->site.addr;
 	struct step_plan *p = &c->plan;
+	struct dac_code code;
 	struct running call;
 	bool outer;
 
-	(void)ret_done;
 	if (err || !running_find(c, hit->tid, 0, &call) ||
 	    !is_awaited(c, &call, &outer))
 		return err;
+	if (resume_untold(c, addr, &code) == addr)
+		return untold_resumed(c, hit->tid, &code, addr,
+				      p->chain_ends || outer, ret_done);
 	if (p->chain_ends || outer)
-		return end_behind(c, hit->tid, hit->site.addr);
+		return end_behind(c, hit->tid, addr);
 	step_lift(c);
 	p->tid = hit->tid;
 	return step_go_on(c);

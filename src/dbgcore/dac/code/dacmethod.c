@@ -26,6 +26,7 @@ enum {
 	CODE_MAX = 1 << 30,
 	IL_CALL_SIZE = 5,  /* III.3.19: of the await */
 	RESUME_MAX = 4096, /* instructions that resume a method */
+	JUMPS_MAX = 8,     /* that lead to each other */
 	HEADER_BEFORE = 8, /* RealCodeHeader*, in front of a method's code */
 	JIT_PRECOMPILED = 2,
 	FIRST_DYNAMIC_TOKEN = 0x06000000,
@@ -557,61 +558,212 @@ static uint64_t behind_resume(struct dac *d, const struct dac_code_entry *entry,
 	return addr == end && end != part_end(&entry->code, addr - 1) ? end : 0;
 }
 
+// Tell the IL offset of the code from @addr on, if the map has nothing of it:
+// what it has of the code before is not meant.
+static void map_add(struct dac_code_entry *entry, uint64_t addr, uint32_t il,
+		    enum dac_il_kind kind)
+{
+	struct dac_il_map *map = entry->map;
+	size_t at = 0, n = entry->n_map;
+
+	while (at < n && map[at].start < addr)
+		at++;
+	if (!addr || !at)
+		return;
+	if (at < n && map[at].start == addr) {
+		if (map[at].il_offset != DAC_IL_NO_MAPPING &&
+		    map[at].kind != DAC_IL_AWAIT)
+			return;
+	} else {
+		memmove(&map[at + 1], &map[at], (n - at) * sizeof(*map));
+		entry->n_map++;
+		// the entry before goes on to the end of its piece
+		map[at].end = map[at - 1].end;
+		map[at].start = map[at - 1].end = addr;
+	}
+	map[at].il_offset = il;
+	map[at].kind = kind;
+}
+
+static const struct debug_bound *async_bound(const struct debug_info *info,
+					     uint32_t native)
+{
+	for (size_t i = 0; i < info->n_bounds; i++)
+		if (info->bounds[i].source & DEBUG_BOUND_ASYNC &&
+		    info->bounds[i].native == native)
+			return &info->bounds[i];
+	return NULL;
+}
+
+// Where code goes on from @addr: behind the jumps that it begins with.
+static uint64_t behind_jumps(struct dac *d, const struct dac_code *code,
+			     uint64_t addr)
+{
+	struct insn insn;
+
+	for (int i = 0; i < JUMPS_MAX && code_jumps(d->target, addr) &&
+			insn_at(d->target, addr, &insn) &&
+			insn.target - code->start < code->size;
+	     i++)
+		addr = insn.target;
+	return addr;
+}
+
+static uint32_t il_at(const struct dac_code_entry *entry, uint64_t addr)
+{
+	for (size_t i = 0; i < entry->n_map; i++)
+		if (addr - entry->map[i].start <
+		    entry->map[i].end - entry->map[i].start)
+			return entry->map[i].il_offset;
+	return DAC_IL_NO_MAPPING;
+}
+
+/* Where the code goes on behind an await, as it does if it need not wait. */
+struct join {
+	uint32_t at; /* offset in the code, 0: not found */
+	uint32_t il; /* of the await, or DAC_IL_* */
+};
+
+/*
+ * Behind an awaited call the code branches to what suspends it, by the
+ * instruction before @behind.
+ */
+static void join_find(struct dac *d, const struct dac_code_entry *entry,
+		      const struct debug_info *info, uint64_t suspends,
+		      uint64_t behind, struct join *ret)
+{
+	const uint64_t start = entry->code.start;
+
+	for (size_t i = 0; i < info->n_awaits; i++) {
+		const uint32_t native = info->awaits[i].native;
+		const struct debug_bound *b = async_bound(info, native);
+		if (suspends != start + native || ret[i].at)
+			continue;
+		ret[i].il = b ? b->il : il_at(entry, behind - 1);
+		ret[i].at =
+		    (uint32_t)(behind_jumps(d, &entry->code, behind) - start);
+	}
+}
+
+static struct join *joins_find(struct dac *d,
+			       const struct dac_code_entry *entry,
+			       const struct debug_info *info,
+			       struct arena *arena)
+{
+	const uint64_t end = entry->code.start + entry->code.size;
+	struct join *ret = arena_calloc(arena, info->n_awaits, sizeof(*ret));
+	struct insn insn;
+
+	for (uint64_t addr = entry->code.start;
+	     info->n_awaits && addr < end && insn_at(d->target, addr, &insn);
+	     addr += insn.size)
+		if (insn.kind == INSN_JUMP)
+			join_find(d, entry, info, insn.target, addr + insn.size,
+				  ret);
+	return ret;
+}
+
+// Is it told which code resumes the await, and goes then to where it joins the
+// rest?
+static bool is_resume_told(const struct debug_info *info, uint32_t native,
+			   const struct join *join)
+{
+	const struct debug_bound *of = async_bound(info, native);
+
+	for (size_t i = 0; of && i < info->n_bounds; i++)
+		if (info->bounds[i].source & DEBUG_BOUND_ASYNC &&
+		    info->bounds[i].il == of->il &&
+		    info->bounds[i].native != join->at &&
+		    !is_await_place(info, info->bounds[i].native))
+			return true;
+	return false;
+}
+
+// The first forward jump, by which the code's entry branches to code that
+// resumes.
+static bool resume_jump(struct dac *d, const struct dac_code *code,
+			uint64_t end, uint64_t *ret_addr, struct insn *ret)
+{
+	for (uint64_t addr = code->start; addr < end; addr += ret->size) {
+		if (!insn_at(d->target, addr, ret) || ret->kind == INSN_CALL ||
+		    ret->kind == INSN_RET || code_jumps(d->target, addr))
+			return false;
+		*ret_addr = addr;
+		if (ret->kind == INSN_JUMP && ret->target > addr)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Fully optimised code that has little to bring back has no code of its own to
+ * resume an await, or tells nothing of it. Tell where it goes on behind these,
+ * and where it suspends if that is not told either.
+ */
+static void map_add_joins(struct dac *d, struct dac_code_entry *entry,
+			  struct arena *arena, struct debug_info *info)
+{
+	const struct dac_code *code = &entry->code;
+	const struct join *joins = joins_find(d, entry, info, arena);
+	struct insn jump;
+	uint64_t addr;
+
+	for (size_t i = 0; i < info->n_awaits; i++) {
+		const uint32_t native = info->awaits[i].native;
+		if (is_resume_told(info, native, &joins[i]))
+			continue;
+		if (!info->resume &&
+		    resume_jump(d, code, code->start + native, &addr, &jump) &&
+		    jump.target - code->start < code->size)
+			info->resume = (uint32_t)(jump.target - code->start);
+		if (!joins[i].at || joins[i].il >= DAC_IL_EPILOG)
+			continue;
+		map_add(entry, code->start + native, joins[i].il, DAC_IL_AWAIT);
+		map_add(entry, code->start + joins[i].at,
+			joins[i].il + IL_CALL_SIZE, DAC_IL_BEHIND);
+	}
+}
+
+static bool is_behind(const struct dac_code_entry *entry, uint64_t addr)
+{
+	for (size_t i = 0; i < entry->n_map; i++)
+		if (entry->map[i].start == addr)
+			return entry->map[i].kind == DAC_IL_BEHIND;
+	return false;
+}
+
 /*
  * Add an entry where the code goes on behind each await, if there is none: the
  * last one before it would tell of the code in front of the await.
  */
 static void map_add_behind(struct dac *d, struct dac_code_entry *entry,
-			   struct arena *arena, const struct debug_info *info)
+			   struct arena *arena, struct debug_info *info)
 {
-	struct dac_il_map *map =
-	    arena_calloc(arena, entry->n_map + info->n_bounds, sizeof(*map));
-	size_t n = entry->n_map;
+	struct dac_il_map *map = arena_calloc(
+	    arena, entry->n_map + info->n_bounds + 2 * info->n_awaits,
+	    sizeof(*map));
 
-	memcpy(map, entry->map, n * sizeof(*map));
+	memcpy(map, entry->map, entry->n_map * sizeof(*map));
+	entry->map = map;
+	map_add_joins(d, entry, arena, info);
 	for (size_t i = 0; i < info->n_bounds; i++) {
 		const struct debug_bound *b = &info->bounds[i];
-		if (!(b->source & DEBUG_BOUND_ASYNC) ||
-		    is_await_place(info, b->native))
-			continue;
-		uint64_t addr =
-		    behind_resume(d, entry, entry->code.start + b->native);
-		size_t at = 0;
-		while (at < n && map[at].start < addr)
-			at++;
-		// the entry before goes on to the end of its piece
-		if (!addr || !at || (at < n && map[at].start == addr))
-			continue;
-		memmove(&map[at + 1], &map[at], (n - at) * sizeof(*map));
-		n++;
-		map[at] = (struct dac_il_map){
-		    .il_offset = b->il + IL_CALL_SIZE,
-		    .start = addr,
-		    .end = map[at - 1].end,
-		    .kind = DAC_IL_BEHIND,
-		};
-		map[at - 1].end = addr;
+		uint64_t addr = entry->code.start + b->native;
+		if (b->source & DEBUG_BOUND_ASYNC &&
+		    !is_await_place(info, b->native) && !is_behind(entry, addr))
+			map_add(entry, behind_resume(d, entry, addr),
+				b->il + IL_CALL_SIZE, DAC_IL_BEHIND);
 	}
-	entry->map = map;
-	entry->n_map = n;
 }
 
-// Where the code continues when it was not called to resume: behind the first
-// forward jump, by which its entry branches to the resuming code; 0: not found.
+// Where the code continues when it was not called to resume; 0: not found.
 static uint64_t behind_entry(struct dac *d, const struct dac_code *code,
 			     uint64_t end)
 {
 	struct insn insn;
+	uint64_t addr;
 
-	for (uint64_t addr = code->start; addr < end; addr += insn.size) {
-		if (!insn_at(d->target, addr, &insn) ||
-		    insn.kind == INSN_CALL || insn.kind == INSN_RET ||
-		    code_jumps(d->target, addr))
-			return 0;
-		if (insn.kind == INSN_JUMP && insn.target > addr)
-			return addr + insn.size;
-	}
-	return 0;
+	return resume_jump(d, code, end, &addr, &insn) ? addr + insn.size : 0;
 }
 
 /*
@@ -762,9 +914,9 @@ uint64_t dac_await_behind(struct dac *d, uint64_t ip)
 {
 	struct dac_code_entry *entry;
 
-	return dbg_err_drop(mapped_at(d, ip, &entry)) || !entry
-		   ? 0
-		   : behind_resume(d, entry, ip);
+	if (dbg_err_drop(mapped_at(d, ip, &entry)) || !entry)
+		return 0;
+	return behind_resume(d, entry, ip);
 }
 
 // Is the first call from @addr on the one that returns to @ip?
