@@ -17,10 +17,10 @@ function say(text) {
 }
 
 /** The adapter of a session has ended: say so if it crashed. */
-async function ended(name, code, signal) {
-	say(`${name}: the debugger ended, ` +
-		(signal ? `by ${signal}` : `exit code ${code}`));
-	const said = crashes.describe(code, signal);
+async function ended(name, code, signal, stopped) {
+	say(`${name}: the debugger ended, ` + (typeof code === 'number' ?
+		`exit code ${code}` : `by ${signal || 'a signal'}`));
+	const said = crashes.describe(code, signal, { stopped });
 	if (!said)
 		return;
 	say(said.text);
@@ -35,14 +35,18 @@ async function ended(name, code, signal) {
 /** What VS Code and the debugger of a session say to each other. */
 function tracker(session) {
 	const { name } = session;
+	let stopped;
 	return {
+		onWillStopSession() {
+			stopped = Date.now();
+		},
 		onDidSendMessage(message) {
 			if (message.type === 'response' && message.success === false)
 				say(`${name}: '${message.command}' refused: ` +
 					`${message.message}`);
 		},
 		onError: error => say(`${name}: ${error.message}`),
-		onExit: (code, signal) => ended(name, code, signal),
+		onExit: (code, signal) => ended(name, code, signal, stopped),
 	};
 }
 

@@ -8,7 +8,9 @@ const path = require('path');
 
 // Those of a crash. VS Code ends an adapter by SIGKILL or SIGTERM itself.
 const CRASHES = ['SIGSEGV', 'SIGBUS', 'SIGFPE', 'SIGILL', 'SIGABRT'];
+const KILLED = 'by a signal';
 const FRESH_MS = 60000;
+const TICK_MS = 20; // of the clock that dates files
 
 /** Where reports are for the environment @env. */
 function folder(env = process.env) {
@@ -34,16 +36,26 @@ function report(since, env) {
 	return found.length ? found[0].file : undefined;
 }
 
+/** The signal that a report names. */
+function signalIn(file) {
+	const found = /was ended by (SIG\w+)/.exec(fs.readFileSync(file, 'utf8'));
+	return found ? found[1] : undefined;
+}
+
 /**
  * {text, file} to be shown for an adapter that ended with @code, by @signal;
- * undefined: it was no crash. A shell or ssh between tells by 128 + number.
+ * undefined: it was no crash. A shell or ssh between tells by 128 + number. VS
+ * Code itself tells neither where it was a signal; @stopped is when it told the
+ * adapter to end, from when on that signal may be its own.
  */
-function describe(code, signal, env, now = Date.now()) {
-	const name = signal || Object.keys(os.constants.signals).find(
+function describe(code, signal, { stopped, env, now = Date.now() } = {}) {
+	const file = report((stopped || now - FRESH_MS) - TICK_MS, env);
+	let name = signal || Object.keys(os.constants.signals).find(
 		each => os.constants.signals[each] === code - 128);
-	if (!CRASHES.includes(name))
+	if (typeof code !== 'number' && !signal)
+		name = file ? signalIn(file) : stopped ? undefined : KILLED;
+	if (![...CRASHES, KILLED].includes(name))
 		return undefined;
-	const file = report(now - FRESH_MS, env);
 	const where = file ? ` What it was doing is in ${file}.` :
 		' What it wrote last is in the log "Extension Host" of the Output view.';
 	return {

@@ -125,12 +125,27 @@ test('an adapter that crashed, and one that did not', async t => {
 	put(path.join(state, 'dndbg/crash-6.txt'));
 	fs.utimesSync(path.join(state, 'dndbg/crash-6.txt'), 1, 1);
 	put(path.join(state, 'dndbg/history'));
-	put(file, 'dndbg was ended');
+	put(file, 'dndbg 0.1 was ended by SIGBUS (code 2)');
 	seen.press = () => true;
 	await seen.tracker.onExit(128 + 6);
 	assert.match(seen.shown[1], /crashed \(SIGABRT\)/);
 	assert.ok(seen.shown[1].includes(file));
 	assert.strictEqual(seen.opened, file);
+
+	// Of a signal VS Code tells nothing, and it ends adapters by one itself.
+	await seen.tracker.onExit(undefined, undefined);
+	assert.match(seen.shown[2], /crashed \(SIGBUS\)/);
+	fs.rmSync(file);
+	await seen.tracker.onExit(undefined, undefined);
+	assert.match(seen.shown[3], /crashed \(by a signal\)/);
+	assert.match(seen.said.pop(), /crashed/);
+	assert.match(seen.said.pop(), /ended, by a signal/);
+	seen.tracker.onWillStopSession();
+	await seen.tracker.onExit(undefined, undefined);
+	assert.strictEqual(seen.shown.length, 4);
+	put(file, 'dndbg was ended by SIGSEGV');
+	await seen.tracker.onExit(undefined, undefined);
+	assert.match(seen.shown[4], /crashed \(SIGSEGV\)/);
 });
 
 test('F5 without launch.json; attach without a process', async t => {
