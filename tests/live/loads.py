@@ -33,6 +33,29 @@ def test_unload(t):
     t.check_equal("", done.stderr)
 
 
+def test_copies(t):
+    """A type of a module that several load contexts have is the one of the
+    frame's context, or of the object that is cast; else nothing is guessed."""
+    done = t.batch(["b " + t.at("Loads", "part"),
+                    "b " + t.at("LoadsPlugin", "plugin-run"), "run",
+                    "print Work.calls", "continue", "print Work.calls",
+                    "up", "print Plugin.Work.calls", "down", "continue",
+                    "print Plugin.Work.calls", "continue",
+                    "print ((Plugin.Part)part).Number",
+                    "print ((dynamic)part).Number", "print part is Plugin.Part",
+                    "print typeof(Plugin.Work)", "print (Plugin.Part)null"],
+                   t.program("Loads", "contexts"))
+    t.check_equal(["0", "0", "1", "3", "3"],
+                  re.findall(r"^\$\d+ = (.*)$", done.stdout, re.M))
+    t.check_equal(
+        [f"Several load contexts have a 'LoadsPlugin.dll' with a type '{name}': "
+         f"select a frame of its code, or cast the object to 'dynamic'"
+         for name in ("Plugin.Work", "Plugin.Part", "Plugin.Work",
+                      "Plugin.Part")],
+        [re.sub(r"( at column \d+)?\.$", "", line)
+         for line in drive.uncoded(done.stderr.splitlines())])
+
+
 def test_hook(t):
     """A startup hook runs before Main: a breakpoint in it is met."""
     words = t.program("Loads", "contexts")

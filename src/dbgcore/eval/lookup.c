@@ -255,6 +255,21 @@ bool lookup_dotted(const struct eval *e, const struct expr *x,
 	return true;
 }
 
+struct dbg_error *lookup_copies(const struct eval *e, const char *name,
+				size_t n_args)
+{
+	const char *copies = value_type_in_copies(e->values, e->scope->module,
+						  name, n_args);
+	if (!copies)
+		return NULL;
+	return dbg_err_cs(
+	    433, dbg_err(DBG_E_STATE,
+			 "several load contexts have a '%s' with a type '%s': "
+			 "select a frame of its code, or cast the object to "
+			 "'dynamic'",
+			 copies, name));
+}
+
 struct dbg_error *lookup_no_type(const struct eval *e, const char *name,
 				 struct expr *const *args, size_t n_args)
 {
@@ -270,10 +285,13 @@ struct dbg_error *lookup_no_type(const struct eval *e, const char *name,
 			       "optimised code that several instances share "
 			       "does not tell '%s'",
 			       name);
-	return dbg_err_cs(
-	    246, dbg_err(DBG_E_NOT_FOUND,
-			 "the type or namespace name '%s' could not be found",
-			 name));
+	struct dbg_error *err = lookup_copies(e, name, n_args);
+	return err ? err
+		   : dbg_err_cs(
+			 246, dbg_err(DBG_E_NOT_FOUND,
+				      "the type or namespace name '%s' could "
+				      "not be found",
+				      name));
 }
 
 static struct dbg_error *named_type(const struct eval *e, const struct expr *t,

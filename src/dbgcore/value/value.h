@@ -128,11 +128,19 @@ struct type *value_type_core(struct values *ts, const char *full_name);
 /*
  * Find the TypeDef that @name ("Ns.Outer.Inner", any dots) and generic arity
  * @n_args name, in @near first, then in every module; a name without its
- * namespace serves if it is in a module with symbols. False if none.
+ * namespace serves if it is in a module with symbols. Of the copies of a module
+ * that several load contexts have, the one of @near's context is meant. False
+ * if none, or if value_type_in_copies.
  */
 bool value_type_find_def(struct values *ts, struct code_module *near,
 			 const char *name, size_t n_args,
 			 struct code_module **ret_module, uint32_t *ret_token);
+/*
+ * The name of the module in whose copies, none of them of @near's load context,
+ * the type is; NULL: it is in one, or in none.
+ */
+const char *value_type_in_copies(struct values *ts, struct code_module *near,
+				 const char *name, size_t n_args);
 
 /* ---- Fields ---------------------------------------------------------- */
 

@@ -174,13 +174,38 @@ static int fit(const struct md *md, uint32_t rid, const char *name)
 }
 
 struct search {
+	struct values *ts;
 	const char *name;
 	size_t n_args;
 	struct code_module *near;
 	int best;
+	bool twice; /* copies of a module have it, and which is meant is open */
 	struct code_module *module;
 	uint32_t token;
 };
+
+/*
+ * Is the module in the load context of the code that the name stands in? The
+ * default context, 0, is that of a module none of whose types is used, too.
+ */
+static bool is_in_context(const struct search *s, const struct code_module *m,
+			  uint32_t token)
+{
+	struct dac *d = s->ts->dac;
+	uint64_t of = s->near ? dac_module_context(d, s->near->addr) : 0;
+
+	return s->near && of == dac_module_context(d, m->addr) &&
+	       (of || dac_type_of_token(d, m->addr, token));
+}
+
+/* Is the type of a copy of the module found meant instead? */
+static bool is_meant(struct search *s, const struct name_entry *e)
+{
+	bool is = is_in_context(s, e->module, MD_TOKEN(MD_TYPEDEF, e->rid));
+
+	s->twice = is == is_in_context(s, s->module, s->token);
+	return is && !s->twice;
+}
 
 static void consider(struct search *s, const struct name_entry *e)
 {
@@ -193,37 +218,57 @@ static void consider(struct search *s, const struct name_entry *e)
 	int score = how == 2 ? 10 : e->module->pdb ? 2 : 0;
 	if (score && e->module == s->near)
 		score++;
-	if (score <= s->best)
+	if (score < s->best || !score)
 		return;
+	if (score == s->best && (e->module == s->module ||
+				 strcmp(e->module->name, s->module->name) ||
+				 !is_meant(s, e)))
+		return;
+	s->twice = false;
 	s->best = score;
 	s->module = e->module;
 	s->token = MD_TOKEN(MD_TYPEDEF, e->rid);
+}
+
+static void search_defs(struct search *s)
+{
+	const char *name = s->name;
+	size_t start = strlen(name);
+	while (start > 0 && !strchr(".+/", name[start - 1]))
+		start--;
+	size_t stem = stem_length(name + start);
+	if (strchr(name, '`'))
+		s->n_args = written_arity(name);
+	index_all(s->ts);
+	do {
+		for (struct name_entry *e = map_find(
+			 &s->ts->names, str_hash(name + start, stem));
+		     e; e = e->next)
+			consider(s, e);
+	} while (!s->best && index_more(s->ts, s->near));
 }
 
 bool value_type_find_def(struct values *ts, struct code_module *near,
 			 const char *name, size_t n_args,
 			 struct code_module **ret_module, uint32_t *ret_token)
 {
-	size_t n = strlen(name);
-	size_t start = n;
-	while (start > 0 && !strchr(".+/", name[start - 1]))
-		start--;
-	size_t stem = stem_length(name + start);
-	struct search s = {.name = name, .n_args = n_args, .near = near};
-	if (strchr(name, '`'))
-		s.n_args = written_arity(name);
-	index_all(ts);
-	do {
-		for (struct name_entry *e =
-			 map_find(&ts->names, str_hash(name + start, stem));
-		     e; e = e->next)
-			consider(&s, e);
-	} while (!s.best && index_more(ts, near));
-	if (!s.best)
+	struct search s = {
+	    .ts = ts, .name = name, .n_args = n_args, .near = near};
+	search_defs(&s);
+	if (!s.best || s.twice)
 		return false;
 	*ret_module = s.module;
 	*ret_token = s.token;
 	return true;
+}
+
+const char *value_type_in_copies(struct values *ts, struct code_module *near,
+				 const char *name, size_t n_args)
+{
+	struct search s = {
+	    .ts = ts, .name = name, .n_args = n_args, .near = near};
+	search_defs(&s);
+	return s.twice ? s.module->name : NULL;
 }
 
 /* ---- The types of values, made from what a stopped program tells --------- */

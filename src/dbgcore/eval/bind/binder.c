@@ -661,12 +661,41 @@ static struct dbg_error *bind_checked(struct binder *b, const struct expr *x,
 	return err;
 }
 
+/*
+ * Of the types of a name that copies of a module have, the one that the object
+ * cast is of; NULL: there are no such copies, or it is of none.
+ */
+static struct type *type_in_copy(struct binder *b, const struct expr *x)
+{
+	struct dotted path;
+	struct bound *v;
+
+	if (!lookup_dotted(b->e, x->type, &path) ||
+	    !dbg_err_drop(lookup_copies(b->e, path.name, path.n_args)) ||
+	    dbg_err_drop(bind_operand(b, x->a, &v)))
+		return NULL;
+	v = bind_actual(b, v);
+	for (struct type *t = v ? v->type : NULL; t;) {
+		if (!strcmp(type_name(b->ts, t), path.name))
+			return t;
+		if (dbg_err_drop(type_parent(b->ts, t, &t)))
+			return NULL;
+	}
+	return NULL;
+}
+
 static struct dbg_error *bind_cast(struct binder *b, const struct expr *x,
 				   struct bound **ret)
 {
 	struct type *to;
 	struct bound *v;
 	struct dbg_error *err = bind_type(b, x->type, &to);
+	struct type *copy = err ? type_in_copy(b, x) : NULL;
+	if (copy) {
+		dbg_error_destroy(err);
+		err = NULL;
+		to = copy;
+	}
 	if (!err)
 		err = bind_operand(b, x->a, &v);
 	if (err)

@@ -156,7 +156,7 @@ bool bind_is_null(struct binder *b, struct bound *of)
 struct bound *bind_actual(struct binder *b, struct bound *of)
 {
 	struct value raw = {0}, v;
-	if (of->kind == BOUND_TYPE || !of->type->is_reference)
+	if (of->kind == BOUND_TYPE || !of->type || !of->type->is_reference)
 		return NULL;
 	bool known = value_now(b, of, &raw, &v);
 	if (raw.where == VALUE_TEXT && raw.units && !known &&
@@ -820,6 +820,10 @@ static struct dbg_error *bind_dotted(struct binder *b, const struct expr *x,
 	struct type *type =
 	    lookup_type_name(b->e, path.name, path.args, path.n_args);
 	struct type *found = type ? value_type_exact(type) : NULL;
+	struct dbg_error *err =
+	    type ? NULL : lookup_copies(b->e, path.name, path.n_args);
+	if (err)
+		return err;
 	*ret = bound_make(b, found ? BOUND_TYPE : BOUND_SPACE, found, x);
 	(*ret)->name = path.name;
 	return NULL;
@@ -982,6 +986,8 @@ static struct dbg_error *bind_type_name(struct binder *b, const struct expr *x,
 {
 	struct type *type = lookup_type_name(b->e, x->name, x->args, x->n_args);
 	struct dbg_error *err = type ? NULL : bind_wanted(b, x, ret);
+	if (!err && !type && !*ret)
+		err = lookup_copies(b->e, x->name, x->n_args);
 	if (err || (!type && *ret))
 		return err;
 	*ret = bound_make(b, type ? BOUND_TYPE : BOUND_SPACE, NULL, x);
