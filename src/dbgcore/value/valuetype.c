@@ -220,9 +220,9 @@ static void consider(struct search *s, const struct name_entry *e)
 		score++;
 	if (score < s->best || !score)
 		return;
-	if (score == s->best && (e->module == s->module ||
-				 strcmp(e->module->name, s->module->name) ||
-				 !is_meant(s, e)))
+	if (score == s->best &&
+	    (e->module == s->module ||
+	     strcmp(e->module->name, s->module->name) || !is_meant(s, e)))
 		return;
 	s->twice = false;
 	s->best = score;
@@ -241,8 +241,8 @@ static void search_defs(struct search *s)
 		s->n_args = written_arity(name);
 	index_all(s->ts);
 	do {
-		for (struct name_entry *e = map_find(
-			 &s->ts->names, str_hash(name + start, stem));
+		for (struct name_entry *e =
+			 map_find(&s->ts->names, str_hash(name + start, stem));
 		     e; e = e->next)
 			consider(s, e);
 	} while (!s->best && index_more(s->ts, s->near));
