@@ -414,8 +414,130 @@ async function missing(w) {
 	});
 }
 
+// `dotnet watch` applies edits to the program that is debugged (edits.json).
+class Watch {
+	constructor() {
+		this.file = path.join(folder, 'Program.cs');
+		this.log = path.join(shots, 'watch.log');
+		const out = fs.openSync(this.log, 'w');
+		this.process = spawn('dotnet', ['watch', '--non-interactive'], {
+			cwd: folder, stdio: ['ignore', out, out], detached: true,
+			env: { ...process.env, DOTNET_WATCH_SUPPRESS_EMOJIS: '1' },
+		});
+	}
+
+	said() {
+		return fs.readFileSync(this.log, 'utf8');
+	}
+
+	told() {
+		return [...this.said().matchAll(/^told (.*)$/gm)].map(m => m[1]);
+	}
+
+	applied() {
+		return this.said().split('changes applied').length;
+	}
+
+	async until(what, test) {
+		for (const end = Date.now() + 4 * LONG; !test();) {
+			assert.ok(Date.now() < end, `waited for ${what}: ${this.said().slice(-500)}`);
+			await new Promise(go => setTimeout(go, 100));
+		}
+	}
+
+	pid() {
+		return Number(fs.readdirSync('/proc').find(pid => {
+			try {
+				return /^\d+$/.test(pid) &&
+					fs.readFileSync(`/proc/${pid}/comm`, 'utf8') === 'Reload\n' &&
+					fs.readlinkSync(`/proc/${pid}/exe`).startsWith(folder);
+			} catch {
+				return false;
+			}
+		}));
+	}
+
+	async edit(changes) {
+		const before = this.applied();
+		let text = fs.readFileSync(this.file, 'utf8');
+		for (const [was, now] of changes) {
+			assert.strictEqual(text.split(was).length, 2, was);
+			text = text.replace(was, () => now);
+		}
+		fs.writeFileSync(this.file, text);
+		await this.until('the update', () => this.applied() > before);
+	}
+
+	/** The line of a mark, the next one, and what is told there. */
+	find(name) {
+		const line = mark(folder, name);
+		const lines = fs.readFileSync(this.file, 'utf8').split('\n');
+		const behind = lines.findIndex((text, i) =>
+			i >= line && /^\s*[^\s/]/.test(text));
+		return {
+			line, behind: behind + 1,
+			expression: lines[line - 1].match(/Tell\((.*)\);/)[1],
+		};
+	}
+
+	end() {
+		process.kill(-this.process.pid, 'SIGKILL');
+	}
+}
+
+/** Stop at a mark in today's text; ask, step, and compare with what is told. */
+async function reloaded(w, watch, name) {
+	const { line, behind, expression } = watch.find(name);
+	await w.breakpoint(line);
+	await w.paused(line, 2 * LONG);
+	await w.variableReads('(n|text|all|this)', '.+');
+	await w.console(expression);
+	// the last one is below what the program has written
+	await w.reads('.repl .monaco-list-row.selected, .repl .evaluation-result', /\S/);
+	const shown = await w.page.locator('.repl .evaluation-result').last().innerText();
+	const before = watch.told().length;
+	await w.command('View: Focus First Editor Group');
+	await w.keys('F10');
+	await watch.until('what it tells', () => watch.told().length > before);
+	await w.paused(behind);
+	assert.strictEqual(shown.trim().replace(/^"(.*)"$/, '$1'), watch.told()[before]);
+	await w.command('Debug: Remove All Breakpoints');
+	await w.keys('F5');
+}
+
+async function reload(w) {
+	const watch = new Watch();
+	const edits = JSON.parse(fs.readFileSync(path.join(folder, 'edits.json')));
+	await see(w, 'dotnet watch runs the program', async () => {
+		await watch.until('the program', () => watch.told().length &&
+			watch.said().includes('Waiting for changes'));
+		fs.mkdirSync(path.dirname(LAUNCH_JSON));
+		fs.writeFileSync(LAUNCH_JSON, JSON.stringify({
+			version: '0.2.0', configurations: [{
+				type: 'dndbg', request: 'attach', name: 'watched',
+				processId: watch.pid(),
+			}],
+		}));
+	});
+	await see(w, 'the file', () => w.openFile('Program.cs'));
+	await see(w, 'attach by launch.json', async () => {
+		await w.keys('F5');
+		await w.see('.debug-toolbar', 2 * LONG);
+	});
+	for (const [name, marks, ...changes] of edits) {
+		await see(w, name, async () => {
+			await watch.edit(changes);
+			for (const at of marks)
+				await reloaded(w, watch, at);
+		});
+	}
+	await w.shot('edited');
+	watch.end();
+}
+
 const scenarios = {
 	launch, broken, several, attach, core, tests, web, repository, missing,
+	reload,
 };
 const w = await Workbench.open(url, shots);
 await scenarios[scenario](w);
