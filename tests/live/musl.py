@@ -160,6 +160,33 @@ def test_own_dac(t):
     busy.right()
 
 
+def test_core_elsewhere(t):
+    """The core of a container, where none of its files are: the runtime is found
+    among NuGet's packs, or where it is said to be."""
+    busy = Busy(t, words=alpine(t, "Busy", "20", "1")).ready()
+    net = os.path.realpath(t.env["DOTNET_ROOT"])
+    packs = {**t.env, "HOME": t.dir, "PATH": os.environ["PATH"]}
+    del packs["DOTNET_ROOT"]
+
+    def stack(core, *options, env=packs):
+        done = subprocess.run([t.dndbg, "stack", *options, core], text=True,
+                              cwd=t.dir, capture_output=True, env=env)
+        return done.stdout + done.stderr
+
+    core = f"{t.dir}/core"
+    busy.dump(core, "--type", "full")
+    text = stack(core)
+    t.check_in("Busy.Program.Wait", text)
+    t.check("libcoreclr.so" not in text, text)
+    t.check_equal(text, stack(core, "--core-search-path", net))
+    none = stack(core, env={**packs, "NUGET_PACKAGES": t.dir})
+    t.check_in("libcoreclr.so'", none)
+    t.check_in("(build id ", none)
+    t.check_in('"set core-search-path DIRECTORIES"', none)
+    busy.untouched()
+    busy.right()
+
+
 INSIDE = """
 set -e
 root=$1

@@ -126,6 +126,43 @@ static bool try_dotnet(void *arg, const char *dir)
 	return shared && try_place(s, dir, shared);
 }
 
+char *hostfile_nuget(void)
+{
+	const char *dir = getenv("NUGET_PACKAGES"), *home = getenv("HOME");
+
+	return dir && *dir ? xstrdup(dir)
+			   : xasprintf("%s/.nuget/packages", home ? home : "");
+}
+
+// Try the packs of the runtime: there is one for each C library, while what is
+// installed is for the one of this machine.
+static bool try_packs(struct search *s)
+{
+	static const char mark[] = "/shared/Microsoft.NETCore.App/";
+	static const char *const platforms[] = {"linux-musl-x64", "linux-x64"};
+	const char *shared = strstr(s->path, mark);
+
+	if (!shared)
+		return false;
+	const char *version = shared + sizeof(mark) - 1;
+	_cleanup_free_ char *nuget = hostfile_nuget();
+	for (size_t i = 0; i < sizeof(platforms) / sizeof(*platforms); i++) {
+		_cleanup_free_ char *pack = xasprintf(
+		    "%s/microsoft.netcore.app.runtime.%s/%.*s/runtimes/%s",
+		    nuget, platforms[i], (int)strcspn(version, "/"), version,
+		    platforms[i]);
+		_cleanup_free_ char *native = xasprintf("%s/native", pack);
+		_cleanup_free_ char *lib =
+		    xasprintf("%s/lib/net%.*s.0", pack,
+			      (int)strcspn(version, "./"), version);
+
+		if (try_place(s, native, str_basename(s->path)) ||
+		    try_place(s, lib, str_basename(s->path)))
+			return true;
+	}
+	return false;
+}
+
 static bool try_nuget(struct search *s)
 {
 	static const char mark[] = "/.nuget/packages/";
@@ -221,7 +258,7 @@ struct dbg_error *hostfile_open(struct target *t, const char *path,
 	if (!t || !t->search)
 		return s.why;
 	if (try_dirs(&s, t) || try_nuget(&s) ||
-	    hostfile_each_dotnet(try_dotnet, &s)) {
+	    hostfile_each_dotnet(try_dotnet, &s) || try_packs(&s)) {
 		dbg_error_destroy(s.why);
 		return NULL;
 	}

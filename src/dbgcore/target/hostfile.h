@@ -47,6 +47,8 @@ char *hostfile_path(const struct target *t, const char *path);
 bool hostfile_is_foreign(const struct target *t);
 /* The directories that the user names for cores, with ':' between. */
 const char *hostfile_dirs(const struct target *t);
+/* The directory of NuGet's packages, malloc'ed. */
+char *hostfile_nuget(void);
 /* The installations of .NET on this machine, until @fn has what it wants. */
 bool hostfile_each_dotnet(bool (*fn)(void *arg, const char *dir), void *arg);
 

@@ -337,12 +337,8 @@ static bool try_installation(void *arg, const char *root)
 /* Every pack of the runtime that NuGet has in the user's cache. */
 static bool try_packs(struct dac_search *w)
 {
-	const char *cache = getenv("NUGET_PACKAGES");
-	const char *home = getenv("HOME");
-	_cleanup_free_ char *dir = cache && *cache
-				       ? xasprintf("%s/%s", cache, pack_name)
-				       : xasprintf("%s/.nuget/packages/%s",
-						   home ? home : "", pack_name);
+	_cleanup_free_ char *nuget = hostfile_nuget();
+	_cleanup_free_ char *dir = xasprintf("%s/%s", nuget, pack_name);
 
 	return try_versions(w, dir, "/runtimes/linux-x64/native");
 }
