@@ -534,9 +534,11 @@ def test_named(t):
     # a small core may lack the names
     names = {one["thread"]: one["name"]
              for one in ask(t, "deadlock", program.pid)["waits"]}
-    for target in (*program.targets(),
-                   *(dumps.dump_running(t, program.pid, option)
-                     for option in ("-h", "-n"))):
+    mini = dumps.dump_running(t, program.pid, "-n")
+    t.check_in("\nWho waits for whom: objects are missing in this core",
+               t.run("stack", mini).stdout)
+    for target in (*program.targets(), mini,
+                   dumps.dump_running(t, program.pid, "-h")):
         t.check_equal(wanted, waits(target, names))
         t.check_match(r"^1 thread waits in the end for Mutex {System.Threading."
                       r"Mutex}( 0x[0-9a-f]+)?, which (process|thread) "

@@ -547,9 +547,9 @@ static void take_mutex(struct search *s, const struct dbg_thread *t,
 {
 	size_t known = one->object ? number_at(&s->mutexes, one->object) : 0;
 	struct mutex_owner owner = {.thread = known ? (uint32_t)known - 1 : 0};
-	bool found = known ? owner.thread
-			   : mutex_owner(s->in, t, s->threads, s->n_threads,
-					 &owner);
+	bool found =
+	    known ? owner.thread
+		  : mutex_owner(s->in, t, s->threads, s->n_threads, &owner);
 
 	if (one->object && !known && !owner.outside)
 		put_number(&s->mutexes, one->object, (size_t)owner.thread + 1);
