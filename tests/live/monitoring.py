@@ -303,8 +303,6 @@ def awaited(t, config):
             if found and "ThreadPoolWorkQueue" not in before:
                 callers = tuple(re.findall(r"Watched\.Program\.(\w+)\(", before))
                 times[callers] = times.get(callers, 0) + int(us)
-    # It may go on before anybody has begun to wait for it.
-    times.pop((), 0)
     whole = [times.get(("AwaitAll", f"Await{name}"), 0)
              for name in ("Most", "Less", "Least")]
     t.check(sum(whole) > 0.95 * sum(times.values()), times)
@@ -344,7 +342,7 @@ def test_sample_blocked(t):
              for on, name in phases]
     # Where it was not looked in time, as on a machine with much else to do, is
     # said. A clock tick is what the program knows its own times by.
-    unsure = got["guessedMs"] / 2 / sum(found)
+    unsure = got["guessedMs"] / sum(found)
     for one, real in zip(found, truth):
         t.check(abs(one / sum(found) - real / sum(truth)) < 0.02 + unsure,
                 (found, truth, got["guessedMs"]))
@@ -574,13 +572,14 @@ def test_sample_without_perf(t):
     program = Watched(t)
     program.do("spin 300")
     watching = Watching(t, program, "sample", "--json", preexec_fn=forbid_perf)
-    program.do("spin 1000")
+    program.do("spin 2000")
     got = json.loads(watching.interrupt())
     t.check_match("^running threads were stopped for some microseconds to be "
                   "sampled: perf_event is not permitted", got["note"])
-    t.check(got["samples"] > 20 and total(got, "Spin") > 900, got)
-    t.check(total(got, "SpinMost") > total(got, "SpinLess") >
-            total(got, "SpinLeast"), got["methods"][:5])
+    t.check(got["samples"] > 50 and total(got, "Spin") > 1800, got)
+    # Of 50 samples and more: six times as many as the other, and neither none.
+    times = [total(got, f"Spin{name}") for name in ("Most", "Less", "Least")]
+    t.check(times[0] > times[2] and times[1] > 0, (times, got["samples"]))
     watching = Watching(t, program, "sample", preexec_fn=forbid_perf)
     watching.process.kill()
     watching.end(-signal.SIGKILL)
