@@ -19,7 +19,8 @@
 enum {
 	TICK_MS = 100,
 	PROGRESS_MS = 250,
-	REST_MS = 5000, // for what comes behind the end of a trace
+	// For what comes until a trace has settled, and behind its end.
+	REST_MS = DBG_TRACE_SETTLE_MS + 5000,
 	SECONDS_MAX = 1000000,
 	JSON_VERSION = 1,
 };

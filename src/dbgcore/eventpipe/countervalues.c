@@ -76,14 +76,24 @@ struct dbg_error *dbg_counters_request(uint32_t version,
 		    .level = 4,
 		    .args = "EventCounterIntervalSec=1",
 		};
-	if (runtime || n_meters)
+	*ret = (struct dbg_trace_request){.providers = p};
+	if (runtime || n_meters) {
 		p[n++] = (struct dbg_trace_provider){
 		    .name = meters_provider,
 		    .keywords = 2,
 		    .level = 4,
 		    .args = arena_strdup(arena, str_get(&args)),
 		};
-	*ret = (struct dbg_trace_request){.providers = p, .n_providers = n};
+		/*
+		 * Whoever stops the trace waits in the runtime for the thread
+		 * that asks the meters, and holds the lock that a new
+		 * EventSource needs. The first time they are asked, much of the
+		 * runtime is used first (its thread pool has an EventSource):
+		 * both would wait for ever, and the program could not end.
+		 */
+		ret->settled = "CollectionStop";
+	}
+	ret->n_providers = n;
 	return NULL;
 }
 

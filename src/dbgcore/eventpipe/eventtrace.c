@@ -44,12 +44,17 @@ struct dbg_trace {
 	uint32_t version; /* the runtime's major one */
 	int stream;       /* the events */
 	int stop;         /* connection of the command that stops it, or -1 */
+	bool stopping;    /* it is to be stopped when it has settled */
+	char *settled;    /* the event behind which it may be stopped, or NULL */
+	int64_t settles;  /* ... or clock_ms() */
 	uint64_t id, began;
 	struct guardian guardian;
 	int copy; /* of all events, -1: none */
 	int copy_errnum;
 	uint64_t copied;
 	struct nettrace *nettrace;
+	dbg_trace_fn *fn; /* the caller's */
+	void *arg;
 	bool ended;
 	struct map names; /* of threads, by their numbers in the program */
 };
@@ -118,7 +123,9 @@ static struct guarded trace_guarded(const struct dbg_trace *t,
 				.stream = t->stream,
 				.begin = begin,
 				.end = STOP_TRACING,
-				.has_id = true};
+				.has_id = true,
+				.settle_ms =
+				    t->settled ? DBG_TRACE_SETTLE_MS : 0};
 }
 
 static struct dbg_error *begin(struct dbg_trace *t,
@@ -132,6 +139,8 @@ static struct dbg_error *begin(struct dbg_trace *t,
 		err = ipc_connect(&t->port, &t->stream);
 	if (err)
 		return err;
+	t->settled = req->settled ? xstrdup(req->settled) : NULL;
+	t->settles = clock_ms() + DBG_TRACE_SETTLE_MS;
 	struct ipc_command collect = collect_command(t, req);
 	const struct guarded what = trace_guarded(t, &collect);
 
@@ -209,14 +218,53 @@ static void trace_keep(struct dbg_trace *t, const char *bytes, size_t n)
 	}
 }
 
+static void trace_settle(struct dbg_trace *t)
+{
+	if (t->settled)
+		guardian_settled(&t->guardian);
+	free(t->settled);
+	t->settled = NULL;
+}
+
+static void trace_event(void *arg, const struct dbg_trace_event *e)
+{
+	struct dbg_trace *t = arg;
+
+	if (t->settled && !strcmp(e->kind->name, t->settled))
+		trace_settle(t);
+	t->fn(t->arg, e);
+}
+
+// Send the command to stop, once it may be sent. Its answer is not waited for:
+// it comes when the rest of the events is written, which the caller has to read
+// meanwhile.
+static struct dbg_error *stop_send(struct dbg_trace *t)
+{
+	if (!t->stopping || t->stop >= 0 || t->ended)
+		return NULL;
+	if (t->settled && clock_ms() < t->settles)
+		return NULL;
+	struct dbg_error *err = ipc_connect(&t->port, &t->stop);
+	if (err)
+		return err;
+	const struct ipc_command collect = {.set = SET_EVENTPIPE};
+	const struct guarded what = trace_guarded(t, &collect);
+	struct ipc_command stop = guarded_end(&what, t->id);
+	err = ipc_send(&t->port, t->stop, &stop);
+	str_deinit(&stop.payload);
+	return err;
+}
+
 struct dbg_error *dbg_trace_read(struct dbg_trace *t, dbg_trace_fn *fn,
 				 void *arg, bool *ret_ended)
 {
 	_cleanup_free_ char *chunk = xmalloc(CHUNK);
 	struct dbg_error *err = NULL;
 
+	t->fn = fn;
+	t->arg = arg;
 	if (!t->nettrace)
-		t->nettrace = nettrace_create(fn, arg);
+		t->nettrace = nettrace_create(trace_event, t);
 	for (int i = 0; !err && !t->ended && i < CHUNKS_MAX; i++) {
 		ssize_t n = recv(t->stream, chunk, CHUNK, 0);
 
@@ -231,26 +279,13 @@ struct dbg_error *dbg_trace_read(struct dbg_trace *t, dbg_trace_fn *fn,
 	if (t->ended)
 		nettrace_finish(t->nettrace);
 	*ret_ended = t->ended;
-	return err;
+	return err ? err : stop_send(t);
 }
 
-// Send the command to stop. Its answer is not waited for: it comes when the
-// rest of the events is written, which the caller has to read meanwhile.
 struct dbg_error *dbg_trace_stop(struct dbg_trace *t)
 {
-	struct dbg_error *err;
-
-	if (t->stop >= 0 || t->ended)
-		return NULL;
-	err = ipc_connect(&t->port, &t->stop);
-	if (err)
-		return err;
-	const struct ipc_command collect = {.set = SET_EVENTPIPE};
-	const struct guarded what = trace_guarded(t, &collect);
-	struct ipc_command stop = guarded_end(&what, t->id);
-	err = ipc_send(&t->port, t->stop, &stop);
-	str_deinit(&stop.payload);
-	return err;
+	t->stopping = true;
+	return stop_send(t);
 }
 
 // Read and drop the remaining events, which would keep the runtime from
@@ -305,12 +340,14 @@ void dbg_trace_close(struct dbg_trace *t)
 {
 	if (!t)
 		return;
-	if (t->id && !t->ended && !dbg_err_drop(dbg_trace_stop(t)))
+	if (t->id && !t->ended && !dbg_err_drop(dbg_trace_stop(t)) &&
+	    t->stop >= 0)
 		drain(t);
 	mem_close_fd(&t->stream);
 	guardian_dismiss(&t->guardian, t->ended || t->stop >= 0);
 	mem_close_fd(&t->stop);
 	ipc_close(&t->port);
+	free(t->settled);
 	nettrace_destroy(t->nettrace);
 	map_clear_free(&t->names);
 	map_deinit(&t->names);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/prctl.h>
@@ -10,11 +11,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/mem.h"
 
 enum {
 	MESSAGE_MAX = 400,
+	// What dndbg says.
+	STOPPED = 0,
+	SETTLED = 1,
 };
 
 /* The guardian's report of whether it has begun the trace. */
@@ -74,24 +79,43 @@ static struct guardian_report guardian_begin(const struct guarded *what,
 	return report;
 }
 
+// Read and drop what the runtime tells until @deadline, or until it has ended.
+static void stream_drain(int stream, int64_t deadline)
+{
+	struct pollfd p = {.fd = stream, .events = POLLIN};
+	char chunk[4096];
+	ssize_t n = 1;
+
+	for (int64_t left; n && (left = deadline - clock_ms()) > 0;)
+		if (poll(&p, 1, (int)left) > 0)
+			n = recv(stream, chunk, sizeof(chunk), MSG_DONTWAIT);
+}
+
 static _Noreturn void guardian_main(const struct guarded *what,
 				    const int pipes[2])
 {
 	struct str reply = {0};
+	int stream = what->stream;
 	char byte;
 	ssize_t n;
 
 	guardian_withdraw(what->port,
 			  (const int[]){what->stream, pipes[0], pipes[1]});
 	struct guardian_report report = guardian_begin(what, pipes[1]);
+	int64_t settles = clock_ms() + what->settle_ms;
 	// While it is open here the runtime would not notice a dead reader.
-	close(what->stream);
+	if (!what->settle_ms)
+		mem_close_fd(&stream);
 	close(pipes[1]);
 	prctl(PR_SET_NAME, "dndbg-guardian"); // it has something to guard
-	do
-		n = read(pipes[0], &byte, 1);
-	while (n < 0 && errno == EINTR);
+	while ((n = read(pipes[0], &byte, 1)) < 0 ? errno == EINTR
+						  : n && byte == SETTLED)
+		if (n > 0)
+			mem_close_fd(&stream);
 	if (!n && !report.code) {
+		if (stream >= 0)
+			stream_drain(stream, settles);
+		mem_close_fd(&stream);
 		struct ipc_command end = guarded_end(what, report.id);
 		struct dbg_error *err = ipc_ask(what->port, &end, &reply);
 
@@ -161,12 +185,21 @@ struct dbg_error *guardian_start(struct guardian *g, const struct guarded *what,
 	return err;
 }
 
+static void guardian_tell(const struct guardian *g, char what)
+{
+	ssize_t n = send(g->socket, &what, 1, MSG_NOSIGNAL);
+	(void)n; // it may have been killed
+}
+
+void guardian_settled(struct guardian *g)
+{
+	guardian_tell(g, SETTLED);
+}
+
 void guardian_dismiss(struct guardian *g, bool done)
 {
-	if (g->socket >= 0 && done) {
-		ssize_t n = send(g->socket, "", 1, MSG_NOSIGNAL);
-		(void)n; // it may have been killed
-	}
+	if (g->socket >= 0 && done)
+		guardian_tell(g, STOPPED);
 	mem_close_fd(&g->socket);
 	while (g->pid > 0 && waitpid(g->pid, NULL, 0) < 0 && errno == EINTR)
 		;

@@ -3,8 +3,8 @@
  * trace. It is begun by a process of dndbg's, the guardian, so that there is no
  * moment at which it goes on and only dndbg, which may be killed, knows of it.
  * The guardian waits at a socket whose other end dndbg holds: a byte says that
- * dndbg has stopped the command, the end of the stream that dndbg is dead, and
- * then the guardian stops it.
+ * dndbg has stopped the command, or that it may be stopped from now on; the end
+ * of the stream that dndbg is dead, and then the guardian stops it.
  */
 #ifndef EVENTPIPE_GUARDIAN_H
 #define EVENTPIPE_GUARDIAN_H
@@ -17,6 +17,12 @@ struct guarded {
 	const struct ipc_command *begin;
 	uint8_t end; /* the command that stops it, of the same set */
 	bool has_id; /* the runtime gives it a number */
+	/*
+	 * It must not be stopped for so long, or until guardian_settled(); 0:
+	 * it may at any time. The runtime itself would stop it when nobody is
+	 * at the other end of @stream, so the guardian holds that end meanwhile.
+	 */
+	int settle_ms;
 };
 
 struct guardian {
@@ -28,6 +34,8 @@ struct guardian {
 DBG_MUST struct dbg_error *guardian_start(struct guardian *g,
 					  const struct guarded *what,
 					  uint64_t *ret_id);
+/* From now on it may be stopped. */
+void guardian_settled(struct guardian *g);
 /* The command that stops the session @id; the caller frees its payload. */
 struct ipc_command guarded_end(const struct guarded *what, uint64_t id);
 /*

@@ -25,6 +25,15 @@ struct dbg_trace_request {
 	const struct dbg_trace_provider *providers;
 	size_t n_providers;
 	bool stacks; /* .NET 8 gives them always */
+	/*
+	 * Name of an event before which the runtime must not be told to stop,
+	 * for DBG_TRACE_SETTLE_MS at most; NULL: it may at any time.
+	 */
+	const char *settled;
+};
+
+enum {
+	DBG_TRACE_SETTLE_MS = 6000
 };
 
 /* A kind of event; lives as long as its trace. */
@@ -79,8 +88,8 @@ int dbg_trace_fd(const struct dbg_trace *t);
 DBG_MUST struct dbg_error *dbg_trace_read(struct dbg_trace *t, dbg_trace_fn *fn,
 					  void *arg, bool *ret_ended);
 /*
- * Let the runtime tell no more. What it has told already still comes: read
- * until the end.
+ * Let the runtime tell no more, as soon as it may be stopped ("settled" of the
+ * request). What it tells until then still comes: read until the end.
  */
 DBG_MUST struct dbg_error *dbg_trace_stop(struct dbg_trace *t);
 /* When it began, before its first event: as the time of events. */
