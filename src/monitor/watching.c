@@ -19,8 +19,8 @@
 enum {
 	TICK_MS = 100,
 	PROGRESS_MS = 250,
-	// For what comes until a trace has settled, and behind its end.
-	REST_MS = DBG_TRACE_SETTLE_MS + 5000,
+	// For what comes until a trace may be stopped, and behind its end.
+	REST_MS = DBG_TRACE_STOP_MS + 5000,
 	SECONDS_MAX = 1000000,
 	JSON_VERSION = 1,
 };

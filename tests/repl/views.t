@@ -13,6 +13,7 @@ Breakpoint 1, Displays.Program.Collections () at Displays.cs:{@collections}
 list = Count = 3 = {10, 20, 30}
 empty = Count = 0
 map = Count = 2 = {["a, b"] = 1, ["c"] = 2}
+byPair = Count = 1 = {[(Id: 1, Name: "a")] = 5}
 byNumber = Count = 1 = {[7] = {named 1}}
 set = Count = 2 = {"x", "y"}
 queue = Count = 3 = {10, 20, 30}

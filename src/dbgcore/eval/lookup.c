@@ -258,8 +258,8 @@ bool lookup_dotted(const struct eval *e, const struct expr *x,
 struct dbg_error *lookup_copies(const struct eval *e, const char *name,
 				size_t n_args)
 {
-	const char *copies = value_type_in_copies(e->values, e->scope->module,
-						  name, n_args);
+	const char *copies =
+	    value_type_in_copies(e->values, e->scope->module, name, n_args);
 	if (!copies)
 		return NULL;
 	return dbg_err_cs(
@@ -287,11 +287,11 @@ struct dbg_error *lookup_no_type(const struct eval *e, const char *name,
 			       name);
 	struct dbg_error *err = lookup_copies(e, name, n_args);
 	return err ? err
-		   : dbg_err_cs(
-			 246, dbg_err(DBG_E_NOT_FOUND,
-				      "the type or namespace name '%s' could "
-				      "not be found",
-				      name));
+		   : dbg_err_cs(246,
+				dbg_err(DBG_E_NOT_FOUND,
+					"the type or namespace name '%s' could "
+					"not be found",
+					name));
 }
 
 static struct dbg_error *named_type(const struct eval *e, const struct expr *t,

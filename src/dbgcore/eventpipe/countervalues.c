@@ -91,7 +91,7 @@ struct dbg_error *dbg_counters_request(uint32_t version,
 		 * runtime is used first (its thread pool has an EventSource):
 		 * both would wait for ever, and the program could not end.
 		 */
-		ret->settled = "CollectionStop";
+		ret->stop_after = "CollectionStop";
 	}
 	ret->n_providers = n;
 	return NULL;

@@ -44,9 +44,10 @@ struct dbg_trace {
 	uint32_t version; /* the runtime's major one */
 	int stream;       /* the events */
 	int stop;         /* connection of the command that stops it, or -1 */
-	bool stopping;    /* it is to be stopped when it has settled */
-	char *settled;    /* the event behind which it may be stopped, or NULL */
-	int64_t settles;  /* ... or clock_ms() */
+	bool stopping;    /* it is to be stopped when it has stop_after */
+	char
+	    *stop_after; /* the event behind which it may be stopped, or NULL */
+	int64_t stop_from; /* ... or clock_ms() */
 	uint64_t id, began;
 	struct guardian guardian;
 	int copy; /* of all events, -1: none */
@@ -124,8 +125,8 @@ static struct guarded trace_guarded(const struct dbg_trace *t,
 				.begin = begin,
 				.end = STOP_TRACING,
 				.has_id = true,
-				.settle_ms =
-				    t->settled ? DBG_TRACE_SETTLE_MS : 0};
+				.min_ms =
+				    t->stop_after ? DBG_TRACE_STOP_MS : 0};
 }
 
 static struct dbg_error *begin(struct dbg_trace *t,
@@ -139,8 +140,8 @@ static struct dbg_error *begin(struct dbg_trace *t,
 		err = ipc_connect(&t->port, &t->stream);
 	if (err)
 		return err;
-	t->settled = req->settled ? xstrdup(req->settled) : NULL;
-	t->settles = clock_ms() + DBG_TRACE_SETTLE_MS;
+	t->stop_after = req->stop_after ? xstrdup(req->stop_after) : NULL;
+	t->stop_from = clock_ms() + DBG_TRACE_STOP_MS;
 	struct ipc_command collect = collect_command(t, req);
 	const struct guarded what = trace_guarded(t, &collect);
 
@@ -218,20 +219,20 @@ static void trace_keep(struct dbg_trace *t, const char *bytes, size_t n)
 	}
 }
 
-static void trace_settle(struct dbg_trace *t)
+static void trace_allow_stop(struct dbg_trace *t)
 {
-	if (t->settled)
-		guardian_settled(&t->guardian);
-	free(t->settled);
-	t->settled = NULL;
+	if (t->stop_after)
+		guardian_allow_stop(&t->guardian);
+	free(t->stop_after);
+	t->stop_after = NULL;
 }
 
 static void trace_event(void *arg, const struct dbg_trace_event *e)
 {
 	struct dbg_trace *t = arg;
 
-	if (t->settled && !strcmp(e->kind->name, t->settled))
-		trace_settle(t);
+	if (t->stop_after && !strcmp(e->kind->name, t->stop_after))
+		trace_allow_stop(t);
 	t->fn(t->arg, e);
 }
 
@@ -242,7 +243,7 @@ static struct dbg_error *stop_send(struct dbg_trace *t)
 {
 	if (!t->stopping || t->stop >= 0 || t->ended)
 		return NULL;
-	if (t->settled && clock_ms() < t->settles)
+	if (t->stop_after && clock_ms() < t->stop_from)
 		return NULL;
 	struct dbg_error *err = ipc_connect(&t->port, &t->stop);
 	if (err)
@@ -347,7 +348,7 @@ void dbg_trace_close(struct dbg_trace *t)
 	guardian_dismiss(&t->guardian, t->ended || t->stop >= 0);
 	mem_close_fd(&t->stop);
 	ipc_close(&t->port);
-	free(t->settled);
+	free(t->stop_after);
 	nettrace_destroy(t->nettrace);
 	map_clear_free(&t->names);
 	map_deinit(&t->names);

@@ -19,7 +19,7 @@ enum {
 	MESSAGE_MAX = 400,
 	// What dndbg says.
 	STOPPED = 0,
-	SETTLED = 1,
+	STOPPABLE = 1,
 };
 
 /* The guardian's report of whether it has begun the trace. */
@@ -102,19 +102,19 @@ static _Noreturn void guardian_main(const struct guarded *what,
 	guardian_withdraw(what->port,
 			  (const int[]){what->stream, pipes[0], pipes[1]});
 	struct guardian_report report = guardian_begin(what, pipes[1]);
-	int64_t settles = clock_ms() + what->settle_ms;
+	int64_t stop_from = clock_ms() + what->min_ms;
 	// While it is open here the runtime would not notice a dead reader.
-	if (!what->settle_ms)
+	if (!what->min_ms)
 		mem_close_fd(&stream);
 	close(pipes[1]);
 	prctl(PR_SET_NAME, "dndbg-guardian"); // it has something to guard
 	while ((n = read(pipes[0], &byte, 1)) < 0 ? errno == EINTR
-						  : n && byte == SETTLED)
+						  : n && byte == STOPPABLE)
 		if (n > 0)
 			mem_close_fd(&stream);
 	if (!n && !report.code) {
 		if (stream >= 0)
-			stream_drain(stream, settles);
+			stream_drain(stream, stop_from);
 		mem_close_fd(&stream);
 		struct ipc_command end = guarded_end(what, report.id);
 		struct dbg_error *err = ipc_ask(what->port, &end, &reply);
@@ -191,9 +191,9 @@ static void guardian_tell(const struct guardian *g, char what)
 	(void)n; // it may have been killed
 }
 
-void guardian_settled(struct guardian *g)
+void guardian_allow_stop(struct guardian *g)
 {
-	guardian_tell(g, SETTLED);
+	guardian_tell(g, STOPPABLE);
 }
 
 void guardian_dismiss(struct guardian *g, bool done)

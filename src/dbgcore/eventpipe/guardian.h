@@ -18,11 +18,12 @@ struct guarded {
 	uint8_t end; /* the command that stops it, of the same set */
 	bool has_id; /* the runtime gives it a number */
 	/*
-	 * It must not be stopped for so long, or until guardian_settled(); 0:
-	 * it may at any time. The runtime itself would stop it when nobody is
-	 * at the other end of @stream, so the guardian holds that end meanwhile.
+	 * It must not be stopped for so long, or until guardian_allow_stop();
+	 * 0: it may at any time. The runtime itself would stop it when nobody
+	 * is at the other end of @stream, so the guardian holds that end
+	 * meanwhile.
 	 */
-	int settle_ms;
+	int min_ms;
 };
 
 struct guardian {
@@ -35,7 +36,7 @@ DBG_MUST struct dbg_error *guardian_start(struct guardian *g,
 					  const struct guarded *what,
 					  uint64_t *ret_id);
 /* From now on it may be stopped. */
-void guardian_settled(struct guardian *g);
+void guardian_allow_stop(struct guardian *g);
 /* The command that stops the session @id; the caller frees its payload. */
 struct ipc_command guarded_end(const struct guarded *what, uint64_t id);
 /*

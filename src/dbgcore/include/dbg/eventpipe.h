@@ -27,13 +27,13 @@ struct dbg_trace_request {
 	bool stacks; /* .NET 8 gives them always */
 	/*
 	 * Name of an event before which the runtime must not be told to stop,
-	 * for DBG_TRACE_SETTLE_MS at most; NULL: it may at any time.
+	 * for DBG_TRACE_STOP_MS at most; NULL: it may at any time.
 	 */
-	const char *settled;
+	const char *stop_after;
 };
 
 enum {
-	DBG_TRACE_SETTLE_MS = 6000
+	DBG_TRACE_STOP_MS = 6000
 };
 
 /* A kind of event; lives as long as its trace. */
@@ -88,8 +88,8 @@ int dbg_trace_fd(const struct dbg_trace *t);
 DBG_MUST struct dbg_error *dbg_trace_read(struct dbg_trace *t, dbg_trace_fn *fn,
 					  void *arg, bool *ret_ended);
 /*
- * Let the runtime tell no more, as soon as it may be stopped ("settled" of the
- * request). What it tells until then still comes: read until the end.
+ * Let the runtime tell no more, as soon as it may be stopped ("stop_after" of
+ * the request). What it tells until then still comes: read until the end.
  */
 DBG_MUST struct dbg_error *dbg_trace_stop(struct dbg_trace *t);
 /* When it began, before its first event: as the time of events. */
