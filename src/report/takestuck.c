@@ -207,10 +207,9 @@ static const struct report_wait_kind kinds[] = {
 
 void report_take_waits(struct report *r, struct dbg_stopped at)
 {
+	const struct dbg_stop *stop = dbg_stop_reason(at);
 	struct dbg_blocked *v;
 	size_t n = 0;
-
-	const struct dbg_stop *stop = dbg_stop_reason(at);
 
 	if (!stop->signal && !stop->exception)
 		r->lacking = report_copy(r, dbg_lacking(at));

@@ -25,7 +25,6 @@ struct type *lookup_enclosing(const struct eval *e, const struct type *type);
  */
 struct type *lookup_type_name(const struct eval *e, const char *name,
 			      struct expr *const *args, size_t n_args);
-/* A type as written; an error names it if it is not known. */
 /* The error that copies of a module have the type; NULL: that is not so. */
 DBG_MUST struct dbg_error *lookup_copies(const struct eval *e, const char *name,
 					 size_t n_args);
@@ -34,6 +33,7 @@ DBG_MUST struct dbg_error *lookup_no_type(const struct eval *e,
 					  const char *name,
 					  struct expr *const *args,
 					  size_t n_args);
+/* A type as written; an error names it if it is not known. */
 DBG_MUST struct dbg_error *lookup_type(const struct eval *e,
 				       const struct expr *t, struct type **ret);
 /*

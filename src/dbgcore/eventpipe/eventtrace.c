@@ -7,7 +7,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,10 +43,11 @@ struct dbg_trace {
 	uint32_t version; /* the runtime's major one */
 	int stream;       /* the events */
 	int stop;         /* connection of the command that stops it, or -1 */
-	bool stopping;    /* it is to be stopped when it has stop_after */
-	char
-	    *stop_after; /* the event behind which it may be stopped, or NULL */
-	int64_t stop_from; /* ... or clock_ms() */
+	bool stopping;    /* it is to be stopped, as soon as it may */
+	/* Until this event has come, or clock_ms() is stop_from, it must not
+	 * be stopped; NULL: it may. */
+	const char *stop_after;
+	int64_t stop_from;
 	uint64_t id, began;
 	struct guardian guardian;
 	int copy; /* of all events, -1: none */
@@ -140,7 +140,7 @@ static struct dbg_error *begin(struct dbg_trace *t,
 		err = ipc_connect(&t->port, &t->stream);
 	if (err)
 		return err;
-	t->stop_after = req->stop_after ? xstrdup(req->stop_after) : NULL;
+	t->stop_after = req->stop_after;
 	t->stop_from = clock_ms() + DBG_TRACE_STOP_MS;
 	struct ipc_command collect = collect_command(t, req);
 	const struct guarded what = trace_guarded(t, &collect);
@@ -219,20 +219,14 @@ static void trace_keep(struct dbg_trace *t, const char *bytes, size_t n)
 	}
 }
 
-static void trace_allow_stop(struct dbg_trace *t)
-{
-	if (t->stop_after)
-		guardian_allow_stop(&t->guardian);
-	free(t->stop_after);
-	t->stop_after = NULL;
-}
-
 static void trace_event(void *arg, const struct dbg_trace_event *e)
 {
 	struct dbg_trace *t = arg;
 
-	if (t->stop_after && !strcmp(e->kind->name, t->stop_after))
-		trace_allow_stop(t);
+	if (t->stop_after && !strcmp(e->kind->name, t->stop_after)) {
+		guardian_allow_stop(&t->guardian);
+		t->stop_after = NULL;
+	}
 	t->fn(t->arg, e);
 }
 
@@ -289,19 +283,6 @@ struct dbg_error *dbg_trace_stop(struct dbg_trace *t)
 	return stop_send(t);
 }
 
-// Read and drop the remaining events, which would keep the runtime from
-// stopping.
-static void drain(struct dbg_trace *t)
-{
-	int64_t deadline = clock_ms() + DROP_MS;
-	struct pollfd p = {.fd = t->stream, .events = POLLIN};
-	_cleanup_free_ char *chunk = xmalloc(CHUNK);
-	ssize_t n = 1;
-
-	while (n > 0 && clock_ms() < deadline && poll(&p, 1, DROP_MS) > 0)
-		n = recv(t->stream, chunk, CHUNK, 0);
-}
-
 // The thread that is @tid in the program's namespace; 0: it is gone.
 static pid_t thread_of(pid_t pid, uint64_t tid)
 {
@@ -343,12 +324,12 @@ void dbg_trace_close(struct dbg_trace *t)
 		return;
 	if (t->id && !t->ended && !dbg_err_drop(dbg_trace_stop(t)) &&
 	    t->stop >= 0)
-		drain(t);
+		// what is left would keep the runtime from stopping
+		ipc_drain(t->stream, clock_ms() + DROP_MS);
 	mem_close_fd(&t->stream);
 	guardian_dismiss(&t->guardian, t->ended || t->stop >= 0);
 	mem_close_fd(&t->stop);
 	ipc_close(&t->port);
-	free(t->stop_after);
 	nettrace_destroy(t->nettrace);
 	map_clear_free(&t->names);
 	map_deinit(&t->names);

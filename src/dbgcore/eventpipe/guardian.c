@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/prctl.h>
@@ -79,18 +78,6 @@ static struct guardian_report guardian_begin(const struct guarded *what,
 	return report;
 }
 
-// Read and drop what the runtime tells until @deadline, or until it has ended.
-static void stream_drain(int stream, int64_t deadline)
-{
-	struct pollfd p = {.fd = stream, .events = POLLIN};
-	char chunk[4096];
-	ssize_t n = 1;
-
-	for (int64_t left; n && (left = deadline - clock_ms()) > 0;)
-		if (poll(&p, 1, (int)left) > 0)
-			n = recv(stream, chunk, sizeof(chunk), MSG_DONTWAIT);
-}
-
 static _Noreturn void guardian_main(const struct guarded *what,
 				    const int pipes[2])
 {
@@ -114,7 +101,7 @@ static _Noreturn void guardian_main(const struct guarded *what,
 			mem_close_fd(&stream);
 	if (!n && !report.code) {
 		if (stream >= 0)
-			stream_drain(stream, stop_from);
+			ipc_drain(stream, stop_from);
 		mem_close_fd(&stream);
 		struct ipc_command end = guarded_end(what, report.id);
 		struct dbg_error *err = ipc_ask(what->port, &end, &reply);

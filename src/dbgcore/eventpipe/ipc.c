@@ -200,6 +200,17 @@ struct dbg_error *ipc_send(const struct ipc_port *port, int fd,
 		   : ipc_error(port->pid, EAGAIN, port->name);
 }
 
+void ipc_drain(int fd, int64_t deadline)
+{
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+	char chunk[4096];
+	ssize_t n = 1;
+
+	for (int64_t left; n > 0 && (left = deadline - clock_ms()) > 0;)
+		if (poll(&p, 1, (int)left) > 0)
+			n = recv(fd, chunk, sizeof(chunk), MSG_DONTWAIT);
+}
+
 bool ipc_header(const uint8_t p[IPC_HEADER], bool *ret_failed, size_t *ret_n)
 {
 	struct reader r;

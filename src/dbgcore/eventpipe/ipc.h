@@ -61,6 +61,12 @@ DBG_MUST struct dbg_error *ipc_ask(const struct ipc_port *port,
 				   const struct ipc_command *command,
 				   struct str *reply);
 
+/*
+ * Read and drop what comes until clock_ms() is @deadline, or the other end has
+ * closed it.
+ */
+void ipc_drain(int fd, int64_t deadline);
+
 /* The length of the payload that the header @p announces; false: it is none. */
 bool ipc_header(const uint8_t p[IPC_HEADER], bool *ret_failed, size_t *ret_n);
 /* The major version of the runtime in an answer to ProcessInfo2; 0: none. */

@@ -248,10 +248,10 @@ static void show_end(const struct waits *w, size_t i)
 		out(w->r, ", which %s holds\n", str_get(&place));
 		return;
 	}
-	if (!b->holder)
+	if (!b->holder) {
 		out(w->r, ", of which is not known who holds or sets it\n");
-	if (!b->holder)
 		return;
+	}
 	add_place(w->at, b->holder, &place);
 	out(w->r,
 	    ": for thread %" PRIu32

@@ -27,7 +27,8 @@ struct dbg_trace_request {
 	bool stacks; /* .NET 8 gives them always */
 	/*
 	 * Name of an event before which the runtime must not be told to stop,
-	 * for DBG_TRACE_STOP_MS at most; NULL: it may at any time.
+	 * for DBG_TRACE_STOP_MS at most; NULL: it may at any time. It lives as
+	 * long as the trace.
 	 */
 	const char *stop_after;
 };

@@ -927,6 +927,7 @@ static char *find_systemd_core(const char *name)
 	_cleanup_str_ struct str comm = {0};
 	const struct dirent *e;
 	uint64_t number, at, last = 0;
+	const char *pid = str_to_u64(name, &number) ? name : NULL;
 
 	if (!where || !*where)
 		where = SYSTEMD_CORES;
@@ -938,9 +939,7 @@ static char *find_systemd_core(const char *name)
 	while ((e = readdir(dir))) {
 		_cleanup_free_ char *file = xstrdup(e->d_name);
 
-		if (!is_systemd_core(file, str_get(&comm),
-				     str_to_u64(name, &number) ? name : NULL,
-				     &at) ||
+		if (!is_systemd_core(file, str_get(&comm), pid, &at) ||
 		    at < last)
 			continue;
 		last = at;
