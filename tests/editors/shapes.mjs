@@ -42,6 +42,8 @@ export async function shapes(w, folder) {
 	const turn = at('turn'), take = at('take');
 	const launch = fs.readFileSync(path.join(folder, '.vscode/launch.json'));
 	const breaks = async (file, line) => {
+		if (await w.page.locator('.debug-toolbar').isVisible())
+			await w.stop();
 		await w.clear();
 		await w.openFile(file);
 		await w.breakpoint(line);
@@ -69,6 +71,7 @@ export async function shapes(w, folder) {
 		await page.waitForFunction(() => document.body &&
 			document.body.innerText === 'welcome', null, { timeout: 3 * LONG });
 		page.goto(new URL('hello/Ada', page.url()).href).catch(() => {});
+		await w.page.bringToFront();
 		await w.paused(mark(path.join(folder, 'Web'), 'greeting'));
 		await w.shot('2-web');
 		await w.stop();
@@ -107,16 +110,19 @@ export async function shapes(w, folder) {
 		await w.stop();
 	});
 	await see(w, '7 env and envFile', async () => {
+		await breaks('App/Program.cs', take);
 		await stopsIn(w, '7 variables', take);
 		for (const text of ['1 2', 'a # b', 'of env'])
 			await w.consoleReads(`given [${text}]`);
 		await w.stop();
 	});
 	await see(w, '8 sourceFileMap: compiled elsewhere', async () => {
+		await breaks('App/Program.cs', take);
 		await stopsIn(w, '8 sources', take);
 		await w.stop();
 	});
 	await see(w, '9 symbolOptions: symbols apart', async () => {
+		await breaks('App/Program.cs', take);
 		await stopsIn(w, '9 symbols', take);
 		await w.stop();
 	});
@@ -124,8 +130,8 @@ export async function shapes(w, folder) {
 		await see(w, '10 container: by docker exec', () => beside(
 			[path.join(folder, 'container.sh')], {}, async child => {
 				// its first process, of which unshare is the parent
-				fs.copyFileSync(`/proc/${child.pid}/task/${child.pid}/children`,
-					path.join(folder, 'container'));
+				fs.writeFileSync(path.join(folder, 'container'), fs.readFileSync(
+					`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim());
 				await breaks('App/Program.cs', turn);
 				await stopsIn(w, '10 container', turn, async () => {
 					await w.see('.quick-input-list ' +

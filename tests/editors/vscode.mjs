@@ -5,30 +5,13 @@ import assert from 'node:assert';
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { LONG, Workbench, mark } from './workbench.mjs';
+import * as habits from './habits.mjs';
+import * as shapes from './shapes.mjs';
+import { LONG, Workbench, expanded, faults, mark, see } from './workbench.mjs';
 
 const [scenario, url, folder, shots] = process.argv.slice(2);
 const at = (name, below = '') => mark(path.join(folder, below), name);
 const LAUNCH_JSON = path.join(folder, '.vscode/launch.json');
-let failed = 0;
-
-async function see(w, what, act) {
-	try {
-		await act();
-		console.log(`ok    ${what}`);
-	} catch (error) {
-		failed++;
-		console.log(`FAIL  ${what}: ${error.message.split('\n')[0]}`);
-		await w.shot('fail-' + what.replace(/\W+/g, '-'));
-		await w.keys('Escape', 'Escape');
-	}
-}
-
-async function expanded(w, scope) {
-	const row = w.variable(scope);
-	if (await row.getAttribute('aria-expanded') === 'false')
-		await row.click();
-}
 
 async function noLaunchJson() {
 	assert.ok(!fs.existsSync(LAUNCH_JSON), 'a launch.json was written');
@@ -195,6 +178,18 @@ async function several(w) {
 		await w.consoleReads('depot 0', 3 * LONG);
 		await w.ended();
 	});
+	await see(w, 'one that was selected in the status bar holds', async () => {
+		await w.page.locator('.statusbar-item', { hasText: 'Shop' }).click();
+		await w.pick('Depot');
+		await w.reads('.statusbar', 'Depot');
+		await w.openFile('Shop/Program.cs');
+		await w.keys('F5');
+		await w.consoleReads('depot 0', 3 * LONG);
+		await w.ended();
+		await w.page.locator('.statusbar-item', { hasText: 'Depot' }).click();
+		await w.pick('The project of the file in front');
+		await w.reads('.statusbar', 'Shop');
+	});
 	await see(w, 'the launch.json that is written has each, once', async () => {
 		await noLaunchJson();
 		await w.command('View: Focus First Editor Group');
@@ -334,6 +329,11 @@ async function web(w) {
 		page = await page;
 		await shows('welcome');
 		page.goto(page.url() + 'hello/Ada').catch(() => {});
+	});
+	await see(w, 'what both of its loggers write is there once', async () => {
+		const lines = await w.page.locator('.repl .monaco-list-row',
+			{ hasText: 'Now listening on: http' }).count();
+		assert.strictEqual(lines, 1);
 	});
 	await see(w, 'a request stops there', async () => {
 		await w.paused(at('greeting'));
@@ -538,9 +538,10 @@ async function reload(w) {
 const scenarios = {
 	launch, broken, several, attach, core, tests, web, repository, missing,
 	reload,
+	...habits, ...shapes,
 };
 const w = await Workbench.open(url, shots);
-await scenarios[scenario](w);
+await scenarios[scenario](w, folder);
 await w.shot('end');
 await w.close();
-process.exit(failed ? 1 : 0);
+process.exit(faults() ? 1 : 0);

@@ -28,6 +28,33 @@ export function mark(folder, name) {
 	return at + 1;
 }
 
+let failed = 0;
+
+/** One thing that is to be seen, by what a person does for it. */
+export async function see(w, what, act) {
+	try {
+		await act();
+		console.log(`ok    ${what}`);
+	} catch (error) {
+		failed++;
+		console.log(`FAIL  ${what}: ${error.message.split('\n')[0]}`);
+		await w.shot('fail-' + what.replace(/\W+/g, '-'));
+		await w.keys('Escape', 'Escape');
+	}
+}
+
+/** How many of them were not. */
+export function faults() {
+	return failed;
+}
+
+/** A scope's variables are shown. */
+export async function expanded(w, scope) {
+	const row = w.variable(scope);
+	if (await row.getAttribute('aria-expanded') === 'false')
+		await row.click();
+}
+
 export class Workbench {
 	constructor(context, page, shots) {
 		Object.assign(this, { context, page, shots, n: 0 });
@@ -180,6 +207,67 @@ export class Workbench {
 		await this.page.waitForSelector('.debug-toolbar', {
 			state: 'hidden', timeout: LONG,
 		});
+	}
+
+	/** A configuration of launch.json, by its name. */
+	async start(name) {
+		await this.command('Debug: Select and Start Debugging');
+		await this.see('.quick-input-list .monaco-list-row');
+		await this.type(name);
+		await this.pick(name);
+	}
+
+	/** Go on from a stop. */
+	async goOn() {
+		await this.command('View: Focus First Editor Group');
+		await this.keys('F5');
+	}
+
+	/** It runs: the toolbar offers to pause it. */
+	running(timeout = LONG) {
+		return this.see('.debug-toolbar .codicon-debug-pause', timeout);
+	}
+
+	/** Stop the session; what a failure before left running, too. */
+	async stop() {
+		const toolbar = this.page.locator('.debug-toolbar');
+		await this.page.bringToFront();
+		do {
+			await this.keys('Shift+F5');
+			await toolbar.waitFor({ state: 'hidden', timeout: LONG / 4 })
+				.catch(() => {});
+		} while (await toolbar.isVisible());
+	}
+
+	/** No breakpoint is left. */
+	async clear() {
+		await this.command('Debug: Remove All Breakpoints');
+	}
+
+	/** What the widget of a line's breakpoint is told, by its command. */
+	async breakpointBy(title, number, text) {
+		await this.line(number);
+		await this.command(title);
+		await this.focused('.breakpoint-widget');
+		await this.type(text);
+		await this.keys('Enter');
+		await this.page.waitForSelector('.breakpoint-widget',
+			{ state: 'detached' });
+	}
+
+	/** An entry of the menu of what a right click hits. */
+	async menu(locator, text) {
+		await locator.click({ button: 'right' });
+		const item = this.page.locator('.monaco-menu .action-label', { hasText: text });
+		// one that is not under the mouse yet does nothing
+		await item.first().hover();
+		await item.first().click();
+	}
+
+	/** Why it stands, as the call stack says it. */
+	stopReason() {
+		return this.page.locator('.call-stack-state-message .label, ' +
+			'.debug-call-stack .thread .state.label').first().innerText();
 	}
 
 	/** The row of a variable or a scope. */

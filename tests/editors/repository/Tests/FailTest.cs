@@ -12,6 +12,6 @@ public class FailTest
     [Fact]
     public void Passes()
     {
-        Assert.True(true);
+        Assert.True(true); // @passes
     }
 }
