@@ -22,7 +22,7 @@ struct module {
 	uint8_t *copy;       /* image or metadata from memory */
 	struct arena *arena; /* dies with the module */
 	struct module_updates *updates; /* NULL: none */
-	struct module_texts *texts;     /* NULL: none, see moves.c */
+	struct module_texts *texts;     /* NULL: none, see update.c */
 	struct map points; /* MethodDef rid, version: struct module_points */
 	struct arena *points_arena; /* ... until the next update; NULL: none */
 	struct map traits;          /* MethodDef rid: bits, see traits.c */
@@ -74,7 +74,7 @@ struct code {
 	unsigned int path_age;
 };
 
-/* ---- moves.c --------------------------------------------------------- */
+/* ---- update.c ------------------------------------------------------ */
 
 /* NULL: none. */
 void texts_destroy(struct module_texts *t);
@@ -139,7 +139,7 @@ void module_body(const struct code_module *m, uint32_t token,
 void module_body_at(const struct code_pos *pos, struct arena *arena,
 		    struct il_body *ret);
 
-/* ---- update.c -------------------------------------------------------- */
+/* ---- update.c ------------------------------------------------------ */
 
 /* NULL: none. */
 void updates_destroy(struct module_updates *u);

@@ -244,13 +244,13 @@ enum async_part stack_async_part(struct stack *s, uint64_t method);
 bool stack_resumed_waiters(struct stack *s, const struct async_resumed *r,
 			   stack_waiter_fn *fn, void *arg);
 
-/* ---- continuation.c -------------------------------------------------- */
+/* ---- async.c ------------------------------------------------------ */
 
 enum {
 	CONTINUATIONS_MAX = 4096, /* of a chain */
 };
 
-/* A suspended call of runtime async; see continuation.c. */
+/* A suspended call of runtime async; see async.c. */
 struct continuation {
 	uint64_t addr;
 	uint64_t ip;     /* where in its code it waits, 0: it is no method's */

@@ -66,7 +66,7 @@ struct stack {
 
 	struct stack_thread **suspended; /* see stack.c */
 	size_t n_suspended, cap_suspended;
-	struct map waits; /* -> struct wait of continuation.c */
+	struct map waits; /* -> struct wait of async.c */
 	struct map boxes; /* by MethodTable: are its objects boxes? async.c */
 
 	struct dbg_thread *list; /* of this stop, made when asked for */
@@ -119,7 +119,7 @@ void native_describe(struct stack *s, const struct frame *f,
 /* Append a frame to the displayed ones. */
 void display_push(struct stack_thread *t, const struct frame *f);
 
-/* ---- async.c --------------------------------------------------------- */
+/* ---- async.c ------------------------------------------------------ */
 
 /*
  * Call @fn for the async methods that wait for the one that frame @f runs,
@@ -129,7 +129,7 @@ typedef void async_fn(void *arg, struct frame *f);
 void async_each(struct stack *s, struct stack_thread *t, const struct frame *f,
 		async_fn *fn, void *arg);
 
-/* ---- continuation.c -------------------------------------------------- */
+/* ---- async.c ------------------------------------------------------ */
 
 /* Is @method, a MethodDesc, one of runtime async in its author's source? */
 bool continuation_suspends(struct values *ts, uint64_t method);

@@ -5,7 +5,7 @@
  * that had to wait goes on in a state machine, which lies in a task, or with a
  * pooling builder in an object that stands in for one: its box. Those of
  * runtime async are Continuations, which their task leads to
- * (stack/continuation.c). What is resumed at a task's end is in the task, so
+ * (stack/async.c). What is resumed at a task's end is in the task, so
  * edges lead from what is awaited to who awaits it. A task that nothing leads
  * to is what a chain of calls is stuck at.
  *

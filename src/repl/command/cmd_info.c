@@ -1,6 +1,6 @@
 /*
  * `info`: one handler for each subject that has no file of its own (frames and
- * registers: info_frame.c; signals: cmd_signal.c). A handler asks the engine
+ * registers: cmd_stack.c; signals: cmd_signal.c). A handler asks the engine
  * for a list and prints a row for each of it.
  */
 #include "repl/cmd.h"

@@ -32,7 +32,7 @@ DBG_MUST struct dbg_error *display_disable(struct repl *r,
 					   const struct call *call);
 void displays_deinit(struct repl *r);
 
-/* ---- cmd_stack.c, cmd_frame.c ---------------------------------------- */
+/* ---- cmd_stack.c, cmd_stack.c ---------------------------------------- */
 
 /* `backtrace`. */
 DBG_MUST struct dbg_error *stack_info(struct repl *r, struct dbg_stopped at,
@@ -49,7 +49,7 @@ DBG_MUST struct dbg_error *frame_parse(const char *text, uint32_t *ret);
 DBG_MUST struct dbg_error *frame_level(struct repl *r, struct dbg_stopped at,
 				       const struct call *call);
 
-/* ---- info_frame.c ---------------------------------------------------- */
+/* ---- cmd_stack.c ---------------------------------------------------- */
 
 /* `info frame [N]`, `info registers [NAME...]`. */
 DBG_MUST struct dbg_error *frame_info(struct repl *r, struct dbg_stopped at,

@@ -28,7 +28,7 @@
  *   stop the thread at its return): a collection is let pass then;
  * - the guard's own return to the statement while we can prevent it. The
  *   collector looks into the registers of a method at whose call it stops a
- *   thread, and at a statement these are none that it knows (callframe.c);
+ *   thread, and at a statement these are none that it knows (callthread.c);
  * - objects' addresses in registers put back as they were;
  * - a value read after the program went on.
  */

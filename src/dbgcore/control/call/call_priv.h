@@ -6,12 +6,12 @@
 
 struct control;
 
-/* ---- callthread.c ---------------------------------------------------- */
+/* ---- callthread.c ------------------------------------------------------ */
 
 /* Handles the call's thread at a place where it was awaited. */
 typedef struct dbg_error *place_fn(struct control *c, struct regs *regs);
 
-/* ---- callframe.c ------------------------------------------------------ */
+/* ---- callthread.c ------------------------------------------------------ */
 
 /*
  * Is the statement one where the collector finds all that it would, when the

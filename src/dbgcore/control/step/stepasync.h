@@ -12,7 +12,7 @@
 struct control;
 struct frame;
 
-/* asynccall.c */
+/* stepasync.c */
 /* The objects of an async call, at this stop; 0: not there. */
 struct async_call {
 	uint64_t task, machine;
@@ -21,17 +21,6 @@ struct async_call {
 void asynccall_objects(struct control *c, const struct value *machine,
 		       struct async_call *ret);
 bool asynccall_has(const struct async_call *call, uint64_t addr);
-/*
- * The number by which the async call with this state machine is known for
- * good; 0: it did not wait yet, or its builder is none of the framework's.
- */
-uint32_t asynccall_number(struct control *c, const struct value *machine);
-/*
- * Get the state machine and the number of the async call that the newest frame
- * of @tid runs; false: it runs none.
- */
-bool asynccall_of(struct control *c, pid_t tid, struct value *ret_machine,
-		  uint32_t *ret_number);
 
 /* The number (Task.Id) of a task, assigned if it has none. */
 uint32_t asynccall_task(struct control *c, const struct value *task);

@@ -55,7 +55,7 @@ enum dbg_frame_kind {
 };
 
 enum {
-	/* Numbers of threads that stand for suspended calls: see async.h. */
+	/* Numbers of threads that stand for suspended calls: see async.c. */
 	DBG_THREAD_SUSPENDED = 1 << 30,
 };
 
