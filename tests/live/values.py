@@ -244,6 +244,10 @@ def test_pointers(t):
         ("text", '"out"'),
         ("point.X", "2"),
         ("obj.Name", '"derived"'),
+        # As gdb's users write it.
+        ("(*obj).Name", '"derived"'),
+        ("*obj == obj", "true"),
+        ("*obj = null", "!'*obj' is not a variable that can be assigned to."),
         ("alias", "13"),
     ])
 

@@ -776,7 +776,8 @@ static struct dbg_error *info_program(struct repl *r, const struct call *call)
 	if (dbg_err_drop(dbg_stopped(r->dbg, &at)))
 		return NULL;
 	const struct dbg_stop *stop = dbg_stop_reason(at);
-	out(r, "It stopped %s.\n", reasons[stop->reason]);
+	if (stop->reason != DBG_STOP_BREAKPOINT || !stop->breakpoint)
+		out(r, "It stopped %s.\n", reasons[stop->reason]);
 	if (stop->temporary || stop->reason == DBG_STOP_WATCH_SCOPE)
 		out(r, "It stopped at a breakpoint that has since been "
 		       "deleted.\n");

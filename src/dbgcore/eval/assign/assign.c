@@ -481,10 +481,13 @@ static struct dbg_error *check_target(struct binder *b, const struct expr *x,
 		return dbg_err_cs(
 		    1604,
 		    dbg_err(DBG_E_ARGUMENT, "'this' cannot be assigned to"));
-	// A cast of a reference has the reference's place but another type.
+	// A cast of a reference has the reference's place but another type, and
+	// `*reference` is the object.
+	bool is_object = x->kind == EXPR_UNARY && x->op == OP_DEREFERENCE &&
+			 n->kind != BOUND_DEREF;
 	if ((x->kind == EXPR_NAME && history_names(x->name)) ||
 	    ((x->kind == EXPR_CAST || x->kind == EXPR_AS) && is_class) ||
-	    (v->where == VALUE_MEMORY && vm_owns(b->vm, v->addr)))
+	    is_object || (v->where == VALUE_MEMORY && vm_owns(b->vm, v->addr)))
 		return dbg_err_cs(
 		    131,
 		    dbg_err(DBG_E_ARGUMENT,

@@ -313,9 +313,19 @@ struct dbg_error *bind_pointer_operator(struct binder *b, enum op op,
 	return NULL;
 }
 
+/*
+ * `*p`. An object's variable is a pointer to people who come from gdb, who
+ * write `print *this`: of a reference it is the object, which is no place to
+ * assign to.
+ */
 static struct dbg_error *dereference(struct binder *b, const struct expr *x,
 				     struct bound *p, struct bound **ret)
 {
+	if (p->type->is_reference) {
+		*ret = bound_make(b, BOUND_EFFECT, p->type, x);
+		(*ret)->a = p;
+		return NULL;
+	}
 	if (!is_pointer(p) || !p->type->inner ||
 	    p->type->inner->elem == ELEM_VOID)
 		return dbg_err(DBG_E_ARGUMENT,
