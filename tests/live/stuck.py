@@ -368,6 +368,12 @@ def test_deadlock(t):
     threads = ", ".join(str(number) for number in sorted(
         one["thread"] for one in waits if one["deadlock"]))
     t.check_in(f"\nDeadlock of threads {threads}\n", found)
+    # The columns are as wide as what is in them.
+    at = found.splitlines()[0].index("  In") + 2
+    rows = re.findall(r"^ +\d+  .*$", found, re.M)
+    t.check_in(len(rows), (8, 10))
+    t.check_equal(["  Stuck."] * len(rows),
+                  [row[at - 2:at + 6] for row in rows])
     program.ends()
     quiet = Stuck(t, "quiet")
     t.check_equal("No thread waits for a lock, a task, an event or another "

@@ -112,8 +112,6 @@ static size_t row_of(const struct dbg_heap_path *path, size_t i)
 
 static void show_step(struct sheet *s, const struct dbg_heap_step *step)
 {
-	if (!s->json)
-		out(s->r, "  ");
 	sheet_row(s, (struct sheet_cell[]){{.number = step->object},
 					   {.text = step->type},
 					   {.text = step->name}});
@@ -134,8 +132,8 @@ static void show_steps(struct sheet *s, const struct dbg_heap_path *path)
 			continue;
 		}
 		show_step(s, step);
-		out(s->r, "  %14s  (%zu more of these, by %s)\n", "", n - 2,
-		    step[1].name ? step[1].name : "?");
+		sheet_line(s, "  %14s  (%zu more of these, by %s)", "", n - 2,
+			   step[1].name ? step[1].name : "?");
 		show_step(s, &step[n - 1]);
 	}
 	sheet_rows_end(s);
@@ -167,6 +165,7 @@ static void show_paths(struct sheet *s, const struct dbg_heap_paths *paths)
 	sheet_number(s, "count", paths->n_all);
 	sheet_rows(s, "paths", NULL, 0);
 	s->narrow = true;
+	s->indent = 2;
 	for (size_t i = 0; i < paths->n_paths; i++)
 		show_path(s, &paths->paths[i]);
 	sheet_rows_end(s);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "front/plain.h"
 #include "front/utf8.h"
 #include "repl/repl_priv.h"
@@ -94,6 +95,7 @@ void sheet_end(struct sheet *s)
 		str_add(&s->line, "}\n");
 	flush(s);
 	str_deinit(&s->line);
+	str_deinit(&s->held);
 }
 
 void sheet_number(struct sheet *s, const char *key, uint64_t n)
@@ -120,48 +122,172 @@ void sheet_address(struct sheet *s, const char *key, uint64_t addr)
 	str_addf(&s->line, "\"0x%" PRIx64 "\"", addr);
 }
 
-/* ---- Rows ------------------------------------------------------------ */
+/* ---- Rows of text ---------------------------------------------------- */
 
-static void add_padded(struct str *out, const char *text, int width, bool right)
-{
-	size_t n = strlen(text);
-	size_t blanks = width > 0 && n < (size_t)width ? (size_t)width - n : 0;
-
-	for (size_t i = 0; right && i < blanks; i++)
-		str_addc(out, ' ');
-	plain_add(out, text, n);
-	for (size_t i = 0; !right && i < blanks; i++)
-		str_addc(out, ' ');
-}
+/*
+ * The first rows are held until there are enough of them, or no more: a text
+ * for each cell, as it is to be shown, and its end ('\0'); for a line between
+ * rows LINE_MARK and the line. No text begins with that: control characters are
+ * escaped in texts.
+ */
+enum {
+	ROWS_HELD = 200,
+	WIDTH_MAX = 64, /* of a column; longer texts push the rest aside */
+	LINE_MARK = '\1',
+};
 
 static bool is_right(const struct sheet_column *c)
 {
 	return c->kind == SHEET_NUMBER;
 }
 
-static void add_titles(struct sheet *s)
+static int text_width(const char *text)
 {
-	bool any = false;
+	int n = 0;
 
-	for (size_t i = 0; i < s->n_columns; i++) {
+	for (; *text; text++)
+		n += ((unsigned char)*text & 0xc0) != 0x80;
+	return n;
+}
+
+static void add_padded(struct str *out, const char *text, int width, bool right)
+{
+	int blanks = width - text_width(text);
+
+	for (int i = 0; right && i < blanks; i++)
+		str_addc(out, ' ');
+	str_add(out, text);
+	for (int i = 0; !right && i < blanks; i++)
+		str_addc(out, ' ');
+}
+
+/* Print a row of the @texts, of which each ends in '\0'; return their end. */
+static const char *print_texts(struct sheet *s, const char *texts)
+{
+	for (int i = 0; i < s->indent; i++)
+		str_addc(&s->line, ' ');
+	for (size_t i = 0, shown = 0; i < s->n_columns; i++) {
 		const struct sheet_column *c = &s->columns[i];
 
 		if (!c->title)
 			continue;
-		if (any)
-			str_add(&s->line, "  ");
-		any = true;
-		add_padded(&s->line, c->title, c->width, is_right(c));
+		str_add(&s->line, shown++ ? "  " : "");
+		add_padded(&s->line, texts, s->widths[i], is_right(c));
+		texts += strlen(texts) + 1;
 	}
+	while (s->line.len && s->line.s[s->line.len - 1] == ' ')
+		s->line.s[--s->line.len] = '\0';
 	str_addc(&s->line, '\n');
+	return texts;
+}
+
+static void print_titles(struct sheet *s)
+{
+	_cleanup_str_ struct str texts = {0};
+
+	for (size_t i = 0; i < s->n_columns; i++) {
+		if (!s->columns[i].title)
+			continue;
+		str_add(&texts, s->columns[i].title);
+		str_addc(&texts, '\0');
+	}
+	print_texts(s, str_get(&texts));
+}
+
+/* Print what is held; what follows is printed as it comes. */
+static void release(struct sheet *s)
+{
+	const char *p = str_get(&s->held), *end = p + s->held.len;
+
+	if (s->n_held && !s->narrow)
+		print_titles(s);
+	while (p < end) {
+		if (*p != LINE_MARK) {
+			p = print_texts(s, p);
+			continue;
+		}
+		str_add(&s->line, p + 1);
+		str_addc(&s->line, '\n');
+		p += strlen(p) + 1;
+	}
+	str_clear(&s->held);
+	s->n_held = 0;
+	s->streaming = true;
 	flush(s);
 }
+
+void sheet_line(struct sheet *s, const char *fmt, ...)
+{
+	_cleanup_free_ char *text = NULL;
+	va_list ap;
+
+	if (s->json)
+		return;
+	va_start(ap, fmt);
+	text = xvasprintf(fmt, ap);
+	va_end(ap);
+	if (s->streaming) {
+		plain_add(&s->line, text, strlen(text));
+		str_addc(&s->line, '\n');
+		flush(s);
+		return;
+	}
+	str_addc(&s->held, LINE_MARK);
+	plain_add(&s->held, text, strlen(text));
+	str_addc(&s->held, '\0');
+}
+
+static void add_text(struct str *out, const struct sheet_column *c,
+		     const struct sheet_cell *cell)
+{
+	if (cell->absent)
+		return;
+	if (c->kind == SHEET_TEXT && cell->text)
+		plain_add(out, cell->text, strlen(cell->text));
+	else if (c->kind == SHEET_ADDRESS)
+		str_addf(out, "0x%012" PRIx64, cell->number);
+	else if (c->kind == SHEET_BOOL)
+		str_add(out, cell->number ? "yes" : "no");
+	else if (c->kind != SHEET_TEXT)
+		str_addu(out, cell->number);
+}
+
+static void text_row(struct sheet *s, const struct sheet_cell *cells)
+{
+	for (size_t i = 0; i < s->n_columns; i++) {
+		const struct sheet_column *c = &s->columns[i];
+		size_t begin = s->held.len;
+		int width;
+
+		if (!c->title)
+			continue;
+		add_text(&s->held, c, &cells[i]);
+		str_addc(&s->held, '\0');
+		width = text_width(&s->held.s[begin]);
+		if (!s->streaming && c->width && width <= WIDTH_MAX &&
+		    width > s->widths[i])
+			s->widths[i] = width;
+	}
+	if (!s->streaming && ++s->n_held < ROWS_HELD)
+		return;
+	if (!s->streaming)
+		release(s);
+	else
+		print_texts(s, str_get(&s->held));
+	str_clear(&s->held);
+	flush(s);
+}
+
+/* ---- Rows ------------------------------------------------------------ */
 
 void sheet_rows(struct sheet *s, const char *key,
 		const struct sheet_column *columns, size_t n)
 {
 	s->columns = columns;
 	s->n_columns = n;
+	s->streaming = false;
+	for (size_t i = 0; i < n; i++)
+		s->widths[i] = columns[i].width;
 	if (s->json) {
 		add_key(s, key);
 		str_addc(&s->line, '[');
@@ -173,6 +299,8 @@ void sheet_rows_end(struct sheet *s)
 {
 	if (s->json)
 		str_addc(&s->line, ']');
+	else
+		release(s);
 	s->first = false;
 }
 
@@ -206,25 +334,6 @@ static void json_cell(struct sheet *s, const struct sheet_column *c,
 	}
 }
 
-static void text_cell(struct sheet *s, const struct sheet_column *c,
-		      const struct sheet_cell *cell)
-{
-	char text[32] = "";
-	const char *shown = text;
-
-	if (cell->absent)
-		shown = "";
-	else if (c->kind == SHEET_TEXT)
-		shown = cell->text ? cell->text : "";
-	else if (c->kind == SHEET_ADDRESS)
-		snprintf(text, sizeof(text), "0x%012" PRIx64, cell->number);
-	else if (c->kind == SHEET_BOOL)
-		shown = cell->number ? "yes" : "no";
-	else
-		snprintf(text, sizeof(text), "%" PRIu64, cell->number);
-	add_padded(&s->line, shown, c->width, is_right(c));
-}
-
 void sheet_object(struct sheet *s)
 {
 	if (!s->json)
@@ -256,32 +365,13 @@ static void json_row(struct sheet *s, const struct sheet_cell *cells)
 	sheet_object_end(s);
 }
 
-static void text_row(struct sheet *s, const struct sheet_cell *cells)
-{
-	bool any = false;
-
-	if (s->first && !s->narrow)
-		add_titles(s);
-	s->first = false;
-	for (size_t i = 0; i < s->n_columns; i++) {
-		if (!s->columns[i].title)
-			continue;
-		if (any)
-			str_add(&s->line, "  ");
-		any = true;
-		text_cell(s, &s->columns[i], &cells[i]);
-	}
-	while (s->line.len && s->line.s[s->line.len - 1] == ' ')
-		s->line.s[--s->line.len] = '\0';
-	str_addc(&s->line, '\n');
-}
-
 void sheet_row(struct sheet *s, const struct sheet_cell *cells)
 {
-	if (s->json)
-		json_row(s, cells);
-	else
+	if (!s->json) {
 		text_row(s, cells);
+		return;
+	}
+	json_row(s, cells);
 	flush(s);
 }
 

@@ -1,7 +1,8 @@
 /*
  * Lists that a person or a program reads: rows under titles, or one JSON
- * object with the same facts. Rows are printed as they come, since a heap has
- * millions of objects.
+ * object with the same facts. A heap has millions of objects, so rows are
+ * printed as they come, but for the first ones: these tell how wide the columns
+ * are to be.
  */
 #ifndef REPL_SHEET_H
 #define REPL_SHEET_H
@@ -24,11 +25,15 @@ enum sheet_kind {
 	SHEET_ADDRESSES, /* of a list */
 };
 
+enum {
+	SHEET_COLUMNS_MAX = 16,
+};
+
 struct sheet_column {
 	const char *title; /* NULL: for JSON alone */
 	const char *key;   /* in JSON */
 	enum sheet_kind kind;
-	int width; /* 0: as long as it is, with nothing behind it */
+	int width; /* characters at least; 0: the last one, not padded */
 };
 
 /* A cell; one that is absent is no property in JSON, and blank in a table. */
@@ -46,9 +51,15 @@ struct sheet {
 	bool first;   /* no property or row yet */
 	bool narrow;  /* no titles */
 	bool damaged; /* sentences told that something cannot be read */
+	int indent;   /* blanks before a row of text */
 	const struct sheet_column *columns;
 	size_t n_columns;
 	struct str line;
+	/* Rows of text that are not printed yet: see sheet.c. */
+	struct str held;
+	size_t n_held;
+	bool streaming; /* none is held any more */
+	int widths[SHEET_COLUMNS_MAX];
 };
 
 /* Begin a sheet of one object; @json: print it as JSON. */
@@ -72,6 +83,9 @@ void sheet_rows(struct sheet *s, const char *key,
 		const struct sheet_column *columns, size_t n);
 /* Add a row of as many cells as there are columns. */
 void sheet_row(struct sheet *s, const struct sheet_cell *cells);
+/* Add a line of text below the last row; nothing in JSON. */
+void sheet_line(struct sheet *s, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
 void sheet_rows_end(struct sheet *s);
 
 /* Begin a row that is an object with properties of its own, in JSON only. */

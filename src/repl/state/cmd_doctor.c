@@ -955,8 +955,8 @@ static void show_findings(struct sheet *s, const struct doctor *d)
 						     {.text = f->check},
 						     {.text = f->text},
 						     {.text = f->command}});
-			if (!s->json && f->command)
-				out(s->r, "%10smore: %s\n", "", f->command);
+			if (f->command)
+				sheet_line(s, "%10smore: %s", "", f->command);
 		}
 	}
 	sheet_rows_end(s);
