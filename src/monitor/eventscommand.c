@@ -9,9 +9,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "front/plain.h"
-#include "monitor/gcevents.h"
 #include "monitor/monitor.h"
-#include "monitor/tally.h"
 #include "monitor/watching.h"
 #include "report/forms.h"
 

@@ -10,14 +10,13 @@
  * samples are laid one after the other, first its time on a processor, then the
  * time it waited for one, then the time it was blocked.
  */
-#include "monitor/firefoxform.h"
+#include "monitor/monitor.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/mem.h"
-#include "monitor/tally.h"
 #include "report/forms.h"
 
 enum {

@@ -1,9 +1,9 @@
 /*
- * The page of a flame graph: see flamepage.h. What is shown of the profile is
+ * The page of a flame graph: see monitor.h. What is shown of the profile is
  * drawn, or put into the page as text, never as HTML. The tree of frames is
  * built anew when other time is chosen, and drawn as far as it can be seen.
  */
-#include "monitor/flamepage.h"
+#include "monitor/monitor.h"
 
 const char flame_page_head[] =
     "<!DOCTYPE html>\n"

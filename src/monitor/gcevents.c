@@ -1,6 +1,5 @@
-/* `dndbg events gc`: see gcevents.h. */
-#include "monitor/gcevents.h"
-#include "monitor/tally.h"
+/* `dndbg events gc`: see monitor.h. */
+#include "monitor/monitor.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -6,7 +6,14 @@
 #ifndef MONITOR_MONITOR_H
 #define MONITOR_MONITOR_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 #include "dbg.h"
+#include "monitor/watching.h"
+
+#include "base/map.h"
+#include "base/str.h"
 
 /* `dndbg events KIND PID|NAME`; returns the exit status. */
 int monitor_events_main(struct dbg *dbg, int argc, char **argv);
@@ -22,5 +29,101 @@ int monitor_perf_script_main(struct dbg *dbg, int argc, char **argv);
 int monitor_trace_main(struct dbg *dbg, int argc, char **argv);
 /* `dndbg top`; returns the exit status. */
 int monitor_top_main(struct dbg *dbg, int argc, char **argv);
+
+/* ---- Files that a command was asked to write ----------------------------- */
+
+/*
+ * Write it. What is there stays what it is: a device, a pipe, a link. If that
+ * fails, there is no half a regular file.
+ */
+DBG_MUST struct dbg_error *outfile_write(const char *path,
+					 const struct str *text);
+
+/* ---- `dndbg events gc` --------------------------------------------------- */
+
+DBG_MUST struct dbg_error *gc_events(struct dbg *dbg,
+				     const struct watch_options *o);
+
+/* Times and sizes as people read them, in three digits and a unit. */
+enum {
+	QUANTITY_MAX = 16
+};
+
+/* "1.23 ms" of nanoseconds; returns @ret. */
+const char *quantity_time(uint64_t ns, char ret[QUANTITY_MAX]);
+/* "1.23 MB" of bytes, by powers of 1024. */
+const char *quantity_size(uint64_t bytes, char ret[QUANTITY_MAX]);
+/* "1.23 %" of @part of @whole. */
+const char *quantity_share(double part, double whole, char ret[QUANTITY_MAX]);
+
+/* ---- Counting by a text and a number ------------------------------------- */
+
+struct tally_row {
+	char *text;
+	uint64_t key;
+	uint64_t n;         /* how often */
+	uint64_t sum, most; /* of what belongs to it, and the largest */
+	char *last;         /* what was said last of it; NULL: nothing */
+	uint64_t with;      /* another number that belongs to it */
+};
+
+struct tally {
+	struct tally_row **rows;
+	size_t n, cap;
+	struct map index; /* by the hash of both; a row */
+};
+
+void tally_deinit(struct tally *t);
+/*
+ * The row of both, which is made if it is not there. Of too many the rest is
+ * one row, "(others)".
+ */
+struct tally_row *tally_at(struct tally *t, const char *text, uint64_t key);
+/* Count one that has @amount. */
+void tally_add(struct tally_row *row, uint64_t amount);
+/* The largest sums first, of equal ones what came most often. */
+void tally_sort(struct tally *t);
+
+/* ---- A profile as files for the tools that read one ---------------------- */
+
+enum profile_form {
+	PROFILE_FOLDED, /* "thread;caller;callee MICROSECONDS" a line */
+	PROFILE_FLAME,  /* a page with a flame graph */
+	PROFILE_SPEEDSCOPE,
+	PROFILE_PPROF,   /* profile.proto, by gzip */
+	PROFILE_FIREFOX, /* of profiler.firefox.com */
+	N_PROFILE_FORMS,
+};
+
+/* Everything that is needed to write a profile. */
+struct profile_writing {
+	const struct dbg_profile *profile;
+	const struct watch_result *result;
+	struct str before; /* folded stacks that a flame graph compares with */
+};
+
+/*
+ * Load the folded stacks of another profile. DBG_E_FILE; DBG_E_FORMAT: it has
+ * none.
+ */
+DBG_MUST struct dbg_error *profile_before(struct profile_writing *w,
+					  const char *path);
+/* Write it; there is no half a file at @path if that fails. */
+DBG_MUST struct dbg_error *profile_write(enum profile_form form,
+					 const struct profile_writing *w,
+					 const char *path);
+
+/* ---- A page that draws a profile as a flame graph ------------------------ */
+
+/*
+ * One file, without a network. Between these two stands the profile, as JSON
+ * without '<'.
+ */
+
+extern const char flame_page_head[], flame_page_tail[];
+
+/* Append the profile for the Firefox Profiler, profiler.firefox.com, as JSON.
+ */
+void firefox_profile_add(struct str *out, const struct profile_writing *w);
 
 #endif

@@ -1,5 +1,5 @@
-/* Files that a command was asked to write: see outfile.h. */
-#include "monitor/outfile.h"
+/* Files that a command was asked to write: see monitor.h. */
+#include "monitor/monitor.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -4,7 +4,6 @@
  * the text of `perf script`.
  */
 #include "monitor/monitor.h"
-#include "monitor/outfile.h"
 #include "monitor/watching.h"
 
 #include <ctype.h>

@@ -1,5 +1,5 @@
-/* Profiles as files: see profileforms.h. */
-#include "monitor/profileforms.h"
+/* Profiles as files: see monitor.h. */
+#include "monitor/monitor.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,9 +13,6 @@
 #include "base/str.h"
 #include "front/plain.h"
 #include "front/utf8.h"
-#include "monitor/firefoxform.h"
-#include "monitor/flamepage.h"
-#include "monitor/outfile.h"
 
 /* ---- Protocol buffers ------------------------------------------------ */
 

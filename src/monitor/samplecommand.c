@@ -13,10 +13,7 @@
 #include "base/str.h"
 #include "dbg.h"
 #include "front/plain.h"
-#include "monitor/gcevents.h"
 #include "monitor/monitor.h"
-#include "monitor/profileforms.h"
-#include "monitor/tally.h"
 #include "monitor/watching.h"
 #include "report/forms.h"
 

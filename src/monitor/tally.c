@@ -1,5 +1,5 @@
-/* Counting by a text and a number: see tally.h. */
-#include "monitor/tally.h"
+/* Counting by a text and a number: see monitor.h. */
+#include "monitor/monitor.h"
 
 #include <stdlib.h>
 #include <string.h>

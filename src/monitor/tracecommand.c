@@ -20,7 +20,6 @@
 #include "front/debuggees.h"
 #include "front/loop.h"
 #include "front/plain.h"
-#include "monitor/gcevents.h"
 #include "monitor/monitor.h"
 #include "monitor/watching.h"
 #include "report/forms.h"

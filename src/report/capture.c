@@ -26,12 +26,7 @@
 #include "front/debuggees.h"
 #include "front/loop.h"
 #include "front/plain.h"
-#include "report/lastoutput.h"
-#include "report/passed.h"
 #include "report/report.h"
-#include "report/runoptions.h"
-#include "report/take.h"
-#include "report/tree.h"
 
 /* ---- Warnings -------------------------------------------------------- */
 

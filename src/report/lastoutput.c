@@ -10,7 +10,7 @@
  * their order. A terminal is left to the command as it is: who sits there reads
  * the output.
  */
-#include "report/lastoutput.h"
+#include "report/report.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,8 +31,6 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "front/utf8.h"
-#include "report/ownprocess.h"
-#include "report/report.h"
 
 /* ---- Lines ----------------------------------------------------------- */
 

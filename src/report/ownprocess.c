@@ -4,7 +4,7 @@
  * dndbg: a helper that got the signal as well would take it for a signal to the
  * whole group, or would end early.
  */
-#include "report/ownprocess.h"
+#include "report/report.h"
 
 #include <stdbool.h>
 #include <stdint.h>

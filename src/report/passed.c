@@ -9,8 +9,7 @@
  * They are blocked and read, which leaves what is done with them as it was for
  * what dndbg starts.
  */
-#include "report/passed.h"
-#include "report/ownprocess.h"
+#include "report/report.h"
 
 #include <errno.h>
 #include <limits.h>

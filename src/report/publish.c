@@ -1,5 +1,5 @@
-/* Reports written to where they were asked for: publish.h. */
-#include "report/publish.h"
+/* Reports written to where they were asked for: report.h. */
+#include "report/report.h"
 
 #include <errno.h>
 #include <fcntl.h>

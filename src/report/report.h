@@ -3,7 +3,7 @@
  * that it can be printed when the program has long gone on.
  *
  * report_take() asks the engine, as fast as it can, since the program waits;
- * the writers (text.c, forms.c, forms.c) only read. All strings are the
+ * the writers (text.c, forms.c) only read. All strings are the
  * report's own. Nothing here starts, resumes or ends a program: stackcommand.c
  * and capture.c do.
  *
@@ -12,9 +12,16 @@
 #ifndef REPORT_REPORT_H
 #define REPORT_REPORT_H
 
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <sys/signalfd.h>
+#include <sys/types.h>
 
 #include "dbg.h"
+#include "front/loop.h"
 
 struct report_var {
 	bool argument;
@@ -298,5 +305,187 @@ int report_core_main(struct dbg *dbg, int argc, char **argv);
  */
 void report_parallel(const struct report *r, FILE *out);
 void report_parallel_json(const struct report *r, FILE *out);
+
+/* ---- Signals to dndbg that are meant for its command --------------------- */
+
+/*
+ * A process of our group only keeps what it is sent: the same signal of the
+ * same sender that came to us was sent to the whole group.
+ */
+
+struct passed;
+
+/* Block them from now on; what was blocked is in *@ret. */
+void passed_block(sigset_t *ret);
+/* Pass them on to the program of @dbg whenever @loop waits. */
+DBG_MUST struct dbg_error *passed_create(struct dbg *dbg, struct loop *loop,
+					 struct passed **ret);
+void passed_destroy(struct passed *p);
+/* Pass on what has come meanwhile, not only when the loop waits. */
+void passed_now(struct passed *p);
+/*
+ * Pass on those that have come meanwhile; was the command asked to end more
+ * than once since passed_calm()?
+ */
+bool passed_hurries(struct passed *p);
+void passed_calm(struct passed *p);
+/* Was the command to stop by Ctrl-Z, since this was asked for? */
+bool passed_suspends(struct passed *p);
+/*
+ * Stop ourselves, as the command has, unless it ignores Ctrl-Z: the shell
+ * awaits us. Returns when we were continued.
+ */
+void passed_suspend(struct passed *p);
+
+struct witness;
+
+/* ---- The options of `dndbg run` ------------------------------------------ */
+
+struct run_options {
+	const char *paths[REPORT_N_FORMS]; /* as in struct publish */
+	uint64_t timeout_ms;               /* 0: none */
+	uint64_t hang_ms;                  /* 0: hangs are not looked for */
+	uint64_t kill_after_ms;            /* from @signal to SIGKILL */
+	int signal;                        /* that ends what hangs */
+	const char *first_chance;          /* types, NULL: none */
+	unsigned int output_lines;         /* 0: none are kept */
+	bool on_exit;                      /* some code is asked for */
+	bool exit_codes[256];              /* which */
+};
+
+/* Returns -1 to go on, with *ret_first the command, else the exit status. */
+int run_options_parse(int argc, char **argv, struct run_options *ret,
+		      int *ret_first);
+
+/* ---- Where the reports of a run go --------------------------------------- */
+
+/*
+ * Files in the forms that were asked for, and workflow commands in the output
+ * of the CI job. What cannot be written is told on stderr.
+ *
+ * A file that has all reports together is replaced as a whole, so that a reader
+ * finds either the new or the old one. A device, or a file with several names
+ * (hard links), is written in place instead, at the end of the run.
+ */
+
+struct publish {
+	/* By form: the file; "": write to stdout; NULL: not asked for. */
+	const char *paths[REPORT_N_FORMS];
+	struct report *reports;
+	size_t n, cap;
+};
+
+enum {
+	PUBLISH_MAX = 100, /* reports of one run */
+};
+
+/*
+ * Tell @report, which is the publisher's then, in the forms that have each;
+ * files that have all reports together are written anew.
+ */
+void publish_add(struct publish *p, const struct report *report);
+/*
+ * Write the forms that have all reports together; also without any, so that who
+ * reads them finds a file. Destroys the reports.
+ */
+void publish_end(struct publish *p);
+
+/* ---- Processes that dndbg forks to help it ------------------------------- */
+/* Call the own process @name from now on, in all of its names. */
+void ownprocess_hide(const char *name);
+
+/* ---- The last lines of a command's output, for its reports --------------- */
+
+/* The copier, a process of dndbg's, is between the command and its output. */
+
+struct arena;
+struct report;
+struct last_output;
+
+/*
+ * Have the last @lines of output kept, and let @launch lead there what does not
+ * go to a terminal. *ret is NULL if nothing of it is kept: @lines is 0, or all
+ * goes to a terminal. Behind the launch: last_output_launched().
+ */
+DBG_MUST struct dbg_error *last_output_create(unsigned int lines,
+					      struct dbg_launch *launch,
+					      struct last_output **ret);
+void last_output_launched(struct last_output *o);
+
+/*
+ * Add what was written last to a report. If it arrives where it goes within a
+ * second, what we print comes behind it. @o may be NULL.
+ */
+void last_output_add(struct last_output *o, struct report *report);
+
+/*
+ * No reports any more. Output that comes still, of what the command has left
+ * running, arrives without us. @o may be NULL.
+ */
+void last_output_destroy(struct last_output *o);
+
+/*
+ * The last @max lines of the @n bytes at @text in @arena, as a terminal leaves
+ * them: without colours, and what follows a carriage return in the place of
+ * what was there. Those longer than OUTPUT_LINE_MAX bytes are cut.
+ */
+enum {
+	OUTPUT_LINE_MAX = 1000
+};
+const char **output_lines(const char *text, size_t n, unsigned int max,
+			  struct arena *arena, size_t *ret_n);
+
+/* ---- take.c -------------------------------------------------------------- */
+
+/* A copy of the report's own; NULL stays NULL. */
+const char *report_copy(struct report *r, const char *s);
+/* The text of a value, unless its name looks like a secret's. */
+const char *report_value(struct report *r, const struct dbg_value *v);
+/* Read the source lines around the line of @f, if the file exists here. */
+void report_take_source(struct report *r, struct dbg *dbg,
+			struct report_frame *f);
+
+/* Arguments and locals of a frame, the first of them. */
+void report_take_variables(struct report *r, struct dbg_stopped at,
+			   dbg_id frame, struct report_frame *f);
+
+/* ---- takestuck.c ------------------------------------------------------ */
+
+/* Is it a module of a test framework, or of a test runner? */
+bool report_runs_tests(const char *module);
+/*
+ * The tests that run, also as the engine lists them. If nothing has happened
+ * the report is about the thread of the first.
+ */
+void report_take_tests(struct report *r, struct dbg_stopped at,
+		       struct dbg_test **ret, size_t *ret_n);
+/* A hash of the tests that run; it differs when others run. (Stopped only.) */
+uint64_t report_tests_hash(struct dbg *dbg);
+void report_take_waits(struct report *r, struct dbg_stopped at);
+/* List async calls that wait, those that belong to @tests first. */
+void report_take_async(struct report *r, struct dbg_stopped at,
+		       const struct dbg_test *tests, size_t n);
+
+/* ---- The processes that a command has started ---------------------------- */
+/* The work of processes so far. */
+struct tree_work {
+	uint64_t ticks;   /* of processors, sysconf(_SC_CLK_TCK) a second */
+	uint64_t moved;   /* bytes, written to whatever and read from disks */
+	uint64_t members; /* a number that differs when others are there */
+	uint64_t threads; /* likewise, of their threads */
+};
+
+void tree_work(pid_t pid, struct tree_work *ret);
+
+/*
+ * The processes that are there now: @pid and what it has started, by whatever
+ * processes between. Held by descriptors: a signal reaches none that takes
+ * over a number later.
+ */
+struct tree *tree_hold(pid_t pid);
+void tree_destroy(struct tree *tree);
+void tree_signal(const struct tree *tree, int signal);
+/* Have all of them ended? */
+bool tree_gone(const struct tree *tree);
 
 #endif

@@ -1,5 +1,5 @@
 /* The options of `dndbg run`: how a report is told, and when one is made. */
-#include "report/runoptions.h"
+#include "report/report.h"
 
 #include <getopt.h>
 #include <signal.h>

@@ -13,7 +13,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "report/take.h"
+#include "report/report.h"
 
 /* ---- Surroundings ---------------------------------------------------- */
 

@@ -8,7 +8,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "report/take.h"
+#include "report/report.h"
 
 enum {
 	ASYNC_MAX = 50, /* chains that are told */

@@ -3,7 +3,7 @@
  * that the kernel would report to that task. What is no child of a living
  * member (a daemon) is not found.
  */
-#include "report/tree.h"
+#include "report/report.h"
 
 #include <glob.h>
 #include <inttypes.h>

@@ -8,7 +8,6 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "report/lastoutput.h"
 #include "report/report.h"
 
 enum {

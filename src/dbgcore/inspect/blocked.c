@@ -20,7 +20,6 @@
 #include "dac/assumption.h"
 #include "inspect/framerefs.h"
 #include "inspect/inspect.h"
-#include "inspect/mutexowner.h"
 #include "inspect/waits.h"
 #include "tasks/tasks.h"
 

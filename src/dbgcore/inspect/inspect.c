@@ -6,7 +6,6 @@
  * is an error (inspectvalue.c).
  */
 #include "inspect/inspect.h"
-#include "inspect/updaterecord.h"
 
 #include <stdlib.h>
 

@@ -298,4 +298,35 @@ struct class_run {
 /* Look for them on the stacks, once a stop; borrowed until the next one. */
 const struct class_runs *class_runs_find(struct inspect *in);
 
+/* ---- The owner of a Mutex that a thread waits for ------------------------ */
+
+struct dbg_thread;
+
+/* Who has a Mutex. */
+struct mutex_owner {
+	uint32_t thread; /* 0: none of this program's, or not known */
+	/*
+	 * Of another process, by the numbers that the program has for them:
+	 * the thread, and the process; 0: none, not known.
+	 */
+	uint32_t outside, process;
+};
+
+/*
+ * Find who owns the Mutex for which @t waits, in WaitHandle.WaitOne; @all are
+ * the program's threads. False: it is no Mutex, or not known.
+ */
+bool mutex_owner(struct inspect *in, const struct dbg_thread *t,
+		 const struct dbg_thread *all, size_t n_all,
+		 struct mutex_owner *ret);
+
+/* ---- Hot reload before the program was seen here: its record ------------- */
+
+/*
+ * Find in the program's memory the updates that its modules lack, and have the
+ * modules be as of these. What was found or not is said to the user. Nothing is
+ * looked at if no module lacks any.
+ */
+void update_record_read(struct inspect *in);
+
 #endif

@@ -19,13 +19,12 @@
  * that processes share. Who waits for it gives the kernel the owner's number,
  * which is in the thread's registers and so in every core.
  */
-#include "inspect/mutexowner.h"
+#include "inspect/inspect.h"
 
 #include <linux/futex.h>
 #include <string.h>
 
 #include "base/err.h"
-#include "inspect/inspect.h"
 #include "target/proc.h"
 
 enum {

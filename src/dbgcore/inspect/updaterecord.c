@@ -9,7 +9,7 @@
  * of the one it follows. Objects that nobody refers to any more may be among
  * them, so of two that follow the same one that goes on longer is taken.
  */
-#include "inspect/updaterecord.h"
+#include "inspect/inspect.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,6 @@
 #include "code/object.h"
 #include "dac/assumption.h"
 #include "heap/heap.h"
-#include "inspect/inspect.h"
 #include "meta/md_update.h"
 
 enum {

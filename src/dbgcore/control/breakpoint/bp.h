@@ -8,10 +8,30 @@
 #include "code/code.h"
 #include "control/breakpoint/condition.h"
 #include "control/breakpoint/hitcode.h"
-#include "control/breakpoint/hitrule.h"
 #include "control/breakpoint/location.h"
 #include "control/exception/throwtrap.h"
 #include "dbg.h"
+
+/* ---- Hit conditions ------------------------------------------------------ */
+
+/* At which numbers of hits a breakpoint stops. */
+
+enum hit_rule_kind {
+	HIT_RULE_NONE, /* all */
+	HIT_RULE_EQUAL,
+	HIT_RULE_AT_LEAST,
+	HIT_RULE_MORE,
+	HIT_RULE_AT_MOST,
+	HIT_RULE_LESS,
+	HIT_RULE_EVERY,
+};
+
+struct hit_rule {
+	enum hit_rule_kind kind;
+	uint64_t count;
+};
+
+/* ---- Breakpoints --------------------------------------------------------- */
 
 struct arena;
 struct control;

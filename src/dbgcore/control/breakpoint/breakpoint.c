@@ -4,7 +4,6 @@
  * cannot be evaluated stops and says why. Binding is in bind.c.
  */
 #include "control/breakpoint/bp.h"
-#include "control/breakpoint/hitrule.h"
 #include "control/control_priv.h"
 #include "control/exception/exceptions.h"
 #include "control/step/steps.h"

@@ -5,10 +5,10 @@
  * the method around it or of a closure; closures that are structures are given
  * to it by reference, behind its own parameters.
  */
-#include "eval/overload/bindfunction.h"
 #include "eval/assign/bindassign.h"
 #include "eval/bind/bindmade.h"
 #include "eval/overload/conversion.h"
+#include "eval/overload/overload.h"
 #include "eval/statement/bindstatement.h"
 
 #include <stdio.h>

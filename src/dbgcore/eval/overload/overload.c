@@ -15,9 +15,7 @@
 #include "eval/bind/bindmetaobject.h"
 #include "eval/bind/bindop.h"
 #include "eval/lookup.h"
-#include "eval/overload/bindfunction.h"
 #include "eval/overload/conversion.h"
-#include "eval/overload/standin.h"
 #include "eval/statement/binddeclare.h"
 #include "eval/tree/treenode.h"
 

@@ -44,4 +44,28 @@ DBG_MUST struct dbg_error *call_assignment_operator(struct binder *b,
 						    struct call *c,
 						    struct bound **ret);
 
+/* ---- What static types choose in generic code; see standin.c ------------- */
+
+/*
+ * Are there arguments of @c whose static type may mention a type parameter of
+ * the frame's? Then *ret is the call and @to are the methods as for any type
+ * argument; @constrained: that meets the constraints, but is
+ * no more than they say. @sure: which of its types do mention one is known.
+ */
+bool standin_call(struct binder *b, const struct call *c,
+		  struct type_method *const *methods, size_t n,
+		  bool constrained, struct call *ret, struct type_method **to,
+		  bool *sure);
+
+/* ---- Arguments about the caller; see bindfunction.c ---------------------- */
+
+/*
+ * The argument that the compiler passes for the optional parameter @p because
+ * of a caller-info attribute (System.Runtime.CompilerServices); NULL: it has
+ * none, or the value is not known.
+ */
+struct bound *caller_argument(struct binder *b, const struct call *c,
+			      const struct candidate *k,
+			      const struct type_param *p);
+
 #endif

@@ -9,7 +9,7 @@
  * taken from the signature anew, a member's from the stand-in of the value that
  * it belongs to.
  */
-#include "eval/overload/standin.h"
+#include "eval/overload/overload.h"
 
 #include <string.h>
 

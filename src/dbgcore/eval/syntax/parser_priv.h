@@ -3,6 +3,7 @@
 #define EVAL_PARSER_PRIV_H
 
 #include "eval/syntax/statement.h"
+#include "eval/syntax/token.h"
 
 struct parser {
 	struct tokens tokens;
@@ -126,5 +127,31 @@ bool parser_try_type(struct parser *p, enum type_place place,
 /* Type arguments of the name @e, if it is these that `<` begins here. */
 void parser_try_args(struct parser *p, struct expr *e);
 bool parser_at_type_word(const struct parser *p);
+
+/* ---- The lexer ----------------------------------------------------------- */
+
+struct lexer {
+	const char *text;
+	size_t at;
+	struct arena *arena;
+	struct token *items; /* in the arena, doubled as they fill */
+	size_t n, cap;
+	unsigned int nested; /* interpolated strings around this place */
+};
+
+/* UTF-16 under construction. */
+struct units {
+	uint16_t *p;
+	size_t n, cap;
+};
+
+/* A raw string's fence: three quotes or more, and its common indentation. */
+struct fence {
+	size_t quotes;
+	size_t end;         /* offset of the closing quotes */
+	bool lines;         /* its text stands on lines of its own */
+	const char *indent; /* what each line begins with, and is left out */
+	size_t n_indent;
+};
 
 #endif

@@ -3,7 +3,7 @@
  * first) and what begins where; numbers and strings have files of their own.
  */
 #include "eval/syntax/token.h"
-#include "eval/syntax/token_priv.h"
+#include "eval/syntax/parser_priv.h"
 
 #include <stdlib.h>
 #include <string.h>

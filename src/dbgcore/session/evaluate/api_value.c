@@ -3,8 +3,7 @@
  * evaluator for it and hands out ids of what results; see
  * inspect/inspectvalue.c.
  */
-#include "session/evaluate/expression.h"
-#include "session/evaluate/members.h"
+#include "session/evaluate/evaluation_priv.h"
 #include "session/session.h"
 
 #include <stdlib.h>
