@@ -183,6 +183,7 @@ struct call {
 	size_t n;
 	struct type **given; /* type arguments */
 	size_t n_given;
+	struct type *of;              /* static type of the receiver, or NULL */
 	const struct bound *receiver; /* an argument of extension methods */
 	bool by_span;                 /* ... that may become a span */
 };

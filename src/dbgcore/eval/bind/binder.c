@@ -294,6 +294,8 @@ static struct dbg_error *bind_unary(struct binder *b, const struct expr *x,
 	struct type *operand = operator_operand_type(b, x->op, v, NULL);
 	if (operand) {
 		err = convert(b, v, operand, &v);
+		if (!err && bound_is_nullable(v))
+			return lifted_unary(b, v, x, ret);
 		if (!err)
 			err = bind_user_operator(b, x->op, v, NULL, x, ret);
 		if (err || *ret)

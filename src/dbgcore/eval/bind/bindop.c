@@ -474,27 +474,42 @@ static bool is_user_type(const struct bound *v)
 	       v->type->special != TYPE_SPECIAL_DECIMAL;
 }
 
-struct type *operator_operand_type(struct binder *b, enum op op,
-				   const struct bound *l, const struct bound *r)
+/* The first type of those that have the operator, lifted if @nullable. */
+static struct type *operand_type(struct binder *b, enum op op,
+				 const struct bound *l, const struct bound *r,
+				 bool nullable)
 {
 	static const enum elem order[] = {ELEM_I4,     ELEM_U4,     ELEM_I8,
 					  ELEM_U8,     ELEM_R4,     ELEM_R8,
 					  ELEM_STRING, ELEM_BOOLEAN};
 	struct type *decimal = type_core(b->ts, "System.Decimal");
-	if (!is_user_type(l) && !is_user_type(r))
-		return NULL;
+	struct type *count = bind_prim(b, ELEM_I4);
+	if (nullable)
+		count = type_nullable(b->ts, count);
 	for (size_t i = 0; i <= sizeof(order) / sizeof(order[0]); i++) {
 		struct type *type = i < sizeof(order) / sizeof(order[0])
 					? bind_prim(b, order[i])
 					: decimal;
-		struct type *right =
-		    is_shift(op) ? bind_prim(b, ELEM_I4) : type;
-		if (type && is_candidate(op, !r, type) &&
-		    conversion_find(b, l, type) != CONVERSION_NONE &&
+		if (!type || !is_candidate(op, !r, type) ||
+		    (nullable && !type->is_value))
+			continue;
+		if (nullable)
+			type = type_nullable(b->ts, type);
+		struct type *right = is_shift(op) ? count : type;
+		if (conversion_find(b, l, type) != CONVERSION_NONE &&
 		    (!r || conversion_find(b, r, right) != CONVERSION_NONE))
 			return type;
 	}
 	return NULL;
+}
+
+struct type *operator_operand_type(struct binder *b, enum op op,
+				   const struct bound *l, const struct bound *r)
+{
+	if (!is_user_type(l) && !is_user_type(r))
+		return NULL;
+	struct type *type = operand_type(b, op, l, r, false);
+	return type ? type : operand_type(b, op, l, r, true);
 }
 
 /*
@@ -514,11 +529,47 @@ static struct dbg_error *converted(struct binder *b, enum op op,
 	}
 	if (!type)
 		return NULL;
+	struct type *right = type;
+	if (is_shift(op)) {
+		right = bind_prim(b, ELEM_I4);
+		if (type->special == TYPE_SPECIAL_NULLABLE)
+			right = type_nullable(b->ts, right);
+	}
 	struct dbg_error *err = convert(b, l, type, &l);
-	if (!err)
-		err = convert(b, r, is_shift(op) ? bind_prim(b, ELEM_I4) : type,
-			      &r);
+	// null stays what it is: == asks whether there is a value
+	if (!err && r->kind != BOUND_NULL)
+		err = convert(b, r, right, &r);
 	return err ? err : bind_operator(b, op, l, r, x, ret);
+}
+
+/* @v as it is where it has a value, or as the other one is if it is null. */
+static struct bound opened(const struct bound *v, const struct bound *other)
+{
+	struct type *type = v->kind == BOUND_NULL ? other->type : v->type;
+	if (type && type->special == TYPE_SPECIAL_NULLABLE)
+		type = type->args[0];
+	return (struct bound){
+	    .kind = BOUND_DEFAULT, .type = type, .syntax = v->syntax};
+}
+
+/*
+ * Is a lifted predefined operator meant, behind a conversion of the user's to
+ * a nullable type? Operators of their own, lifted ones too, go before it.
+ */
+static bool is_to_nullable(struct binder *b, enum op op, const struct bound *l,
+			   const struct bound *r, const struct expr *x)
+{
+	struct type *type = operator_operand_type(b, op, l, r);
+	struct bound a = opened(l, r), c = opened(r, l), *own;
+	// an object is compared with null by reference
+	if ((l->kind == BOUND_NULL || r->kind == BOUND_NULL) &&
+	    (op == OP_EQUAL || op == OP_NOT_EQUAL) && a.type &&
+	    a.type->is_reference)
+		return false;
+	return type && type->special == TYPE_SPECIAL_NULLABLE && a.type &&
+	       c.type &&
+	       !dbg_err_drop(bind_user_operator(b, op, &a, &c, x, &own)) &&
+	       !own;
 }
 
 /* Is one null, and the other dynamic and a value now? */
@@ -629,6 +680,8 @@ struct dbg_error *bind_operator(struct binder *b, enum op op, struct bound *l,
 	    (op == OP_ADD || op == OP_SUBTRACT))
 		return delegates(b, op, l, r, x, ret);
 	struct dbg_error *err = bind_user_operator(b, op, l, r, x, ret);
+	if (!err && !*ret && is_to_nullable(b, op, l, r, x))
+		return converted(b, op, l, r, x, ret);
 	if (!err && !*ret && l->kind != BOUND_NULL && r->kind != BOUND_NULL &&
 	    (bound_is_nullable(l) || bound_is_nullable(r)))
 		return lifted(b, op, l, r, x, ret);

@@ -5,6 +5,8 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "eval/assign/bindassign.h"
+#include "eval/bind/bindcollection.h"
 #include "eval/bind/bindmade.h"
 #include "eval/overload/conversion.h"
 
@@ -150,44 +152,70 @@ static struct dbg_error *slice_by(struct binder *b, struct bound *of,
 	return err;
 }
 
-/*
- * The elements of an inline array: a span of a copy, by which they cannot be
- * assigned to. *ret NULL: it is none.
+/* ---- Inline arrays --------------------------------------------------- */
+
+/* How many elements a value of the type has as an inline array; 0: it is none.
  */
+static uint32_t inline_length(const struct type *type)
+{
+	struct bytes blob;
+	uint32_t n = 0;
+	if (type->kind == TYPE_KIND_STRUCT &&
+	    type_attribute(type,
+			   "System.Runtime.CompilerServices."
+			   "InlineArrayAttribute",
+			   &blob) &&
+	    blob.n >= 6)
+		memcpy(&n, blob.p + 2, sizeof(n)); // behind the prolog
+	return n;
+}
+
+bool inline_array_fits(struct binder *b, const struct bound *v,
+		       const struct type *to)
+{
+	struct bound *first;
+	return collection_is_span(to) && inline_length(v->type) &&
+	       !dbg_err_drop(bind_by_ref(b, v, v->syntax)) &&
+	       !dbg_err_drop(bind_value(
+		   b, made_index(b, v->syntax, made_int(b, 0, v->syntax)),
+		   &first)) &&
+	       first->type == to->args[0];
+}
+
+struct dbg_error *inline_array_convert(struct binder *b, const struct bound *v,
+				       const struct type *to,
+				       struct bound **ret)
+{
+	const struct expr *x = v->syntax;
+	bool reads = !strcmp(type_simple_name(to), "ReadOnlySpan`1");
+	struct expr *space =
+	    made_member(b, made_member(b, made_name(b, "System", x), "Runtime"),
+			"InteropServices");
+	const struct expr *args[] = {made_index(b, x, made_int(b, 0, x)),
+				     made_int(b, inline_length(v->type), x)};
+	struct expr *call =
+	    made_call(b, made_member(b, space, "MemoryMarshal"),
+		      reads ? "CreateReadOnlySpan" : "CreateSpan", args, 2);
+	call->list[0]->modifier = MODIFIER_REF;
+	return bind_value(b, call, ret);
+}
+
+/* A span of the elements of an inline array; *ret NULL: it is none. */
 static struct dbg_error *inline_span(struct binder *b, struct bound *of,
 				     const struct expr *x, struct bound **ret)
 {
-	enum {
-		ELEMENTS_MAX = 1 << 12
-	};
-	struct bytes blob;
-	uint32_t n = 0;
+	struct bound *first;
 	struct type *span;
 	*ret = NULL;
-	if (of->type->kind != TYPE_KIND_STRUCT ||
-	    !type_attribute(of->type,
-			    "System.Runtime.CompilerServices."
-			    "InlineArrayAttribute",
-			    &blob) ||
-	    blob.n < 6)
+	if (!inline_length(of->type))
 		return NULL;
-	memcpy(&n, blob.p + 2, sizeof(n)); // behind the prolog
-	if (n > ELEMENTS_MAX)
-		return bind_error(b, x, "an inline array of %u elements", n);
-	struct bound *array = bound_make(b, BOUND_ARRAY, NULL, x);
-	array->list = arena_calloc(b->arena, n + 1, sizeof(*array->list));
-	array->n_list = n;
-	array->a = bound_int(b, ELEM_I4, n, x);
-	struct dbg_error *err = bind_core(b, "System.Span`1", &span);
-	for (uint32_t i = 0; !err && i < n; i++)
-		err =
-		    bind_value(b, made_index(b, of->syntax, made_int(b, i, x)),
-			       &array->list[i]);
-	if (err || !n)
-		return err;
-	struct type *element = array->list[0]->type;
-	array->type = type_vector(b->ts, element);
-	return convert(b, array, type_instance(b->ts, span, &element, 1), ret);
+	struct dbg_error *err =
+	    bind_value(b, made_index(b, of->syntax, made_int(b, 0, x)), &first);
+	if (!err)
+		err = bind_core(b, "System.Span`1", &span);
+	return err ? err
+		   : convert(b, of, type_instance(b->ts, span, &first->type, 1),
+			     ret);
 }
 
 static struct dbg_error *counted(struct binder *b, struct bound *of,

@@ -18,4 +18,13 @@ DBG_MUST struct dbg_error *bind_counted(struct binder *b, struct bound *of,
 					const struct expr *x,
 					struct bound **ret);
 
+/* Is @v a variable that is an inline array, and @to a span of its elements? */
+bool inline_array_fits(struct binder *b, const struct bound *v,
+		       const struct type *to);
+/* The span over the elements of what fits. */
+DBG_MUST struct dbg_error *inline_array_convert(struct binder *b,
+						const struct bound *v,
+						const struct type *to,
+						struct bound **ret);
+
 #endif

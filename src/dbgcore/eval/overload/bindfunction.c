@@ -105,7 +105,7 @@ static struct bound *argument_text(struct binder *b, const struct call *c,
 	struct bytes name = reader_bytes(&r, n);
 	for (uint32_t p = 0; !r.bad && p < k->sig->n_params; p++) {
 		struct type_param of;
-		type_method_param(k->method, p, &of);
+		type_method_param(k->declared, p, &of);
 		if (strlen(of.name) != n || memcmp(of.name, name.p, n) ||
 		    k->map[p] == NOT_GIVEN)
 			continue;
@@ -122,7 +122,7 @@ struct bound *caller_argument(struct binder *b, const struct call *c,
 	struct bytes blob;
 	const struct frame *f = b->e->scope->frame;
 	const struct code_pos *pos = f ? f->pos : NULL;
-	const struct md *md = &k->method->owner->module->md;
+	const struct md *md = &k->declared->owner->module->md;
 	if (!p->token)
 		return NULL;
 	if (md_has_attribute(md, p->token,

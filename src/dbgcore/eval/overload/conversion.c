@@ -5,6 +5,7 @@
 #include "eval/overload/conversion.h"
 #include "eval/bind/bindcollection.h"
 #include "eval/bind/bindmade.h"
+#include "eval/bind/bindrange.h"
 #include "eval/bind/bindop.h"
 #include "eval/bind/bindpattern.h"
 #include "eval/bind/bindtuple.h"
@@ -570,6 +571,8 @@ enum conversion conversion_find(struct binder *b, const struct bound *v,
 		return c;
 	if (interpolated_fits(b, v, to))
 		return CONVERSION_INTERPOLATED;
+	if (inline_array_fits(b, v, to))
+		return CONVERSION_INLINE_ARRAY;
 	struct bound copy = *v, *made;
 	if (dbg_err_drop(convert_user(b, &copy, to, false, &made)) || !made)
 		return CONVERSION_NONE;
@@ -627,14 +630,17 @@ struct user_search {
 static bool operator_fits(struct binder *b, const struct user_search *s,
 			  const struct type_sig *sig)
 {
-	struct type *param = sig->params[0];
+	struct type *param = sig->params[0], *made = sig->ret;
+	if (made->special == TYPE_SPECIAL_NULLABLE)
+		made = made->args[0];
 	bool in_fits = conversion_of_types(b, s->v->type, param) ||
 		       constant_fits(s->v, param);
 	// what it makes may be cast further
-	return in_fits && (conversion_of_types(b, sig->ret, s->to) ||
-			   to_decimal(sig->ret, s->to) ||
-			   (s->is_explicit && is_any_number(sig->ret) &&
-			    is_any_number(s->to)));
+	return in_fits &&
+	       (conversion_of_types(b, sig->ret, s->to) ||
+		to_decimal(sig->ret, s->to) ||
+		(s->is_explicit && (made == s->to || (is_any_number(made) &&
+						      is_any_number(s->to)))));
 }
 
 /*
@@ -891,6 +897,8 @@ struct dbg_error *convert(struct binder *b, struct bound *v, struct type *to,
 		return collection_convert(b, v, to, ret);
 	case CONVERSION_INTERPOLATED:
 		return interpolated_convert(b, v, to, ret);
+	case CONVERSION_INLINE_ARRAY:
+		return inline_array_convert(b, v, to, ret);
 	case CONVERSION_USER:
 		return convert_user(b, v, to, false, ret);
 	case CONVERSION_NONE:

@@ -363,31 +363,6 @@ struct type *call_param(struct binder *b, const struct type_sig *sig, size_t i,
 
 /* ---- Does it fit? ---------------------------------------------------- */
 
-static int param_named(const struct type_method *m, const struct type_sig *sig,
-		       const char *name)
-{
-	for (uint32_t i = 0; i < sig->n_params; i++) {
-		struct type_param p;
-		type_method_param(m, i, &p);
-		if (!strcmp(p.name, name))
-			return (int)i;
-	}
-	return -1;
-}
-
-/* Bits of type_param.flags. */
-enum {
-	PARAM_IN = 1,
-	PARAM_OPTIONAL = 0x10,
-};
-
-static bool param_is(const struct type_method *m, uint32_t i, uint16_t flag)
-{
-	struct type_param p;
-	type_method_param(m, i, &p);
-	return p.flags & flag;
-}
-
 static bool map_arguments(const struct call *c, struct candidate *k)
 {
 	size_t n = k->sig->n_params;
@@ -397,9 +372,7 @@ static bool map_arguments(const struct call *c, struct candidate *k)
 	for (size_t i = 0; i < n; i++)
 		k->map[i] = NOT_GIVEN;
 	for (size_t i = 0; i < c->n; i++) {
-		int p = c->names[i]
-			    ? param_named(k->method, k->sig, c->names[i])
-			    : (int)i;
+		int p = c->names[i] ? parameter_named(k, c->names[i]) : (int)i;
 		if (!c->names[i] && i >= fixed && k->expanded)
 			continue;
 		if (p < 0 || (size_t)p >= n || k->map[p] != NOT_GIVEN)
@@ -409,7 +382,7 @@ static bool map_arguments(const struct call *c, struct candidate *k)
 	}
 	for (size_t i = 0; i < fixed; i++) {
 		if (k->map[i] == NOT_GIVEN &&
-		    !param_is(k->method, (uint32_t)i, PARAM_OPTIONAL))
+		    !parameter_is(k, (uint32_t)i, PARAM_OPTIONAL))
 			return false;
 	}
 	return true;
@@ -452,8 +425,9 @@ static bool parameter_fits(struct binder *b, const struct call *c,
 			   const struct candidate *k, size_t p)
 {
 	return k->map[p] == NOT_GIVEN ||
-	       argument_fits(b, c, (size_t)k->map[p], k->sig->params[p],
-			     param_is(k->method, (uint32_t)p, PARAM_IN));
+	       argument_fits(b, c, (size_t)k->map[p],
+			     call_param(b, k->sig, p, k->expanded),
+			     parameter_is(k, (uint32_t)p, PARAM_IN));
 }
 
 static bool arguments_fit(struct binder *b, const struct call *c,
@@ -565,6 +539,7 @@ static bool fits(struct binder *b, const struct call *c, struct type_method *m,
 {
 	struct candidate k = {.expanded = expanded};
 	const struct type_sig *sig;
+	k.declared = parameters_of(b, c, m);
 	if (dbg_err_drop(type_method_sig(b->ts, m, &sig)) ||
 	    sig->n_params > BIND_ARGS_MAX ||
 	    (expanded && !has_params(b, m, sig)))
@@ -583,49 +558,6 @@ static bool fits(struct binder *b, const struct call *c, struct type_method *m,
 }
 
 /* ---- The choice ------------------------------------------------------ */
-
-static struct dbg_error *default_argument(struct binder *b,
-					  const struct call *c,
-					  const struct candidate *k, uint32_t i,
-					  struct bound **ret)
-{
-	struct type_param p;
-	const struct expr *x = c->x;
-	struct type *type = k->sig->params[i];
-	type_method_param(k->method, i, &p);
-	struct bound *caller = caller_argument(b, c, k, &p);
-	if (caller)
-		return convert(b, caller, type, ret);
-	struct bound *n = bound_make(b, BOUND_DEFAULT, type, x);
-	uint32_t words[4];
-	*ret = n;
-	if (type->special == TYPE_SPECIAL_DECIMAL &&
-	    value_decimal_attribute(k->method->module, p.token, words)) {
-		*ret = bound_words(b, type, words, x);
-		return NULL;
-	}
-	if (p.constant == ELEM_STRING) {
-		n->kind = BOUND_STRING;
-		n->n_units = p.value.n / 2;
-		n->units = arena_copy(b->arena, p.value.p, n->n_units,
-				      sizeof(*n->units));
-	} else if (p.constant != ELEM_END && p.constant != ELEM_CLASS &&
-		   p.value.n <= 8 && !type->is_reference) {
-		int64_t bits = 0;
-		memcpy(&bits, p.value.p, p.value.n);
-		n = bound_int(b, p.constant, bits, x);
-		memcpy(&n->real, &bits, sizeof(n->real));
-		if (p.constant == ELEM_R4) {
-			float f;
-			memcpy(&f, &bits, sizeof(f));
-			n->real = (double)f;
-		}
-		if (type->kind == TYPE_KIND_ENUM)
-			n->type = type;
-		return convert(b, n, type, ret);
-	}
-	return NULL;
-}
 
 static struct dbg_error *argument_pass(struct binder *b, struct bound *v,
 				       struct type *to, struct bound **ret)
@@ -656,6 +588,8 @@ static struct dbg_error *params_array(struct binder *b, const struct call *c,
 {
 	size_t first = k->sig->n_params - 1, n = 0;
 	struct bound *list[BIND_ARGS_MAX];
+	if (k->map[first] != NOT_GIVEN)
+		list[n++] = c->args[k->map[first]];
 	for (size_t i = first; i < c->n; i++)
 		if (!c->names[i])
 			list[n++] = c->args[i];
@@ -684,7 +618,7 @@ static struct dbg_error *candidate_take(struct binder *b, const struct call *c,
 	ret->sig = k->sig;
 	for (size_t p = 0; !err && p < n; p++) {
 		note_out_names(b, c, k, (uint32_t)p);
-		if (k->expanded && p + 1 == n && k->map[p] == NOT_GIVEN)
+		if (k->expanded && p + 1 == n)
 			err = params_array(b, c, k, &ret->args[p]);
 		else if (k->map[p] == NOT_GIVEN)
 			err = default_argument(b, c, k, (uint32_t)p,
@@ -887,6 +821,7 @@ static struct dbg_error *find_method(struct binder *b, struct type *type,
 	struct type *const *faces;
 	size_t n = 0;
 	struct dbg_error *err = NULL;
+	c->of = type;
 	for (struct type *t = type; !err && t && !best->method;) {
 		size_t found = methods_named(b, t, c->name, all, METHODS_MAX);
 		err = call_resolve(b, c, all, found, best);
@@ -993,7 +928,9 @@ static bool takes_as_many(struct binder *b, const struct bound *v,
 static struct dbg_error *wrong_argument(struct binder *b, const struct call *c,
 					struct type_method *m, bool expanded)
 {
-	struct candidate k = {.method = m, .expanded = expanded};
+	struct candidate k = {.method = m,
+			      .declared = parameters_of(b, c, m),
+			      .expanded = expanded};
 	if (dbg_err_drop(type_method_sig(b->ts, m, &k.sig)) ||
 	    (expanded && !has_params(b, m, k.sig)))
 		return NULL;

@@ -11,6 +11,7 @@ enum {
 /* A method that fits, and which argument each parameter has. */
 struct candidate {
 	struct type_method *method;
+	const struct type_method *declared; /* has its parameters */
 	const struct type_sig *open; /* before type arguments were found */
 	const struct type_sig *sig;
 	bool expanded; /* the rest goes into the array of `params` */
@@ -67,5 +68,30 @@ bool standin_call(struct binder *b, const struct call *c,
 struct bound *caller_argument(struct binder *b, const struct call *c,
 			      const struct candidate *k,
 			      const struct type_param *p);
+
+/* ---- Parameters by the nearest declaration; see declared.c --------------- */
+
+/* Bits of type_param.flags. */
+enum {
+	PARAM_IN = 1,
+	PARAM_OPTIONAL = 0x10,
+};
+
+/*
+ * The method whose parameters the call @c of @m is read by: the override that
+ * the static type of the receiver has, else @m.
+ */
+const struct type_method *parameters_of(struct binder *b, const struct call *c,
+					struct type_method *m);
+
+/* The number of the parameter @name; -1: there is none. */
+int parameter_named(const struct candidate *k, const char *name);
+bool parameter_is(const struct candidate *k, uint32_t i, uint16_t flag);
+
+/* What the parameter @i is if no argument is given for it. */
+DBG_MUST struct dbg_error *default_argument(struct binder *b,
+					    const struct call *c,
+					    const struct candidate *k,
+					    uint32_t i, struct bound **ret);
 
 #endif
