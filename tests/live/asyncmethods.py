@@ -191,6 +191,22 @@ def test_lost_variables(t):
 test_lost_variables.runtimes = ("11",)
 
 
+def test_lost_addresses(t):
+    """So of variables whose address was taken before the await."""
+    for config, lost in (("RtRelease", True), ("RtDebug", False)):
+        out = t.batch([f"break {t.at('AsyncMain', 'told-return')}", "run",
+                       "print n", "print text", "print half", "print both",
+                       "delete", "continue"],
+                      t.program("AsyncMain", "told", config=config))
+        t.check_in("told 24\nok\n", out.stdout)
+        t.check_equal([*(["<optimized out>"] * 3 if lost else
+                         ["5", '"five"', "6"]), "8"],
+                      re.findall(r"^\$\d+ = (.*)$", out.stdout, re.M))
+
+
+test_lost_addresses.runtimes = ("11",)
+
+
 def test_called_by_the_prolog(t):
     """Code of runtime async calls the framework before its first line: the
     arguments are where the body has them, and can be set."""

@@ -12,6 +12,7 @@
  */
 #include <string.h>
 
+#include "base/err.h"
 #include "base/mem.h"
 #include "code/code_priv.h"
 #include "dac/asyncmethod.h"
@@ -33,7 +34,7 @@ struct lost {
 	uint32_t n_args, n_vars;
 	size_t words;         // of a set
 	uint64_t *sets;       // by offset in the code
-	bool *reached, *wide; // by offset; by variable: its address is taken
+	bool *reached, *wide; // by offset; by variable: see find_wide()
 	uint64_t *out;        // a set, scratch
 	bool grew;
 };
@@ -203,8 +204,56 @@ static void lost_round(struct lost *l)
 	}
 }
 
-static void find_addresses(struct lost *l)
+// May the JIT keep a variable of type @t in parts, which have other numbers?
+static bool has_parts(const struct sig_type *t)
 {
+	return !t || t->elem == ELEM_VALUETYPE || t->elem == ELEM_VAR ||
+	       t->elem == ELEM_MVAR || t->elem == ELEM_TYPEDBYREF ||
+	       (t->elem == ELEM_GENERICINST && t->value_type);
+}
+
+/*
+ * The type of each variable; NULL: `this`, or not known.
+ */
+static const struct sig_type **variable_types(const struct code_pos *pos,
+					      const struct lost *l,
+					      struct arena *arena)
+{
+	const struct md *md = &pos->module->md;
+	const struct sig_type **ret =
+	    arena_calloc(arena, l->n_vars + 1, sizeof(*ret));
+	struct sig_type **locals;
+	struct sig_method *sig;
+	uint32_t n = 0;
+
+	if (!dbg_err_drop(sig_parse_method(md_col_blob(md, MD_METHODDEF,
+						       MD_TOKEN_RID(pos->token),
+						       METHOD_SIGNATURE),
+					   arena, &sig))) {
+		uint32_t first = !!(sig->convention & SIG_HASTHIS);
+
+		for (uint32_t i = 0; i < sig->n_params; i++)
+			if (first + i < l->n_args && first + i < l->n_vars)
+				ret[first + i] = sig->params[i];
+	}
+	if (l->body->local_sig &&
+	    !dbg_err_drop(sig_parse_locals(
+		md_col_blob(md, MD_STANDALONESIG,
+			    MD_TOKEN_RID(l->body->local_sig), 0),
+		arena, &locals, &n)))
+		for (uint32_t i = 0; i < n && l->n_args + i < l->n_vars; i++)
+			ret[l->n_args + i] = locals[i];
+	return ret;
+}
+
+/*
+ * A structure whose address is taken has its fields in the list of what an
+ * await keeps, if at all: nothing is known of it.
+ */
+static void find_wide(struct lost *l, const struct code_pos *pos,
+		      struct arena *arena)
+{
+	const struct sig_type **types = variable_types(pos, l, arena);
 	struct il_insn insn;
 	bool address;
 
@@ -212,7 +261,7 @@ static void find_addresses(struct lost *l)
 	     at += insn.size) {
 		uint32_t var = lost_stored(l, &insn, &address);
 
-		if (address && var < l->n_vars)
+		if (address && var < l->n_vars && has_parts(types[var]))
 			l->wide[var] = true;
 	}
 }
@@ -268,7 +317,7 @@ bool code_lost_vars(struct code *c, const struct code_pos *pos, bool *lost,
 	struct lost l = {.info = info, .body = &body, .n_args = n_args};
 	if (pos->il_offset >= body.code.n || !lost_init(&l, n_vars, arena))
 		return false;
-	find_addresses(&l);
+	find_wide(&l, pos, arena);
 	int rounds = 0;
 	do {
 		l.grew = false;
