@@ -67,6 +67,10 @@ class Watching:
                 pass  # it is closed again
         return False
 
+    def until(self, word):
+        """Its first line that has the word."""
+        return next((line for line in self.process.stdout if word in line), "")
+
     def end(self, status=0):
         """What it prints, and complaints."""
         out, err = self.process.communicate(timeout=60 * drive.TIME)

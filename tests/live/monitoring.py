@@ -215,22 +215,28 @@ def test_counters(t):
     program.end()
 
 
-def test_counters_early(t):
-    """The runtime is not told to stop while it asks the program's counters for
-    the first time, when it would wait for itself for ever: not by Ctrl-C, and
-    not when dndbg is killed."""
+def test_counters_stopped(t):
+    """The runtime is not told to stop while it asks the program's counters, when
+    it might wait for itself for ever: not by Ctrl-C, and not when dndbg is
+    killed; not the first time, and not later."""
     for how, status in ((signal.SIGINT, 0), (signal.SIGKILL, -signal.SIGKILL)):
-        program = Watched(t)
-        program.do("late")
-        watching = Watching(t, program, "counters", "--json", "--meter",
-                            "Watched.Shop")
-        t.check_equal("asked\n", program.process.stdout.readline())
-        watching.process.send_signal(how)
-        out, _ = watching.end(status)
-        t.wait_for("the guardian", lambda: not t.processes("dndbg-guardian"))
-        if not status:
-            t.check_in("late", {one["name"] for one in json.loads(out)["counters"]})
-        program.end()
+        for is_first in (True, False):
+            program = Watched(t)
+            if is_first:
+                program.do("late")
+            watching = Watching(t, program, "counters", "--each", "--meter",
+                                "Watched.Shop")
+            if not is_first:
+                t.check_in("stock", watching.until("stock"))
+                program.do("late")
+            t.check_equal("asked\n", program.process.stdout.readline())
+            watching.process.send_signal(how)
+            out, _ = watching.end(status)
+            t.wait_for("the guardian",
+                       lambda: not t.processes("dndbg-guardian"))
+            if not status:
+                t.check_in("late", out)
+            program.end()
 
 
 def total(got, name):

@@ -87,11 +87,13 @@ struct dbg_error *dbg_counters_request(uint32_t version,
 		/*
 		 * Whoever stops the trace waits in the runtime for the thread
 		 * that asks the meters, and holds the lock that a new
-		 * EventSource needs. The first time they are asked, much of the
-		 * runtime is used first (its thread pool has an EventSource):
-		 * both would wait for ever, and the program could not end.
+		 * EventSource needs. What is asked may make one: the first time
+		 * much of the runtime is used first (its thread pool has an
+		 * EventSource), and at any time the program's own code. Both
+		 * would wait for ever, and the program could not end.
 		 */
-		ret->stop_after = "CollectionStop";
+		ret->busy_from = "CollectionStart";
+		ret->busy_until = "CollectionStop";
 	}
 	ret->n_providers = n;
 	return NULL;

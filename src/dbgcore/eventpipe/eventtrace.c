@@ -35,7 +35,9 @@ enum {
 	CHUNKS_MAX = 64,  /* in one call, so that others have their turn */
 	NAMES_MAX = 4096, /* of threads */
 	NAME_SIZE = 16,
-	DROP_MS = 1000, /* for what still comes when nobody listens */
+	DROP_MS = 1000,     /* for what still comes when nobody listens */
+	BUSY_SOON_MS = 300, /* before it is busy again it is not stopped */
+	NS_PER_MS = 1000000,
 };
 
 struct dbg_trace {
@@ -44,9 +46,10 @@ struct dbg_trace {
 	int stream;       /* the events */
 	int stop;         /* connection of the command that stops it, or -1 */
 	bool stopping;    /* it is to be stopped, as soon as it may */
-	/* Until this event has come, or clock_ms() is stop_from, it must not
-	 * be stopped; NULL: it may. */
-	const char *stop_after;
+	/* When it must not be stopped, but from stop_from on (clock_ms()). */
+	const char *busy_from, *busy_until;
+	bool busy;
+	uint64_t busy_since; /* 0: it has not been yet */
 	int64_t stop_from;
 	uint64_t id, began;
 	struct guardian guardian;
@@ -125,8 +128,7 @@ static struct guarded trace_guarded(const struct dbg_trace *t,
 				.begin = begin,
 				.end = STOP_TRACING,
 				.has_id = true,
-				.min_ms =
-				    t->stop_after ? DBG_TRACE_STOP_MS : 0};
+				.min_ms = t->busy_from ? DBG_TRACE_STOP_MS : 0};
 }
 
 static struct dbg_error *begin(struct dbg_trace *t,
@@ -140,7 +142,9 @@ static struct dbg_error *begin(struct dbg_trace *t,
 		err = ipc_connect(&t->port, &t->stream);
 	if (err)
 		return err;
-	t->stop_after = req->stop_after;
+	t->busy_from = req->busy_from;
+	t->busy_until = req->busy_until;
+	t->busy = t->busy_from;
 	t->stop_from = clock_ms() + DBG_TRACE_STOP_MS;
 	struct ipc_command collect = collect_command(t, req);
 	const struct guarded what = trace_guarded(t, &collect);
@@ -223,11 +227,22 @@ static void trace_event(void *arg, const struct dbg_trace_event *e)
 {
 	struct dbg_trace *t = arg;
 
-	if (t->stop_after && !strcmp(e->kind->name, t->stop_after)) {
-		guardian_allow_stop(&t->guardian);
-		t->stop_after = NULL;
+	if (t->busy_from && !strcmp(e->kind->name, t->busy_from)) {
+		t->busy = true;
+		t->busy_since = e->time;
+		guardian_busy(&t->guardian, e->time);
 	}
+	if (t->busy_until && !strcmp(e->kind->name, t->busy_until))
+		t->busy = false;
 	t->fn(t->arg, e);
+}
+
+static bool stop_may(const struct dbg_trace *t)
+{
+	const uint64_t rest_ms = DBG_TRACE_BUSY_MS - BUSY_SOON_MS;
+
+	return !t->busy_from || clock_ms() >= t->stop_from ||
+	       (!t->busy && clock_ns() < t->busy_since + rest_ms * NS_PER_MS);
 }
 
 // Send the command to stop, once it may be sent. Its answer is not waited for:
@@ -237,7 +252,7 @@ static struct dbg_error *stop_send(struct dbg_trace *t)
 {
 	if (!t->stopping || t->stop >= 0 || t->ended)
 		return NULL;
-	if (t->stop_after && clock_ms() < t->stop_from)
+	if (!stop_may(t))
 		return NULL;
 	struct dbg_error *err = ipc_connect(&t->port, &t->stop);
 	if (err)
@@ -279,6 +294,8 @@ struct dbg_error *dbg_trace_read(struct dbg_trace *t, dbg_trace_fn *fn,
 
 struct dbg_error *dbg_trace_stop(struct dbg_trace *t)
 {
+	if (!t->stopping && t->busy_since)
+		t->stop_from = clock_ms() + DBG_TRACE_STOP_MS;
 	t->stopping = true;
 	return stop_send(t);
 }

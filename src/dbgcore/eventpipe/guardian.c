@@ -16,9 +16,16 @@
 
 enum {
 	MESSAGE_MAX = 400,
-	// What dndbg says.
-	STOPPED = 0,
-	STOPPABLE = 1,
+	// When it is not busy, of DBG_TRACE_BUSY_MS; it seldom is for long.
+	REST_FROM_MS = 600,
+	REST_UNTIL_MS = 800,
+	NS_PER_MS = 1000000,
+};
+
+/* What dndbg says. */
+struct guardian_order {
+	bool stopped;
+	uint64_t busy_since;
 };
 
 /* The guardian's report of whether it has begun the trace. */
@@ -78,12 +85,25 @@ static struct guardian_report guardian_begin(const struct guarded *what,
 	return report;
 }
 
+// The next time (clock_ms()) at which it is likely to be not busy.
+static int64_t next_rest(uint64_t busy_since)
+{
+	int64_t since = (int64_t)(busy_since / NS_PER_MS);
+	int64_t now = clock_ms(), phase = (now - since) % DBG_TRACE_BUSY_MS;
+
+	if (now < since || phase < REST_FROM_MS)
+		return now + REST_FROM_MS - (now < since ? 0 : phase);
+	return phase < REST_UNTIL_MS
+		   ? now
+		   : now + DBG_TRACE_BUSY_MS + REST_FROM_MS - phase;
+}
+
 static _Noreturn void guardian_main(const struct guarded *what,
 				    const int pipes[2])
 {
+	struct guardian_order order = {0};
 	struct str reply = {0};
 	int stream = what->stream;
-	char byte;
 	ssize_t n;
 
 	guardian_withdraw(what->port,
@@ -95,11 +115,12 @@ static _Noreturn void guardian_main(const struct guarded *what,
 		mem_close_fd(&stream);
 	close(pipes[1]);
 	prctl(PR_SET_NAME, "dndbg-guardian"); // it has something to guard
-	while ((n = read(pipes[0], &byte, 1)) < 0 ? errno == EINTR
-						  : n && byte == STOPPABLE)
-		if (n > 0)
-			mem_close_fd(&stream);
+	do
+		n = read(pipes[0], &order, sizeof(order));
+	while (n < 0 ? errno == EINTR : n && !order.stopped);
 	if (!n && !report.code) {
+		if (order.busy_since)
+			stop_from = next_rest(order.busy_since);
 		if (stream >= 0)
 			ipc_drain(stream, stop_from);
 		mem_close_fd(&stream);
@@ -144,7 +165,7 @@ struct dbg_error *guardian_start(struct guardian *g, const struct guarded *what,
 	int orders[2], answers[2];
 
 	// A socket: a guardian that was killed is no reason to die by SIGPIPE.
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, orders))
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, orders))
 		return dbg_err_errno(DBG_E_TARGET, errno,
 				     "cannot make a socket");
 	if (pipe2(answers, O_CLOEXEC)) {
@@ -172,21 +193,21 @@ struct dbg_error *guardian_start(struct guardian *g, const struct guarded *what,
 	return err;
 }
 
-static void guardian_tell(const struct guardian *g, char what)
+static void guardian_tell(const struct guardian *g, struct guardian_order order)
 {
-	ssize_t n = send(g->socket, &what, 1, MSG_NOSIGNAL);
+	ssize_t n = send(g->socket, &order, sizeof(order), MSG_NOSIGNAL);
 	(void)n; // it may have been killed
 }
 
-void guardian_allow_stop(struct guardian *g)
+void guardian_busy(struct guardian *g, uint64_t since)
 {
-	guardian_tell(g, STOPPABLE);
+	guardian_tell(g, (struct guardian_order){.busy_since = since});
 }
 
 void guardian_dismiss(struct guardian *g, bool done)
 {
 	if (g->socket >= 0 && done)
-		guardian_tell(g, STOPPED);
+		guardian_tell(g, (struct guardian_order){.stopped = true});
 	mem_close_fd(&g->socket);
 	while (g->pid > 0 && waitpid(g->pid, NULL, 0) < 0 && errno == EINTR)
 		;

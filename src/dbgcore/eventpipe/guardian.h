@@ -2,9 +2,9 @@
  * A command that a runtime carries out until it is told to stop, such as a
  * trace. It is begun by a process of dndbg's, the guardian, so that there is no
  * moment at which it goes on and only dndbg, which may be killed, knows of it.
- * The guardian waits at a socket whose other end dndbg holds: a byte says that
- * dndbg has stopped the command, or that it may be stopped from now on; the end
- * of the stream that dndbg is dead, and then the guardian stops it.
+ * The guardian waits at a socket whose other end dndbg holds: messages say that
+ * dndbg has stopped the command, or when the runtime was busy with it last; the
+ * end of the stream that dndbg is dead, and then the guardian stops it.
  */
 #ifndef EVENTPIPE_GUARDIAN_H
 #define EVENTPIPE_GUARDIAN_H
@@ -18,10 +18,10 @@ struct guarded {
 	uint8_t end; /* the command that stops it, of the same set */
 	bool has_id; /* the runtime gives it a number */
 	/*
-	 * It must not be stopped for so long, or until guardian_allow_stop();
-	 * 0: it may at any time. The runtime itself would stop it when nobody
-	 * is at the other end of @stream, so the guardian holds that end
-	 * meanwhile.
+	 * It must not be stopped for so long, or until guardian_busy(), and
+	 * then not while the runtime is likely to be busy with it again; 0: it
+	 * may at any time. The runtime itself would stop it when nobody is at
+	 * the other end of @stream, so the guardian holds that end meanwhile.
 	 */
 	int min_ms;
 };
@@ -35,8 +35,11 @@ struct guardian {
 DBG_MUST struct dbg_error *guardian_start(struct guardian *g,
 					  const struct guarded *what,
 					  uint64_t *ret_id);
-/* From now on it may be stopped. */
-void guardian_allow_stop(struct guardian *g);
+/*
+ * The runtime was busy with it from @since on (clock_ns()), as it is each
+ * DBG_TRACE_BUSY_MS.
+ */
+void guardian_busy(struct guardian *g, uint64_t since);
 /* The command that stops the session @id; the caller frees its payload. */
 struct ipc_command guarded_end(const struct guarded *what, uint64_t id);
 /*

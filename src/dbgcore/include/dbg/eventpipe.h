@@ -26,14 +26,16 @@ struct dbg_trace_request {
 	size_t n_providers;
 	bool stacks; /* .NET 8 gives them always */
 	/*
-	 * Name of an event before which the runtime must not be told to stop,
-	 * for DBG_TRACE_STOP_MS at most; NULL: it may at any time. It lives as
-	 * long as the trace.
+	 * Names of events between which the runtime must not be told to stop,
+	 * and that come each DBG_TRACE_BUSY_MS; nor before the first, nor
+	 * shortly before the next: for DBG_TRACE_STOP_MS at most. NULL: it may
+	 * be told at any time. They live as long as the trace.
 	 */
-	const char *stop_after;
+	const char *busy_from, *busy_until;
 };
 
 enum {
+	DBG_TRACE_BUSY_MS = 1000,
 	DBG_TRACE_STOP_MS = 6000
 };
 
@@ -89,7 +91,7 @@ int dbg_trace_fd(const struct dbg_trace *t);
 DBG_MUST struct dbg_error *dbg_trace_read(struct dbg_trace *t, dbg_trace_fn *fn,
 					  void *arg, bool *ret_ended);
 /*
- * Let the runtime tell no more, as soon as it may be stopped ("stop_after" of
+ * Let the runtime tell no more, as soon as it may be stopped ("busy_from" of
  * the request). What it tells until then still comes: read until the end.
  */
 DBG_MUST struct dbg_error *dbg_trace_stop(struct dbg_trace *t);
