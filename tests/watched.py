@@ -1,9 +1,12 @@
 """The program that is watched while it runs, dndbg that watches it, and what
 docs/monitoring.md shows of it."""
+import itertools
 import os
 import re
 import signal
+import struct
 import subprocess
+import time
 
 import drive
 
@@ -46,9 +49,14 @@ class Watching:
 
     def __init__(self, t, program, *words, preexec_fn=None):
         self.t = t
+        self.program = program
         words = list(words)
         if "--seconds" not in words:
             words += ["--seconds", "600"]  # however slow the program is
+        if words[0] == "events" and "--nettrace" not in words:
+            words += ["--nettrace", f"{t.dir}/copy.nettrace"]
+        if "--nettrace" in words:
+            self.copy = words[words.index("--nettrace") + 1]
         self.process = subprocess.Popen(
             [t.dndbg, *words, str(program.pid)], env=t.env, text=True,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -66,6 +74,19 @@ class Watching:
             except FileNotFoundError:
                 pass  # it is closed again
         return False
+
+    def probe(self, kind, *lines):
+        """Have the program do these in turn until the runtime tells events of
+        this kind: .NET 11 answers a moment before it heeds what it is asked for,
+        and lets go what happens meanwhile. How often it was done."""
+        described = "Microsoft-Windows-DotNETRuntime\0".encode("utf-16-le") + \
+            struct.pack("<i", kind)
+        for n in itertools.count():
+            with open(self.copy, "rb") as copy:
+                if described in copy.read():
+                    return n
+            self.program.do(lines[n % len(lines)])
+            time.sleep(0.1)  # a runtime writes ten times a second
 
     def until(self, word):
         """Its first line that has the word."""

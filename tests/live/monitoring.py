@@ -29,18 +29,17 @@ def test_gc(t):
     program = Watched(t)
     base = program.threads()
     watching = Watching(t, program, "events", "gc", "--json")
+    probes = watching.probe(1, "gc")
     truth = [int(n) for n in program.do("gc").split()]
     got = json.loads(watching.interrupt())
     gcs = got["collections"]
-    t.check_equal(truth, [sum(gc["generation"] == n for gc in gcs)
-                          for n in range(3)])
-    # .NET 11 was seen to leave out the starts of a trace's first collections.
-    causes = [gc.get("cause") for gc in gcs]
-    while t.runtime == "11" and len(causes) > 5 and not causes[0]:
-        del causes[0]
-    t.check_equal({"induced"}, set(causes))
+    if t.runtime != "11":  # which leaves out the first, or parts of them
+        t.check_equal(10 * (probes + 1), len(gcs))
     numbers = [gc["number"] for gc in gcs]
-    t.check_equal(list(range(numbers[0], numbers[0] + 10)), numbers)
+    t.check_equal(list(range(numbers[0], numbers[0] + len(gcs))), numbers)
+    t.check_equal(truth, [sum(gc["generation"] == n for gc in gcs[-10:])
+                          for n in range(3)])
+    t.check_equal({"induced"}, {gc["cause"] for gc in gcs[-10:]})
     t.check_equal(("interrupted", 0), (got["end"], got["lostEvents"]))
     t.check(all(0 < gc["pauseMs"] < 10000 and gc["pauses"] == 1 and
                 gc["heapBytes"] >= gc["promotedBytes"] for gc in gcs), got)
@@ -49,8 +48,12 @@ def test_gc(t):
     t.check_equal([program.pid], [one["tid"] for one in got["threads"]])
 
     watching = Watching(t, program, "events", "gc")
+    watching.probe(1, "gc")
     program.do("gc")
-    t.check_equal(shape(shown("gc")), shape(watching.interrupt()))
+    wanted, got = shape(shown("gc")), shape(watching.interrupt())
+    if t.runtime == "11":  # parts of the first may be the longest
+        wanted, got = (text[:text.index("caused")] for text in (wanted, got))
+    t.check_equal(wanted, got)
     t.wait_for("the end of the traces", lambda: program.threads() == base)
     program.end()
 
@@ -88,16 +91,19 @@ def test_exceptions(t):
     """Types, numbers, messages, and where they are caught."""
     program = Watched(t)
     watching = Watching(t, program, "events", "exceptions", "--caught")
+    watching.probe(80, "throw 1")
     t.check_equal("40", program.do("throw 20"))
     t.check_equal(shape(shown("exceptions")), shape(watching.interrupt()))
     watching = Watching(t, program, "events", "exceptions", "--json")
+    probes = watching.probe(80, "throw 1")
     t.check_equal("14", program.do("throw 7"))
     got = json.loads(watching.interrupt())
-    t.check_equal([("System.InvalidOperationException", 7, "state 6"),
-                   ("Watched.OrderException", 7, "order 6")],
-                  [(one["type"], one["count"], one["lastMessage"])
-                   for one in got["types"]])
-    t.check_equal((14, 0, 0),
+    t.check_equal({("System.InvalidOperationException", "state 6"),
+                   ("Watched.OrderException", "order 6")},
+                  {(one["type"], one["lastMessage"]) for one in got["types"]})
+    least = 7 if t.runtime == "11" else 7 + probes
+    t.check(all(least <= one["count"] <= 7 + probes for one in got["types"]), got)
+    t.check_equal((sum(one["count"] for one in got["types"]), 0, 0),
                   (got["count"], got["thrownAgain"], got["lostEvents"]))
     program.end()
 
@@ -107,6 +113,7 @@ def test_alloc(t):
     within 10 % of what the program counts."""
     program = Watched(t)
     watching = Watching(t, program, "events", "alloc", "--json")
+    watching.probe(303 if t.runtime in ("10", "11") else 10, "alloc 300")
     truth = int(program.do("alloc 300000"))
     got = json.loads(watching.interrupt())
     t.check(abs(got["bytes"] / truth - 1) < 0.1, (got["bytes"], truth))
@@ -141,6 +148,8 @@ def test_jit(t):
     program = Watched(t)
     file = f"{t.dir}/events.nettrace"
     watching = Watching(t, program, "events", "jit", "--json", "--nettrace", file)
+    # each compiles methods that were not
+    watching.probe(143, "order 1", "throw 1", "alloc 1", "each", "gc")
     program.do("contend 1")
     got = json.loads(watching.interrupt())
     methods = {one["method"]: one for one in got["methods"]}

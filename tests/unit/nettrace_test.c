@@ -304,6 +304,78 @@ static void test_collection(void **state)
 		str_deinit(&v[i].payload);
 }
 
+struct told {
+	struct dbg_gc gcs[4];
+	size_t n;
+};
+
+static void tell(void *arg, const struct dbg_gc *gc)
+{
+	struct told *told = arg;
+
+	assert_true(told->n < 4);
+	told->gcs[told->n++] = *gc;
+}
+
+static void gcs_feed(struct dbg_gcs *gcs, uint32_t id, uint64_t tid,
+		     uint64_t time, const uint32_t words[4])
+{
+	const struct dbg_trace_kind kind = {
+	    .provider = DBG_RUNTIME_PROVIDER, .name = "", .id = id};
+	_cleanup_str_ struct str payload = {0};
+
+	for (int i = 0; i < 4; i++)
+		put_le(&payload, words[i], 4);
+	while (payload.len < 200)
+		str_addc(&payload, 0);
+	const struct dbg_trace_event e = {.kind = &kind,
+					  .tid = tid,
+					  .time = time,
+					  .payload = (uint8_t *)payload.s,
+					  .n_payload = payload.len};
+	dbg_gcs_event(gcs, &e);
+}
+
+/*
+ * The thread that collects in the background suspends while another has
+ * suspended for a collection of its own: it waits for its turn, and what it
+ * pauses is its collection's.
+ */
+static void test_nested_pauses(void **state)
+{
+	static const struct {
+		uint32_t id;
+		uint64_t tid, time;
+		uint32_t words[4];
+	} made[] = {
+	    {9, 1, 100, {1}},           {8, 1, 110, {0}},
+	    {1, 1, 120, {5, 2, 0, 1}},  {3, 2, 200, {0}},
+	    {9, 1, 1000, {1}},          {8, 1, 1010, {0}},
+	    {1, 1, 1020, {6, 0, 0, 2}}, {9, 2, 1050, {6}},
+	    {2, 1, 1500, {6, 0}},       {4, 1, 1510, {0}},
+	    {3, 1, 1600, {0}},          {8, 2, 1610, {0}},
+	    {3, 2, 1900, {0}},          {2, 2, 2000, {5, 2}},
+	    {4, 2, 2010, {0}},
+	};
+	struct told told = {0};
+	struct dbg_gcs *gcs = dbg_gcs_create(tell, &told);
+	uint64_t paused, pauses;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(made) / sizeof(*made); i++)
+		gcs_feed(gcs, made[i].id, made[i].tid, made[i].time,
+			 made[i].words);
+	assert_int_equal(told.n, 2);
+	assert_int_equal(told.gcs[0].number, 6);
+	assert_int_equal(told.gcs[0].paused, 600);
+	assert_int_equal(told.gcs[1].number, 5);
+	assert_int_equal(told.gcs[1].pauses, 2);
+	assert_int_equal(told.gcs[1].paused, 100 + 300);
+	dbg_gcs_other(gcs, &paused, &pauses);
+	assert_int_equal(pauses, 0);
+	dbg_gcs_destroy(gcs);
+}
+
 /* Answers of the diagnostics socket. */
 static void test_ipc(void **state)
 {
@@ -343,6 +415,7 @@ int main(void)
 	    cmocka_unit_test(test_order),
 	    cmocka_unit_test(test_damaged),
 	    cmocka_unit_test(test_collection),
+	    cmocka_unit_test(test_nested_pauses),
 	    cmocka_unit_test(test_ipc),
 	};
 

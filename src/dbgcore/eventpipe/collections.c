@@ -2,11 +2,14 @@
  * Collections, by the runtime's events. Facts: dotnet/runtime,
  * src/coreclr/vm/ClrEtwAll.man (payloads); src/coreclr/gc (their order).
  *
- * All threads stand still between SuspendEEBegin and RestartEEEnd. Within such
- * a pause a blocking collection begins and ends. One in the background begins
- * in a pause, and has others later, in which no other collection begins; it
- * ends in none. .NET 11 was seen to leave out GCStart of the first collections
- * of a trace: GCEnd has the number and generation as well.
+ * All threads stand still between SuspendEEBegin and RestartEEEnd. A thread
+ * that begins while others suspend waits until they have restarted; its
+ * SuspendEEEnd says that it has its turn. Who restarts may be another thread.
+ * Within such a pause a blocking collection begins and ends. One in the
+ * background begins in a pause, and has others later, in which no other
+ * collection begins; it ends in none. .NET 11 was seen to leave out GCStart of
+ * the first collections of a trace: GCEnd has the number and generation as
+ * well.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -21,6 +24,7 @@ enum {
 	GC_END = 2,
 	GC_RESTARTED = 3,
 	GC_HEAP_STATS = 4,
+	GC_SUSPENDED = 8,
 	GC_SUSPENDING = 9,
 	GC_TRIGGERED = 35,
 	GC_GLOBAL_HISTORY = 205,
@@ -70,6 +74,16 @@ const struct dbg_trace_provider *dbg_gcs_provider(void)
 	return &provider;
 }
 
+enum {
+	SUSPENDING_MAX = 16, /* threads at a time */
+};
+
+/* A thread that suspends all others, or waits until it can. */
+struct suspending {
+	uint64_t tid, since; /* tid 0: none */
+	uint32_t reason;
+};
+
 struct collecting {
 	bool here, over;
 	struct dbg_gc gc;
@@ -79,9 +93,11 @@ struct dbg_gcs {
 	dbg_gc_fn *fn;
 	void *arg;
 	struct collecting blocking, background;
+	struct suspending suspending[SUSPENDING_MAX];
 	bool suspended;
 	uint64_t since;  /* ... from then on */
 	uint32_t reason; /* ... for this */
+	uint64_t restarted_at;
 	uint64_t triggered_by;
 	uint64_t other, n_other;
 };
@@ -223,12 +239,38 @@ static void explain(struct dbg_gcs *gcs, const struct dbg_trace_event *e,
 		gcs->blocking.gc.cause = cause_of(reason);
 }
 
+static struct suspending *suspending_find(struct dbg_gcs *gcs, uint64_t tid)
+{
+	for (size_t i = 0; i < SUSPENDING_MAX; i++)
+		if (gcs->suspending[i].tid == tid)
+			return &gcs->suspending[i];
+	return NULL;
+}
+
 static void suspend(struct dbg_gcs *gcs, const struct dbg_trace_event *e,
 		    struct reader *r)
 {
-	gcs->reason = reader_u32(r);
+	struct suspending *s = suspending_find(gcs, e->tid);
+
+	if (!s)
+		s = suspending_find(gcs, 0);
+	if (s)
+		*s = (struct suspending){e->tid, e->time, reader_u32(r)};
+}
+
+static void suspended(struct dbg_gcs *gcs, const struct dbg_trace_event *e,
+		      struct reader *r)
+{
+	struct suspending *s = suspending_find(gcs, e->tid);
+
+	(void)r;
+	if (!s)
+		return; // the trace began meanwhile
 	gcs->suspended = true;
-	gcs->since = e->time;
+	gcs->since =
+	    s->since > gcs->restarted_at ? s->since : gcs->restarted_at;
+	gcs->reason = s->reason;
+	s->tid = 0;
 }
 
 static void restart(struct dbg_gcs *gcs, const struct dbg_trace_event *e,
@@ -242,6 +284,7 @@ static void restart(struct dbg_gcs *gcs, const struct dbg_trace_event *e,
 				   : NULL;
 
 	(void)r;
+	gcs->restarted_at = e->time;
 	if (!gcs->suspended)
 		return; // the trace began within the pause
 	gcs->suspended = false;
@@ -274,6 +317,7 @@ static const struct {
     {GC_RESTARTED, restart},
     {GC_HEAP_STATS, read_heap_stats},
     {GC_SUSPENDING, suspend},
+    {GC_SUSPENDED, suspended},
     {GC_TRIGGERED, note_trigger},
     {GC_GLOBAL_HISTORY, explain},
 };
