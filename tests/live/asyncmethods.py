@@ -207,6 +207,25 @@ def test_lost_addresses(t):
 test_lost_addresses.runtimes = ("11",)
 
 
+def test_disassembled_caller(t):
+    """The code of an async caller, which is at no instruction: where the runtime
+    suspends the method, the method's; of a state machine it is said."""
+    for config in configs(t):
+        out = t.batch(["break AsyncMain.Program.Leaf", "run",
+                       "frame function AsyncMain.Program.Section",
+                       "disassemble", "kill"],
+                      t.program("AsyncMain", "lambdas", config=config))
+        method = (r"AsyncMain\.Program\.Section\(string, string\[\], "
+                  r"System\.Func<System\.Threading\.Tasks\.Task<int>>\)")
+        if config.startswith("Rt"):
+            t.check_match(rf"^Dump of assembler code for function {method}:\n"
+                          r"(.*\n)+?.* await run\(\); .*\n.* IL_00", out.stdout)
+            t.check_not_in("=>", out.stdout)
+        else:
+            t.check_match(rf"^No code of {method} is known: it is on no stack; "
+                          r'"disassemble/il" shows its IL\.$', out.stderr)
+
+
 def test_called_by_the_prolog(t):
     """Code of runtime async calls the framework before its first line: the
     arguments are where the body has them, and can be set."""

@@ -349,7 +349,12 @@ static struct dbg_error *disassemble(struct repl *r, struct dbg_stopped at,
 	err = frame_get(r, &f);
 	if (err)
 		return err;
-	struct stretch s = {.start = f.pc};
+	// an async caller is at no instruction, but its code is somewhere
+	struct stretch s = {.start = f.pc ? f.pc : f.code};
+	if (!s.start && !*args)
+		return dbg_err_arg("No code of %s is known: it is on no stack; "
+				   "\"disassemble/il\" shows its IL.",
+				   f.function);
 	err = take_stretch(r, at, args, &s);
 	uint64_t base = s.start;
 	if (!err)
