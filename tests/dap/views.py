@@ -429,3 +429,42 @@ def test_members(t):
                   c.evaluate("throws")["result"])
     c.go()
     c.end()
+
+
+def named(c, reference, depth, found):
+    """Every variable below, that has a path, but views of one and what running
+    the program alone tells."""
+    for one in c.variables(reference).values():
+        path = one.get("evaluateName")
+        if path and not path.endswith((",raw", ",results")) and \
+                not one["value"].startswith("<"):
+            found.append((path, one["value"]))
+        if depth and one["variablesReference"]:
+            named(c, one["variablesReference"], depth - 1, found)
+
+
+def test_paths(t):
+    """A path is an expression of C# that gives the value: names that compilers
+    make are in none. An F# exception has its message among its members."""
+    for fixture, mark in (("FsViews", "values"), ("FsViews", "unions"),
+                          ("VbViews", "main"), ("VbViews", "lambda"),
+                          ("Queries", "pairs"), ("Trees", "trees")):
+        c = t.adapter()
+        c.launch(t.program(fixture, f"{t.dir}/lines"),
+                 {t.source(fixture): [t.line(fixture, mark)]})
+        c.stopped("breakpoint")
+        found = []
+        for frame in c.frames():
+            if "source" in frame:
+                for scope in c.ask("scopes", frameId=frame["id"])["scopes"]:
+                    if scope["name"] == "Locals":
+                        named(c, scope["variablesReference"], 2, found)
+                break
+        t.check_equal(True, len(found) > 5)
+        if mark == "unions":
+            t.check_in(("failed.Message", '"Failed (\\"größe\\", 3)"'), found)
+        for path, value in found:
+            t.check_equal((path, value),
+                          (path, c.evaluate(path, frame=frame["id"])["result"]))
+        c.ask("disconnect", terminateDebuggee=True)
+        c.wait()

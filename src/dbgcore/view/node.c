@@ -4,6 +4,7 @@
  */
 #include "view/view.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -78,13 +79,58 @@ static const char *named_primary(const struct view *w, const char *path)
 	return is_primary(path) ? path : arena_printf(w->arena, "(%s)", path);
 }
 
+static bool is_in_name(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c & 0x80;
+}
+
+/*
+ * Can C# say it? Not the names that compilers make: "<>f__AnonymousType0<int>",
+ * VB$AnonymousType_0, add@94, "Pipe #1 input at line 9".
+ */
+static bool is_speakable(const char *name)
+{
+	for (size_t i = 0; name[i]; i++) {
+		char before = i ? name[i - 1] : '.';
+		if (strchr("$@#|`-!", name[i]) ||
+		    (name[i] == '<' &&
+		     (!is_in_name(before) || name[i + 1] == '>')) ||
+		    (name[i] == '>' && is_in_name(name[i + 1])))
+			return false;
+	}
+	return true;
+}
+
+static bool is_identifier(const char *name)
+{
+	return is_speakable(name) && !strchr(name, ' ');
+}
+
+/* The static @name of @type; NULL: it has none that C# can say. */
+static const char *static_path(const struct view *w, const char *type,
+			       const char *name)
+{
+	return is_speakable(type) && is_identifier(name)
+		   ? arena_printf(w->arena, "%s.%s", type, name)
+		   : NULL;
+}
+
+/* The member @name of the value at @path, known as of @type. */
+static const char *cast_path(const struct view *w, const char *type,
+			     const char *path, const char *name, bool hidden)
+{
+	if (!is_identifier(name) || (hidden && !is_speakable(type)))
+		return NULL;
+	return arena_printf(w->arena, "((%s)%s).%s",
+			    is_speakable(type) ? type : "dynamic", path, name);
+}
+
 static const char *member_path(struct walk *k, const struct field *f)
 {
 	const struct view *w = k->w;
 	const struct value *v = &k->parent->value;
 	if (f->kind != FIELD_INSTANCE)
-		return arena_printf(w->arena, "%s.%s",
-				    value_type_name(f->owner), f->source);
+		return static_path(w, value_type_name(f->owner), f->source);
 	const char *path = named_primary(w, k->parent->path);
 	if (!path)
 		return NULL;
@@ -93,8 +139,7 @@ static const char *member_path(struct walk *k, const struct field *f)
 	    member_same(
 		member_field(w->values, k->declared, seen.type, f->source), f))
 		return arena_printf(w->arena, "%s.%s", path, f->source);
-	return arena_printf(w->arena, "((%s)%s).%s", value_type_name(f->owner),
-			    path, f->source);
+	return cast_path(w, value_type_name(f->owner), path, f->source, true);
 }
 
 /* ---- Named children -------------------------------------------------- */
@@ -186,22 +231,25 @@ static const char *property_path(struct walk *k, const struct member *m)
 {
 	const struct view *w = k->w;
 	if (m->is_static)
-		return arena_printf(w->arena, "%s.%s",
-				    value_type_name(m->owner), m->name);
+		return static_path(w, value_type_name(m->owner), m->name);
 	const char *path = named_primary(w, k->parent->path);
 	// an interface's, implemented by its full name
 	const char *dot = strrchr(m->name, '.');
 	if (!path)
 		return NULL;
-	if (dot)
-		return arena_printf(w->arena, "((%.*s)%s).%s",
-				    (int)(dot - m->name), m->name, path,
-				    dot + 1);
+	if (dot) {
+		// the alias of the source ("pb::") is nowhere else
+		const char *from = strstr(m->name, "::");
+		from = from ? from + 2 : m->name;
+		return cast_path(
+		    w, arena_strndup(w->arena, from, (size_t)(dot - from)),
+		    path, dot + 1, true);
+	}
 	if (!m->hidden && k->declared &&
 	    value_type_derives(w->values, k->declared, m->owner))
 		return arena_printf(w->arena, "%s.%s", path, m->name);
-	return arena_printf(w->arena, "((%s)%s).%s", value_type_name(m->owner),
-			    path, m->name);
+	return cast_path(w, value_type_name(m->owner), path, m->name,
+			 m->hidden);
 }
 
 /* Names as the property declares them, or as @self has them. */
@@ -367,7 +415,8 @@ static void add_group(struct walk *k, enum node_kind kind, const char *name,
 	if (kind == NODE_RAW && to->path)
 		to->path = arena_printf(k->w->arena, "%s,raw", to->path);
 	if (kind == NODE_RESULTS && to->path)
-		to->path = arena_printf(k->w->arena, "%s,results", to->path);
+		to->path = arena_printf(k->w->arena, "%s,results",
+					named_primary(k->w, to->path));
 }
 
 /*
@@ -403,8 +452,7 @@ static void add_module_values(struct walk *k, struct type *type)
 		if (!to)
 			continue;
 		to->name = name;
-		to->path = arena_printf(w->arena, "%s.%s",
-					value_type_name(type), name);
+		to->path = static_path(w, value_type_name(type), name);
 		to->value = value_static(w->values, f, w->thread);
 		to->is_static = true;
 	}
@@ -1139,7 +1187,8 @@ void view_scope(const struct view *w, const struct scope *s,
 		if (which != DBG_SCOPE_ALL && arg != (which == DBG_SCOPE_ARGS))
 			continue;
 		nodes[n].name = v->name;
-		nodes[n].path = v->name;
+		if (is_identifier(v->name))
+			nodes[n].path = v->name;
 		nodes[n].value = v->value;
 		ends[n++] = v->end;
 		if (which == DBG_SCOPE_LOCALS)

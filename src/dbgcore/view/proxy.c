@@ -216,6 +216,11 @@ const char *member_value(const struct view *w, const struct member *m,
 	}
 	*ret = o.value;
 	*ret_refused = o.refused;
+	if (o.why && !strcmp(m->name, "Message") &&
+	    view_fsharp_message(w, self, ret)) {
+		*ret_refused = false;
+		return NULL;
+	}
 	if (!o.thrown)
 		return o.why ? in_place(w, o.why) : NULL;
 	struct value thrown = value_dereference(w->values, &o.value);

@@ -333,12 +333,8 @@ static struct value message_field(const struct view *w,
 	return value_dereference(w->values, &v);
 }
 
-/*
- * Make the Message of an F# exception, which F# computes by reflection; false:
- * it is none.
- */
-static bool fsharp_message(const struct view *w, const struct value *seen,
-			   struct value *ret)
+bool view_fsharp_message(const struct view *w, const struct value *seen,
+			 struct value *ret)
 {
 	_cleanup_str_ struct str text = {0};
 
@@ -362,7 +358,7 @@ struct value view_exception_message(const struct view *w,
 	*ret_own = m;
 	if (!m)
 		return field;
-	if (fsharp_message(w, seen, &made))
+	if (view_fsharp_message(w, seen, &made))
 		return made;
 	interpret_call(w, m, seen, &o);
 	if (!o.why && !o.thrown && o.value.where != VALUE_ABSENT &&

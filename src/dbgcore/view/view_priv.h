@@ -62,4 +62,11 @@ bool fsharp_is_list(const struct type *type);
 /* Is it an F# module, whose values are in a class of their own? */
 bool fsharp_is_module(const struct type *type);
 
+/*
+ * Make the Message of an F# exception, which F# computes by reflection; false:
+ * it is none.
+ */
+bool view_fsharp_message(const struct view *w, const struct value *seen,
+			 struct value *ret);
+
 #endif
