@@ -226,6 +226,36 @@ def test_disassembled_caller(t):
                           r'"disassemble/il" shows its IL\.$', out.stderr)
 
 
+def test_lost_while_resumed(t):
+    """Nor has a structure whose fields were used before the await; and while
+    the code brings the variables back, none is told before it is there."""
+    session = t.start("--args", *t.program("AsyncMain", "tells",
+                                           config="RtRelease"))
+    session.cmd("tbreak " + t.at("AsyncMain", "tell-return"))
+    session.cmd("run")
+    t.check_in("AsyncMain.Program.Tell (n=<optimized out>) at",
+               session.cmd("bt 1"))
+    start = re.search(r" \+ (\d+)$", session.cmd("info symbol $pc"), re.M)[1]
+    session.cmd(f"break *($pc - {start})")
+    session.cmd("continue")  # the second call
+    t.check_in("n=60", session.cmd("bt 1"))
+    session.cmd("continue")  # its resumption
+    wait = t.line("AsyncMain", "tell-await")
+    seen = []
+    while not seen or "Program.Tell" in seen[-1] and len(seen) < 100:
+        session.cmd("stepi")
+        seen.append(session.cmd("bt 1") + session.cmd("info locals"))
+    behind = [one for one in seen if f"AsyncMain.cs:{wait}" in one]
+    told = {re.search("^text = (.*)", one, re.M)[1] for one in behind}
+    t.check_equal({"<optimized out>", '"tell 60"'}, told)
+    for one in behind:
+        t.check_in("(n=<optimized out>)", one)
+        t.check_not_in("First = 0", one)
+
+
+test_lost_while_resumed.runtimes = ("11",)
+
+
 def test_called_by_the_prolog(t):
     """Code of runtime async calls the framework before its first line: the
     arguments are where the body has them, and can be set."""

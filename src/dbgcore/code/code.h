@@ -379,13 +379,14 @@ DBG_MUST struct dbg_error *code_pos_at(struct code *c, uint64_t ip, bool leaf,
 /* How many arguments the method at @pos has, including `this`; 0: not known. */
 uint32_t code_count_args(const struct code_pos *pos);
 /*
- * Find which variables of the method at @pos have no value there if the method
- * has waited at an await before (.NET 11, runtime async). @lost has an entry
+ * Find which variables of the method at @pos, by its code at @at (behind a
+ * call: where it returns to), have no value there if the method has waited at
+ * an await before (.NET 11, runtime async). @lost has an entry
  * for each of @n_vars variables: the @n_args arguments first, then locals.
  * False: none, or it cannot be told; @lost is untouched then.
  */
-bool code_lost_vars(struct code *c, const struct code_pos *pos, bool *lost,
-		    uint32_t n_args, uint32_t n_vars);
+bool code_lost_vars(struct code *c, const struct code_pos *pos, uint64_t at,
+		    bool *lost, uint32_t n_args, uint32_t n_vars);
 /*
  * The address where the prolog of the method that holds @ip ends; 0: unknown.
  */

@@ -12,7 +12,6 @@
  */
 #include <string.h>
 
-#include "base/err.h"
 #include "base/mem.h"
 #include "code/code_priv.h"
 #include "dac/asyncmethod.h"
@@ -32,10 +31,10 @@ struct lost {
 	const struct debug_info *info;
 	const struct il_body *body;
 	uint32_t n_args, n_vars;
-	size_t words;         // of a set
-	uint64_t *sets;       // by offset in the code
-	bool *reached, *wide; // by offset; by variable: see find_wide()
-	uint64_t *out;        // a set, scratch
+	size_t words;   // of a set
+	uint64_t *sets; // by offset in the code
+	bool *reached;  // by offset
+	uint64_t *out;  // a set, scratch
 	bool grew;
 };
 
@@ -53,28 +52,22 @@ static void set_put(uint64_t *set, uint32_t var, bool on)
 }
 
 /*
- * The variable that @insn stores to or, *ret_address, takes the address of;
- * UINT32_MAX: none.
+ * The variable that @insn stores to, or whose address it takes, so that it may
+ * be stored to; UINT32_MAX: none.
  */
-static uint32_t lost_stored(const struct lost *l, const struct il_insn *insn,
-			    bool *ret_address)
+static uint32_t lost_stored(const struct lost *l, const struct il_insn *insn)
 {
 	uint32_t code = insn->op ? insn->op->code : UINT32_MAX;
 	uint32_t value = (uint32_t)insn->value;
 
-	*ret_address = false;
 	switch (code) {
 	case IL_OP_LDARGA:
 	case IL_OP_LDARGA_S:
-		*ret_address = true;
-		return value;
 	case IL_OP_STARG:
 	case IL_OP_STARG_S:
 		return value;
 	case IL_OP_LDLOCA:
 	case IL_OP_LDLOCA_S:
-		*ret_address = true;
-		return l->n_args + value;
 	case IL_OP_STLOC:
 	case IL_OP_STLOC_S:
 		return l->n_args + value;
@@ -111,7 +104,7 @@ static bool lost_at_await(const struct lost *l, uint32_t il, uint64_t *out)
 		if (await_offset(l->info, a->native) != il)
 			continue;
 		for (uint32_t v = 0; v < l->n_vars && !found; v++)
-			set_put(out, v, !l->wide[v]);
+			set_put(out, v, true);
 		found = true;
 		for (size_t k = 0; k < a->n_kept; k++) {
 			int32_t number = a->kept[k].number;
@@ -192,8 +185,7 @@ static void lost_round(struct lost *l)
 
 	for (uint32_t at = 0; il_decode(l->body->code, at, &insn);
 	     at += insn.size) {
-		bool address;
-		uint32_t var = lost_stored(l, &insn, &address);
+		uint32_t var = lost_stored(l, &insn);
 
 		if (!l->reached[at])
 			continue;
@@ -201,68 +193,6 @@ static void lost_round(struct lost *l)
 		if (!lost_at_await(l, at, l->out) && var < l->n_vars)
 			set_put(l->out, var, false);
 		lost_leave(l, &insn);
-	}
-}
-
-// May the JIT keep a variable of type @t in parts, which have other numbers?
-static bool has_parts(const struct sig_type *t)
-{
-	return !t || t->elem == ELEM_VALUETYPE || t->elem == ELEM_VAR ||
-	       t->elem == ELEM_MVAR || t->elem == ELEM_TYPEDBYREF ||
-	       (t->elem == ELEM_GENERICINST && t->value_type);
-}
-
-/*
- * The type of each variable; NULL: `this`, or not known.
- */
-static const struct sig_type **variable_types(const struct code_pos *pos,
-					      const struct lost *l,
-					      struct arena *arena)
-{
-	const struct md *md = &pos->module->md;
-	const struct sig_type **ret =
-	    arena_calloc(arena, l->n_vars + 1, sizeof(*ret));
-	struct sig_type **locals;
-	struct sig_method *sig;
-	uint32_t n = 0;
-
-	if (!dbg_err_drop(sig_parse_method(md_col_blob(md, MD_METHODDEF,
-						       MD_TOKEN_RID(pos->token),
-						       METHOD_SIGNATURE),
-					   arena, &sig))) {
-		uint32_t first = !!(sig->convention & SIG_HASTHIS);
-
-		for (uint32_t i = 0; i < sig->n_params; i++)
-			if (first + i < l->n_args && first + i < l->n_vars)
-				ret[first + i] = sig->params[i];
-	}
-	if (l->body->local_sig &&
-	    !dbg_err_drop(sig_parse_locals(
-		md_col_blob(md, MD_STANDALONESIG,
-			    MD_TOKEN_RID(l->body->local_sig), 0),
-		arena, &locals, &n)))
-		for (uint32_t i = 0; i < n && l->n_args + i < l->n_vars; i++)
-			ret[l->n_args + i] = locals[i];
-	return ret;
-}
-
-/*
- * A structure whose address is taken has its fields in the list of what an
- * await keeps, if at all: nothing is known of it.
- */
-static void find_wide(struct lost *l, const struct code_pos *pos,
-		      struct arena *arena)
-{
-	const struct sig_type **types = variable_types(pos, l, arena);
-	struct il_insn insn;
-	bool address;
-
-	for (uint32_t at = 0; il_decode(l->body->code, at, &insn);
-	     at += insn.size) {
-		uint32_t var = lost_stored(l, &insn, &address);
-
-		if (address && var < l->n_vars && has_parts(types[var]))
-			l->wide[var] = true;
 	}
 }
 
@@ -278,7 +208,6 @@ static bool lost_init(struct lost *l, uint32_t n_vars, struct arena *arena)
 	l->sets = arena_calloc(arena, n * l->words, sizeof(*l->sets));
 	l->out = arena_calloc(arena, l->words, sizeof(*l->out));
 	l->reached = arena_calloc(arena, n, sizeof(*l->reached));
-	l->wide = arena_calloc(arena, n_vars + 1, sizeof(*l->wide));
 	l->reached[0] = true;
 	return true;
 }
@@ -299,8 +228,30 @@ uint32_t code_count_args(const struct code_pos *pos)
 	return ret;
 }
 
-bool code_lost_vars(struct code *c, const struct code_pos *pos, bool *lost,
-		    uint32_t n_args, uint32_t n_vars)
+static bool lost_all(bool *lost, uint32_t n_vars)
+{
+	memset(lost, true, n_vars * sizeof(*lost));
+	return true;
+}
+
+// Is @native in code that resumes, which brings the variables back?
+static bool resumes(const struct debug_info *info, uint64_t native)
+{
+	const struct debug_bound *in = NULL;
+
+	for (size_t i = 0; i < info->n_bounds; i++)
+		if (info->bounds[i].native <= native)
+			in = &info->bounds[i];
+	if (!in || !(in->source & DEBUG_BOUND_ASYNC))
+		return false;
+	for (size_t i = 0; i < info->n_awaits; i++)
+		if (info->awaits[i].native == in->native)
+			return false;
+	return true;
+}
+
+bool code_lost_vars(struct code *c, const struct code_pos *pos, uint64_t at,
+		    bool *lost, uint32_t n_args, uint32_t n_vars)
 {
 	struct il_body body;
 	struct il_insn insn;
@@ -312,25 +263,33 @@ bool code_lost_vars(struct code *c, const struct code_pos *pos, bool *lost,
 
 	if (!info || !info->n_awaits)
 		return false;
+	// what failed is thrown again when all is back
+	bool thrown = dac_await_throws(c->dac, at);
+	if (!thrown && resumes(info, at - pos->start))
+		return lost_all(lost, n_vars);
 	arena = arena_create();
 	module_body_at(pos, arena, &body);
 	struct lost l = {.info = info, .body = &body, .n_args = n_args};
-	if (pos->il_offset >= body.code.n || !lost_init(&l, n_vars, arena))
+	if (pos->il_offset >= body.code.n)
 		return false;
-	find_wide(&l, pos, arena);
+	if (!lost_init(&l, n_vars, arena))
+		return lost_all(lost, n_vars);
 	int rounds = 0;
 	do {
 		l.grew = false;
 		lost_round(&l);
 	} while (l.grew && ++rounds < LOST_ROUNDS_MAX);
-	if (l.grew || !l.reached[pos->il_offset] ||
+	if (l.grew)
+		return lost_all(lost, n_vars);
+	if (!l.reached[pos->il_offset] ||
 	    !il_decode(body.code, pos->il_offset, &insn))
 		return false;
 	// what the await results in is stored where its code goes on
-	bool address;
 	uint64_t *set = lost_set(&l, pos->il_offset);
-	uint32_t stored = lost_stored(&l, &insn, &address);
-	if (stored < n_vars)
+	uint32_t stored = lost_stored(&l, &insn);
+	if (thrown)
+		lost_at_await(&l, pos->il_offset, set);
+	else if (stored < n_vars)
 		set_put(set, stored, false);
 	for (uint32_t v = 0; v < n_vars; v++)
 		lost[v] = set[v / LOST_BITS] >> v % LOST_BITS & 1;

@@ -125,7 +125,8 @@ static void drop_lost(struct values *ts, const struct frame *f, bool args,
 	uint32_t n_args = code_count_args(f->pos);
 	uint32_t first = args ? 0 : n_args, n_vars = first + (uint32_t)n;
 	_cleanup_free_ bool *lost = xcalloc(n_vars, sizeof(*lost));
-	if (!code_lost_vars(values_code(ts), f->pos, lost, n_args, n_vars))
+	if (!code_lost_vars(values_code(ts), f->pos, f->raw.ip, lost, n_args,
+			    n_vars))
 		return;
 	for (size_t i = 0; i < n; i++)
 		if (lost[first + i])
