@@ -325,7 +325,8 @@ static bool same_wait(const struct report *r, size_t a, size_t b)
 {
 	const struct report_wait *x = &r->waits[a], *y = &r->waits[b];
 
-	return x->object && x->kind == y->kind && x->object == y->object &&
+	return x->kind == y->kind && x->object == y->object &&
+	       (x->object || !strcmp(x->type, y->type)) &&
 	       x->owner == y->owner && !x->deadlock && !y->deadlock &&
 	       is_users_wait(r, x) && is_users_wait(r, y);
 }
@@ -366,6 +367,8 @@ static void write_wait(const struct writer *w, const struct report *r, size_t i)
 		     wait->kind->text, wait->type);
 	if (wait->object)
 		plain_printf(w->out, " 0x%" PRIx64, wait->object);
+	else if (same > 1)
+		fputs(", of one or of several", w->out);
 	if (wait->owner == wait->thread) {
 		fputs(", which goes on in this thread alone (its "
 		      "SynchronizationContext)",

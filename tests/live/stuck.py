@@ -475,6 +475,16 @@ def test_events(t):
     t.check_match(r"^2 threads \(first \d+, last \d+\) wait for "
                   r"{System.Threading.Tasks.Task<int>} 0x[0-9a-f]+$",
                   t.run("stack", target).stdout)
+    if t.runtime in ("10", "11"):
+        # without the objects nobody knows whether that is one lock
+        small = dumps.dump_running(t, program.pid, "-n")
+        t.check_match(r"^warning +\d+ threads wait for locks, one or several: "
+                      "the core lacks which$", t.run("doctor", small).stdout)
+        t.check_match(r"^\d+ threads \(first \d+, last \d+\) wait for the lock "
+                      r"of {System.Threading.Monitor}, of one or of several$",
+                      t.run("stack", small).stdout)
+        t.check_equal(1, t.run("deadlock", small).stdout.count(
+            "in the end for Monitor {System.Threading.Monitor}, of which"))
     program.ends()
 
 
@@ -754,6 +764,11 @@ def test_lacking(t):
         t.check(monitors, "no thread waits for a Monitor")
         t.check_equal([(w["thread"], None) for w in monitors],
                       [(w["thread"], w.get("owner")) for w in lacking])
+    triage = dumps.dump_running(t, one.pid, "-t")
+    for command in "timers", "loadcontexts", "deadlock":
+        t.check_match(r"^(objects are missing in|what tells of the heap is not "
+                      r"in) this core: what .* \(a core of the kind .*\)$",
+                      t.run(command, triage).stdout.splitlines()[-1])
     one.ends()
 
 

@@ -206,7 +206,11 @@ static const struct dbg_blocked *wait_of(const struct waits *w, uint32_t thread)
 static bool is_same_end(const struct waits *w, const struct dbg_blocked *a,
 			const struct dbg_blocked *b)
 {
-	return (a->object && a->object == b->object) || is_alike(w, a, b);
+	bool unknown = !a->object && !b->object && !a->what && !b->what &&
+		       a->kind == b->kind;
+
+	return unknown || (a->object && a->object == b->object) ||
+	       is_alike(w, a, b);
 }
 
 // Show where chains of waits end that do not lead into a cycle, each end once.

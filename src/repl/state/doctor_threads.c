@@ -268,9 +268,11 @@ static size_t convoy_of(const struct doctor *d, const struct dbg_blocked *b,
 	for (size_t k = 0; k < d->n_blocked && is_lock(b); k++) {
 		const struct dbg_blocked *other = &d->blocked[k];
 
-		n += other->object == b->object;
-		*ret_first =
-		    *ret_first && (other >= b || other->object != b->object);
+		bool same = other->object == b->object &&
+			    (b->object || other->kind == b->kind);
+
+		n += same;
+		*ret_first = *ret_first && (other >= b || !same);
 	}
 	return n;
 }
@@ -325,9 +327,16 @@ static void find_convoys(struct doctor *d)
 
 		if (n < CONVOY_MANY || !first)
 			continue;
-		str_addf(&text,
-			 "%zu threads wait for one lock, {%s} 0x%" PRIx64, n,
-			 b->type, b->object);
+		if (b->object)
+			str_addf(
+			    &text,
+			    "%zu threads wait for one lock, {%s} 0x%" PRIx64, n,
+			    b->type, b->object);
+		else
+			str_addf(&text,
+				 "%zu threads wait for locks, one or several: "
+				 "the core lacks which",
+				 n);
 		if (b->owner) {
 			str_addf(&text,
 				 ", which thread %" PRIu32 " \"%s\" holds",
