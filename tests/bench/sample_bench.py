@@ -10,6 +10,7 @@ the result is there; the shares of methods that run for 60, 30 and 10 %.
 import argparse
 import json
 import os
+import re
 import shutil
 import signal
 import statistics
@@ -93,15 +94,30 @@ def cost(args, program, hertz):
     return statistics.median(ratios)
 
 
+def most_memory(pid):
+    """What it had in memory at most, in MB; 0: it has ended. Of a child of ours
+    wait4() tells what we have, if that is more."""
+    with open(f"/proc/{pid}/status") as file:
+        found = re.search(r"VmHWM:\s+(\d+)", file.read())
+    return int(found[1]) / 1024 if found else 0
+
+
 def tool(words, program):
-    """Processor time, and memory in MB, of a tool that looks for ten seconds."""
+    """Processor time, memory in MB and seconds until the result, of a tool that
+    looks for ten seconds."""
+    began = time.monotonic()
     process = start(words, program)
-    _, status, usage = os.wait4(process.pid, 0)
+    memory = usage = 0
+    while not usage:
+        memory = max(memory, most_memory(process.pid))
+        time.sleep(0.02)
+        pid, status, used = os.wait4(process.pid, os.WNOHANG)
+        usage = used if pid else 0
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         return "failed"
-    return (f"{usage.ru_utime + usage.ru_stime:.3f} s, "
-            f"{usage.ru_maxrss / 1024:.1f} MB")
+    return (f"{usage.ru_utime + usage.ru_stime:.3f} s, {memory:.1f} MB, "
+            f"{time.monotonic() - began:.1f} s until the result")
 
 
 def tools(args, program):

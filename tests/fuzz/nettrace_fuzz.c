@@ -75,7 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t piece = (size_t)data[0] * 16 + 1;
 	h.gcs = dbg_gcs_create(hear_gc, &h);
 	h.arena = arena_create();
-	struct nettrace *nt = nettrace_create(hear, &h);
+	struct nettrace *nt = nettrace_create(hear, NULL, &h);
 	for (size_t at = 1; at < size; at += piece) {
 		size_t left = size - at;
 

@@ -209,6 +209,8 @@ def test_counters(t):
     done = t.run("counters", "--json", "--seconds", "3", str(program.pid))
     got = json.loads(done.stdout)
     t.check_equal({"System.Runtime"}, {one["source"] for one in got["counters"]})
+    # It is stopped between two collections, not when six seconds are over.
+    t.check(got["seconds"] < 9, got["seconds"])
     out = t.run("counters", "--csv", "--seconds", "2", str(program.pid)).stdout
     rows = list(csv.DictReader(out.splitlines()))
     t.check(len(rows) > 5 and all(row["source"] == "System.Runtime" and

@@ -205,7 +205,7 @@ static void test_order(void **state)
 	make_stream(&s);
 	for (size_t i = 0; i < 4; i++) {
 		struct heard h = {0};
-		struct nettrace *nt = nettrace_create(hear, &h);
+		struct nettrace *nt = nettrace_create(hear, NULL, &h);
 
 		feed(nt, &s, pieces[i]);
 		assert_true(nettrace_ended(nt));
@@ -233,7 +233,7 @@ static void test_damaged(void **state)
 	for (size_t i = 0; i < s.len; i++) {
 		_cleanup_str_ struct str bad = {0};
 		struct heard h = {0};
-		struct nettrace *nt = nettrace_create(hear, &h);
+		struct nettrace *nt = nettrace_create(hear, NULL, &h);
 
 		str_addn(&bad, s.s, s.len);
 		bad.s[i] = (char)(bad.s[i] ^ 0xff);
@@ -286,7 +286,7 @@ static void test_collection(void **state)
 	put_object(&s, "MetadataBlock", &kinds);
 	put_object(&s, "EventBlock", &events);
 	h.gcs = dbg_gcs_create(hear_gc, &h);
-	struct nettrace *nt = nettrace_create(hear, &h);
+	struct nettrace *nt = nettrace_create(hear, NULL, &h);
 	feed(nt, &s, s.len);
 	assert_false(nettrace_ended(nt));
 	nettrace_finish(nt);

@@ -225,6 +225,14 @@ static void trace_keep(struct dbg_trace *t, const char *bytes, size_t n)
 
 static void trace_event(void *arg, const struct dbg_trace_event *e)
 {
+	const struct dbg_trace *t = arg;
+
+	t->fn(t->arg, e);
+}
+
+// It is not passed on before the next collection, which is too late.
+static void note_busy(void *arg, const struct dbg_trace_event *e)
+{
 	struct dbg_trace *t = arg;
 
 	if (t->busy_from && !strcmp(e->kind->name, t->busy_from)) {
@@ -234,7 +242,6 @@ static void trace_event(void *arg, const struct dbg_trace_event *e)
 	}
 	if (t->busy_until && !strcmp(e->kind->name, t->busy_until))
 		t->busy = false;
-	t->fn(t->arg, e);
 }
 
 static bool stop_may(const struct dbg_trace *t)
@@ -274,7 +281,7 @@ struct dbg_error *dbg_trace_read(struct dbg_trace *t, dbg_trace_fn *fn,
 	t->fn = fn;
 	t->arg = arg;
 	if (!t->nettrace)
-		t->nettrace = nettrace_create(trace_event, t);
+		t->nettrace = nettrace_create(trace_event, note_busy, t);
 	for (int i = 0; !err && !t->ended && i < CHUNKS_MAX; i++) {
 		ssize_t n = recv(t->stream, chunk, CHUNK, 0);
 

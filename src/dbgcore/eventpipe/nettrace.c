@@ -59,7 +59,7 @@ struct writer {
 };
 
 struct nettrace {
-	dbg_trace_fn *fn;
+	dbg_trace_fn *fn, *early;
 	void *arg;
 	struct str in;   /* bytes that are not read yet */
 	uint64_t passed; /* ... and how many are: blocks are aligned */
@@ -76,11 +76,13 @@ struct nettrace {
 	struct arena *payloads; /* of those pending */
 };
 
-struct nettrace *nettrace_create(dbg_trace_fn *fn, void *arg)
+struct nettrace *nettrace_create(dbg_trace_fn *fn, dbg_trace_fn *early,
+				 void *arg)
 {
 	struct nettrace *nt = xcalloc(1, sizeof(*nt));
 
 	nt->fn = fn;
+	nt->early = early;
 	nt->arg = arg;
 	nt->arena = arena_create();
 	nt->payloads = arena_create();
@@ -159,6 +161,8 @@ static void pending_add(struct nettrace *nt, const struct dbg_trace_event *e)
 {
 	if (nt->pending_bytes > PENDING_MAX)
 		nettrace_finish(nt);
+	if (nt->early)
+		nt->early(nt->arg, e);
 	mem_grow(&nt->pending, &nt->cap_pending, nt->n_pending,
 		 sizeof(*nt->pending));
 	struct pending_event *k = &nt->pending[nt->n_pending++];

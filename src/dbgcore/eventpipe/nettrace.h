@@ -20,8 +20,9 @@ struct arena;
 struct nettrace;
 struct reader;
 
-/* @fn gets the events. */
-struct nettrace *nettrace_create(dbg_trace_fn *fn, void *arg);
+/* @fn gets the events. @early gets each as soon as it is read, if not NULL. */
+struct nettrace *nettrace_create(dbg_trace_fn *fn, dbg_trace_fn *early,
+				 void *arg);
 void nettrace_destroy(struct nettrace *nt);
 /* Bytes that have come. DBG_E_FORMAT: nothing more can be made of them. */
 DBG_MUST struct dbg_error *nettrace_feed(struct nettrace *nt, const void *p,
