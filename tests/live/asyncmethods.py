@@ -285,3 +285,21 @@ def test_code_of_both(t):
 
 
 test_code_of_both.runtimes = ("11",)
+
+
+def test_waits_for_what_runs(t):
+    """Main's thread waits for an async call that another thread runs: said in a
+    whole sentence. State machines tell its name."""
+    for config in configs(t):
+        session = t.start("--args", *t.program("AsyncMain", "ticks",
+                                               config=config))
+        session.cmd("break " + t.at("AsyncMain", "ticks-after"))
+        session.cmd("run")
+        # until Main's thread has come to its wait
+        while "waits in the end" not in (said := session.cmd("deadlock")):
+            session.cmd("continue")
+        call = ("an async call that runs on a thread"
+                if config.startswith("Rt") else "AsyncMain.Program.Ticks")
+        t.check_match(r"^1 thread waits in the end for Task \{\S+ at \S+\} "
+                      rf"0x[0-9a-f]+, which waits for {call}, of which is not "
+                      r"known who holds or sets it$", said)

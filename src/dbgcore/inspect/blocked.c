@@ -909,8 +909,13 @@ static void name_tasks(struct search *s)
 		if (call && of.what)
 			one->awaits = arena_printf(t->arena, "%s, which %s",
 						   call, of.what);
-		else if (root != task || of.async)
-			one->awaits = call ? call : of.what;
+		else if (call)
+			one->awaits = call;
+		else if (of.async && of.what)
+			one->awaits = arena_printf(
+			    t->arena, "an async call that %s", of.what);
+		else if (root != task)
+			one->awaits = of.what;
 	}
 }
 
