@@ -179,14 +179,14 @@ async function several(w) {
 		await w.ended();
 	});
 	await see(w, 'one that was selected in the status bar holds', async () => {
-		await w.page.locator('.statusbar-item', { hasText: 'Shop' }).click();
+		await w.page.locator('.statusbar-item[id*="dndbg.project"]').click();
 		await w.pick('Depot');
 		await w.reads('.statusbar', 'Depot');
 		await w.openFile('Shop/Program.cs');
 		await w.keys('F5');
 		await w.consoleReads('depot 0', 3 * LONG);
 		await w.ended();
-		await w.page.locator('.statusbar-item', { hasText: 'Depot' }).click();
+		await w.page.locator('.statusbar-item[id*="dndbg.project"]').click();
 		await w.pick('The project of the file in front');
 		await w.reads('.statusbar', 'Shop');
 	});
@@ -254,7 +254,8 @@ async function core(w) {
 	});
 	await see(w, 'hover shows a value', async () => {
 		await w.line(at('pay'));
-		await w.page.locator('.view-line span:text-is("account")').last().hover();
+		await w.page.locator('.view-line', { hasText: '@pay' })
+			.locator('span:text-is("account")').first().hover();
 		await w.see('.debug-hover-widget');
 	});
 	await see(w, 'the debug console evaluates', async () => {

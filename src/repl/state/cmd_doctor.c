@@ -652,6 +652,7 @@ static struct dbg_error *check_handlers(struct doctor *d, uint64_t known)
 	    .type = "^(object|System\\.Delegate\\.Wrapper)\\[\\]$",
 	    .min = HEAD_BYTES + (uint64_t)MANY * 8,
 	    .refs = true,
+	    .refs_max = 1,
 	};
 	struct lists l = {.n = 0};
 	struct dbg_heap_stat stat;

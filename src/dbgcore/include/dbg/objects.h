@@ -37,11 +37,12 @@ struct dbg_heap_filter {
 	unsigned int gens;     /* bits 1 << DBG_GEN_..., 0: any */
 	bool by_heap;          /* of this heap only */
 	uint32_t heap;
-	bool free;     /* include free space */
-	bool live;     /* only what can be reached from roots */
-	bool dead;     /* only what cannot */
-	bool refs;     /* dbg_heap_list: fill in what objects refer to */
-	bool retained; /* dbg_heap_stat: find what types retain, sort by it */
+	bool free;       /* include free space */
+	bool live;       /* only what can be reached from roots */
+	bool dead;       /* only what cannot */
+	bool refs;       /* dbg_heap_list: fill in what objects refer to */
+	size_t refs_max; /* ... but no more than these of one; 0: all */
+	bool retained;   /* dbg_heap_stat: find what types retain, sort by it */
 };
 
 /* "strong", "weak short". */
@@ -98,7 +99,7 @@ struct dbg_heap_object {
 	enum dbg_generation generation;
 	uint32_t heap;
 	const uint64_t *refs; /* until the next object; see filter */
-	size_t n_refs;
+	size_t n_refs;        /* all that it has, also where refs has fewer */
 };
 
 /*

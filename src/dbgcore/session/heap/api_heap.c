@@ -414,12 +414,18 @@ struct listing {
 	size_t n_refs, cap_refs;
 };
 
+/* Count a reference, and keep it unless there are enough. */
 static void add_ref(struct listing *l, uint64_t to)
 {
+	size_t max = l->query.filter->refs_max;
+
 	if (!to)
 		return;
-	mem_grow(&l->refs, &l->cap_refs, l->n_refs, sizeof(*l->refs));
-	l->refs[l->n_refs++] = to;
+	if (!max || l->n_refs < max) {
+		mem_grow(&l->refs, &l->cap_refs, l->n_refs, sizeof(*l->refs));
+		l->refs[l->n_refs] = to;
+	}
+	l->n_refs++;
 }
 
 static void add_refs(struct listing *l, const struct heap_object *o)
