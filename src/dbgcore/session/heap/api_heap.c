@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/err.h"
 #include "base/map.h"
@@ -843,6 +844,8 @@ enum {
 	CHARS = 12, // behind type and length
 	TABLE_MIN = 1 << 12,
 	AHEAD = 16, // strings
+	LARGE_SLOTS = 1 << 20,
+	PAGE = 4096,
 };
 
 /* Strings of one text. */
@@ -903,6 +906,18 @@ static size_t slot_of(const struct texts *t, uint64_t hash)
 	return i;
 }
 
+// Free slots, on large pages if they are many: slots are met in any order.
+static void *slots(size_t n, size_t size)
+{
+	uint8_t *p = xcalloc(n, size);
+	size_t before = -(uintptr_t)p & (PAGE - 1);
+
+	if (n >= LARGE_SLOTS)
+		madvise(p + before, (n * size - before) / PAGE * PAGE,
+			MADV_HUGEPAGE);
+	return p;
+}
+
 static void grow(struct texts *t)
 {
 	uint64_t *keys = t->keys;
@@ -910,8 +925,8 @@ static void grow(struct texts *t)
 	size_t n = t->cap;
 
 	t->cap = n ? n * 2 : TABLE_MIN;
-	t->keys = xcalloc(t->cap, sizeof(*t->keys));
-	t->v = t->listed ? xcalloc(t->cap, sizeof(*t->v)) : NULL;
+	t->keys = slots(t->cap, sizeof(*t->keys));
+	t->v = t->listed ? slots(t->cap, sizeof(*t->v)) : NULL;
 	for (size_t i = 0; i < n; i++) {
 		if (!keys[i])
 			continue;
@@ -927,7 +942,7 @@ static void grow(struct texts *t)
 
 static void add_text(struct texts *t, const struct met *met)
 {
-	if (t->n * 2 >= t->cap)
+	if (t->n * 4 >= t->cap * 3)
 		grow(t);
 	size_t slot = slot_of(t, met->hash);
 
