@@ -930,5 +930,6 @@ def test_pid_namespace(t):
     program.end()
 
 
+test_pid_namespace.glibc = "its container on musl has no dndbg in it"
 for every in (test_users, test_container, test_pid_namespace):
     every.runtimes = ("8", "10", "11")
