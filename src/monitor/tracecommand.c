@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/clock.h"
 #include "base/err.h"
@@ -32,7 +33,9 @@ enum {
 	LIMIT = 100,      /* calls a second */
 	METHODS_MAX = 64, /* named on the command line */
 	CALLS_MAX = 1024, /* that go on at once */
-	VALUE_MAX = 120,  /* bytes of a value that are shown */
+	LET_GO_MS = 10000,
+	LET_GO_NAP_NS = 100000000,
+	VALUE_MAX = 120, /* bytes of a value that are shown */
 	SECOND_MS = 1000,
 };
 
@@ -404,6 +407,22 @@ static struct dbg_error *method_add(struct tracing *t, size_t i)
 	return err;
 }
 
+// A thread that waits for a disk, or for its child of vfork, cannot be let go
+// before it comes back.
+static struct dbg_error *let_go(struct tracing *t)
+{
+	const struct timespec nap = {.tv_nsec = LET_GO_NAP_NS};
+	int64_t deadline = clock_ms() + LET_GO_MS;
+	struct dbg_error *err;
+
+	while ((err = dbg_detach(t->dbg, false)) && err->code == DBG_E_STATE &&
+	       clock_ms() < deadline) {
+		dbg_error_destroy(err);
+		nanosleep(&nap, NULL);
+	}
+	return err;
+}
+
 static struct dbg_error *tracing_run(struct tracing *t)
 {
 	const struct dbg_attach how = {.snapshot = false};
@@ -424,7 +443,7 @@ static struct dbg_error *tracing_run(struct tracing *t)
 		err = tracing_wait(t, loop);
 	}
 	if (!t->ended && dbg_can_run(t->dbg))
-		err = dbg_err_first(err, dbg_detach(t->dbg, false));
+		err = dbg_err_first(err, let_go(t));
 	loop_destroy(loop);
 	return err;
 }

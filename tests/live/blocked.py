@@ -217,6 +217,26 @@ def test_deaf(t):
     program.right()
 
 
+def test_deaf_traced(t):
+    """A trace that is over meanwhile lets the program go when it can."""
+    program, tid = spawning(t)
+    trace = subprocess.Popen([t.dndbg, "trace", "--seconds", "0.2",
+                              str(program.pid), "Blocked.Program.Nap"],
+                             env=t.env, stdout=subprocess.DEVNULL,
+                             stderr=subprocess.PIPE, text=True)
+    t.check_match(r"^Process \d+: 1 places of 1 traced", trace.stderr.readline())
+    try:
+        trace.wait(2)
+    except subprocess.TimeoutExpired:
+        pass  # it waits
+    os.close(os.open(f"{t.dir}/blocked-{program.pid}", os.O_RDWR))
+    t.check_equal(0, trace.wait(60))
+    t.check_match(r"^\d+ calls in ", trace.stderr.read())
+    program.await_cleaning()
+    program.untouched()
+    program.right()
+
+
 def test_deaf_end(t):
     """However dndbg ends meanwhile, the thread goes on."""
     for end in ("quit", signal.SIGKILL):
