@@ -695,10 +695,11 @@ def test_prompt(t):
     program.end()
 
 
-WATCH = [["sample"], ["events", "gc"], ["events", "exceptions"],
-         ["events", "alloc"], ["events", "contention"], ["events", "jit"],
-         ["events", "threadpool"], ["counters"],
-         ["trace", "Watched.Program.Main"], ["perfmap"], ["top"]]
+# The one that stops the program is first, before others ask its runtime.
+WATCH = [["trace", "Watched.Program.Main"], ["sample"], ["events", "gc"],
+         ["events", "exceptions"], ["events", "alloc"], ["events", "contention"],
+         ["events", "jit"], ["events", "threadpool"], ["counters"], ["perfmap"],
+         ["top"]]
 
 
 def watch_all(t, pid, before=(), dndbg=None):
@@ -898,11 +899,13 @@ def test_container(t):
     pid, = t.processes("dotnet")
     program.pid = pid
     watching = Watching(t, program, "events", "gc", "--each")
+    probes = watching.probe(1, "gc")
     program.do("gc")
     out = watching.interrupt()
-    t.check_equal(10, len(re.findall(r"\d s +\d+ +[0-2]  blocking +.* induced$",
-                                     out, re.M)))
-    t.check_match(r"^in threads +1 'dotnet' \(10\)$", out)
+    induced = len(re.findall(r"\d s +\d+ +[0-2]  blocking +.* induced$", out, re.M))
+    least = 1 if t.runtime == "11" else probes + 1
+    t.check(10 * least <= induced <= 10 * (probes + 1), (induced, probes))
+    t.check_match(r"^in threads +1 'dotnet' \(\d+\)$", out)
     program.do("wait")
     watching = Watching(t, program, "sample", "--json")
     program.do("spin 300")
