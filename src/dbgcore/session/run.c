@@ -496,14 +496,15 @@ static struct dbg_error *event_take(struct dbg *dbg, struct target_event *ev)
 	return let_go(dbg, ev);
 }
 
-// A hit that comes at once after the program went on from the last one is often
-// followed by another: looking for it a few times more costs less than to sleep
-// and be woken on a quiet machine. Where hits are rarer each look would be in
-// vain, and it costs more the more threads there are. The caller's loop has to
-// serve others as well: after so many events the rest is left for later.
+// Hits in a row, each at once after the program went on from the last one, are
+// often followed by another: looking for it a few times more costs less than to
+// sleep and be woken on a quiet machine. Where hits are rarer each look would
+// be in vain, and it costs more the more threads there are. The caller's loop
+// has to serve others as well: after so many events the rest is left for later.
 enum {
 	LOOKS_MAX = 100,
 	AT_ONCE_NS = 200000,
+	AT_ONCE_MIN = 4,
 	EVENTS_MAX = 256,
 };
 
@@ -515,6 +516,7 @@ static bool is_hit(const struct target_event *ev)
 static struct dbg_error *dispatch_one(struct dbg *dbg, bool *any, bool *hit)
 {
 	struct dbg_error *err;
+	struct siblings *s = dbg->siblings;
 	struct target_event ev;
 	bool got;
 
@@ -523,12 +525,14 @@ static struct dbg_error *dispatch_one(struct dbg *dbg, bool *any, bool *hit)
 		return err;
 	*any = true;
 	standstill_event(dbg);
-	*hit = *hit || (is_hit(&ev) &&
-			clock_ns() - dbg->siblings->went_on < AT_ONCE_NS);
+	if (is_hit(&ev) && clock_ns() - s->went_on < AT_ONCE_NS)
+		*hit = *hit || ++s->at_once >= AT_ONCE_MIN;
+	else
+		s->at_once = 0;
 	err = unless_ending(dbg, event_take(dbg, &ev));
 	start_prepare(dbg);
 	if (is_hit(&ev))
-		dbg->siblings->went_on = clock_ns();
+		s->went_on = clock_ns();
 	return err;
 }
 

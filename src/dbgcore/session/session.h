@@ -82,6 +82,7 @@ struct siblings {
 	uint32_t last_number;
 	struct dbg *current; /* which the user looks at */
 	uint64_t went_on;    /* from the last hit, by clock_ns */
+	uint32_t at_once;    /* hits in a row that came at once after that */
 };
 
 /* A member of a family, and the program that it runs or ran last. */
