@@ -427,6 +427,30 @@ test_container_evil.glibc = (
     "the DAC beside the runtime is looked at last there: one for glibc is taken")
 
 
+def lacking(t, busy, why):
+    """What root without CAP_SYS_PTRACE is told, as in a container."""
+    for words in (["stack", str(busy.pid)], ["sample", "--seconds", "1", str(busy.pid)],
+                  ["dump", "-o", f"{t.dir}/core", str(busy.pid)],
+                  ["-p", str(busy.pid), "--batch"]):
+        done = subprocess.run(
+            ["setpriv", "--bounding-set", "-sys_ptrace", "--inh-caps",
+             "-sys_ptrace", t.dndbg, *words], env=t.env, text=True,
+            capture_output=True)
+        t.check_match(rf"(?m)^(dndbg: c|C)annot trace process {busy.pid}{why}\.?$",
+                      done.stderr + done.stdout)
+
+
+def test_lacking(t):
+    """Root without CAP_SYS_PTRACE, before a program of root's that has it."""
+    if os.geteuid():
+        raise drive.Skip("only root can give up a capability")
+    busy = Busy(t, "1", "1").ready()
+    lacking(t, busy, ", which has more capabilities: dndbg lacks "
+            "CAP_SYS_PTRACE; start its container with --cap-add=SYS_PTRACE")
+    busy.untouched()
+    busy.right()
+
+
 def test_other_user(t):
     """Root may attach to a program of anybody's."""
     if os.geteuid():
@@ -438,15 +462,8 @@ def test_other_user(t):
     t.check_match(r"in Busy.Program.Main .*Busy.cs:\d+$", out)
     t.check_match(r"^Breakpoint 1, Busy.Tally.Turn \(this=", out)
     t.check_in("$1 = true\n", out)
-    # root in a container
-    done = subprocess.run(
-        ["setpriv", "--bounding-set", "-sys_ptrace", "--inh-caps",
-         "-sys_ptrace", t.dndbg, "stack", str(busy.pid)], env=t.env, text=True,
-        capture_output=True)
-    t.check_match(rf"^dndbg: cannot trace process {busy.pid}, which user \d+ "
-                  r"runs: dndbg lacks CAP_SYS_PTRACE; start its container with "
-                  r"--cap-add=SYS_PTRACE, or run it as that user$",
-                  done.stderr)
+    lacking(t, busy, r", which user \d+ runs: dndbg lacks CAP_SYS_PTRACE; start its "
+            "container with --cap-add=SYS_PTRACE, or run it as that user")
     busy.untouched()
     busy.right()
 

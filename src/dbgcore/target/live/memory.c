@@ -135,6 +135,23 @@ static struct dbg_error *by_user(pid_t pid)
 		       pid, (int)uid);
 }
 
+// A process with capabilities that its tracer lacks is closed to it, though
+// both are root's.
+static struct dbg_error *by_capability(pid_t pid)
+{
+	uint64_t its = 0, ours = 0;
+
+	if (geteuid() || is_privileged() ||
+	    !proc_status(pid, "CapPrm", 16, &its) ||
+	    !proc_status(getpid(), "CapEff", 16, &ours) || !(its & ~ours))
+		return NULL;
+	return dbg_err(DBG_E_TARGET,
+		       "cannot trace process %d, which has more capabilities: "
+		       "dndbg lacks CAP_SYS_PTRACE; start its container with "
+		       "--cap-add=SYS_PTRACE",
+		       pid);
+}
+
 // Is the process not dumpable? Then its files in /proc belong to root.
 static bool live_is_closed(pid_t pid)
 {
@@ -158,7 +175,7 @@ static struct dbg_error *by_itself(pid_t pid)
 struct dbg_error *live_refused(pid_t pid, int errnum)
 {
 	static struct dbg_error *(*const reasons[])(pid_t) = {
-	    by_another, by_yama, by_seccomp, by_user, by_itself,
+	    by_another, by_yama, by_seccomp, by_user, by_capability, by_itself,
 	};
 
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
