@@ -133,8 +133,9 @@ def test_contention(t):
         t.check_equal("10", program.do("contend 10"))
     got = json.loads(watching.interrupt())
     t.check_equal((0, 0), (got["stillWaiting"], got["lostEvents"]))
-    lock, = got["locks"]
-    t.check_equal(got["waits"], lock["waits"])
+    # A semaphore whose two threads meet in its own lock may be among them.
+    lock = max(got["locks"], key=lambda one: one["waits"])
+    t.check_equal(got["waits"], sum(one["waits"] for one in got["locks"]))
     t.check(10 <= lock["waits"] <= 10 * rounds, lock)
     t.check(1 < lock["longestMs"] < 10000, lock)
     t.check_match(r"^managed thread \d+$" if t.runtime == "11" else r"^\d+ '",
