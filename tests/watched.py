@@ -63,8 +63,11 @@ class Watching:
             start_new_session=True, preexec_fn=preexec_fn)
         # A guardian is called so when the trace has begun; a sampler looks at
         # the program's memory then.
-        t.wait_for("the beginning", lambda: t.processes("dndbg-guardian")
-                   if words[0] != "sample" else self.has_opened(program))
+        t.wait_for("the beginning", lambda: self.process.poll() is not None or
+                   (t.processes("dndbg-guardian") if words[0] != "sample" else
+                    self.has_opened(program)))
+        if self.process.poll():
+            t.check_equal("", self.process.stderr.read())
 
     def has_opened(self, program):
         for file in os.scandir(f"/proc/{self.process.pid}/fd"):
