@@ -392,6 +392,9 @@ async function repository(w) {
 		await w.command('Test: Run All Tests');
 		await w.see('.codicon-testing-failed-icon', 3 * LONG);
 		await w.command('Testing: Focus on Test Explorer View');
+		await w.page.locator('.test-explorer .monaco-list-row',
+			{ hasText: 'Tests' }).first().click();
+		await w.keys('ArrowRight');
 		await w.reads('.test-explorer', 'FailTest', LONG);
 		await w.shot('testing');
 	});
