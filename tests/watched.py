@@ -1,6 +1,5 @@
 """The program that is watched while it runs, dndbg that watches it, and what
 docs/monitoring.md shows of it."""
-import itertools
 import os
 import re
 import signal
@@ -84,12 +83,18 @@ class Watching:
         and lets go what happens meanwhile. How often it was done."""
         described = "Microsoft-Windows-DotNETRuntime\0".encode("utf-16-le") + \
             struct.pack("<i", kind)
-        for n in itertools.count():
+        done = []
+
+        def is_told():
             with open(self.copy, "rb") as copy:
                 if described in copy.read():
-                    return n
-            self.program.do(lines[n % len(lines)])
+                    return True
+            done.append(self.program.do(lines[len(done) % len(lines)]))
             time.sleep(0.1)  # a runtime writes ten times a second
+            return False
+
+        self.t.wait_for(f"events of kind {kind}", is_told, 60)
+        return len(done)
 
     def until(self, word):
         """Its first line that has the word."""

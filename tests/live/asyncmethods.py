@@ -13,7 +13,8 @@ RETURNING = ("plain", "result", "value", "nothing", "generic", "generic",
 
 
 def attached(t, fixture, config, commands):
-    """What dndbg shows of the methods of a program that has run them."""
+    """What dndbg shows of the methods of a program that has run them, and what
+    it complains of."""
     program = subprocess.Popen(
         t.program(fixture, "ticks", config=config, host="dotnet"),
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, env=t.env)
@@ -21,7 +22,7 @@ def attached(t, fixture, config, commands):
     out = t.batch([f"attach {program.pid}", *commands, "kill"], [])
     program.stdout.close()
     program.wait()
-    return out.stdout
+    return out
 
 
 def check_attached(t, config):
@@ -29,7 +30,7 @@ def check_attached(t, config):
         t, "AsyncMain", config,
         [f"break {t.at('AsyncMain', 'leaf-after')}",
          "continue", "info breakpoints", "bt 1", "delete",
-         f"break {t.at('AsyncMain', 'ticks-after')}", "continue"])
+         f"break {t.at('AsyncMain', 'ticks-after')}", "continue"]).stdout
     # the place of the runtime's own optimised code is right behind the await
     leaf, n = ("leaf-await", "<optimized out>") if config == "RtRelease" else (
         "leaf-after", r"\d+")
@@ -95,7 +96,7 @@ def test_task_returning(t):
         t.check_in("sum 75\n", out)
         out = attached(t, "TaskReturning", config,
                        returning_breaks(t) +
-                       ["continue"] * (2 * len(RETURNING)))
+                       ["continue"] * (2 * len(RETURNING))).stdout
         hits = returning_hits(t, out)
         t.check_equal(2 * len(RETURNING), len(hits))
         first = hits.index("plain")
@@ -211,10 +212,10 @@ def test_disassembled_caller(t):
     """The code of an async caller, which is at no instruction: where the runtime
     suspends the method, the method's; of a state machine it is said."""
     for config in configs(t):
-        out = t.batch(["break AsyncMain.Program.Leaf", "run",
-                       "frame function AsyncMain.Program.Section",
-                       "disassemble", "kill"],
-                      t.program("AsyncMain", "lambdas", config=config))
+        out = attached(t, "AsyncMain", config,
+                       [f"break {t.at('AsyncMain', 'ticks-after')}", "continue",
+                        "frame function AsyncMain.Program.Section",
+                        "disassemble"])
         method = (r"AsyncMain\.Program\.Section\(string, string\[\], "
                   r"System\.Func<System\.Threading\.Tasks\.Task<int>>\)")
         if config.startswith("Rt"):
