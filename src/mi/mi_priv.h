@@ -207,8 +207,6 @@ bool mi_is_compound(const struct dbg_value *v);
 
 /* bkpt={...} */
 void mi_break_put(struct mi *m, struct str *t, const struct dbg_breakpoint *b);
-DBG_MUST struct dbg_error *mi_break_put_one(struct mi *m, struct str *t,
-					    uint32_t number);
 
 /* The commands of a breakpoint, NULL: none. */
 const struct words *mi_break_script(const struct mi *m, uint32_t number);

@@ -74,14 +74,12 @@ struct code {
 	unsigned int path_age;
 };
 
-/* ---- update.c ------------------------------------------------------ */
+/* ---- Lines that an edit has moved; see update.c -------------------------- */
 
 /* NULL: none. */
 void texts_destroy(struct module_texts *t);
 /* The module was loaded: keep the texts that updates may change. */
 void texts_keep(struct code *c, struct module *mod);
-/* Find out which lines the last update has moved. */
-void texts_update(struct code *c, struct module *mod);
 
 /* ---- recover.c ------------------------------------------------------- */
 

@@ -85,7 +85,7 @@ DBG_MUST struct dbg_error *heap_dominators_init(struct heap_dominators *d,
 						const struct heap_roots *roots);
 void heap_dominators_deinit(struct heap_dominators *d);
 
-/* ---- dominators.c ------------------------------------------------------ */
+/* ---- What objects retain ------------------------------------------------- */
 
 struct heap_retained {
 	uint64_t object;

@@ -130,7 +130,8 @@ bool continuation_is_type(struct values *ts, struct type *type)
 // of runtime async? (A method without it has a Continuation where it is
 // awaited, but of the thunk that the runtime makes for a method that returns a
 // task; the thunk waits for that task.)
-bool continuation_suspends(struct values *ts, uint64_t method)
+/* Is @method, a MethodDesc, one of runtime async in its author's source? */
+static bool continuation_suspends(struct values *ts, uint64_t method)
 {
 	struct dac_method of;
 
@@ -356,7 +357,8 @@ static const struct wait *wait_get(struct stack *s,
 	return ret;
 }
 
-struct frame *continuation_frame(struct stack *s, const struct value *v)
+/* Make a frame of a suspended call of runtime async. */
+static struct frame *continuation_frame(struct stack *s, const struct value *v)
 {
 	struct continuation c;
 

@@ -244,7 +244,7 @@ enum async_part stack_async_part(struct stack *s, uint64_t method);
 bool stack_resumed_waiters(struct stack *s, const struct async_resumed *r,
 			   stack_waiter_fn *fn, void *arg);
 
-/* ---- async.c ------------------------------------------------------ */
+/* ---- Suspended calls of runtime async ------------------------------------ */
 
 enum {
 	CONTINUATIONS_MAX = 4096, /* of a chain */

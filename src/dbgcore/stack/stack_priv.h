@@ -129,14 +129,6 @@ typedef void async_fn(void *arg, struct frame *f);
 void async_each(struct stack *s, struct stack_thread *t, const struct frame *f,
 		async_fn *fn, void *arg);
 
-/* ---- async.c ------------------------------------------------------ */
-
-/* Is @method, a MethodDesc, one of runtime async in its author's source? */
-bool continuation_suspends(struct values *ts, uint64_t method);
-/*
- * Make a frame of a suspended call of runtime async, as stack_suspended_frame.
- */
-struct frame *continuation_frame(struct stack *s, const struct value *v);
 /*
  * The variables of a suspended frame, as stack_frame_vars gives them: those
  * that its Continuation has kept.

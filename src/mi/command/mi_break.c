@@ -14,6 +14,10 @@
 #include "base/mem.h"
 #include "front/dprintf.h"
 
+/* bkpt={...} of one breakpoint. */
+static struct dbg_error *mi_break_put_one(struct mi *m, struct str *t,
+					  uint32_t number);
+
 /* ---- Making ------------------------------------------------------------ */
 
 /* The arguments of -break-insert. */
@@ -735,7 +739,8 @@ void mi_break_put(struct mi *m, struct str *t, const struct dbg_breakpoint *b)
 		put_gdb(m, t, b);
 }
 
-struct dbg_error *mi_break_put_one(struct mi *m, struct str *t, uint32_t number)
+static struct dbg_error *mi_break_put_one(struct mi *m, struct str *t,
+					  uint32_t number)
 {
 	_cleanup_arena_ struct arena *arena = arena_create();
 	struct dbg_breakpoint b;
@@ -797,59 +802,49 @@ catch_add(struct mi *m, const struct dbg_break_req *req, struct str *t)
 }
 
 // [-t] [-r TYPES]: gdb's regular expression is a list of types here.
-static struct dbg_error *take(const struct mi_call *call,
-			      struct dbg_break_req *req)
+static struct dbg_error *catch_exception(struct mi *m, struct mi_call *call,
+					 struct dbg_break_req req)
 {
 	for (size_t i = 0; i < call->args.n; i++) {
 		if (!strcmp(call->args.v[i], "-t"))
-			req->temporary = true;
+			req.temporary = true;
 		else if (!strcmp(call->args.v[i], "-r") && i + 1 < call->args.n)
-			req->text = call->args.v[++i];
+			req.text = call->args.v[++i];
 		else
 			return mi_usage(call);
 	}
-	return NULL;
+	return catch_add(m, &req, call->out);
 }
 
 static struct dbg_error *catch_throw(struct mi *m, struct mi_call *call)
 {
-	struct dbg_break_req req = {.kind = DBG_BREAK_THROW};
-
-	struct dbg_error *err = take(call, &req);
-	return err ? err : catch_add(m, &req, call->out);
+	return catch_exception(m, call,
+			       (struct dbg_break_req){.kind = DBG_BREAK_THROW});
 }
 
 static struct dbg_error *catch_rethrow(struct mi *m, struct mi_call *call)
 {
-	struct dbg_break_req req = {.kind = DBG_BREAK_THROW,
-				    .catches.again = true};
-
-	struct dbg_error *err = take(call, &req);
-	return err ? err : catch_add(m, &req, call->out);
+	return catch_exception(m, call,
+			       (struct dbg_break_req){.kind = DBG_BREAK_THROW,
+						      .catches.again = true});
 }
 
 static struct dbg_error *catch_catch(struct mi *m, struct mi_call *call)
 {
-	struct dbg_break_req req = {.kind = DBG_BREAK_CAUGHT};
-
-	struct dbg_error *err = take(call, &req);
-	return err ? err : catch_add(m, &req, call->out);
+	return catch_exception(
+	    m, call, (struct dbg_break_req){.kind = DBG_BREAK_CAUGHT});
 }
 
 static struct dbg_error *catch_user(struct mi *m, struct mi_call *call)
 {
-	struct dbg_break_req req = {.kind = DBG_BREAK_USER_UNHANDLED};
-
-	struct dbg_error *err = take(call, &req);
-	return err ? err : catch_add(m, &req, call->out);
+	return catch_exception(
+	    m, call, (struct dbg_break_req){.kind = DBG_BREAK_USER_UNHANDLED});
 }
 
 static struct dbg_error *catch_unhandled(struct mi *m, struct mi_call *call)
 {
-	struct dbg_break_req req = {.kind = DBG_BREAK_UNHANDLED};
-
-	struct dbg_error *err = take(call, &req);
-	return err ? err : catch_add(m, &req, call->out);
+	return catch_exception(
+	    m, call, (struct dbg_break_req){.kind = DBG_BREAK_UNHANDLED});
 }
 
 // [-t] [-d] REGEXP

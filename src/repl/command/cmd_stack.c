@@ -47,7 +47,8 @@ static struct dbg_error *frame_take(struct repl *r, const struct call *call,
 	return err || call->cmd->value == FRAME_SILENT ? err : show_selected(r);
 }
 
-struct dbg_error *frame_parse(const char *text, uint32_t *ret)
+/* The number of a frame. */
+static struct dbg_error *frame_parse(const char *text, uint32_t *ret)
 {
 	uint64_t level;
 
@@ -58,8 +59,9 @@ struct dbg_error *frame_parse(const char *text, uint32_t *ret)
 	return NULL;
 }
 
-struct dbg_error *frame_level(struct repl *r, struct dbg_stopped at,
-			      const struct call *call)
+/* `frame N`. */
+static struct dbg_error *frame_level(struct repl *r, struct dbg_stopped at,
+				     const struct call *call)
 {
 	uint32_t level = 0;
 	struct dbg_error *err = frame_parse(call->args, &level);

@@ -43,11 +43,6 @@ DBG_MUST struct dbg_error *frame_count(struct repl *r, struct dbg_stopped at,
 enum {
 	FRAME_SILENT = 1, /* value of commands that do not show it */
 };
-/* The number of a frame. */
-DBG_MUST struct dbg_error *frame_parse(const char *text, uint32_t *ret);
-/* `frame N`. */
-DBG_MUST struct dbg_error *frame_level(struct repl *r, struct dbg_stopped at,
-				       const struct call *call);
 
 /* ---- cmd_stack.c ---------------------------------------------------- */
 

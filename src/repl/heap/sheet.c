@@ -226,15 +226,11 @@ void sheet_line(struct sheet *s, const char *fmt, ...)
 	va_start(ap, fmt);
 	text = xvasprintf(fmt, ap);
 	va_end(ap);
-	if (s->streaming) {
-		plain_add(&s->line, text, strlen(text));
-		str_addc(&s->line, '\n');
-		flush(s);
-		return;
-	}
 	str_addc(&s->held, LINE_MARK);
 	plain_add(&s->held, text, strlen(text));
 	str_addc(&s->held, '\0');
+	if (s->streaming)
+		release(s);
 }
 
 static void add_text(struct str *out, const struct sheet_column *c,
@@ -268,14 +264,8 @@ static void text_row(struct sheet *s, const struct sheet_cell *cells)
 		    width > s->widths[i])
 			s->widths[i] = width;
 	}
-	if (!s->streaming && ++s->n_held < ROWS_HELD)
-		return;
-	if (!s->streaming)
+	if (s->streaming || ++s->n_held == ROWS_HELD)
 		release(s);
-	else
-		print_texts(s, str_get(&s->held));
-	str_clear(&s->held);
-	flush(s);
 }
 
 /* ---- Rows ------------------------------------------------------------ */

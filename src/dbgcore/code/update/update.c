@@ -268,7 +268,8 @@ void texts_keep(struct code *c, struct module *mod)
 	}
 }
 
-void texts_update(struct code *c, struct module *mod)
+/* Find out which lines the last update has moved. */
+static void texts_update(struct code *c, struct module *mod)
 {
 	struct module_texts *t = mod->texts;
 

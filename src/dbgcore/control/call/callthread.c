@@ -4,7 +4,6 @@
  * call, or in the guard's handler and then at the statement.
  */
 #include "control/call/call.h"
-#include "control/call/call_priv.h"
 #include "control/call/callcode.h"
 #include "control/control_priv.h"
 
@@ -157,8 +156,13 @@ static struct dbg_error *frame_examine(struct control *c, pid_t tid,
 	return NULL;
 }
 
-struct dbg_error *callframe_check(struct control *c, pid_t tid,
-				  const struct regs *called)
+/*
+ * Is the statement one where the collector finds all that it would, when the
+ * thread stands as @called tells, in the guard that the statement has called?
+ * Registers of calls.saved that it may take for objects are cleared.
+ */
+static struct dbg_error *callframe_check(struct control *c, pid_t tid,
+					 const struct regs *called)
 {
 	struct calls *v = &c->calls;
 
@@ -731,6 +735,9 @@ static struct dbg_error *at_end(struct control *c, struct regs *regs)
  * The function to handle the trap at @addr, which the thread of the call hit;
  * NULL: the trap is not the call's, or another frame (stack pointer) hit it.
  */
+/* Handles the call's thread at a place where it was awaited. */
+typedef struct dbg_error *place_fn(struct control *c, struct regs *regs);
+
 static place_fn *call_trap_handler(struct control *c, uint64_t addr,
 				   const struct regs *regs)
 {

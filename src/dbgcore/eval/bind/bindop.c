@@ -474,6 +474,20 @@ static bool is_user_type(const struct bound *v)
 	       v->type->special != TYPE_SPECIAL_DECIMAL;
 }
 
+/*
+ * The type of the right operand where the left one has @type: of a shift a
+ * count, lifted with it.
+ */
+static struct type *right_type(struct binder *b, enum op op, struct type *type)
+{
+	if (!is_shift(op))
+		return type;
+	struct type *count = bind_prim(b, ELEM_I4);
+	return type->special == TYPE_SPECIAL_NULLABLE
+		   ? type_nullable(b->ts, count)
+		   : count;
+}
+
 /* The first type of those that have the operator, lifted if @nullable. */
 static struct type *operand_type(struct binder *b, enum op op,
 				 const struct bound *l, const struct bound *r,
@@ -483,9 +497,6 @@ static struct type *operand_type(struct binder *b, enum op op,
 					  ELEM_U8,     ELEM_R4,     ELEM_R8,
 					  ELEM_STRING, ELEM_BOOLEAN};
 	struct type *decimal = type_core(b->ts, "System.Decimal");
-	struct type *count = bind_prim(b, ELEM_I4);
-	if (nullable)
-		count = type_nullable(b->ts, count);
 	for (size_t i = 0; i <= sizeof(order) / sizeof(order[0]); i++) {
 		struct type *type = i < sizeof(order) / sizeof(order[0])
 					? bind_prim(b, order[i])
@@ -495,9 +506,9 @@ static struct type *operand_type(struct binder *b, enum op op,
 			continue;
 		if (nullable)
 			type = type_nullable(b->ts, type);
-		struct type *right = is_shift(op) ? count : type;
 		if (conversion_find(b, l, type) != CONVERSION_NONE &&
-		    (!r || conversion_find(b, r, right) != CONVERSION_NONE))
+		    (!r || conversion_find(b, r, right_type(b, op, type)) !=
+			       CONVERSION_NONE))
 			return type;
 	}
 	return NULL;
@@ -529,16 +540,10 @@ static struct dbg_error *converted(struct binder *b, enum op op,
 	}
 	if (!type)
 		return NULL;
-	struct type *right = type;
-	if (is_shift(op)) {
-		right = bind_prim(b, ELEM_I4);
-		if (type->special == TYPE_SPECIAL_NULLABLE)
-			right = type_nullable(b->ts, right);
-	}
 	struct dbg_error *err = convert(b, l, type, &l);
 	// null stays what it is: == asks whether there is a value
 	if (!err && r->kind != BOUND_NULL)
-		err = convert(b, r, right, &r);
+		err = convert(b, r, right_type(b, op, type), &r);
 	return err ? err : bind_operator(b, op, l, r, x, ret);
 }
 
