@@ -386,6 +386,14 @@ void callstack_of_copy(struct callstacks *c, const struct regs *regs,
 
 /* ---- Blocked threads --------------------------------------------------- */
 
+// Is it native code without tables, as musl's? There a stack ends: none but the
+// calls that are over have left a frame pointer that leads there.
+static bool is_untold(struct callstacks *c, uint64_t pc)
+{
+	return unwind_is_native(c->target, pc - 1) &&
+	       !rule_native(c, pc - 1)->known;
+}
+
 // Does the pair of a frame pointer and a return address at @at lead on? Then
 // *ret is where to.
 static bool pair_leads(struct callstacks *c, struct stack_copy *s, uint64_t at,
@@ -399,7 +407,8 @@ static bool pair_leads(struct callstacks *c, struct stack_copy *s, uint64_t at,
 	    step_by_fp(c, s, &found) != STEP_DONE || found.fp <= at)
 		return false;
 	*ret = found.fp;
-	return is_return(c, found.pc) && step_by_fp(c, s, &found) == STEP_DONE;
+	return is_return(c, found.pc) && !is_untold(c, found.pc) &&
+	       step_by_fp(c, s, &found) == STEP_DONE && !is_untold(c, found.pc);
 }
 
 // Find the frame pointer, where the kernel does not tell it and the code at @pc
