@@ -24,6 +24,7 @@
 enum {
 	NATIVE_FRAMES = 64,
 	FUNCTION_MAX = 4096,  /* bytes of a function of the runtime's */
+	FRAME_WORDS = 8,      /* of the runtime's Frame of a call */
 	FAIL_FAST_FRAMES = 4, /* its overloads call each other */
 	STRING_CHARS = 12,
 };
@@ -116,6 +117,41 @@ static uint64_t called_at(struct control *c, pid_t tid)
 	return pc;
 }
 
+static bool has_any(const uint64_t *words, size_t n,
+		    const uint64_t addrs[TARGET_OVERLOADS])
+{
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < TARGET_OVERLOADS && addrs[k]; k++)
+			if (words[i] == addrs[k])
+				return true;
+	return false;
+}
+
+// Has managed code called one of the functions at @addrs by the runtime's own
+// Frame, which names it? So it is told where native code cannot be unwound
+// (musl's).
+static bool frame_names(struct control *c, pid_t tid,
+			const uint64_t addrs[TARGET_OVERLOADS])
+{
+	uint64_t words[FRAME_WORDS];
+	struct dac_walk *walk = NULL;
+	struct dac_frame f;
+	bool any = false, found = false;
+
+	if (dbg_err_drop(dac_walk_create(c->dac, tid, &walk)) || !walk)
+		return false;
+	while (!found && !dbg_err_drop(dac_walk_next(walk, &f, &any)) && any &&
+	       f.kind != DAC_FRAME_MANAGED) {
+		if (f.kind != DAC_FRAME_EXPLICIT)
+			continue;
+		size_t n = target_read_some(c->target, f.frame_addr, words,
+					    sizeof(words));
+		found = has_any(words, n / sizeof(*words), addrs);
+	}
+	dac_walk_destroy(walk);
+	return found;
+}
+
 // Is the abort a call of FailFast? On .NET 8 it has no frame of its own, but a
 // function of the runtime has. *ret_entered: the thread stands at that
 // function's first instruction.
@@ -136,7 +172,7 @@ static bool calls_fail_fast(struct control *c, pid_t tid, bool *ret_entered)
 		    called || (pc >= addrs[i] && pc - addrs[i] < FUNCTION_MAX);
 		*ret_entered = *ret_entered || pc == addrs[i];
 	}
-	return called;
+	return called || frame_names(c, tid, addrs);
 }
 
 static bool is_string(struct control *c, uint64_t addr)
