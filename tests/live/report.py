@@ -344,9 +344,10 @@ def test_fault(t):
                           frames[0]["kind"])
             t.check(not any("signal handler" in f["name"] for f in frames),
                     "the crash handler is shown")
-    addr = int(re.search("at (0x[0-9a-f]+)", report["cause"])[1], 16)
     member = "$_siginfo._sifields._sigfault.si_addr"
     for path in f"{t.dir}/fault", f"{t.dir}/fault.heap":
+        report, = json.loads(t.run("core", path, "--report=json").stdout)
+        addr = int(re.search("at (0x[0-9a-f]+)", report["cause"])[1], 16)
         said = t.run("core", path, "--batch", "-ex", "print $_siginfo",
                      "-ex", f"print /x {member} + $_siginfo.si_signo",
                      "-ex", "print $_siginfo.si_pid")
