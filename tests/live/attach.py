@@ -427,14 +427,16 @@ test_container_evil.glibc = (
     "the DAC beside the runtime is looked at last there: one for glibc is taken")
 
 
-def lacking(t, busy, why):
+WITHOUT = "setpriv", "--bounding-set", "-sys_ptrace", "--inh-caps", "-sys_ptrace"
+
+
+def lacking(t, busy, why, within=WITHOUT):
     """What root without CAP_SYS_PTRACE is told, as in a container."""
     for words in (["stack", str(busy.pid)], ["sample", "--seconds", "1", str(busy.pid)],
                   ["dump", "-o", f"{t.dir}/core", str(busy.pid)],
                   ["-p", str(busy.pid), "--batch"]):
         done = subprocess.run(
-            ["setpriv", "--bounding-set", "-sys_ptrace", "--inh-caps",
-             "-sys_ptrace", t.dndbg, *words], env=t.env, text=True,
+            [*within, t.dndbg, *words], env=t.env, text=True,
             capture_output=True)
         t.check_match(rf"(?m)^(dndbg: c|C)annot trace process {busy.pid}{why}\.?$",
                       done.stderr + done.stdout)
@@ -449,6 +451,32 @@ def test_lacking(t):
             "CAP_SYS_PTRACE; start its container with --cap-add=SYS_PTRACE")
     busy.untouched()
     busy.right()
+
+
+def test_user_namespaces(t):
+    """Root of a user namespace, before programs outside of it; root outside of
+    one, with and without CAP_SYS_PTRACE; and both in one."""
+    if os.geteuid():
+        raise drive.Skip("only root can give up a capability")
+    made = "unshare", "--user", "--map-root-user"
+    other = (", which is in another user namespace: run dndbg in that one "
+             r"\(in its container\), or with CAP_SYS_PTRACE outside of it")
+    outside = Busy(t, "1", "1").ready()
+    lacking(t, outside, other, made)
+    inside = Busy(t, words=container.as_nobody(
+        t, *made, "/mnt/dotnet/dotnet", "/mnt/app/Busy.dll", "1", "1")).ready()
+    lacking(t, inside, other)
+    lacking(t, inside, other, made)
+    # What root owns, seen from inside, is nobody's, and is not loaded unasked.
+    for words in [], ["nsenter", "--user", "--target", str(inside.pid)]:
+        done = subprocess.run(
+            [*words, t.dndbg, "--batch", "-iex", "set trust-dac on", "-p",
+             str(inside.pid), "-ex", "bt"], env=t.env, text=True,
+            capture_output=True)
+        t.check_in("Busy.Program.Main", done.stdout + done.stderr)
+    for busy in outside, inside:
+        busy.untouched()
+        busy.right()
 
 
 def test_other_user(t):

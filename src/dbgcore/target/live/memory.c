@@ -35,7 +35,7 @@
 /*
  * Why the kernel does not let us trace a process, found out after it has
  * refused, as one sentence with the remedy: another tracer, Yama, seccomp,
- * another user.
+ * another user or user namespace.
  */
 
 enum {
@@ -115,6 +115,23 @@ static struct dbg_error *by_seccomp(pid_t pid)
 		       pid);
 }
 
+// Capabilities count in one user namespace and in those that were made in it.
+// Another one has other users; which it is may not be asked.
+static struct dbg_error *by_namespace(pid_t pid)
+{
+	_cleanup_free_ char *path = xasprintf("/proc/%d/uid_map", pid);
+	_cleanup_free_ char *ours = proc_read("/proc/self/uid_map", NULL);
+	_cleanup_free_ char *its = proc_read(path, NULL);
+
+	if (!ours || !its || !strcmp(ours, its))
+		return NULL;
+	return dbg_err(DBG_E_TARGET,
+		       "cannot trace process %d, which is in another user "
+		       "namespace: run dndbg in that one (in its container), "
+		       "or with CAP_SYS_PTRACE outside of it",
+		       pid);
+}
+
 static struct dbg_error *by_user(pid_t pid)
 {
 	uint64_t uid = 0;
@@ -175,7 +192,8 @@ static struct dbg_error *by_itself(pid_t pid)
 struct dbg_error *live_refused(pid_t pid, int errnum)
 {
 	static struct dbg_error *(*const reasons[])(pid_t) = {
-	    by_another, by_yama, by_seccomp, by_user, by_capability, by_itself,
+	    by_another, by_yama,       by_seccomp, by_namespace,
+	    by_user,    by_capability, by_itself,
 	};
 
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
