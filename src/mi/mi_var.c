@@ -268,7 +268,8 @@ static struct dbg_error *var_call(struct mi *m, struct var *v)
 {
 	struct dbg_eval_request req = {
 	    .expr = v->path,
-	    .exceptions = m->dialect == MI_NETCOREDBG,
+	    .thrown = m->dialect == MI_NETCOREDBG ? DBG_THROWN_NAMED
+						  : DBG_THROWN_ERROR,
 	};
 	struct dbg_error *err = var_frame(m, v, &req.frame);
 

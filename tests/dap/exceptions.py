@@ -183,10 +183,16 @@ def test_handled(t):
     t.check("$exception" not in c.scope("Locals"), "behind the handler")
     c.go()
     c.stopped("breakpoint")
-    thrown = c.evaluate('new System.Collections.Generic.Dictionary<int, int>()[3]')
+    thrown = c.evaluate('new System.Collections.Generic.Dictionary<int, int>()[3]',
+                        context="variables")
     type = "System.Collections.Generic.KeyNotFoundException"
     t.check_equal(("{" + type + "}", type),
                   (thrown["result"], thrown["type"]))
+    told = [c.evaluate("new System.Collections.Generic.List<int>()[3]",
+                       context=context)["result"]
+            for context in ("repl", "watch")]
+    for text in told:
+        t.check_in('{System.ArgumentOutOfRangeException: "', text)
     inside = c.ask("variables",
                    variablesReference=thrown["variablesReference"])
     t.check_in("Message", [v["name"] for v in inside["variables"]])

@@ -241,6 +241,33 @@ def test_references(t):
     ])
 
 
+def test_carried(t):
+    """What a call does by spans and by lambdas, which the program cannot be
+    given, it does in the program; all of it or, where that would need what
+    only dndbg has, nothing."""
+    steps = [("call numbers.AsSpan().Fill(7)", "numbers", "{7, 7, 7}"),
+             ("print span.Slice(1).Clear()", "numbers", "{7, 0, 0}"),
+             ("call points.AsSpan()[1].X = 5", "points[1].X", "5"),
+             ("call list.ForEach(n => numbers[n] += n)", "numbers",
+              "{7, 1, 2}"),
+             ("call numbers.AsSpan().Sort((a, b) => a - b)", "numbers",
+              "{1, 2, 7}"),
+             ("call new List<Base> { thing }.ForEach(b => b.Id = 77)",
+              "thing.Id", "77"),
+             ("call words.AsSpan().Fill(word)", "words[0]", '"word"'),
+             ('call words.AsSpan().Fill("made")', "words[0]", '"word"'),
+             ("print numbers.AsSpan().Slice(0, 1).ToArray()", "numbers",
+              "{1, 2, 7}")]
+    commands = ["b " + t.at("Assign", "references"), "run"]
+    for order, look, _ in steps:
+        commands += [order, "echo @\\n", "print " + look]
+    done = t.batch([*commands, "continue"], t.program("Assign", "references"))
+    t.check_equal([value for _, _, value in steps],
+                  re.findall(r"^@\n\$\d+ = (.*)$", done.stdout, re.M))
+    t.check_in("nothing is changed: the program would be left with what only "
+               "dndbg has".capitalize(), done.stdout + done.stderr)
+
+
 def test_registers_refused(t):
     """What is in a register and cannot be written says why and stays."""
     s = t.start("--args", *t.program("Frames", "registers", config="Release"))

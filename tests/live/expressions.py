@@ -572,6 +572,31 @@ def test_namesakes(t):
     t.check_equal(["6", "7", "3", '"mine"', "6", "1"], values)
 
 
+def test_imaginary(t):
+    """Addresses and handles that the interpreter has made are no answer: the
+    program is asked for its own, or nothing is said."""
+    made = "System.Runtime.InteropServices.GCHandle"
+    alloc = f"{made}.Alloc(bag)"
+    asked = [f"(long){made}.ToIntPtr({alloc})", f"{made}.ToIntPtr({alloc})",
+             f'$"{{(nint){alloc}}}"', f"new[] {{ (nint){alloc} }}[0]",
+             f"new {{ H = (nint){alloc} }}.H",
+             "typeof(System.Threading.Barrier).TypeHandle.Value",
+             "new System.Threading.ManualResetEventSlim().WaitHandle.Handle",
+             "(long)System.Runtime.CompilerServices.Unsafe.AsPointer("
+             "ref new int[3][0])"]
+    out = t.batch(["b " + t.at("Breadth", "values"), "run",
+                   *("print " + text for text in asked),
+                   "print new WeakReference(bag)",
+                   "print new WeakReference(bag).Target == bag"],
+                  t.program("Breadth", os.path.join(t.dir, "lines"))).stdout
+    values = re.findall(r"^\$\d+ = (.*)$", out, re.M)
+    t.check_equal(["{_taggedHandle = <known to dndbg only>}", "true"],
+                  values[-2:])
+    t.check(len(values) >= 7, out)
+    for value in values[:-2]:
+        t.check(0 < int(value.strip('"')) < 1 << 47, out)
+
+
 def test_tuple_or_null(t):
     """Tuples, and what stands for anonymous objects that the program has none
     of, where they may be null."""

@@ -146,7 +146,7 @@ static struct dbg_error *evaluate(struct dap *d, struct dbg_stopped at,
 	struct pending_request is = {
 	    .eval = {.expr = expr,
 		     .assigns = c->assigns,
-		     .exceptions = true,
+		     .thrown = *c->name ? DBG_THROWN_TOLD : DBG_THROWN_NAMED,
 		     .calls = calls ? DBG_CALLS_SETTING : DBG_CALLS_NEVER},
 	    .style = {.letter = c->letter},
 	    .key = "result",

@@ -47,7 +47,8 @@ enum eval_want {
  * program. Kept over the calls of one expression.
  */
 struct eval_chosen {
-	bool all; /* of the expression's own calls */
+	bool all;    /* of the expression's own calls */
+	bool orders; /* what the expression does is wanted, not its value */
 	struct {
 		uint32_t run, number; /* the machine's run, the call in it */
 	} calls[EVAL_CHOSEN_MAX];
@@ -88,6 +89,7 @@ struct eval_calls {
 	bool makes_trees; /* of expressions: their factories are called */
 	bool has_effect;  /* the last call of the run is made in any case */
 	bool has_written; /* what was interpreted, to the program's objects */
+	bool has_stored;  /* ... which was carried to the program */
 	uint32_t n_runs;  /* of the machine, that are over */
 	uint32_t n_begun; /* calls of the expression's own, in the last one */
 	bool in_call;     /* ... of which it was refused in the last */

@@ -159,8 +159,15 @@ bool vm_write(struct vm *m, uint64_t addr, const void *buf, size_t n);
 void vm_overwrite(struct vm *m, uint64_t addr, const void *buf, size_t n);
 /* Has the last execution written to memory of the program's? */
 bool vm_has_written(const struct vm *m);
+/*
+ * Carry these writes to the program, after the execution is DONE: all, or none
+ * if it would be left with references that only the machine has.
+ */
+DBG_MUST struct dbg_error *vm_commit(struct vm *m);
 /* Is @addr in the machine's own region? */
 bool vm_owns(const struct vm *m, uint64_t addr);
+/* ... or made for a method or type that the program has none for? */
+bool vm_is_imaginary(const struct types *ts, uint64_t addr);
 /*
  * Where the value is of a field that hot reload added to the class of @object:
  * the program's place or its own, which it makes if @make; 0: there is none, or

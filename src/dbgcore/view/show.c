@@ -17,6 +17,7 @@
 #include "base/str.h"
 #include "eval/literal.h"
 #include "eval/member.h"
+#include "il/vm.h"
 #include "types/methodref.h"
 
 /* ---- Values of F# as F# writes them -------------------------------------- */
@@ -539,9 +540,24 @@ static void show_unreadable(const struct value *v, struct str *out)
 
 /* ---- Primitives ------------------------------------------------------ */
 
+/*
+ * Show an address or handle; one that is of the interpreter's is in an object
+ * that an expression made, and is nothing in the program.
+ */
+static bool show_imaginary(const struct view *w, uint64_t raw, struct str *out)
+{
+	if (!vm_is_imaginary(values_types(w->values), raw))
+		return false;
+	str_add(out, "<known to dndbg only>");
+	return true;
+}
+
 static void show_integer(const struct view *w, const struct value *v,
 			 uint64_t raw, struct str *out)
 {
+	if ((v->type->elem == ELEM_I || v->type->elem == ELEM_U) &&
+	    show_imaginary(w, raw, out))
+		return;
 	switch (v->type->elem) {
 	case ELEM_BOOLEAN:
 		str_add(out, raw ? "true" : "false");
@@ -594,7 +610,7 @@ static void show_pointer(const struct view *w, const struct value *v,
 	}
 	if (!addr)
 		str_add(out, "null");
-	else
+	else if (!show_imaginary(w, addr, out))
 		str_addf(out, "0x%" PRIx64, addr);
 	uint64_t method = addr && !v->type->inner
 			      ? value_function_method(w->values, addr)

@@ -94,6 +94,12 @@ DBG_MUST struct dbg_error *fetch_value(struct binder *b, struct bound *n,
 /* ... by the interpreter. */
 DBG_MUST struct dbg_error *machine_value(struct binder *b, struct bound *n,
 					 struct value *ret);
+/*
+ * What is done for its effect and cannot be called in the program, since it is
+ * given a span or what an expression makes, has been interpreted: carry out
+ * there what it has written.
+ */
+DBG_MUST struct dbg_error *bind_carry_writes(struct binder *b);
 DBG_MUST struct dbg_error *fetch_truth(struct binder *b, struct bound *n,
 				       bool *ret);
 /* Is the static @f as the program has it: is its class initialised? */

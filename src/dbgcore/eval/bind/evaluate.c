@@ -302,6 +302,21 @@ static bool is_torn(const struct binder *b)
 	       (!b->e->calls || !b->e->calls->n_used);
 }
 
+struct dbg_error *bind_carry_writes(struct binder *b)
+{
+	struct eval_calls *calls = b->e->calls;
+	if (!calls || !b->has_written ||
+	    (!calls->has_effect && !calls->chosen->orders))
+		return NULL;
+	if (b->in_parts && !calls->has_effect && calls->n_used)
+		return dbg_err(DBG_E_UNSUPPORTED,
+			       "its parts were evaluated one by one, and what "
+			       "they change is left undone: give them one by "
+			       "one");
+	calls->has_stored = true;
+	return vm_commit(b->vm);
+}
+
 /* ---- Entries --------------------------------------------------------- */
 
 void binder_init(struct binder *b, const struct eval *e, const char *text)
@@ -322,12 +337,15 @@ struct dbg_error *bind_evaluate(const struct eval *e, const char *text,
 	struct dbg_error *err = x->kind == EXPR_NULL
 				    ? bind_operand(&b, x, &body)
 				    : bind_value(&b, x, &body);
-	if (!err && b.n_noted)
-		return declare_noted(&b, body, ret);
+	if (!err && b.n_noted) {
+		err = declare_noted(&b, body, ret);
+		return err ? err : bind_carry_writes(&b);
+	}
 	bool is_void = !err && body->type && body->type->elem == ELEM_VOID;
 	if (is_void && e->calls) {
 		e->calls->has_effect = true;
-		return machine_value(&b, body, ret);
+		err = machine_value(&b, body, ret);
+		return err ? err : bind_carry_writes(&b);
 	}
 	if (is_void)
 		err = dbg_err(DBG_E_UNSUPPORTED,
@@ -337,7 +355,9 @@ struct dbg_error *bind_evaluate(const struct eval *e, const char *text,
 	b.whole = body;
 	if (!err)
 		err = fetch_value(&b, body, ret);
-	return !err && is_torn(&b) ? machine_value(&b, body, ret) : err;
+	if (!err && is_torn(&b))
+		err = machine_value(&b, body, ret);
+	return err ? err : bind_carry_writes(&b);
 }
 
 struct dbg_error *bind_value_type(const struct eval *e, const char *text,

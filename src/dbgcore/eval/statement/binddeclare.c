@@ -95,6 +95,7 @@ static struct dbg_error *declared_value(struct binder *b, struct bound *n,
 	if (err)
 		return err;
 	err = convert(b, n, type ? type : n->type, &n);
+	b->whole = n;
 	if (!err)
 		err = fetch_value(b, n, ret);
 	if (!err && ret->type && ret->type->kind == TYPE_KIND_BYREF)
@@ -134,6 +135,8 @@ static struct dbg_error *declare(const struct eval *e, const char *text,
 		n = bound_make(&b, BOUND_DEFAULT, to, type);
 	if (!err)
 		err = declared_value(&b, n, to, ret);
+	if (!err && !b.in_parts)
+		err = bind_carry_writes(&b);
 	return err ? err : declared_set(e, name, ret);
 }
 

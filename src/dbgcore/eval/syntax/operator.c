@@ -138,7 +138,8 @@ static bool follows_cast(const struct parser *p, const struct expr *type)
 		return true;
 	// Where an operand that began with the operator makes no sense.
 	if (parser_at(p, PUNCT_AND) || parser_at(p, PUNCT_MULTIPLY))
-		return type->kind == EXPR_POINTER_TYPE || (made && !sign);
+		return type->kind == EXPR_POINTER_TYPE ||
+		       type->kind == EXPR_KEYWORD || (made && !sign);
 	if (parser_at(p, PUNCT_OPEN_INDEX))
 		return made || type->n_args || type->kind == EXPR_KEYWORD;
 	if (sign || parser_at(p, PUNCT_XOR) || parser_at(p, PUNCT_INCREMENT) ||

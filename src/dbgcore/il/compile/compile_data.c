@@ -135,7 +135,11 @@ bool gen_return(struct compiler *c, const struct il_insn *in, int arg)
 		if (shape.access < ACCESS_4)
 			emit(c, ops_move[shape.access], value.at, value.at, 0);
 	}
-	emit(c, op_return, 0, value.at, 0)->n = shape.place;
+	struct op *op = emit(c, op_return, 0, value.at, 0);
+	op->n = shape.place;
+	if (c->sig->ret->kind == TYPE_KIND_STRUCT ||
+	    call_may_point(c->sig->ret))
+		op->x.type = c->sig->ret;
 	c->reached = false;
 	return true;
 }

@@ -159,6 +159,7 @@ bool vm_graph_add(struct vm *vm, struct vm_graph *g, uint64_t addr)
 enum {
 	FRAME_MAX = 1 << 20,
 	STACK_SLACK = 4096,
+	ENTRIES_SIZE = 1 << 28,
 	OWN_DEPTH = 2, // what vm_begin pushes, and the expression
 };
 
@@ -333,6 +334,61 @@ struct dbg_error *method_at(struct vm *vm, uint64_t code, struct type *exact,
 	return type_method_of_desc(vm->ts, desc, exact, ret);
 }
 
+/* ---- What only the machine knows ----------------------------------------- */
+
+bool vm_is_imaginary(const struct types *ts, uint64_t addr)
+{
+	return vm_owns(NULL, addr) || addr - VM_ENTRIES <= ENTRIES_SIZE ||
+	       type_handle_is_made(ts, addr);
+}
+
+bool call_is_own(const struct vm *vm, uint64_t word)
+{
+	return vm_is_imaginary(vm->ts, word);
+}
+
+struct own_search {
+	const struct vm *vm;
+	const uint8_t *bytes;
+	bool found;
+};
+
+static bool search_own(void *arg, struct type *part, uint32_t at)
+{
+	struct own_search *s = arg;
+
+	s->found =
+	    call_may_point(part) && call_is_own(s->vm, get_u8(s->bytes + at));
+	return !s->found;
+}
+
+bool call_gives_own(struct vm *vm, const struct frame *to, struct type *type,
+		    const uint8_t *bytes)
+{
+	struct own_search s = {.vm = vm, .bytes = bytes};
+
+	if (!frame_is_expression(to))
+		return false;
+	if (type->kind != TYPE_KIND_STRUCT)
+		search_own(&s, type, 0);
+	else
+		value_type_each_part(vm->values, type, search_own, &s);
+	return s.found;
+}
+
+const struct op *call_refuse_own(struct vm *vm, const struct op *i)
+{
+	vm_refuse(vm, i,
+		  dbg_err(DBG_E_UNSUPPORTED,
+			  "the result is an address or handle that only dndbg "
+			  "knows, which evaluates this without running the "
+			  "program"));
+	// of a result of the expression's own, the last call may be why
+	if (frame_is_expression(&vm->frames[vm->n_frames - 1]))
+		vm->refused = vm->outer;
+	return NULL;
+}
+
 /* ---- Frames ------------------------------------------------------------ */
 
 const struct op *frame_push(struct vm *vm, struct compiled *code, uint64_t base,
@@ -369,6 +425,9 @@ void frame_pop(struct vm *vm)
 OP(op_return)
 {
 	struct frame *f = &vm->frames[vm->n_frames - 1];
+	if (i->x.type && vm->n_frames > 1 &&
+	    call_gives_own(vm, f - 1, i->x.type, fp + i->a))
+		return call_refuse_own(vm, i);
 	if (i->n)
 		memmove(vm->base + f->ret, fp + i->a, i->n);
 	if (f->cctor)
@@ -388,12 +447,6 @@ bool frame_is_expression(const struct frame *f)
 }
 
 /* ---- Calling ----------------------------------------------------------- */
-
-bool call_is_own(const struct vm *vm, uint64_t word)
-{
-	return vm_owns(vm, word) || word - VM_ENTRIES <= vm->n_entries * 16 ||
-	       type_handle_is_made(vm->ts, word);
-}
 
 /*
  * Can the program be given the object at @addr? A string in any case; what may
@@ -567,7 +620,8 @@ static bool is_wanted(struct vm *vm, const struct site *s, uint64_t base)
 	if ((!chosen && !wanted) || returns_span(s))
 		return false;
 	return are_passable(vm, s, base, false) ||
-	       (chosen && type_method_boxes(s->method, s->sig) &&
+	       ((chosen || vm->calls == VM_CALLS_ALL) &&
+		type_method_boxes(s->method, s->sig) &&
 		are_passable(vm, s, base, true));
 }
 

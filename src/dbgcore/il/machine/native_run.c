@@ -270,6 +270,9 @@ const struct op *native_run(struct vm *vm, struct site *s, uint64_t base,
 	memset(places.ret, 0, places.ret_size);
 	switch (s->native->fn(&n)) {
 	case NATIVE_DONE:
+		if (call_gives_own(vm, &vm->frames[vm->n_frames - 1],
+				   s->sig->ret, (const uint8_t *)places.ret))
+			return call_refuse_own(vm, next - 1);
 		memcpy(vm->base + ret, places.ret, s->ret_size);
 		return next;
 	case NATIVE_THROWN:

@@ -153,6 +153,20 @@ OP_PLACE(u1, uint8_t)
 
 /* Does only the machine know what @word stands for? */
 bool call_is_own(const struct vm *vm, uint64_t word);
+/* Can a value of @type be a number or pointer that leads to memory? */
+static inline bool call_may_point(const struct type *type)
+{
+	return type_is_pointer(type) || type->elem == ELEM_I ||
+	       type->elem == ELEM_U || type->elem == ELEM_I8 ||
+	       type->elem == ELEM_U8;
+}
+/*
+ * Would the expression, if @to is its code, be given such a number or pointer
+ * by the result of @type at @bytes? It would mean nothing outside.
+ */
+bool call_gives_own(struct vm *vm, const struct frame *to, struct type *type,
+		    const uint8_t *bytes);
+const struct op *call_refuse_own(struct vm *vm, const struct op *i);
 
 /*
  * Find the target of a virtual call of @site's method on an object whose type

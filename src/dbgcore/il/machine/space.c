@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 
 #include "base/err.h"
+#include "dac/dac.h"
 #include "target/target.h"
 
 enum {
@@ -252,6 +253,72 @@ bool space_move(struct vm *vm, uint64_t to, uint64_t from, uint64_t n)
 		done += part;
 	}
 	return true;
+}
+
+/* ---- Writes that are to last ------------------------------------------- */
+
+enum {
+	WORD = 8,
+	PAGE_WORDS = PAGE_SIZE_VM / WORD,
+};
+
+/* Read the program's words of @page into @now; @ret: those that differ. */
+static struct dbg_error *page_changes(struct vm *vm, const struct page *page,
+				      uint64_t now[PAGE_WORDS],
+				      bool ret[PAGE_WORDS])
+{
+	struct dbg_error *err = target_read(values_target(vm->values),
+					    page->addr, now, PAGE_SIZE_VM);
+	for (size_t i = 0; !err && i < PAGE_WORDS; i++) {
+		uint64_t was = now[i];
+		memcpy(&now[i], page->data + i * WORD, WORD);
+		ret[i] = now[i] != was;
+		if (ret[i] && vm_is_imaginary(vm->ts, now[i]))
+			err = dbg_err(DBG_E_UNSUPPORTED,
+				      "nothing is changed: the program would "
+				      "be left with what only dndbg has");
+	}
+	return err;
+}
+
+/* Write a word; the GC is told of what may be a reference. */
+static struct dbg_error *word_commit(struct vm *vm, pid_t tid, uint64_t addr,
+				     uint64_t word)
+{
+	struct dac *d = types_dac(vm->ts);
+	bool holds = word >= NULL_PAGE && word % WORD == 0 && word >> 47 == 0;
+	struct dbg_error *err = NULL;
+	if (holds)
+		err = dac_heap_holds(d, tid, word, &holds);
+	if (!err && holds)
+		err = dac_heap_holds(d, tid, addr, &holds);
+	if (!err)
+		err = target_write(values_target(vm->values), addr, &word,
+				   sizeof(word));
+	return !err && holds ? dac_heap_store(d, tid, addr, word) : err;
+}
+
+struct dbg_error *vm_commit(struct vm *vm)
+{
+	uint64_t now[PAGE_WORDS];
+	bool differs[PAGE_WORDS];
+	pid_t tid = vm->thread ? vm->thread->tid : 0;
+	struct dbg_error *err = NULL;
+
+	if (!target_can(values_target(vm->values), TARGET_WRITE))
+		return dbg_err(DBG_E_STATE,
+			       "this program cannot be written to");
+	for (size_t i = 0; !err && i < vm->written.n; i++)
+		err = page_changes(vm, vm->written.pages[i], now, differs);
+	for (size_t i = 0; !err && i < vm->written.n; i++) {
+		const struct page *page = vm->written.pages[i];
+		err = page_changes(vm, page, now, differs);
+		for (size_t k = 0; !err && k < PAGE_WORDS; k++)
+			if (differs[k])
+				err = word_commit(
+				    vm, tid, page->addr + k * WORD, now[k]);
+	}
+	return err;
 }
 
 bool vm_has_written(const struct vm *vm)

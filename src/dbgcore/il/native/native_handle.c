@@ -117,6 +117,18 @@ static enum native_end handle_free(struct native *n)
 						: foreign(n);
 }
 
+/* IntPtr as text, or a number that may be shown: an own one is nobody's. */
+static enum native_end pointer_told(struct native *n)
+{
+	uint64_t value = 0;
+	enum native_end end = native_get(n, native_ref(n, 0), &value, 8);
+	if (end != NATIVE_DONE)
+		return end;
+	return vm_owns(n->vm, value)
+		   ? native_refuse(n, "the address is one of dndbg's own")
+		   : NATIVE_IL;
+}
+
 /* ---- The process ------------------------------------------------------- */
 
 /* (byte *, int) */
@@ -154,6 +166,10 @@ static const struct il_native rows[] = {
     {HANDLE, "_InternalFree", "(p)i", handle_free},
     {HANDLE, "InternalSet", "(po).", handle_set},
     {HANDLE, "InternalCompareExchange", "(poo)o", handle_exchange},
+    {"System.IntPtr", "ToString", "t()o t(o)o t(oo)o", pointer_told},
+    {"System.IntPtr", "GetHashCode", "t()i", pointer_told},
+    {"System.UIntPtr", "ToString", "t()o t(o)o t(oo)o", pointer_told},
+    {"System.UIntPtr", "GetHashCode", "t()i", pointer_told},
     {"System.RuntimeTypeHandle", "GetGCHandle", "(v2i)p t(i)p", handle_of_type},
     {DEPENDENTS, "InternalInitialize", "(oo)p", pair_make},
     {DEPENDENTS, "InternalAlloc", "(oo)p", pair_make},

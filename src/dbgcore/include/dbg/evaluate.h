@@ -24,14 +24,20 @@ enum dbg_calls {
 	DBG_CALLS_ALWAYS,  /* the expression's own calls are made there */
 };
 
+/* What an expression answers that throws. */
+enum dbg_thrown {
+	DBG_THROWN_ERROR, /* an error, of the exception's type and message */
+	DBG_THROWN_NAMED, /* the exception, its type as text */
+	DBG_THROWN_TOLD,  /* the exception as any other */
+};
+
 struct dbg_eval_request {
 	dbg_id frame; /* 0: the newest of the thread of the stop */
 	const char *expr;
 	const char
 	    *value;   /* assign it to @expr, as dbg_assign; NULL: nothing */
 	bool assigns; /* an assignment in @expr is carried out */
-	/* The value of what throws is the exception, its type as text. */
-	bool exceptions;
+	enum dbg_thrown thrown;
 	enum dbg_calls calls;
 	uint32_t ms; /* limit to one call; 0: the setting's */
 };

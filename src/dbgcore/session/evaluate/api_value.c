@@ -168,7 +168,7 @@ static struct dbg_error *carry_out(struct dbg *dbg, const struct eval *e,
 		err = eval_value(e, expr, &ret->value);
 	if (x->value)
 		*ret_place = ret->value;
-	if (assigned)
+	if (assigned || (e->calls && e->calls->has_stored))
 		inspect_assigned(in);
 	if (!err && e->calls && e->calls->n_used < e->calls->n_answers)
 		err = evalcall_changed();
@@ -182,7 +182,7 @@ struct dbg_error *session_evaluate(struct dbg *dbg, const struct eval *e,
 	struct node node;
 	struct value place = {0}, thrown = {0};
 	struct eval own = *e;
-	own.thrown = x->exceptions ? &thrown : NULL;
+	own.thrown = x->thrown ? &thrown : NULL;
 	struct dbg_error *err = carry_out(dbg, &own, x, &node, &place);
 	bool threw = err && thrown.type;
 	if (err && !threw)
@@ -194,8 +194,9 @@ struct dbg_error *session_evaluate(struct dbg *dbg, const struct eval *e,
 		control_written(dbg->control, place.addr,
 				type_size(place.type));
 	// carried out again it would assign again, or call
-	bool again = !threw && (!place.type || x->value) &&
-		     !(e->calls && e->calls->n_answers);
+	bool again =
+	    !threw && (!place.type || x->value) &&
+	    !(e->calls && (e->calls->n_answers || e->calls->has_stored));
 	const struct inspect_way way = {.kind = again ? WAY_EXPRESSION
 						      : WAY_FOLLOWED,
 					.from = frame_id(dbg, e),
@@ -205,7 +206,7 @@ struct dbg_error *session_evaluate(struct dbg *dbg, const struct eval *e,
 	view_enumerate(&w, &node);
 	*ret = inspect_describe(&dbg->inspect, &w, &node, &way);
 	say_void(&node, ret);
-	if (threw)
+	if (threw && x->thrown == DBG_THROWN_NAMED)
 		ret->text = arena_printf(w.arena, "{%s}", ret->type);
 	return NULL;
 }

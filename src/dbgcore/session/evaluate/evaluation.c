@@ -674,7 +674,7 @@ static struct evaluation *evaluation_create(struct dbg *dbg,
 	v->expr.expr = arena_strdup(v->arena, req->expr);
 	v->expr.value = copy_text_if(v->arena, req->value);
 	v->expr.assigns = req->assigns;
-	v->expr.exceptions = req->exceptions;
+	v->expr.thrown = req->thrown;
 	v->ms = req->ms ? req->ms : evaluation_ms(dbg);
 	copy_stop(v->arena, &dbg->stop, &v->stop);
 	return v;
@@ -691,7 +691,7 @@ static bool interpreted(struct dbg_stopped at,
 	    .expr = req->expr,
 	    .value = req->value,
 	    .assigns = req->value || req->assigns,
-	    .exceptions = req->exceptions,
+	    .thrown = req->thrown,
 	};
 	struct dbg_error *err =
 	    session_evaluate_at(at, req->frame, &x, &v->value);
@@ -735,7 +735,7 @@ struct dbg_error *dbg_eval_begin(struct dbg_stopped at,
 	if (err)
 		return err;
 	struct evaluation *v = evaluation_create(dbg, req);
-	v->chosen.all = calls == DBG_CALLS_ALWAYS;
+	v->chosen.all = v->chosen.orders = calls == DBG_CALLS_ALWAYS;
 	if (calls != DBG_CALLS_ALWAYS && interpreted(at, req, calls))
 		return NULL;
 	err = why_no_call(dbg, f);

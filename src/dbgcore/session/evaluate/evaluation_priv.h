@@ -22,8 +22,8 @@ struct session_expression {
 	const char *expr;
 	const char *value; /* is assigned to @expr; NULL: nothing is */
 	bool assigns;      /* an assignment in @expr is carried out */
-	bool exceptions;   /* what it throws is its value */
-	bool typed;        /* of what only the program can evaluate, the type */
+	enum dbg_thrown thrown;
+	bool typed; /* of what only the program can evaluate, the type */
 };
 
 /*
