@@ -7,6 +7,7 @@ import signal
 import subprocess
 
 import drive
+from dapdrive import Refused
 
 
 def threads_of(pid):
@@ -25,6 +26,11 @@ def configure(t, c, fixture, mark):
     t.check(c.ask("threads")["threads"], "no thread")
     c.set_breaks(t.source(fixture), [t.line(fixture, mark)])
     c.ask("setExceptionBreakpoints", filters=["unhandled"])
+
+
+def read_args(pid):
+    with open(f"/proc/{pid}/cmdline") as file:
+        return file.read().rstrip("\0").split("\0")
 
 
 def test_launch_first(t):
@@ -48,6 +54,39 @@ def test_launch_first(t):
         c.go()
         c.end()
         t.check_in("hello world 5\nok\n", c.output())
+
+
+def test_redirected(t):
+    """`<`, `>` and `2>` in the arguments redirect, below the program's working
+    directory; a quoted one in a string is a word, and so is what only begins
+    like one."""
+    for args in (["<", "in", "<word>", ">", "out", "2>", "err"],
+                 "< in '<word>' > out 2> err"):
+        for name, text in (("in", "input"), ("out", "old"), ("err", "old")):
+            with open(os.path.join(t.dir, name), "w") as file:
+                file.write(text)
+        c = t.adapter()
+        c.launch(t.program("Hello")[:1],
+                 {t.source("Hello"): [t.line("Hello", "first")]}, args=args,
+                 cwd=t.dir)
+        pid = c.event("process")["systemProcessId"]
+        c.stopped("breakpoint")
+        t.check_equal([os.path.join(t.dir, name) for name in
+                       ("in", "out", "err")],
+                      [os.readlink(f"/proc/{pid}/fd/{i}") for i in range(3)])
+        t.check_equal(["<word>"], read_args(pid)[-1:])
+        c.go()
+        c.end()
+        t.check_not_in("hello", c.output())
+        with open(os.path.join(t.dir, "out")) as file:
+            t.check_in("hello", file.read())
+    c = t.adapter()
+    try:
+        c.launch(t.program("Hello")[:1], args=["<"])
+        t.check(False, "it was launched")
+    except Refused as refused:
+        t.check_in("'args' ends with a redirection, whose file is missing",
+                   str(refused))
 
 
 def test_entry_beside_a_library(t):

@@ -393,9 +393,13 @@ static struct dbg_error *take_args(struct dap *d, const cJSON *args,
 	const cJSON *list = args_get(args, name);
 	const cJSON *item;
 
-	words_clear(&d->setup.launch.args);
+	struct launch_config *launch = &d->setup.launch;
+	int stream = -1;
+
+	words_clear(&launch->args);
 	if (cJSON_IsString(list))
-		return words_split(list->valuestring, &d->setup.launch.args);
+		return words_command(list->valuestring, &launch->args,
+				     launch->stdio);
 	if (!cJSON_IsArray(list))
 		return dbg_err_arg(
 		    "'%s' must be an array of strings or a string", name);
@@ -404,9 +408,19 @@ static struct dbg_error *take_args(struct dap *d, const cJSON *args,
 		_cleanup_free_ char *word = scalar_text(item);
 		if (!word)
 			return dbg_err_arg("'%s' must hold strings only", name);
-		words_add(&d->setup.launch.args, word, strlen(word));
+		if (stream >= 0) {
+			str_set(&launch->stdio[stream], word);
+			stream = -1;
+			continue;
+		}
+		stream = words_redirection(word);
+		if (stream < 0)
+			words_add(&launch->args, word, strlen(word));
 	}
-	return NULL;
+	return stream < 0 ? NULL
+			  : dbg_err_arg("'%s' ends with a redirection, whose "
+					"file is missing",
+					name);
 }
 
 static struct dbg_error *take_env(struct dap *d, const cJSON *args,

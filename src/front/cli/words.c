@@ -164,6 +164,13 @@ static int redirection(const char **p)
 	return stream;
 }
 
+int words_redirection(const char *word)
+{
+	int stream = redirection(&word);
+
+	return *word ? -1 : stream;
+}
+
 static struct dbg_error *redirect(const char **p, char **file)
 {
 	struct dbg_error *err;

@@ -35,6 +35,9 @@ void words_split_dotnet(const char *line, struct words *w);
 DBG_MUST struct dbg_error *words_command(const char *line, struct words *w,
 					 char *stdio[3]);
 
+/* The stream, 0 to 2, that @word redirects to the word behind it; -1: none. */
+int words_redirection(const char *word);
+
 /* Append @word to @ret, quoted if words_split would not give it back. */
 struct str;
 void words_quote(const char *word, struct str *ret);

@@ -392,9 +392,9 @@ static _Noreturn void child(const struct spawn *s)
 		_exit(EXIT_FAILED);
 	if (s->launch->tty)
 		open_tty(s);
-	open_stdio(s);
 	if (s->launch->cwd && chdir(s->launch->cwd))
 		child_fail(s, STAGE_CWD);
+	open_stdio(s);
 	restore_signals(s->signals);
 	pthread_sigmask(SIG_SETMASK, &s->signals->mask, NULL);
 	execve(s->path, (char *const *)(uintptr_t)s->argv, s->env);
