@@ -119,21 +119,23 @@ export class Workbench {
 
 	/**
 	 * The input that a key opens, with this in it. While the workbench is busy
-	 * a key may be lost, and what is typed then would go to the editor.
+	 * a key may be lost, or something else takes the focus, which closes the
+	 * input again: what is typed then would go to the editor.
 	 */
 	async prompt(key, text) {
 		const end = Date.now() + LONG;
+		const input = this.page.locator(PROMPT).first();
 		for (;;) {
 			await this.keys(key);
 			try {
 				await this.focused(PROMPT, UNHEARD);
-				break;
+				await input.fill(text, { timeout: UNHEARD });
+				return;
 			} catch (error) {
 				if (Date.now() > end)
 					throw error;
 			}
 		}
-		await this.page.locator(PROMPT).first().fill(text);
 	}
 
 	/** The input with this in it is gone, or is another's. */
@@ -183,6 +185,8 @@ export class Workbench {
 		await this.keys('Enter');
 		await this.answered(`:${number}`);
 		await this.reads('.line-numbers.active-line-number', String(number));
+		// keys of the editor are heard there alone
+		await this.focused('.editor-group-container .monaco-editor');
 	}
 
 	/** A breakpoint in the gutter. */
