@@ -769,6 +769,7 @@ def test_lacking(t):
         t.check_match(r"^(objects are missing in|what tells of the heap is not "
                       r"in) this core: what .* \(a core of the kind .*\)$",
                       t.run(command, triage).stdout.splitlines()[-1])
+    t.check_not_in("The heap is whole", t.run("heap", "verify", triage).stdout)
     one.ends()
 
 

@@ -178,8 +178,9 @@ static uint32_t owner_native(const struct owner_search *s,
 
 	n = words_at(s, sp, stack, n < STACK_WORDS ? n : STACK_WORDS);
 	for (size_t i = 0; i < n && !owner; i++) {
-		// what leads to the stack itself
-		if (stack[i] >= sp && stack[i] - sp < 1 << 20)
+		// What leads to these frames themselves. The heap may begin
+		// right above the stack (musl's).
+		if (stack[i] >= sp && stack[i] < f->raw.sp)
 			continue;
 		size_t n_words = words_at(s, stack[i], words, INFO_WORDS);
 

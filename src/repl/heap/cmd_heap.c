@@ -535,7 +535,7 @@ static struct dbg_error *heap_verify_cmd(struct repl *r, struct dbg_stopped at,
 		    check.n_all);
 	if (!o.json)
 		out(r, "%s: %" PRIu64 " objects with %" PRIu64 " references\n",
-		    !check.n_all      ? "The heap is whole"
+		    !check.n_all && check.objects ? "The heap is whole"
 		    : dbg_lacking(at) ? "The heap is not whole in this core"
 				      : "The heap is damaged",
 		    check.objects, check.references);

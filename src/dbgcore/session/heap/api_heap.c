@@ -172,15 +172,22 @@ static bool is_small(const struct heap_part *part)
 	return part->is.generation <= DBG_GEN_2;
 }
 
-// Can some of many places all over the heap not be read? A heap always has
-// small objects: in a core that tells of none, what tells of them is missing.
-static bool has_holes(const struct heap *h)
+// Bytes of the parts with small objects. A heap always has some: in a core that
+// tells of none, what tells of them is missing.
+static uint64_t small_bytes(const struct heap *h)
 {
-	uint64_t all = 0, n = 0;
+	uint64_t all = 0;
 
 	for (size_t i = 0; i < h->n_parts; i++)
 		if (is_small(&h->parts[i]))
 			all += h->parts[i].is.end - h->parts[i].is.start;
+	return all;
+}
+
+// Can some of many places all over the heap not be read?
+static bool has_holes(const struct heap *h)
+{
+	uint64_t all = small_bytes(h), n = 0;
 	uint64_t step = all / SAMPLES > 4096 ? all / SAMPLES : 4096;
 
 	for (size_t i = 0; i < h->n_parts; i++) {
@@ -193,7 +200,7 @@ static bool has_holes(const struct heap *h)
 			if (!target_read_some(h->target, at, &byte, 1))
 				return true;
 	}
-	return !all;
+	return false;
 }
 
 static bool few(void *arg, const struct heap_object *o)
@@ -209,8 +216,9 @@ static bool lacks_objects(struct heap *h)
 {
 	uint32_t n = 0;
 
-	return has_holes(h) && !dbg_err_drop(heap_each(h, false, few, &n)) &&
-	       h->n_damages;
+	return !small_bytes(h) ||
+	       (has_holes(h) && !dbg_err_drop(heap_each(h, false, few, &n)) &&
+		h->n_damages);
 }
 
 const char *dbg_lacking(struct dbg_stopped at)
