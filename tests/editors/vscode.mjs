@@ -423,6 +423,7 @@ class Watch {
 	constructor() {
 		this.file = path.join(folder, 'Program.cs');
 		this.log = path.join(shots, 'watch.log');
+		this.asked = 0;
 		const out = fs.openSync(this.log, 'w');
 		this.process = spawn('dotnet', ['watch', '--non-interactive'], {
 			cwd: folder, stdio: ['ignore', out, out], detached: true,
@@ -494,19 +495,30 @@ async function reloaded(w, watch, name) {
 	const { line, behind, expression } = watch.find(name);
 	await w.breakpoint(line);
 	await w.paused(line, 2 * LONG);
-	await w.variableReads('(n|text|all|this)', '.+');
-	await w.console(expression);
-	// the last one is below what the program has written
-	await w.reads('.repl .monaco-list-row.selected, .repl .evaluation-result', /\S/);
-	const shown = await w.page.locator('.repl .evaluation-result').last().innerText();
+	await w.variableReads('(n|text|all|this|before)', '.+');
+	// told apart from all other answers
+	const tag = `answer ${++watch.asked}: `;
+	await w.console(`"${tag}" + (${expression})`);
+	await w.reads('.repl .evaluation-result', new RegExp(`^"${tag}`));
+	const shown = (await w.page.locator('.repl .evaluation-result',
+		{ hasText: new RegExp(`^"${tag}`) }).last().innerText())
+		.trim().slice(tag.length + 1, -1);
 	const before = watch.told().length;
 	await w.command('View: Focus First Editor Group');
 	await w.keys('F10');
 	await watch.until('what it tells', () => watch.told().length > before);
 	await w.paused(behind);
-	assert.strictEqual(shown.trim().replace(/^"(.*)"$/, '$1'), watch.told()[before]);
+	assert.strictEqual(shown, watch.told()[before],
+		`${expression} is ${shown}, told ${watch.told()[before]}`);
+}
+
+/** It runs on, without breakpoints. */
+async function runsOn(w) {
 	await w.command('Debug: Remove All Breakpoints');
-	await w.keys('F5');
+	await w.command('View: Focus First Editor Group');
+	if (await w.page.locator('.debug-toolbar .codicon-debug-continue').count())
+		await w.keys('F5');
+	await w.see('.debug-toolbar .codicon-debug-pause');
 }
 
 async function reload(w) {
@@ -531,8 +543,13 @@ async function reload(w) {
 	for (const [name, marks, ...changes] of edits) {
 		await see(w, name, async () => {
 			await watch.edit(changes);
-			for (const at of marks)
-				await reloaded(w, watch, at);
+			for (const at of marks) {
+				try {
+					await reloaded(w, watch, at);
+				} finally {
+					await runsOn(w);
+				}
+			}
 		});
 	}
 	await w.shot('edited');
