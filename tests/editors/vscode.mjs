@@ -427,7 +427,10 @@ class Watch {
 		const out = fs.openSync(this.log, 'w');
 		this.process = spawn('dotnet', ['watch', '--non-interactive'], {
 			cwd: folder, stdio: ['ignore', out, out], detached: true,
-			env: { ...process.env, DOTNET_WATCH_SUPPRESS_EMOJIS: '1' },
+			env: {
+				...process.env, DOTNET_WATCH_SUPPRESS_EMOJIS: '1',
+				DOTNET_USE_POLLING_FILE_WATCHER: '1',
+			},
 		});
 	}
 
@@ -436,7 +439,7 @@ class Watch {
 	}
 
 	told() {
-		return [...this.said().matchAll(/^told (.*)$/gm)].map(m => m[1]);
+		return [...this.said().matchAll(/^told (.*)\n/gm)].map(m => m[1].split(' | '));
 	}
 
 	applied() {
@@ -473,16 +476,14 @@ class Watch {
 		await this.until('the update', () => this.applied() > before);
 	}
 
-	/** The line of a mark, the next one, and what is told there. */
+	/** The line of a mark, the next one, and what is told there: a value and variables. */
 	find(name) {
 		const line = mark(folder, name);
 		const lines = fs.readFileSync(this.file, 'utf8').split('\n');
 		const behind = lines.findIndex((text, i) =>
 			i >= line && /^\s*[^\s/]/.test(text));
-		return {
-			line, behind: behind + 1,
-			expression: lines[line - 1].match(/Tell\((.*)\);/)[1],
-		};
+		const [, expression, names] = lines[line - 1].match(/Tell\((.*), \[(.*)\]\);/);
+		return { line, behind: behind + 1, expression, names: names.split(', ') };
 	}
 
 	end() {
@@ -492,10 +493,10 @@ class Watch {
 
 /** Stop at a mark in today's text; ask, step, and compare with what is told. */
 async function reloaded(w, watch, name) {
-	const { line, behind, expression } = watch.find(name);
+	const { line, behind, expression, names } = watch.find(name);
 	await w.breakpoint(line);
 	await w.paused(line, 2 * LONG);
-	await w.variableReads('(n|text|all|this|before)', '.+');
+	await w.variableReads(names[0], '.+');
 	// told apart from all other answers
 	const tag = `answer ${++watch.asked}: `;
 	await w.console(`"${tag}" + (${expression})`);
@@ -508,8 +509,10 @@ async function reloaded(w, watch, name) {
 	await w.keys('F10');
 	await watch.until('what it tells', () => watch.told().length > before);
 	await w.paused(behind);
-	assert.strictEqual(shown, watch.told()[before],
-		`${expression} is ${shown}, told ${watch.told()[before]}`);
+	const [told, ...variables] = watch.told()[before];
+	assert.strictEqual(shown, told, `${expression} is ${shown}, told ${told}`);
+	for (const [i, value] of variables.entries())
+		await w.variableReads(names[i], `"?${value.replace(/[(){}+.*?]/g, '\\$&')}"?`);
 }
 
 /** It runs on, without breakpoints. */

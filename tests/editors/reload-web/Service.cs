@@ -1,16 +1,11 @@
 // A service that asks itself for its page, and is edited meanwhile (edits.json).
-static class Program
+static class Service
 {
-    public static void Tell(object value)
-    {
-        Console.WriteLine("told " + value);
-    }
-
-    // @methods
+    // @service
     static string Answer(int n)
     {
         string text = "answer " + n;
-        Tell(text); // @answer
+        Program.Tell(text, [n, text]); // @answer
         return text;
     }
 
@@ -22,6 +17,7 @@ static class Program
         builder.WebHost.UseUrls("http://127.0.0.1:0");
         var app = builder.Build();
         app.MapRazorPages();
+        app.MapGet("/work/{n}", (int n) => Program.Work(n));
         app.MapGet("/answer/{n}", (int n) => Answer(n));
         await app.StartAsync();
         using var client = new HttpClient { Timeout = Timeout.InfiniteTimeSpan };
@@ -29,6 +25,7 @@ static class Program
         {
             await client.GetStringAsync(app.Urls.First() + "/?n=" + n);
             await client.GetStringAsync(app.Urls.First() + "/answer/" + n);
+            await client.GetStringAsync(app.Urls.First() + "/work/" + n);
             await Task.Delay(50);
         }
     }
