@@ -112,6 +112,12 @@ def test_breadth(t):
     check_fixture(t, "Breadth", 600)
 
 
+def test_features(t):
+    """By feature of the language: ranges, patterns, collections, numbers and
+    what becomes of reals out of range, formats, records, generics."""
+    check_fixture(t, "Features", 690)
+
+
 def test_dynamic(t):
     """What is dynamic is what its value is, or what the object says itself;
     runtime code below a method that the program has made is called."""

@@ -11,6 +11,7 @@
 #include "eval/bind/bindmade.h"
 #include "eval/bind/bindtuple.h"
 #include "eval/overload/conversion.h"
+#include "eval/overload/overload.h"
 #include "code/code.h"
 
 enum {
@@ -128,9 +129,12 @@ static struct dbg_error *add_element(struct binder *b, struct bound *object,
 	}
 	if (err)
 		return err;
-	if (!best.method)
-		return bind_error(b, x, "no 'Add' of '%s' fits",
-				  type_name(b->ts, object->type));
+	if (!best.method) {
+		err = call_assignment_operator(b, object, &c, ret);
+		return err || *ret ? err
+				   : bind_error(b, x, "no 'Add' of '%s' fits",
+						type_name(b->ts, object->type));
+	}
 	struct bound *args[BIND_ARGS_MAX + 1] = {object};
 	memcpy(args + 1, best.args, c.n * sizeof(args[0]));
 	*ret = bound_call(b, best.method, args, c.n + 1, best.sig->ret, x);

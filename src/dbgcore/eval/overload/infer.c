@@ -240,6 +240,25 @@ static struct type *declared_as(struct binder *b, const struct bound *v)
 	return type;
 }
 
+/* Infer from the elements of a collection expression, for a collection @to. */
+static void infer_elements(struct inference *in, const struct bound *v,
+			   struct type *to)
+{
+	struct type *element = to->kind == TYPE_KIND_ARRAY ? to->inner
+			       : to->n_args == 1           ? to->args[0]
+							   : NULL;
+	const struct expr *x = v->syntax;
+	struct bound *part;
+
+	if (v->kind != BOUND_UNTYPED || x->kind != EXPR_COLLECTION || !element)
+		return;
+	for (size_t i = 0; i < x->n_list; i++)
+		if (x->list[i]->kind != EXPR_SPREAD &&
+		    !dbg_err_drop(bind_operand(in->b, x->list[i], &part)) &&
+		    part->type)
+			infer(in, part->type, element, SIDE_LOWER, 0);
+}
+
 bool infer_method(struct binder *b, const struct call *c, struct type_method *m,
 		  bool expanded, struct type_method **ret)
 {
@@ -261,6 +280,8 @@ bool infer_method(struct binder *b, const struct call *c, struct type_method *m,
 		done[i] = type || !to || c->args[i]->kind == BOUND_NULL;
 		if (type && to)
 			infer(&in, type, to, SIDE_LOWER, 0);
+		else if (to)
+			infer_elements(&in, c->args[i], to);
 	}
 	while (progress) {
 		progress = false;

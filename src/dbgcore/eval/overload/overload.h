@@ -37,8 +37,9 @@ DBG_MUST struct dbg_error *call_extension_operator(struct binder *b,
 						   struct choice *ret);
 
 /*
- * The call of an instance operator for assignments (C# 14), which @c names, on
- * @to: of its type, its base types or an extension block; *ret NULL: none fits.
+ * The call of an instance operator for assignments (C# 14), or of the Add of a
+ * collection initializer, which @c names, on @to: of its type, its base types
+ * or an extension; *ret NULL: none fits.
  */
 DBG_MUST struct dbg_error *call_assignment_operator(struct binder *b,
 						    struct bound *to,

@@ -286,15 +286,26 @@ static struct dbg_error *parse_behind(struct parser *p, struct expr **io)
 
 /* ---- Binary operators ------------------------------------------------ */
 
+/* Set whether a pattern stands behind `is`, see struct parser; the old. */
+static bool set_in_is(struct parser *p, bool is)
+{
+	bool old = p->in_is;
+
+	p->in_is = is;
+	return old;
+}
+
 /* `is pattern`, `as T` behind *@io. */
 static struct dbg_error *parse_is(struct parser *p, struct expr **io)
 {
 	struct expr *e = parser_node_from(
 	    p, parser_at_word(p, WORD_IS) ? EXPR_IS : EXPR_AS, *io);
 	parser_advance(p);
+	bool outer = set_in_is(p, true);
 	struct dbg_error *err = e->kind == EXPR_IS
 				    ? parse_pattern(p, &e->b)
 				    : parse_type(p, TYPE_OPERAND, &e->type);
+	p->in_is = outer;
 	parser_close(p, e);
 	*io = e;
 	return err;
@@ -570,6 +581,7 @@ static struct dbg_error *parse_shape(struct parser *p, struct expr *e)
 {
 	struct list list;
 	struct dbg_error *err = NULL;
+	bool outer = set_in_is(p, false);
 	if (parser_accept(p, PUNCT_OPEN)) {
 		e->positional = true;
 		err =
@@ -587,6 +599,7 @@ static struct dbg_error *parse_shape(struct parser *p, struct expr *e)
 		e->args = list.items;
 		e->n_args = list.n;
 	}
+	p->in_is = outer;
 	err = take_designation(p, e);
 	parser_close(p, e);
 	return err;
@@ -597,8 +610,10 @@ static struct dbg_error *parse_list_pattern(struct parser *p, struct expr **ret)
 	struct list list;
 	struct expr *e = parser_node(p, PATTERN_LIST);
 	parser_advance(p);
+	bool outer = set_in_is(p, false);
 	struct dbg_error *err = parser_list(
 	    p, PUNCT_CLOSE_INDEX, LIST_TRAILING_COMMA, parse_pattern, &list);
+	p->in_is = outer;
 	if (err)
 		return err;
 	e->list = list.items;
@@ -614,7 +629,8 @@ static struct dbg_error *parse_list_pattern(struct parser *p, struct expr **ret)
 static struct dbg_error *parse_constant(struct parser *p, struct expr **ret)
 {
 	struct expr *e = parser_node(p, PATTERN_CONSTANT);
-	struct dbg_error *err = parse_binary(p, BINDS_SHIFT, &e->a);
+	struct dbg_error *err =
+	    parse_binary(p, p->in_is ? BINDS_SHIFT : BINDS_COALESCE, &e->a);
 	parser_close(p, e);
 	*ret = e;
 	return err;

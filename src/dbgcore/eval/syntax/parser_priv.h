@@ -13,6 +13,8 @@ struct parser {
 	unsigned int steps;         /* taken, also on ways that were left */
 	unsigned int n_transparent; /* names made for queries */
 	bool in_query;              /* words of queries end an expression */
+	bool in_is; /* a pattern's constants end at `&`, `==`: those behind `is`
+		       that are not in brackets */
 };
 
 /* Nodes in the parser's arena. */

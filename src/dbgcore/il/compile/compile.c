@@ -184,11 +184,11 @@ bool coerce(struct compiler *c, struct spot *s, enum kind kind)
 	if (from == KIND_STRUCT || kind == KIND_STRUCT)
 		return fail(c, "a struct where none is expected");
 	if (from == KIND_I4 && num_of(kind) == NUM_I8)
-		emit(c, ops_conv[CONV_I8][NUM_I4], s->at, s->at, 0);
+		emit(c, op_conv(0, CONV_I8, NUM_I4), s->at, s->at, 0);
 	else if (from == KIND_R4 && kind == KIND_R8)
-		emit(c, ops_conv[CONV_R8][NUM_R4], s->at, s->at, 0);
+		emit(c, op_conv(0, CONV_R8, NUM_R4), s->at, s->at, 0);
 	else if (from == KIND_R8 && kind == KIND_R4)
-		emit(c, ops_conv[CONV_R4][NUM_R8], s->at, s->at, 0);
+		emit(c, op_conv(0, CONV_R4, NUM_R8), s->at, s->at, 0);
 	else if (!(num_of(from) == NUM_I8 && kind == KIND_I4))
 		return fail(c, "a number of another kind is expected");
 	s->shape.kind = kind;

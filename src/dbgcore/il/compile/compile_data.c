@@ -6,6 +6,7 @@
 #include "il/compile/compile_priv.h"
 
 #include "base/err.h"
+#include "dac/assumption.h"
 
 /* ---- Compiling switch, throw, return and the ends of handlers ------------ */
 
@@ -473,6 +474,7 @@ static enum kind kind_of_conv(int conv)
 	}
 }
 
+/* @row NULL: unchecked. */
 static bool convert(struct compiler *c, op_fn *const *row, int to)
 {
 	struct spot a;
@@ -480,15 +482,18 @@ static bool convert(struct compiler *c, op_fn *const *row, int to)
 		return false;
 	if (a.shape.kind == KIND_STRUCT)
 		return fail(c, "a struct where a number is expected");
-	emit(c, row[num_of(a.shape.kind)], push_kind(c, kind_of_conv(to)), a.at,
-	     0);
+	enum num from = num_of(a.shape.kind);
+	op_fn *op = row ? row[from]
+			: op_conv(dac_runtime_major(types_dac(c->vm->ts)),
+				  (enum conv)to, from);
+	emit(c, op, push_kind(c, kind_of_conv(to)), a.at, 0);
 	return true;
 }
 
 bool gen_convert(struct compiler *c, const struct il_insn *in, int arg)
 {
 	(void)in;
-	return convert(c, ops_conv[arg], arg);
+	return convert(c, NULL, arg);
 }
 
 bool gen_checked(struct compiler *c, const struct il_insn *in, int arg)

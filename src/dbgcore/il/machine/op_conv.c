@@ -1,4 +1,8 @@
-/* Conversions (III.3.27-29). Reals out of range saturate, as .NET 9's do. */
+/*
+ * Conversions (III.3.27-29). What becomes of reals out of range is the JIT's:
+ * .NET 8 does what the processor does, 9 and later saturate, integers below 32
+ * bits by way of one of 32 until 10, at their own bounds since 11.
+ */
 #include "il/machine/ops.h"
 
 #include <math.h>
@@ -69,11 +73,60 @@ CONV_ALL(to_r8, r8, (double)a, (double)a)
 CONV(to_r_un, u4, r8, (double)a)
 CONV(to_r_un, u8, r8, (double)a)
 
+/* ---- Reals of .NET 8 ----------------------------------------------------- */
+
+static int32_t real8_to_i4(double v)
+{
+	return v > -2147483649.0 && v < 2147483648.0 ? (int32_t)v : INT32_MIN;
+}
+
+static int64_t real8_to_i8(double v)
+{
+	return v >= -9223372036854775808.0 && v < 9223372036854775808.0
+		   ? (int64_t)v
+		   : INT64_MIN;
+}
+
+static uint64_t real8_to_u8(double v)
+{
+	const double half = 9223372036854775808.0;
+
+	return v < half ? (uint64_t)real8_to_i8(v)
+			: (uint64_t)real8_to_i8(v - half) + (UINT64_C(1) << 63);
+}
+
+#define CONV_REAL(name, to, real)                                              \
+	CONV(name, r4, to, real)                                               \
+	CONV(name, r8, to, real)
+
+CONV_REAL(wrap_i1, i4, (int8_t)real8_to_i4(a))
+CONV_REAL(wrap_u1, i4, (uint8_t)real8_to_i4(a))
+CONV_REAL(wrap_i2, i4, (int16_t)real8_to_i4(a))
+CONV_REAL(wrap_u2, i4, (uint16_t)real8_to_i4(a))
+CONV_REAL(wrap_i4, i4, real8_to_i4(a))
+CONV_REAL(wrap_u4, u4, (uint32_t)real8_to_i8(a))
+CONV_REAL(wrap_i8, i8, real8_to_i8(a))
+CONV_REAL(wrap_u8, u8, real8_to_u8(a))
+
+/* ---- ... since .NET 11 --------------------------------------------------- */
+
+static int32_t real_within(double v, int32_t low, int32_t high)
+{
+	int32_t n = real_to_i4(v);
+
+	return n < low ? low : n > high ? high : n;
+}
+
+CONV_REAL(within_i1, i4, real_within(a, INT8_MIN, INT8_MAX))
+CONV_REAL(within_u1, i4, real_within(a, 0, UINT8_MAX))
+CONV_REAL(within_i2, i4, real_within(a, INT16_MIN, INT16_MAX))
+CONV_REAL(within_u2, i4, real_within(a, 0, UINT16_MAX))
+
 #define ROW(name)                                                              \
 	{                                                                      \
 		name##_i4, name##_i8, name##_r4, name##_r8                     \
 	}
-op_fn *const ops_conv[N_CONVS][N_NUMS] = {
+static op_fn *const convs[N_CONVS][N_NUMS] = {
     [CONV_I1] = ROW(to_i1),
     [CONV_U1] = ROW(to_u1),
     [CONV_I2] = ROW(to_i2),
@@ -86,6 +139,32 @@ op_fn *const ops_conv[N_CONVS][N_NUMS] = {
     [CONV_R8] = ROW(to_r8),
     [CONV_R_UN] = {to_r_un_u4, to_r_un_u8, to_r8_r4, to_r8_r8},
 };
+
+#define ROW_REAL(name)                                                         \
+	{                                                                      \
+		[NUM_R4] = name##_r4, [NUM_R8] = name##_r8                     \
+	}
+static op_fn *const convs_8[N_CONVS][N_NUMS] = {
+    [CONV_I1] = ROW_REAL(wrap_i1), [CONV_U1] = ROW_REAL(wrap_u1),
+    [CONV_I2] = ROW_REAL(wrap_i2), [CONV_U2] = ROW_REAL(wrap_u2),
+    [CONV_I4] = ROW_REAL(wrap_i4), [CONV_U4] = ROW_REAL(wrap_u4),
+    [CONV_I8] = ROW_REAL(wrap_i8), [CONV_U8] = ROW_REAL(wrap_u8),
+};
+static op_fn *const convs_11[N_CONVS][N_NUMS] = {
+    [CONV_I1] = ROW_REAL(within_i1),
+    [CONV_U1] = ROW_REAL(within_u1),
+    [CONV_I2] = ROW_REAL(within_i2),
+    [CONV_U2] = ROW_REAL(within_u2),
+};
+
+op_fn *op_conv(unsigned int runtime, enum conv to, enum num from)
+{
+	op_fn *own = runtime && runtime <= 8 ? convs_8[to][from]
+		     : runtime >= 11         ? convs_11[to][from]
+					     : NULL;
+
+	return own ? own : convs[to][from];
+}
 
 /* ---- Checked ----------------------------------------------------------- */
 
