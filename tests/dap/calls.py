@@ -62,6 +62,15 @@ def test_ids(t):
         inside = c.variables(made["variablesReference"])
         t.check_equal(("6", '"box6"'), (inside["Number"]["value"],
                                         inside["Name"]["value"]))
+    late = c.evaluate("Program.Late()", frame=frame)["variablesReference"]
+    thrown = c.evaluate("Program.Make(101)", frame=frame)
+    t.check_equal('{System.InvalidOperationException: "moved"}',
+                  thrown["result"])
+    t.check_equal(("11", '"box11"'),
+                  tuple(c.variables(late)[n]["value"]
+                        for n in ("Number", "Name")))
+    thrown = c.variables(thrown["variablesReference"])
+    t.check_equal('"moved"', thrown["Message"]["value"])
     t.check(not c.has_event("stopped") and not c.has_event("continued"),
             "the client was told of the calls' own runs")
     c.set_breaks(t.source("Calls"), [])
@@ -111,7 +120,7 @@ def test_untouched(t):
 def test_policy(t):
     """What the user typed is called, what the client evaluates of its own
     accord is not; a property that needs a call is made when it is asked for;
-    an exception is an error."""
+    an exception is its value, and an error of the property."""
     c = stand(t)
     frame = c.top()["id"]
     for context in ("repl", "watch", "clipboard"):
@@ -121,10 +130,11 @@ def test_policy(t):
         t.check_in("without running the program", c.refused(
             "evaluate", expression="Program.Threads()", context=context,
             frameId=frame))
-    t.check_match(r"^error: '.*Broken.*' threw "
-                  "System.InvalidOperationException: broken$", c.refused(
-                      "evaluate", expression="crate.Broken", context="watch",
-                      frameId=frame))
+    thrown = c.evaluate("crate.Broken", "watch", frame)
+    t.check_equal('{System.InvalidOperationException: "broken"}',
+                  thrown["result"])
+    t.check_equal('"broken"', c.variables(thrown["variablesReference"])
+                  ["Message"]["value"])
     members = c.variables(c.scope("Locals", frame)["box"]
                           ["variablesReference"])
     lazy = {n: v["variablesReference"] for n, v in members.items()

@@ -41,6 +41,7 @@ struct call_result {
 	struct value value;  /* RETURNED; no type: void, or lost */
 	const char *type;    /* THREW: C# name; NULL: not known */
 	const char *message; /* ... of the exception, or NULL */
+	uint64_t exception;  /* ... itself; 0: not known, or may have moved */
 };
 
 #endif

@@ -604,6 +604,8 @@ static void call_finish(struct control *c)
 	hits_release(c);
 	v->phase = CALL_NONE;
 	v->result.alone = v->alone;
+	if (!v->alone)
+		v->result.exception = 0;
 	v->ended = !v->left || v->serves;
 }
 
@@ -648,6 +650,7 @@ static struct dbg_error *guard_leave(struct control *c, struct regs *regs,
 
 	if (call_is_hijacked(c)) {
 		v->phase = CALL_SETTLES;
+		v->result.exception = 0;
 		if (!callcode_call(c->target, regs, dac_prestub(c->dac),
 				   v->yield, v->back))
 			return dbg_err(DBG_E_TARGET,
@@ -705,6 +708,7 @@ static struct dbg_error *guard_threw(struct control *c, struct regs *regs)
 	uint64_t object = exception_of(c, regs);
 
 	v->result.end = CALL_THREW;
+	v->result.exception = object;
 	if (object)
 		exception_describe(c->inspect, object, v->arena, &stop);
 	v->result.type = stop.exception_type;

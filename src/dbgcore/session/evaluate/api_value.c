@@ -175,6 +175,35 @@ static struct dbg_error *carry_out(struct dbg *dbg, const struct eval *e,
 	return err;
 }
 
+/* Describe the value of an expression. @again: its children evaluate it. */
+static void describe(struct dbg *dbg, const struct eval *e, struct node *node,
+		     bool again, struct dbg_value *ret)
+{
+	const struct inspect_way way = {.kind = again ? WAY_EXPRESSION
+						      : WAY_FOLLOWED,
+					.from = frame_id(dbg, e),
+					.name = node->name};
+	struct view w = inspect_view(&dbg->inspect, e->scope->thread);
+
+	dbg->inspect.last = node->value;
+	view_enumerate(&w, node);
+	*ret = inspect_describe(&dbg->inspect, &w, node, &way);
+	say_void(node, ret);
+}
+
+void session_threw(struct dbg *dbg, const struct eval *e,
+		   const struct session_expression *x,
+		   const struct value *thrown, struct dbg_value *ret)
+{
+	struct node node;
+
+	inspect_without_form(&dbg->inspect, x->expr, &node);
+	node.value = *thrown;
+	describe(dbg, e, &node, false, ret);
+	if (x->thrown == DBG_THROWN_NAMED)
+		ret->text = arena_printf(dbg->inspect.arena, "{%s}", ret->type);
+}
+
 struct dbg_error *session_evaluate(struct dbg *dbg, const struct eval *e,
 				   const struct session_expression *x,
 				   struct dbg_value *ret)
@@ -184,30 +213,21 @@ struct dbg_error *session_evaluate(struct dbg *dbg, const struct eval *e,
 	struct eval own = *e;
 	own.thrown = x->thrown ? &thrown : NULL;
 	struct dbg_error *err = carry_out(dbg, &own, x, &node, &place);
-	bool threw = err && thrown.type;
-	if (err && !threw)
+	if (err && !thrown.type)
 		return err;
-	dbg_error_destroy(err);
-	if (threw)
-		node.value = thrown;
 	if (place.type && place.where == VALUE_MEMORY)
 		control_written(dbg->control, place.addr,
 				type_size(place.type));
+	if (err) {
+		dbg_error_destroy(err);
+		session_threw(dbg, e, x, &thrown, ret);
+		return NULL;
+	}
 	// carried out again it would assign again, or call
 	bool again =
-	    !threw && (!place.type || x->value) &&
+	    (!place.type || x->value) &&
 	    !(e->calls && (e->calls->n_answers || e->calls->has_stored));
-	const struct inspect_way way = {.kind = again ? WAY_EXPRESSION
-						      : WAY_FOLLOWED,
-					.from = frame_id(dbg, e),
-					.name = x->expr};
-	struct view w = inspect_view(&dbg->inspect, e->scope->thread);
-	dbg->inspect.last = node.value;
-	view_enumerate(&w, &node);
-	*ret = inspect_describe(&dbg->inspect, &w, &node, &way);
-	say_void(&node, ret);
-	if (threw && x->thrown == DBG_THROWN_NAMED)
-		ret->text = arena_printf(w.arena, "{%s}", ret->type);
+	describe(dbg, e, &node, again, ret);
 	return NULL;
 }
 

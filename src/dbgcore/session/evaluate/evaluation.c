@@ -537,6 +537,42 @@ static void go_on(struct dbg *dbg)
 
 /* ---- What a call comes to ---------------------------------------------- */
 
+/* Give the evaluation what its call threw as its value, if that is wanted. */
+static struct dbg_error *
+take_thrown(struct dbg *dbg, const struct call_result *r, struct dbg_error *why)
+{
+	struct evaluation *v = dbg->evaluation;
+	struct inspect *in = &dbg->inspect;
+	const struct frame *f = NULL;
+	struct eval e;
+
+	if (!v->expr.thrown || v->doing != DOING_CALL || !r->exception ||
+	    dbg_err_drop(stack_frame(in->stack, v->thread, v->level, &f)) ||
+	    !f || dbg_err_drop(inspect_eval(in, f, &e)))
+		return why;
+	struct value thrown = value_object(in->values, r->exception);
+	if (!thrown.type)
+		return why;
+	session_threw(dbg, &e, &v->expr, &thrown, &v->value);
+	dbg_error_destroy(why);
+	return NULL;
+}
+
+/*
+ * Take what the call has come to; the values that are held are read again
+ * whatever that is: it may have moved them.
+ */
+static struct dbg_error *take(struct dbg *dbg, const struct call_result *r)
+{
+	struct dbg_error *err = calling_take(dbg, r);
+	struct dbg_error *read = holding_read(dbg);
+
+	if (!err)
+		return read;
+	dbg_error_destroy(read);
+	return err;
+}
+
 bool evaluation_called(struct dbg *dbg)
 {
 	struct call_result r;
@@ -553,14 +589,14 @@ bool evaluation_called(struct dbg *dbg)
 		err = target_stop_all(dbg->target);
 	inspect_stop(&dbg->inspect);
 	if (!err)
-		err = calling_take(dbg, &r);
-	if (!err)
-		err = holding_read(dbg);
+		err = take(dbg, &r);
 	if (!err) {
 		go_on(dbg);
 		return true;
 	}
 	stop_restore(dbg);
+	if (r.end == CALL_THREW)
+		err = take_thrown(dbg, &r, err);
 	evaluation_over(dbg, err);
 	return true;
 }

@@ -35,6 +35,11 @@ DBG_MUST struct dbg_error *session_evaluate(struct dbg *dbg,
 					    const struct session_expression *x,
 					    struct dbg_value *ret);
 
+/* The value of what has thrown the object @thrown, if x->thrown is such. */
+void session_threw(struct dbg *dbg, const struct eval *e,
+		   const struct session_expression *x,
+		   const struct value *thrown, struct dbg_value *ret);
+
 /* Evaluate in a frame (0: the newest one), without calls. */
 DBG_MUST struct dbg_error *
 session_evaluate_at(struct dbg_stopped at, dbg_id frame,
