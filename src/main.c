@@ -104,6 +104,9 @@ struct command_line {
 	const char *terminal; /* be the helper in a client's terminal */
 	char *log;            /* the file of a --log without one */
 	struct given_places places;
+	bool args; /* --args: what follows is a program */
+	const char *
+	    *opened; /* what "core" or "snapshot" opens; NULL: neither */
 };
 
 // What is to be done early comes first.
@@ -240,6 +243,8 @@ static int take_option(struct command_line *cl, int c)
 		o->batch = true;
 		return -1;
 	case CLI_ARGS:
+		cl->args = true;
+		return -1;
 	case CLI_NOTHING:
 		return -1;
 	case CLI_CWD:
@@ -316,6 +321,32 @@ static void take_program(struct launch_config *launch, char **rest)
 		words_add(&launch->args, *rest, strlen(*rest));
 }
 
+/*
+ * Take the word "core" or "snapshot", or what it opens, where the options end;
+ * false: there is none. A program of such a name is given behind "--args" or
+ * "--", or alone.
+ */
+static bool take_opened(struct command_line *cl, char **argv)
+{
+	const char *word = argv[optind];
+	const char **opened = cl->opened;
+
+	if (!word || cl->args || !strcmp(argv[optind - 1], "--"))
+		return false;
+	if (!opened && argv[optind + 1] && !strcmp(word, "core")) {
+		cl->opened = &cl->front.core;
+	} else if (!opened && argv[optind + 1] && !strcmp(word, "snapshot")) {
+		cl->opened = &cl->front.attach;
+		cl->front.snapshot = true;
+	} else if (opened && !*opened) {
+		*opened = word;
+	} else {
+		return false;
+	}
+	optind++;
+	return true;
+}
+
 static int parse_options(int argc, char **argv, struct command_line *cl)
 {
 	struct option options[CLI_OPTIONS_MAX];
@@ -328,22 +359,21 @@ static int parse_options(int argc, char **argv, struct command_line *cl)
 		cl->is_dap = true;
 		optind = 2;
 	}
-	if (argc > 2 && !strcmp(argv[1], "core")) {
-		cl->front.core = argv[2];
-		optind = 3;
-	}
-	if (argc > 2 && !strcmp(argv[1], "snapshot")) {
-		cl->front.attach = argv[2];
-		cl->front.snapshot = true;
-		optind = 3;
-	}
 	// Letters begin with '+': the program's options are not ours.
 	while (status < 0) {
 		int c =
 		    getopt_long_only(argc, argv, cli_letters, options, NULL);
-		if (c == -1)
+		if (c != -1)
+			status = take_option(cl, c);
+		else if (!take_opened(cl, argv))
 			break;
-		status = take_option(cl, c);
+	}
+	if (status < 0 && cl->opened && !*cl->opened) {
+		fprintf(stderr, "dndbg: \"%s\" needs %s.\n",
+			cl->front.snapshot ? "snapshot" : "core",
+			cl->front.snapshot ? "the PID or name of a program"
+					   : "the file of a core dump");
+		return 2;
 	}
 	return status;
 }

@@ -96,6 +96,18 @@ def test_running(t):
     t.wait_for("the program", lambda: t.run(
         "snapshot", str(busy.pid), "--batch", "-ex", sum_of).stdout.split()[-1]
         != before)
+    # Options before the word, and after it.
+    for words in (["--batch", "-ex", sum_of, "snapshot", str(busy.pid)],
+                  ["snapshot", "--batch", "-ex", sum_of, str(busy.pid)]):
+        t.check_match(r"^\[Snapshot of process (?s:.*)^\$1 = \d",
+                      t.run(*words).stdout)
+    t.check_match(r"^usage: dndbg", t.run("snapshot", "--help").stdout)
+    nothing = t.run("snapshot", "--batch")
+    t.check_equal((2, 'dndbg: "snapshot" needs the PID or name of a '
+                      "program.\n"), (nothing.returncode, nothing.stderr))
+    t.check_in("'snapshot': no such file.",
+               t.run("--batch", "-ex", "run", "--args", "snapshot",
+                     str(busy.pid)).stderr)
     t.check_equal(before, s.cmd(sum_of).split()[-1])
     t.check_equal(again, [s.cmd(command) for command in frame])
     s.line("quit")
