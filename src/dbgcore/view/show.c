@@ -18,6 +18,7 @@
 #include "eval/literal.h"
 #include "eval/member.h"
 #include "il/vm.h"
+#include "target/target.h"
 #include "types/methodref.h"
 
 /* ---- Values of F# as F# writes them -------------------------------------- */
@@ -43,6 +44,7 @@ enum {
 	BASES_MAX = 3,  /* a case derives from its union */
 	ITEMS_MAX = 100,
 	FSHARP_LINE_MAX = 1000,
+	NOTHING_BELOW = 1 << 16,
 };
 
 static void view_text_at(const struct view *w, const struct value *v, int depth,
@@ -413,6 +415,18 @@ static bool add_flags(const struct view *w, const struct type *type,
 	return true;
 }
 
+// A core lacks memory that the program had, but for addresses that no program
+// has anything at (vm.mmap_min_addr).
+static void show_unreadable(const struct view *w, const struct value *v,
+			    struct str *out)
+{
+	if (v->addr >= NOTHING_BELOW &&
+	    !target_can(values_target(w->values), TARGET_RUN))
+		str_add(out, "<not in the core>");
+	else
+		str_addf(out, "<cannot read 0x%" PRIx64 ">", v->addr);
+}
+
 /* "Color.Red", "Access.Read | Access.Run" or the number. */
 static void enum_text(const struct view *w, const struct value *seen,
 		      struct str *out)
@@ -423,7 +437,7 @@ static void enum_text(const struct view *w, const struct value *seen,
 	bool flags;
 	uint64_t value;
 	if (!value_integer(w->values, seen, &value)) {
-		str_addf(out, "<cannot read 0x%" PRIx64 ">", seen->addr);
+		show_unreadable(w, seen, out);
 		return;
 	}
 	value_type_enumerators(w->values, type, &all, &n, &flags);
@@ -502,7 +516,8 @@ bool view_elements(const struct view *w, const struct value *seen,
 
 /* ---- Absence --------------------------------------------------------- */
 
-static void show_absent(const struct value *v, struct str *out)
+static void show_absent(const struct view *w, const struct value *v,
+			struct str *out)
 {
 	switch (v->why) {
 	case WHY_OPTIMIZED:
@@ -512,7 +527,7 @@ static void show_absent(const struct value *v, struct str *out)
 		str_add(out, "<not in the core>");
 		return;
 	case WHY_UNREADABLE:
-		str_addf(out, "<cannot read 0x%" PRIx64 ">", v->addr);
+		show_unreadable(w, v, out);
 		return;
 	case WHY_UNLOADED:
 		str_addf(out, "<type '%s' is not loaded>",
@@ -531,11 +546,6 @@ static void show_absent(const struct value *v, struct str *out)
 		str_add(out, "<no value>");
 		return;
 	}
-}
-
-static void show_unreadable(const struct value *v, struct str *out)
-{
-	str_addf(out, "<cannot read 0x%" PRIx64 ">", v->addr);
 }
 
 /* ---- Primitives ------------------------------------------------------ */
@@ -597,7 +607,7 @@ static void show_prim(const struct view *w, const struct value *v,
 	else if (value_integer(w->values, v, &raw))
 		show_integer(w, v, raw, out);
 	else
-		show_unreadable(v, out);
+		show_unreadable(w, v, out);
 }
 
 static void show_pointer(const struct view *w, const struct value *v,
@@ -605,7 +615,7 @@ static void show_pointer(const struct view *w, const struct value *v,
 {
 	uint64_t addr;
 	if (!value_pointer(w->values, v, &addr)) {
-		show_unreadable(v, out);
+		show_unreadable(w, v, out);
 		return;
 	}
 	if (!addr)
@@ -628,7 +638,7 @@ static void show_string(const struct view *w, const struct value *v,
 {
 	uint32_t length;
 	if (!value_string_length(w->values, v, &length)) {
-		show_unreadable(v, out);
+		show_unreadable(w, v, out);
 		return;
 	}
 	uint32_t max =
@@ -638,7 +648,7 @@ static void show_string(const struct view *w, const struct value *v,
 	if (value_string_read(w->values, v, 0, units, n))
 		literal_string(units, n, n < length, out);
 	else
-		show_unreadable(v, out);
+		show_unreadable(w, v, out);
 	mem_free_ptr(&units);
 }
 
@@ -654,7 +664,7 @@ static void show_chars(const struct view *w, const struct elements *els,
 	if (!n || value_read(w->values, &at, 0, units, n * sizeof(units[0])))
 		literal_string(units, n, n < els->n, out);
 	else
-		show_unreadable(&at, out);
+		show_unreadable(w, &at, out);
 	mem_free_ptr(&units);
 }
 
@@ -843,7 +853,7 @@ static bool show_struct(const struct view *w, const struct value *v, int depth,
 		return false;
 	if (wellknown_scalar(v->type)) {
 		if (!wellknown_text(w, v, out))
-			show_unreadable(v, out);
+			show_unreadable(w, v, out);
 	} else if (v->type->special == TYPE_SPECIAL_NULLABLE) {
 		str_add(out, "null");
 	} else if (v->type->special == TYPE_SPECIAL_TUPLE) {
@@ -961,7 +971,7 @@ static bool show_seen(const struct view *w, const struct value *seen, int depth,
 		      struct str *out)
 {
 	if (seen->where == VALUE_ABSENT) {
-		show_absent(seen, out);
+		show_absent(w, seen, out);
 		return false;
 	}
 	if (depth > NESTING_MAX) {
