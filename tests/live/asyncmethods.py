@@ -289,8 +289,8 @@ test_code_of_both.runtimes = ("11",)
 
 
 def test_waits_for_what_runs(t):
-    """Main's thread waits for an async call that another thread runs: said in a
-    whole sentence. State machines tell its name."""
+    """Main's thread waits for an async call that another thread runs: which
+    thread, and where it is; the call's name stands among the tasks."""
     for config in configs(t):
         session = t.start("--args", *t.program("AsyncMain", "ticks",
                                                config=config))
@@ -299,8 +299,9 @@ def test_waits_for_what_runs(t):
         # until Main's thread has come to its wait
         while "waits in the end" not in (said := session.cmd("deadlock")):
             session.cmd("continue")
-        call = ("an async call that runs on a thread"
-                if config.startswith("Rt") else "AsyncMain.Program.Ticks")
+        ticks = rf"AsyncMain\.Program\.Ticks at {t.at('AsyncMain', 'ticks-after')}"
         t.check_match(r"^1 thread waits in the end for Task \{\S+ at \S+\} "
-                      rf"0x[0-9a-f]+, which waits for {call}, of which is not "
-                      r"known who holds or sets it$", said)
+                      r"0x[0-9a-f]+: for thread (\d+) \"[^\"]+\", which is seen "
+                      rf"to wait for nothing, in {ticks}$", said)
+        t.check_match(r"^ +1  waiting  +AsyncMain\.Program\.Ticks\(.*\).*, which "
+                      "runs on a thread$", session.cmd("tasks"))

@@ -286,6 +286,13 @@ static void blocked_append(struct search *s, const struct dbg_blocked *one)
 		put_number(&s->waits, one->thread, s->n);
 }
 
+static void take_running(struct search *s, const struct dbg_thread *t,
+			 uint64_t task)
+{
+	if (task && !number_at(&s->running, task))
+		put_number(&s->running, task, t->number);
+}
+
 /*
  * Note the tasks that a frame runs: its own, and the one that the thread ran
  * before and goes on with afterwards.
@@ -294,14 +301,10 @@ static void take_runs(struct search *s, struct frame_refs *refs,
 		      const struct frame *f)
 {
 	frame_refs_read(refs);
-	for (size_t i = 0; i < refs->n; i++) {
-		uint64_t task = refs->v[i].sp == f->raw.sp
-				    ? frame_refs_at(refs, i, NULL)
-				    : 0;
-
-		if (task && !number_at(&s->running, task))
-			put_number(&s->running, task, refs->thread->number);
-	}
+	for (size_t i = 0; i < refs->n; i++)
+		if (refs->v[i].sp == f->raw.sp)
+			take_running(s, refs->thread,
+				     frame_refs_at(refs, i, NULL));
 }
 
 /* The Thread whose _joinEvent the handle is; 0: none. */
@@ -618,6 +621,8 @@ static void look_at(struct search *s, struct dbg_thread *t)
 		if (!strcmp(method, "System.Threading.Tasks.Task."
 				    "ExecuteWithThreadLocal"))
 			take_runs(s, &refs, f);
+		else
+			take_running(s, t, stack_frame_task(s->in->stack, f));
 	}
 	if (one.kind == DBG_BLOCKED_HANDLE && !one.type)
 		one = (struct dbg_blocked){

@@ -50,6 +50,7 @@ enum {
 	OBJECT_MAX = 1 << 24,
 	NUMBER_CONTEXT = -3,      // ICorDebugInfo::TYPECTXT_ILNUM
 	METHOD_IS_ASYNC = 0x2000, // MethodImplAttributes.Async
+	RUNNING = -1, // number of the await of a state machine that runs
 };
 
 #define NAMESPACE "System.Runtime.CompilerServices."
@@ -803,6 +804,14 @@ void stack_waiters(struct stack *s, const struct frame *f, stack_waiter_fn *fn,
 		async_each(s, t, f, fn, arg);
 }
 
+static bool runs_method(const struct frame *f, const char *name)
+{
+	return f->pos->module &&
+	       !strcmp(md_col_string(&f->pos->module->md, MD_METHODDEF,
+				     MD_TOKEN_RID(f->pos->token), METHOD_NAME),
+		       name);
+}
+
 // Get the first call that waits for what @f runs.
 static bool first_waiting(struct stack *s, const struct frame *f,
 			  struct waiting *w)
@@ -819,9 +828,7 @@ static bool first_waiting(struct stack *s, const struct frame *f,
 				    "m_continuationObject", &at) &&
 		       next_call(s->values, at, w);
 	}
-	return f->pos->module &&
-	       is_move_next(&f->pos->module->md, MD_TOKEN_RID(f->pos->token)) &&
-	       frame_machine(s, f, &machine) &&
+	return runs_method(f, "MoveNext") && frame_machine(s, f, &machine) &&
 	       stack_machine_awaiter(s->values, &machine, &at) &&
 	       next_call(s->values, at, w);
 }
@@ -844,10 +851,59 @@ void async_each(struct stack *s, struct stack_thread *t, const struct frame *f,
 	}
 }
 
+uint64_t stack_frame_task(struct stack *s, const struct frame *f)
+{
+	struct continuation_record record;
+	struct value machine, task;
+	uint64_t ret;
+	int32_t state;
+
+	if (!s->values || f->kind != DBG_FRAME_MANAGED)
+		return 0;
+	if (runs_method(f, "DispatchContinuations"))
+		return continuation_record_of(s, f, &record) &&
+			       value_pointer(s->values, &record.task, &ret)
+			   ? ret
+			   : 0;
+	return runs_method(f, "MoveNext") && frame_machine(s, f, &machine) &&
+		       stack_machine_state(s->values, &machine, &state) &&
+		       state == RUNNING && stack_call(s, &machine, &task) &&
+		       value_pointer(s->values, &task, &ret)
+		   ? ret
+		   : 0;
+}
+
+/* The call that a frame runs, apart from the stack: without its variables. */
+static struct frame *frame_of_call(struct stack *s, const struct frame *f)
+{
+	struct frame *ret = arena_alloc(s->arena, sizeof(*ret));
+
+	*ret = (struct frame){
+	    .kind = DBG_FRAME_ASYNC,
+	    .raw = f->raw,
+	    .pos = f->pos,
+	};
+	return ret;
+}
+
+struct frame *stack_running_call(struct stack *s, pid_t tid, uint64_t task)
+{
+	uint32_t number = stack_thread_number(s, tid);
+	const struct frame *f, *callee = NULL;
+
+	for (uint32_t i = 0; !dbg_err_drop(stack_frame(s, number, i, &f)) && f;
+	     i++) {
+		if (stack_frame_task(s, f) == task)
+			return callee ? frame_of_call(s, callee) : NULL;
+		if (f->kind == DBG_FRAME_MANAGED)
+			callee = f;
+	}
+	return NULL;
+}
+
 /* ---- In a program that runs -------------------------------------------- */
 
 enum {
-	RUNNING = -1, /* number of the await of a state machine that runs */
 	OBJECT_LOWEST = 1 << 16,
 	OBJECT_MIN = 24, /* bytes of the smallest object */
 	BOX_MAX = 1 << 16,

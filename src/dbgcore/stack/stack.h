@@ -227,6 +227,19 @@ void stack_frame_number(struct stack *s, struct frame *f);
 void stack_suspended_describe(struct stack *s, const struct frame *f,
 			      struct dbg_frame *ret);
 /*
+ * The task of the async call that a frame runs: of a state machine's method,
+ * or for runtime async of the frame that has resumed it
+ * (DispatchContinuations). 0: none; or a call that has not waited yet may have
+ * no task.
+ */
+uint64_t stack_frame_task(struct stack *s, const struct frame *f);
+/*
+ * Make such a frame of the call of runtime async that thread @tid, which has
+ * resumed it, runs for @task (a RuntimeAsyncTask); NULL: it runs none. It walks
+ * the thread's stack.
+ */
+struct frame *stack_running_call(struct stack *s, pid_t tid, uint64_t task);
+/*
  * Call @fn for the async methods that wait for the one that @f runs, nearest
  * first.
  */

@@ -182,10 +182,12 @@ static const char *box_text(const struct tasks *t, const struct task *task,
 {
 	const char *awaited;
 
-	if (task->calls.running && task->calls.first == task->addr)
+	if (task->calls.tid && task->calls.first == task->addr)
 		return "runs on a thread";
-	if (task->awaits || task->state >= DBG_TASK_DONE || task->await < 0)
+	if (task->awaits || task->state >= DBG_TASK_DONE)
 		return NULL;
+	if (task->await < 0)
+		return "runs on a thread";
 	if (!task->calls.runtime_async)
 		return awaited_text(t, task, call);
 	awaited = chain_awaited(t, task);
@@ -214,14 +216,12 @@ static const char *promise_text(const struct tasks *t, const struct task *task,
 
 /* ---- All ------------------------------------------------------------- */
 
-static void describe_async(const struct tasks *t, const struct value *call,
+static void describe_async(const struct tasks *t, const struct frame *f,
 			   struct dbg_task *ret)
 {
-	const struct frame *f = stack_suspended_frame(t->stack, call);
 	struct dbg_frame frame;
 
 	ret->async = true;
-	ret->method = value_type_name(call->type);
 	if (!f)
 		return;
 	stack_suspended_describe(t->stack, f, &frame);
@@ -230,6 +230,19 @@ static void describe_async(const struct tasks *t, const struct value *call,
 	ret->source = frame.source;
 	ret->module = frame.module;
 	ret->framework = frame.framework;
+}
+
+// The state machine of a box that is done and has dropped it: a type alone.
+static bool finished_machine(const struct tasks *t, struct type *box,
+			     struct value *ret)
+{
+	const struct field *f =
+	    value_type_field(t->values, box, "StateMachine");
+
+	*ret = (struct value){.where = VALUE_ABSENT};
+	if (f)
+		ret->type = f->type;
+	return f;
 }
 
 /* Fill in the method that the delegate @action calls. */
@@ -271,11 +284,19 @@ void tasks_describe(const struct tasks *t, const struct task *task,
 	if (v.where == VALUE_ABSENT || !v.type || !type)
 		return;
 	if (tasks_call(t, task, &at)) {
-		describe_async(t, &at, ret);
+		ret->method = value_type_name(at.type);
+		describe_async(t, stack_suspended_frame(t->stack, &at), ret);
 		ret->what = box_text(t, task, &at);
+	} else if (finished_machine(t, type, &at)) {
+		describe_async(t, stack_suspended_frame(t->stack, &at), ret);
 	} else if (task->calls.runtime_async) {
-		ret->async = true;
-		ret->what = task->calls.running ? "runs on a thread" : NULL;
+		describe_async(t,
+			       task->calls.tid
+				   ? stack_running_call(
+					 t->stack, task->calls.tid, task->addr)
+				   : NULL,
+			       ret);
+		ret->what = task->calls.tid ? "runs on a thread" : NULL;
 	} else if (value_member(t->values, &v, "m_action", &at)) {
 		tasks_delegate(t, &at, ret);
 	} else if (task->state < DBG_TASK_DONE) {

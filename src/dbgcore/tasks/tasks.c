@@ -268,6 +268,7 @@ struct running {
 
 struct running_list {
 	struct tasks *t;
+	pid_t tid; /* whose records are taken */
 	struct running *v;
 	size_t n, cap;
 };
@@ -280,9 +281,9 @@ static bool take_record(void *arg, const struct continuation_record *r)
 				? tasks_at(l->t, addr)
 				: NULL;
 
-	if (!task || task->calls.running || task->calls.continuation)
+	if (!task || task->calls.tid || task->calls.continuation)
 		return true;
-	task->calls.running = true;
+	task->calls.tid = l->tid;
 	mem_grow(&l->v, &l->cap, l->n, sizeof(*l->v));
 	l->v[l->n++] = (struct running){(size_t)(task - l->t->v), *r};
 	return true;
@@ -296,10 +297,11 @@ static void add_running(struct tasks *t)
 
 	if (dbg_err_drop(stack_threads(t->stack, &threads, &n)))
 		return;
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		l.tid = threads[i].tid;
 		if (threads[i].managed)
-			continuation_records(t->stack, threads[i].tid,
-					     take_record, &l);
+			continuation_records(t->stack, l.tid, take_record, &l);
+	}
 	for (size_t i = 0; i < l.n; i++)
 		if (l.v[i].record.any)
 			add_calls(t, l.v[i].index, l.v[i].record.next);

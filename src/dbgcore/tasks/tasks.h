@@ -35,7 +35,10 @@ struct task_calls {
 	uint64_t first;        /* of the task: the one that is resumed first */
 	uint64_t next;         /* of the others: who awaits it */
 	bool runtime_async;
-	bool running; /* a thread runs it: all that are here await that */
+	/*
+	 * The thread that runs it: all calls that are here await that. 0: none.
+	 */
+	pid_t tid;
 };
 
 struct task {
