@@ -971,6 +971,14 @@ def test_doctor_kept(t):
                         r"/\S+/Stuck.dll"],
     }
     wanted_native = wanted["native"][0].removeprefix("warning memory ")
+
+    def hot(target):
+        """What the thread waits for whose WaitOne is inlined into the user's
+        code. Its state says that it waits some time before it does."""
+        return [one["for"] for one in ask(t, "deadlock", target)["waits"]
+                if one["name"] == "hot"]
+
+    t.wait_for("the wait", lambda: hot(program.pid))
     # to write a core puts pages of zeros where nothing was: not before the look
     for core in False, True:
         target = program.core() if core else program.pid
@@ -995,10 +1003,7 @@ def test_doctor_kept(t):
         t.check_match(r"^static: static Stuck.Program.stopping\n.*\n.*\n"
                       r".*\n.*CallbackNode .*\n +\(\d+ more of these, by (?:Next|Prev)\)\n"
                       rf"  {nodes[0]} .*CallbackNode +(?:Next|Prev)$", done.stdout)
-    # its WaitOne is inlined into code of the user's
-    t.check_equal(["WaitHandle"], [
-        one["for"] for one in ask(t, "deadlock", target)["waits"]
-        if one["name"] == "hot"])
+    t.check_equal(["WaitHandle"], hot(target))
     t.wait_for("a second of processor time", lambda: re.search(
         r'^Thread \d+ "spins" \(tid \d+, managed \d+, runs, \d+\.\d s of '
         r"processor time\)$", t.run("stack", program.pid).stdout, re.M))
