@@ -11,10 +11,12 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -352,17 +354,18 @@ static void result_print(const struct perfmap *m, pid_t pid)
 		       pid);
 }
 
+// There is nothing to read but that the program has ended. @arg: its pidfd.
 static struct dbg_error *jitdump_read(void *arg, bool *ret_ended)
 {
-	(void)arg;
-	*ret_ended = false;
+	struct pollfd p = {.fd = *(int *)arg, .events = POLLIN};
+
+	*ret_ended = p.fd >= 0 && poll(&p, 1, 0) > 0;
 	return NULL;
 }
 
 static struct dbg_error *jitdump_run(struct dbg *dbg, struct perfmap *m)
 {
 	const struct watcher w = {.arg = m};
-	const struct watch_source source = {.fd = -1, .read = jitdump_read};
 	struct dbg_jitdump *j = NULL;
 	struct watch_result r = {0};
 	bool ended;
@@ -379,6 +382,9 @@ static struct dbg_error *jitdump_run(struct dbg *dbg, struct perfmap *m)
 		     "  perf inject --jit -i perf.data -o perf.jit.data\n",
 		     r.pid, dbg_jitdump_path(j), r.pid);
 	fflush(stdout);
+	_cleanup_close_ int pidfd = (int)syscall(SYS_pidfd_open, r.pid, 0);
+	const struct watch_source source = {
+	    .fd = pidfd, .read = jitdump_read, .arg = &pidfd};
 	watch_source(&m->o, &w, &source, &r, &ended);
 	return dbg_jitdump_close(j);
 }

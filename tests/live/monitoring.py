@@ -871,6 +871,20 @@ def test_no_diagnostics(t):
     program.end()
 
 
+def test_jitdump_ended(t):
+    """A program that ends, reaped or not, ends `perfmap --jitdump`."""
+    program = Watched(t)
+    with subprocess.Popen([t.dndbg, "perfmap", "--jitdump", str(program.pid)],
+                          stdout=subprocess.PIPE, text=True, env=t.env) as watch:
+        t.check_match(r"^Process \d+ writes ", watch.stdout.readline())
+        os.kill(program.pid, signal.SIGKILL)
+        try:
+            t.check_equal(0, watch.wait(20 * drive.TIME))
+        except subprocess.TimeoutExpired:
+            watch.kill()
+            raise drive.Failure("it goes on without the program")
+
+
 def test_foreign_socket(t):
     """Another process's socket of the same name, as two containers with one
     directory for temporary files can have it, is not asked."""
