@@ -81,6 +81,23 @@ def test_old_code(t):
     t.check_match(rf"^#1 .*Program\.Main .*HotReload\.cs:{main}$", text)
 
 
+def test_old_code_mi(t):
+    """A frame and a breakpoint's place in replaced code are marked for MI."""
+    mi = t.mi("-i=mi", "--args", "dotnet", *words(t), env=MODIFIABLE)
+    mi.ask('-interpreter-exec console '
+           f'"set substitute-path {BUILT} {t.dir}"')
+    mi.ask(f"-break-insert HotReload.cs:{line_of(0, 'Console.WriteLine(Spin')}")
+    mi.go("-exec-run", "breakpoint-hit", 60)
+    mi.ask(f"-break-insert HotReload.cs:{line_of(3, '// @spins')}")
+    for wanted in None, "y":
+        frame = mi.go("-exec-continue", "breakpoint-hit", 60)["frame"]
+        t.check_equal(("Program.Spin", wanted),
+                      (frame["func"].split("(")[0], frame.get("replaced")))
+    t.check_equal("y", mi.ask("-stack-list-frames")["stack"][0].get("replaced"))
+    places = mi.ask("-break-info 2")["BreakpointTable"]["body"][0]["locations"]
+    t.check_equal([None, "y"], [p.get("replaced") for p in places[:2]])
+
+
 def test_running_on(t):
     """A breakpoint is hit in replaced code as long as that runs, and in the new
     one, which is told first."""

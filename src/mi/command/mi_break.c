@@ -568,6 +568,8 @@ static void put_where(const struct mi *m, struct str *t,
 	} else {
 		record_str(t, "at", l->module);
 	}
+	if (l->replaced)
+		record_str(t, "replaced", "y");
 	put_groups(m, t);
 }
 

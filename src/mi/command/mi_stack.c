@@ -148,6 +148,8 @@ static void put_plain(const struct mi *m, struct str *t,
 	record_addr(t, "addr", f->pc);
 	record_str(t, "active-statement-flags",
 		   f->level ? "NonLeafFrame" : "LeafFrame");
+	if (f->replaced)
+		record_str(t, "replaced", "y");
 }
 
 /* A frame's members. */
@@ -173,6 +175,8 @@ static void mi_frame_put(struct mi *m, struct dbg_stopped at, struct str *t,
 	} else {
 		record_str(t, "from", f->module);
 	}
+	if (f->replaced)
+		record_str(t, "replaced", "y");
 	record_str(t, "arch", "i386:x86-64");
 }
 
