@@ -398,7 +398,7 @@ struct dbg_error *type_method_body(struct types *ts, struct type_method *m,
 static bool returns_as_is(struct types *ts, struct type_method *m,
 			  struct type_field *f)
 {
-	const struct type_sig *sig;
+	const struct type_sig *sig = NULL;
 	struct type *type;
 
 	return !dbg_err_drop(type_method_sig(ts, m, &sig)) &&
@@ -1028,7 +1028,7 @@ static struct type_method *static_instance(struct types *ts,
 					   struct type_method *declared,
 					   struct type **args)
 {
-	const struct type_sig *a, *b;
+	const struct type_sig *a = NULL, *b = NULL;
 	uint32_t n = 0;
 	while (n < BLOCK_PARAMS_MAX && args[n])
 		n++;
@@ -1058,7 +1058,7 @@ static struct type_method *
 static_of(struct types *ts, const struct type_extension *e, struct type *type)
 {
 	struct type *args[BLOCK_PARAMS_MAX] = {0};
-	const struct type_sig *sig;
+	const struct type_sig *sig = NULL;
 	struct code_module *module = e->module->m;
 	struct type_method *m = method_of_row(ts, module, e->method);
 	struct type_method *marker = method_of_row(ts, module, e->marker);
