@@ -478,8 +478,9 @@ class Watch {
 
 	/** The line of a mark, the next one, and what is told there: a value and variables. */
 	find(name) {
-		const line = mark(folder, name);
 		const lines = fs.readFileSync(this.file, 'utf8').split('\n');
+		const line = lines.findIndex(text => text.endsWith(`// @${name}`)) + 1;
+		assert.ok(line, `no mark ${name}`);
 		const behind = lines.findIndex((text, i) =>
 			i >= line && /^\s*[^\s/]/.test(text));
 		const [, expression, names] = lines[line - 1].match(/Tell\((.*), \[(.*)\]\);/);

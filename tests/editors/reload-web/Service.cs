@@ -5,7 +5,7 @@ static class Service
     static string Answer(int n)
     {
         string text = "answer " + n;
-        Program.Tell(text, [n, text]); // @answer
+        Program.Tell(text, [text, n]); // @answer
         return text;
     }
 
