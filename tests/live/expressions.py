@@ -586,6 +586,9 @@ def test_imaginary(t):
     asked = [f"(long){made}.ToIntPtr({alloc})", f"{made}.ToIntPtr({alloc})",
              f'$"{{(nint){alloc}}}"', f"new[] {{ (nint){alloc} }}[0]",
              f"new {{ H = (nint){alloc} }}.H",
+             f'string.Format("{{0}}", (nint){alloc})',
+             f'string.Join(", ", new[] {{ (nint){alloc} }})',
+             "Over.HandleText(bag)",
              "typeof(System.Threading.Barrier).TypeHandle.Value",
              "new System.Threading.ManualResetEventSlim().WaitHandle.Handle",
              "(long)System.Runtime.CompilerServices.Unsafe.AsPointer("
@@ -598,7 +601,7 @@ def test_imaginary(t):
     values = re.findall(r"^\$\d+ = (.*)$", out, re.M)
     t.check_equal(["{_taggedHandle = <known to dndbg only>}", "true"],
                   values[-2:])
-    t.check(len(values) >= 7, out)
+    t.check(len(values) >= 10, out)
     for value in values[:-2]:
         t.check(0 < int(value.strip('"')) < 1 << 47, out)
 

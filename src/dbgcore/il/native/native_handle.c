@@ -124,7 +124,7 @@ static enum native_end pointer_told(struct native *n)
 	enum native_end end = native_get(n, native_ref(n, 0), &value, 8);
 	if (end != NATIVE_DONE)
 		return end;
-	return vm_owns(n->vm, value)
+	return vm_is_imaginary(n->vm->ts, value)
 		   ? native_refuse(n, "the address is one of dndbg's own")
 		   : NATIVE_IL;
 }
@@ -167,8 +167,10 @@ static const struct il_native rows[] = {
     {HANDLE, "InternalSet", "(po).", handle_set},
     {HANDLE, "InternalCompareExchange", "(poo)o", handle_exchange},
     {"System.IntPtr", "ToString", "t()o t(o)o t(oo)o", pointer_told},
+    {"System.IntPtr", "TryFormat", "t(v2pv2o)i", pointer_told},
     {"System.IntPtr", "GetHashCode", "t()i", pointer_told},
     {"System.UIntPtr", "ToString", "t()o t(o)o t(oo)o", pointer_told},
+    {"System.UIntPtr", "TryFormat", "t(v2pv2o)i", pointer_told},
     {"System.UIntPtr", "GetHashCode", "t()i", pointer_told},
     {"System.RuntimeTypeHandle", "GetGCHandle", "(v2i)p t(i)p", handle_of_type},
     {DEPENDENTS, "InternalInitialize", "(oo)p", pair_make},
