@@ -98,6 +98,22 @@ def test_old_code_mi(t):
     t.check_equal([None, "y"], [p.get("replaced") for p in places[:2]])
 
 
+def test_state_machine(t):
+    """The fields of variables that are gone from a state machine, which goes on
+    in the new code, are no variables of it; one that was given another field
+    has what the program says."""
+    text = batch(t, f"break HotReload.cs:{line_of(0, '// @steps')}", "run",
+                 *["info locals", "print much", "continue"] * 7, "kill")
+    said = re.findall(r"^steps (\d+) (\d+)$", text, re.M)
+    t.check_equal([("1", "6"), ("2", "12")], said[:2])
+    t.check_equal([("6", "0"), ("7", "35")], said[5:])
+    shown = re.findall(r"^Breakpoint 1, .*\n.*\n(?:gone = (\d+)\n)?"
+                       r"much = (\d+)\nn = (\d+)\n\$\d+ = (\d+)$", text, re.M)
+    for (n, much), locals_ in zip(said, shown, strict=True):
+        gone = str(4 * int(n)) if int(n) < 6 else ""
+        t.check_equal((gone, much, n, much), locals_)
+
+
 def test_running_on(t):
     """A breakpoint is hit in replaced code as long as that runs, and in the new
     one, which is told first."""
@@ -160,7 +176,7 @@ def recorded(t):
         program.wait()
 
 
-RECORDED = ("Hot reload: HotReload.dll: 3 updates before dndbg saw it: 10 "
+RECORDED = ("Hot reload: HotReload.dll: 3 updates before dndbg saw it: 13 "
             "methods replaced, 4 added")
 
 

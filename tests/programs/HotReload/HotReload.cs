@@ -148,6 +148,21 @@ static class Program
         return kept;
     }
 
+    // Its variables are in a state machine, which goes on in the new code.
+    static IEnumerable<int> Steps()
+    {
+        for (int n = 1;; n++)
+        {
+            int gone = n * 4; //until 3
+            int much = n * 2 + gone; //until 3
+//3             int much = n * 5;
+            yield return n;
+            Console.WriteLine("steps " + n + " " + much); // @steps
+        }
+    }
+
+    static IEnumerator<int> steps = Steps().GetEnumerator();
+
     // It takes long to compile.
     static int Large(int n)
     {
@@ -198,6 +213,8 @@ static class Program
     {
         int sum = Above(n) + Changed(n) + Below(n) + Noted(n) + Twin(n) +
                   Twin(2L) + Behind(n);
+        steps.MoveNext();
+        steps.MoveNext();
 //3         if (record == null)
 //3             Console.WriteLine("use " + shape.Use());
         Console.WriteLine(sum + ", " + shape.Show() + ", " +

@@ -64,11 +64,23 @@ static const struct il_range *hoisted_range(const struct gather *g,
 	return &g->hoisted[n - 1];
 }
 
+/*
+ * Is it a variable's that hot reload has taken out of the method, or given
+ * another field, as the frame runs it? Its old field stays, and keeps what it
+ * had in a call that goes on.
+ */
+static bool hoisted_is_gone(const struct gather *g, const char *name)
+{
+	return g->frame->pos->version && str_starts(name, "<") &&
+	       !str_starts(name, "<>") && hoisted_index(name);
+}
+
 static bool hoisted_in_scope(const struct gather *g, const char *name)
 {
 	const struct il_range *r = hoisted_range(g, name);
 	uint32_t il = g->frame->pos->il_offset;
-	return !r || (il >= r->start && il - r->start < r->length);
+	return r ? il >= r->start && il - r->start < r->length
+		 : !hoisted_is_gone(g, name);
 }
 
 /* Is it a class that holds variables: a closure or state machine? */
