@@ -613,7 +613,7 @@ static void look_at(struct search *s, struct dbg_thread *t)
 				    : !take_wait(s, &refs, f, method, &one) &&
 					  is_settled(&one, f);
 		if (!level && !found && is_own(f) &&
-		    dac_runtime_major(s->in->dac) < 9)
+		    dac_runtime_major(s->in->dac) < 10)
 			found = take_class(s, t, level, &one);
 		if (!level && !found && is_own(f))
 			take_inlined(s, &refs, f, &one);
