@@ -88,9 +88,12 @@ extern op_fn *const ops_not[2];
 /* d = a cmp b; or branch to x.to. */
 extern op_fn *const ops_set[N_CMPS][N_NUMS];
 extern op_fn *const ops_branch[N_CMPS][N_NUMS];
-/* d = (conv)a; checked: of a signed or an unsigned integer, or R8. */
-/* Convert as the JIT of a @runtime of that major version (0: unknown) does. */
+/*
+ * d = (conv)a, as the JIT of a @runtime of that major version (0: unknown)
+ * does it.
+ */
 op_fn *op_conv(unsigned int runtime, enum conv to, enum num from);
+/* d = checked((conv)a) of a signed or an unsigned integer, or R8. */
 extern op_fn *const ops_checked[8][N_NUMS];
 extern op_fn *const ops_checked_un[8][N_NUMS];
 op_fn op_finite_r4, op_finite_r8;
