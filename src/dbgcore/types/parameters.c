@@ -236,6 +236,9 @@ bool type_method_boxes(const struct type_method *m, const struct type_sig *sig)
 	if (!strcmp(m->name, ".ctor") || !m->owner || !m->module ||
 	    (sig->has_this && !can_be_boxed(m->owner)))
 		return false;
+	// a box of a nullable is one of what it holds, or null
+	if (sig->has_this && m->owner->special == TYPE_SPECIAL_NULLABLE)
+		return false;
 	if (sig->ret->elem != ELEM_VOID && !can_be_boxed(referred(sig->ret)))
 		return false;
 	for (size_t i = 0; i < sig->n_params; i++)
