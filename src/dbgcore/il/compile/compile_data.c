@@ -474,6 +474,14 @@ static enum kind kind_of_conv(int conv)
 	}
 }
 
+/* The major version of the runtime; 0: there is none. */
+static unsigned int runtime_of(const struct compiler *c)
+{
+	struct dac *d = types_dac(c->vm->ts);
+
+	return d ? dac_runtime_major(d) : 0;
+}
+
 /* @row NULL: unchecked. */
 static bool convert(struct compiler *c, op_fn *const *row, int to)
 {
@@ -483,9 +491,8 @@ static bool convert(struct compiler *c, op_fn *const *row, int to)
 	if (a.shape.kind == KIND_STRUCT)
 		return fail(c, "a struct where a number is expected");
 	enum num from = num_of(a.shape.kind);
-	op_fn *op = row ? row[from]
-			: op_conv(dac_runtime_major(types_dac(c->vm->ts)),
-				  (enum conv)to, from);
+	op_fn *op =
+	    row ? row[from] : op_conv(runtime_of(c), (enum conv)to, from);
 	emit(c, op, push_kind(c, kind_of_conv(to)), a.at, 0);
 	return true;
 }
