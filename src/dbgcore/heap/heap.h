@@ -222,7 +222,10 @@ enum interned {
 	INTERNED_UNSURE, /* one may be: a table of the runtime's knows it */
 };
 
-/* *addr: the string, if it is INTERNED_AT; the text is UTF-16. */
+/*
+ * *addr: the string, if it is INTERNED_AT; the text is UTF-16. Without a
+ * runtime (@d NULL) it is UNSURE.
+ */
 enum interned interned_find(struct target *t, struct dac *d, const void *units,
 			    size_t n, uint64_t *addr);
 

@@ -108,7 +108,7 @@ enum interned interned_find(struct target *t, struct dac *d, const void *units,
 	static const struct heap_watch watch = {.interrupted = &never};
 	struct search s = {.units = units, .n = n};
 
-	if (n > UNITS_MAX ||
+	if (!d || n > UNITS_MAX ||
 	    dbg_err_drop(heap_create(t, d, &watch, false, &s.heap)))
 		return INTERNED_UNSURE;
 	s.read = xmalloc(n * 2 + 1);
