@@ -288,6 +288,17 @@ def test_code_of_both(t):
 test_code_of_both.runtimes = ("11",)
 
 
+def test_iterator_waits(t):
+    """An async iterator that has given a value runs nowhere: it waits to be
+    asked for the next."""
+    for config in configs(t):
+        said = t.batch(["tbreak " + t.at("StepAsync", "consume-body"), "run",
+                        "tasks"], t.program("StepAsync", config=config)).stdout
+        row, = re.findall(r"^ +1  waiting  +StepAsync\.Program\.Numbers\(\).*$",
+                          said, re.M)
+        t.check_not_in("runs on a thread", row)
+
+
 def test_waits_for_what_runs(t):
     """Main's thread waits for an async call that another thread runs: which
     thread, and where it is; the call's name stands among the tasks."""

@@ -50,7 +50,6 @@ enum {
 	OBJECT_MAX = 1 << 24,
 	NUMBER_CONTEXT = -3,      // ICorDebugInfo::TYPECTXT_ILNUM
 	METHOD_IS_ASYNC = 0x2000, // MethodImplAttributes.Async
-	RUNNING = -1, // number of the await of a state machine that runs
 };
 
 #define NAMESPACE "System.Runtime.CompilerServices."
@@ -130,8 +129,7 @@ bool continuation_is_type(struct values *ts, struct type *type)
 // May a call of the method itself suspend with a Continuation: has it the flag
 // of runtime async? (A method without it has a Continuation where it is
 // awaited, but of the thunk that the runtime makes for a method that returns a
-// task; the thunk waits for that task.)
-/* Is @method, a MethodDesc, one of runtime async in its author's source? */
+// task; the thunk waits for that task.) @method is a MethodDesc.
 static bool continuation_suspends(struct values *ts, uint64_t method)
 {
 	struct dac_method of;
@@ -592,10 +590,9 @@ static bool next_waiting(struct values *ts, struct waiting *w)
 
 /* ---- Frames ---------------------------------------------------------- */
 
-static bool is_move_next(const struct md *md, uint32_t rid)
+static bool is_named(const struct md *md, uint32_t rid, const char *name)
 {
-	return !strcmp(md_col_string(md, MD_METHODDEF, rid, METHOD_NAME),
-		       "MoveNext");
+	return !strcmp(md_col_string(md, MD_METHODDEF, rid, METHOD_NAME), name);
 }
 
 static uint32_t move_next(const struct type *type)
@@ -607,7 +604,7 @@ static uint32_t move_next(const struct type *type)
 	for (uint32_t i = first; i < end; i++) {
 		uint32_t rid = md_member(md, MD_LIST_METHODS, i);
 
-		if (is_move_next(md, rid))
+		if (is_named(md, rid, "MoveNext"))
 			return MD_TOKEN(MD_METHODDEF, rid);
 	}
 	return 0;
@@ -807,9 +804,7 @@ void stack_waiters(struct stack *s, const struct frame *f, stack_waiter_fn *fn,
 static bool runs_method(const struct frame *f, const char *name)
 {
 	return f->pos->module &&
-	       !strcmp(md_col_string(&f->pos->module->md, MD_METHODDEF,
-				     MD_TOKEN_RID(f->pos->token), METHOD_NAME),
-		       name);
+	       is_named(&f->pos->module->md, MD_TOKEN_RID(f->pos->token), name);
 }
 
 // Get the first call that waits for what @f runs.
@@ -867,7 +862,8 @@ uint64_t stack_frame_task(struct stack *s, const struct frame *f)
 			   : 0;
 	return runs_method(f, "MoveNext") && frame_machine(s, f, &machine) &&
 		       stack_machine_state(s->values, &machine, &state) &&
-		       state == RUNNING && stack_call(s, &machine, &task) &&
+		       state == MACHINE_RUNS &&
+		       stack_call(s, &machine, &task) &&
 		       value_pointer(s->values, &task, &ret)
 		   ? ret
 		   : 0;
@@ -1007,7 +1003,7 @@ static bool machine_at(struct values *ts, uint64_t addr, struct type *of,
 	return value_member(ts, &v, "StateMachine", ret) &&
 	       (!inside || ret->addr == inside) &&
 	       same_definition(ret->type, of) &&
-	       stack_machine_state(ts, ret, &state) && state == RUNNING;
+	       stack_machine_state(ts, ret, &state) && state == MACHINE_RUNS;
 }
 
 // By a reference to its box, or a pointer to itself.

@@ -210,7 +210,14 @@ bool stack_machine_awaiter(struct values *ts, const struct value *machine,
  */
 bool stack_link(struct values *ts, const struct value *at, size_t i,
 		struct value *ret);
-/* The number of the await that @machine is at; negative: it is at none. */
+/*
+ * The number of the await that @machine is at; negative: it is at none. An
+ * async iterator that waits to be asked for more is at a number below
+ * MACHINE_RUNS.
+ */
+enum {
+	MACHINE_RUNS = -1,
+};
 bool stack_machine_state(struct values *ts, const struct value *machine,
 			 int32_t *ret);
 /*

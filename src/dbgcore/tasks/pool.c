@@ -177,17 +177,20 @@ static const char *chain_awaited(const struct tasks *t, const struct task *task)
 	return NULL;
 }
 
+#define RUNS "runs on a thread"
+
 static const char *box_text(const struct tasks *t, const struct task *task,
 			    const struct value *call)
 {
 	const char *awaited;
 
 	if (task->calls.tid && task->calls.first == task->addr)
-		return "runs on a thread";
+		return RUNS;
 	if (task->awaits || task->state >= DBG_TASK_DONE)
 		return NULL;
+	// below: an async iterator that waits to be asked for more
 	if (task->await < 0)
-		return "runs on a thread";
+		return task->await == MACHINE_RUNS ? RUNS : NULL;
 	if (!task->calls.runtime_async)
 		return awaited_text(t, task, call);
 	awaited = chain_awaited(t, task);
@@ -289,14 +292,14 @@ void tasks_describe(const struct tasks *t, const struct task *task,
 		ret->what = box_text(t, task, &at);
 	} else if (finished_machine(t, type, &at)) {
 		describe_async(t, stack_suspended_frame(t->stack, &at), ret);
+	} else if (task->calls.tid) {
+		describe_async(
+		    t,
+		    stack_running_call(t->stack, task->calls.tid, task->addr),
+		    ret);
+		ret->what = RUNS;
 	} else if (task->calls.runtime_async) {
-		describe_async(t,
-			       task->calls.tid
-				   ? stack_running_call(
-					 t->stack, task->calls.tid, task->addr)
-				   : NULL,
-			       ret);
-		ret->what = task->calls.tid ? "runs on a thread" : NULL;
+		ret->async = true;
 	} else if (value_member(t->values, &v, "m_action", &at)) {
 		tasks_delegate(t, &at, ret);
 	} else if (task->state < DBG_TASK_DONE) {
