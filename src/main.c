@@ -104,9 +104,8 @@ struct command_line {
 	const char *terminal; /* be the helper in a client's terminal */
 	char *log;            /* the file of a --log without one */
 	struct given_places places;
-	bool args; /* --args: what follows is a program */
-	const char *
-	    *opened; /* what "core" or "snapshot" opens; NULL: neither */
+	bool args;           /* --args: what follows is a program */
+	const char **opened; /* by "core" or "snapshot"; NULL: neither */
 };
 
 // What is to be done early comes first.

@@ -398,8 +398,7 @@ static struct dbg_error *take_args(struct dap *d, const cJSON *args,
 
 	words_clear(&launch->args);
 	if (cJSON_IsString(list))
-		return words_command(list->valuestring, &launch->args,
-				     launch->stdio);
+		return launch_config_args(launch, list->valuestring);
 	if (!cJSON_IsArray(list))
 		return dbg_err_arg(
 		    "'%s' must be an array of strings or a string", name);

@@ -735,13 +735,13 @@ static struct dbg_error *at_end(struct control *c, struct regs *regs)
 	return call_restore(c, regs);
 }
 
+/* Handles the call's thread at a place where it was awaited. */
+typedef struct dbg_error *place_fn(struct control *c, struct regs *regs);
+
 /*
  * The function to handle the trap at @addr, which the thread of the call hit;
  * NULL: the trap is not the call's, or another frame (stack pointer) hit it.
  */
-/* Handles the call's thread at a place where it was awaited. */
-typedef struct dbg_error *place_fn(struct control *c, struct regs *regs);
-
 static place_fn *call_trap_handler(struct control *c, uint64_t addr,
 				   const struct regs *regs)
 {

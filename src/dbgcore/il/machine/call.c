@@ -144,7 +144,7 @@ bool vm_graph_add(struct vm *vm, struct vm_graph *g, uint64_t addr)
 			if (!vm_read(vm, o.addr + CONTENT + at, &word, 8))
 				return false;
 			if (vm_owns(vm, word) ? !graph_add(vm, g, word)
-					      : call_is_own(vm, word))
+					      : vm_is_imaginary(vm->ts, word))
 				return false;
 		}
 	}
@@ -342,11 +342,6 @@ bool vm_is_imaginary(const struct types *ts, uint64_t addr)
 	       type_handle_is_made(ts, addr);
 }
 
-bool call_is_own(const struct vm *vm, uint64_t word)
-{
-	return vm_is_imaginary(vm->ts, word);
-}
-
 struct own_search {
 	const struct vm *vm;
 	const uint8_t *bytes;
@@ -357,8 +352,8 @@ static bool search_own(void *arg, struct type *part, uint32_t at)
 {
 	struct own_search *s = arg;
 
-	s->found =
-	    call_may_point(part) && call_is_own(s->vm, get_u8(s->bytes + at));
+	s->found = call_may_point(part) &&
+		   vm_is_imaginary(s->vm->ts, get_u8(s->bytes + at));
 	return !s->found;
 }
 
@@ -473,7 +468,7 @@ static bool is_passable(struct vm *vm, const struct type *type,
 {
 	for (uint32_t k = 0; k + 8 <= size; k += 8) {
 		uint64_t word = get_u8(at + k);
-		if (call_is_own(vm, word) &&
+		if (vm_is_imaginary(vm->ts, word) &&
 		    (!type || !type->is_reference || !can_give(vm, word)))
 			return false;
 	}
@@ -496,7 +491,8 @@ static bool is_copyable(struct vm *vm, struct type *type, const uint8_t *at)
 	if (!vm_owns(vm, addr) || n == UINT32_MAX)
 		return false;
 	for (uint32_t k = 0; k + 8 <= n; k += 8)
-		if (!vm_read(vm, addr + k, &word, 8) || call_is_own(vm, word))
+		if (!vm_read(vm, addr + k, &word, 8) ||
+		    vm_is_imaginary(vm->ts, word))
 			return false;
 	return true;
 }

@@ -155,8 +155,6 @@ OP_PLACE(i1, int8_t)
 OP_PLACE(u1, uint8_t)
 #undef OP_PLACE
 
-/* Does only the machine know what @word stands for? */
-bool call_is_own(const struct vm *vm, uint64_t word);
 /* Can a value of @type be a number or pointer that leads to memory? */
 static inline bool call_may_point(const struct type *type)
 {
