@@ -346,6 +346,41 @@ def test_container(t):
     program.ends()
 
 
+def test_container_events(t):
+    """Where all numbers of processes and threads are small no event is taken for
+    a Mutex that one of them has."""
+    if os.geteuid():
+        raise drive.Skip("only root can make a container")
+    program = Stuck(t, words=container.words(t, "Busy", "8", "4"))
+    inner, = t.processes("dotnet")
+    kinds = {one["name"]: one["for"]
+             for one in ask(t, "deadlock", str(inner))["waits"]}
+    t.check_equal({f"wait{n}": "WaitHandle" for n in range(8)},
+                  {name: kind for name, kind in kinds.items()
+                   if name.startswith("wait")})
+    program.ends()
+
+
+def test_container_mutexes(t):
+    """... and the owners of those that are some are found."""
+    if os.geteuid():
+        raise drive.Skip("only root can make a container")
+    program = Stuck(t, words=container.words(t, "Stuck", "events"))
+    inner, = t.processes("dotnet")
+    program.pid = str(inner)
+    for target in program.targets():
+        waits = ask(t, "deadlock", target)["waits"]
+        names = {one["thread"]: one["name"] for one in waits}
+        t.check_equal(
+            {"mutex a": "mutex b", "mutex b": "mutex a"},
+            {one["name"]: names.get(one["owner"]) for one in waits
+             if one["for"] == "Mutex"})
+    program.ends()
+
+
+test_container_mutexes.glibc = "the container for musl has no program to wait for"
+
+
 def test_deadlock(t):
     """Who waits for whose lock or task; which wait in circles."""
     program = Stuck(t)

@@ -7,13 +7,17 @@
  *
  * Before, it belongs to the runtime's PAL (pal/src/synchmgr/synchmanager.hpp,
  * .NET 8 to 10), and no table tells where. Three steps lead from a waiting
- * thread to the owner; each is recognised by numbers that only the right
- * structure can have:
+ * thread to the owner:
  *
  *   a word of its native frames leads to its ThreadWaitInfo or close before it,
- *   a word of that to a WaitingThreadsListNode, which has the thread's number,
- *   a word of that to a CSynchData, which has, one behind the other, how often
- *   the Mutex is owned, the number of the process and the owner's number.
+ *   a word of that to a WaitingThreadsListNode, which has the thread's number
+ *   and in its last word leads back to the ThreadWaitInfo,
+ *   the word before that to a CSynchData, whose list of nodes it is in, and which
+ *   has, one behind the other, that it is a Mutex's, how many refer to it, that
+ *   it is not to be had, how often it is owned, the number of the process and the
+ *   owner's number.
+ *
+ * Numbers alone would not do: in a container all are small.
  *
  * A named Mutex is in all releases a robust mutex of the C library in memory
  * that processes share. Who waits for it gives the kernel the owner's number,
@@ -30,8 +34,12 @@
 enum {
 	STACK_WORDS = 1024, /* of native frames that are looked at */
 	INFO_WORDS = 96,    /* behind what a word of the stack leads to */
+	INFO_SIZE = 640,    /* ThreadWaitInfo: 64 nodes and less than 128 bytes */
 	NODE_WORDS = 8,     /* WaitingThreadsListNode */
+	NODE_LAST = 6,      /* its last word, or the one behind it (.NET 8) */
 	DATA_WORDS = 10,    /* CSynchData, up to the owner */
+	DATA_TYPE = 5,      /* in CSynchData, in 32 bits: the first that may be */
+	TYPE_MUTEX = 2,     /* PalObjectTypeId */
 	COUNT_MAX = 1000,   /* times that a thread owns a Mutex */
 	ARRAY_DATA = 16,    /* of an array's first element */
 	SHARED_OWNER = 40,  /* behind the C library's mutex: process, thread */
@@ -123,19 +131,26 @@ static size_t words_at(const struct owner_search *s, uint64_t addr,
 		   : 0;
 }
 
-// The owner named by a CSynchData at @addr; 0: it is none.
-static uint32_t owner_at(const struct owner_search *s, uint64_t addr)
+// The owner named by a CSynchData at @addr; 0: it is none of a Mutex, or the node
+// at @node, which begins with @links, is not in its list.
+static uint32_t owner_at(const struct owner_search *s, uint64_t addr,
+			 uint64_t node, const uint64_t links[2])
 {
 	uint64_t words[DATA_WORDS];
 	uint32_t v[DATA_WORDS * 2];
 	size_t n = words_at(s, addr, words, DATA_WORDS);
 
+	// a list's first node has none before it, the last one none behind it
+	if (n < 2 || !words[0] || !words[1] ||
+	    (words[0] == node) != !links[1] || (words[1] == node) != !links[0])
+		return 0;
 	memcpy(v, words, n * 8);
-	for (size_t i = 0; i + 2 < n * 2; i++) {
-		if (!v[i] || v[i] > COUNT_MAX || v[i + 1] != s->pid)
+	for (size_t i = DATA_TYPE; i + 5 < n * 2; i++) {
+		if (v[i] != TYPE_MUTEX || !v[i + 1] || v[i + 2] || !v[i + 3] ||
+		    v[i + 3] > COUNT_MAX || v[i + 4] != s->pid)
 			continue;
-		uint32_t owner = v[i + 2] && v[i + 2] != s->tid
-				     ? thread_inside(s, v[i + 2])
+		uint32_t owner = v[i + 5] && v[i + 5] != s->tid
+				     ? thread_inside(s, v[i + 5])
 				     : 0;
 
 		if (owner)
@@ -144,20 +159,22 @@ static uint32_t owner_at(const struct owner_search *s, uint64_t addr)
 	return 0;
 }
 
-// ... through a WaitingThreadsListNode of the thread at @addr.
-static uint32_t owner_of_node(const struct owner_search *s, uint64_t addr)
+// ... through a WaitingThreadsListNode of the thread at @addr, to which a word at
+// @from leads.
+static uint32_t owner_of_node(const struct owner_search *s, uint64_t addr,
+			      uint64_t from)
 {
 	uint64_t words[NODE_WORDS];
 	size_t n = words_at(s, addr, words, NODE_WORDS);
-	bool is_own = false;
-	uint32_t owner = 0;
 
-	for (size_t i = 0; i < n; i++)
-		is_own = is_own || (uint32_t)words[i] == s->tid ||
-			 words[i] >> 32 == s->tid;
-	for (size_t i = 0; i < n && is_own && !owner; i++)
-		owner = owner_at(s, words[i]);
-	return owner;
+	for (size_t i = NODE_LAST; i < n; i++) {
+		uint64_t info = words[i];
+
+		if ((uint32_t)words[i - 4] == s->tid && from >= info &&
+		    from - info < INFO_SIZE)
+			return owner_at(s, words[i - 1], addr, words);
+	}
+	return 0;
 }
 
 static uint32_t owner_native(const struct owner_search *s,
@@ -185,7 +202,7 @@ static uint32_t owner_native(const struct owner_search *s,
 		size_t n_words = words_at(s, stack[i], words, INFO_WORDS);
 
 		for (size_t k = 0; k < n_words && !owner; k++)
-			owner = owner_of_node(s, words[k]);
+			owner = owner_of_node(s, words[k], stack[i] + k * 8);
 	}
 	return owner;
 }
