@@ -12,10 +12,10 @@
  *   a word of its native frames leads to its ThreadWaitInfo or close before it,
  *   a word of that to a WaitingThreadsListNode, which has the thread's number
  *   and in its last word leads back to the ThreadWaitInfo,
- *   the word before that to a CSynchData, whose list of nodes it is in, and which
- *   has, one behind the other, that it is a Mutex's, how many refer to it, that
- *   it is not to be had, how often it is owned, the number of the process and the
- *   owner's number.
+ *   the word before that to a CSynchData, whose list of nodes it is in, and
+ * which has, one behind the other, that it is a Mutex's, how many refer to it,
+ * that it is not to be had, how often it is owned, the number of the process
+ * and the owner's number.
  *
  * Numbers alone would not do: in a container all are small.
  *
@@ -34,15 +34,15 @@
 enum {
 	STACK_WORDS = 1024, /* of native frames that are looked at */
 	INFO_WORDS = 96,    /* behind what a word of the stack leads to */
-	INFO_SIZE = 640,    /* ThreadWaitInfo: 64 nodes and less than 128 bytes */
-	NODE_WORDS = 8,     /* WaitingThreadsListNode */
-	NODE_LAST = 6,      /* its last word, or the one behind it (.NET 8) */
-	DATA_WORDS = 10,    /* CSynchData, up to the owner */
-	DATA_TYPE = 5,      /* in CSynchData, in 32 bits: the first that may be */
-	TYPE_MUTEX = 2,     /* PalObjectTypeId */
-	COUNT_MAX = 1000,   /* times that a thread owns a Mutex */
-	ARRAY_DATA = 16,    /* of an array's first element */
-	SHARED_OWNER = 40,  /* behind the C library's mutex: process, thread */
+	INFO_SIZE = 640,  /* ThreadWaitInfo: 64 nodes and less than 128 bytes */
+	NODE_WORDS = 8,   /* WaitingThreadsListNode */
+	NODE_LAST = 6,    /* its last word, or the one behind it (.NET 8) */
+	DATA_WORDS = 10,  /* CSynchData, up to the owner */
+	DATA_TYPE = 5,    /* in CSynchData, in 32 bits: the first that may be */
+	TYPE_MUTEX = 2,   /* PalObjectTypeId */
+	COUNT_MAX = 1000, /* times that a thread owns a Mutex */
+	ARRAY_DATA = 16,  /* of an array's first element */
+	SHARED_OWNER = 40, /* behind the C library's mutex: process, thread */
 };
 
 struct owner_search {
@@ -131,8 +131,8 @@ static size_t words_at(const struct owner_search *s, uint64_t addr,
 		   : 0;
 }
 
-// The owner named by a CSynchData at @addr; 0: it is none of a Mutex, or the node
-// at @node, which begins with @links, is not in its list.
+// The owner named by a CSynchData at @addr; 0: it is none of a Mutex, or the
+// node at @node, which begins with @links, is not in its list.
 static uint32_t owner_at(const struct owner_search *s, uint64_t addr,
 			 uint64_t node, const uint64_t links[2])
 {
@@ -159,7 +159,8 @@ static uint32_t owner_at(const struct owner_search *s, uint64_t addr,
 	return 0;
 }
 
-// ... through a WaitingThreadsListNode of the thread at @addr, to which a word at
+// ... through a WaitingThreadsListNode of the thread at @addr, to which a word
+// at
 // @from leads.
 static uint32_t owner_of_node(const struct owner_search *s, uint64_t addr,
 			      uint64_t from)
