@@ -86,6 +86,13 @@ struct live_memory {
 	int maps_fd;
 	bool no_vm;     /* process_vm_readv is not permitted */
 	uint64_t stack; /* see struct memory_of */
+	/*
+	 * The last page that was read, until a thread stops or goes on or
+	 * something is written: what a thread that stands at a trap would read
+	 * there now, for it could have done so when the page was read.
+	 */
+	uint64_t recent; /* its address; 0: none */
+	uint8_t recent_bytes[PAGE_BYTES];
 	struct shared_file *files;
 	size_t n_files, files_cap;
 	struct shared_code *codes; /* by address */

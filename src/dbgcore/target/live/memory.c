@@ -334,11 +334,31 @@ static struct memory_of memory_of(struct live *l)
 	};
 }
 
+// Read a page that the program itself may read, and keep it.
+static bool recent_read(struct live *l, uint64_t addr)
+{
+	struct memory_of m = memory_of(l);
+
+	l->memory.recent = 0;
+	if (*m.no_vm ||
+	    vm_read(&m, addr, l->memory.recent_bytes, PAGE_BYTES) != PAGE_BYTES)
+		return false;
+	l->memory.recent = addr;
+	return true;
+}
+
 size_t live_read(struct target *t, uint64_t addr, void *buf, size_t n)
 {
-	struct memory_of m = memory_of(live_of(t));
+	struct live *l = live_of(t);
+	struct memory_of m = memory_of(l);
 
-	return live_of(t)->exited ? 0 : memory_read(&m, addr, buf, n);
+	if (l->exited)
+		return 0;
+	if (n == PAGE_BYTES && addr % PAGE_BYTES == 0 && recent_read(l, addr)) {
+		memcpy(buf, l->memory.recent_bytes, n);
+		return n;
+	}
+	return memory_read(&m, addr, buf, n);
 }
 
 size_t live_read_pages(struct target *t, struct page *const *v, size_t n)
@@ -360,7 +380,13 @@ size_t live_read_pages(struct target *t, struct page *const *v, size_t n)
 bool live_read_plain(struct live *l, uint64_t addr, void *buf, size_t n)
 {
 	struct memory_of m = memory_of(l);
+	uint64_t within = addr % PAGE_BYTES;
 
+	if (l->memory.recent && addr - within == l->memory.recent &&
+	    n <= PAGE_BYTES - within) {
+		memcpy(buf, l->memory.recent_bytes + within, n);
+		return true;
+	}
 	return !*m.no_vm && vm_read(&m, addr, buf, n) == (ssize_t)n;
 }
 
@@ -542,6 +568,7 @@ struct dbg_error *live_write_code(struct target *t, uint64_t addr,
 	struct live *l = live_of(t);
 	size_t done = 0;
 
+	l->memory.recent = 0;
 	while (done < n) {
 		size_t part = n - done;
 
@@ -560,6 +587,7 @@ static ssize_t vm_write(struct live *l, uint64_t addr, const void *buf,
 	struct iovec local = {(void *)(uintptr_t)buf, n};
 	struct iovec remote = {(void *)addr, n};
 
+	l->memory.recent = 0;
 	l->target.counters.syscalls++;
 	return process_vm_writev(live_body(l), &local, 1, &remote, 1, 0);
 }

@@ -116,6 +116,7 @@ void thread_set_kind(struct live *l, struct thread *th, enum thread_kind kind)
 
 void thread_set_stop(struct live *l, struct thread *th, enum thread_stop stop)
 {
+	l->memory.recent = 0;
 	if (runs(th))
 		l->n_running--;
 	th->stop = stop;

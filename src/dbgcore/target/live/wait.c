@@ -250,12 +250,30 @@ static enum thread_stop stop_of(const siginfo_t *info)
 	return at_handler(info) ? STOP_EVENT : STOP_SIGNAL;
 }
 
+// Does the thread stand within the instruction that one of our traps covers?
+// Only the trap itself leads there; what was due besides would have stopped it
+// before.
+static bool is_within_trapped(struct live *l, struct thread *th)
+{
+	if (th->kind == THREAD_ASIDE || th->stepping || th->due.catching ||
+	    !thread_load_regs(l, th))
+		return false;
+
+	const struct trap *trap = traps_find(
+	    &l->target.traps, regs_pc(&th->regs.now) - ARCH_TRAP_BEHIND);
+
+	return trap && trap->decoded && trap->insn.len > ARCH_TRAP_BEHIND &&
+	       target_trap_armed(&l->target, trap->addr);
+}
+
 static struct dbg_error *on_sigtrap(struct live *l, struct thread *th)
 {
 	struct dbg_error *err;
 	siginfo_t info;
 	bool ours;
 
+	if (is_within_trapped(l, th))
+		return on_int3(l, th, &ours);
 	if (live_ptrace(l, PTRACE_GETSIGINFO, th->tid, 0, (uintptr_t)&info))
 		return NULL;
 	if (th->due.catching && at_handler(&info))
