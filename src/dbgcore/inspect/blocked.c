@@ -425,6 +425,29 @@ static bool take_monitor(struct search *s, struct frame_refs *refs,
 	return true;
 }
 
+// A wait in place @i, whose frame does not tell the object: it is not in the
+// core, or optimised code does not keep it. What kind of thing it is is known.
+static void take_kind(const struct frame_refs *refs, size_t i,
+		      struct dbg_blocked *ret)
+{
+	enum dbg_blocked_kind kind = places[i].kind;
+	const char *type = places[i].type;
+	// an event is known, of which the place is the name
+	bool event =
+	    kind == DBG_BLOCKED_COUNTDOWN || kind == DBG_BLOCKED_PROCESS;
+
+	// a small core's Monitor is only what the thing waits by
+	if (ret->type && !strcmp(ret->type, MONITOR))
+		ret->object = 0;
+	if (kind == DBG_BLOCKED_HANDLE || (ret->object && !event))
+		return;
+	ret->thread = refs->thread->number;
+	ret->kind = kind;
+	ret->type = kind == DBG_BLOCKED_THREAD ? THREAD
+		    : kind == DBG_BLOCKED_TASK ? TASK
+					       : type;
+}
+
 // Is @method one in which a thread waits? *ret: what it waits for, if its frame
 // has it.
 static bool take_wait(struct search *s, struct frame_refs *refs,
@@ -454,16 +477,10 @@ static bool take_wait(struct search *s, struct frame_refs *refs,
 		if (!object && places[i].kind == DBG_BLOCKED_HANDLE &&
 		    !ret->object)
 			ret->object = frame_refs_find(refs, f, JOIN_HANDLE);
-		// its event is known, of which it is the name
-		if (!object && ret->object &&
-		    (places[i].kind == DBG_BLOCKED_COUNTDOWN ||
-		     places[i].kind == DBG_BLOCKED_PROCESS)) {
-			ret->thread = refs->thread->number;
-			ret->kind = places[i].kind;
-			ret->type = places[i].type;
-		}
-		if (!object)
+		if (!object) {
+			take_kind(refs, i, ret);
 			continue;
+		}
 		struct value v = value_object(s->in->values, object);
 
 		*ret = (struct dbg_blocked){
@@ -536,8 +553,9 @@ static bool is_own(const struct frame *f)
 // the framework makes of a handle or a Monitor has a place further out.
 static bool is_settled(const struct dbg_blocked *one, const struct frame *f)
 {
-	bool means = one->kind == DBG_BLOCKED_HANDLE ||
-		     (one->type && !strcmp(one->type, MONITOR));
+	bool means =
+	    one->kind == DBG_BLOCKED_HANDLE ||
+	    (one->type && (!one->object || !strcmp(one->type, MONITOR)));
 
 	return means ? is_own(f) : one->object != 0;
 }
@@ -590,11 +608,18 @@ static bool is_runtimes(struct search *s, struct dbg_thread *t)
 	return str_starts(t->name, ".NET ");
 }
 
+// Is it the method that such a thread runs? A small core lacks names.
+static bool is_runtimes_start(const char *method)
+{
+	return str_starts(method, THREADING "PortableThreadPool.") ||
+	       str_starts(method, THREADING "TimerQueue.");
+}
+
 static void look_at(struct search *s, struct dbg_thread *t)
 {
 	struct frame_refs refs = {.in = s->in, .thread = t};
 	struct dbg_blocked one = {0};
-	bool own = false;
+	bool own = false, runtimes = false;
 	// one that waits for a Monitor runs tasks as well
 	bool found = number_at(&s->waits, t->number);
 
@@ -618,6 +643,7 @@ static void look_at(struct search *s, struct dbg_thread *t)
 		if (!level && !found && is_own(f))
 			take_inlined(s, &refs, f, &one);
 		own = own || is_own(f);
+		runtimes = runtimes || is_runtimes_start(method);
 		if (!strcmp(method, "System.Threading.Tasks.Task."
 				    "ExecuteWithThreadLocal"))
 			take_runs(s, &refs, f);
@@ -637,7 +663,7 @@ static void look_at(struct search *s, struct dbg_thread *t)
 	bool idle =
 	    one.kind == DBG_BLOCKED_HANDLE || one.kind == DBG_BLOCKED_SPIN;
 
-	if (one.type && (own || !idle || !is_runtimes(s, t)))
+	if (one.type && (own || !idle || !(runtimes || is_runtimes(s, t))))
 		blocked_append(s, &one);
 }
 

@@ -10,6 +10,9 @@
  * there: a word that is the address of a sync block, followed by words that
  * such a record can have.
  *
+ * A small core may lack the sync blocks, and with them the owners. There a
+ * record is known by the runtime's Thread, which points to it.
+ *
  * The Monitor of .NET 11 is managed code: the sync block has a handle of a
  * System.Threading.Lock, and the thread waits in a method of that, or of a
  * Condition that has it. Frames of these methods tell the object.
@@ -29,9 +32,11 @@ enum {
 	RECORD_WORDS = 4,
 	FOR_LOCK = 0, /* DebugBlock_MonitorCriticalSection */
 	FOR_PULSE = 1,
-	FRAMES_MAX = 24, /* from the newest, in which a managed wait is */
+	FRAMES_MAX = 24,    /* from the newest, in which a managed wait is */
+	THREAD_WORDS = 256, /* of a Thread, in which its record is looked for */
 };
 
+#define MONITOR "System.Threading.Monitor"
 #define LOCK "System.Threading.Lock"
 #define CONDITION "System.Threading.Condition"
 
@@ -113,6 +118,56 @@ static const struct gc_sync_block *find_record(const struct search *s,
 			return block;
 	}
 	return NULL;
+}
+
+/* ---- Cores that lack the sync blocks ----------------------------------- */
+
+// Does the runtime's Thread point to @addr, which is on its stack?
+static bool is_record(struct inspect *in, const struct dbg_thread *t,
+		      uint64_t addr)
+{
+	uint64_t words[THREAD_WORDS] = {0};
+	uint64_t thread = stack_managed_thread(in->stack, t->tid);
+	size_t n = thread ? target_read_some(in->target, thread, words,
+					     sizeof(words)) /
+				sizeof(*words)
+			  : 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (words[i] == addr)
+			return true;
+	return false;
+}
+
+// The object that the runtime has entered the lock of: the one that its own
+// frame, which is newer than those of code, keeps; 0: not told.
+static uint64_t object_of(struct inspect *in, const struct dbg_thread *t,
+			  const struct native_end *end)
+{
+	struct frame_refs refs = {.in = in, .thread = t};
+
+	frame_refs_read(&refs);
+	for (size_t i = 0; i < refs.n; i++)
+		if (refs.v[i].frame && refs.v[i].addr > end->sp &&
+		    refs.v[i].addr < end->end && refs.v[i].object)
+			return refs.v[i].object;
+	return 0;
+}
+
+// Has the thread's stack a record, of whatever sync block?
+static bool find_lacking(const struct search *s, const struct dbg_thread *t,
+			 const struct native_end *end, unsigned int *ret_how)
+{
+	for (size_t i = 0; i < end->n; i++) {
+		const uint64_t *words = &end->words[i];
+
+		if (words[0] && !(words[0] & 7) &&
+		    (is_rest(end, words + 1, ret_how) ||
+		     is_rest(end, words + 2, ret_how)) &&
+		    is_record(s->in, t, end->sp + i * sizeof(*words)))
+			return true;
+	}
+	return false;
 }
 
 static uint32_t owner_of(const struct search *s,
@@ -231,7 +286,8 @@ static void keep_waited_for(struct search *s)
 static void find_waits(struct search *s)
 {
 	_cleanup_free_ struct native_end *end = xmalloc(sizeof(*end));
-	bool managed = s->blocks[0].lock;
+	bool managed = s->n_blocks && s->blocks[0].lock;
+	bool core = !target_can(s->in->target, TARGET_RUN);
 	unsigned int how = FOR_LOCK;
 
 	for (size_t i = 0; i < s->n_threads; i++) {
@@ -242,8 +298,17 @@ static void find_waits(struct search *s)
 			block = find_managed(s, t, &how);
 		else if (t->managed && read_end(s->in, t, end))
 			block = find_record(s, end, &how);
+		else
+			continue;
 		if (block)
 			add(s, t, block, how);
+		else if (!managed && core && find_lacking(s, t, end, &how))
+			s->v[s->n++] = (struct dbg_wait){
+			    .thread = t->number,
+			    .object = object_of(s->in, t, end),
+			    .type = MONITOR,
+			    .pulse = how == FOR_PULSE,
+			};
 	}
 }
 
@@ -259,7 +324,7 @@ struct dbg_error *waits_list(struct inspect *in, struct dbg_wait **ret,
 	    dac_gc_sync_blocks(in->dac, in->arena, &s.blocks, &s.n_blocks);
 	if (!err)
 		keep_waited_for(&s);
-	if (err || !s.n_blocks)
+	if (err || (!s.n_blocks && target_can(in->target, TARGET_RUN)))
 		return err;
 	err = stack_threads(in->stack, &s.threads, &s.n_threads);
 	if (err)

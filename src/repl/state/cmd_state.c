@@ -169,6 +169,13 @@ static size_t more_like(const struct waits *w, size_t i, bool *ret_told)
 	return more;
 }
 
+// Is it not known whether the wait leads to a deadlock?
+static bool is_open(const struct dbg_blocked *b)
+{
+	return !b->deadlock && !b->async_circle && !b->outside && b->last &&
+	       !b->holder;
+}
+
 static void show_wait(struct sheet *s, const struct waits *w, size_t i)
 {
 	const struct dbg_blocked *b = &w->v[i];
@@ -179,20 +186,21 @@ static void show_wait(struct sheet *s, const struct waits *w, size_t i)
 	if (!s->json && told)
 		return;
 	more = s->json ? 0 : more;
-	sheet_row(s, (struct sheet_cell[]){
-			 {.number = b->thread},
-			 {.text = kinds[b->kind]},
-			 {.number = b->object, .absent = !b->object},
-			 {.number = b->owner, .absent = !b->owner},
-			 {.number = b->deadlock},
-			 {.number = more, .absent = !more},
-			 {.text = name_of(w, b->thread)},
-			 {.text = s->json || !b->what ? b->type : b->what},
-			 {.text = w->places[i]},
-			 {.text = b->what},
-			 {.text = b->awaits},
-			 {.number = b->outside, .absent = !b->outside},
-			 {.number = b->process, .absent = !b->process}});
+	sheet_row(s,
+		  (struct sheet_cell[]){
+		      {.number = b->thread},
+		      {.text = kinds[b->kind]},
+		      {.number = b->object, .absent = !b->object},
+		      {.number = b->owner, .absent = !b->owner},
+		      {.number = b->deadlock, .absent = !s->json && is_open(b)},
+		      {.number = more, .absent = !more},
+		      {.text = name_of(w, b->thread)},
+		      {.text = s->json || !b->what ? b->type : b->what},
+		      {.text = w->places[i]},
+		      {.text = b->what},
+		      {.text = b->awaits},
+		      {.number = b->outside, .absent = !b->outside},
+		      {.number = b->process, .absent = !b->process}});
 }
 
 static const struct dbg_blocked *wait_of(const struct waits *w, uint32_t thread)
@@ -211,6 +219,14 @@ static bool is_same_end(const struct waits *w, const struct dbg_blocked *a,
 
 	return unknown || (a->object && a->object == b->object) ||
 	       is_alike(w, a, b);
+}
+
+// Is it for a lock, which has a holder, and what tells of it was not read?
+static bool lacks_holder(const struct waits *w, const struct dbg_blocked *b)
+{
+	return !b->owner && !b->outside && dbg_lacking(w->at) &&
+	       (b->kind == DBG_BLOCKED_MONITOR || b->kind == DBG_BLOCKED_LOCK ||
+		b->kind == DBG_BLOCKED_RWLOCK || b->kind == DBG_BLOCKED_LAZY);
 }
 
 // Show where chains of waits end that do not lead into a cycle, each end once.
@@ -252,6 +268,10 @@ static void show_end(const struct waits *w, size_t i)
 		out(w->r, ", which %s holds\n", str_get(&place));
 		return;
 	}
+	if (!b->holder && lacks_holder(w, end)) {
+		out(w->r, ", whose holder could not be read\n");
+		return;
+	}
 	if (!b->holder) {
 		out(w->r, ", of which is not known who holds or sets it\n");
 		return;
@@ -267,11 +287,13 @@ static void show_end(const struct waits *w, size_t i)
 static void show_verdict(const struct waits *w)
 {
 	struct repl *r = w->r;
-	bool any = false, async = false;
+	bool any = false, async = false, lacks = false;
 	size_t n = 0;
 
-	for (size_t i = 0; i < w->n; i++)
+	for (size_t i = 0; i < w->n; i++) {
 		n += w->v[i].deadlock;
+		lacks = lacks || lacks_holder(w, &w->v[i]);
+	}
 	for (size_t i = 0; i < w->n; i++) {
 		async = async || w->v[i].async_circle;
 		if (!w->v[i].deadlock)
@@ -287,13 +309,18 @@ static void show_verdict(const struct waits *w)
 		out(r, "\n");
 	else if (async)
 		out(r, "Deadlock of async calls, which await each other.\n");
-	else if (w->n)
+	else if (w->n && !lacks)
 		out(r, "No circle among the owners that are known.\n");
-	else
+	else if (!w->n)
 		out(r, dbg_lacking(w->at)
 			   ? "No wait is found in what this core has.\n"
 			   : "No thread waits for a lock, a task, an event or "
 			     "another thing that is known here.\n");
+	if (lacks)
+		out(r,
+		    "It cannot be told whether %s threads wait for each "
+		    "other: who holds the locks could not be read.\n",
+		    any ? "more" : "these");
 	for (size_t i = 0; i < w->n; i++)
 		show_end(w, i);
 }
