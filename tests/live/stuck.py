@@ -119,7 +119,8 @@ def test_async(t):
         ("chain", 1, ["Task.Delay, 100000000 ms", at("Sleeps", "sleeps"),
                       *both]),
         ("chain", 1, ["SemaphoreSlim.WaitAsync of", at("Gated", "gated"),
-                      *both])]
+                      *both]),
+        ("chain", 1, [at("Ticks", "ticks")])]
     for config in configs(t):
         program = Stuck(t, "circle", config=config)
         for target in program.targets():
@@ -128,8 +129,11 @@ def test_async(t):
                    for one in found["chains"]]
             t.check_equal(sorted(map(repr, wanted)), sorted(map(repr, got)))
             t.check_equal("circle", got[0][0])
-            # three times five calls, Both, Sleeps, Gated, the circle
-            t.check_equal(20, found["calls"])
+            # three times five calls, Both, Sleeps, Gated, Ticks, the circle
+            t.check_equal(21, found["calls"])
+            awaits, = (one["calls"][0]["what"] for one in found["chains"]
+                       if calls(one) == [at("Ticks", "ticks")])
+            t.check_equal("awaits System.Threading.PeriodicTimer", awaits)
             # the workers' own are those that threads wait for
             t.check_equal([2], [one["count"] for one in found["chains"]
                                 if one["calls"][-1]["threadWaits"]])
@@ -737,6 +741,8 @@ def test_remains(t):
                        "plugins": (True, False)},
                       {name: (one["collectible"], one["unloading"])
                        for name, one in contexts.items()})
+        t.check_match(r"^static Stuck\.Program\.keep -> _items",
+                      contexts["gone"]["keptBy"])
         assemblies = ask(t, "dumpassembly", target)["assemblies"]
         t.check_equal({"Default": len(assemblies) - 2, "gone": 1,
                        "plugins": 1},

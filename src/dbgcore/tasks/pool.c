@@ -101,6 +101,32 @@ static const char *source_text(const struct tasks *t, const struct task *task)
 			    task->owner);
 }
 
+/*
+ * The name of what an async call awaits, as its author knows it: some classes
+ * of the framework wait by one of their own that nobody else sees.
+ */
+static const char *awaited_name(const struct type *type)
+{
+	static const struct {
+		const char *part, *whole;
+	} names[] = {
+	    {"System.Threading.PeriodicTimer.State",
+	     "System.Threading.PeriodicTimer"},
+	    {"System.Net.Sockets.Socket.AwaitableSocketAsyncEventArgs",
+	     "System.Net.Sockets.Socket"},
+	    {"System.IO.Pipelines.Pipe.DefaultPipeReader",
+	     "System.IO.Pipelines.PipeReader"},
+	    {"System.IO.Pipelines.Pipe.DefaultPipeWriter",
+	     "System.IO.Pipelines.PipeWriter"},
+	};
+	const char *name = value_type_name(type);
+
+	for (size_t i = 0; name && i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(name, names[i].part))
+			return names[i].whole;
+	return name;
+}
+
 // Get the object that an async call awaits, if that is no task of the list: the
 // awaiter that is stored while it waits.
 static bool awaited_object(const struct tasks *t, const struct value *machine,
@@ -140,17 +166,17 @@ static const char *awaited_text(const struct tasks *t, const struct task *task,
 	if (!value_pointer(t->values, &at, &addr) ||
 	    tasks_state(t, addr) < DBG_TASK_DONE)
 		return arena_printf(t->arena, "awaits %s",
-				    value_type_name(at.type));
+				    awaited_name(at.type));
 	if (!task->context)
 		return arena_printf(t->arena,
 				    "has awaited %s, which is done, and is to "
 				    "be resumed",
-				    value_type_name(at.type));
+				    awaited_name(at.type));
 	struct value context = value_object(t->values, task->context);
 	return arena_printf(t->arena,
 			    "has awaited %s, which is done, and is to be "
 			    "resumed by %s 0x%" PRIx64,
-			    value_type_name(at.type),
+			    awaited_name(at.type),
 			    context.type ? value_type_name(context.type) : "?",
 			    task->context);
 }
@@ -173,7 +199,7 @@ static const char *chain_awaited(const struct tasks *t, const struct task *task)
 	for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++)
 		if (value_member(t->values, &first, names[k], &at) &&
 		    at.type->is_reference)
-			return value_type_name(at.type);
+			return awaited_name(at.type);
 	return NULL;
 }
 
