@@ -9,7 +9,7 @@
  * of the one it follows. Objects that nobody refers to any more may be among
  * them, so of two that follow the same one that goes on longer is taken.
  */
-#include "inspect/inspect.h"
+#include "inspect/updaterecord.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +21,7 @@
 #include "code/object.h"
 #include "dac/assumption.h"
 #include "heap/heap.h"
+#include "inspect/inspect.h"
 #include "meta/md_update.h"
 
 enum {
@@ -39,102 +40,13 @@ struct recorded {
 	bool follows; /* there is a @base */
 };
 
-enum part {
-	PART_MODULE,
-	PART_MD,
-	PART_IL,
-	PART_PDB,
-	N_PARTS,
-};
-
-/* A type that holds updates: at which offsets in its objects or elements. */
-struct shape {
-	enum {
-		SHAPE_UNKNOWN,
-		SHAPE_OTHER,
-		SHAPE_CLASS,
-		SHAPE_ARRAY,
-	} kind;
-	uint32_t offsets[N_PARTS];
-	uint32_t size; /* of an element */
-};
-
-struct record {
-	struct inspect *in;
-	struct heap *heap;
-	struct map shapes; /* by MethodTable */
-	struct arena *arena;
-	struct recorded *v;
-	size_t n, cap;
-	uint64_t bytes;
-};
-
-/* ---- Types ----------------------------------------------------------- */
-
-static bool is_update_type(struct record *r, uint64_t mt)
-{
-	static const char *const names[] = {
-	    "Microsoft.DotNet.HotReload.RuntimeManagedCodeUpdate",
-	    "Microsoft.DotNet.HotReload.UpdateDelta",
-	    "Microsoft.Extensions.HotReload.UpdateDelta",
-	};
-	const char *name;
-
-	if (dbg_err_drop(dac_type_name(r->in->dac, mt, &name)))
-		return false;
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (!strcmp(name, names[i]))
-			return true;
-	return false;
-}
-
-/* Offsets in an object of @mt. */
-static bool shape_fields(struct record *r, uint64_t mt, struct shape *ret)
-{
-	static const char *const names[N_PARTS][2] = {
-	    [PART_MODULE] = {"<ModuleId>k__BackingField", "ModuleId"},
-	    [PART_MD] = {"<MetadataDelta>k__BackingField", "MetadataDelta"},
-	    [PART_IL] = {"<ILDelta>k__BackingField", "ILDelta"},
-	    [PART_PDB] = {"<PdbDelta>k__BackingField",
-			  "<PdbBytes>k__BackingField"},
-	};
-
-	for (int i = 0; i < N_PARTS; i++)
-		if (!object_offset(r->in->code, mt, names[i][0],
-				   &ret->offsets[i]) &&
-		    !object_offset(r->in->code, mt, names[i][1],
-				   &ret->offsets[i]))
-			return false;
-	return true;
-}
-
-static const struct shape *shape_of(struct record *r, uint64_t mt)
-{
-	struct shape *s = map_find(&r->shapes, mt);
-	const struct dac_type *type;
-
-	if (s)
-		return s;
-	s = arena_calloc(r->arena, 1, sizeof(*s));
-	s->kind = SHAPE_OTHER;
-	map_put(&r->shapes, mt, s);
-	if (dbg_err_drop(dac_type_get(r->in->dac, mt, &type)))
-		return s;
-	bool array = type->is_array && type->rank == 1 && type->element;
-	uint64_t of = array ? type->element : mt;
-	if (is_update_type(r, of) && shape_fields(r, of, s)) {
-		s->kind = array ? SHAPE_ARRAY : SHAPE_CLASS;
-		s->size = type->component_size;
-	}
-	return s;
-}
-
 /* ---- Reading --------------------------------------------------------- */
 
-static struct code_module *module_of_guid(struct record *r, const uint8_t *guid)
+static struct code_module *module_of_guid(struct update_records *r,
+					  const uint8_t *guid)
 {
 	size_t n;
-	struct code_module *const *modules = code_modules(r->in->code, &n);
+	struct code_module *const *modules = code_modules(r->code, &n);
 
 	for (size_t i = 0; i < n; i++) {
 		const uint8_t *mvid = md_mvid(&modules[i]->md);
@@ -147,12 +59,11 @@ static struct code_module *module_of_guid(struct record *r, const uint8_t *guid)
 }
 
 /* Read the bytes of the array that the reference at @at points to. */
-static bool bytes_read(struct record *r, uint64_t at, struct bytes *ret)
+static bool bytes_read(struct update_records *r, uint64_t at, struct bytes *ret)
 {
-	struct target *t = r->in->target;
+	struct target *t = r->target;
 	uint64_t array = 0, mt = 0;
 	uint32_t n = 0;
-	const struct dac_type *type;
 	struct dbg_error *err = target_read_u64(t, at, &array);
 
 	if (dbg_err_drop(err))
@@ -161,10 +72,8 @@ static bool bytes_read(struct record *r, uint64_t at, struct bytes *ret)
 		return true;
 	err = target_read_u64(t, array, &mt);
 	if (!err)
-		err = dac_type_get(r->in->dac, mt & ~(uint64_t)7, &type);
-	if (!err)
 		err = target_read_u32(t, array + ARRAY_LENGTH, &n);
-	if (dbg_err_drop(err) || !type->is_array || type->component_size != 1 ||
+	if (dbg_err_drop(err) || !r->is_bytes(r->arg, mt & ~(uint64_t)7) ||
 	    n > DELTA_MAX || n > ALL_MAX - r->bytes)
 		return false;
 	uint8_t *p = xmalloc((size_t)n + 1);
@@ -194,7 +103,7 @@ static bool ids_read(struct recorded *u)
 	return id;
 }
 
-static bool record_has(const struct record *r, const struct recorded *u)
+static bool record_has(const struct update_records *r, const struct recorded *u)
 {
 	for (size_t i = 0; i < r->n; i++)
 		if (r->v[i].module == u->module &&
@@ -204,19 +113,20 @@ static bool record_has(const struct record *r, const struct recorded *u)
 }
 
 /* Add the update whose fields are laid out as in an object at @object. */
-static void update_add(struct record *r, const struct shape *s, uint64_t object)
+static void update_add(struct update_records *r, const struct update_shape *s,
+		       uint64_t object)
 {
 	uint8_t guid[MD_GUID_SIZE];
 	struct recorded u = {.module = NULL};
 
 	if (r->n < UPDATES_MAX &&
-	    target_read_some(r->in->target, object + s->offsets[PART_MODULE],
+	    target_read_some(r->target, object + s->offsets[UPDATE_MODULE],
 			     guid, sizeof(guid)) == sizeof(guid))
 		u.module = module_of_guid(r, guid);
 	if (u.module &&
-	    bytes_read(r, object + s->offsets[PART_MD], &u.update.md) &&
-	    bytes_read(r, object + s->offsets[PART_IL], &u.update.il) &&
-	    bytes_read(r, object + s->offsets[PART_PDB], &u.update.pdb) &&
+	    bytes_read(r, object + s->offsets[UPDATE_MD], &u.update.md) &&
+	    bytes_read(r, object + s->offsets[UPDATE_IL], &u.update.il) &&
+	    bytes_read(r, object + s->offsets[UPDATE_PDB], &u.update.pdb) &&
 	    ids_read(&u) && !record_has(r, &u)) {
 		mem_grow(&r->v, &r->cap, r->n, sizeof(*r->v));
 		r->v[r->n++] = u;
@@ -225,28 +135,23 @@ static void update_add(struct record *r, const struct shape *s, uint64_t object)
 	}
 }
 
-static bool object_visit(void *arg, const struct heap_object *o)
+void update_records_add(struct update_records *r, const struct update_shape *s,
+			uint64_t addr, uint64_t size)
 {
-	struct record *r = arg;
-	const struct shape *s;
 	uint32_t n;
 
-	if (!o->type->has_refs)
-		return true;
-	s = shape_of(r, o->type->mt);
-	if (s->kind == SHAPE_CLASS)
-		update_add(r, s, o->addr);
-	if (s->kind != SHAPE_ARRAY ||
-	    target_read_some(r->in->target, o->addr + ARRAY_LENGTH, &n,
-			     sizeof(n)) != sizeof(n))
-		return true;
+	if (!s->is_array) {
+		update_add(r, s, addr);
+		return;
+	}
+	if (!s->size || target_read_some(r->target, addr + ARRAY_LENGTH, &n,
+					 sizeof(n)) != sizeof(n))
+		return;
 	// An object's fields begin behind its MethodTable pointer, the fields
 	// of an array's element at its first byte.
-	for (uint64_t i = 0; i < n && ARRAY_DATA + (i + 1) * s->size <= o->size;
+	for (uint64_t i = 0; i < n && ARRAY_DATA + (i + 1) * s->size <= size;
 	     i++)
-		update_add(r, s,
-			   o->addr + ARRAY_DATA + i * s->size - HEAP_WORD);
-	return true;
+		update_add(r, s, addr + ARRAY_DATA + i * s->size - HEAP_WORD);
 }
 
 /* ---- Order ----------------------------------------------------------- */
@@ -255,7 +160,7 @@ static bool object_visit(void *arg, const struct heap_object *o)
  * Which update @u follows, as its number + 1; 0: it follows the module's image;
  * n + 1: one that is not there.
  */
-static size_t before(const struct record *r, const struct recorded *u)
+static size_t before(const struct update_records *r, const struct recorded *u)
 {
 	size_t i = 0;
 
@@ -271,7 +176,8 @@ static size_t before(const struct record *r, const struct recorded *u)
  * The length of the row of updates that ends with number @i; 0: the row does
  * not begin at the module's image.
  */
-static size_t depth(const struct record *r, const size_t *befores, size_t i)
+static size_t depth(const struct update_records *r, const size_t *befores,
+		    size_t i)
 {
 	size_t n = 1;
 
@@ -283,13 +189,13 @@ static size_t depth(const struct record *r, const size_t *befores, size_t i)
 }
 
 /*
- * Take the updates of @m out of @r, in their order, into r->arena; returns how
+ * Take the updates of @m out of @r, in their order, into @arena; returns how
  * many. None if two of them might be the last.
  */
-static size_t row_of(struct record *r, const struct code_module *m,
-		     struct code_update **ret)
+static size_t row_of(struct update_records *r, const struct code_module *m,
+		     struct arena *arena, struct code_update **ret)
 {
-	size_t *befores = arena_calloc(r->arena, r->n + 1, sizeof(*befores));
+	size_t *befores = arena_calloc(arena, r->n + 1, sizeof(*befores));
 	size_t longest = 0, last = 0;
 	bool sure = false;
 
@@ -306,7 +212,7 @@ static size_t row_of(struct record *r, const struct code_module *m,
 	}
 	if (!sure)
 		return 0;
-	*ret = arena_calloc(r->arena, longest, sizeof(**ret));
+	*ret = arena_calloc(arena, longest, sizeof(**ret));
 	for (size_t i = longest; i-- > 0; last = befores[last] - 1) {
 		(*ret)[i] = r->v[last].update;
 		r->v[last].update = (struct code_update){.broken = NULL};
@@ -314,21 +220,123 @@ static size_t row_of(struct record *r, const struct code_module *m,
 	return longest;
 }
 
-/* ---- The whole ------------------------------------------------------- */
-
-static void module_recover(struct record *r, struct code_module *m)
+void update_records_apply(struct update_records *r, struct code_module *m,
+			  struct str *said)
 {
+	struct arena *arena = arena_create();
 	struct code_update *updates = NULL;
 	struct code_update_done done;
-	_cleanup_str_ struct str text = {0};
-	size_t n = row_of(r, m, &updates);
+	size_t n = row_of(r, m, arena, &updates);
 
-	code_updates_recover(r->in->code, m, updates, n, &done);
+	code_updates_recover(r->code, m, updates, n, &done);
 	for (size_t i = 0; i < n; i++)
 		code_update_deinit(&updates[i]);
-	code_update_say(m, &done, &text);
-	dac_say(r->in->dac, str_get(&text));
+	arena_destroy(arena);
+	code_update_say(m, &done, said);
 }
+
+void update_records_deinit(struct update_records *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		code_update_deinit(&r->v[i].update);
+	free(r->v);
+}
+
+/* ---- Types ----------------------------------------------------------- */
+
+/* A type of objects on the heap; its updates, if it is one that holds any. */
+struct shape {
+	bool holds;
+	struct update_shape of;
+};
+
+struct finding {
+	struct inspect *in;
+	struct map shapes; /* by MethodTable */
+	struct update_records found;
+	struct arena *arena;
+};
+
+static bool is_update_type(struct finding *f, uint64_t mt)
+{
+	static const char *const names[] = {
+	    "Microsoft.DotNet.HotReload.RuntimeManagedCodeUpdate",
+	    "Microsoft.DotNet.HotReload.UpdateDelta",
+	    "Microsoft.Extensions.HotReload.UpdateDelta",
+	};
+	const char *name;
+
+	if (dbg_err_drop(dac_type_name(f->in->dac, mt, &name)))
+		return false;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
+/* Offsets in an object of @mt. */
+static bool shape_fields(struct finding *f, uint64_t mt,
+			 struct update_shape *ret)
+{
+	static const char *const names[N_UPDATE_PARTS][2] = {
+	    [UPDATE_MODULE] = {"<ModuleId>k__BackingField", "ModuleId"},
+	    [UPDATE_MD] = {"<MetadataDelta>k__BackingField", "MetadataDelta"},
+	    [UPDATE_IL] = {"<ILDelta>k__BackingField", "ILDelta"},
+	    [UPDATE_PDB] = {"<PdbDelta>k__BackingField",
+			    "<PdbBytes>k__BackingField"},
+	};
+
+	for (int i = 0; i < N_UPDATE_PARTS; i++)
+		if (!object_offset(f->in->code, mt, names[i][0],
+				   &ret->offsets[i]) &&
+		    !object_offset(f->in->code, mt, names[i][1],
+				   &ret->offsets[i]))
+			return false;
+	return true;
+}
+
+static const struct shape *shape_of(struct finding *f, uint64_t mt)
+{
+	struct shape *s = map_find(&f->shapes, mt);
+	const struct dac_type *type;
+
+	if (s)
+		return s;
+	s = arena_calloc(f->arena, 1, sizeof(*s));
+	map_put(&f->shapes, mt, s);
+	if (dbg_err_drop(dac_type_get(f->in->dac, mt, &type)))
+		return s;
+	bool array = type->is_array && type->rank == 1 && type->element;
+	uint64_t of = array ? type->element : mt;
+	s->of.is_array = array;
+	s->of.size = type->component_size;
+	s->holds = is_update_type(f, of) && shape_fields(f, of, &s->of);
+	return s;
+}
+
+static bool is_bytes(void *arg, uint64_t mt)
+{
+	struct dac *dac = arg;
+	const struct dac_type *type;
+
+	return !dbg_err_drop(dac_type_get(dac, mt, &type)) && type->is_array &&
+	       type->component_size == 1;
+}
+
+static bool object_visit(void *arg, const struct heap_object *o)
+{
+	struct finding *f = arg;
+	const struct shape *s;
+
+	if (!o->type->has_refs)
+		return true;
+	s = shape_of(f, o->type->mt);
+	if (s->holds)
+		update_records_add(&f->found, &s->of, o->addr, o->size);
+	return true;
+}
+
+/* ---- The whole ------------------------------------------------------- */
 
 static bool lacks_any(struct inspect *in)
 {
@@ -343,28 +351,38 @@ static bool lacks_any(struct inspect *in)
 
 void update_record_read(struct inspect *in)
 {
-	struct record r = {.in = in};
+	struct finding f = {
+	    .in = in,
+	    .found = {.code = in->code,
+		      .target = in->target,
+		      .is_bytes = is_bytes,
+		      .arg = in->dac},
+	};
 	const struct heap_watch watch = {.interrupted = &in->interrupted};
+	_cleanup_str_ struct str said = {0};
+	struct heap *heap = NULL;
 	size_t n;
 	struct code_module *const *modules;
 
 	if (!lacks_any(in))
 		return;
-	r.arena = arena_create();
+	f.arena = arena_create();
 	struct dbg_error *err =
-	    heap_create(in->target, in->dac, &watch, false, &r.heap);
+	    heap_create(in->target, in->dac, &watch, false, &heap);
 	if (!err)
-		err = heap_each(r.heap, false, object_visit, &r);
+		err = heap_each(heap, false, object_visit, &f);
 	// what there is without it is said of each module
 	dbg_error_destroy(err);
 	modules = code_modules(in->code, &n);
-	for (size_t i = 0; i < n; i++)
-		if (modules[i]->n_missed)
-			module_recover(&r, modules[i]);
-	for (size_t i = 0; i < r.n; i++)
-		code_update_deinit(&r.v[i].update);
-	free(r.v);
-	heap_destroy(r.heap);
-	map_deinit(&r.shapes);
-	arena_destroy(r.arena);
+	for (size_t i = 0; i < n; i++) {
+		if (!modules[i]->n_missed)
+			continue;
+		str_clear(&said);
+		update_records_apply(&f.found, modules[i], &said);
+		dac_say(in->dac, str_get(&said));
+	}
+	update_records_deinit(&f.found);
+	heap_destroy(heap);
+	map_deinit(&f.shapes);
+	arena_destroy(f.arena);
 }

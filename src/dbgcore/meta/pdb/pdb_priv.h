@@ -38,6 +38,7 @@ struct pdb {
 	struct md md;
 	struct pdb_delta **deltas;
 	size_t n_deltas, cap_deltas;
+	size_t delta_bytes; /* of all of them */
 	struct pdb_document
 	    *documents; /* by rid - 1; NULL: all are the PDB's */
 	uint32_t n_documents;

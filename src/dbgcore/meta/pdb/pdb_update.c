@@ -16,6 +16,7 @@
 
 enum {
 	DELTA_MAX = 64 << 20,
+	ALL_MAX = 256 << 20, /* bytes of all updates together */
 	DOCUMENTS_MAX = 1 << 16,
 	DOCUMENT_HASH = 2, /* column */
 };
@@ -365,17 +366,23 @@ void pdb_deltas_destroy(struct pdb *pdb)
 	map_deinit(&pdb->placed);
 }
 
-static bool delta_parse(struct pdb_delta *d, struct bytes bytes)
+static bool delta_parse(struct pdb *pdb, struct pdb_delta *d,
+			struct bytes bytes)
 {
-	if (!bytes.n || bytes.n > DELTA_MAX)
+	if (!bytes.n || bytes.n > DELTA_MAX ||
+	    bytes.n > ALL_MAX - pdb->delta_bytes)
 		return false;
 	d->bytes = xmalloc(bytes.n);
 	memcpy(d->bytes, bytes.p, bytes.n);
 	struct dbg_error *err =
 	    md_parse((struct bytes){d->bytes, bytes.n}, &d->md);
-	if (!dbg_err_drop(err) && d->md.pdb.p)
+	if (!dbg_err_drop(err) && d->md.pdb.p) {
+		pdb->delta_bytes += bytes.n;
 		return true;
+	}
 	memset(&d->md, 0, sizeof(d->md));
+	free(d->bytes);
+	d->bytes = NULL;
 	return false;
 }
 
@@ -386,7 +393,7 @@ bool pdb_update(struct pdb *pdb, struct bytes bytes)
 	struct pdb_delta *d = xcalloc(1, sizeof(*d));
 	const struct pdb_delta *before =
 	    pdb->n_deltas ? pdb->deltas[pdb->n_deltas - 1] : NULL;
-	bool ok = delta_parse(d, bytes);
+	bool ok = delta_parse(pdb, d, bytes);
 
 	for (int i = 0; i < 2; i++)
 		d->rows[i] = pdb_delta_row(
