@@ -16,6 +16,7 @@ import signal
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -102,38 +103,46 @@ def most_memory(pid):
     return int(found[1]) / 1024 if found else 0
 
 
-def tool(words, program):
+def tool(steps, program):
     """Processor time, memory in MB and seconds until the result, of a tool that
-    looks for ten seconds."""
+    looks for ten seconds and tells in its last step in which methods."""
     began = time.monotonic()
-    process = start(words, program)
-    memory = usage = 0
-    while not usage:
-        memory = max(memory, most_memory(process.pid))
-        time.sleep(0.02)
-        pid, status, used = os.wait4(process.pid, os.WNOHANG)
-        usage = used if pid else 0
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        return "failed"
-    return (f"{usage.ru_utime + usage.ru_stime:.3f} s, {memory:.1f} MB, "
+    memory = processor = 0
+    for words in steps:
+        process = start(words, program)
+        usage = None
+        while not usage:
+            memory = max(memory, most_memory(process.pid))
+            time.sleep(0.02)
+            pid, status, used = os.wait4(process.pid, os.WNOHANG)
+            usage = used if pid else None
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            return "failed"
+        processor += usage.ru_utime + usage.ru_stime
+    return (f"{processor:.3f} s, {memory:.1f} MB, "
             f"{time.monotonic() - began:.1f} s until the result")
 
 
-def tools(args, program):
+def tools(args, program, folder):
     seconds = args.seconds
-    yield "dndbg sample 99 Hz", [args.dndbg, "sample", "--seconds", seconds,
-                                 program.pid]
-    yield "dndbg sample 999 Hz", [args.dndbg, "sample", "--rate", 999,
-                                  "--seconds", seconds, program.pid]
+    data, trace = f"{folder}/perf.data", f"{folder}/trace.nettrace"
+    perf = ["perf", "record", "-F", 99, "-g", "-o", data, "-p", program.pid,
+            "--", "sleep", seconds]
+    collect = ["dotnet-trace", "collect", "-p", program.pid, "--duration",
+               f"00:00:{seconds:02d}", "-o", trace]
+    yield "dndbg sample 99 Hz", [[args.dndbg, "sample", "--seconds", seconds,
+                                  program.pid]]
+    yield "dndbg sample 999 Hz", [[args.dndbg, "sample", "--rate", 999,
+                                   "--seconds", seconds, program.pid]]
     if shutil.which("perf"):
-        yield "perf record 99 Hz", ["perf", "record", "-F", 99, "-g", "-o",
-                                    "/dev/null", "-p", program.pid, "--",
-                                    "sleep", seconds]
+        yield "perf record 99 Hz", [perf]
+        yield "... and perf report", [perf, ["perf", "report", "--stdio", "-i",
+                                             data]]
     if shutil.which("dotnet-trace"):
-        yield "dotnet-trace", ["dotnet-trace", "collect", "-p", program.pid,
-                               "--duration", f"00:00:{seconds:02d}", "-o",
-                               "/dev/null"]
+        yield "dotnet-trace collect", [collect]
+        yield "... and report topN", [collect, ["dotnet-trace", "report", trace,
+                                                "topN", "-n", 20]]
 
 
 def times(args, program):
@@ -187,8 +196,9 @@ def main():
     for hertz in (99, 999):
         ratio = cost(args, program, hertz)
         print(f"the program's work at {hertz} Hz: {100 * ratio:.1f} %")
-    for name, words in tools(args, program):
-        print(f"{name}, {args.seconds} s: {tool(words, program)}")
+    with tempfile.TemporaryDirectory() as folder:
+        for name, steps in tools(args, program, folder):
+            print(f"{name}, {args.seconds} s: {tool(steps, program)}")
     first, last = times(args, program)
     print(f"start to first look {first:.0f} ms, end to result {last:.0f} ms")
     program.end()
