@@ -11,6 +11,7 @@
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -252,8 +253,7 @@ struct dbg_error *perf_events_open(pid_t pid, uint32_t hertz, bool at_once,
 		perf_events_close(p);
 		return refused(pid, errnum);
 	}
-	for (size_t i = 0; i < p->n_fds; i++)
-		ioctl(p->fds[i], PERF_EVENT_IOC_ENABLE, 0);
+	prctl(PR_TASK_PERF_EVENTS_ENABLE);
 	*ret = p;
 	return NULL;
 }
@@ -265,10 +265,9 @@ void perf_events_watch(const struct perf_events *p, int epoll)
 			  &(struct epoll_event){.events = EPOLLIN});
 }
 
-void perf_events_stop(struct perf_events *p)
+void perf_events_stop(void)
 {
-	for (size_t i = 0; i < p->n_fds; i++)
-		ioctl(p->fds[i], PERF_EVENT_IOC_DISABLE, 0);
+	prctl(PR_TASK_PERF_EVENTS_DISABLE);
 }
 
 void perf_events_close(struct perf_events *p)

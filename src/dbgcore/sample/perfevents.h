@@ -52,8 +52,8 @@ DBG_MUST struct dbg_error *perf_events_open(pid_t pid, uint32_t hertz,
 					    struct perf_events **ret);
 /* Have @epoll tell of each sample, of those that were opened with @at_once. */
 void perf_events_watch(const struct perf_events *p, int epoll);
-/* Let no more come. */
-void perf_events_stop(struct perf_events *p);
+/* Let no more come, of any that this process has open. */
+void perf_events_stop(void);
 void perf_events_close(struct perf_events *p);
 /* Tell what has come. */
 void perf_events_read(struct perf_events *p, const struct perf_readers *to);

@@ -989,7 +989,7 @@ const struct dbg_profile *sampler_stop(struct sampler *s)
 	threads_look_last(s);
 	threads_release(s);
 	if (s->events) {
-		perf_events_stop(s->events);
+		perf_events_stop();
 		events_take(s);
 		p->lost = perf_events_lost(s->events);
 		p->kernel = perf_events_kernel(s->events);
