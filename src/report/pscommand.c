@@ -138,7 +138,7 @@ static void print_table(void)
 		t.wanted[i] = columns[i].always;
 	}
 	t.n = 1;
-	dbg_programs(add_row, &t);
+	size_t n_closed = dbg_programs(add_row, &t);
 	for (size_t n = 0; n < t.n; n++)
 		for (size_t i = 0; i < COLUMNS; i++)
 			if (strlen(t.rows[n].cells[i]) > widths[i])
@@ -149,6 +149,12 @@ static void print_table(void)
 			free(t.rows[n].cells[i]);
 	}
 	free(t.rows);
+	if (t.n == 1 && n_closed)
+		fprintf(stderr,
+			"dndbg ps: %zu process%s may not be looked at: run "
+			"dndbg as their user, as root, or in a container with "
+			"--cap-add=SYS_PTRACE\n",
+			n_closed, n_closed == 1 ? "" : "es");
 }
 
 int report_ps_main(struct dbg *dbg, int argc, char **argv)

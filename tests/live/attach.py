@@ -434,6 +434,7 @@ def lacking(t, busy, why, within=WITHOUT):
     """What root without CAP_SYS_PTRACE is told, as in a container."""
     for words in (["stack", str(busy.pid)], ["sample", "--seconds", "1", str(busy.pid)],
                   ["dump", "-o", f"{t.dir}/core", str(busy.pid)],
+                  ["counters", "--seconds", "1", str(busy.pid)],
                   ["-p", str(busy.pid), "--batch"]):
         done = subprocess.run(
             [*within, t.dndbg, *words], env=t.env, text=True,
@@ -492,6 +493,14 @@ def test_other_user(t):
     t.check_in("$1 = true\n", out)
     lacking(t, busy, r", which user \d+ runs: dndbg lacks CAP_SYS_PTRACE; start its "
             "container with --cap-add=SYS_PTRACE, or run it as that user")
+    # who may look at nothing is told so
+    done = subprocess.run(
+        [*WITHOUT, "setpriv", "--reuid", "65533", "--clear-groups", t.dndbg, "ps"],
+        env=t.env, text=True, capture_output=True)
+    t.check_equal(1, done.stdout.count("\n"))
+    t.check_match(r"^dndbg ps: \d+ processes may not be looked at: run dndbg as "
+                  r"their user, as root, or in a container with "
+                  r"--cap-add=SYS_PTRACE$", done.stderr)
     busy.untouched()
     busy.right()
 

@@ -17,6 +17,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "target/proc.h"
+#include "target/target.h"
 
 enum {
 	ANSWER_MS = 10000, // 3 s were too few on a machine with much to do
@@ -48,19 +49,14 @@ void ipc_put_string(struct str *to, const char *text)
 
 /* ---- The place --------------------------------------------------------- */
 
-static struct dbg_error *no_right(pid_t pid, uid_t uid)
+static struct dbg_error *no_right(pid_t pid, uid_t uid, int errnum)
 {
 	const struct passwd *pw = getpwuid(uid);
 	_cleanup_free_ char *user =
 	    pw ? xstrdup(pw->pw_name) : xasprintf("%u", uid);
 
 	if (!geteuid() || geteuid() == uid)
-		return dbg_err(
-		    DBG_E_TARGET,
-		    "no permission to look at process %d: it has "
-		    "another user namespace, more rights than we, or "
-		    "a security policy forbids it",
-		    pid);
+		return target_closed(pid, errnum);
 	return dbg_err(DBG_E_TARGET,
 		       "no permission for process %d, which belongs to user "
 		       "'%s': its runtime answers that user and root only",
@@ -76,7 +72,7 @@ static struct dbg_error *ipc_error(pid_t pid, int errnum, const char *what)
 		return dbg_err(DBG_E_NOT_FOUND,
 			       "there is no process %d, or it has ended", pid);
 	if (errnum == EACCES || errnum == EPERM)
-		return no_right(pid, summary.uid);
+		return no_right(pid, summary.uid, errnum);
 	if (errnum == ENOENT || errnum == ECONNREFUSED || errnum == ENOTDIR)
 		return dbg_err(DBG_E_NOT_FOUND,
 			       "the runtime of process %d serves no "

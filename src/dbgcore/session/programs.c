@@ -6,6 +6,8 @@
  */
 #include <ctype.h>
 #include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -183,6 +185,15 @@ void dbg_descriptors_of(pid_t pid, struct dbg_descriptors *ret)
 
 /* ---- All programs ---------------------------------------------------- */
 
+// May nobody like us read which files a process has mapped?
+static bool is_closed(pid_t pid)
+{
+	_cleanup_free_ char *path = xasprintf("/proc/%d/maps", pid);
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	return fd < 0 && (errno == EACCES || errno == EPERM);
+}
+
 static void program_tell(pid_t pid,
 			 void (*fn)(void *, const struct dbg_program_info *),
 			 void *arg)
@@ -220,16 +231,16 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-void dbg_programs(void (*fn)(void *arg, const struct dbg_program_info *p),
-		  void *arg)
+size_t dbg_programs(void (*fn)(void *arg, const struct dbg_program_info *p),
+		    void *arg)
 {
 	struct dirent *entry;
 	_cleanup_free_ pid_t *pids = NULL;
-	size_t n = 0, cap = 0;
+	size_t n = 0, cap = 0, n_closed = 0;
 
 	DIR *dir = opendir("/proc");
 	if (!dir)
-		return;
+		return 0;
 	while ((entry = readdir(dir))) {
 		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
 
@@ -241,6 +252,9 @@ void dbg_programs(void (*fn)(void *arg, const struct dbg_program_info *p),
 	closedir(dir);
 	if (n)
 		qsort(pids, n, sizeof(*pids), by_number);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		program_tell(pids[i], fn, arg);
+		n_closed += is_closed(pids[i]);
+	}
+	return n_closed;
 }

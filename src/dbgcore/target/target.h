@@ -467,6 +467,9 @@ DBG_MUST struct dbg_error *target_find_code(struct target *t, const void *bytes,
  */
 void target_cache_drop(struct target *t);
 
+/* Why may a process's files in /proc not be read: an error with the remedy. */
+DBG_MUST struct dbg_error *target_closed(pid_t pid, int errnum);
+
 /*
  * Get the mappings (target/proc.h), by address; borrowed until the next call.
  */

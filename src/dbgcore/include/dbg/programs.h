@@ -30,10 +30,10 @@ struct dbg_program_info {
 /*
  * Call @fn with each process that has a runtime of .NET and may be looked at,
  * by rising pid; the calling process and what has ended are left out. Reads
- * /proc, blocks for nothing.
+ * /proc, blocks for nothing. Gives how many processes may not be looked at.
  */
-void dbg_programs(void (*fn)(void *arg, const struct dbg_program_info *p),
-		  void *arg);
+size_t dbg_programs(void (*fn)(void *arg, const struct dbg_program_info *p),
+		    void *arg);
 
 /*
  * Limits by the cgroups of a process (a container's or others); 0: no limit, or

@@ -189,14 +189,10 @@ static struct dbg_error *by_itself(pid_t pid)
 		       pid);
 }
 
-struct dbg_error *live_refused(pid_t pid, int errnum)
+static struct dbg_error *first_of(struct dbg_error *(*const reasons[])(pid_t),
+				  size_t n, pid_t pid, int errnum)
 {
-	static struct dbg_error *(*const reasons[])(pid_t) = {
-	    by_another, by_yama,       by_seccomp, by_namespace,
-	    by_user,    by_capability, by_itself,
-	};
-
-	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
+	for (size_t i = 0; i < n; i++) {
 		struct dbg_error *err = reasons[i](pid);
 
 		if (err)
@@ -204,6 +200,30 @@ struct dbg_error *live_refused(pid_t pid, int errnum)
 	}
 	return dbg_err_errno(DBG_E_TARGET, errnum, "cannot trace process %d",
 			     pid);
+}
+
+struct dbg_error *live_refused(pid_t pid, int errnum)
+{
+	static struct dbg_error *(*const reasons[])(pid_t) = {
+	    by_another, by_yama,       by_seccomp, by_namespace,
+	    by_user,    by_capability, by_itself,
+	};
+
+	return first_of(reasons, sizeof(reasons) / sizeof(reasons[0]), pid,
+			errnum);
+}
+
+struct dbg_error *target_closed(pid_t pid, int errnum)
+{
+	static struct dbg_error *(*const reasons[])(pid_t) = {
+	    by_namespace,
+	    by_user,
+	    by_capability,
+	    by_itself,
+	};
+
+	return first_of(reasons, sizeof(reasons) / sizeof(reasons[0]), pid,
+			errnum);
 }
 
 /* ---- Memory of a live process -------------------------------------------- */
