@@ -286,42 +286,100 @@ static struct dbg_error *choose_group(struct mi *m, struct mi_call *call,
 	return NULL;
 }
 
+enum {
+	EVAL_FLAGS = 4, /* netcoredbg's; what they are matters not here */
+	N_COMMON
+};
+
+static const char *const common[N_COMMON] = {
+    "--thread", "--frame", "--thread-group", "--language", "--evalFlags"};
+
+static bool is_word(const char *s, size_t len, const char *word)
+{
+	return strlen(word) == len && !strncmp(word, s, len);
+}
+
+// Where the last word of @text, which has @n bytes, begins.
+static size_t last_word(const char *text, size_t n)
+{
+	while (n && text[n - 1] != ' ' && text[n - 1] != '\t')
+		n--;
+	return n;
+}
+
+static size_t without_blanks(const char *text, size_t n)
+{
+	while (n && (text[n - 1] == ' ' || text[n - 1] == '\t'))
+		n--;
+	return n;
+}
+
+/*
+ * Cut off options that stand behind the arguments, as netcoredbg's clients
+ * write them: --frame 0 --evalFlags 128. *ret: where they begin.
+ */
+static void cut_tail(char *text, const char **ret)
+{
+	size_t n = strlen(text);
+	size_t end = n;
+
+	for (;;) {
+		size_t value = last_word(text, end);
+		size_t len = without_blanks(text, value);
+		size_t name = last_word(text, len);
+		size_t i = 0;
+
+		while (i < N_COMMON &&
+		       !is_word(text + name, len - name, common[i]))
+			i++;
+		if (i == N_COMMON ||
+		    strspn(text + value, "0123456789") < end - value ||
+		    value == end || !name)
+			break;
+		n = name;
+		end = without_blanks(text, name);
+	}
+	*ret = text + n;
+	if (text[n] && n)
+		text[n - 1] = '\0';
+}
+
 // Options that every command takes, in front of its own.
 static struct dbg_error *common_options(struct mi *m, struct mi_call *call,
 					const char **p)
 {
-	static const char *const names[] = {"--thread", "--frame",
-					    "--thread-group", "--language"};
-	uint64_t values[4] = {0};
-	bool given[4] = {false};
+	uint64_t values[N_COMMON] = {0};
+	bool given[N_COMMON] = {false};
 
 	for (;;) {
 		const char *next = *p;
 		size_t len = strcspn(next, " \t");
 		size_t i = 0;
-		while (i < 4 && (strlen(names[i]) != len ||
-				 strncmp(names[i], next, len)))
+		while (i < N_COMMON && !is_word(next, len, common[i]))
 			i++;
-		if (i == 4)
+		if (i == N_COMMON ||
+		    (i == EVAL_FLAGS && !(call->cmd->flags & MI_TAIL)))
 			break;
 		next += len + strspn(next + len, " \t");
 		_cleanup_free_ char *word = NULL;
 		struct dbg_error *err = mi_line_argument(&next, &word);
 		if (!err && !word)
 			err = dbg_err(DBG_E_ARGUMENT,
-				      "Missing value for option %s", names[i]);
+				      "Missing value for option %s", common[i]);
 		if (!err && i < 2)
 			err = mi_number(word, UINT32_MAX, &values[i]);
 		if (!err && i == 2)
 			err = choose_group(m, call, word);
 		if (!err && !i)
 			err = choose_thread(m, call, (uint32_t)values[0]);
+		if (!err && i == EVAL_FLAGS)
+			mi_dialect(m, MI_NETCOREDBG);
 		if (err)
 			return err;
 		given[i] = true;
 		*p = next;
 	}
-	call->chosen = given[0] || given[1];
+	call->chosen |= given[0] || given[1];
 	if (given[1])
 		call->level = (uint32_t)values[1];
 	return NULL;
@@ -387,15 +445,20 @@ static struct dbg_error *take_arguments(const struct mi *m,
 static struct dbg_error *run(struct mi *m, const struct mi_line *line,
 			     struct mi_call *call)
 {
-	struct dbg_error *err;
+	struct dbg_error *err = NULL;
 	struct dbg_stopped at;
+	const char *tail = "";
 
 	call->cmd = mi_find(line->name);
 	if (!call->cmd)
 		return dbg_err(DBG_E_NOT_FOUND, "Undefined MI command: %.80s",
 			       line->name);
 	call->rest = line->rest;
+	if (call->cmd->flags & MI_TAIL)
+		cut_tail(line->rest, &tail);
 	err = common_options(m, call, &call->rest);
+	if (!err)
+		err = common_options(m, call, &tail);
 	if (!err)
 		err = take_arguments(m, call);
 	if (!err && (call->cmd->flags & MI_AGAIN) &&

@@ -38,6 +38,7 @@ enum mi_flags {
 	MI_AGAIN = 4,  /* netcoredbg's clients may send it while the program
 			  runs, too */
 	MI_TEXT = 8,   /* ... and all behind the first word is one argument */
+	MI_TAIL = 16,  /* options of all commands may also end the line */
 };
 
 /* A command. The families end with an entry without a name. */

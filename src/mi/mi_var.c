@@ -390,19 +390,6 @@ static void put(struct mi *m, struct str *t, const struct var *v,
 
 /* ---- Making ------------------------------------------------------------ */
 
-// Arguments of -var-create without netcoredbg's options; NULL: no such place.
-static size_t skip_flags(struct mi *m, const struct mi_call *call)
-{
-	size_t i = 0;
-
-	while (i + 1 < call->args.n &&
-	       !strcmp(call->args.v[i], "--evalFlags")) {
-		mi_dialect(m, MI_NETCOREDBG);
-		i += 2;
-	}
-	return i;
-}
-
 static struct dbg_error *fix(struct mi *m, struct dbg_stopped at,
 			     const struct mi_call *call, struct var *v,
 			     const char *where)
@@ -459,7 +446,7 @@ static struct dbg_error *create(struct mi *m, struct dbg_stopped at,
 				struct mi_call *call)
 {
 	struct dbg_error *err;
-	size_t i = skip_flags(m, call);
+	size_t i = 0;
 	struct var *v = NULL;
 	char *path = NULL;
 
@@ -808,7 +795,8 @@ static struct dbg_error *delete (struct mi *m, struct mi_call *call)
 }
 
 const struct mi_cmd mi_var_cmds[] = {
-    {"var-create", 0, "NAME FRAME EXPRESSION", 2, MI_ANY, .stopped = create},
+    {"var-create", MI_TAIL, "NAME FRAME EXPRESSION", 2, MI_ANY,
+     .stopped = create},
     {"var-update", 0, "[PRINT_VALUES] NAME|*", 1, 2, .run = update},
     {"var-list-children", 0, "[PRINT_VALUES] NAME [FROM TO]", 1, 4,
      .stopped = list_children},

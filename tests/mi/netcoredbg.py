@@ -104,9 +104,16 @@ def test_variables(t):
     t.check_equal(["name", "value", "attributes", "exp", "numchild", "type",
                    "thread-id"], keys(v))
     t.check_equal(("var1", "segment"), (v["name"], v["exp"]))
-    v = c.ask("-var-create - point --evalFlags 0".replace(
-        "- point --evalFlags 0", "--evalFlags 0 - point"))
+    v = c.ask("-var-create --evalFlags 0 - point")
     t.check_equal("point", v["exp"])
+    for tail in "--evalFlags 128", "--thread 1 --frame 0  --evalFlags 128":
+        for expr in '"point"', '* "point"', "point":
+            t.check_equal("point",
+                          c.ask(f"-var-create - {expr} {tail}")["exp"])
+    t.check_match("No frame at level 77",
+                  c.refused('-var-create - "point" --frame 77'))
+    t.check_equal(["0"], [f["level"] for f in c.ask(
+        "-stack-list-frames 0 0 --thread 1")["stack"]])
     children = c.ask(f"-var-list-children --all-values {v['name']}")
     t.check_equal(["numchild", "children", "has_more"], keys(children))
     t.check_equal(["X", "Y"], [x["exp"] for x in children["children"]][:2])
@@ -140,6 +147,51 @@ def test_exceptions(t):
     first = c.ask("-stack-list-variables")["variables"][0]
     t.check_equal("$exception", first["name"])
     c.ask("-break-exception-delete 1 2 3")
+    c.go("-exec-continue", "exited")
+    t.check_equal(0, c.quit())
+
+
+def test_caught(t):
+    """In a handler its clients see what the exception came through, too."""
+    c = start(t, "Throws", "plain", "within")
+    for place in "plain-catch", "within-inner":
+        c.ask("-break-insert -f " + t.at("Throws", place))
+    c.go("-exec-run", "entry-point-hit")
+
+    def lines(level=0):
+        stack = c.ask("-stack-list-frames")["stack"]
+        t.check_equal([str(i) for i in range(len(stack))],
+                      [f["level"] for f in stack])
+        t.check_equal(str(len(stack)), c.ask("-stack-info-depth")["depth"])
+        return [int(f["line"]) for f in stack]
+
+    def places(*names):
+        return [t.place("Throws", n)[1] for n in names]
+
+    c.go("-exec-continue", "breakpoint-hit")
+    way = places("plain-catch", "level-throw", "level-call", "level-call",
+                 "level-call", "plain-call")
+    t.check_equal(way, lines()[:6])
+    caught = "{System.InvalidOperationException}"
+    t.check_equal([("$exception", caught), ("e", caught)],
+                  [(v["name"], v["value"])
+                   for v in c.ask("-stack-list-variables")["variables"]][:2])
+    t.check_equal(caught, c.ask('-var-create - * "e"')["value"])
+    t.check_equal([], [v for v in c.ask("-stack-list-variables --frame 6")
+                       ["variables"] if v["name"] == "$exception"])
+    t.check_match("no variables|gone|not on the stack",
+                  c.refused("-var-create - n --frame 1"))
+    # a step knows nothing of them
+    c.ask("-gdb-set dialect gdb")
+    t.check_equal(way[:1], lines()[:1])
+    depth = len(lines())
+    c.ask("-gdb-set dialect netcoredbg")
+    t.check_equal(depth + 5, len(lines()))
+    c.go("-exec-next", "end-stepping-range")
+    c.go("-exec-continue", "breakpoint-hit")
+    t.check_equal(places("within-inner", "within-second", "level-throw",
+                         "within-first"), lines()[:4])
+    c.go("-exec-finish", "end-stepping-range")
     c.go("-exec-continue", "exited")
     t.check_equal(0, c.quit())
 

@@ -80,6 +80,7 @@ struct inspect_style {
 	bool editor;       /* "for-editor" */
 	bool properties;
 	bool delegate_types;
+	bool exception_types;
 	bool raw; /* "raw-values" */
 };
 

@@ -104,6 +104,7 @@ struct view inspect_view(const struct inspect *in, struct thread_ref *thread)
 			     .properties =
 				 in->style.editor || in->style.properties,
 			     .delegate_types = in->style.delegate_types,
+			     .exception_types = in->style.exception_types,
 			     .raw = in->style.raw};
 }
 

@@ -136,7 +136,7 @@ struct dbg {
 	char *dac_path; /* where to look for DACs, NULL: nowhere more */
 	struct hostfile_search files; /* of cores */
 	bool trust_dac, suppress_jit, lends, told_new_runtime;
-	bool show_native, show_external, show_runtime_threads;
+	bool show_native, show_external, show_caught, show_runtime_threads;
 	struct signal_rule signals[NSIG];
 	sigset_t sent; /* by dbg_signal_send in this run */
 	struct siblings *siblings;

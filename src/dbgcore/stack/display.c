@@ -472,9 +472,7 @@ static void push_base(struct stack *s, struct stack_thread *t)
 void stack_set_thrown(struct stack *s, uint32_t thread,
 		      const struct stack_thrown *list, size_t n)
 {
-	s->thrown = list;
-	s->n_thrown = n;
-	s->thrown_thread = thread;
+	s->thrown = (struct thrown_list){list, n, thread};
 	take_anew(s);
 }
 
@@ -504,8 +502,8 @@ static struct frame *make_thrown(struct stack *s, struct stack_thread *t,
 
 static void push_thrown(struct stack *s, struct stack_thread *t)
 {
-	for (size_t i = 0; i < s->n_thrown; i++) {
-		struct frame *f = make_thrown(s, t, &s->thrown[i]);
+	for (size_t i = 0; i < s->thrown.n; i++) {
+		struct frame *f = make_thrown(s, t, &s->thrown.v[i]);
 
 		if (is_hidden(f))
 			continue;
@@ -517,6 +515,23 @@ static void push_thrown(struct stack *s, struct stack_thread *t)
 }
 
 /* ---- The list -------------------------------------------------------- */
+
+// The frames between a handler and the body that it belongs to.
+static void push_caught(struct stack *s, struct stack_thread *t,
+			const struct frame *handler)
+{
+	for (size_t i = 0; i < handler->n_caught; i++) {
+		const struct frame *was = handler->caught[i];
+		struct frame *f = arena_copy(s->arena, was, 1, sizeof(*f));
+
+		f->kind = DBG_FRAME_THROWN;
+		stack_frame_number(s, f);
+		if (s->native)
+			display_append(t, f, t->n_taken);
+		else if (was->kind == DBG_FRAME_MANAGED)
+			push_code(s, t, f, t->n_taken);
+	}
+}
 
 static void frame_display(struct stack *s, struct stack_thread *t,
 			  const struct frame *f)
@@ -533,6 +548,8 @@ static void frame_display(struct stack *s, struct stack_thread *t,
 		push_code(s, t, f, t->folded);
 		t->folded = t->n_taken;
 	}
+	if (s->caught)
+		push_caught(s, t, f);
 }
 
 struct waiters {
@@ -576,7 +593,7 @@ struct dbg_error *stack_display(struct stack *s, uint32_t thread,
 
 	if (!t)
 		return dbg_err(DBG_E_NOT_FOUND, "no thread %u", thread);
-	if (s->n_thrown && s->thrown_thread == thread && !t->n_display)
+	if (s->thrown.n && s->thrown.thread == thread && !t->n_display)
 		push_thrown(s, t);
 	while (t->n_display <= level && !t->all_shown) {
 		err = stack_frame(s, thread, t->n_taken, &f);
@@ -603,6 +620,13 @@ void stack_fold_external(struct stack *s, bool on)
 	if (s->fold != on)
 		take_anew(s);
 	s->fold = on;
+}
+
+void stack_show_caught(struct stack *s, bool on)
+{
+	if (s->caught != on)
+		take_anew(s);
+	s->caught = on;
 }
 
 /* ---- Folds ----------------------------------------------------------- */

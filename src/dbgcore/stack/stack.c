@@ -11,8 +11,9 @@
  * their frames have the frame pointer of the method they belong to, whose own
  * frame lies further down. While a catch or finally runs, all between the two
  * is over (the code that threw) or the dispatch, so the handler's frame
- * stands for the method and the rest, its body included, is left out. A
- * filter runs while the code that threw is still alive: all is shown.
+ * stands for the method and the rest, its body included, is left out; the
+ * frame keeps it for those who want to see the way of the throw. A filter runs
+ * while the code that threw is still alive: all is shown.
  *
  * A thread is walked as far as was asked; the walk stays open and what was
  * walked is kept until stack_reset.
@@ -395,7 +396,7 @@ void stack_reset(struct stack *s, struct arena *arena)
 	s->behind = 0;
 	s->n_walked = 0;
 	s->list = NULL;
-	s->n_thrown = 0;
+	s->thrown.n = 0;
 	map_clear(&s->waits);
 	suspended_forget(s);
 	for (size_t i = 0; i < s->n_threads; i++)
@@ -596,6 +597,22 @@ static struct dbg_error *walk_next(struct stack *s, struct stack_thread *t,
 	return NULL;
 }
 
+// Keep what is dropped behind the newest of @n frames, a handler.
+static void keep_caught(struct stack *s, struct stack_thread *t, size_t n)
+{
+	struct frame *f = t->frames[n - 1];
+	size_t more = t->n_frames - n;
+	const struct frame **all =
+	    arena_calloc(s->arena, f->n_caught + more, sizeof(*all));
+
+	for (size_t i = 0; i < f->n_caught; i++)
+		all[i] = f->caught[i];
+	for (size_t i = 0; i < more; i++)
+		all[f->n_caught + i] = t->frames[n + i];
+	f->caught = all;
+	f->n_caught += more;
+}
+
 // The newest frame is a handler: walk on to the body that it belongs to and
 // drop all behind the handler. If there is no such body (a finally that was
 // copied into the body itself) what was walked stays.
@@ -620,6 +637,7 @@ static struct dbg_error *pass_handler(struct stack *s, struct stack_thread *t)
 		if (!is_same_activation(f, &raw))
 			continue;
 		bool body = top(t)->pos->region == CODE_REGION_BODY;
+		keep_caught(s, t, n);
 		t->n_frames = n;
 		t->between.n = 0;
 		if (body)

@@ -39,6 +39,12 @@ struct frame {
 	 */
 	const struct dac_frame *between;
 	size_t n_between;
+	/*
+	 * A handler: the frames that its throw went through, newest first, and
+	 * the body that it belongs to.
+	 */
+	const struct frame *const *caught;
+	size_t n_caught;
 	/* ASYNC: one of them */
 	const struct value *machine; /* the state machine */
 	const struct continuation *continuation;
@@ -92,6 +98,11 @@ void stack_show_native(struct stack *s, bool on);
  * Not while native ones are shown.
  */
 void stack_fold_external(struct stack *s, bool on);
+/*
+ * Do the frames that a throw went through follow the handler that runs, as
+ * DBG_FRAME_THROWN?
+ */
+void stack_show_caught(struct stack *s, bool on);
 /*
  * Is the module of a thread's newest frame the user's, who is looking at it,
  * however it was built?

@@ -42,6 +42,13 @@ struct stack_thread {
 	struct regs idle; /* with these */
 };
 
+/* Frames of this stop that begin the list of @thread: see stack_thrown. */
+struct thrown_list {
+	const struct stack_thrown *v;
+	size_t n;
+	uint32_t thread;
+};
+
 struct stack {
 	struct target *target;
 	struct dac *dac; /* NULL: no runtime */
@@ -53,13 +60,11 @@ struct stack {
 	pid_t behind;           /* see stack_behind; 0: none */
 	uint32_t n_walked;      /* frames of all threads in this stop */
 	bool native;            /* show native frames */
-	bool fold;              /* frames that are not the user's */
+	bool fold, caught;      /* see stack_fold_external, stack_show_caught */
 	uint32_t first_managed; /* number as last found, 0: none */
 	struct values *values;  /* NULL: no runtime */
-	const struct stack_thrown *thrown; /* of this stop, see there */
-	size_t n_thrown;
-	uint32_t thrown_thread; /* whose list begins with them */
-	uint32_t stopped;       /* thread of the stop, see stack_set_stopped */
+	struct thrown_list thrown;
+	uint32_t stopped; /* thread of the stop, see stack_set_stopped */
 	enum stack_home home;
 	pid_t called_by; /* see stack_set_called; 0: none */
 	uint64_t called_sp;

@@ -942,7 +942,8 @@ static bool show_object(const struct view *w, const struct value *v, int depth,
 		return show_fields(w, v, depth, out);
 	} else if (v->type->is_delegate && !w->delegate_types) {
 		show_delegate(w, v, out);
-	} else if (value_type_is_exception(w->values, v->type)) {
+	} else if (!w->exception_types &&
+		   value_type_is_exception(w->values, v->type)) {
 		return show_exception(w, v, out);
 	} else if (show_type_object(w, v, out) || display_own(w, v, out)) {
 		return false;

@@ -23,6 +23,7 @@ struct view {
 	bool editor;               /* as editors show values, see show.c */
 	bool properties;           /* properties are shown as members */
 	bool delegate_types;      /* delegates by type, not by what they call */
+	bool exception_types;     /* exceptions by type, without a message */
 	struct vm *vm;            /* to interpret displays in; NULL: none */
 	struct view_cache *cache; /* goes with vm */
 	bool raw;                 /* fields, whatever the type's author says */

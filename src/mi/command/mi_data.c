@@ -411,7 +411,7 @@ static struct dbg_error *changed_registers(struct mi *m, struct dbg_stopped at,
 }
 
 const struct mi_cmd mi_data_cmds[] = {
-    {"data-evaluate-expression", 0, "EXPRESSION", 1, MI_ANY,
+    {"data-evaluate-expression", MI_TAIL, "EXPRESSION", 1, MI_ANY,
      .stopped = evaluate},
     {"data-read-memory-bytes", 0, "[-o OFFSET] ADDRESS COUNT", 2, 4,
      .stopped = read_bytes},

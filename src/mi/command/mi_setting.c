@@ -49,9 +49,12 @@ void mi_dialect(struct mi *m, enum mi_dialect dialect)
 	m->dialect = dialect;
 	m->values++;
 	const char *on = dialect == MI_NETCOREDBG ? "on" : "off";
+	static const char *const settings[] = {
+	    "print for-editor", "print delegate-types", "print exception-types",
+	    "backtrace caught"};
 
-	mi_warn(m, dbg_set(m->dbg, "print for-editor", on));
-	mi_warn(m, dbg_set(m->dbg, "print delegate-types", on));
+	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++)
+		mi_warn(m, dbg_set(m->dbg, settings[i], on));
 }
 
 static struct dbg_error *set_dialect(struct mi *m, const char *value)

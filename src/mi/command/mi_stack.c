@@ -319,13 +319,14 @@ static struct dbg_error *list_locals(struct mi *m, struct dbg_stopped at,
 	return err;
 }
 
-// Put the exception that is being thrown first, as netcoredbg's clients expect.
+// Put the exception that is being thrown or handled first, as netcoredbg's
+// clients expect.
 static void put_exception(struct mi *m, struct dbg_stopped at, struct str *t,
 			  dbg_id frame)
 {
 	struct dbg_value v;
 
-	if (m->dialect != MI_NETCOREDBG || !dbg_stop_reason(at)->exception_type)
+	if (m->dialect != MI_NETCOREDBG)
 		return;
 	struct dbg_error *err = dbg_eval(at, frame, "$exception", &v);
 	if (!err) {
@@ -440,14 +441,15 @@ static struct dbg_error *accept(struct mi *m, struct mi_call *call)
 }
 
 const struct mi_cmd mi_stack_cmds[] = {
-    {"stack-list-frames", 0, "[--no-frame-filters] [LOW HIGH]", 0, 4,
+    {"stack-list-frames", MI_TAIL, "[--no-frame-filters] [LOW HIGH]", 0, 4,
      .stopped = list_frames},
-    {"stack-list-arguments", 0, "[--skip-unavailable] PRINT_VALUES [LOW HIGH]",
-     1, 5, .stopped = list_arguments},
+    {"stack-list-arguments", MI_TAIL,
+     "[--skip-unavailable] PRINT_VALUES [LOW HIGH]", 1, 5,
+     .stopped = list_arguments},
     {"stack-list-locals", 0, "[--skip-unavailable] PRINT_VALUES", 1, 3,
      .stopped = list_locals},
-    {"stack-list-variables", 0, "[--skip-unavailable] PRINT_VALUES", 0, MI_ANY,
-     .stopped = list_variables},
+    {"stack-list-variables", MI_TAIL, "[--skip-unavailable] PRINT_VALUES", 0,
+     MI_ANY, .stopped = list_variables},
     {"stack-info-frame", 0, NULL, 0, 0, .stopped = info_frame},
     {"stack-info-depth", 0, "[MAX]", 0, 1, .stopped = info_depth},
     {"stack-select-frame", 0, "FRAME", 1, 1, .stopped = select_frame},

@@ -648,6 +648,17 @@ static struct dbg_error *with_null(struct binder *b, enum op op,
 	return err ? err : lifted(b, op, l, r, x, ret);
 }
 
+static struct dbg_error *no_operator(struct binder *b, enum op op,
+				     const struct bound *l,
+				     const struct bound *r,
+				     const struct expr *x)
+{
+	return dbg_err_cs(19,
+			  bind_error(b, x, "no operator '%s' for '%s' and '%s'",
+				     op_text(op), bound_operand_name(b, l),
+				     bound_operand_name(b, r)));
+}
+
 struct dbg_error *bind_operator(struct binder *b, enum op op, struct bound *l,
 				struct bound *r, const struct expr *x,
 				struct bound **ret)
@@ -703,10 +714,7 @@ struct dbg_error *bind_operator(struct binder *b, enum op op, struct bound *l,
 	if (!err && !*ret)
 		err = by_objects(b, op, l, r, x, ret);
 	if (!err && !*ret)
-		err = dbg_err_cs(
-		    19, bind_error(b, x, "no operator '%s' for '%s' and '%s'",
-				   op_text(op), bound_operand_name(b, l),
-				   bound_operand_name(b, r)));
+		err = no_operator(b, op, l, r, x);
 	return err;
 }
 
@@ -724,14 +732,19 @@ static struct dbg_error *logical(struct binder *b, const struct expr *x,
 	}
 	if (bind_has_truth(b, v[0]))
 		return bind_user_logical(b, x, v, ret);
+	struct bound *is[2];
 	for (int i = 0; i < 2; i++) {
-		struct dbg_error *err = convert(b, v[i], boolean, &v[i]);
+		struct dbg_error *err = convert(b, v[i], boolean, &is[i]);
+		if (err && (err->cs == 29 || err->cs == 266)) {
+			dbg_error_destroy(err);
+			err = no_operator(b, x->op, v[0], v[1], x);
+		}
 		if (err)
 			return err;
 	}
 	struct bound *fixed = bound_int(b, ELEM_BOOLEAN, !and, x);
-	*ret = and? bound_choice(b, v[0], v[1], fixed)
-		  : bound_choice(b, v[0], fixed, v[1]);
+	*ret = and? bound_choice(b, is[0], is[1], fixed)
+		  : bound_choice(b, is[0], fixed, is[1]);
 	return NULL;
 }
 

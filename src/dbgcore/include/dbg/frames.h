@@ -100,7 +100,9 @@ struct dbg_frame {
  * external" off and "just-my-code" on frames of code that is not the user's are
  * one, DBG_FRAME_EXTERNAL, for all that are in a row. At an unhandled exception
  * that was caught and thrown again elsewhere (by an await, a wait for a task,
- * ExceptionDispatchInfo) the stack of its throw comes first: DBG_FRAME_THROWN.
+ * ExceptionDispatchInfo) the stack of its throw comes first: DBG_FRAME_THROWN;
+ * with "backtrace caught" on, what a handler's exception came through follows
+ * it as that.
  */
 DBG_MUST struct dbg_error *
 dbg_frame_list(struct dbg_stopped at, uint32_t thread, uint32_t first,

@@ -461,6 +461,7 @@ void session_show_frames(struct dbg *dbg)
 	stack_fold_external(dbg->inspect.stack,
 			    !dbg->show_external &&
 				control_step_rules(dbg->control)->just_my_code);
+	stack_show_caught(dbg->inspect.stack, dbg->show_caught);
 }
 
 // Set a switch that changes which frames are shown.
@@ -562,6 +563,11 @@ static struct dbg_error *set_external(struct dbg *dbg, const char *value)
 	return set_frames(dbg, value, &dbg->show_external);
 }
 
+static struct dbg_error *set_caught(struct dbg *dbg, const char *value)
+{
+	return set_frames(dbg, value, &dbg->show_caught);
+}
+
 static struct dbg_error *set_text(const char *value, char **ret)
 {
 	free(*ret);
@@ -640,6 +646,10 @@ static const struct setting settings[] = {
      "Show frames of code that is not yours, or with just-my-code as one (on "
      "or off).",
      .set = set_external, .flag = offsetof(struct dbg, show_external)},
+    {"backtrace caught",
+     "In a handler, show what its exception came through: the frames of the "
+     "throw, down to the try (on or off).",
+     .set = set_caught, .flag = offsetof(struct dbg, show_caught)},
     {"detach-on-fork",
      "Let go of the program or its child, as follow-fork-mode says (on or "
      "off).",
@@ -668,6 +678,9 @@ static const struct setting settings[] = {
     {"print elements",
      "Characters of a string and elements of an array shown at once.",
      .set = set_elements, .make = make_elements},
+    {"print exception-types",
+     "Exceptions by their type alone, without their message (on or off).",
+     .flag = offsetof(struct dbg, inspect.style.exception_types)},
     {"print for-editor",
      "Structs by their type, chars with their code, enum values by name alone "
      "(on or off).",
