@@ -57,6 +57,21 @@ test('every attribute and setting has its description', () => {
 		assert.ok(README.includes(`\`${name}\``), name);
 });
 
+/** Values of enums that the description, which an editor shows whole, omits. */
+function unnamed(properties, at) {
+	return Object.entries(properties).flatMap(([name, of]) => [
+		...(of.enumDescriptions ? of.enum : []).filter(value =>
+			!(of.markdownDescription || '').includes(`\`${value}\``))
+			.map(value => `${at}.${name}: ${value}`),
+		...unnamed(of.properties || {}, `${at}.${name}`),
+	]);
+}
+
+test('the hover of an attribute names all of its values', () => {
+	for (const [request, of] of Object.entries(debug.configurationAttributes))
+		assert.deepStrictEqual(unnamed(of.properties, request), []);
+});
+
 test('each default of sessions is an attribute, and a setting', () => {
 	const settings = manifest.contributes.configuration.properties;
 	const all = [...defaults.NAMES, ...defaults.MEMBERS];
