@@ -726,5 +726,6 @@ void code_update_say(const struct code_module *m,
 			 "before is not known, and lines are those of then",
 			 done->n_lost, plural(done->n_lost));
 	if (any && !done->symbols)
-		str_add(out, ", without lines: the update has no PDB");
+		str_add(out, ", without lines: the update has no PDB that can "
+			     "be read");
 }
