@@ -261,7 +261,10 @@ static void attach_startup(struct repl *r)
 	    o->core ? xasprintf("core-file %s", o->core)
 		    : xasprintf("%s %s%s", o->snapshot ? "snapshot" : "attach",
 				o->wait ? "--wait " : "", o->attach);
+	// a batch cannot try again
+	r->settle = o->batch ? DBG_SETTLE_MS : 0;
 	struct dbg_error *err = repl_line(r, line);
+	r->settle = 0;
 	if (!err)
 		return;
 	repl_warn(r, "", err);

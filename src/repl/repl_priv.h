@@ -82,6 +82,7 @@ struct repl {
 	struct loop *loop;
 	const struct front_options *options;
 	struct launch_config *launch; /* of the program to run */
+	uint32_t settle;              /* see struct dbg_attach */
 	struct repl_settings set;
 	FILE *out, *err; /* what is printed, what went wrong */
 	FILE *screen;    /* what out is at the prompt, NULL if hosted */

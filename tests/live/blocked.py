@@ -11,6 +11,7 @@ from killing import LIBC, function_at
 from survivor import Busy, batch
 
 ATTACHES = 80
+LOOKS = 5
 INT3 = 0xcc
 
 
@@ -38,6 +39,29 @@ def test_collecting(t):
         t.check_in("detached]\n", out)
     t.check(any(moving in out for out in outs), "never on the move")
     t.check(any(moving not in out for out in outs), "always on the move")
+    busy.untouched()
+    busy.right()
+
+
+def test_collecting_commands(t):
+    """Commands that look once let such a program go on until its heap can be
+    read."""
+    busy = Busy(t, "2", "1", "3").ready()
+    pid = str(busy.pid)
+    for _ in range(LOOKS):
+        for words in (("heap", "stat", pid), ("doctor", pid),
+                      ("heap", "stat", pid, "--snapshot"), ("stack", pid),
+                      ("--batch", "-p", pid, "-ex", "heap stat"),
+                      ("dump", "-o", f"{t.dir}/core", "--type", "heap", pid)):
+            done = t.run(*words)
+            t.check_equal((0, ""), (done.returncode, done.stderr))
+            for said in ("garbage collector", "Not checked", "cannot be read",
+                         "damaged"):
+                t.check_not_in(said, done.stdout)
+        # nor does the copy say so
+        t.check_not_in("collector", t.run("heap", "stat",
+                                          f"{t.dir}/core").stdout)
+        os.unlink(f"{t.dir}/core")
     busy.untouched()
     busy.right()
 

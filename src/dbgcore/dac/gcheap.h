@@ -51,6 +51,8 @@ struct gc_heap {
 	uint64_t string_type;
 };
 
+/* Is the collector at work, or about to be? The heap may be in flux. */
+bool dac_gc_works(struct dac *d);
 /*
  * Describe the heap, in @arena. DBG_E_STATE while the collector is at work, but
  * with @force: what it moves then reads as damaged.

@@ -259,6 +259,7 @@ static size_t programs_named(const char *name, pid_t *ret, size_t max)
 enum {
 	NAMED_MAX = 64,
 	WAIT_MS = 10,       /* between two looks: nothing tells of a process */
+	WAIT_MAX_MS = 64,   /* ... while a collection is waited for */
 	LENT_LOOK_MS = 100, /* nor of the end of one that another one traces */
 };
 
@@ -523,6 +524,38 @@ struct dbg_error *dbg_snapshot(struct dbg_stopped at)
 	return err;
 }
 
+static bool is_settled(struct dbg *dbg)
+{
+	return !dbg->inspect.dac || !dac_gc_works(dbg->inspect.dac);
+}
+
+/*
+ * Let the program go on until its collector is not at work; it is let go
+ * meanwhile, as nothing else is as sure to leave it to itself.
+ */
+static struct dbg_error *settle(struct dbg *dbg, const struct dbg_attach *req,
+				pid_t pid)
+{
+	size_t events = session_events(dbg);
+	uint32_t waited = 0, ms = 2;
+	struct dbg_error *err;
+
+	dbg->inspect.interrupted = 0;
+	for (;;) {
+		err = req->snapshot ? attach_copy(dbg, pid) : attach(dbg, pid);
+		if (err || waited >= req->settle || dbg->inspect.interrupted ||
+		    is_settled(dbg))
+			return err;
+		err = dbg_detach(dbg, false);
+		if (err)
+			return err;
+		session_events_forget(dbg, events);
+		poll(NULL, 0, (int)ms);
+		waited += ms;
+		ms = ms < WAIT_MAX_MS ? ms * 2 : ms;
+	}
+}
+
 struct dbg_error *dbg_attach(struct dbg *dbg, const struct dbg_attach *req)
 {
 	struct dbg_error *err;
@@ -541,7 +574,7 @@ struct dbg_error *dbg_attach(struct dbg *dbg, const struct dbg_attach *req)
 		poll(NULL, 0, (int)req->look);
 		proc_times_read(pid, &times[1]);
 	}
-	err = req->snapshot ? attach_copy(dbg, pid) : attach(dbg, pid);
+	err = settle(dbg, req, pid);
 	if (!err && times[0].n)
 		target_times_keep(dbg->target, times);
 	proc_times_deinit(&times[0]);

@@ -75,6 +75,19 @@ bool dbg_event_next(struct dbg *dbg, struct arena *arena, struct dbg_event *ret)
 	return true;
 }
 
+size_t session_events(const struct dbg *dbg)
+{
+	return dbg->queue.n - dbg->queue.first;
+}
+
+void session_events_forget(struct dbg *dbg, size_t n)
+{
+	struct event_queue *q = &dbg->queue;
+
+	while (session_events(dbg) > n)
+		free((char *)q->events[--q->n].text);
+}
+
 void session_events_deinit(struct dbg *dbg)
 {
 	struct event_queue *q = &dbg->queue;

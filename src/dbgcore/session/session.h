@@ -246,6 +246,9 @@ void session_message(struct dbg *dbg, const char *fmt, ...)
 /* Warn the user of something that is missing in everything that is shown. */
 void session_warning(struct dbg *dbg, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
+/* How many events wait to be taken; forget those behind the first @n. */
+size_t session_events(const struct dbg *dbg);
+void session_events_forget(struct dbg *dbg, size_t n);
 void session_events_deinit(struct dbg *dbg);
 
 /* ---- start.c --------------------------------------------------------- */

@@ -33,6 +33,7 @@ struct dbg_error *open_process(struct dbg *dbg, const char *what,
 	struct dbg_attach attach = *how;
 
 	attach.pid = pid_of(what);
+	attach.settle = DBG_SETTLE_MS;
 	if (!attach.pid)
 		attach.name = what;
 	return dbg_attach(dbg, &attach);

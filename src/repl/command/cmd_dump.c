@@ -61,7 +61,7 @@ static struct dbg_error *cmd_generate(struct repl *r, struct dbg_stopped at,
 // is stopped for it.
 static struct dbg_error *take_copy(struct repl *r, const char *args)
 {
-	struct dbg_attach a = {.snapshot = true};
+	struct dbg_attach a = {.snapshot = true, .settle = r->settle};
 	struct dbg_error *err = NULL;
 	struct dbg_stopped at;
 

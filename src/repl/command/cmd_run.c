@@ -488,7 +488,7 @@ static struct dbg_error *cmd_kill(struct repl *r, const struct call *call)
 static struct dbg_error *cmd_attach(struct repl *r, const struct call *call)
 {
 	struct dbg_error *err;
-	struct dbg_attach a = {0};
+	struct dbg_attach a = {.settle = r->settle};
 
 	err = parse_attach(call->args, &a);
 	if (!err && debuggees_alive(r->first))

@@ -248,6 +248,18 @@ static void gc_heap_finish(struct gathering *g, struct arena *arena,
 	ret->n_gaps = g->n_gaps;
 }
 
+bool dac_gc_works(struct dac *d)
+{
+	struct sos_thread_store threads = {0};
+	struct sos_heap heap = {0};
+
+	// it holds all threads for some time before and after
+	return DAC_CALL(d, d->sos, SOS_HEAP, &heap) >= 0 &&
+	       (!heap.valid ||
+		(DAC_CALL(d, d->sos, SOS_THREAD_STORE, &threads) >= 0 &&
+		 threads.suspender));
+}
+
 struct dbg_error *dac_gc_heap(struct dac *d, struct arena *arena, bool force,
 			      struct gc_heap *ret)
 {

@@ -90,6 +90,16 @@ struct dbg_attach {
 	 * it is stopped: see dbg_processor_list().
 	 */
 	uint32_t look;
+	/*
+	 * If the garbage collector is moving objects, by which the heap cannot
+	 * be read, let the program go on and stop it again, for so long, ms. It
+	 * may be found so all the same.
+	 */
+	uint32_t settle;
+};
+
+enum {
+	DBG_SETTLE_MS = 5000, /* for who looks once: longer than most last */
 };
 
 /*
