@@ -6,6 +6,7 @@
 #include "meta/pdb.h"
 #include "meta/pe.h"
 #include "meta/r2r.h"
+#include "meta/resources.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -26,6 +27,7 @@ static void check(struct bytes bytes, bool mapped, struct arena *arena)
 		    il_body_parse(pe_at_rva(&pe, (uint32_t)rva), arena, &body));
 	for (uint32_t rid = 0; rid < 64; rid++)
 		r2r_entry(&pe, rid);
+	resources_string(pe.resources, "Arg_KeyNotFoundWithKey");
 	// Without a path only the embedded PDB is tried.
 	if (pe.debug.pdb_path && pe.debug.pdb_path[0] == '/')
 		return;

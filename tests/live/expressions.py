@@ -448,7 +448,7 @@ def test_trees_refused(t):
                    "System.Linq.Queryable loaded, which makes a query of the "
                    "call at column 14.",
                    "'new Remote().ToList().Count()' throws "
-                   "System.NotSupportedException: Arg_NotSupportedException.",
+                   "System.NotSupportedException: Specified method is not supported.",
                    "A lambda with statements cannot be an expression tree at "
                    "column 25.",
                    "'n is > 2 and < 5' cannot be part of an expression tree "

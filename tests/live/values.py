@@ -98,8 +98,17 @@ def test_elements(t):
         ("leaf[1]", "!Index 1 is outside 'leaf' (length 1)."),
         ("deep[\"d\"].Count", "1"),
         ("deep[\"e\"]", "!'deep[\"e\"]' throws System.Collections.Generic."
-                       "KeyNotFoundException: Arg_KeyNotFoundWithKey, "
-                       "e."),
+                       "KeyNotFoundException: The given key 'e' was not "
+                       "present in the dictionary."),
+        ('int.Parse("x")', "!'int.Parse(\"x\")' throws System.FormatException: "
+                           "The input string 'x' was not in a correct format."),
+        ('new ArgumentNullException("p").Message',
+         '"Value cannot be null. (Parameter \'p\')"'),
+        ('new ArgumentOutOfRangeException("p", 5, "m").Message',
+         '"m (Parameter \'p\')\\nActual value was 5."'),
+        ("new int[0].First()", "!'new int[0].First()' throws System.Invalid"
+                               "OperationException: Sequence contains no "
+                               "elements."),
     ])
 
 

@@ -205,6 +205,7 @@ static void read_debug(struct pe *pe, struct dir dir)
 struct dbg_error *pe_parse(struct bytes bytes, bool mapped, struct pe *ret)
 {
 	struct dir debug = {0, 0}, cli = {0, 0}, metadata, native;
+	struct dir resources;
 	struct pe pe = {.file = bytes, .mapped = mapped};
 	struct reader r;
 	struct dbg_error *err;
@@ -222,7 +223,9 @@ struct dbg_error *pe_parse(struct bytes bytes, bool mapped, struct pe *ret)
 	metadata.size = reader_u32(&r);
 	pe.cli_flags = reader_u32(&r);
 	pe.entry_point = reader_u32(&r);
-	reader_skip(&r, 40);
+	resources.rva = reader_u32(&r);
+	resources.size = reader_u32(&r);
+	reader_skip(&r, 32);
 	native.rva = reader_u32(&r);
 	native.size = reader_u32(&r);
 	if (r.bad)
@@ -231,6 +234,7 @@ struct dbg_error *pe_parse(struct bytes bytes, bool mapped, struct pe *ret)
 	if (!pe.metadata.p)
 		return malformed("metadata lies outside the PE file");
 	pe.native = dir_bytes(&pe, native);
+	pe.resources = dir_bytes(&pe, resources);
 	read_debug(&pe, debug);
 	*ret = pe;
 	return NULL;

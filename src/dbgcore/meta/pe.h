@@ -19,9 +19,10 @@ struct pe {
 	struct bytes sections; /* section headers */
 	uint32_t n_sections;
 	struct bytes metadata;
-	struct bytes native;  /* what is compiled ahead of time; meta/r2r.h */
-	uint32_t cli_flags;   /* COMIMAGE_FLAGS_* */
-	uint32_t entry_point; /* MethodDef token of Main, 0: none */
+	struct bytes resources; /* meta/resources.h */
+	struct bytes native;    /* what is compiled ahead of time; meta/r2r.h */
+	uint32_t cli_flags;     /* COMIMAGE_FLAGS_* */
+	uint32_t entry_point;   /* MethodDef token of Main, 0: none */
 	uint32_t timestamp;
 	uint32_t image_size;
 	uint16_t machine;

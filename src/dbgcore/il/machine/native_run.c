@@ -159,6 +159,7 @@ static bool type_matches(const char *pattern, const char *name)
 static bool is_everywhere(const struct type_method *method)
 {
 	return !strcmp(method->name, "UsingResourceKeys") ||
+	       !strcmp(method->name, "GetResourceString") ||
 	       str_starts(method->name, "ConvertErrorP");
 }
 

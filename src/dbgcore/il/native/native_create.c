@@ -1,20 +1,26 @@
 /*
  * Natives that make objects: instances by type, default comparers, what Enum
- * knows of its names; the culture.
+ * knows of its names, texts of exceptions.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
+#include "base/mem.h"
+#include "code/code.h"
 #include "il/machine/literaltext.h"
 #include "il/machine/native.h"
 #include "il/machine/vm_priv.h"
 #include "il/native/native_type.h"
+#include "meta/resources.h"
 
 enum {
 	NAMES_MAX = 1 << 16,
 	VECTOR_DATA = 16,
 	STRUCT_MAX = 4096,
+	KEY_MAX = 128,
+	STRING_LENGTH = 8,
+	STRING_CHARS = 12,
 };
 
 static struct type *type_of_place(struct native *n, size_t i)
@@ -382,23 +388,65 @@ static enum native_end is_interned(struct native *n)
 	return interned(n, false);
 }
 
-/*
- * The texts of exceptions are in resources. Where the program has read some its
- * reader serves; else the names of the texts must do.
- */
+/* ---- Texts of exceptions ------------------------------------------------ */
+
+/* The resources with texts of the library that the method is of. */
+static struct bytes texts_of(const struct native *n)
+{
+	const struct code_module *m = n->method->module;
+
+	struct bytes texts = resources_find(&m->pe, &m->md, ".SR.resources");
+
+	return texts.p
+		   ? texts
+		   : resources_find(&m->pe, &m->md,
+				    "System.Private.CoreLib.Strings.resources");
+}
+
+/* Where they were removed (trimming), the names of the texts must do. */
 static enum native_end uses_keys(struct native *n)
 {
-	struct type_field *f = NULL;
-	uint64_t addr = 0, reader = 0;
-	bool known =
-	    !dbg_err_drop(type_field_find(n->types, n->method->owner,
-					  "s_resourceManager", &f)) &&
-	    f && !dbg_err_drop(type_field_static(n->types, f, NULL, &addr)) &&
-	    addr && vm_read(n->vm, addr, &reader, sizeof(reader));
-	if (known && reader)
+	bool keys = !texts_of(n).n;
+
+	n->vm->named_texts |= keys;
+	return native_ret_i4(n, keys);
+}
+
+/* Read the name of a text; false: it can be none. */
+static bool read_key(struct native *n, uint64_t object, char ret[KEY_MAX])
+{
+	uint16_t units[KEY_MAX];
+	uint32_t length;
+
+	if (!vm_read(n->vm, object + STRING_LENGTH, &length, sizeof(length)) ||
+	    length >= KEY_MAX ||
+	    !vm_read(n->vm, object + STRING_CHARS, units, 2 * (size_t)length))
+		return false;
+	for (uint32_t i = 0; i < length; i++) {
+		if (!units[i] || units[i] > 0x7f)
+			return false;
+		ret[i] = (char)units[i];
+	}
+	ret[length] = '\0';
+	return true;
+}
+
+/* SR.GetResourceString(key): no reader of resources has to be made for it. */
+static enum native_end resource_text(struct native *n)
+{
+	uint64_t object = native_ref(n, 0);
+	char key[KEY_MAX];
+
+	if (!object || !read_key(n, object, key))
 		return NATIVE_IL;
-	n->vm->named_texts = true;
-	return native_ret_i4(n, 1);
+	struct bytes text = resources_string(texts_of(n), key);
+	if (!text.p) {
+		n->vm->named_texts = true;
+		return native_ret_ref(n, object);
+	}
+	_cleanup_free_ char *copy = xstrndup((const char *)text.p, text.n);
+
+	return native_ret_text(n, copy);
 }
 
 #define HANDLE "System.RuntimeTypeHandle"
@@ -427,6 +475,7 @@ static const struct il_native rows[] = {
     {"System.ValueType", "Equals", "t(o)i", struct_equals},
     {"System.ValueType", "GetHashCode", "t()i", struct_hash},
     {"System.SR", "UsingResourceKeys", "()i", uses_keys},
+    {"System.SR", "GetResourceString", "(o)o", resource_text},
     {"System.String", "Intern", "(o)o", intern},
     {"System.String", "IsInterned", "(o)o", is_interned},
 };
