@@ -12,10 +12,10 @@
  *   a word of its native frames leads to its ThreadWaitInfo or close before it,
  *   a word of that to a WaitingThreadsListNode, which has the thread's number
  *   and in its last word leads back to the ThreadWaitInfo,
- *   the word before that to a CSynchData, whose list of nodes it is in, and
- * which has, one behind the other, that it is a Mutex's, how many refer to it,
- * that it is not to be had, how often it is owned, the number of the process
- * and the owner's number.
+ *   the word before that to a CSynchData, in whose list that node is, and
+ *   which has, one behind the other, the type of a Mutex, the number of
+ *   references, 0 (it is not signaled), how often it is owned, and the
+ *   numbers of the process and of the owner.
  *
  * Numbers alone would not do: in a container all are small.
  *
@@ -159,9 +159,8 @@ static uint32_t owner_at(const struct owner_search *s, uint64_t addr,
 	return 0;
 }
 
-// ... through a WaitingThreadsListNode of the thread at @addr, to which a word
-// at
-// @from leads.
+// ... through a WaitingThreadsListNode of the thread at @addr, to which the
+// word at @from points.
 static uint32_t owner_of_node(const struct owner_search *s, uint64_t addr,
 			      uint64_t from)
 {
