@@ -415,7 +415,7 @@ def test_options(t):
     t.check_in("--core-search-path", t.run("--help=all").stdout)
     for shell in "bash", "zsh":
         words = t.run("--completion", shell).stdout
-        for word in "--interpreter", "--tty", "snapshot":
+        for word in "--interpreter", "--tty", "snapshot", "doctor", "heap":
             t.check_in(word, words)
     t.check_equal(2, t.run("--completion", "none").returncode)
     with open(os.path.join(t.dir, "script"), "w") as file:

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "front/cli/oneshot.h"
+
 const char cli_letters[] = "+nx:p:q";
 
 /* An option; several names of one meaning follow each other. */
@@ -314,8 +316,24 @@ static void put_option_words(FILE *out,
 
 static void put_command_words(FILE *out)
 {
+	const char *name;
+	bool program;
+
 	for (size_t i = 0; i < N_COMMANDS; i++)
 		fprintf(out, "%s%s", i ? " " : "", commands[i].name);
+	for (size_t i = 0; (name = oneshot_name(i, &program)); i++)
+		fprintf(out, " %s", name);
+}
+
+// Commands of the prompt that a program follows.
+static void put_program_words(FILE *out)
+{
+	const char *name;
+	bool program;
+
+	for (size_t i = 0; (name = oneshot_name(i, &program)); i++)
+		if (program)
+			fprintf(out, "|%s", name);
 }
 
 static void bash(FILE *out)
@@ -330,7 +348,10 @@ static void bash(FILE *out)
 	put_option_words(out, names_file, "|");
 	fputs(")\n\t\tCOMPREPLY=($(compgen -f -- \"$cur\"))\n\t\treturn ;;\n"
 	      "\t-p|--attach|--pid|stack|dump|snapshot|counters|sample|perfmap|"
-	      "perf-script)\n"
+	      "perf-script|trace",
+	      out);
+	put_program_words(out);
+	fputs(")\n"
 	      "\t\tCOMPREPLY=($(compgen -W \"$(dndbg ps 2>/dev/null |\n"
 	      "\t\t\tawk 'NR > 1 { print $1 }')\" -- \"$cur\"))\n"
 	      "\t\treturn ;;\n"

@@ -104,6 +104,14 @@ static int program_at(const struct command_ops *ops, int argc, char **argv)
 	return last > at && !ops->has_value(argv[last - 1]) ? last : at;
 }
 
+const char *oneshot_name(size_t i, bool *ret_program)
+{
+	if (i >= sizeof(oneshots) / sizeof(*oneshots))
+		return NULL;
+	*ret_program = oneshots[i].words == 1;
+	return oneshots[i].name;
+}
+
 bool oneshot_is(const char *word)
 {
 	return words_of(word) > 0;

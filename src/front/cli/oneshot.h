@@ -23,6 +23,11 @@ DBG_MUST struct dbg_error *open_program(struct dbg *dbg, const char *what,
 /* Can the word be a command from the shell? */
 bool oneshot_is(const char *word);
 /*
+ * Name of the command number @i, NULL: there are no more. *ret_program: the
+ * program is the word behind it.
+ */
+const char *oneshot_name(size_t i, bool *ret_program);
+/*
  * Carry out the command @argv[0], with its subcommand in @argv[1] if it has
  * some, about the program that the next word names; returns the exit status.
  */
