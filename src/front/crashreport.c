@@ -243,7 +243,8 @@ void crash_report_install(const char *version)
 	    .sa_sigaction = crash_handle,
 	    .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESETHAND,
 	};
-	stack_t alt = {.ss_size = ALT_STACK};
+	// only the kernel would know it, and it would count as lost
+	static stack_t alt = {.ss_size = ALT_STACK};
 	void *frames[1];
 
 #ifdef __SANITIZE_ADDRESS__
