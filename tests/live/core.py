@@ -471,6 +471,33 @@ def test_elsewhere(t):
         os.rmdir(f"{t.dir}/new{t.dir}")
 
 
+def test_program_elsewhere(t):
+    """The program's own assembly is nowhere, as of a container: that its names
+    lack is said once, and where to look for it."""
+    at, moved, path = f"{t.dir}/app", f"{t.dir}/moved", f"{t.dir}/heap.core"
+    shutil.copytree(os.path.dirname(t.program("Busy")[0]), at)
+    busy = Busy(t, words=[f"{t.env['DOTNET_ROOT']}/dotnet", f"{at}/Busy.dll",
+                          "2", "1"]).ready()
+    t.run("dump", "--type", "heap", "-o", path, str(busy.pid))
+    busy.right()
+    wanted = t.run("stack", path)
+    t.check_equal("", wanted.stderr)
+    t.check_in("Busy.Program.Wait()", wanted.stdout)
+    os.rename(at, moved)
+    lacks = (f"names of types and methods lack: the core's '{at}/Busy.dll' is "
+             'not on this machine; "set core-search-path DIRECTORIES" or '
+             "--core-search-path names where else to look")
+    for words in ["stack", path], ["heap", "stat", path], ["doctor", path]:
+        done = t.run(*words)
+        t.check_equal(f"dndbg: {lacks}\n", done.stderr)
+        t.check_not_in("Busy.Program", done.stdout)
+    done = t.run("--batch", "--core", path, "-ex", "info sharedlibrary Busy")
+    t.check_in(f"{lacks[0].upper()}{lacks[1:]}.\n", done.stdout + done.stderr)
+    t.check_match(rf"^0x\w+ +0x\w+ +No +{at}/Busy.dll ", done.stdout)
+    t.check_equal(wanted.stdout, t.run("stack", "--core-search-path", moved,
+                                       path).stdout)
+
+
 def look(text):
     """What the commands behind "look" printed, addresses aside."""
     text = text[text.index("look\n"):]

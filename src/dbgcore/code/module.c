@@ -101,6 +101,8 @@ static bool is_same(struct code *c, const struct dac_module *dm,
 	const uint8_t *mvid = md_mvid(md);
 	uint8_t seen[16];
 
+	if (dm->lacks)
+		return false;
 	if (!dm->md_addr || !c->target)
 		return true;
 	if (!mvid)

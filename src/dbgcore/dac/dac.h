@@ -86,6 +86,7 @@ struct dac_module {
 	uint64_t base;             /* IL image, 0: none */
 	uint64_t md_addr, md_size; /* metadata in memory, 0: none */
 	bool dynamic;              /* Reflection.Emit */
+	bool lacks; /* a core has only its path, and its file is nowhere */
 	/*
 	 * hot reload may update it: it was built for debugging, and
 	 * DOTNET_MODIFIABLE_ASSEMBLIES=debug is set

@@ -455,6 +455,27 @@ static struct dbg_error *at_runtime(struct dbg *dbg)
 	return start_take_runtime(dbg);
 }
 
+/* Warn of modules of a core that are not in it, and whose files are nowhere. */
+static void tell_lacking(struct dbg *dbg)
+{
+	const struct code_module *first = NULL;
+	size_t n, n_more = 0;
+	struct code_module *const *v = code_modules(dbg->inspect.code, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (v[i]->mvid || !v[i]->path || !v[i]->symbols_note)
+			continue;
+		n_more += first != NULL;
+		first = first ? first : v[i];
+	}
+	if (!first)
+		return;
+	_cleanup_free_ char *more =
+	    n_more ? xasprintf(" (so with %zu more)", n_more) : xstrdup("");
+	session_warning(dbg, "names of types and methods lack: %s%s",
+			first->symbols_note, more);
+}
+
 /* In a core no phase will follow: take the runtime that is there. */
 static struct dbg_error *take_standing(struct dbg *dbg, struct dbg_error *err)
 {
@@ -470,7 +491,9 @@ static struct dbg_error *take_standing(struct dbg *dbg, struct dbg_error *err)
 	dbg->runtime_unread = err;
 	if (err)
 		session_warning(dbg, "%s", err->message);
-	else if (dbg->start.phase != START_DONE)
+	else if (dbg->start.phase == START_DONE)
+		tell_lacking(dbg);
+	else
 		session_message(dbg, dbg->start.runtime
 					 ? "its .NET runtime was not up yet"
 					 : "no .NET runtime is loaded in it");

@@ -63,10 +63,12 @@ struct dbg_error *dac_module_get(struct dac *d, uint64_t addr,
 	struct sos_module data = {0};
 
 	int32_t hr = DAC_CALL(d, d->sos, SOS_MODULE_DATA, addr, &data);
-	if (hr < 0)
+	_cleanup_com_ void *object = dac_module_object(d, addr);
+	// what is in no file that was found is lacking for good
+	bool lacks = hr < 0 && object && !target_can(d->target, TARGET_RUN);
+	if (hr < 0 && !lacks)
 		return dac_err(hr, "cannot read the module at 0x%llx",
 			       (unsigned long long)addr);
-	_cleanup_com_ void *object = dac_module_object(d, addr);
 	struct dac_module m = {
 	    .addr = addr,
 	    .assembly = data.assembly,
@@ -76,6 +78,7 @@ struct dbg_error *dac_module_get(struct dac *d, uint64_t addr,
 	    .md_addr = data.md_size ? data.md_addr : 0,
 	    .md_size = data.md_addr ? data.md_size : 0,
 	    .dynamic = data.is_reflection,
+	    .lacks = lacks,
 	    .editable = data.transient_flags & EDIT_AND_CONTINUE,
 	};
 	if (object) {
@@ -84,6 +87,9 @@ struct dbg_error *dac_module_get(struct dac *d, uint64_t addr,
 	}
 	if (!*m.name)
 		m.name = *m.path ? str_basename(m.path) : "?";
+	if (lacks && *m.path != '/')
+		return dac_err(hr, "cannot read the module at 0x%llx",
+			       (unsigned long long)addr);
 	if (m.editable)
 		m.n_updates = module_updates(d, addr);
 	*ret = m;
