@@ -955,6 +955,21 @@ def test_doctor(t):
     idle.ends()
 
 
+def test_doctor_slots(t):
+    """Many async calls wait for one semaphore: who is to release it is not
+    known, which is said instead of nothing."""
+    program = Stuck(t, "quiet", "slots", config="Release")
+    for target in program.targets():
+        found, = ask(t, "doctor", target)["findings"]
+        t.check_equal(("note", "async", "dumpasync"),
+                      (found["weight"], found["check"], found["command"]))
+        t.check_match("^12 async calls wait in SemaphoreSlim.WaitAsync of 0x"
+                      "[0-9a-f]+, of which is not known who is to release it: "
+                      r"Stuck.Program.Gated at Stuck.cs:"
+                      f"{t.line('Stuck', 'gated')}$", found["finding"])
+    program.ends()
+
+
 def test_overdue(t):
     """A delay that is over, and whose timer is queued, is not one that lasts;
     threads that wait alike are one line. What a core does not tell is said."""

@@ -17,7 +17,7 @@ enum {
 	DUE_MANY = 1000,
 	ENDED_MANY = 100,
 	TIMERS_MANY = 1000,
-	CONVOY_MANY = 10, /* threads behind one lock */
+	CONVOY_MANY = 10, /* threads or calls behind one lock */
 	CROWD_MANY = 100, /* ... at one place */
 	CPU_LOW = 20,     /* per cent: a pool at work would use more */
 	QUEUED_TIMES = 2, /* items for each worker */
@@ -850,6 +850,48 @@ static bool is_for_semaphore(const struct dbg_async_chain *c)
 	       str_starts(c->v[0].what, "SemaphoreSlim.WaitAsync of ");
 }
 
+static uint64_t count_alike(const struct dbg_async *found,
+			    const struct dbg_async_chain *c)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < found->n_chains; i++)
+		if (is_for_semaphore(&found->chains[i]) &&
+		    !strcmp(found->chains[i].v[0].what, c->v[0].what))
+			n += found->chains[i].count;
+	return n;
+}
+
+// Note the SemaphoreSlim that most async calls wait for, if many do: nothing
+// tells who is to release it.
+static void note_semaphore(struct doctor *d, const struct dbg_async *found)
+{
+	const struct dbg_async_chain *most = NULL;
+	_cleanup_str_ struct str text = {0};
+	uint64_t n_most = CONVOY_MANY - 1;
+
+	for (size_t i = 0; i < found->n_chains; i++) {
+		const struct dbg_async_chain *c = &found->chains[i];
+		uint64_t n = is_for_semaphore(c) ? count_alike(found, c) : 0;
+
+		if (n > n_most) {
+			most = c;
+			n_most = n;
+		}
+	}
+	if (!most)
+		return;
+	str_addf(&text,
+		 "%" PRIu64 " async calls wait in %s, of which is not "
+		 "known who is to release it",
+		 n_most, most->v[0].what);
+	if (most->n > 1) {
+		str_add(&text, ": ");
+		add_call(&most->v[1], &text);
+	}
+	doctor_find(d, WEIGHT_NOTE, "dumpasync", str_get(&text));
+}
+
 // Report async calls that wait for a SemaphoreSlim which an outer call of the
 // same chain may hold.
 static void find_semaphores(struct doctor *d, const struct dbg_async *found)
@@ -859,14 +901,10 @@ static void find_semaphores(struct doctor *d, const struct dbg_async *found)
 		const struct dbg_task *before =
 		    is_for_semaphore(c) ? semaphore_holder(c) : NULL;
 		_cleanup_str_ struct str text = {0};
-		uint64_t n = 0;
 
 		if (!before)
 			continue;
-		for (size_t k = 0; k < found->n_chains; k++)
-			if (is_for_semaphore(&found->chains[k]) &&
-			    !strcmp(found->chains[k].v[0].what, c->v[0].what))
-				n += found->chains[k].count;
+		uint64_t n = count_alike(found, c);
 		str_addf(&text,
 			 "%" PRIu64 " async call%s in %s; one of them is "
 			 "awaited by a call of the same method, which may have "
@@ -878,6 +916,7 @@ static void find_semaphores(struct doctor *d, const struct dbg_async *found)
 		doctor_find(d, WEIGHT_WARNING, "dumpasync", str_get(&text));
 		return;
 	}
+	note_semaphore(d, found);
 }
 
 struct dbg_error *doctor_async(struct doctor *d)
