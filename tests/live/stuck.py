@@ -336,6 +336,7 @@ def test_container(t):
     which locks know their owners: it, a copy and a core, which has these."""
     if os.geteuid():
         raise drive.Skip("only root can make a container")
+    t.env["DNDBG_CORE_SEARCH_PATH"] = os.path.dirname(t.program("Stuck")[0])
     program = Stuck(t, words=container.words(t, "Stuck"))
     inner, = t.processes("dotnet")
     program.pid = str(inner)
@@ -369,6 +370,7 @@ def test_container_mutexes(t):
     """... and the owners of those that are some are found."""
     if os.geteuid():
         raise drive.Skip("only root can make a container")
+    t.env["DNDBG_CORE_SEARCH_PATH"] = os.path.dirname(t.program("Stuck")[0])
     program = Stuck(t, words=container.words(t, "Stuck", "events"))
     inner, = t.processes("dotnet")
     program.pid = str(inner)
