@@ -982,7 +982,7 @@ def test_overdue(t):
     over = f"Stuck.Program.Over at Stuck.cs:{t.line('Stuck', 'over')}"
     for target in program.targets():
         done = t.run("deadlock", target).stdout
-        t.check_match(rf"^ +\d+  Task +0x\w+ +no +1  over +{over} ", done)
+        t.check_match(rf"^ +\d+  Task +0x\w+ +1  over +{over} ", done)
         t.check_in(f"\n2 threads wait in the end for Task {{{over}}}, not one "
                    "for all, which waits for an elapsed Task.Delay, queued to "
                    "the thread pool, of which", done)
