@@ -50,11 +50,14 @@ static struct dbg_error *load_part(struct heap *h, struct heap_part *part)
 	return NULL;
 }
 
-/* Copy into our memory what is not there. DBG_E_STATE, DBG_E_INTERRUPTED. */
-static struct dbg_error *heap_load(struct heap *h)
+struct dbg_error *heap_load(struct heap *h)
 {
 	struct dbg_error *err = NULL;
 
+	if (h->n_words >= UINT32_MAX)
+		return dbg_err(DBG_E_STATE,
+			       "the heap has more than 32 GiB: what can be "
+			       "reached is not looked for");
 	for (size_t i = 0; i < h->n_parts && !err; i++)
 		if (!h->parts[i].data)
 			err = load_part(h, &h->parts[i]);
@@ -66,10 +69,6 @@ struct dbg_error *heap_graph_init(struct heap_graph *g, struct heap *h)
 	struct dbg_error *err;
 
 	*g = (struct heap_graph){.heap = h, .samples.next = UINT64_MAX};
-	if (h->n_words >= UINT32_MAX)
-		return dbg_err(DBG_E_STATE,
-			       "the heap has more than 32 GiB: what can be "
-			       "reached is not looked for");
 	err = heap_load(h);
 	if (!err)
 		g->marks = heap_marks_make(h);

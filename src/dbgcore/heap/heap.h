@@ -209,9 +209,14 @@ void heap_uncount(struct heap *h);
 bool heap_find(struct heap *h, uint64_t addr, struct heap_object *ret);
 /*
  * The object that begins at @addr; false: none does, or it is damaged, or not
- * in memory, where heap_graph_init brings all of them.
+ * in memory, where heap_load brings all of them.
  */
 bool heap_object_at(struct heap *h, uint64_t addr, struct heap_object *ret);
+/*
+ * Copy into our memory what is not there: a walk that follows does not read the
+ * target. DBG_E_STATE: it is too large; DBG_E_INTERRUPTED. See graph.c.
+ */
+DBG_MUST struct dbg_error *heap_load(struct heap *h);
 
 /* ---- interned.c ------------------------------------------------------ */
 

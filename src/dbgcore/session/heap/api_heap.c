@@ -1074,6 +1074,18 @@ struct dbg_error *dbg_heap_strings(struct dbg_stopped at,
 	return err;
 }
 
+// Who looks next for what keeps the heap has it in memory: it is read once. A
+// heap that is too large for that is read while it is walked.
+static struct dbg_error *load_all(struct heap *h)
+{
+	struct dbg_error *err = heap_load(h);
+
+	if (!err || err->code != DBG_E_STATE)
+		return err;
+	dbg_error_destroy(err);
+	return NULL;
+}
+
 struct dbg_error *dbg_heap_survey(struct dbg_stopped at,
 				  struct dbg_heap_stat *ret,
 				  struct dbg_heap_strings *strings)
@@ -1083,6 +1095,8 @@ struct dbg_error *dbg_heap_survey(struct dbg_stopped at,
 	struct texts t = {.listed = false};
 	struct dbg_error *err = heap_query_init(at, &all, &t.query);
 
+	if (!err)
+		err = load_all(t.query.heap);
 	if (!err)
 		err = heap_count(t.query.heap, -1, add_string, &t);
 	add_last(&t);
