@@ -108,10 +108,11 @@ def test_exception(t):
     info = c.ask("exceptionInfo", threadId=c.thread)
     t.check_equal("CLR/System.ArgumentException", info["exceptionId"])
     t.check_equal("Exception thrown: 'System.ArgumentException' in Views.dll: "
-                  "'not this'", info["description"])
+                  "'not this (Parameter 'which')'", info["description"])
     details = info["details"]
     t.check_equal("Views.dll", details["source"])
-    t.check_equal("**System.ArgumentException:** 'not this'",
+    t.check_equal("**System.ArgumentException:** "
+                  "'not this (Parameter 'which')'",
                   details["formattedDescription"])
     inner, outer = (t.line("Views", mark) for mark in ("inner", "throws"))
     stack = details["stackTrace"].split("\n")

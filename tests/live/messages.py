@@ -79,8 +79,9 @@ def test_report(t):
 
 def test_not_read(t):
     """The framework's texts that the program has not read from its resources:
-    what the exception was created with, no names of texts."""
+    they are read there, none of its code runs."""
     out = t.batch(["catch throw", "run", "print $exception"],
                   t.program("Messages", "2")).stdout
-    t.check_in('Exception thrown: System.ArgumentException: "wrong"\n', out)
-    t.check_in('{System.ArgumentException: "wrong"}\n', out)
+    text = """System.ArgumentException: "wrong (Parameter 'who')\""""
+    t.check_in(f"Exception thrown: {text}\n", out)
+    t.check_in(f"{{{text}}}\n", out)
