@@ -1,4 +1,4 @@
-/* PE headers, debug entries, bodies, precompiled code, embedded PDBs. */
+/* PE headers, debug entries, bodies, precompiled code, PDBs, resources. */
 #include <string.h>
 
 #include "base/err.h"
@@ -18,6 +18,7 @@ static void check(struct bytes bytes, bool mapped, struct arena *arena)
 	const char *note;
 	struct pdb *pdb;
 	struct pe pe;
+	struct md md;
 
 	err = pe_parse(bytes, mapped, &pe);
 	if (dbg_err_drop(err))
@@ -27,7 +28,9 @@ static void check(struct bytes bytes, bool mapped, struct arena *arena)
 		    il_body_parse(pe_at_rva(&pe, (uint32_t)rva), arena, &body));
 	for (uint32_t rid = 0; rid < 64; rid++)
 		r2r_entry(&pe, rid);
-	resources_string(pe.resources, "Arg_KeyNotFoundWithKey");
+	err = md_parse(pe.metadata, &md);
+	if (!dbg_err_drop(err))
+		resources_find(&pe, &md, "");
 	// Without a path only the embedded PDB is tried.
 	if (pe.debug.pdb_path && pe.debug.pdb_path[0] == '/')
 		return;
@@ -45,6 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check((struct bytes){data, size}, true, arena);
 	dbg_error_destroy(
 	    il_body_parse((struct bytes){data, size}, arena, &body));
+	resources_string((struct bytes){data, size}, "Arg_KeyNotFoundWithKey");
 	arena_destroy(arena);
 	return 0;
 }

@@ -328,8 +328,8 @@ static enum weight damage_weight(struct doctor *d)
 }
 
 /*
- * Look at the heap for all checks: who looks for what keeps it brings it into
- * our memory, where the others walk it.
+ * Look at the heap for all checks: the survey copies it into our memory, where
+ * what keeps it is looked for as well.
  */
 static void doctor_look(struct doctor *d)
 {
