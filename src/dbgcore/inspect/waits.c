@@ -126,17 +126,10 @@ static const struct gc_sync_block *find_record(const struct search *s,
 static bool is_record(struct inspect *in, const struct dbg_thread *t,
 		      uint64_t addr)
 {
-	uint64_t words[THREAD_WORDS] = {0};
 	uint64_t thread = stack_managed_thread(in->stack, t->tid);
-	size_t n = thread ? target_read_some(in->target, thread, words,
-					     sizeof(words)) /
-				sizeof(*words)
-			  : 0;
 
-	for (size_t i = 0; i < n; i++)
-		if (words[i] == addr)
-			return true;
-	return false;
+	return thread &&
+	       target_has_word(in->target, thread, THREAD_WORDS, addr);
 }
 
 // The object that the runtime has entered the lock of: the one that its own

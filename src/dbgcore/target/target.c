@@ -206,6 +206,19 @@ size_t target_read_now(struct target *t, uint64_t addr, void *buf, size_t n)
 	return read_masked(t, addr, buf, below_end(addr, n));
 }
 
+bool target_has_word(struct target *t, uint64_t addr, size_t n, uint64_t word)
+{
+	uint64_t words[TARGET_WORDS_MAX];
+	size_t size =
+	    (n < TARGET_WORDS_MAX ? n : TARGET_WORDS_MAX) * sizeof(*words);
+
+	n = target_read_some(t, addr, words, size) / sizeof(*words);
+	for (size_t i = 0; i < n; i++)
+		if (words[i] == word)
+			return true;
+	return false;
+}
+
 const void *target_span(struct target *t, uint64_t addr, uint64_t *ret_n)
 {
 	struct bytes b = {NULL, 0};

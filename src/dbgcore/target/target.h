@@ -426,6 +426,15 @@ DBG_MUST struct dbg_error *target_read(struct target *t, uint64_t addr,
 const void *target_span(struct target *t, uint64_t addr, uint64_t *ret_n);
 /* Read as much as is readable from @addr on; returns the length. */
 size_t target_read_some(struct target *t, uint64_t addr, void *buf, size_t n);
+enum {
+	TARGET_WORDS_MAX = 256,
+};
+
+/*
+ * Is @word among the @n words of 64 bits from @addr on, as far as these can be
+ * read? @n: at most TARGET_WORDS_MAX.
+ */
+bool target_has_word(struct target *t, uint64_t addr, size_t n, uint64_t word);
 /* ... as it is at this moment, also of a process that is only observed. */
 size_t target_read_now(struct target *t, uint64_t addr, void *buf, size_t n);
 DBG_MUST struct dbg_error *target_read_u64(struct target *t, uint64_t addr,

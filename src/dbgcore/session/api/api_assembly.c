@@ -226,21 +226,14 @@ static struct dbg_error *from_heap(struct contexts *c)
 static bool owns(struct contexts *c, const struct dbg_load_context *one,
 		 uint64_t allocator)
 {
-	uint64_t words[BINDER_WORDS];
 	struct dbg *dbg = c->dbg;
 	uint64_t binder =
 	    one->object && one->collectible
 		? integer_field(dbg, one->object, "_nativeAssemblyLoadContext")
 		: 0;
-	size_t n = binder ? target_read_some(dbg->inspect.target, binder, words,
-					     sizeof(words)) /
-				sizeof(*words)
-			  : 0;
 
-	for (size_t i = 0; i < n; i++)
-		if (words[i] == allocator)
-			return true;
-	return false;
+	return binder && target_has_word(dbg->inspect.target, binder,
+					 BINDER_WORDS, allocator);
 }
 
 /*
