@@ -335,7 +335,8 @@ static unsigned int ways_in(struct lost *m, const struct region *r, bool strict,
 
 /*
  * Where the method ends that begins in that line: at the brace of its block, or
- * with the expression; if it is neither, somewhere in the type.
+ * with the expression; if it is neither, somewhere in the type. The brace has
+ * no point if it is never reached: then the last one is another block's.
  */
 static struct region region_from(const struct lost *m, size_t first)
 {
@@ -357,6 +358,8 @@ static struct region region_from(const struct lost *m, size_t first)
 			    !(expression && c == ';' && !depth))
 				continue;
 			r.last = i;
+			r.whole =
+			    expression || (r.whole && k + 1 == m->last->column);
 			return r;
 		}
 	}
