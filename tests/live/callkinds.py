@@ -66,6 +66,31 @@ def test_thrown(t):
     t.check_in("exited normally", behind)
 
 
+def test_spans(t):
+    """Spans are given beside other arguments, if they lead to memory that stays
+    where it is and that the program has too. What the method writes by them and
+    by `ref` is there."""
+    raw = "new ReadOnlySpan<byte>(Program.Raw, 4)"
+    own = ("call Program.OneSpan(new char[3])",
+           f'call Program.Spans("t", {raw}, new byte[] {{ 1, 2 }}, {raw})')
+    here, behind = stand(
+        t, 'call Program.Mixes<int>(0.5, new Span<byte>(Program.Raw, 3), 1f, '
+        '77, ref written, "t", new Span<byte>(Program.Raw + 1, 2), 8, default, '
+        '3, DayOfWeek.Monday)', "print written", "print Program.Raw[0]",
+        f'call Program.Spans(null, {raw}, {raw}, {raw})',
+        f'call Program.Spans("t", {raw}, Program.Bytes, {raw})', *own,
+        "call Program.OneSpan(holder.Big.Name)", "handles")
+    t.check_equal(['"0.5t17721Int32803Monday"', "77", "9", "4"],
+                  RETURNED.findall(here))
+    t.check_in("threw System.NullReferenceException", behind)
+    t.check_in("leads into an object, which a collection could move", behind)
+    t.check_equal(len(own), behind.count("cannot be evaluated without"))
+    t.check_equal([], re.findall(r"^.* strong .*(?:MethodInfo|Signature)$",
+                                 here, re.M))
+    t.check_in("written 77\n", behind)
+    t.check_in("exited normally", behind)
+
+
 def test_places(t):
     """What a call writes by `out` and `ref` is there, where registers hold
     neither what it returns nor, of a variable of the expression's own, what it

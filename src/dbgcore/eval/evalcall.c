@@ -260,16 +260,27 @@ static bool has_boxed_entry(const struct type_method *m)
 	       (m->n_args || m->owner->n_args);
 }
 
-/* Is the call that the machine waits for one of those, and can be made so? */
-static bool invoke_is_needed(const struct eval *e, const struct vm_result *r)
+/*
+ * Is the call that the machine waits for one of those, and can be made so?
+ * *ret_by_address: not with boxes.
+ */
+static bool invoke_is_needed(const struct eval *e, const struct vm_result *r,
+			     bool *ret_by_address)
 {
 	const struct type_sig *sig;
 
+	*ret_by_address = false;
 	if (dbg_err_drop(type_method_sig(vm_types(e->vm), r->method, &sig)) ||
 	    (!has_boxed_entry(r->method) && takes_registers(e, sig) &&
 	     returns_in_registers(e, sig->ret) && !takes_own_place(e, r)))
 		return false;
-	return type_method_boxes(r->method, sig) && is_reached(e, r);
+	if (type_method_boxes(r->method, sig))
+		return is_reached(e, r);
+	*ret_by_address = !takes_registers(e, sig) &&
+			  type_method_boxes_result(r->method, sig) &&
+			  !(sig->has_this && r->method->owner->is_value) &&
+			  is_reached(e, r);
+	return *ret_by_address;
 }
 
 /* ---- Arguments --------------------------------------------------------- */
@@ -603,6 +614,19 @@ static struct dbg_error *function(const struct eval *e, uint64_t addr)
 	return NULL;
 }
 
+/* Is a word of the structure an address that only the machine has? */
+static bool holds_own(const struct eval *e, const struct eval_argument *a)
+{
+	for (size_t at = 0; at < sizeof(a->bytes); at += WORD) {
+		uint64_t word;
+
+		memcpy(&word, a->bytes + at, sizeof(word));
+		if (vm_owns(e->vm, word))
+			return true;
+	}
+	return false;
+}
+
 /* Add to @g what only the machine has of @v. */
 static struct dbg_error *argument(const struct eval *e,
 				  const struct vm_value *v, bool is_this,
@@ -620,16 +644,22 @@ static struct dbg_error *argument(const struct eval *e,
 			       "an argument of type '%s', which is larger than "
 			       "two registers",
 			       type_name(vm_types(e->vm), v->type));
-	ret->type = word ? NULL : v->type;
+	*ret = (struct eval_argument){.type = word ? NULL : v->type};
 	if (!vm_read(e->vm, v->addr, ret->bytes, word ? 8 : layout->size))
 		return dbg_err(DBG_E_MEMORY, "an argument cannot be read");
+	if (!word && holds_own(e, ret))
+		return dbg_err(DBG_E_UNSUPPORTED,
+			       "an argument of type '%s' leads to memory that "
+			       "only the debugger has",
+			       type_name(vm_types(e->vm), v->type));
 	memcpy(&addr, ret->bytes, sizeof(addr));
 	if (v->type->kind == TYPE_KIND_FUNCTION)
 		return function(e, addr);
+	ret->is_object = is_this ? !v->type->is_value : v->type->is_reference;
+	ret->is_place = !is_this && v->type->kind == TYPE_KIND_BYREF;
 	if (!word || !vm_owns(e->vm, addr))
 		return NULL;
-	bool is_object = is_this ? !v->type->is_value : v->type->is_reference;
-	if (is_object && vm_graph_add(e->vm, g, addr))
+	if (ret->is_object && vm_graph_add(e->vm, g, addr))
 		return NULL;
 	return dbg_err(DBG_E_UNSUPPORTED,
 		       "an argument leads to an object that only the debugger "
@@ -655,6 +685,47 @@ static struct dbg_error *graph_replace(const struct eval *e,
 	return err;
 }
 
+/*
+ * Nothing but objects themselves may lead into the heap from where the
+ * collector does not look: those of @calls, whose arguments are given by their
+ * addresses.
+ */
+static struct dbg_error *none_in_heap(const struct eval *e,
+				      const struct vm_result *r)
+{
+	struct dbg_error *err = NULL;
+
+	for (size_t i = 0; !err && i < r->n_args; i++) {
+		const struct eval_argument *a = &e->calls->args[i];
+
+		if (r->args[i].type->special == TYPE_SPECIAL_NULLABLE)
+			return dbg_err(DBG_E_UNSUPPORTED,
+				       "beside a span, a nullable argument "
+				       "cannot be given");
+		for (size_t at = 0;
+		     !err && !a->is_object && at < sizeof(a->bytes);
+		     at += WORD) {
+			bool is_in = false;
+			uint64_t word;
+
+			memcpy(&word, a->bytes + at, sizeof(word));
+			if (word)
+				err = dac_heap_holds(values_dac(e->values),
+						     e->scope->frame->tid, word,
+						     &is_in);
+			if (!err && is_in)
+				err = dbg_err(
+				    DBG_E_UNSUPPORTED,
+				    "an argument of type '%s' leads into an "
+				    "object, which a collection could move: "
+				    "its arguments do not fit in registers",
+				    type_name(vm_types(e->vm),
+					      r->args[i].type));
+		}
+	}
+	return err;
+}
+
 static struct dbg_error *write_down(const struct eval *e,
 				    const struct vm_result *r)
 {
@@ -674,14 +745,17 @@ static struct dbg_error *write_down(const struct eval *e,
 	calls->method = r->method;
 	calls->n_args = r->n_args;
 	calls->want = EVAL_WANT_CALL;
-	calls->invokes = invoke_is_needed(e, r);
-	if (calls->invokes)
+	calls->invokes = invoke_is_needed(e, r, &calls->by_address);
+	bool boxes = calls->invokes && !calls->by_address;
+	if (boxes)
 		err = invoke_write_down(e, r, &g);
-	for (size_t i = 0; !err && !calls->invokes && i < r->n_args; i++) {
+	for (size_t i = 0; !err && !boxes && i < r->n_args; i++) {
 		bool is_this = !i && !(r->method->flags & TYPE_METHOD_STATIC);
 
 		err = argument(e, &r->args[i], is_this, &g, &calls->args[i]);
 	}
+	if (!err && calls->by_address)
+		err = none_in_heap(e, r);
 	if (!err)
 		err = graph_replace(e, &g);
 	if (err)

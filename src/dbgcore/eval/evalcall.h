@@ -99,9 +99,12 @@ struct eval_calls {
 	struct eval_argument {
 		struct type *type; /* NULL: an address as it is */
 		uint8_t bytes[EVAL_ANSWER_MAX];
+		bool is_object; /* ... of an object */
+		bool is_place;  /* ... by reference */
 	} args[EVAL_ARGS_MAX];
 	size_t n_args;
 	bool invokes;          /* they are Invoke's, see eval/invoke.h */
+	bool by_address;       /* ... it is made by the arguments' addresses */
 	bool boxes_this;       /* ... and its object the box of a structure */
 	bool writes_args;      /* ... and it writes to some */
 	const uint16_t *units; /* STRING, in e->arena */

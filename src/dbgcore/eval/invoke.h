@@ -6,6 +6,12 @@
  * The program makes such a call as its own reflection does, by
  * MethodBase.Invoke: values go and come in boxes, which are objects like others
  * to the collector.
+ *
+ * What has no box, a span among more arguments than there are registers, is
+ * given by its address: to the method behind Invoke, which copies all arguments
+ * from memory to where the method expects them. That memory is the debugger's,
+ * and unknown to the collector; so an object stands in the handle by which it
+ * is held, and nothing else may lead into the collector's heap.
  */
 #ifndef EVAL_INVOKE_H
 #define EVAL_INVOKE_H

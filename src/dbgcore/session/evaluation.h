@@ -36,7 +36,8 @@ struct handles {
 	size_t n;
 	bool is_late; /* a call that makes or fills a handle goes on, but nobody
 			 waits for it */
-	uint64_t late; /* the handle that the call fills; 0: it makes one */
+	uint64_t late;   /* the handle that the call fills; 0: it makes one */
+	uint64_t memory; /* of the program's, for arguments; 0: none */
 };
 
 /* The settings "evaluation", "call-threads", "call-timeout". */

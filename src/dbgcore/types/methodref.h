@@ -243,5 +243,8 @@ void type_properties(struct types *ts, struct type *type,
 
 /* Can all that @m is given and returns, and its object, be in boxes? */
 bool type_method_boxes(const struct type_method *m, const struct type_sig *sig);
+/* ... that it returns, and its object? */
+bool type_method_boxes_result(const struct type_method *m,
+			      const struct type_sig *sig);
 
 #endif

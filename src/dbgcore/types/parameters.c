@@ -231,7 +231,8 @@ static const struct type *referred(const struct type *type)
 	return type->kind == TYPE_KIND_BYREF ? type->inner : type;
 }
 
-bool type_method_boxes(const struct type_method *m, const struct type_sig *sig)
+bool type_method_boxes_result(const struct type_method *m,
+			      const struct type_sig *sig)
 {
 	if (!strcmp(m->name, ".ctor") || !m->owner || !m->module ||
 	    (sig->has_this && !can_be_boxed(m->owner)))
@@ -239,7 +240,12 @@ bool type_method_boxes(const struct type_method *m, const struct type_sig *sig)
 	// a box of a nullable is one of what it holds, or null
 	if (sig->has_this && m->owner->special == TYPE_SPECIAL_NULLABLE)
 		return false;
-	if (sig->ret->elem != ELEM_VOID && !can_be_boxed(referred(sig->ret)))
+	return sig->ret->elem == ELEM_VOID || can_be_boxed(referred(sig->ret));
+}
+
+bool type_method_boxes(const struct type_method *m, const struct type_sig *sig)
+{
+	if (!type_method_boxes_result(m, sig))
 		return false;
 	for (size_t i = 0; i < sig->n_params; i++)
 		if (!can_be_boxed(referred(sig->params[i])))

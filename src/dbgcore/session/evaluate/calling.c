@@ -273,6 +273,17 @@ static struct dbg_error *instance(struct dbg *dbg, struct step *s,
 	return helper(dbg, s, DOING_STUB, words, 3);
 }
 
+static void invoking_end(struct dbg *dbg)
+{
+	struct invoking *in = &dbg->evaluation->invoking;
+
+	holding_drop(dbg, &in->object);
+	holding_drop(dbg, &in->signature);
+	for (size_t i = 0; i < EVAL_ARGS_MAX; i++)
+		holding_drop(dbg, &in->args[i]);
+	*in = (struct invoking){0};
+}
+
 /* Get the reflection object of the method, by which it is invoked. */
 static struct dbg_error *invoked(struct dbg *dbg, struct step *s,
 				 struct type_method *m, uint64_t desc)
@@ -282,8 +293,8 @@ static struct dbg_error *invoked(struct dbg *dbg, struct step *s,
 
 	if (v->invoking.object && v->invoking.method == m)
 		return NULL;
-	holding_drop(dbg, &v->invoking.object);
-	v->invoking = (struct invoking){.method = m};
+	invoking_end(dbg);
+	v->invoking.method = m;
 	struct dbg_error *err = type_object(dbg, s, m->owner, &owner);
 	const uint64_t words[] = {owner, desc};
 	return err || s->runs ? err : helper(dbg, s, DOING_METHOD, words, 2);
@@ -423,6 +434,13 @@ static struct dbg_error *making_take(struct dbg *dbg, uint64_t word)
 		v->invoking.object = word;
 		holding_add(v, &v->invoking.object);
 		break;
+	case DOING_SIGNATURE:
+		v->invoking.signature = word;
+		holding_add(v, &v->invoking.signature);
+		break;
+	case DOING_MEMORY:
+		dbg->handles.memory = word;
+		break;
 	default:
 		return NULL;
 	}
@@ -481,8 +499,15 @@ static const struct helper helpers[DOING_N] = {
 		      .last = ELEM_I4, .is_reference = true},
     [DOING_METHOD] = {"System.RuntimeType", "GetMethodBase", .n_params = 2,
 		      .last = ELEM_VALUETYPE, .is_reference = true},
+    [DOING_SIGNATURE] = {"System.Reflection.RuntimeMethodInfo", "get_Signature",
+			 .is_reference = true},
+    [DOING_MEMORY] = {"System.Runtime.InteropServices.Marshal", "AllocHGlobal",
+		      .n_params = 1, .last = ELEM_I},
     [DOING_INVOKE] = {"System.Reflection.RuntimeMethodInfo", "Invoke",
 		      .n_params = 5, .is_reference = true},
+    [DOING_ADDRESS] = {"System.RuntimeMethodHandle", "InvokeMethod",
+		       .n_params = 4, .last = ELEM_BOOLEAN,
+		       .is_reference = true},
 };
 
 // The method of .NET 8 and 9.
@@ -715,6 +740,95 @@ static struct dbg_error *call_by_invoke(struct dbg *dbg,
 	return helper_set(dbg, DOING_INVOKE, req);
 }
 
+/* ---- Calls by the addresses of arguments ----------------------------- */
+
+/* As it stands in the program's memory. */
+struct addressed {
+	uint64_t addrs[EVAL_ARGS_MAX];
+	uint8_t bytes[EVAL_ARGS_MAX][EVAL_ANSWER_MAX];
+};
+
+/*
+ * Have what such a call needs made, one after the other: the object of the
+ * method's signature, the memory, a handle for each object among the arguments.
+ */
+static struct dbg_error *address_prepare(struct dbg *dbg, struct step *s,
+					 const struct eval_calls *calls)
+{
+	struct evaluation *v = dbg->evaluation;
+	struct invoking *in = &v->invoking;
+	const uint64_t size = sizeof(struct addressed);
+
+	if (!in->signature)
+		return helper(dbg, s, DOING_SIGNATURE, &in->object, 1);
+	if (!dbg->handles.memory)
+		return helper(dbg, s, DOING_MEMORY, &size, 1);
+	for (size_t i = 0; i < calls->n_args; i++) {
+		const void *object = calls->args[i].bytes;
+
+		if (!calls->args[i].is_object ||
+		    !memcmp(&in->args[i], object, sizeof(in->args[i])))
+			continue;
+		holding_drop(dbg, &in->args[i]);
+		memcpy(&in->args[i], object, sizeof(in->args[i]));
+		holding_add(v, &in->args[i]);
+	}
+	return holding_begin(dbg, s->tid, &s->runs);
+}
+
+/* Write the arguments to the program's memory. */
+static struct dbg_error *
+address_write(struct dbg *dbg, const struct eval_calls *calls, size_t first)
+{
+	const struct evaluation *v = dbg->evaluation;
+	uint64_t memory = dbg->handles.memory;
+	struct addressed to = {.addrs = {0}};
+
+	for (size_t i = first; i < calls->n_args; i++) {
+		const struct eval_argument *a = &calls->args[i];
+		uint64_t *addr = &to.addrs[i - first];
+
+		memcpy(to.bytes[i], a->bytes, sizeof(to.bytes[i]));
+		*addr = memory + offsetof(struct addressed, bytes[i]);
+		if (a->is_place)
+			memcpy(addr, a->bytes, sizeof(*addr));
+		else if (v->invoking.args[i])
+			*addr = holding_handle(v, &v->invoking.args[i]);
+		if (!*addr && !a->is_place)
+			return dbg_err(DBG_E_STATE,
+				       "an argument of '%s' could not be held",
+				       v->wanted);
+	}
+	return target_write(dbg->target, memory, &to, sizeof(to));
+}
+
+/* Call the method by the addresses of its arguments (eval/invoke.h). */
+static struct dbg_error *call_by_address(struct dbg *dbg,
+					 const struct eval_calls *calls,
+					 struct call_request *req)
+{
+	struct evaluation *v = dbg->evaluation;
+	struct step s = {.tid = req->tid};
+	bool has_this = !(calls->method->flags & TYPE_METHOD_STATIC);
+	struct dbg_error *err = address_prepare(dbg, &s, calls);
+
+	if (!err && !s.runs)
+		err = address_write(dbg, calls, has_this);
+	if (!err && !s.runs)
+		err = helper_set(dbg, DOING_ADDRESS, req);
+	if (err || s.runs)
+		return err;
+	const uint64_t words[] = {has_this ? v->invoking.args[0] : 0,
+				  dbg->handles.memory, v->invoking.signature,
+				  0};
+	for (; req->n_args < sizeof(words) / sizeof(words[0]); req->n_args++)
+		memcpy(req->args[req->n_args].bytes, &words[req->n_args],
+		       sizeof(words[0]));
+	v->moved = VALUE_MOVED_FIRST;
+	v->invoking.is_begun = true;
+	return call_run(dbg, req, DOING_CALL);
+}
+
 /*
  * Begin to call the method in the program, on the thread @tid. The method may
  * have to be prepared or compiled first, which runs the program, too.
@@ -744,6 +858,8 @@ static struct dbg_error *call_choose(struct dbg *dbg,
 	v->token = m->token;
 	v->invoking.receiver = v->invoking.array = 0;
 	v->invoking.is_begun = calls->invokes;
+	if (calls->by_address)
+		return call_by_address(dbg, calls, &req);
 	if (calls->invokes)
 		err = call_by_invoke(dbg, calls, &req);
 	if (err)
@@ -853,8 +969,7 @@ static struct dbg_error *take_answer(struct dbg *dbg,
 			     &a->receiver);
 	if (v->invoking.array)
 		holding_move(v, &v->given[v->invoking.array - 1], &a->array);
-	holding_drop(dbg, &v->invoking.object);
-	v->invoking = (struct invoking){0};
+	invoking_end(dbg);
 	for (size_t i = 0; i < v->n_given; i++)
 		holding_drop(dbg, &v->given[i]);
 	v->n_given = 0;

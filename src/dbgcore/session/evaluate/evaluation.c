@@ -101,6 +101,14 @@ void holding_drop(struct dbg *dbg, const void *place)
 	}
 }
 
+uint64_t holding_handle(const struct evaluation *v, const void *place)
+{
+	for (size_t i = 0; i < v->n_held; i++)
+		if (v->held[i].place == place)
+			return v->held[i].handle;
+	return 0;
+}
+
 void holding_move(struct evaluation *v, const void *place, void *to)
 {
 	memcpy(to, place, sizeof(uint64_t));

@@ -50,8 +50,9 @@ session_evaluate_at(struct dbg_stopped at, dbg_id frame,
 enum {
 	ANSWERS_MAX = 64,
 	GIVEN_MAX = VM_OWN_MAX,
-	/* An answer has three, struct making two, struct invoking one. */
-	HELD_MAX = FOLLOWED_MAX + 3 * ANSWERS_MAX + GIVEN_MAX + 3,
+	/* An answer has three, struct making two, struct invoking two. */
+	HELD_MAX =
+	    FOLLOWED_MAX + 3 * ANSWERS_MAX + GIVEN_MAX + 4 + EVAL_ARGS_MAX,
 	REPEATS_MAX = 256, /* calls that serve one expression */
 };
 
@@ -66,16 +67,19 @@ enum doing {
 	DOING_HOLD,   /* ... there is one */
 	DOING_NAME,   /* a type's name, to have it loaded: */
 	DOING_LOAD,
-	DOING_TYPE,   /* the object of a type that is loaded */
-	DOING_SHOWN,  /* ... for an argument */
-	DOING_ARRAY,  /* the array of a method's type arguments */
-	DOING_SET,    /* ... one of them is set */
-	DOING_CLASS,  /* the method of an instance of a generic class */
-	DOING_STUB,   /* ... with type arguments of its own */
-	DOING_OBJECT, /* a copy of an object that the interpreter has */
-	DOING_VECTOR, /* ... of an array */
-	DOING_METHOD, /* the object of a method, for eval/invoke.h */
-	DOING_INVOKE, /* only looked for: such a call is DOING_CALL */
+	DOING_TYPE,      /* the object of a type that is loaded */
+	DOING_SHOWN,     /* ... for an argument */
+	DOING_ARRAY,     /* the array of a method's type arguments */
+	DOING_SET,       /* ... one of them is set */
+	DOING_CLASS,     /* the method of an instance of a generic class */
+	DOING_STUB,      /* ... with type arguments of its own */
+	DOING_OBJECT,    /* a copy of an object that the interpreter has */
+	DOING_VECTOR,    /* ... of an array */
+	DOING_METHOD,    /* the object of a method, for eval/invoke.h */
+	DOING_SIGNATURE, /* ... of its signature */
+	DOING_MEMORY,    /* memory for arguments */
+	DOING_INVOKE,    /* only looked for: such calls are DOING_CALL */
+	DOING_ADDRESS,
 	DOING_N,
 };
 
@@ -106,10 +110,12 @@ struct making {
 
 /* A call by the program's reflection, see eval/invoke.h. */
 struct invoking {
-	struct type_method *method; /* whose object: */
-	uint64_t object;            /* 0: none */
-	size_t receiver, array;     /* among given from 1; 0: none */
-	bool is_begun;              /* the expression's last call is one */
+	struct type_method *method;   /* whose object: */
+	uint64_t object;              /* 0: none */
+	uint64_t signature;           /* 0: none */
+	uint64_t args[EVAL_ARGS_MAX]; /* by address: those that are objects */
+	size_t receiver, array;       /* among given from 1; 0: none */
+	bool is_begun;                /* the expression's last call is one */
 };
 
 /* Large: all that is kept over the calls of one expression. */
@@ -161,6 +167,8 @@ const char *evaluation_subject(const struct evaluation *v);
 /* Hold the object whose address is at @place (null: none) from now on. */
 void holding_add(struct evaluation *v, void *place);
 void holding_drop(struct dbg *dbg, const void *place);
+/* The handle that holds the object whose address is at @place; 0: none. */
+uint64_t holding_handle(const struct evaluation *v, const void *place);
 /* The reference held at @place has moved to @to. */
 void holding_move(struct evaluation *v, const void *place, void *to);
 /* Have one held that is not yet; *ret_runs: a call was begun for it. */
