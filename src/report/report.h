@@ -3,7 +3,7 @@
  * that it can be printed when the program has long gone on.
  *
  * report_take() asks the engine, as fast as it can, since the program waits;
- * the writers (text.c, forms.c) only read. All strings are the
+ * the writers (report.c, forms.c) only read. All strings are the
  * report's own. Nothing here starts, resumes or ends a program: stackcommand.c
  * and capture.c do.
  *
@@ -199,9 +199,6 @@ DBG_MUST struct dbg_error *report_take(struct dbg *dbg,
 				       const struct report_limits *limits,
 				       struct report *ret);
 void report_destroy(struct report *r);
-/* Have they the same stacks, which are whole? */
-bool report_same_stack(const struct report_thread *a,
-		       const struct report_thread *b);
 /*
  * Fold the end of @v if it is the same few frames several times, or the last
  * run once more. Returns the new number of frames.
@@ -435,7 +432,7 @@ enum {
 const char **output_lines(const char *text, size_t n, unsigned int max,
 			  struct arena *arena, size_t *ret_n);
 
-/* ---- take.c -------------------------------------------------------------- */
+/* ---- Taking a report, its parts ------------------------------------------ */
 
 /* A copy of the report's own; NULL stays NULL. */
 const char *report_copy(struct report *r, const char *s);
@@ -448,8 +445,6 @@ void report_take_source(struct report *r, struct dbg *dbg,
 /* Arguments and locals of a frame, the first of them. */
 void report_take_variables(struct report *r, struct dbg_stopped at,
 			   dbg_id frame, struct report_frame *f);
-
-/* ---- takestuck.c ------------------------------------------------------ */
 
 /* Is it a module of a test framework, or of a test runner? */
 bool report_runs_tests(const char *module);

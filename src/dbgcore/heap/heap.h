@@ -148,7 +148,7 @@ DBG_MUST struct dbg_error *heap_pace(const struct heap *h, const char *what,
 /* The part that holds @addr, NULL: none. */
 const struct heap_part *heap_part_of(const struct heap *h, uint64_t addr);
 
-/* ---- heaptype.c ------------------------------------------------------ */
+/* ---- Types of objects ------------------------------------------------ */
 
 /* Type of a MethodTable, never NULL; is_none if it is none. */
 struct heap_type *heap_type_find(struct heap *h, uint64_t mt);
@@ -174,7 +174,7 @@ static inline uint8_t *heap_kind(struct heap_kinds *k,
 	return &k->v[type->number];
 }
 
-/* ---- heapwalk.c ------------------------------------------------------ */
+/* ---- The walk -------------------------------------------------------- */
 
 /*
  * Call @fn for all objects in the order of their addresses, free space
@@ -251,7 +251,7 @@ struct heap_starts {
 
 void heap_starts_init(struct heap_starts *s, struct heap *h);
 void heap_starts_deinit(struct heap_starts *s);
-/* Note all objects and references. DBG_E_INTERRUPTED. See heapwalk.c. */
+/* Note all objects and references. DBG_E_INTERRUPTED. See heap.c. */
 DBG_MUST struct dbg_error *heap_starts_walk(struct heap_starts *s);
 /* Count all objects that the last walk left out as possible beginnings. */
 void heap_starts_lose(struct heap_starts *s);

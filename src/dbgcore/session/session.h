@@ -237,7 +237,7 @@ void session_break_gone(struct dbg *dbg, uint32_t number);
 /* File of a frame, for a bare line number; NULL if it has none. */
 const char *session_frame_path(struct dbg *dbg, dbg_id id);
 
-/* ---- event.c --------------------------------------------------------- */
+/* ---- session.c --------------------------------------------------------- */
 
 /* Queue an event; its text is copied. */
 void session_event(struct dbg *dbg, const struct dbg_event *event);

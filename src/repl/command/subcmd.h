@@ -22,7 +22,7 @@ struct user_command {
 	char *text; /* of `document`, NULL: none */
 };
 
-/* ---- cmd_display.c: also subcommands of delete, enable, disable ------ */
+/* ---- cmd_break.c: also subcommands of delete, enable, disable ------ */
 
 DBG_MUST struct dbg_error *display_delete(struct repl *r,
 					  const struct call *call);

@@ -23,7 +23,7 @@ void out_ours(const struct repl *r, const char *text);
 void out_lines(const struct repl *r, const char *text, int indent,
 	       const char *label);
 
-/* ---- shell.c --------------------------------------------------------- */
+/* ---- cmd_misc.c --------------------------------------------------------- */
 
 /*
  * Carry out a command of the shell, "" the user's shell itself. It reads

@@ -1,4 +1,12 @@
 /* Commands about what the runtime has loaded, and its threads. */
+#include "repl/cmd.h"
+#include "repl/heap/heapcommands.h"
+#include "repl/heap/heapoptions.h"
+#include "repl/heap/sheet.h"
+#include "repl/repl_priv.h"
+#include "repl/show/print.h"
+#include "repl/show/show.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -6,12 +14,399 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "front/loop.h"
-#include "repl/cmd.h"
-#include "repl/heap/heapcommands.h"
-#include "repl/heap/heapoptions.h"
-#include "repl/repl_priv.h"
-#include "repl/show/print.h"
-#include "repl/state/cmd_type.h"
+#include "front/plain.h"
+
+enum {
+	TOKEN_TEXT = 16
+};
+
+/* ---- Properties of one thing --------------------------------------------- */
+
+/*
+ * Types and methods by their addresses and names, as SOS's users know them:
+ * `dumpmt`, `dumpmd`, `ip2md`, `name2ee`, `dumpil`.
+ */
+
+/* ---- Properties of one thing --------------------------------------------- */
+
+enum {
+	TITLE_WIDTH = 17
+};
+
+static void put_title(struct sheet *s, const char *title)
+{
+	out(s->r, "%s:%*s", title, TITLE_WIDTH - (int)strlen(title), "");
+}
+
+/* 0 and NULL are left out. */
+static void property_address(struct sheet *s, const char *title,
+			     const char *key, uint64_t addr)
+{
+	if (!addr)
+		return;
+	sheet_address(s, key, addr);
+	if (s->json)
+		return;
+	put_title(s, title);
+	out(s->r, "0x%" PRIx64 "\n", addr);
+}
+
+static void property_text(struct sheet *s, const char *title, const char *key,
+			  const char *text)
+{
+	if (!text)
+		return;
+	sheet_text(s, key, text);
+	if (s->json)
+		return;
+	put_title(s, title);
+	out(s->r, "%s\n", text);
+}
+
+static const char *token_text(uint32_t token, char text[TOKEN_TEXT])
+{
+	snprintf(text, TOKEN_TEXT, "0x%08" PRIx32, token);
+	return text;
+}
+
+/* A metadata token, 0x and eight digits. */
+static void property_token(struct sheet *s, const char *title, const char *key,
+			   uint32_t token)
+{
+	char text[TOKEN_TEXT];
+
+	property_text(s, title, key, token ? token_text(token, text) : NULL);
+}
+
+static void property_number(struct sheet *s, const char *title, const char *key,
+			    uint64_t n)
+{
+	sheet_number(s, key, n);
+	if (s->json)
+		return;
+	put_title(s, title);
+	out(s->r, "%" PRIu64 "\n", n);
+}
+
+/* ---- Types by address ---------------------------------------------------- */
+
+// Parse the options and the address, which must be the only other word.
+static struct dbg_error *address_and_options(const struct call *call,
+					     struct heap_options *o,
+					     uint64_t *ret)
+{
+	struct dbg_error *err = heap_options_parse(call, 1, o);
+
+	if (err)
+		return err;
+	if (!o->n_args)
+		return dbg_err_arg("Argument required: %.*s %s",
+				   (int)cmd_name_len(call->cmd),
+				   call->cmd->names, call->cmd->args);
+	return heap_address(o->args[0], ret);
+}
+
+/* ---- dumpmt ---------------------------------------------------------- */
+
+static const struct sheet_column slot_columns[] = {
+    {"Slot", "slot", SHEET_NUMBER, 5},
+    {"MethodDesc", "method", SHEET_ADDRESS, 14},
+    {"Entry", "entry", SHEET_ADDRESS, 14},
+    {"Code", "code", SHEET_TEXT, 12},
+    {"Name", "name", SHEET_TEXT, 0},
+};
+
+static void show_slots(struct sheet *s, const struct dbg_type_slot *v, size_t n)
+{
+	sheet_rows(s, "methods", SHEET_COLUMNS(slot_columns));
+	for (size_t i = 0; i < n; i++)
+		sheet_row(s,
+			  (struct sheet_cell[]){
+			      {.number = v[i].slot},
+			      {.number = v[i].method, .absent = !v[i].method},
+			      {.number = v[i].entry, .absent = !v[i].entry},
+			      {.text = v[i].kind},
+			      {.text = v[i].name}});
+	sheet_rows_end(s);
+}
+
+static void show_type(struct sheet *s, const struct dbg_type_facts *t)
+{
+	property_text(s, "Name", "name", t->name);
+	property_address(s, "MethodTable", "methodTable", t->method_table);
+	property_address(s, "EEClass", "eeClass", t->eeclass);
+	property_text(s, "Parent", "parentName", t->parent_name);
+	property_address(s, "Parent's", "parent", t->parent);
+	property_text(s, "File", "file", t->file);
+	property_address(s, "Module", "module", t->module);
+	property_token(s, "Token", "token", t->token);
+	property_number(s, "BaseSize", "baseSize", t->base_size);
+	property_number(s, "ComponentSize", "componentSize", t->component_size);
+	property_number(s, "Methods", "methodCount", t->n_methods);
+	// .NET 9 and later do not tell
+	if (t->n_virtuals)
+		property_number(s, "Virtual", "virtualCount", t->n_virtuals);
+	property_text(s, "Collectible", "collectible",
+		      t->collectible ? "yes" : NULL);
+	property_number(s, "Interfaces", "interfaces", t->n_interfaces);
+	property_number(s, "Fields", "fields", t->n_fields);
+	property_number(s, "Static fields", "statics", t->n_statics);
+}
+
+static struct dbg_error *cmd_dumpmt(struct repl *r, struct dbg_stopped at,
+				    const struct call *call)
+{
+	_cleanup_heap_options_ struct heap_options o;
+	struct dbg_type_facts type;
+	struct dbg_type_slot *slots = NULL;
+	uint64_t addr;
+	size_t n = 0;
+	struct dbg_error *err = address_and_options(call, &o, &addr);
+	struct sheet s;
+
+	if (!err)
+		err = dbg_type_facts(at, addr, &type);
+	if (!err && o.methods)
+		err = dbg_type_slots(at, addr, &slots, &n);
+	if (err)
+		return err;
+	sheet_begin(&s, r, at, o.json);
+	show_type(&s, &type);
+	if (o.methods)
+		show_slots(&s, slots, n);
+	sheet_end(&s);
+	return NULL;
+}
+
+/* ---- dumpmd, ip2md --------------------------------------------------- */
+
+static const struct sheet_column code_columns[] = {
+    {"Code", "start", SHEET_ADDRESS, 14}, {"Size", "size", SHEET_NUMBER, 8},
+    {NULL, "cold", SHEET_ADDRESS, 0},     {NULL, "coldSize", SHEET_NUMBER, 0},
+    {"Kind", "kind", SHEET_TEXT, 0},
+};
+
+static void show_method(struct sheet *s, const struct dbg_method_facts *m)
+{
+	_cleanup_free_ char *place =
+	    m->path ? xasprintf("%s:%" PRIu32, m->path, m->line) : NULL;
+
+	property_text(s, "Name", "name", m->name);
+	property_address(s, "MethodDesc", "methodDesc", m->method);
+	property_address(s, "MethodTable", "methodTable", m->method_table);
+	property_text(s, "File", "file", m->file);
+	property_address(s, "Module", "module", m->module);
+	property_token(s, "Token", "token", m->dynamic ? 0 : m->token);
+	property_text(s, "Source", "source", place);
+	property_address(s, "Code at", "at", m->at);
+	if (m->il_offset != UINT32_MAX)
+		property_number(s, "IL offset", "ilOffset", m->il_offset);
+	sheet_rows(s, "codes", SHEET_COLUMNS(code_columns));
+	for (size_t i = 0; i < m->n_codes; i++) {
+		const struct dbg_method_code *c = &m->codes[i];
+
+		sheet_row(s, (struct sheet_cell[]){
+				 {.number = c->start},
+				 {.number = c->size},
+				 {.number = c->cold, .absent = !c->cold},
+				 {.number = c->cold_size, .absent = !c->cold},
+				 {.text = c->kind}});
+	}
+	sheet_rows_end(s);
+}
+
+typedef struct dbg_error *method_fn(struct dbg_stopped at, uint64_t addr,
+				    struct dbg_method_facts *ret);
+
+static struct dbg_error *show_method_of(struct repl *r, struct dbg_stopped at,
+					const struct call *call, method_fn *get)
+{
+	_cleanup_heap_options_ struct heap_options o;
+	struct dbg_method_facts method;
+	uint64_t addr;
+	struct dbg_error *err = address_and_options(call, &o, &addr);
+	struct sheet s;
+
+	if (!err)
+		err = get(at, addr, &method);
+	if (err)
+		return err;
+	sheet_begin(&s, r, at, o.json);
+	show_method(&s, &method);
+	sheet_end(&s);
+	return NULL;
+}
+
+static struct dbg_error *cmd_dumpmd(struct repl *r, struct dbg_stopped at,
+				    const struct call *call)
+{
+	return show_method_of(r, at, call, dbg_method_facts);
+}
+
+static struct dbg_error *cmd_ip2md(struct repl *r, struct dbg_stopped at,
+				   const struct call *call)
+{
+	return show_method_of(r, at, call, dbg_method_at);
+}
+
+/* ---- dumpil ---------------------------------------------------------- */
+
+static struct dbg_error *cmd_dumpil(struct repl *r, struct dbg_stopped at,
+				    const struct call *call)
+{
+	struct dbg_method_facts method;
+	struct dbg_il_insn *insns;
+	uint64_t addr;
+	size_t n = 0;
+	struct dbg_error *err = heap_address(call->args, &addr);
+
+	if (!err)
+		err = dbg_method_facts(at, addr, &method);
+	// no MethodDesc: an address within its code?
+	if (err && err->code == DBG_E_MEMORY &&
+	    !dbg_err_drop(dbg_method_at(at, addr, &method))) {
+		dbg_error_destroy(err);
+		err = NULL;
+	}
+	if (!err)
+		err = dbg_method_il(at, method.method, &insns, &n);
+	if (err)
+		return err;
+	out(r, "Dump of IL code for method %s:\n", method.name);
+	show_il(r, insns, n, method.il_offset);
+	out(r, "End of IL dump.\n");
+	return NULL;
+}
+
+/* ---- name2ee --------------------------------------------------------- */
+
+static const struct sheet_column named_columns[] = {
+    {"Token", "token", SHEET_TEXT, 10},
+    {"MethodTable", "methodTable", SHEET_ADDRESS, 14},
+    {"MethodDesc", "methodDesc", SHEET_ADDRESS, 14},
+    {NULL, "module", SHEET_ADDRESS, 0},
+    {"File", "file", SHEET_TEXT, 24},
+    {"Name", "name", SHEET_TEXT, 0},
+};
+
+static void show_named(struct sheet *s, const struct dbg_named *v, size_t n)
+{
+	sheet_rows(s, "names", SHEET_COLUMNS(named_columns));
+	for (size_t i = 0; i < n; i++) {
+		char token[TOKEN_TEXT];
+
+		sheet_row(s,
+			  (struct sheet_cell[]){
+			      {.text = token_text(v[i].token, token)},
+			      {.number = v[i].method_table,
+			       .absent = !v[i].method_table},
+			      {.number = v[i].method, .absent = !v[i].method},
+			      {.number = v[i].module},
+			      {.text = v[i].file},
+			      {.text = v[i].name}});
+	}
+	sheet_rows_end(s);
+	if (!s->json && n == DBG_NAMED_MAX)
+		out(s->r,
+		    "(These are the first %zu; a longer name matches fewer.)\n",
+		    n);
+}
+
+// "MODULE!NAME", "MODULE NAME" or NAME; a module of "*" is any.
+static struct dbg_error *parse_name(struct heap_options *o,
+				    const char **ret_module,
+				    const char **ret_name)
+{
+	char *mark = o->n_args ? strchr(o->args[0], '!') : NULL;
+
+	if (!o->n_args || (mark && (o->n_args > 1 || !mark[1])))
+		return dbg_err_arg("Which name? name2ee MODULE!TYPE.METHOD");
+	if (mark)
+		*mark = '\0';
+	*ret_module = mark || o->n_args > 1 ? o->args[0] : NULL;
+	*ret_name = mark ? mark + 1 : o->args[o->n_args - 1];
+	if (*ret_module && !strcmp(*ret_module, "*"))
+		*ret_module = NULL;
+	return NULL;
+}
+
+static struct dbg_error *cmd_name2ee(struct repl *r, struct dbg_stopped at,
+				     const struct call *call)
+{
+	_cleanup_heap_options_ struct heap_options o;
+	const char *module = NULL, *name = NULL;
+	struct dbg_named *v;
+	size_t n = 0;
+	struct dbg_error *err = heap_options_parse(call, 2, &o);
+	struct sheet s;
+
+	if (!err)
+		err = parse_name(&o, &module, &name);
+	if (!err)
+		err = dbg_name_find(at, module, name, &v, &n);
+	if (!err && !n)
+		err = dbg_err(DBG_E_NOT_FOUND,
+			      "no type and no method '%s' in %s", name,
+			      module ? module : "the modules that are loaded");
+	if (err)
+		return err;
+	sheet_begin(&s, r, at, o.json);
+	show_named(&s, v, n);
+	sheet_end(&s);
+	return NULL;
+}
+
+/* ---- The table ------------------------------------------------------- */
+
+static const struct repl_cmd type_cmds[] = {
+    {
+	.names = "dumpmt dumpclass",
+	.args = "ADDRESS [-md] [--json]",
+	.help = "describe a type by its MethodTable or EEClass",
+	.more = "-md: with the methods of its objects, by slot.",
+	.flags = CMD_NEEDS_ARGS,
+	.stopped = cmd_dumpmt,
+    },
+    {
+	.names = "dumpmd",
+	.args = "ADDRESS [--json]",
+	.help = "describe a method by its MethodDesc",
+	.more = "With all its compiled code and what kind that is.",
+	.flags = CMD_NEEDS_ARGS,
+	.stopped = cmd_dumpmd,
+    },
+    {
+	.names = "ip2md",
+	.args = "ADDRESS [--json]",
+	.help = "describe the method whose code holds an address",
+	.flags = CMD_NEEDS_ARGS,
+	.stopped = cmd_ip2md,
+    },
+    {
+	.names = "dumpil",
+	.args = "ADDRESS",
+	.help = "show the IL of a method by its MethodDesc or code",
+	.more = "\"disassemble/il\" shows that of the selected frame.",
+	.flags = CMD_NEEDS_ARGS,
+	.stopped = cmd_dumpil,
+    },
+    {
+	.names = "name2ee",
+	.args = "[MODULE!]NAME [--json]",
+	.help = "find types and methods of a name",
+	.more = "Their tokens, and the MethodTables and MethodDescs that the "
+		"runtime has made.",
+	.flags = CMD_NEEDS_ARGS,
+	.complete = COMPLETE_LOCATIONS,
+	.stopped = cmd_name2ee,
+    },
+    {.names = NULL},
+};
+
+const struct cmd_family cmd_family_types = {
+    "types", "The runtime's types and methods", type_cmds};
+
+/* ---- Commands about what the runtime has loaded, and its threads --------- */
 
 /* ---- dumpmodule, dumpassembly ---------------------------------------- */
 

@@ -1,7 +1,7 @@
 /*
  * Binding: from a breakpoint's words to places (module, method, IL offset),
  * when a module loads, and from places to addresses, when code is made. A place
- * whose method has no code yet is waited for (jit/codewait.c); one whose code
+ * whose method has no code yet is waited for (jit/gate.c); one whose code
  * has several versions or instances has an address in each. hit_list says which
  * breakpoints an address belongs to. The words are kept: each module that loads
  * later is searched again.

@@ -1,7 +1,7 @@
 /*
  * Methods whose native code is waited for: the runtime tells of it
- * (codewait.c), the traps of the JIT tell which bodies it compiles (gate.c),
- * and code is known in front of the runtime's word for it (codewait.c).
+ * (gate.c), the traps of the JIT tell which bodies it compiles (gate.c),
+ * and code is known in front of the runtime's word for it (gate.c).
  */
 #ifndef CONTROL_JIT_H
 #define CONTROL_JIT_H
@@ -37,7 +37,7 @@ struct code_waits {
 	struct map compiling;    /* thread in the JIT -> struct compilation */
 };
 
-/* Code that the runtime has not told of; codewait.c. */
+/* Code that the runtime has not told of; gate.c. */
 struct entry_traps {
 	struct map codes; /* address -> struct entry_trap */
 	uint64_t *fresh;  /* addresses that may not be armed yet */
@@ -69,7 +69,7 @@ void jit_gate_others_run(struct control *c, pid_t tid, unsigned int tries);
 void jit_gate_gone(struct control *c, pid_t tid);
 void jit_gate_reset(struct control *c);
 
-/* codewait.c */
+/* gate.c */
 /* The code of @w will begin at @addr; 0: that is not known. */
 void entry_trap_add(struct control *c, struct want *w, uint64_t addr);
 /* Arm what was added. */

@@ -1,4 +1,4 @@
-/* Shared by scope.c and scope_const.c. */
+/* Shared by scope.c and scope.c. */
 #ifndef EVAL_SCOPE_PRIV_H
 #define EVAL_SCOPE_PRIV_H
 

@@ -1,7 +1,7 @@
 /*
  * Stops all threads by PTRACE_INTERRUPT and waits for them, lets them go again,
  * or steps one while the rest stand. A thread that goes on from a trap executes
- * the instruction beneath it first (displace.c).
+ * the instruction beneath it first (ptrace.c).
  */
 #include "target/live/live.h"
 #include "target/live/thread.h"

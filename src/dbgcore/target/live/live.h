@@ -151,7 +151,7 @@ static inline struct live *live_of(struct target *t)
 	return (struct live *)t;
 }
 
-/* ---- queue.c: events that are to be reported -------------------------- */
+/* ---- wait.c: the queue of events that are to be reported -------------- */
 
 /* Get a slot for a new event, all 0, with a serial of its own. */
 struct target_event *queue_slot(struct live *l);
@@ -196,7 +196,7 @@ void live_image_forget(struct live *l);
 /* Make the descriptor readable in any case. */
 void live_rouse(struct target *t);
 
-/* ---- reap.c: waiting for them ---------------------------------------- */
+/* ---- wait.c: waiting for them ---------------------------------------- */
 
 /* Wait for one status, or look for one, and take note of it. */
 DBG_MUST struct dbg_error *live_take(struct live *l, bool block, bool *ret_any);

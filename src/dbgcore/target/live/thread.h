@@ -160,7 +160,7 @@ void thread_detach(struct live *l, struct thread *th);
  */
 void thread_rewind(struct live *l, struct thread *th);
 
-/* ---- displace.c: the instruction beneath a trap ---------------------- */
+/* ---- ptrace.c: the instruction beneath a trap ---------------------- */
 
 /*
  * Execute the instruction beneath the trap at skip_pc, if the thread stands

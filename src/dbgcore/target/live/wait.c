@@ -1,13 +1,15 @@
 /*
- * Wait statuses and what they mean. A status changes the thread's state at
- * once; its event goes to the queue (queue.c).
+ * Wait statuses: reaped, and what they mean. A status changes the thread's
+ * state at once; its event goes to the queue, from which it is reported.
  */
+#include "target/guard/orphan.h"
+#include "target/guard/orphan_code.h"
 #include "target/live/family.h"
 #include "target/live/live.h"
-#include "target/guard/orphan.h"
 #include "target/live/thread.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/ptrace.h>
@@ -18,7 +20,233 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "target/guard/orphan_code.h"
+
+/* ---- The queue of events ------------------------------------------------- */
+
+/*
+ * The queue of events: what is to be reported, in order. An event is handed out
+ * only while its cause stands (a trap, a watch), and while its thread may run:
+ * where one thread runs alone, stops of the others wait until they go on.
+ */
+
+struct target_event *queue_slot(struct live *l)
+{
+	if (l->queue.first && l->queue.first == l->queue.n)
+		l->queue.first = l->queue.n = 0;
+	mem_grow(&l->queue.events, &l->queue.cap, l->queue.n,
+		 sizeof(*l->queue.events));
+	struct queued *queued = &l->queue.events[l->queue.n++];
+	memset(queued, 0, sizeof(*queued));
+	queued->serial = ++l->queue.serial;
+	return &queued->event;
+}
+
+void live_queue(struct live *l, enum target_event_kind kind, pid_t tid)
+{
+	struct target_event *event = queue_slot(l);
+
+	event->kind = kind;
+	event->tid = tid;
+}
+
+void thread_keep(struct live *l, struct thread *th, enum target_event_kind kind)
+{
+	struct target_event *event = queue_slot(l);
+
+	event->kind = kind;
+	event->tid = th->tid;
+	th->event_queued = (int)kind;
+	th->serial = l->queue.serial;
+	if (kind == TARGET_WATCH) {
+		l->queue.events[l->queue.n - 1].watch_stamp = th->watch_stamp;
+		event->slots = th->hits;
+		th->hits = 0;
+	}
+	if (kind == TARGET_TRAP || kind == TARGET_STEPPED ||
+	    kind == TARGET_WATCH)
+		event->addr =
+		    thread_load_regs(l, th) ? regs_pc(&th->regs.now) : 0;
+	if (kind == TARGET_SIGNAL) {
+		event->signal = th->due.signal;
+		event->info = th->due.info;
+	}
+}
+
+static bool is_stop(enum target_event_kind kind)
+{
+	return kind == TARGET_TRAP || kind == TARGET_STEPPED ||
+	       kind == TARGET_SIGNAL || kind == TARGET_INTERRUPTED ||
+	       kind == TARGET_WATCH;
+}
+
+// Is it an event of a trap or watch that was removed since?
+static bool is_void(const struct live *l, const struct target_event *event)
+{
+	if (event->kind == TARGET_WATCH)
+		return !hwbreak_any(l);
+	return event->kind == TARGET_TRAP &&
+	       !target_trap_armed(&l->target, event->addr);
+}
+
+// Shall the event wait, since another thread runs alone? An interruption
+// concerns no thread in particular and does not wait.
+bool queue_waits(const struct live *l, const struct thread *th, int kind)
+{
+	pid_t only = l->target.only;
+
+	return th->kept ||
+	       (only && th->tid != only && kind != TARGET_INTERRUPTED);
+}
+
+// May this event be reported? *ret_drop: it is void.
+static struct dbg_error *ripe(struct live *l, const struct queued *queued,
+			      bool *ret_ripe, bool *ret_drop)
+{
+	const struct target_event *event = &queued->event;
+	struct thread *th = thread_find(l, event->tid);
+
+	*ret_ripe = true;
+	*ret_drop = false;
+	if (!is_stop(event->kind) && event->kind != TARGET_EXEC)
+		return NULL;
+	if (!th || !th->event_queued || th->serial != queued->serial) {
+		*ret_drop = true;
+		return NULL;
+	}
+	*ret_ripe = event->kind == TARGET_EXEC ||
+		    (!l->held && !queue_waits(l, th, event->kind));
+	if (!*ret_ripe)
+		return NULL;
+	th->event_queued = 0;
+	if (is_void(l, event)) {
+		*ret_drop = true;
+		return thread_go(l, th);
+	}
+	if (event->kind == TARGET_TRAP || event->kind == TARGET_STEPPED)
+		th->skip_pc = event->addr;
+	return NULL;
+}
+
+struct dbg_error *queue_pop(struct live *l, struct target_event *ret,
+			    bool *ret_any)
+{
+	struct dbg_error *err;
+	size_t i = l->queue.first;
+
+	*ret_any = false;
+	while (i < l->queue.n && !*ret_any) {
+		struct queued queued = l->queue.events[i];
+		bool is_ripe, drop;
+
+		err = ripe(l, &queued, &is_ripe, &drop);
+		if (err)
+			return err;
+		if (!is_ripe && !drop) {
+			i++;
+			continue;
+		}
+		if (i == l->queue.first) {
+			i = ++l->queue.first;
+		} else {
+			l->queue.n--;
+			memmove(&l->queue.events[i], &l->queue.events[i + 1],
+				(l->queue.n - i) * sizeof(queued));
+		}
+		*ret_any = !drop;
+		if (drop)
+			continue;
+		*ret = queued.event;
+		// The registers were set anew meanwhile: any of the slots may
+		// be it.
+		if (ret->slots && queued.watch_stamp != l->watch_stamp)
+			ret->slots = (1u << TARGET_WATCHES) - 1;
+	}
+	return NULL;
+}
+
+/* ---- Hits that are told later ----------------------------------------- */
+
+static void hit_keep(struct target *t, const struct target_event *event,
+		     bool kept)
+{
+	struct live *l = live_of(t);
+	struct thread *th = thread_find(l, event->tid);
+
+	if (!th || th->stop == STOP_NONE || th->event_queued)
+		return;
+	*queue_slot(l) = *event;
+	th->event_queued = (int)event->kind;
+	th->serial = l->queue.serial;
+	th->skip_pc = 0;
+	th->kept = kept;
+}
+
+void live_hit_keep(struct target *t, const struct target_event *event)
+{
+	hit_keep(t, event, true);
+}
+
+void live_hit_again(struct target *t, const struct target_event *event)
+{
+	hit_keep(t, event, false);
+	live_kick(live_of(t));
+}
+
+void live_hits_release(struct target *t)
+{
+	struct live *l = live_of(t);
+
+	for (size_t i = 0; i < l->n_threads; i++)
+		l->threads[i]->kept = false;
+	live_kick(l);
+}
+
+/* ---- A thread that runs elsewhere for a while ------------------------ */
+
+struct dbg_error *live_hit_take(struct target *t, pid_t tid,
+				struct target_hit *ret)
+{
+	struct live *l = live_of(t);
+	struct target_hit hit = {0};
+	struct thread *th;
+	struct dbg_error *err = thread_stopped(l, tid, &th);
+
+	if (err)
+		return err;
+	if (th->event_queued == TARGET_SIGNAL)
+		return dbg_err(DBG_E_STATE,
+			       "thread %d has a signal to handle first", tid);
+	hit.passed =
+	    thread_load_regs(l, th) && regs_pc(&th->regs.now) == th->skip_pc;
+	for (size_t i = l->queue.first; th->event_queued && i < l->queue.n; i++)
+		if (l->queue.events[i].serial == th->serial) {
+			hit.event = l->queue.events[i].event;
+			hit.watch_stamp = l->queue.events[i].watch_stamp;
+		}
+	th->event_queued = 0;
+	th->kept = false;
+	*ret = hit;
+	return NULL;
+}
+
+void live_hit_give(struct target *t, pid_t tid, const struct target_hit *hit)
+{
+	struct live *l = live_of(t);
+	struct thread *th = thread_find(l, tid);
+
+	if (!th || th->stop == STOP_NONE || th->event_queued ||
+	    !thread_load_regs(l, th))
+		return;
+	th->skip_pc = hit->passed ? regs_pc(&th->regs.now) : 0;
+	if (!hit->event.kind)
+		return;
+	*queue_slot(l) = hit->event;
+	l->queue.events[l->queue.n - 1].watch_stamp = hit->watch_stamp;
+	th->event_queued = (int)hit->event.kind;
+	th->serial = l->queue.serial;
+}
+
+/* ---- Wait statuses and what they mean ------------------------------------ */
 
 /* ---- Looking for events ---------------------------------------------- */
 
@@ -505,4 +733,255 @@ struct dbg_error *live_file(struct live *l, struct thread *th, int status)
 		return on_sigtrap(l, th);
 	on_signal(l, th, signal);
 	return NULL;
+}
+
+/* ---- Waiting for statuses ------------------------------------------------ */
+
+/*
+ * Waiting for statuses: of which task, how long, and when they are reaped. A
+ * process that is to survive us is looked at with WNOWAIT: a stop that was
+ * reaped loses its signal if we die, so it is reaped only when the thread is
+ * fit for that. While one is lent statuses are looked at before they are reaped
+ * as well: to reap the end of its tracer wakes the program, which waits for it.
+ */
+
+enum {
+	LEADER_POLL_MS = 5,
+	STUCK_LOOKS = 100, /* of LEADER_POLL_MS without a status */
+};
+
+// Is the leader all that is waited for? One that ended before the other threads
+// reports nothing.
+static bool only_leader_runs(struct live *l)
+{
+	struct thread *leader = thread_find(l, l->target.pid);
+
+	return l->n_running == 1 && leader && leader->stop == STOP_NONE &&
+	       !leader->zombie && l->n_threads > 1;
+}
+
+static bool note_zombie(struct live *l)
+{
+	struct thread *leader = thread_find(l, l->target.pid);
+	char state = proc_state(l->target.pid, leader->tid);
+
+	if (state != 'Z' && state != 'X')
+		return false;
+	l->n_running--;
+	leader->zombie = true;
+	live_queue(l, TARGET_GONE, leader->tid);
+	return true;
+}
+
+// Make the status that waitpid would give of what waitid gives.
+static int status_of(const siginfo_t *info)
+{
+	switch (info->si_code) {
+	case CLD_EXITED:
+		return (info->si_status & 0xff) << 8;
+	case CLD_KILLED:
+	case CLD_DUMPED:
+		return info->si_status & 0x7f;
+	}
+	return info->si_status << 8 | 0x7f;
+}
+
+// Is a status to be looked at before it is reaped?
+static bool looks_first(const struct family *f)
+{
+	return f->survives || f->n_lent;
+}
+
+/*
+ * Get a status. Where a process is to survive us it is looked at, not reaped: a
+ * stop that was reaped loses its signal if we die. A thread that is resumed at
+ * once is never reaped; one that stays stopped is when it is fit for that
+ * (thread_reap). @of: a task, or 0 for any.
+ */
+static pid_t wait_status(struct live *l, pid_t of, bool block, int *ret)
+{
+	int flags = __WALL | (block ? 0 : WNOHANG);
+	bool looks = looks_first(l->family);
+	siginfo_t info;
+	pid_t tid;
+
+	do {
+		l->target.counters.syscalls++;
+		info.si_pid = 0;
+		if (!looks)
+			tid = waitpid(of ? of : -1, ret, flags);
+		else if (waitid(of ? P_PID : P_ALL, (id_t)of, &info,
+				flags | WEXITED | WSTOPPED | WNOWAIT))
+			tid = -1;
+		else
+			tid = info.si_pid;
+	} while (tid < 0 && errno == EINTR);
+	if (!tid)
+		l->target.counters.looks++;
+	if (tid > 0 && looks)
+		*ret = status_of(&info);
+	return tid;
+}
+
+static void task_reap(struct live *l, pid_t tid)
+{
+	l->target.counters.syscalls++;
+	// A task that is not traced may have stopped as well: its stop is
+	// reaped so that it is not reported again.
+	waitpid(tid, NULL, __WALL | WNOHANG | WUNTRACED);
+}
+
+void thread_reap(struct live *l, struct thread *th)
+{
+	if (!th->unread)
+		return;
+	th->unread = false;
+	if (th->regs.valid && th->regs.dirty) {
+		struct regs regs = th->regs.now;
+
+		// Should we die now, before the reaping, its SIGTRAP is
+		// delivered: the pc is right already.
+		regs_mark(&regs);
+		live_ptrace(l, PTRACE_SETREGS, th->tid, 0, (uintptr_t)&regs);
+		th->regs.dirty = false;
+	}
+	task_reap(l, th->tid);
+}
+
+// Wait while it is possible that the leader is gone; 0: it is.
+static pid_t wait_leader(struct live *l, int *ret)
+{
+	for (;;) {
+		live_drain(l);
+		pid_t tid = wait_status(l, 0, false, ret);
+		if (tid || note_zombie(l)) {
+			// There may be more where SIGCHLD was taken away.
+			live_raise(l);
+			return tid;
+		}
+		struct pollfd pfd = {.fd = l->family->signal_fd,
+				     .events = POLLIN};
+		l->target.counters.syscalls++;
+		poll(&pfd, 1, LEADER_POLL_MS);
+	}
+}
+
+// Handle one wait status.
+static struct dbg_error *status_take(struct live *l, pid_t tid, int status)
+{
+	l->target.counters.stops++;
+	bool unread = looks_first(l->family);
+	struct live *owner = family_owner(l->family, tid);
+	if (owner)
+		tracer_status(owner, tid, status);
+	if (unread && (!owner || !WIFSTOPPED(status)))
+		task_reap(l, tid);
+	if (!owner && tracer_program_status(l->family, tid, status))
+		return NULL;
+	if (!owner) {
+		child_stray(l->family, tid, status);
+		if (l->family->bereft)
+			child_release_strays(l);
+		return NULL;
+	}
+	struct thread *th = thread_find(owner, tid);
+	th->unread = unread && WIFSTOPPED(status);
+	struct dbg_error *err = live_file(owner, th, status);
+	th = thread_find(owner, tid);
+	if (th)
+		thread_reap(owner, th);
+	if (owner != l)
+		live_kick(owner);
+	return err;
+}
+
+struct dbg_error *live_take(struct live *l, bool block, bool *ret_any)
+{
+	int status;
+	pid_t tid;
+
+	*ret_any = false;
+	if (block && only_leader_runs(l))
+		tid = wait_leader(l, &status);
+	else
+		tid = wait_status(l, 0, block, &status);
+	if (tid < 0 && !block && errno == ECHILD)
+		tid = 0;
+	if (tid < 0)
+		return dbg_err_errno(DBG_E_TARGET, errno,
+				     "cannot wait for process %d",
+				     l->target.pid);
+	*ret_any = tid;
+	return tid ? status_take(l, tid, status) : NULL;
+}
+
+struct dbg_error *live_take_within(struct live *l, int ms, bool *ret_any)
+{
+	struct dbg_error *err;
+	const struct timespec within = {.tv_nsec = ms * 1000000L};
+	sigset_t chld;
+
+	err = live_take(l, false, ret_any);
+	if (err || *ret_any)
+		return err;
+	sigemptyset(&chld);
+	sigaddset(&chld, SIGCHLD);
+	l->target.counters.syscalls++;
+	sigtimedwait(&chld, NULL, &within);
+	return live_take(l, false, ret_any);
+}
+
+// There was no status for a while: find the threads that cannot stop now.
+static void note_deaf(struct live *l, int looks)
+{
+	if (only_leader_runs(l) && note_zombie(l))
+		return;
+	for (size_t i = 0; looks >= STUCK_LOOKS && i < l->n_threads; i++) {
+		struct thread *th = l->threads[i];
+
+		if (th->kind == THREAD_OWN && th->stop == STOP_NONE &&
+		    !th->zombie && proc_state(l->target.pid, th->tid) == 'D') {
+			thread_set_stuck(l, th, true);
+			vfork_look(l, th);
+		}
+	}
+}
+
+// Take the threads that have stopped one by one: waitpid for any task looks
+// through all of them each time, which is quadratic for hundreds of threads.
+static struct dbg_error *stopped_take(struct live *l)
+{
+	struct dbg_error *err = NULL;
+	int status;
+
+	for (size_t i = 0; !err && i < l->n_threads; i++) {
+		const struct thread *th = l->threads[i];
+
+		if (th->kind != THREAD_OWN || th->stop != STOP_NONE ||
+		    th->zombie)
+			continue;
+		pid_t tid = wait_status(l, th->tid, false, &status);
+		if (tid > 0)
+			err = status_take(l, tid, status);
+	}
+	return err;
+}
+
+struct dbg_error *live_await_stops(struct live *l)
+{
+	struct dbg_error *err = stopped_take(l);
+	bool any;
+	int looks = 0;
+
+	if (!l->n_running)
+		return err;
+	while (!err && l->n_running) {
+		err = live_take_within(l, LEADER_POLL_MS, &any);
+		looks = any ? 0 : looks + 1;
+		if (!err && !any)
+			note_deaf(l, looks);
+	}
+	// There may be more where SIGCHLD was taken away.
+	live_raise(l);
+	return err;
 }
