@@ -51,7 +51,7 @@ struct given_places {
 };
 
 // Take the options out of a command's words; returns how many are left.
-static int take_places(int argc, char **argv, struct given_places *ret)
+static int parse_places(int argc, char **argv, struct given_places *ret)
 {
 	int n = 0;
 
@@ -109,7 +109,7 @@ struct command_line {
 };
 
 // What is to be done early comes first.
-static int take_startup(struct command_line *cl, int c)
+static int parse_startup(struct command_line *cl, int c)
 {
 	struct front_options *o = &cl->front;
 	bool early = c == CLI_IEX || c == CLI_IX;
@@ -125,7 +125,7 @@ static int take_startup(struct command_line *cl, int c)
 	return -1;
 }
 
-static int take_interpreter(struct command_line *cl, const char *name)
+static int parse_interpreter(struct command_line *cl, const char *name)
 {
 	static const char *const names[] = {"vscode", "dap", "mi",  "mi2",
 					    "mi3",    "mi4", "cli", "console"};
@@ -149,7 +149,7 @@ static int take_interpreter(struct command_line *cl, const char *name)
 	return -1;
 }
 
-static int take_server(struct command_line *cl, const char *port)
+static int parse_server(struct command_line *cl, const char *port)
 {
 	char *end = NULL;
 	cl->server = &cl->listen;
@@ -221,7 +221,7 @@ static int complete(const char *shell)
 }
 
 // One option; returns -1 to go on, else the exit status.
-static int take_option(struct command_line *cl, int c)
+static int parse_option(struct command_line *cl, int c)
 {
 	struct front_options *o = &cl->front;
 
@@ -234,7 +234,7 @@ static int take_option(struct command_line *cl, int c)
 	case 'x':
 	case CLI_IEX:
 	case CLI_IX:
-		return take_startup(cl, c);
+		return parse_startup(cl, c);
 	case CLI_RUN:
 		cl->mi.run = true;
 		return -1;
@@ -268,9 +268,9 @@ static int take_option(struct command_line *cl, int c)
 		o->quiet = true;
 		return -1;
 	case CLI_INTERPRETER:
-		return take_interpreter(cl, optarg);
+		return parse_interpreter(cl, optarg);
 	case CLI_SERVER:
-		return take_server(cl, optarg);
+		return parse_server(cl, optarg);
 	case CLI_LOG:
 		o->log = optarg ? optarg : own_log(cl);
 		return -1;
@@ -299,7 +299,7 @@ static int take_option(struct command_line *cl, int c)
 }
 
 // netcoredbg's clients start it by that name, with -- PROGRAM, or connect.
-static void take_dialect(struct command_line *cl, char **argv, int first)
+static void parse_dialect(struct command_line *cl, char **argv, int first)
 {
 	bool dashes = first > 1 && !strcmp(argv[first - 1], "--");
 	bool asked = cl->is_dap || cl->is_mi || cl->is_prompt;
@@ -309,11 +309,11 @@ static void take_dialect(struct command_line *cl, char **argv, int first)
 	// its prompt is for a terminal alone
 	if (cl->netcoredbg && !asked && !cl->front.n_startup &&
 	    !isatty(STDIN_FILENO))
-		take_interpreter(cl, "mi");
+		parse_interpreter(cl, "mi");
 }
 
 // The rest: the program and its arguments.
-static void take_program(struct launch_config *launch, char **rest)
+static void parse_program(struct launch_config *launch, char **rest)
 {
 	str_set(&launch->program, *rest);
 	while (*rest && *++rest)
@@ -325,7 +325,7 @@ static void take_program(struct launch_config *launch, char **rest)
  * false: there is none. A program of such a name is given behind "--args" or
  * "--", or alone.
  */
-static bool take_opened(struct command_line *cl, char **argv)
+static bool parse_opened(struct command_line *cl, char **argv)
 {
 	const char *word = argv[optind];
 	const char **opened = cl->opened;
@@ -363,8 +363,8 @@ static int parse_options(int argc, char **argv, struct command_line *cl)
 		int c =
 		    getopt_long_only(argc, argv, cli_letters, options, NULL);
 		if (c != -1)
-			status = take_option(cl, c);
-		else if (!take_opened(cl, argv))
+			status = parse_option(cl, c);
+		else if (!parse_opened(cl, argv))
 			break;
 	}
 	if (status < 0 && cl->opened && !*cl->opened) {
@@ -432,7 +432,7 @@ static int command(int argc, char **argv)
 		return -1;
 	// whatever follows "run" is another program's
 	if (run != report_run_main)
-		argc = take_places(argc, argv, &given);
+		argc = parse_places(argc, argv, &given);
 	struct dbg_error *err = create(&given, &dbg);
 	if (err) {
 		plain_error(err);
@@ -491,8 +491,8 @@ int main(int argc, char **argv)
 	if (status < 0 && cl.terminal)
 		status = helper_main(cl.terminal);
 	if (status < 0) {
-		take_dialect(&cl, argv, optind);
-		take_program(&cl.front.launch, argv + optind);
+		parse_dialect(&cl, argv, optind);
+		parse_program(&cl.front.launch, argv + optind);
 		if (cl.mi.run && !cl.is_mi && !cl.is_dap)
 			startup[cl.front.n_startup++] =
 			    (struct startup_command){.text = "run"};

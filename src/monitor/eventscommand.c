@@ -324,8 +324,9 @@ static struct dbg_error *allocation_events(struct dbg *dbg,
 
 /* ---- Contention -------------------------------------------------------- */
 
-static void take_wait(struct event_list *l, const struct dbg_trace_event *e,
-		      const struct dbg_told_wait *x)
+static void lock_wait_began(struct event_list *l,
+			    const struct dbg_trace_event *e,
+			    const struct dbg_told_wait *x)
 {
 	struct tally_row *row = tally_at(&l->rows, "", x->lock);
 	_cleanup_free_ char *owner =
@@ -348,7 +349,7 @@ static void contention_event(void *arg, const struct dbg_trace_event *e)
 	uint64_t ns;
 
 	if (dbg_told_wait(e, &x))
-		take_wait(l, e, &x);
+		lock_wait_began(l, e, &x);
 	if (!dbg_told_wait_end(e, &ns))
 		return;
 	struct tally_row *row = map_take(&l->waiting, e->tid);

@@ -99,7 +99,7 @@ static void make_options(struct option ret[N_OPTIONS + 1])
 	memcpy(&ret[REPORT_N_FORMS], others, sizeof(others));
 }
 
-static bool take_seconds(const char *text, uint64_t *ret_ms)
+static bool parse_seconds(const char *text, uint64_t *ret_ms)
 {
 	uint64_t n;
 
@@ -111,7 +111,7 @@ static bool take_seconds(const char *text, uint64_t *ret_ms)
 	return true;
 }
 
-static bool take_signal(const char *text, int *ret)
+static bool parse_signal(const char *text, int *ret)
 {
 	const char *name = str_starts(text, "SIG") ? text + 3 : text;
 	uint64_t n;
@@ -132,7 +132,7 @@ static bool take_signal(const char *text, int *ret)
 	return false;
 }
 
-static bool take_lines(const char *text, unsigned int *ret)
+static bool parse_lines(const char *text, unsigned int *ret)
 {
 	uint64_t n;
 
@@ -147,7 +147,7 @@ static bool take_lines(const char *text, unsigned int *ret)
 }
 
 // "3,64-78"
-static bool take_codes(struct run_options *o, const char *text)
+static bool parse_codes(struct run_options *o, const char *text)
 {
 	const char *at = text;
 	int n = 1;
@@ -173,20 +173,20 @@ static bool take_codes(struct run_options *o, const char *text)
 }
 
 // False: it is told what is wrong.
-static bool take_other(struct run_options *o, int c, const char *text)
+static bool parse_other(struct run_options *o, int c, const char *text)
 {
 	if (c == OPT_TIMEOUT)
-		return take_seconds(text, &o->timeout_ms);
+		return parse_seconds(text, &o->timeout_ms);
 	if (c == OPT_HANG)
-		return take_seconds(text, &o->hang_ms);
+		return parse_seconds(text, &o->hang_ms);
 	if (c == OPT_KILL_AFTER)
-		return take_seconds(text, &o->kill_after_ms);
+		return parse_seconds(text, &o->kill_after_ms);
 	if (c == OPT_SIGNAL)
-		return take_signal(text, &o->signal);
+		return parse_signal(text, &o->signal);
 	if (c == OPT_ON_EXIT)
-		return take_codes(o, text);
+		return parse_codes(o, text);
 	if (c == OPT_OUTPUT)
-		return take_lines(text, &o->output_lines);
+		return parse_lines(text, &o->output_lines);
 	o->first_chance = text;
 	return true;
 }
@@ -224,7 +224,7 @@ int run_options_parse(int argc, char **argv, struct run_options *ret,
 			ret->paths[c - OPT_FORM] = optarg ? optarg : "";
 		else if (c == '?')
 			return refuse();
-		else if (!take_other(ret, c, optarg))
+		else if (!parse_other(ret, c, optarg))
 			return 2;
 	}
 	if (optind == argc) {

@@ -106,7 +106,7 @@ static void skip_export(const char **s, size_t *n)
 }
 
 // false: it is no NAME=VALUE.
-static bool take_line(const char *s, size_t n, struct words *env)
+static bool parse_line(const char *s, size_t n, struct words *env)
 {
 	trim(&s, &n);
 	if (!n || *s == '#')
@@ -143,7 +143,7 @@ struct dbg_error *envfile_read(const char *path, struct words *env,
 	while (!err && *s) {
 		size_t n = strcspn(s, "\n");
 		number++;
-		if (!take_line(s, n, env) && !odd->n++)
+		if (!parse_line(s, n, env) && !odd->n++)
 			odd->first = number;
 		s += n + (s[n] == '\n');
 	}
@@ -231,8 +231,8 @@ static char *strict_json(char *text)
 	return text;
 }
 
-static struct dbg_error *take_json(struct setup *s, const char *path,
-				   const cJSON *json)
+static struct dbg_error *parse_json(struct setup *s, const char *path,
+				    const cJSON *json)
 {
 	const cJSON *profiles = NULL;
 	struct dbg_error *err = args_object(json, "profiles", &profiles);
@@ -271,7 +271,7 @@ struct dbg_error *profile_take(struct setup *s)
 	if (!all.len)
 		return NULL;
 	cJSON *json = cJSON_Parse(strict_json(all.s));
-	err = json ? take_json(s, path, json)
+	err = json ? parse_json(s, path, json)
 		   : dbg_err(DBG_E_FORMAT, "'%s' is no JSON", path);
 	cJSON_Delete(json);
 	return err;

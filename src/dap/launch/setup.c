@@ -165,7 +165,7 @@ static struct dbg_error *add_dir(struct dap *d, const cJSON *item,
 }
 
 // Addresses of servers are taken out of @from.
-static struct dbg_error *take_paths(struct dap *d, const cJSON *from)
+static struct dbg_error *parse_paths(struct dap *d, const cJSON *from)
 {
 	const cJSON *list = NULL;
 	const cJSON *item;
@@ -183,7 +183,7 @@ static struct dbg_error *take_paths(struct dap *d, const cJSON *from)
 		   : dbg_set(d->dbg, "debug-file-directory", str_get(&dirs));
 }
 
-static struct dbg_error *take_filter(struct dap *d, const cJSON *from)
+static struct dbg_error *parse_filter(struct dap *d, const cJSON *from)
 {
 	const cJSON *filter = NULL;
 	const cJSON *list = NULL;
@@ -268,9 +268,9 @@ static struct dbg_error *symbol_options_take(struct dap *d, const cJSON *args,
 
 	struct dbg_error *err = args_object(args, name, &from);
 	if (!err)
-		err = take_paths(d, from);
+		err = parse_paths(d, from);
 	if (!err)
-		err = take_filter(d, from);
+		err = parse_filter(d, from);
 	if (!err)
 		err = servers_refuse(d, from);
 	if (err)
@@ -300,13 +300,13 @@ enum {
 };
 
 // The attribute has a value.
-typedef struct dbg_error *take_fn(struct dap *d, const cJSON *args,
-				  const char *name);
+typedef struct dbg_error *parse_fn(struct dap *d, const cJSON *args,
+				   const char *name);
 
 struct attribute {
 	const char *name;
 	unsigned int where;
-	take_fn *take; /* NULL: nothing to do here */
+	parse_fn *take; /* NULL: nothing to do here */
 };
 
 // Clients fill in what their user left out.
@@ -332,8 +332,8 @@ void setup_deinit(struct setup *s)
 
 /* ---- The program ----------------------------------------------------- */
 
-static struct dbg_error *take_text(const cJSON *args, const char *name,
-				   char **to)
+static struct dbg_error *parse_text(const cJSON *args, const char *name,
+				    char **to)
 {
 	const char *s = NULL;
 	struct dbg_error *err = args_str(args, name, &s);
@@ -343,15 +343,15 @@ static struct dbg_error *take_text(const cJSON *args, const char *name,
 	return err;
 }
 
-static struct dbg_error *take_name(struct dap *d, const cJSON *args,
-				   const char *name)
+static struct dbg_error *parse_name(struct dap *d, const cJSON *args,
+				    const char *name)
 {
-	return take_text(args, name, &d->setup.name);
+	return parse_text(args, name, &d->setup.name);
 }
 
 // A path, as it is to be opened.
-static struct dbg_error *take_path(struct dap *d, const cJSON *args,
-				   const char *name, char **to)
+static struct dbg_error *parse_path(struct dap *d, const cJSON *args,
+				    const char *name, char **to)
 {
 	const char *s = NULL;
 	struct dbg_error *err = args_str(args, name, &s);
@@ -359,16 +359,16 @@ static struct dbg_error *take_path(struct dap *d, const cJSON *args,
 	return err ? err : setup_path(&d->setup, s, to);
 }
 
-static struct dbg_error *take_program(struct dap *d, const cJSON *args,
-				      const char *name)
+static struct dbg_error *parse_program(struct dap *d, const cJSON *args,
+				       const char *name)
 {
-	return take_path(d, args, name, &d->setup.launch.program);
+	return parse_path(d, args, name, &d->setup.launch.program);
 }
 
-static struct dbg_error *take_cwd(struct dap *d, const cJSON *args,
-				  const char *name)
+static struct dbg_error *parse_cwd(struct dap *d, const cJSON *args,
+				   const char *name)
 {
-	return take_path(d, args, name, &d->setup.launch.cwd);
+	return parse_path(d, args, name, &d->setup.launch.cwd);
 }
 
 /*
@@ -387,8 +387,8 @@ static char *scalar_text(const cJSON *item)
 	return text;
 }
 
-static struct dbg_error *take_args(struct dap *d, const cJSON *args,
-				   const char *name)
+static struct dbg_error *parse_args(struct dap *d, const cJSON *args,
+				    const char *name)
 {
 	const cJSON *list = args_get(args, name);
 	const cJSON *item;
@@ -422,8 +422,8 @@ static struct dbg_error *take_args(struct dap *d, const cJSON *args,
 					name);
 }
 
-static struct dbg_error *take_env(struct dap *d, const cJSON *args,
-				  const char *name)
+static struct dbg_error *parse_env(struct dap *d, const cJSON *args,
+				   const char *name)
 {
 	const cJSON *env = NULL;
 	const cJSON *item;
@@ -448,12 +448,12 @@ static struct dbg_error *take_env(struct dap *d, const cJSON *args,
 	return NULL;
 }
 
-static struct dbg_error *take_env_file(struct dap *d, const cJSON *args,
-				       const char *name)
+static struct dbg_error *parse_env_file(struct dap *d, const cJSON *args,
+					const char *name)
 {
 	_cleanup_free_ char *path = NULL;
 	struct envfile_odd odd = {0};
-	struct dbg_error *err = take_path(d, args, name, &path);
+	struct dbg_error *err = parse_path(d, args, name, &path);
 
 	if (!err)
 		err = envfile_read(path, &d->setup.launch.env, &odd);
@@ -465,33 +465,33 @@ static struct dbg_error *take_env_file(struct dap *d, const cJSON *args,
 	return err;
 }
 
-static struct dbg_error *take_profile(struct dap *d, const cJSON *args,
-				      const char *name)
+static struct dbg_error *parse_profile(struct dap *d, const cJSON *args,
+				       const char *name)
 {
-	return take_text(args, name, &d->setup.profile);
+	return parse_text(args, name, &d->setup.profile);
 }
 
-static struct dbg_error *take_settings_file(struct dap *d, const cJSON *args,
-					    const char *name)
+static struct dbg_error *parse_settings_file(struct dap *d, const cJSON *args,
+					     const char *name)
 {
-	return take_path(d, args, name, &d->setup.settings_file);
+	return parse_path(d, args, name, &d->setup.settings_file);
 }
 
-static struct dbg_error *take_entry(struct dap *d, const cJSON *args,
-				    const char *name)
+static struct dbg_error *parse_entry(struct dap *d, const cJSON *args,
+				     const char *name)
 {
 	return args_bool(args, name, &d->setup.stop_at_entry);
 }
 
-static struct dbg_error *take_no_debug(struct dap *d, const cJSON *args,
-				       const char *name)
+static struct dbg_error *parse_no_debug(struct dap *d, const cJSON *args,
+					const char *name)
 {
 	return args_bool(args, name, &d->setup.no_debug);
 }
 
 // vsdbg's older word for a console.
-static struct dbg_error *take_external(struct dap *d, const cJSON *args,
-				       const char *name)
+static struct dbg_error *parse_external(struct dap *d, const cJSON *args,
+					const char *name)
 {
 	bool on = false;
 	struct dbg_error *err = args_bool(args, name, &on);
@@ -501,12 +501,12 @@ static struct dbg_error *take_external(struct dap *d, const cJSON *args,
 	return err;
 }
 
-static struct dbg_error *take_output_copy(struct dap *d, const cJSON *args,
-					  const char *name)
+static struct dbg_error *parse_output_copy(struct dap *d, const cJSON *args,
+					   const char *name)
 {
 	_cleanup_free_ char *path = NULL;
 	int fd;
-	struct dbg_error *err = take_path(d, args, name, &path);
+	struct dbg_error *err = parse_path(d, args, name, &path);
 
 	if (!err)
 		err = dbg_open_file(path, O_WRONLY | O_CREAT | O_TRUNC, true,
@@ -519,8 +519,8 @@ static struct dbg_error *take_output_copy(struct dap *d, const cJSON *args,
 	return NULL;
 }
 
-static struct dbg_error *take_architecture(struct dap *d, const cJSON *args,
-					   const char *name)
+static struct dbg_error *parse_architecture(struct dap *d, const cJSON *args,
+					    const char *name)
 {
 	const char *s = "x86_64";
 	struct dbg_error *err = args_str(args, name, &s);
@@ -533,8 +533,8 @@ static struct dbg_error *take_architecture(struct dap *d, const cJSON *args,
 	return err;
 }
 
-static struct dbg_error *take_console(struct dap *d, const cJSON *args,
-				      const char *name)
+static struct dbg_error *parse_console(struct dap *d, const cJSON *args,
+				       const char *name)
 {
 	static const char *const names[] = {
 	    "internalConsole",
@@ -559,8 +559,8 @@ static struct dbg_error *take_console(struct dap *d, const cJSON *args,
 
 /* ---- The process to attach to ---------------------------------------- */
 
-static struct dbg_error *take_pid(struct dap *d, const cJSON *args,
-				  const char *name)
+static struct dbg_error *parse_pid(struct dap *d, const cJSON *args,
+				   const char *name)
 {
 	const cJSON *item = args_get(args, name);
 	uint64_t pid = 0;
@@ -581,16 +581,16 @@ static struct dbg_error *take_pid(struct dap *d, const cJSON *args,
 	return NULL;
 }
 
-static struct dbg_error *take_process_name(struct dap *d, const cJSON *args,
-					   const char *name)
+static struct dbg_error *parse_process_name(struct dap *d, const cJSON *args,
+					    const char *name)
 {
-	return take_text(args, name, &d->setup.process_name);
+	return parse_text(args, name, &d->setup.process_name);
 }
 
-static struct dbg_error *take_core(struct dap *d, const cJSON *args,
-				   const char *name)
+static struct dbg_error *parse_core(struct dap *d, const cJSON *args,
+				    const char *name)
 {
-	return take_path(d, args, name, &d->setup.core);
+	return parse_path(d, args, name, &d->setup.core);
 }
 
 /* ---- Settings of the engine ------------------------------------------ */
@@ -614,8 +614,8 @@ static void setup_not_served(struct dap *d, const char *name)
 	dap_say(d, "The attribute '%s' is not served; it has no effect.", name);
 }
 
-static struct dbg_error *take_switch(struct dap *d, const cJSON *args,
-				     const char *name)
+static struct dbg_error *parse_switch(struct dap *d, const cJSON *args,
+				      const char *name)
 {
 	bool on = false;
 
@@ -629,8 +629,8 @@ static struct dbg_error *take_switch(struct dap *d, const cJSON *args,
 }
 
 // A setting of the engine: a word or a number.
-static struct dbg_error *take_setting(struct dap *d, const cJSON *args,
-				      const char *name)
+static struct dbg_error *parse_setting(struct dap *d, const cJSON *args,
+				       const char *name)
 {
 	static const struct switch_of settings[] = {
 	    {"evaluation", "evaluation"},
@@ -656,8 +656,8 @@ static struct dbg_error *take_setting(struct dap *d, const cJSON *args,
 
 // vsdbg's option. What the client evaluates of its own accord calls nothing
 // unless allowImplicitFuncEval is set.
-static struct dbg_error *take_evaluation(struct dap *d, const cJSON *args,
-					 const char *name)
+static struct dbg_error *parse_evaluation(struct dap *d, const cJSON *args,
+					  const char *name)
 {
 	const cJSON *options = NULL;
 	bool raw = false;
@@ -674,8 +674,8 @@ static struct dbg_error *take_evaluation(struct dap *d, const cJSON *args,
 }
 
 // true: all that the program starts; a string: the engine's words.
-static struct dbg_error *take_follow(struct dap *d, const cJSON *args,
-				     const char *name)
+static struct dbg_error *parse_follow(struct dap *d, const cJSON *args,
+				      const char *name)
 {
 	const cJSON *item = args_get(args, name);
 
@@ -729,8 +729,8 @@ static struct dbg_error *add_rule(struct dap *d, const cJSON *item,
 	return dbg_set(d->dbg, "substitute-path", rule);
 }
 
-static struct dbg_error *take_source_map(struct dap *d, const cJSON *args,
-					 const char *name)
+static struct dbg_error *parse_source_map(struct dap *d, const cJSON *args,
+					  const char *name)
 {
 	const cJSON *map = NULL;
 	const cJSON *item;
@@ -780,7 +780,7 @@ static bool is_silent(const char *name)
 	return false;
 }
 
-static struct dbg_error *take_debug_output(struct setup *s, const cJSON *item)
+static struct dbg_error *parse_debug_output(struct setup *s, const cJSON *item)
 {
 	if (cJSON_IsString(item) && !strcmp(item->valuestring, "auto"))
 		s->debug_output = ECHO_AUTO;
@@ -792,8 +792,8 @@ static struct dbg_error *take_debug_output(struct setup *s, const cJSON *item)
 	return NULL;
 }
 
-static struct dbg_error *take_logging(struct dap *d, const cJSON *args,
-				      const char *name)
+static struct dbg_error *parse_logging(struct dap *d, const cJSON *args,
+				       const char *name)
 {
 	const cJSON *log = NULL;
 	const cJSON *item;
@@ -806,7 +806,7 @@ static struct dbg_error *take_logging(struct dap *d, const cJSON *args,
 		if (!err && flag)
 			err = args_bool(log, item->string, flag);
 		if (!err && debug && !is_empty(item))
-			err = take_debug_output(&d->setup, item);
+			err = parse_debug_output(&d->setup, item);
 		// what is off is not wanted
 		if (err || flag || debug || cJSON_IsFalse(item) ||
 		    is_silent(item->string))
@@ -821,38 +821,38 @@ static struct dbg_error *take_logging(struct dap *d, const cJSON *args,
 /* ---- The table ------------------------------------------------------- */
 
 static const struct attribute attributes[] = {
-    {"name", FOR_BOTH, take_name},
-    {"cwd", FOR_LAUNCH, take_cwd}, // others are relative to it
-    {"program", FOR_BOTH, take_program},
-    {"args", FOR_LAUNCH | OBJECT, take_args},
-    {"envFile", FOR_LAUNCH, take_env_file},
-    {"env", FOR_LAUNCH | OBJECT, take_env},
-    {"launchSettingsFilePath", FOR_LAUNCH, take_settings_file},
-    {"launchSettingsProfile", FOR_LAUNCH, take_profile},
-    {"stopAtEntry", FOR_LAUNCH, take_entry},
-    {"externalConsole", FOR_LAUNCH, take_external},
-    {"console", FOR_LAUNCH, take_console},
-    {"targetOutputLogPath", FOR_LAUNCH, take_output_copy},
-    {"targetArchitecture", FOR_BOTH, take_architecture},
-    {"noDebug", FOR_LAUNCH, take_no_debug},
-    {"processId", FOR_ATTACH, take_pid},
-    {"processName", FOR_ATTACH, take_process_name},
-    {"coreDumpPath", FOR_ATTACH, take_core},
-    {"justMyCode", FOR_BOTH | FOR_CHILD, take_switch},
-    {"enableStepFiltering", FOR_BOTH | FOR_CHILD, take_switch},
-    {"requireExactSource", FOR_BOTH | FOR_CHILD, take_switch},
-    {"suppressJITOptimizations", FOR_BOTH | FOR_CHILD, take_switch},
-    {"showRuntimeThreads", FOR_BOTH | FOR_CHILD, take_switch},
-    {"evaluation", FOR_BOTH | FOR_CHILD, take_setting},
-    {"callTimeout", FOR_BOTH | FOR_CHILD, take_setting},
-    {"callThreads", FOR_BOTH | FOR_CHILD, take_setting},
+    {"name", FOR_BOTH, parse_name},
+    {"cwd", FOR_LAUNCH, parse_cwd}, // others are relative to it
+    {"program", FOR_BOTH, parse_program},
+    {"args", FOR_LAUNCH | OBJECT, parse_args},
+    {"envFile", FOR_LAUNCH, parse_env_file},
+    {"env", FOR_LAUNCH | OBJECT, parse_env},
+    {"launchSettingsFilePath", FOR_LAUNCH, parse_settings_file},
+    {"launchSettingsProfile", FOR_LAUNCH, parse_profile},
+    {"stopAtEntry", FOR_LAUNCH, parse_entry},
+    {"externalConsole", FOR_LAUNCH, parse_external},
+    {"console", FOR_LAUNCH, parse_console},
+    {"targetOutputLogPath", FOR_LAUNCH, parse_output_copy},
+    {"targetArchitecture", FOR_BOTH, parse_architecture},
+    {"noDebug", FOR_LAUNCH, parse_no_debug},
+    {"processId", FOR_ATTACH, parse_pid},
+    {"processName", FOR_ATTACH, parse_process_name},
+    {"coreDumpPath", FOR_ATTACH, parse_core},
+    {"justMyCode", FOR_BOTH | FOR_CHILD, parse_switch},
+    {"enableStepFiltering", FOR_BOTH | FOR_CHILD, parse_switch},
+    {"requireExactSource", FOR_BOTH | FOR_CHILD, parse_switch},
+    {"suppressJITOptimizations", FOR_BOTH | FOR_CHILD, parse_switch},
+    {"showRuntimeThreads", FOR_BOTH | FOR_CHILD, parse_switch},
+    {"evaluation", FOR_BOTH | FOR_CHILD, parse_setting},
+    {"callTimeout", FOR_BOTH | FOR_CHILD, parse_setting},
+    {"callThreads", FOR_BOTH | FOR_CHILD, parse_setting},
     {"expressionEvaluationOptions", FOR_BOTH | FOR_CHILD | OBJECT,
-     take_evaluation},
-    {"followChildren", FOR_BOTH | FOR_CHILD, take_follow},
+     parse_evaluation},
+    {"followChildren", FOR_BOTH | FOR_CHILD, parse_follow},
     {"__wake", FOR_ATTACH, take_woken},
     {"symbolOptions", FOR_BOTH | FOR_CHILD | OBJECT, symbol_options_take},
-    {"sourceFileMap", FOR_BOTH | FOR_CHILD | OBJECT, take_source_map},
-    {"logging", FOR_BOTH | FOR_CHILD | OBJECT, take_logging},
+    {"sourceFileMap", FOR_BOTH | FOR_CHILD | OBJECT, parse_source_map},
+    {"logging", FOR_BOTH | FOR_CHILD | OBJECT, parse_logging},
     // the client's own
     {"type", FOR_BOTH | FOR_CHILD, NULL},
     {"request", FOR_BOTH, NULL},
@@ -969,7 +969,8 @@ static struct dbg_error *settings_take(struct dap *d, const cJSON *args)
 	return NULL;
 }
 
-static struct dbg_error *take_all(struct dap *d, const cJSON *args, bool attach)
+static struct dbg_error *parse_all(struct dap *d, const cJSON *args,
+				   bool attach)
 {
 	unsigned int where = attach ? FOR_ATTACH : FOR_LAUNCH;
 
@@ -1020,7 +1021,7 @@ struct dbg_error *setup_take(struct dap *d, const cJSON *args, bool attach)
 	struct setup before = d->setup;
 
 	d->setup = (struct setup){0};
-	struct dbg_error *err = take_all(d, args, attach);
+	struct dbg_error *err = parse_all(d, args, attach);
 	// what is wrong changes nothing
 	if (err) {
 		setup_deinit(&d->setup);

@@ -95,8 +95,8 @@ static bool is_made(const struct md *md, uint32_t type)
 	return false;
 }
 
-static void take(struct finder *f, const struct dbg_symbol *s,
-		 const struct line *at)
+static void add_match(struct finder *f, const struct dbg_symbol *s,
+		      const struct line *at)
 {
 	mem_grow(&f->list, &f->cap, f->n, sizeof(*f->list));
 	f->list[f->n] = *s;
@@ -180,7 +180,7 @@ static void add_function(struct finder *f, uint32_t rid, const char *full,
 	    .text = function_text(f, rid, full, type, n_return),
 	    .token = token,
 	};
-	take(f, &s, at);
+	add_match(f, &s, at);
 }
 
 static bool is_made_method(const struct md *md, uint32_t rid)
@@ -292,7 +292,7 @@ static void find_types(struct finder *f)
 		    .file = type_file(f, rid),
 		    .token = token,
 		};
-		take(f, &s, &(struct line){0});
+		add_match(f, &s, &(struct line){0});
 	}
 }
 
@@ -343,7 +343,7 @@ static void add_variable(struct finder *f, uint32_t rid, uint32_t owner,
 	    .file = type_file(f, owner),
 	    .token = MD_TOKEN(MD_FIELD, rid),
 	};
-	take(f, &s, &(struct line){0});
+	add_match(f, &s, &(struct line){0});
 }
 
 static void find_variables(struct finder *f)

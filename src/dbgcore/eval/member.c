@@ -163,16 +163,18 @@ struct type *member_nested(struct values *ts, struct type *type,
 
 /* ---- Elements -------------------------------------------------------- */
 
-static struct dbg_error *outside(const char *name, int64_t index, int64_t lower,
-				 uint64_t n)
+static struct dbg_error *index_outside(const char *name, int64_t index,
+				       int64_t lower, uint64_t n)
 {
 	if (lower)
 		return dbg_err(DBG_E_ARGUMENT,
-			       "index %" PRId64 " is outside '%s' (%" PRId64
-			       " to %" PRId64 ")",
+			       "index %" PRId64
+			       " is index_outside '%s' (%" PRId64 " to %" PRId64
+			       ")",
 			       index, name, lower, lower + (int64_t)n - 1);
 	return dbg_err(DBG_E_ARGUMENT,
-		       "index %" PRId64 " is outside '%s' (length %" PRIu64 ")",
+		       "index %" PRId64
+		       " is index_outside '%s' (length %" PRIu64 ")",
 		       index, name, n);
 }
 
@@ -189,8 +191,8 @@ static struct dbg_error *array_element(const char *name,
 	for (size_t i = 0; i < n; i++) {
 		uint64_t at = (uint64_t)index[i] - (uint64_t)els->lower[i];
 		if (at >= els->lengths[i])
-			return outside(name, index[i], els->lower[i],
-				       els->lengths[i]);
+			return index_outside(name, index[i], els->lower[i],
+					     els->lengths[i]);
 		flat = flat * els->lengths[i] + at;
 	}
 	*ret = element_get(els, flat);
@@ -206,7 +208,7 @@ static struct dbg_error *string_element(const struct eval *e, const char *name,
 	if (!value_string_length(e->values, v, &length))
 		return dbg_err(DBG_E_MEMORY, "cannot read the string");
 	if (index < 0 || index >= (int64_t)length)
-		return outside(name, index, 0, length);
+		return index_outside(name, index, 0, length);
 	if (!value_string_read(e->values, v, (uint32_t)index, &unit, 1))
 		return dbg_err(DBG_E_MEMORY, "cannot read the string");
 	*ret = value_bytes(value_type_of_elem(e->values, ELEM_CHAR), &unit,

@@ -123,7 +123,10 @@ bool heap_graph_hold(struct heap_graph *g, uint64_t object);
  * added. DBG_E_INTERRUPTED.
  */
 DBG_MUST struct dbg_error *heap_graph_run(struct heap_graph *g);
-/* Let go what is held: from what was met of it the visit goes on. */
+/*
+ * Let go all held objects: the next heap_graph_run() passes through those of
+ * them that something led to while they were held.
+ */
 void heap_graph_release(struct heap_graph *g);
 /* Is the object held, and does something lead to it that was visited? */
 bool heap_graph_met(const struct heap_graph *g, uint64_t object);

@@ -64,7 +64,7 @@ static uint64_t word_before(const uint8_t *desc, size_t n, uint64_t back)
 	return back <= n ? heap_word(desc + (n - back)) : 0;
 }
 
-static void take_items(struct heap *h, struct heap_type *type,
+static void read_items(struct heap *h, struct heap_type *type,
 		       const uint8_t *desc, size_t n, uint32_t count)
 {
 	uint64_t bytes = 0;
@@ -92,7 +92,7 @@ static void take_items(struct heap *h, struct heap_type *type,
 	type->repeats = type->has_refs = true;
 }
 
-static void take_series(struct heap *h, struct heap_type *type,
+static void read_series(struct heap *h, struct heap_type *type,
 			const uint8_t *desc, size_t n, uint32_t count)
 {
 	type->series = arena_calloc(h->arena, count, sizeof(*type->series));
@@ -118,10 +118,10 @@ void heap_type_describe(struct heap *h, struct heap_type *type,
 	int64_t count = (int64_t)word_before(desc, n, 8);
 
 	if (count > 0 && count <= SERIES_MAX && (uint64_t)count * 16 + 8 <= n)
-		take_series(h, type, desc, n, (uint32_t)count);
+		read_series(h, type, desc, n, (uint32_t)count);
 	else if (count < 0 && count >= -SERIES_MAX &&
 		 (uint64_t)-count * 8 + 16 <= n)
-		take_items(h, type, desc, n, (uint32_t)-count);
+		read_items(h, type, desc, n, (uint32_t)-count);
 }
 
 static void read_desc(struct heap *h, struct heap_type *type)
@@ -400,7 +400,7 @@ next(struct heap *h, struct place *p, struct heap_object *o)
 }
 
 // Does somebody look at more than the head?
-static bool take_bytes(struct heap *h, struct place *p, struct heap_object *o)
+static bool read_bytes(struct heap *h, struct place *p, struct heap_object *o)
 {
 	if (!o->type->has_refs && !o->type->is_string)
 		return true;
@@ -445,7 +445,7 @@ struct dbg_error *heap_each(struct heap *h, bool bytes, heap_fn *fn, void *arg)
 			continue;
 		place_begin(h, &h->parts[i], &p);
 		while (on && !err && next(h, &p, &o)) {
-			if (bytes && !take_bytes(h, &p, &o))
+			if (bytes && !read_bytes(h, &p, &o))
 				break;
 			on = fn(arg, &o);
 			if (p.addr - p.paced >= PACE)
@@ -479,7 +479,7 @@ void heap_places_drop(struct heap *h)
 	h->placed = false;
 }
 
-static void take_place(struct heap *h, const struct heap_object *o)
+static void read_place(struct heap *h, const struct heap_object *o)
 {
 	struct heap_type *type = o->type;
 
@@ -539,7 +539,7 @@ static struct dbg_error *visit_places(struct heap *h, bool bytes,
 		p.part = o.part;
 		p.addr = v[i];
 		p.end = o.part->is.end;
-		if (next(h, &p, &o) && (!bytes || take_bytes(h, &p, &o)))
+		if (next(h, &p, &o) && (!bytes || read_bytes(h, &p, &o)))
 			on = fn(arg, &o);
 		if (i % PLACES_PACE == 0)
 			err = heap_pace(h, WALKING, i, n);
@@ -578,7 +578,7 @@ static void count_object(struct heap *h, const struct counting *c,
 	o->type->count[gen]++;
 	o->type->bytes[gen] += o->size;
 	if (c->places && !o->type->is_common)
-		take_place(h, o);
+		read_place(h, o);
 }
 
 static struct dbg_error *count_part(struct heap *h, struct place *p,
@@ -590,7 +590,7 @@ static struct dbg_error *count_part(struct heap *h, struct place *p,
 	while (!err && next(h, p, &o)) {
 		count_object(h, c, &o);
 		if (c->fn && o.type->is_string) {
-			if (!take_bytes(h, p, &o))
+			if (!read_bytes(h, p, &o))
 				break;
 			c->fn(c->arg, &o);
 		}
@@ -677,7 +677,7 @@ static bool note_object(struct heap *h, struct place *p, struct heap_object *o,
 	if (!o->type->n)
 		return true;
 	// in place all of it is there
-	if (!o->part->data && !take_bytes(h, p, o))
+	if (!o->part->data && !read_bytes(h, p, o))
 		return false;
 	heap_refs_begin(&refs, o->type, o->size);
 	while (heap_refs_next(&refs, &offset, &n))
@@ -751,7 +751,7 @@ static const uint8_t *data_of(struct target *t, const struct gc_part *part)
 	return p && n >= part->end - part->start ? p : NULL;
 }
 
-static void take_parts(struct heap *h)
+static void read_parts(struct heap *h)
 {
 	h->n_parts = h->is.n_parts;
 	h->parts = arena_calloc(h->arena, h->n_parts + 1, sizeof(*h->parts));
@@ -818,7 +818,7 @@ struct heap *heap_of(struct target *t, struct dac *d,
 
 void heap_take_parts(struct heap *h)
 {
-	take_parts(h);
+	read_parts(h);
 	make_tables(h);
 }
 

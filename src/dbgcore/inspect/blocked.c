@@ -286,8 +286,8 @@ static void blocked_append(struct search *s, const struct dbg_blocked *one)
 		put_number(&s->waits, one->thread, s->n);
 }
 
-static void take_running(struct search *s, const struct dbg_thread *t,
-			 uint64_t task)
+static void add_running(struct search *s, const struct dbg_thread *t,
+			uint64_t task)
 {
 	if (task && !number_at(&s->running, task))
 		put_number(&s->running, task, t->number);
@@ -297,14 +297,14 @@ static void take_running(struct search *s, const struct dbg_thread *t,
  * Note the tasks that a frame runs: its own, and the one that the thread ran
  * before and goes on with afterwards.
  */
-static void take_runs(struct search *s, struct frame_refs *refs,
-		      const struct frame *f)
+static void add_running_tasks(struct search *s, struct frame_refs *refs,
+			      const struct frame *f)
 {
 	frame_refs_read(refs);
 	for (size_t i = 0; i < refs->n; i++)
 		if (refs->v[i].sp == f->raw.sp)
-			take_running(s, refs->thread,
-				     frame_refs_at(refs, i, NULL));
+			add_running(s, refs->thread,
+				    frame_refs_at(refs, i, NULL));
 }
 
 /* The Thread whose _joinEvent the handle is; 0: none. */
@@ -362,8 +362,8 @@ static uint64_t take_list(struct search *s, uint32_t thread, uint64_t list)
 	return task;
 }
 
-static bool take_spin(const struct frame_refs *refs, const char *method,
-		      struct dbg_blocked *ret)
+static bool find_spin_lock(const struct frame_refs *refs, const char *method,
+			   struct dbg_blocked *ret)
 {
 	for (size_t i = 0; i < sizeof(spins) / sizeof(*spins); i++)
 		if (!strcmp(method, spins[i].method)) {
@@ -383,7 +383,7 @@ static bool is_wait_handle(const char *type)
 }
 
 // Is it BlockingCollection<T>? Each of its methods that takes or adds waits.
-static bool take_collection(struct search *s, struct frame_refs *refs,
+static bool find_collection(struct search *s, struct frame_refs *refs,
 			    const struct frame *f, const char *method,
 			    struct dbg_blocked *ret)
 {
@@ -404,7 +404,7 @@ static bool take_collection(struct search *s, struct frame_refs *refs,
 
 // A small core lacks what tells who waits for a Monitor: its method does, and
 // the one object that its frame has, which is not in the core either.
-static bool take_monitor(struct search *s, struct frame_refs *refs,
+static bool find_monitor(struct search *s, struct frame_refs *refs,
 			 const struct frame *f, const char *method,
 			 struct dbg_blocked *ret)
 {
@@ -427,8 +427,8 @@ static bool take_monitor(struct search *s, struct frame_refs *refs,
 
 // A wait in place @i, whose frame does not tell the object: it is not in the
 // core, or optimised code does not keep it. What kind of thing it is is known.
-static void take_kind(const struct frame_refs *refs, size_t i,
-		      struct dbg_blocked *ret)
+static void guess_kind(const struct frame_refs *refs, size_t i,
+		       struct dbg_blocked *ret)
 {
 	enum dbg_blocked_kind kind = places[i].kind;
 	const char *type = places[i].type;
@@ -450,7 +450,7 @@ static void take_kind(const struct frame_refs *refs, size_t i,
 
 // Is @method one in which a thread waits? *ret: what it waits for, if its frame
 // has it.
-static bool take_wait(struct search *s, struct frame_refs *refs,
+static bool find_wait(struct search *s, struct frame_refs *refs,
 		      const struct frame *f, const char *method,
 		      struct dbg_blocked *ret)
 {
@@ -478,7 +478,7 @@ static bool take_wait(struct search *s, struct frame_refs *refs,
 		    !ret->object)
 			ret->object = frame_refs_find(refs, f, JOIN_HANDLE);
 		if (!object) {
-			take_kind(refs, i, ret);
+			guess_kind(refs, i, ret);
 			continue;
 		}
 		struct value v = value_object(s->in->values, object);
@@ -495,9 +495,9 @@ static bool take_wait(struct search *s, struct frame_refs *refs,
 			    arena_printf(s->in->arena, "process %" PRIu64,
 					 field_of(s, object, "_processId"));
 	}
-	return any || take_spin(refs, method, ret) ||
-	       take_monitor(s, refs, f, method, ret) ||
-	       take_collection(s, refs, f, method, ret);
+	return any || find_spin_lock(refs, method, ret) ||
+	       find_monitor(s, refs, f, method, ret) ||
+	       find_collection(s, refs, f, method, ret);
 }
 
 /* ---- Class constructors ------------------------------------------------ */
@@ -509,8 +509,8 @@ static bool take_wait(struct search *s, struct frame_refs *refs,
  * between its stack pointer and the frame @level: a word there that is a class
  * whose constructor another thread runs.
  */
-static bool take_class(struct search *s, const struct dbg_thread *t,
-		       uint32_t level, struct dbg_blocked *ret)
+static bool find_class_wait(struct search *s, const struct dbg_thread *t,
+			    uint32_t level, struct dbg_blocked *ret)
 {
 	const struct class_runs *runs = class_runs_find(s->in);
 	uint64_t words[CLASS_WORDS];
@@ -562,8 +562,8 @@ static bool is_settled(const struct dbg_blocked *one, const struct frame *f)
 
 // Is the handle a Mutex? One that has an owner is, whatever is known of its
 // class.
-static void take_mutex(struct search *s, const struct dbg_thread *t,
-		       struct dbg_blocked *one)
+static void find_mutex_owner(struct search *s, const struct dbg_thread *t,
+			     struct dbg_blocked *one)
 {
 	size_t known = one->object ? number_at(&s->mutexes, one->object) : 0;
 	struct mutex_owner owner = {.thread = known ? (uint32_t)known - 1 : 0};
@@ -586,8 +586,8 @@ static void take_mutex(struct search *s, const struct dbg_thread *t,
  * Find the handle where WaitOne is inlined down to the call of the runtime, as
  * in code that has run often: the frame keeps the handle for that call.
  */
-static void take_inlined(struct search *s, struct frame_refs *refs,
-			 const struct frame *f, struct dbg_blocked *ret)
+static void find_inlined_handle(struct search *s, struct frame_refs *refs,
+				const struct frame *f, struct dbg_blocked *ret)
 {
 	struct regs regs;
 
@@ -634,21 +634,21 @@ static void look_at(struct search *s, struct dbg_thread *t)
 
 		if (!found && level < FRAMES_MAX)
 			found = !strcmp(method, CLASS_INIT)
-				    ? take_class(s, t, level + 1, &one)
-				    : !take_wait(s, &refs, f, method, &one) &&
+				    ? find_class_wait(s, t, level + 1, &one)
+				    : !find_wait(s, &refs, f, method, &one) &&
 					  is_settled(&one, f);
 		if (!level && !found && is_own(f) &&
 		    dac_runtime_major(s->in->dac) < 10)
-			found = take_class(s, t, level, &one);
+			found = find_class_wait(s, t, level, &one);
 		if (!level && !found && is_own(f))
-			take_inlined(s, &refs, f, &one);
+			find_inlined_handle(s, &refs, f, &one);
 		own = own || is_own(f);
 		runtimes = runtimes || is_runtimes_start(method);
 		if (!strcmp(method, "System.Threading.Tasks.Task."
 				    "ExecuteWithThreadLocal"))
-			take_runs(s, &refs, f);
+			add_running_tasks(s, &refs, f);
 		else
-			take_running(s, t, stack_frame_task(s->in->stack, f));
+			add_running(s, t, stack_frame_task(s->in->stack, f));
 	}
 	if (one.kind == DBG_BLOCKED_HANDLE && !one.type)
 		one = (struct dbg_blocked){
@@ -659,7 +659,7 @@ static void look_at(struct search *s, struct dbg_thread *t)
 		};
 	// WaitAny and WaitAll have several
 	if (one.kind == DBG_BLOCKED_HANDLE && !str_ends(one.type, "[]"))
-		take_mutex(s, t, &one);
+		find_mutex_owner(s, t, &one);
 	bool idle =
 	    one.kind == DBG_BLOCKED_HANDLE || one.kind == DBG_BLOCKED_SPIN;
 
@@ -668,7 +668,7 @@ static void look_at(struct search *s, struct dbg_thread *t)
 }
 
 // Is the lock a Lazy<T>'s, in whose methods the thread is? Then name that.
-static void take_lazy(struct search *s, struct dbg_blocked *one)
+static void find_lazy(struct search *s, struct dbg_blocked *one)
 {
 	const struct dbg_thread *t = NULL;
 
@@ -700,7 +700,7 @@ static void take_lazy(struct search *s, struct dbg_blocked *one)
 // Take the waits for Monitors; @pulses: those for Monitor.Pulse. Other locks
 // wait by pulses: a thread whose wait is known already is not listed again. But
 // since .NET 11 a Monitor itself waits by a handle.
-static struct dbg_error *take_monitors(struct search *s, bool pulses)
+static struct dbg_error *add_monitor_owners(struct search *s, bool pulses)
 {
 	struct dbg_wait *v;
 	size_t n = 0;
@@ -719,7 +719,7 @@ static struct dbg_error *take_monitors(struct search *s, bool pulses)
 		if (v[i].pulse != pulses)
 			continue;
 		if (!pulses && !strcmp(v[i].type, LAZY_HELPER))
-			take_lazy(s, &one);
+			find_lazy(s, &one);
 		if (!at)
 			blocked_append(s, &one);
 		else if (s->v[at - 1].kind == DBG_BLOCKED_HANDLE ||
@@ -771,7 +771,7 @@ static void spread_owners(struct search *s)
  * whose awaited task is done: the thread that has this context. Of several such
  * threads, one that does not wait will do it.
  */
-static void take_contexts(struct search *s)
+static void find_context_threads(struct search *s)
 {
 	const struct tasks *t = s->tasks;
 	struct map threads = {0};
@@ -810,7 +810,7 @@ static void take_contexts(struct search *s)
  * what is left when all are removed that await nothing, or nothing that is
  * left.
  */
-static void take_circles(struct search *s)
+static void find_task_circles(struct search *s)
 {
 	const struct tasks *t = s->tasks;
 	size_t n = 0;
@@ -853,7 +853,7 @@ static uint32_t task_owner(const struct search *s, uint64_t task)
 
 // A thread waits for several tasks: take one that is run by a thread which
 // waits itself, else one whose thread is known.
-static void take_list_owner(struct search *s, struct dbg_blocked *one)
+static void find_list_owner(struct search *s, struct dbg_blocked *one)
 {
 	uint64_t list = number_at(&s->lists, one->thread), at = 0, task;
 
@@ -951,14 +951,14 @@ static void name_tasks(struct search *s)
 }
 
 // Find the owner, a thread, for each thread that waits for a task.
-static void take_task_owners(struct search *s)
+static void find_task_owners(struct search *s)
 {
 	bool any = false;
 
 	for (size_t i = 0; i < s->n && !any; i++)
 		any = s->v[i].kind == DBG_BLOCKED_TASK;
 	if (any && s->tasks) {
-		take_contexts(s);
+		find_context_threads(s);
 		spread_owners(s);
 	}
 	for (size_t i = 0; i < s->n; i++) {
@@ -967,10 +967,10 @@ static void take_task_owners(struct search *s)
 		if (one->kind != DBG_BLOCKED_TASK)
 			continue;
 		one->owner = task_owner(s, one->object);
-		take_list_owner(s, one);
+		find_list_owner(s, one);
 	}
 	if (any && s->tasks) {
-		take_circles(s);
+		find_task_circles(s);
 		name_tasks(s);
 	}
 }
@@ -1031,7 +1031,7 @@ static void find_ends(struct search *s)
 }
 
 // Readers, which are known once it is known who waits.
-static void take_readers(struct search *s)
+static void find_readers(struct search *s)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		struct dbg_blocked *one = &s->v[i];
@@ -1065,17 +1065,17 @@ struct dbg_error *blocked_list(struct inspect *in, const struct tasks *t,
 
 	if (err)
 		return err;
-	err = take_monitors(&s, false);
+	err = add_monitor_owners(&s, false);
 	for (size_t i = 0; i < s.n_threads && !err && !is_interrupted(t); i++)
 		look_at(&s, &s.threads[i]);
 	if (!err && !is_interrupted(t))
-		err = take_monitors(&s, true);
+		err = add_monitor_owners(&s, true);
 	if (!err && !is_interrupted(t))
-		take_task_owners(&s);
+		find_task_owners(&s);
 	if (!err && is_interrupted(t))
 		err = dbg_err(DBG_E_INTERRUPTED, "interrupted");
 	if (!err) {
-		take_readers(&s);
+		find_readers(&s);
 		find_circles(&s);
 		find_ends(&s);
 		if (s.n)

@@ -103,7 +103,7 @@ static struct bytes value_take(struct bytes *b)
 	return ret;
 }
 
-static bool take_char(struct bytes *b, uint8_t c)
+static bool parse_char(struct bytes *b, uint8_t c)
 {
 	skip_space(b);
 	if (!b->n || *b->p != c)
@@ -117,12 +117,12 @@ struct bytes jsonvalue_member(struct bytes object, const char *key)
 	const struct bytes none = {NULL, 0};
 	size_t n = strlen(key);
 
-	if (!take_char(&object, '{'))
+	if (!parse_char(&object, '{'))
 		return none;
 	do {
 		struct bytes name = jsonvalue_string(value_take(&object));
 
-		if (!name.p || !take_char(&object, ':'))
+		if (!name.p || !parse_char(&object, ':'))
 			return none;
 
 		struct bytes value = value_take(&object);
@@ -131,7 +131,7 @@ struct bytes jsonvalue_member(struct bytes object, const char *key)
 			return none;
 		if (name.n == n && !memcmp(name.p, key, n))
 			return value;
-	} while (take_char(&object, ','));
+	} while (parse_char(&object, ','));
 	return none;
 }
 
@@ -139,14 +139,14 @@ struct bytes jsonvalue_element(struct bytes array, size_t i)
 {
 	const struct bytes none = {NULL, 0};
 
-	if (!take_char(&array, '['))
+	if (!parse_char(&array, '['))
 		return none;
 	do {
 		struct bytes value = value_take(&array);
 
 		if (!value.n || !i--)
 			return value;
-	} while (take_char(&array, ','));
+	} while (parse_char(&array, ','));
 	return none;
 }
 

@@ -58,8 +58,8 @@ static const char **value_of(struct insert *in, const char *word,
 }
 
 // Take one option at in->next; *ret false: there are no more.
-static struct dbg_error *take_option(const struct mi_call *call,
-				     struct insert *in, bool *ret)
+static struct dbg_error *parse_option(const struct mi_call *call,
+				      struct insert *in, bool *ret)
 {
 	const char *word = call->args.v[in->next];
 	const char *unused = NULL;
@@ -101,8 +101,8 @@ static struct dbg_error *take_option(const struct mi_call *call,
 	return NULL;
 }
 
-static struct dbg_error *take_options(struct mi *m, const struct mi_call *call,
-				      struct insert *in)
+static struct dbg_error *parse_options(struct mi *m, const struct mi_call *call,
+				       struct insert *in)
 {
 	struct dbg_error *err = NULL;
 	struct dbg *dbg;
@@ -110,7 +110,7 @@ static struct dbg_error *take_options(struct mi *m, const struct mi_call *call,
 	uint64_t thread;
 
 	while (!err && more && in->next < call->args.n)
-		err = take_option(call, in, &more);
+		err = parse_option(call, in, &more);
 	if (err || !in->thread)
 		return err;
 	err = mi_number(in->thread, UINT32_MAX, &thread);
@@ -207,7 +207,7 @@ static struct dbg_error *insert(struct mi *m, struct mi_call *call)
 	struct insert in = {.req.kind = DBG_BREAK_LOCATION};
 	_cleanup_str_ struct str words = {0};
 
-	err = take_options(m, call, &in);
+	err = parse_options(m, call, &in);
 	if (!err && in.label)
 		err = no_label(&in);
 	if (!err)
@@ -221,7 +221,7 @@ static struct dbg_error *insert_printf(struct mi *m, struct mi_call *call)
 	struct insert in = {.req.kind = DBG_BREAK_LOCATION};
 	_cleanup_str_ struct str log = {0};
 
-	err = take_options(m, call, &in);
+	err = parse_options(m, call, &in);
 	if (err)
 		return err;
 	if (call->args.n < in.next + 2)

@@ -55,8 +55,8 @@ static struct dbg_error *offset_of(const char *word, int64_t *ret)
 }
 
 // [-o OFFSET] in front of the other arguments.
-static struct dbg_error *take_offset(const struct mi_call *call, size_t *i,
-				     int64_t *ret)
+static struct dbg_error *parse_offset(const struct mi_call *call, size_t *i,
+				      int64_t *ret)
 {
 	*ret = 0;
 	*i = 0;
@@ -89,7 +89,7 @@ static struct dbg_error *read_bytes(struct mi *m, struct dbg_stopped at,
 	size_t i, n = 0;
 
 	(void)m;
-	err = take_offset(call, &i, &offset);
+	err = parse_offset(call, &i, &offset);
 	if (!err && call->args.n != i + 2)
 		err = mi_usage(call);
 	if (!err)
@@ -120,7 +120,7 @@ static struct dbg_error *read_bytes(struct mi *m, struct dbg_stopped at,
 }
 
 // Two digits a byte; false: they are none.
-static bool take_hex(const char *s, uint8_t *ret)
+static bool parse_hex(const char *s, uint8_t *ret)
 {
 	char pair[3] = {0};
 
@@ -160,7 +160,7 @@ static struct dbg_error *write_bytes(struct mi *m, struct dbg_stopped at,
 			       MEMORY_MAX);
 	size_t size = count > n ? count : n;
 	_cleanup_free_ uint8_t *buf = xmalloc(size);
-	if (!take_hex(hex, buf))
+	if (!parse_hex(hex, buf))
 		return dbg_err(DBG_E_ARGUMENT, "Invalid argument");
 	// a pattern is repeated
 	for (size_t i = n; i < size; i++)
@@ -183,14 +183,15 @@ struct cells {
 	char format;
 };
 
-static struct dbg_error *
-take_cells(struct dbg_stopped at, const struct mi_call *call, struct cells *ret)
+static struct dbg_error *parse_cells(struct dbg_stopped at,
+				     const struct mi_call *call,
+				     struct cells *ret)
 {
 	struct dbg_error *err;
 	int64_t offset;
 	size_t i;
 
-	err = take_offset(call, &i, &offset);
+	err = parse_offset(call, &i, &offset);
 	if (!err && call->args.n < i + 5)
 		err = mi_usage(call);
 	if (!err)
@@ -260,7 +261,7 @@ static struct dbg_error *read_cells(struct mi *m, struct dbg_stopped at,
 	size_t n = 0;
 
 	(void)m;
-	struct dbg_error *err = take_cells(at, call, &c);
+	struct dbg_error *err = parse_cells(at, call, &c);
 	if (err)
 		return err;
 	uint64_t row = c.size * c.columns;

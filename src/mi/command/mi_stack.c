@@ -201,8 +201,8 @@ void mi_frame_of(struct mi *m, struct str *t, uint32_t thread, uint32_t level,
 }
 
 // LOW HIGH at the end of the arguments, both or none; HIGH -1: to the end.
-static struct dbg_error *take_range(const struct mi_call *call, size_t from,
-				    uint32_t *first, uint32_t *count)
+static struct dbg_error *parse_range(const struct mi_call *call, size_t from,
+				     uint32_t *first, uint32_t *count)
 {
 	struct dbg_error *err;
 	uint64_t low, high;
@@ -248,7 +248,7 @@ static struct dbg_error *list_frames(struct mi *m, struct dbg_stopped at,
 	struct dbg_frame *list;
 	size_t n = 0;
 
-	err = take_range(call, skip_options(call), &first, &count);
+	err = parse_range(call, skip_options(call), &first, &count);
 	if (!err && count)
 		err = dbg_frame_list(at, call->thread, first, count, &list, &n);
 	if (err)
@@ -280,7 +280,7 @@ static struct dbg_error *list_arguments(struct mi *m, struct dbg_stopped at,
 	(void)m;
 	if (i >= call->args.n || !mi_print_values(call->args.v[i], &print))
 		return mi_usage(call);
-	err = take_range(call, i + 1, &first, &count);
+	err = parse_range(call, i + 1, &first, &count);
 	if (!err && count)
 		err = dbg_frame_list(at, call->thread, first, count, &list, &n);
 	if (err)

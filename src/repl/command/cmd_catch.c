@@ -29,7 +29,7 @@ static void catch_words_deinit(struct catch_words *w)
 }
 
 // The next word of *@p, "in quotes" or not; NULL at the end.
-static char *take_word(const char **p)
+static char *parse_word(const char **p)
 {
 	const char *s = *p;
 	size_t n;
@@ -47,9 +47,9 @@ static char *take_word(const char **p)
 	return xstrndup(s, n);
 }
 
-static struct dbg_error *take_option(const char **p, struct catch_words *ret)
+static struct dbg_error *parse_option(const char **p, struct catch_words *ret)
 {
-	_cleanup_free_ char *option = take_word(p);
+	_cleanup_free_ char *option = parse_word(p);
 	char **value = NULL;
 
 	if (!strcmp(option, "-exact")) {
@@ -66,7 +66,7 @@ static struct dbg_error *take_option(const char **p, struct catch_words *ret)
 		    "NAME and -message REGEX.",
 		    option);
 	free(*value);
-	*value = take_word(p);
+	*value = parse_word(p);
 	return *value ? NULL
 		      : dbg_err_arg("Option \"%s\" needs a value.", option);
 }
@@ -78,7 +78,7 @@ static struct dbg_error *parse_catch(const char *args, struct catch_words *ret)
 	size_t n;
 
 	while (!err && *args == '-')
-		err = take_option(&args, ret);
+		err = parse_option(&args, ret);
 	if (err)
 		return err;
 	ret->condition = parse_if(args);

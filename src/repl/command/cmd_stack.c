@@ -115,7 +115,7 @@ static bool is_word(const char *p, const char *word)
 	return !strncmp(p, word, n) && (!p[n] || strchr(" \t", p[n]));
 }
 
-static struct dbg_error *take_flags(const char *p, struct apply *ret)
+static struct dbg_error *parse_flags(const char *p, struct apply *ret)
 {
 	for (; *p == '-'; p = skip_word(p)) {
 		if (is_word(p, "-q"))
@@ -217,7 +217,7 @@ static struct dbg_error *frame_apply(struct repl *r, struct dbg_stopped at,
 	if (!any)
 		return dbg_err_arg("Please specify frames and a command: frame "
 				   "apply all|COUNT|level LIST COMMAND");
-	err = take_flags(p, &a);
+	err = parse_flags(p, &a);
 	return err ? err : apply_range(r, &a, first, last);
 }
 

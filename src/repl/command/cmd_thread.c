@@ -104,8 +104,9 @@ static bool listed(const uint32_t *list, size_t n, uint32_t number)
 
 // Get the threads that LIST at *@p names. *@p is advanced to the command behind
 // it.
-static struct dbg_error *take_list(const char **p, const uint32_t *all,
-				   size_t n_all, uint32_t *ret, size_t *ret_n)
+static struct dbg_error *parse_threads(const char **p, const uint32_t *all,
+				       size_t n_all, uint32_t *ret,
+				       size_t *ret_n)
 {
 	struct dbg_error *err;
 	uint64_t first, last;
@@ -153,7 +154,7 @@ static struct dbg_error *cmd_apply(struct repl *r, struct dbg_stopped at,
 			n++;
 		}
 	} else {
-		err = take_list(&p, all, n_all, list, &n);
+		err = parse_threads(&p, all, n_all, list, &n);
 		if (err)
 			return err;
 	}

@@ -31,19 +31,19 @@ struct dbg_error *heap_address(const char *text, uint64_t *ret)
 
 /* ---- Values ---------------------------------------------------------- */
 
-static struct dbg_error *take_type(struct heap_options *o, const char *value)
+static struct dbg_error *parse_type(struct heap_options *o, const char *value)
 {
 	o->filter.type = value;
 	return NULL;
 }
 
-static struct dbg_error *take_mt(struct heap_options *o, const char *value)
+static struct dbg_error *parse_mt(struct heap_options *o, const char *value)
 {
 	return heap_address(value, &o->filter.method_table);
 }
 
 // A number of bytes: 4096, 0x1000, 4K.
-static struct dbg_error *take_size(const char *value, uint64_t *ret)
+static struct dbg_error *parse_size(const char *value, uint64_t *ret)
 {
 	static const char units[] = "kmg";
 	char *end = NULL;
@@ -62,17 +62,17 @@ static struct dbg_error *take_size(const char *value, uint64_t *ret)
 	return NULL;
 }
 
-static struct dbg_error *take_min(struct heap_options *o, const char *value)
+static struct dbg_error *parse_min(struct heap_options *o, const char *value)
 {
-	return take_size(value, &o->filter.min);
+	return parse_size(value, &o->filter.min);
 }
 
-static struct dbg_error *take_max(struct heap_options *o, const char *value)
+static struct dbg_error *parse_max(struct heap_options *o, const char *value)
 {
-	return take_size(value, &o->filter.max);
+	return parse_size(value, &o->filter.max);
 }
 
-static struct dbg_error *take_gen(struct heap_options *o, const char *value)
+static struct dbg_error *parse_gen(struct heap_options *o, const char *value)
 {
 	static const struct {
 		const char *name;
@@ -98,18 +98,18 @@ static struct dbg_error *take_gen(struct heap_options *o, const char *value)
 			   value);
 }
 
-static struct dbg_error *take_number(const char *value, uint64_t max,
-				     uint64_t *ret)
+static struct dbg_error *parse_number(const char *value, uint64_t max,
+				      uint64_t *ret)
 {
 	if (!str_to_u64(value, ret) || *ret > max)
 		return dbg_err_arg("\"%s\" is no number.", value);
 	return NULL;
 }
 
-static struct dbg_error *take_heap(struct heap_options *o, const char *value)
+static struct dbg_error *parse_heap(struct heap_options *o, const char *value)
 {
 	uint64_t n;
-	struct dbg_error *err = take_number(value, UINT32_MAX, &n);
+	struct dbg_error *err = parse_number(value, UINT32_MAX, &n);
 
 	if (err)
 		return err;
@@ -118,14 +118,14 @@ static struct dbg_error *take_heap(struct heap_options *o, const char *value)
 	return NULL;
 }
 
-static struct dbg_error *take_top(struct heap_options *o, const char *value)
+static struct dbg_error *parse_top(struct heap_options *o, const char *value)
 {
-	return take_number(value, UINT64_MAX, &o->top);
+	return parse_number(value, UINT64_MAX, &o->top);
 }
 
-static struct dbg_error *take_depth(struct heap_options *o, const char *value)
+static struct dbg_error *parse_depth(struct heap_options *o, const char *value)
 {
-	return take_number(value, DBG_WAY_DEPTH_MAX, &o->depth);
+	return parse_number(value, DBG_WAY_DEPTH_MAX, &o->depth);
 }
 
 /* ---- The table ------------------------------------------------------- */
@@ -135,14 +135,14 @@ static const struct {
 	struct dbg_error *(*take)(struct heap_options *o, const char *value);
 	size_t flag; /* of struct heap_options, where it takes no value */
 } options[] = {
-    {"type", take_type, 0},
-    {"mt", take_mt, 0},
-    {"min", take_min, 0},
-    {"max", take_max, 0},
-    {"gen", take_gen, 0},
-    {"heap", take_heap, 0},
-    {"top", take_top, 0},
-    {"depth", take_depth, 0},
+    {"type", parse_type, 0},
+    {"mt", parse_mt, 0},
+    {"min", parse_min, 0},
+    {"max", parse_max, 0},
+    {"gen", parse_gen, 0},
+    {"heap", parse_heap, 0},
+    {"top", parse_top, 0},
+    {"depth", parse_depth, 0},
     {"free", NULL, offsetof(struct heap_options, filter.free)},
     {"live", NULL, offsetof(struct heap_options, filter.live)},
     {"dead", NULL, offsetof(struct heap_options, filter.dead)},
@@ -184,8 +184,8 @@ static bool is_taken(const struct repl_cmd *cmd, const char *name)
 }
 
 // The option at words[*i]; steps over its value.
-static struct dbg_error *take_option(const struct repl_cmd *cmd,
-				     struct heap_options *o, size_t *i)
+static struct dbg_error *parse_option(const struct repl_cmd *cmd,
+				      struct heap_options *o, size_t *i)
 {
 	const char *word = o->words.v[*i];
 	const char *name = word + 1 + (word[1] == '-');
@@ -217,7 +217,7 @@ struct dbg_error *heap_options_parse(const struct call *call, size_t max,
 		const char *word = ret->words.v[i];
 
 		if (word[0] == '-' && word[1])
-			err = take_option(call->cmd, ret, &i);
+			err = parse_option(call->cmd, ret, &i);
 		else if (ret->n_args == max)
 			err = dbg_err_arg("One word too many: \"%s\".", word);
 		else

@@ -78,7 +78,7 @@ static size_t argument_length(const char *s)
 	return i;
 }
 
-static void take_arguments(const char *s, struct words *ret)
+static void parse_arguments(const char *s, struct words *ret)
 {
 	while (*s == ',') {
 		s += 1 + strspn(s + 1, " \t");
@@ -92,7 +92,8 @@ static void take_arguments(const char *s, struct words *ret)
 }
 
 // Take the conversion at *@p, which stands behind its '%'.
-static struct dbg_error *take_conversion(const char **p, struct conversion *ret)
+static struct dbg_error *parse_conversion(const char **p,
+					  struct conversion *ret)
 {
 	const char *s = *p;
 	size_t n = strspn(s, "-0+ #");
@@ -205,7 +206,7 @@ static struct dbg_error *take_apart(const char *args, const char **ret_end,
 	const char *rest = end + 1 + strspn(end + 1, " \t");
 	if (*rest && *rest != ',')
 		return dbg_err_arg("A comma expected behind the format.");
-	take_arguments(rest, ret);
+	parse_arguments(rest, ret);
 	*ret_end = end;
 	return NULL;
 }
@@ -246,7 +247,7 @@ struct dbg_error *show_printf(struct repl *r, const char *args)
 			str_addc(&text, one);
 			p += one == '%';
 		} else {
-			err = take_conversion(&p, &c);
+			err = parse_conversion(&p, &c);
 			if (!err && used == words.n)
 				err = dbg_err_arg("Bad format string: an "
 						  "argument is missing.");

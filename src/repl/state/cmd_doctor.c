@@ -457,7 +457,7 @@ static uint64_t ref_of(const struct doctor *d, uint64_t object,
 	return 0;
 }
 
-// The type of what a delegate calls a method of; else the object's own.
+// The type of a delegate's target; of an object without one, its own type.
 static const char *called_type(const struct doctor *d, uint64_t object)
 {
 	uint64_t target = ref_of(d, object, "_target");

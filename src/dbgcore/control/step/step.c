@@ -65,7 +65,7 @@ void skip_reset(struct control *c)
 
 /* ---- The text -------------------------------------------------------- */
 
-static struct dbg_error *take_word(struct skip_rule *rule, char *word)
+static struct dbg_error *skip_rule_set(struct skip_rule *rule, char *word)
 {
 	char *value = strchr(word, ' ');
 
@@ -98,7 +98,7 @@ static struct dbg_error *take_line(struct skips *skips, char *line)
 
 	for (char *word = strtok_r(line, "\t", &state); word && !err;
 	     word = strtok_r(NULL, "\t", &state))
-		err = take_word(&rule, word);
+		err = skip_rule_set(&rule, word);
 	if (!err && skips->n == RULES_MAX)
 		err = dbg_err(DBG_E_ARGUMENT, "more than %d rules", RULES_MAX);
 	if (err) {

@@ -264,7 +264,10 @@ static struct dbg_error *plan_wait(struct control *c, const struct frame *f)
 	return err;
 }
 
-/* If a later statement of @f, which may be in an async method, waits. */
+/*
+ * Plan for a later statement of @f that blocks the thread until an async call
+ * is done: set traps where that call is resumed.
+ */
 static struct dbg_error *plan_wait_later(struct control *c,
 					 const struct frame *f)
 {

@@ -33,7 +33,10 @@ static bool is_called(struct type *type, const char *space, const char *name)
 	       !strcmp(type_namespace(type), space);
 }
 
-/* Does a provider have to translate it? Objects in memory have none. */
+/*
+ * Is @of a query that its provider translates (to SQL, say), so that it cannot
+ * be run here? Queries over objects in memory (EnumerableQuery) are not.
+ */
 static bool is_translated(struct binder *b, const struct bound *of)
 {
 	struct type *const *faces;
@@ -494,9 +497,13 @@ enum {
 	GENERIC_STRUCT = 8,
 };
 
-/* Is @arg one for the parameter @p of @m? What is not known is. */
-static bool meets(struct binder *b, const struct type_method *m,
-		  struct type *arg, const struct type_generic_param *p)
+/*
+ * Does @arg satisfy the constraints of type parameter @p of method @m? A
+ * constraint that is still open or cannot be resolved counts as satisfied.
+ */
+static bool meets_constraint(struct binder *b, const struct type_method *m,
+			     struct type *arg,
+			     const struct type_generic_param *p)
 {
 	const struct type_context ctx = {
 	    .class_args = m->owner->args,
@@ -528,7 +535,7 @@ static bool meets_constraints(struct binder *b, const struct type_method *m)
 	for (uint32_t i = 0; i < m->n_args; i++) {
 		if (!m->args[i]->open &&
 		    !dbg_err_drop(type_generic_param(b->ts, NULL, m, i, &p)) &&
-		    !meets(b, m, m->args[i], &p))
+		    !meets_constraint(b, m, m->args[i], &p))
 			return false;
 	}
 	return true;

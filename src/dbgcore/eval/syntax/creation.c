@@ -291,7 +291,7 @@ bool parser_try_type(struct parser *p, enum type_place place, struct expr **ret)
 
 /* ---- Expressions that make something (ECMA-334, 12.8.16 and behind) ------ */
 
-static void take_list(struct expr *e, const struct list *list)
+static void adopt_list(struct expr *e, const struct list *list)
 {
 	e->list = list->items;
 	e->n_list = list->n;
@@ -316,7 +316,7 @@ static struct dbg_error *braced(struct parser *p, enum expr_kind kind,
 	if (err)
 		return err;
 	p->depth--;
-	take_list(e, &list);
+	adopt_list(e, &list);
 	parser_close(p, e);
 	*ret = e;
 	return NULL;
@@ -341,7 +341,7 @@ static struct dbg_error *member_initializer(struct parser *p, struct expr **ret)
 		err = parser_list(p, PUNCT_CLOSE_INDEX, LIST_EXACT,
 				  parse_argument, &list);
 		if (!err)
-			take_list(e, &list);
+			adopt_list(e, &list);
 	} else {
 		err = parser_name(p, false, &e->name);
 	}
@@ -454,7 +454,7 @@ static struct dbg_error *parse_sizes(struct parser *p, struct expr *e)
 		err = parse_ranks(p, &e->type);
 	if (err)
 		return err;
-	take_list(e, &list);
+	adopt_list(e, &list);
 	array_of(p, &e->type, (uint32_t)list.n);
 	return array_initializer(p, e);
 }
@@ -481,7 +481,7 @@ static struct dbg_error *parse_object(struct parser *p, struct expr *e)
 		err = parser_list(p, PUNCT_CLOSE, LIST_EXACT, parse_argument,
 				  &list);
 		if (!err)
-			take_list(e, &list);
+			adopt_list(e, &list);
 	} else if (!parser_at(p, PUNCT_OPEN_BRACE)) {
 		return parser_expect(p, PUNCT_OPEN);
 	}
@@ -556,7 +556,7 @@ static struct dbg_error *collection_arguments(struct parser *p,
 	    parser_list(p, PUNCT_CLOSE, LIST_EXACT, parse_argument, &list);
 	if (err)
 		return err;
-	take_list(e, &list);
+	adopt_list(e, &list);
 	parser_close(p, e);
 	*ret = e;
 	return parser_at(p, PUNCT_CLOSE_INDEX) ? NULL
@@ -579,7 +579,7 @@ struct dbg_error *parse_collection(struct parser *p, struct expr **ret)
 	p->in_query = in_query;
 	if (err)
 		return err;
-	take_list(e, &list);
+	adopt_list(e, &list);
 	parser_close(p, e);
 	*ret = e;
 	return NULL;
@@ -630,7 +630,7 @@ struct dbg_error *parse_interpolated(struct parser *p, struct expr **ret)
 	}
 	p->in_query = in_query;
 	parser_advance(p);
-	take_list(e, &list);
+	adopt_list(e, &list);
 	parser_close(p, e);
 	*ret = e;
 	return err;
@@ -646,7 +646,7 @@ struct dbg_error *parse_interpolated(struct parser *p, struct expr **ret)
 
 /* ---- Lists ----------------------------------------------------------- */
 
-static enum expr_modifier take_modifier(struct parser *p)
+static enum expr_modifier parse_modifier(struct parser *p)
 {
 	if (parser_accept_word(p, WORD_REF))
 		return MODIFIER_REF;
@@ -662,7 +662,7 @@ struct dbg_error *parse_argument(struct parser *p, struct expr **ret)
 		e->name = parser_peek(p)->text;
 		p->at += 2;
 	}
-	e->modifier = take_modifier(p);
+	e->modifier = parse_modifier(p);
 	*ret = e;
 	if (e->modifier == MODIFIER_OUT && parser_try_declaration(p, &e->a)) {
 		parser_close(p, e);
@@ -834,8 +834,8 @@ static struct dbg_error *parse_name(struct parser *p, struct expr **ret)
 	return NULL;
 }
 
-/* A type that a member, or nothing, follows: int.MaxValue, int[]. */
-static void take_ranks(struct parser *p, struct expr **io)
+/* The `[]` behind a type, if any: int[], int[,][]. A failure consumes none. */
+static void parse_array_suffixes(struct parser *p, struct expr **io)
 {
 	struct parser saved = *p;
 	struct expr *e = *io;
@@ -929,7 +929,7 @@ struct dbg_error *parse_primary(struct parser *p, struct expr **ret)
 	struct dbg_error *err = parse_atom(p, ret);
 	bool more = true;
 	if (!err)
-		take_ranks(p, ret);
+		parse_array_suffixes(p, ret);
 	while (!err) {
 		struct expr *e = parser_node_from(p, EXPR_MEMBER, *ret);
 		err = parse_one(p, e, &more);

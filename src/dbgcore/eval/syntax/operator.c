@@ -543,7 +543,7 @@ static bool at_designation(const struct parser *p)
 	       t->word != WORD_WHEN;
 }
 
-static struct dbg_error *take_designation(struct parser *p, struct expr *e)
+static struct dbg_error *parse_optional_name(struct parser *p, struct expr *e)
 {
 	return at_designation(p) ? parser_name(p, false, &e->name) : NULL;
 }
@@ -600,7 +600,7 @@ static struct dbg_error *parse_shape(struct parser *p, struct expr *e)
 		e->n_args = list.n;
 	}
 	p->in_is = outer;
-	err = take_designation(p, e);
+	err = parse_optional_name(p, e);
 	parser_close(p, e);
 	return err;
 }
@@ -619,7 +619,7 @@ static struct dbg_error *parse_list_pattern(struct parser *p, struct expr **ret)
 	e->list = list.items;
 	e->n_list = list.n;
 	*ret = e;
-	err = take_designation(p, e);
+	err = parse_optional_name(p, e);
 	parser_close(p, e);
 	return err;
 }
@@ -664,7 +664,7 @@ static struct dbg_error *type_or_constant(struct parser *p, struct expr **ret)
 	bool named = at_designation(p);
 	bool plain = e->type->kind == EXPR_KEYWORD && !parser_at(p, PUNCT_DOT);
 	if (named || plain || !is_name(e->type)) {
-		struct dbg_error *err = take_designation(p, e);
+		struct dbg_error *err = parse_optional_name(p, e);
 		parser_close(p, e);
 		return err;
 	}

@@ -67,7 +67,7 @@ static enum native_end create_of(struct native *n)
 		   : NATIVE_DONE;
 }
 
-static enum native_end create(struct native *n)
+static enum native_end create_instance(struct native *n)
 {
 	struct type *type = type_of_place(n, 0);
 	return type ? construct(n, type) : NATIVE_IL;
@@ -453,8 +453,9 @@ static enum native_end resource_text(struct native *n)
 
 static const struct il_native rows[] = {
     {"System.Activator", "CreateInstance", "()T", create_of},
-    {"System.RuntimeType", "CreateInstanceDefaultCtor", "t(ii)o", create},
-    {"System.RuntimeType", "CreateInstanceOfT", "t()o", create},
+    {"System.RuntimeType", "CreateInstanceDefaultCtor", "t(ii)o",
+     create_instance},
+    {"System.RuntimeType", "CreateInstanceOfT", "t()o", create_instance},
     {"System.RuntimeType", "GetUninitializedObject", "t()o", uninitialized},
     {"System.Runtime.CompilerServices.RuntimeHelpers", "GetUninitializedObject",
      "(o)o: System.Type", uninitialized},

@@ -90,7 +90,7 @@ static uint64_t time_ns(const struct timeval *t)
 			 (uint64_t)t->tv_usec * 1000;
 }
 
-static void take_status(struct corefile *c, struct bytes b)
+static void read_status(struct corefile *c, struct bytes b)
 {
 	struct elf_prstatus status;
 
@@ -110,7 +110,7 @@ static void take_status(struct corefile *c, struct bytes b)
 	memcpy(&th->regs, &status.pr_reg, sizeof(th->regs));
 }
 
-static void take_info(struct corefile *c, struct bytes b)
+static void read_info(struct corefile *c, struct bytes b)
 {
 	struct elf_prpsinfo info;
 
@@ -125,7 +125,7 @@ static void take_info(struct corefile *c, struct bytes b)
 // Take the signal information of the first thread, or of the thread that had
 // the signal. In gcore's cores, of a program that gcore has stopped, it means
 // nothing.
-static void take_siginfo(struct corefile *c, struct bytes b)
+static void read_siginfo(struct corefile *c, struct bytes b)
 {
 	struct reader r;
 
@@ -144,7 +144,7 @@ static void take_siginfo(struct corefile *c, struct bytes b)
 }
 
 // Count, page size; then start, end and offset in pages; then the names.
-static void take_files(struct corefile *c, struct bytes b)
+static void read_files(struct corefile *c, struct bytes b)
 {
 	struct reader r;
 
@@ -177,7 +177,7 @@ static void take_files(struct corefile *c, struct bytes b)
 
 // Take the threads' names; this note comes after those of the threads and lists
 // them in the same order.
-static void take_names(struct corefile *c, struct bytes b)
+static void read_names(struct corefile *c, struct bytes b)
 {
 	for (size_t i = 0; i < c->n_threads; i++) {
 		struct bytes one =
@@ -194,7 +194,7 @@ static void take_names(struct corefile *c, struct bytes b)
 	}
 }
 
-static void take_notes(struct corefile *c, struct bytes b)
+static void read_notes(struct corefile *c, struct bytes b)
 {
 	struct note note;
 	struct core_thread *th;
@@ -202,7 +202,7 @@ static void take_notes(struct corefile *c, struct bytes b)
 	while (b.n && note_next(&b, &note)) {
 		switch (note.type) {
 		case NT_PRSTATUS:
-			take_status(c, note.desc);
+			read_status(c, note.desc);
 			break;
 		case NT_FPREGSET:
 			th = last_thread(c);
@@ -211,19 +211,19 @@ static void take_notes(struct corefile *c, struct bytes b)
 				       sizeof(th->fpregs));
 			break;
 		case NT_PRPSINFO:
-			take_info(c, note.desc);
+			read_info(c, note.desc);
 			break;
 		case NT_AUXV:
 			c->auxv = note.desc;
 			break;
 		case NT_SIGINFO:
-			take_siginfo(c, note.desc);
+			read_siginfo(c, note.desc);
 			break;
 		case NT_FILE:
-			take_files(c, note.desc);
+			read_files(c, note.desc);
 			break;
 		case CORE_NOTE_NAMES:
-			take_names(c, note.desc);
+			read_names(c, note.desc);
 			break;
 		default:
 			break;
@@ -233,7 +233,7 @@ static void take_notes(struct corefile *c, struct bytes b)
 
 /* ---- Segments -------------------------------------------------------- */
 
-static void take_segment(struct corefile *c, const Elf64_Phdr *p)
+static void read_segment(struct corefile *c, const Elf64_Phdr *p)
 {
 	struct core_segment s = {
 	    .addr = p->p_vaddr, .size = p->p_memsz, .flags = p->p_flags};
@@ -347,9 +347,9 @@ struct dbg_error *corefile_parse(struct bytes file, struct corefile *ret)
 			break;
 		memcpy(&p, b.p, sizeof(p));
 		if (p.p_type == PT_LOAD)
-			take_segment(ret, &p);
+			read_segment(ret, &p);
 		else if (p.p_type == PT_NOTE)
-			take_notes(ret,
+			read_notes(ret,
 				   bytes_slice(file, p.p_offset, p.p_filesz));
 	}
 	sort_all(ret);

@@ -73,7 +73,7 @@ static bool is_child(pid_t pid)
 	       parent == (uint64_t)getpid();
 }
 
-static struct dbg_error *by_yama(pid_t pid)
+static struct dbg_error *yama_permits(pid_t pid)
 {
 	_cleanup_free_ char *text =
 	    proc_read("/proc/sys/kernel/yama/ptrace_scope", NULL);
@@ -205,7 +205,7 @@ static struct dbg_error *first_of(struct dbg_error *(*const reasons[])(pid_t),
 struct dbg_error *live_refused(pid_t pid, int errnum)
 {
 	static struct dbg_error *(*const reasons[])(pid_t) = {
-	    by_another, by_yama,       by_seccomp, by_namespace,
+	    by_another, yama_permits,  by_seccomp, by_namespace,
 	    by_user,    by_capability, by_itself,
 	};
 
