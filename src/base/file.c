@@ -100,7 +100,9 @@ struct dbg_error *dbg_open_file(const char *path, int flags, bool streams,
 	return NULL;
 }
 
-struct dbg_error *file_load(const char *path, uint64_t max, struct file *ret)
+// Files of up to @copied bytes are copied.
+static struct dbg_error *load(const char *path, uint64_t max, size_t copied,
+			      struct file *ret)
 {
 	struct dbg_error *err;
 	_cleanup_close_ int fd = -1;
@@ -118,7 +120,7 @@ struct dbg_error *file_load(const char *path, uint64_t max, struct file *ret)
 			       " bytes, at most %" PRIu64,
 			       path, (uint64_t)st.st_size, max);
 	size_t size = (size_t)st.st_size;
-	if (size <= COPY_MAX)
+	if (size <= copied)
 		return file_copy(fd, path, size, ret);
 	void *p = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (p == MAP_FAILED)
@@ -127,6 +129,16 @@ struct dbg_error *file_load(const char *path, uint64_t max, struct file *ret)
 	ret->bytes = (struct bytes){p, size};
 	ret->mapped = true;
 	return NULL;
+}
+
+struct dbg_error *file_load(const char *path, uint64_t max, struct file *ret)
+{
+	return load(path, max, COPY_MAX, ret);
+}
+
+struct dbg_error *file_map(const char *path, uint64_t max, struct file *ret)
+{
+	return load(path, max, 0, ret);
 }
 
 void file_unload(struct file *f)

@@ -19,6 +19,12 @@ struct file {
 /* Load a regular file of at most @max bytes. */
 DBG_MUST struct dbg_error *file_load(const char *path, uint64_t max,
 				     struct file *ret);
+/*
+ * As file_load, for a file that is not rewritten in place: it is mapped even
+ * if it is small, since the pages are those of other processes as well.
+ */
+DBG_MUST struct dbg_error *file_map(const char *path, uint64_t max,
+				    struct file *ret);
 void file_unload(struct file *f);
 /*
  * Release the pages of a mapped file after a search through all of it; they are

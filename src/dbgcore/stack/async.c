@@ -46,6 +46,7 @@ enum {
 	FIELD_NAME = 1, // columns, II.22.15
 	FIELD_SIGNATURE = 2,
 	METHOD_IMPL_FLAGS = 1, // II.22.26
+	TYPEDEF_NAME = 1,      // II.22.37
 	VARS_MAX = 1 << 16,
 	OBJECT_MAX = 1 << 24,
 	NUMBER_CONTEXT = -3,      // ICorDebugInfo::TYPECTXT_ILNUM
@@ -220,10 +221,26 @@ bool continuation_outermost(struct values *ts, const struct value *task,
 
 /* ---- Of a thread ----------------------------------------------------- */
 
+static const char task_name[] = "RuntimeAsyncTask`1";
+
 bool continuation_is_task(struct values *ts, const struct type *type)
 {
 	return type && is_core(ts, type) &&
-	       !strcmp(type_simple_name(type), "RuntimeAsyncTask`1");
+	       !strcmp(type_simple_name(type), task_name);
+}
+
+// May the method be of such a class? That is read from metadata alone: hardly
+// a frame is, and to read the types of all others takes long.
+static bool is_of_task(const struct code_pos *pos)
+{
+	const struct code_module *m = pos->module;
+
+	return m && m->framework &&
+	       !strcmp(md_col_string(&m->md, MD_TYPEDEF,
+				     md_method_type(&m->md,
+						    MD_TOKEN_RID(pos->token)),
+				     TYPEDEF_NAME),
+		       task_name);
 }
 
 static uint64_t find_thread(struct thread_ref *ref)
@@ -291,7 +308,7 @@ bool continuation_record_of(struct stack *s, const struct frame *f,
 	struct nearest nearest = {.sp = f->raw.sp, .ret = ret};
 	struct dac_method method;
 
-	if (!s->values || f->kind != DBG_FRAME_MANAGED ||
+	if (!s->values || f->kind != DBG_FRAME_MANAGED || !is_of_task(f->pos) ||
 	    dbg_err_drop(dac_method_get(s->dac, f->raw.method, &method)) ||
 	    !continuation_is_task(s->values,
 				  value_type_of_mt(s->values, method.type)))

@@ -31,11 +31,19 @@ struct search {
 	bool another;          /* one was, but not the right one */
 };
 
+// Is the file one that nobody writes anew where it is: of an installed runtime?
+static bool is_installed(const char *place)
+{
+	return strstr(place, "/shared/Microsoft.");
+}
+
 // Take the file at @place if it is the one searched for.
 static bool file_take_at(struct search *s, const char *place)
 {
 	struct file file;
-	struct dbg_error *err = file_load(place, FILE_MAX, &file);
+	bool map = s->id->mapped || is_installed(place);
+	struct dbg_error *err = map ? file_map(place, FILE_MAX, &file)
+				    : file_load(place, FILE_MAX, &file);
 
 	if (!err && s->id->check) {
 		err = s->id->check(s->id->arg, place, &file);

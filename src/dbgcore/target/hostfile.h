@@ -22,6 +22,7 @@ struct hostfile_search {
 /* How to recognise the right file. */
 struct hostfile_id {
 	struct bytes build_id; /* of an ELF file, to find it by; n 0: none */
+	bool mapped;           /* the program has it mapped, too */
 	/* Says why @file, which was found at @place, is not the one. */
 	struct dbg_error *(*check)(void *arg, const char *place,
 				   const struct file *file);

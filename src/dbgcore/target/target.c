@@ -3,9 +3,9 @@
  * traps; and the dispatch of everything else over struct target_ops.
  *
  * The cache holds masked pages and is used only while nothing runs (ops->
- * frozen). Dropping it is one increment; its pages are allocated once and
- * used again: PAGE_SETS * PAGE_WAYS * 4 KiB = 2 MiB at most, for hundreds of
- * stacks.
+ * frozen). Dropping it is one increment; its pages are used again: PAGE_SETS *
+ * PAGE_WAYS * 4 KiB = 2 MiB at most, for hundreds of stacks. Those that nobody
+ * asks for any more, as most of the launch, are given back now and then.
  *
  * What is asked at one stop is asked at the next again, mostly in the same
  * order, so each page remembers which was asked for behind it, and the first
@@ -55,11 +55,26 @@ void target_deinit(struct target *t)
 	images_deinit(&t->images);
 }
 
+// Give back what was not asked for since the last AHEAD_DROPS drops.
+static void pages_trim(struct page_cache *c)
+{
+	for (size_t i = 0; i < PAGE_SETS; i++) {
+		for (size_t j = 0; j < PAGE_WAYS; j++) {
+			struct page *page = &c->pages[i][j];
+
+			if (c->stamp - page->asked <= AHEAD_DROPS)
+				continue;
+			free(page->data);
+			*page = (struct page){0};
+		}
+	}
+}
+
 void target_cache_drop(struct target *t)
 {
 	// Drops between which nothing was read count once.
-	if (t->cache.last)
-		t->cache.stamp++;
+	if (t->cache.last && ++t->cache.stamp % AHEAD_DROPS == 0)
+		pages_trim(&t->cache);
 	t->cache.last = NULL;
 }
 

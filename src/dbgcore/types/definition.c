@@ -901,3 +901,21 @@ bool type_attribute(const struct type *type, const char *name,
 	return type->module &&
 	       md_has_attribute(&type->module->md, type->token, name, ret_blob);
 }
+
+bool type_is_union(const struct type *type)
+{
+	struct type_facts *facts = type->facts;
+
+	// asked of each value that is shown
+	if (!facts->union_sought) {
+		facts->union_sought = true;
+		facts->is_union =
+		    type->token &&
+		    (type->kind == TYPE_KIND_STRUCT ||
+		     type->kind == TYPE_KIND_CLASS) &&
+		    type_attribute(
+			type, "System.Runtime.CompilerServices.UnionAttribute",
+			NULL);
+	}
+	return facts->is_union;
+}

@@ -303,6 +303,8 @@ DBG_MUST struct dbg_error *type_as(struct types *ts, struct type *type,
  */
 bool type_attribute(const struct type *type, const char *name,
 		    struct bytes *ret_blob);
+/* Is it a union (C# 15): a class or struct whose Value is one of its cases? */
+bool type_is_union(const struct type *type);
 
 /* ---- Layout and fields ----------------------------------------------- */
 

@@ -77,6 +77,7 @@ struct type_facts {
 	uint32_t mt_sought; /* stop */
 	bool has_parent, has_interfaces, has_methods;
 	bool has_properties, has_layout, laying_out;
+	bool union_sought, is_union;
 	struct type *parent;
 	struct type **interfaces;
 	size_t n_interfaces;

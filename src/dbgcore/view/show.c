@@ -475,13 +475,8 @@ static void show(const struct view *w, const struct value *v, int depth,
 static struct value open_union(const struct view *w, const struct value *at)
 {
 	bool found;
-	const struct type *type = at->type;
-	if (w->raw || at->where == VALUE_ABSENT || !type->module ||
-	    !type->token || value_is_null(w->values, at) ||
-	    (type->kind != TYPE_KIND_STRUCT && !type->is_reference) ||
-	    !md_has_attribute(&type->module->md, type->token,
-			      "System.Runtime.CompilerServices.UnionAttribute",
-			      NULL))
+	if (w->raw || at->where == VALUE_ABSENT || !type_is_union(at->type) ||
+	    value_is_null(w->values, at))
 		return *at;
 	const struct field *f =
 	    value_type_property(w->values, at->type, "Value", &found);

@@ -30,14 +30,9 @@ enum {
 	ACCESS_PUBLIC = 6,
 };
 
-#define UNION "System.Runtime.CompilerServices.UnionAttribute"
-
 static bool is_union(const struct type *type)
 {
-	return type && type->module &&
-	       (type->kind == TYPE_KIND_STRUCT ||
-		type->kind == TYPE_KIND_CLASS) &&
-	       type_attribute(type, UNION, NULL);
+	return type && type_is_union(type);
 }
 
 /* ---- Conversions ------------------------------------------------------- */

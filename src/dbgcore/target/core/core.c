@@ -544,7 +544,8 @@ static void core_identify(struct target *t, const char *path,
 	uint64_t base = base_of(c, path);
 
 	c->wanted = base ? build_id_at(c, base) : (struct bytes){NULL, 0};
-	*ret = (struct hostfile_id){c->wanted, check_file, c};
+	*ret = (struct hostfile_id){
+	    .build_id = c->wanted, .check = check_file, .arg = c};
 }
 
 // NULL: it is not here.

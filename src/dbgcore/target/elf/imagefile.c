@@ -398,7 +398,7 @@ static bool open_deleted(struct target *t, const char *path,
 struct dbg_error *image_file_find(struct target *t, const char *path,
 				  struct image_file **ret)
 {
-	struct hostfile_id id = {.check = NULL};
+	struct hostfile_id id = {.mapped = true};
 	struct dbg_error *err = NULL;
 	struct image_file *f = image_file_by_path(&t->images, path);
 
