@@ -223,7 +223,9 @@ struct dbg_error *loop_wait_fds(struct loop *loop, const struct loop_wait *w,
 	if (n < 0 && errno != EINTR)
 		return dbg_err(DBG_E_TARGET, "cannot poll: %s",
 			       strerror(errno));
-	what |= take_signals(loop);
+	// one that came since the poll has set the flag, or waits for the next
+	if (n < 0 || fds[0].revents || loop->interrupted)
+		what |= take_signals(loop);
 	loop->interrupted = 0;
 	loop->put_back = 0;
 	for (size_t i = 0; i < w->n; i++) {

@@ -8,10 +8,12 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 enum {
@@ -79,14 +81,15 @@ size_t outbox_pending(const struct outbox *o)
 	return o->gone ? 0 : o->bytes.len - o->at;
 }
 
-static ssize_t write_some(struct outbox *o, const char *s, size_t n)
+static ssize_t write_some(struct outbox *o, struct iovec v[2])
 {
+	struct msghdr message = {.msg_iov = v, .msg_iovlen = 2};
 	ssize_t done = -1;
 
 	if (!o->is_file)
-		done = send(o->fd, s, n, MSG_DONTWAIT | MSG_NOSIGNAL);
+		done = sendmsg(o->fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
 	o->is_file = o->is_file || (done < 0 && errno == ENOTSOCK);
-	return o->is_file ? write(o->fd, s, n) : done;
+	return o->is_file ? writev(o->fd, v, 2) : done;
 }
 
 // Drop what was written, and free a buffer that has once become large.
@@ -105,30 +108,38 @@ static void shrink(struct outbox *o)
 	o->at = 0;
 }
 
-// Write as much as is accepted now; returns how much.
+// Write as much as is accepted now of what is kept and of @s, which follows it;
+// returns how much of @s.
 static size_t outbox_push(struct outbox *o, const char *s, size_t n)
 {
-	size_t done = 0;
+	size_t done = 0, kept;
 
-	while (!o->gone && done < n) {
-		ssize_t now = write_some(o, s + done, n - done);
+	while ((kept = outbox_pending(o)) || (!o->gone && done < n)) {
+		struct iovec v[2] = {
+		    {.iov_base = kept ? o->bytes.s + o->at : NULL,
+		     .iov_len = kept},
+		    {.iov_base = n ? (char *)(uintptr_t)s + done : NULL,
+		     .iov_len = n - done},
+		};
+		ssize_t now = write_some(o, v);
+
 		if (now < 0 && errno == EINTR)
 			continue;
 		if (now < 0 && errno != EAGAIN)
 			o->gone = true;
 		if (now <= 0)
 			break;
-		done += (size_t)now;
+		if ((size_t)now < kept)
+			kept = (size_t)now;
+		o->at += kept;
+		done += (size_t)now - kept;
 	}
 	return done;
 }
 
 void outbox_flush(struct outbox *o)
 {
-	size_t n = outbox_pending(o);
-
-	if (n)
-		o->at += outbox_push(o, o->bytes.s + o->at, n);
+	outbox_push(o, NULL, 0);
 	shrink(o);
 }
 
@@ -137,10 +148,10 @@ void outbox_add(struct outbox *o, const char *bytes, size_t n)
 	size_t done = 0;
 
 	// what is long is copied only if it has to wait
-	if (n >= DIRECT_MIN_BYTES)
-		outbox_flush(o);
-	if (n >= DIRECT_MIN_BYTES && !outbox_pending(o))
+	if (n >= DIRECT_MIN_BYTES) {
 		done = outbox_push(o, bytes, n);
+		shrink(o);
+	}
 	if (!o->gone)
 		str_addn(&o->bytes, bytes + done, n - done);
 }

@@ -38,6 +38,7 @@ void breaks_deinit(struct breaks *b)
 void breaks_begin(struct breaks *b, const char *group)
 {
 	b->n_old = b->at = 0;
+	b->n_before = b->n;
 	for (size_t i = 0; i < b->n; i++) {
 		b->v[i].kept = strcmp(b->v[i].group, group);
 		b->n_old += !b->v[i].kept;
@@ -71,8 +72,8 @@ static char *make_key(const struct break_spec *s)
 // Take one that is asked for again; they come in their old order, mostly.
 static struct brk *brk_take_old(struct breaks *b, const char *key)
 {
-	for (size_t i = 0; b->n_old && i < b->n; i++) {
-		size_t at = (b->at + i) % b->n;
+	for (size_t i = 0; b->n_old && i < b->n_before; i++) {
+		size_t at = (b->at + i) % b->n_before;
 		struct brk *k = &b->v[at];
 		if (k->kept || strcmp(k->key, key))
 			continue;

@@ -38,8 +38,9 @@ struct brk {
 struct breaks {
 	struct brk *v;
 	size_t n, cap;
-	size_t n_old; /* of the group replaced, not asked for again yet */
-	size_t at;    /* where to look for the next of these */
+	size_t n_old;    /* of the group replaced, not asked for again yet */
+	size_t n_before; /* so many there were: what follows is new */
+	size_t at;       /* where to look for the next of these */
 };
 
 void breaks_deinit(struct breaks *b);

@@ -26,6 +26,7 @@ void handles_reset(struct handles *h)
 	size_t n = h->n;
 
 	h->n = 0;
+	h->newest = 0;
 	// after 2^31 numbers the oldest are used anew
 	h->first =
 	    h->first + n > INT32_MAX - HANDLES_MAX ? 0 : h->first + (uint32_t)n;
@@ -33,8 +34,11 @@ void handles_reset(struct handles *h)
 
 uint32_t handles_add(struct handles *h, const struct handle *handle)
 {
-	// clients ask for the same frames again and again
-	for (size_t i = h->n; i && i + LOOK_BACK > h->n; i--) {
+	// clients ask for the same frames again and again; ids grow, so what
+	// has a greater one than all others is new
+	bool is_new = handle->id > h->newest;
+
+	for (size_t i = h->n; !is_new && i && i + LOOK_BACK > h->n; i--) {
 		const struct handle *old = &h->v[i - 1];
 		if (old->kind == handle->kind && old->id == handle->id &&
 		    old->aux == handle->aux && old->frame == handle->frame)
@@ -44,6 +48,7 @@ uint32_t handles_add(struct handles *h, const struct handle *handle)
 		return 0;
 	mem_grow(&h->v, &h->cap, h->n, sizeof(*h->v));
 	h->v[h->n++] = *handle;
+	h->newest = is_new ? handle->id : h->newest;
 	return h->first + (uint32_t)h->n;
 }
 

@@ -32,6 +32,7 @@ struct handles {
 	struct handle *v;
 	size_t n, cap;
 	uint32_t first; /* the number of v[0] is first + 1 */
+	dbg_id newest;  /* the greatest id in v */
 };
 
 void handles_deinit(struct handles *h);

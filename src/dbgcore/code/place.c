@@ -90,6 +90,8 @@ static enum code_match place_match(struct code *c, struct module *mod,
 	const char *moved = module_document(c, mod, rid);
 	const char *name = str_basename(file);
 
+	if (!strcmp(file, moved))
+		return CODE_MATCH_FILE;
 	if (strcmp(name, str_basename(moved)) && !same_name(name, path))
 		return CODE_MATCH_NONE;
 	size_t n = strlen(file);

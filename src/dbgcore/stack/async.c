@@ -235,11 +235,10 @@ static bool is_of_task(const struct code_pos *pos)
 {
 	const struct code_module *m = pos->module;
 
-	return m && m->framework &&
-	       !strcmp(md_col_string(&m->md, MD_TYPEDEF,
-				     md_method_type(&m->md,
-						    MD_TOKEN_RID(pos->token)),
-				     TYPEDEF_NAME),
+	if (!m || !m->framework)
+		return false;
+	uint32_t type = md_method_type(&m->md, MD_TOKEN_RID(pos->token));
+	return !strcmp(md_col_string(&m->md, MD_TYPEDEF, type, TYPEDEF_NAME),
 		       task_name);
 }
 

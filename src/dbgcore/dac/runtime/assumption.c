@@ -770,8 +770,8 @@ static struct dbg_error *failed(struct dac *d, const struct entry *e)
 		       e->lost, dac_runtime_version(d), way->name);
 }
 
-struct dbg_error *dac_assume(struct dac *d, enum dac_assumption what,
-			     struct dac_assumed *ret)
+static bool assume(struct dac *d, enum dac_assumption what,
+		   struct dac_assumed *ret)
 {
 	const struct entry *e = &entries[what];
 	struct assumption_answer *k = &d->assumptions.answers[what];
@@ -783,12 +783,18 @@ struct dbg_error *dac_assume(struct dac *d, enum dac_assumption what,
 		k->failures += !k->holds;
 	}
 	if (!k->holds)
-		return failed(d, e);
+		return false;
 	*ret = k->found;
 	// The type was not loaded yet, but may be when asked again.
 	if (k->found.value == DAC_OFFSET_UNKNOWN)
 		k->holds = false;
-	return NULL;
+	return true;
+}
+
+struct dbg_error *dac_assume(struct dac *d, enum dac_assumption what,
+			     struct dac_assumed *ret)
+{
+	return assume(d, what, ret) ? NULL : failed(d, &entries[what]);
 }
 
 /*
@@ -808,14 +814,18 @@ bool dac_holds(struct dac *d, enum dac_assumption what, struct dac_assumed *ret)
 {
 	struct assumption_answer *k = &d->assumptions.answers[what];
 	const struct dac_limits *l = &d->limits;
-	struct dbg_error *err = dac_assume(d, what, ret);
 
-	if (err && l->tell && !is_before(d, &entries[what]) &&
+	if (assume(d, what, ret))
+		return true;
+	if (l->tell && !is_before(d, &entries[what]) &&
 	    !is_told(d, &entries[what])) {
+		struct dbg_error *err = failed(d, &entries[what]);
+
 		k->told = true;
 		l->tell(l->arg, err->message);
+		dbg_error_destroy(err);
 	}
-	return !dbg_err_drop(err);
+	return false;
 }
 
 void dac_say(struct dac *d, const char *text)
