@@ -183,8 +183,11 @@ static void version(void)
 	unsigned int first, last;
 
 	dbg_runtimes(&first, &last);
-	printf("dndbg %s\ncommit %s\n.NET %u to %u on x86-64 Linux\n",
-	       DNDBG_VERSION, DNDBG_COMMIT, first, last);
+	printf("dndbg %s\n", DNDBG_VERSION);
+	// a source without git may know none
+	if (*DNDBG_COMMIT)
+		printf("commit %s\n", DNDBG_COMMIT);
+	printf(".NET %u to %u on x86-64 Linux\n", first, last);
 }
 
 // Scripts that install netcoredbg ask for the architecture.
@@ -274,9 +277,14 @@ static int parse_option(struct command_line *cl, int c)
 	case CLI_LOG:
 		o->log = optarg ? optarg : own_log(cl);
 		return -1;
-	case CLI_UNSERVED:
-		fputs("dndbg: hot reload and debugging of native code are not "
-		      "served\n",
+	case CLI_HOT_RELOAD:
+		fputs("dndbg: updates by \"dotnet watch\" or the program are "
+		      "followed without --hot-reload; dndbg makes none\n",
+		      stderr);
+		return -1;
+	case CLI_INTEROP:
+		fputs("dndbg: debugging of native code is not served; \"set "
+		      "native-frames on\" shows its frames\n",
 		      stderr);
 		return -1;
 	case 'n':

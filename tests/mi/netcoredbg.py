@@ -25,6 +25,9 @@ def test_a_session(t):
     t.check_equal({"value": "1"}, c.ask("-gdb-show just-my-code"))
     c.ask("-gdb-set enable-step-filtering 1")
     t.check_equal({"value": "1"}, c.ask("-gdb-show enable-step-filtering"))
+    c.ask("-gdb-set enable-hot-reload 0")
+    t.check_in("are followed without this setting",
+               c.refused("-gdb-set enable-hot-reload 1"))
     stop = c.go("-exec-run", "entry-point-hit")
     t.check_equal(["reason", "thread-id", "stopped-threads", "frame"],
                   keys(stop))
