@@ -420,8 +420,11 @@ async function missing(w) {
 
 // `dotnet watch` applies edits to the program that is debugged (edits.json).
 class Watch {
-	constructor() {
-		this.file = path.join(folder, 'Program.cs');
+	constructor(name) {
+		this.name = name;
+		this.files = fs.readdirSync(folder, { recursive: true })
+			.filter(file => /^(Pages\/)?\w+\.cs(html)?$/.test(file))
+			.map(file => path.join(folder, file));
 		this.log = path.join(shots, 'watch.log');
 		this.asked = 0;
 		const out = fs.openSync(this.log, 'w');
@@ -457,7 +460,7 @@ class Watch {
 		return Number(fs.readdirSync('/proc').find(pid => {
 			try {
 				return /^\d+$/.test(pid) &&
-					fs.readFileSync(`/proc/${pid}/comm`, 'utf8') === 'Reload\n' &&
+					fs.readFileSync(`/proc/${pid}/comm`, 'utf8') === `${this.name}\n` &&
 					fs.readlinkSync(`/proc/${pid}/exe`).startsWith(folder);
 			} catch {
 				return false;
@@ -466,25 +469,31 @@ class Watch {
 	}
 
 	async edit(changes) {
-		const before = this.applied();
-		let text = fs.readFileSync(this.file, 'utf8');
+		const before = this.applied(), texts = new Map(this.files.map(file =>
+			[file, fs.readFileSync(file, 'utf8')]));
+		const edited = new Set();
 		for (const [was, now] of changes) {
-			assert.strictEqual(text.split(was).length, 2, was);
-			text = text.replace(was, () => now);
+			const [file] = this.files.filter(one => texts.get(one).includes(was));
+			assert.strictEqual(texts.get(file)?.split(was).length, 2, was);
+			texts.set(file, texts.get(file).replace(was, () => now));
+			edited.add(file);
 		}
-		fs.writeFileSync(this.file, text);
+		for (const file of edited)
+			fs.writeFileSync(file, texts.get(file));
 		await this.until('the update', () => this.applied() > before);
 	}
 
 	/** The line of a mark, the next one, and what is told there: a value and variables. */
 	find(name) {
-		const lines = fs.readFileSync(this.file, 'utf8').split('\n');
+		const [file] = this.files.filter(one =>
+			fs.readFileSync(one, 'utf8').includes(`// @${name}\n`));
+		assert.ok(file, `no mark ${name}`);
+		const lines = fs.readFileSync(file, 'utf8').split('\n');
 		const line = lines.findIndex(text => text.endsWith(`// @${name}`)) + 1;
-		assert.ok(line, `no mark ${name}`);
 		const behind = lines.findIndex((text, i) =>
 			i >= line && /^\s*[^\s/]/.test(text));
 		const [, expression, names] = lines[line - 1].match(/Tell\((.*), \[(.*)\]\);/);
-		return { line, behind: behind + 1, expression, names: names.split(', ') };
+		return { file, line, behind: behind + 1, expression, names: names.split(', ') };
 	}
 
 	end() {
@@ -494,7 +503,8 @@ class Watch {
 
 /** Stop at a mark in today's text; ask, step, and compare with what is told. */
 async function reloaded(w, watch, name) {
-	const { line, behind, expression, names } = watch.find(name);
+	const { file, line, behind, expression, names } = watch.find(name);
+	await w.openFile(path.basename(file));
 	await w.breakpoint(line);
 	await w.paused(line, 2 * LONG);
 	await w.variableReads(names[0], '.+');
@@ -525,8 +535,8 @@ async function runsOn(w) {
 	await w.see('.debug-toolbar .codicon-debug-pause');
 }
 
-async function reload(w) {
-	const watch = new Watch();
+async function reload(w, _, name = 'Reload') {
+	const watch = new Watch(name);
 	const edits = JSON.parse(fs.readFileSync(path.join(folder, 'edits.json')));
 	await see(w, 'dotnet watch runs the program', async () => {
 		await watch.until('the program', () => watch.told().length &&
@@ -563,6 +573,8 @@ async function reload(w) {
 const scenarios = {
 	launch, broken, several, attach, core, tests, web, repository, missing,
 	reload,
+	reload_web: w => reload(w, folder, 'ReloadWeb'),
+	reload_tests: w => reload(w, folder, 'ReloadTests'),
 	...habits, ...shapes,
 };
 const w = await Workbench.open(url, shots);

@@ -120,3 +120,12 @@ test('the snippets name frameworks of SDKs that are supported', () => {
 	assert.match(text, /\|net10\.0,net9\.0,net8\.0\|/);
 	assert.doesNotMatch(text, /net[1-7]\.0/);
 });
+
+test('breakpoints are set in sources of every language that is debugged', () => {
+	assert.deepStrictEqual(
+		manifest.contributes.breakpoints.map(({ language }) => language),
+		debug.languages);
+	// VS Code's name of .cshtml, and that of Microsoft's extension
+	for (const language of ['razor', 'aspnetcorerazor'])
+		assert.ok(debug.languages.includes(language), language);
+});
