@@ -82,14 +82,11 @@ static void mi_output_launch(void *arg, struct dbg_launch *launch)
 	mi_output_deinit(o);
 	if (launch->tty)
 		return;
-	if (!launch->stdio[0] && !o->keeps_input)
-		launch->stdio[0] = "/dev/null";
-	for (int i = 0; i < MI_OUTPUT_FDS; i++) {
-		if (launch->stdio[i + 1])
-			continue;
-		launch->stdio[i + 1] =
-		    open_pipe(o, i) ? o->names[i] : "/dev/null";
-	}
+	const char *to[3] = {o->keeps_input ? NULL : "/dev/null"};
+
+	for (int i = 0; i < MI_OUTPUT_FDS; i++)
+		to[i + 1] = open_pipe(o, i) ? o->names[i] : "/dev/null";
+	launch_stdio(launch, to);
 }
 
 void mi_output_started(struct mi_output *o)

@@ -57,7 +57,7 @@ def test_launch_first(t):
 
 
 def test_redirected(t):
-    """`<`, `>` and `2>` in the arguments redirect, below the program's working
+    """`<`, `>`, `2>` and kin in the arguments redirect, below the program's working
     directory; a quoted one in a string is a word, and so is what only begins
     like one."""
     for args in (["<", "in", "<word>", ">", "out", "2>", "err"],
@@ -80,6 +80,16 @@ def test_redirected(t):
         t.check_not_in("hello", c.output())
         with open(os.path.join(t.dir, "out")) as file:
             t.check_in("hello", file.read())
+    # to standard output, of which the client is told, and behind a file's end
+    for args in ("stderr 2>&1 >> out", ["stderr", "2>&1", ">>", "out"]):
+        with open(os.path.join(t.dir, "out"), "w") as file:
+            file.write("old\n")
+        c = t.adapter()
+        c.launch(t.program("Signals")[:1], args=args, cwd=t.dir)
+        c.end()
+        t.check_in("to stderr\n", c.output("stdout"))
+        with open(os.path.join(t.dir, "out")) as file:
+            t.check_equal("old\nto stdout\nok\n", file.read())
     c = t.adapter()
     try:
         c.launch(t.program("Hello")[:1], args=["<"])

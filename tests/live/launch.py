@@ -155,6 +155,14 @@ def test_redirection(t):
         t.check_equal("to stdout\nok\n", file.read())
     with open(f"{t.dir}/err") as file:
         t.check_equal("to stderr\n", file.read())
+    done = t.batch(["run stderr > out 2>&1", "run stderr >> out 2>&1"],
+                   t.program("Signals"))
+    with open(f"{t.dir}/out") as file:
+        t.check_equal("to stdout\nto stderr\nok\n" * 2, file.read())
+    done = t.batch(["run stderr 2>&1 > out"], t.program("Signals"))
+    t.check_equal("", done.stderr)
+    t.check_in("to stderr\n", done.stdout)
+    t.check_not_in("to stdout", done.stdout)
     done = t.batch(["run stdin < nowhere"], t.program("Signals"))
     t.check_equal("Cannot open 'nowhere': No such file or directory.\n",
                   done.stderr)

@@ -84,8 +84,23 @@ static void test_redirections(void **state)
 	assert_string_equal(stdio[0], "in");
 	assert_string_equal(stdio[1], "out");
 	assert_string_equal(stdio[2], "e r");
-	is_error(words_command("a >> b", &w, stdio), "are served");
-	is_error(words_command("a 2>&1", &w, stdio), "are served");
+	no_error(words_command("a >>b 2>&1", &w, stdio));
+	assert_string_equal(stdio[1], ">>b");
+	assert_string_equal(stdio[2], ">>b");
+	no_error(words_command("&> both<'&1'", &w, stdio));
+	assert_string_equal(stdio[0], "./&1");
+	assert_string_equal(stdio[1], "both");
+	assert_string_equal(stdio[2], "both");
+	for (int i = 0; i < 3; i++)
+		str_set(&stdio[i], NULL);
+	// a copy goes where the other stream goes so far
+	no_error(words_command("2>&1 >out", &w, stdio));
+	assert_string_equal(stdio[1], "out");
+	assert_string_equal(stdio[2], "&1");
+	is_error(words_command("a << b", &w, stdio), "are served");
+	is_error(words_command("a 2>&3", &w, stdio), "are served");
+	is_error(words_command("a 2>&1x", &w, stdio), "are served");
+	is_error(words_command("a >| b", &w, stdio), "are served");
 	is_error(words_command("a <", &w, stdio), "needs the name");
 	for (int i = 0; i < 3; i++)
 		free(stdio[i]);

@@ -207,6 +207,7 @@ void console_deinit(struct console *c)
 
 struct dbg_error *console_pipes(struct console *c, struct dbg_launch *launch)
 {
+	const char *to[3];
 	int fds[3][2];
 
 	for (int i = 0; i < 3; i++) {
@@ -222,9 +223,9 @@ struct dbg_error *console_pipes(struct console *c, struct dbg_launch *launch)
 			c->input = fds[i][1];
 		snprintf(c->names[i], sizeof(c->names[i]), "/dev/fd/%d",
 			 c->theirs[i]);
-		if (!launch->stdio[i])
-			launch->stdio[i] = c->names[i];
+		to[i] = c->names[i];
 	}
+	launch_stdio(launch, to);
 	// fewer turns for a program that prints much; refused is no harm
 	fcntl(c->output[0].fd, F_SETPIPE_SZ, PIPE_BYTES);
 	c->pipes = true;

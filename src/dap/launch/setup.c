@@ -394,7 +394,8 @@ static struct dbg_error *parse_args(struct dap *d, const cJSON *args,
 	const cJSON *item;
 
 	struct launch_config *launch = &d->setup.launch;
-	int stream = -1;
+	struct redirection redirection;
+	bool awaited = false;
 
 	words_clear(&launch->args);
 	if (cJSON_IsString(list))
@@ -407,19 +408,21 @@ static struct dbg_error *parse_args(struct dap *d, const cJSON *args,
 		_cleanup_free_ char *word = scalar_text(item);
 		if (!word)
 			return dbg_err_arg("'%s' must hold strings only", name);
-		if (stream >= 0) {
-			str_set(&launch->stdio[stream], word);
-			stream = -1;
-			continue;
-		}
-		stream = words_redirection(word);
-		if (stream < 0)
+		if (awaited) {
+			words_redirect(&redirection, word, launch->stdio);
+			awaited = false;
+		} else if (!words_redirection(word, &redirection)) {
 			words_add(&launch->args, word, strlen(word));
+		} else if (redirection.copies) {
+			words_redirect(&redirection, NULL, launch->stdio);
+		} else {
+			awaited = true;
+		}
 	}
-	return stream < 0 ? NULL
-			  : dbg_err_arg("'%s' ends with a redirection, whose "
-					"file is missing",
-					name);
+	return awaited ? dbg_err_arg("'%s' ends with a redirection, whose "
+				     "file is missing",
+				     name)
+		       : NULL;
 }
 
 static struct dbg_error *parse_env(struct dap *d, const cJSON *args,

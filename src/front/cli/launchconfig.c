@@ -77,6 +77,18 @@ struct dbg_launch launch_config_request(const struct launch_config *c)
 	};
 }
 
+void launch_stdio(struct dbg_launch *launch, const char *const to[3])
+{
+	for (int i = 0; i < 3; i++) {
+		const char *name = launch->stdio[i];
+
+		if (!name)
+			launch->stdio[i] = to[i];
+		else if (*name == '&')
+			launch->stdio[i] = to[name[1] - '0'];
+	}
+}
+
 void launch_config_line(const struct launch_config *c, struct str *ret)
 {
 	words_quote(c->program ? c->program : "", ret);

@@ -17,7 +17,7 @@ struct launch_config {
 	struct words args; /* without the program */
 	char *cwd;         /* NULL: ours */
 	struct words env;  /* "NAME=VALUE" sets, "NAME" removes; in order */
-	char *stdio[3];    /* files to redirect to, NULL: not redirected */
+	char *stdio[3];    /* as in struct dbg_launch */
 	char *tty;         /* its terminal, NULL: ours */
 };
 
@@ -42,6 +42,11 @@ void launch_config_env(struct launch_config *c, const char *name,
 
 /* A request to start it; it borrows from @c. */
 struct dbg_launch launch_config_request(const struct launch_config *c);
+/*
+ * Have the streams that are not redirected, and copies of such, go to @to,
+ * which lasts as long as @launch.
+ */
+void launch_stdio(struct dbg_launch *launch, const char *const to[3]);
 
 /* Append the program and its arguments, quoted as in a shell. */
 void launch_config_line(const struct launch_config *c, struct str *ret);

@@ -143,50 +143,82 @@ void words_split_dotnet(const char *line, struct words *w)
 	}
 }
 
-// Which stream does the text at *@p redirect? Moves *@p behind the operator;
-// -1: it is none.
-static int redirection(const char **p)
+/*
+ * Read the operator of a redirection at *@p, if there is one, and move *@p
+ * behind it: `<`, `>`, `>>`, each behind the number of its stream or without,
+ * `&>` and `&>>`, which redirect both outputs, `>&1`, `>&2`.
+ */
+static bool read_operator(const char **p, struct redirection *ret)
 {
 	const char *s = *p;
-	int stream = -1;
+	char of = *s == '&' || (*s >= '0' && *s <= '2') ? *s++ : 0;
 
-	if (*s == '<') {
-		stream = 0;
-	} else if (*s == '>') {
-		stream = 1;
-	} else if ((*s == '0' && s[1] == '<') ||
-		   ((*s == '1' || *s == '2') && s[1] == '>')) {
-		stream = *s - '0';
+	if (*s == '<' && (!of || of == '0')) {
+		*ret = (struct redirection){.stream = 0};
 		s++;
+	} else if (*s == '>' && of != '0') {
+		*ret = (struct redirection){
+		    .stream = of == '2' ? 2 : 1,
+		    .both = of == '&',
+		};
+		if (*++s == '>') {
+			ret->append = true;
+			s++;
+		} else if (!ret->both && *s == '&' &&
+			   (s[1] == '1' || s[1] == '2')) {
+			ret->copies = s[1] - '0';
+			s += 2;
+		}
+	} else {
+		return false;
 	}
-	if (stream >= 0)
-		*p = s + 1;
-	return stream;
+	*p = s;
+	return true;
 }
 
-int words_redirection(const char *word)
+bool words_redirection(const char *word, struct redirection *ret)
 {
-	int stream = redirection(&word);
-
-	return *word ? -1 : stream;
+	return read_operator(&word, ret) && !*word;
 }
 
-static struct dbg_error *redirect(const char **p, char **file)
+void words_redirect(const struct redirection *r, const char *file,
+		    char *stdio[3])
+{
+	_cleanup_free_ char *to = NULL;
+
+	if (r->copies && stdio[r->copies])
+		to = xstrdup(stdio[r->copies]);
+	else if (r->copies)
+		to = xasprintf("&%d", r->copies);
+	else
+		to = xasprintf("%s%s%s", r->append ? ">>" : "",
+			       *file == '&' || *file == '>' ? "./" : "", file);
+	str_set(&stdio[r->stream], to);
+	if (r->both)
+		str_set(&stdio[2], to);
+}
+
+// Read the file of a redirection, behind its operator, and carry it out.
+static struct dbg_error *redirect(const char **p, const struct redirection *r,
+				  char *stdio[3])
 {
 	struct dbg_error *err;
 	_cleanup_str_ struct str word = {0};
 
-	if (**p == '>' || **p == '<' || **p == '&')
-		return dbg_err_arg(
-		    "Only < FILE, > FILE and 2> FILE are served.");
+	if (r->copies && (!**p || is_blank(**p) || **p == '<' || **p == '>')) {
+		words_redirect(r, NULL, stdio);
+		return NULL;
+	}
+	if (r->copies || **p == '>' || **p == '<' || **p == '&' || **p == '|')
+		return dbg_err_arg("Only < FILE, > FILE, >> FILE, 2> FILE, "
+				   "2>&1 and &> FILE are served.");
 	*p = skip_blanks(*p);
 	err = next_word(p, true, &word);
 	if (err)
 		return err;
 	if (!word.len)
 		return dbg_err_arg("A redirection needs the name of a file.");
-	free(*file);
-	*file = str_take(&word);
+	words_redirect(r, str_get(&word), stdio);
 	return NULL;
 }
 
@@ -196,9 +228,9 @@ struct dbg_error *words_command(const char *line, struct words *w,
 	struct dbg_error *err;
 
 	for (const char *p = skip_blanks(line); *p; p = skip_blanks(p)) {
-		int stream = redirection(&p);
-		if (stream >= 0) {
-			err = redirect(&p, &stdio[stream]);
+		struct redirection r;
+		if (read_operator(&p, &r)) {
+			err = redirect(&p, &r, stdio);
 			if (err)
 				return err;
 			continue;

@@ -28,15 +28,30 @@ DBG_MUST struct dbg_error *words_split(const char *line, struct words *w);
  */
 void words_split_dotnet(const char *line, struct words *w);
 
+/* A redirection of one of the three streams, without the file. */
+struct redirection {
+	int stream;  /* 0 to 2 */
+	bool append; /* to what the file holds */
+	bool both;   /* outputs; stream is 1 */
+	int copies;  /* goes where this stream goes, 1 or 2; 0: to a file */
+};
+
 /*
- * As words_split, but unquoted `< FILE`, `> FILE` and `2> FILE` put a copy of
- * the file's name into @stdio[0..2], which the caller owns.
+ * As words_split, but unquoted redirections as in a shell (`< FILE`, `> FILE`,
+ * `>> FILE`, `2> FILE`, `2>&1`, `&> FILE`) put where the streams go into
+ * @stdio[0..2], as struct dbg_launch has it; the caller owns the strings.
  */
 DBG_MUST struct dbg_error *words_command(const char *line, struct words *w,
 					 char *stdio[3]);
 
-/* The stream, 0 to 2, that @word redirects to the word behind it; -1: none. */
-int words_redirection(const char *word);
+/* Is @word the operator of a redirection? Its file is the next word, if any. */
+bool words_redirection(const char *word, struct redirection *ret);
+/*
+ * Carry a redirection out, from left to right as a shell does: a copy goes
+ * where the other stream goes so far. @file: NULL for a copy.
+ */
+void words_redirect(const struct redirection *r, const char *file,
+		    char *stdio[3]);
 
 /* Append @word to @ret, quoted if words_split would not give it back. */
 struct str;

@@ -565,7 +565,7 @@ static const struct repl_cmd detach_subs[] = {
 static const struct repl_cmd cmds[] = {
     {
 	.names = "run r",
-	.args = "[ARGS] [< FILE] [> FILE] [2> FILE]",
+	.args = "[ARGS] [< FILE] [> FILE] [2> FILE] [2>&1]",
 	.help = "start the program",
 	.more = "ARGS replace the program's arguments, also for the next "
 		"run; they are\nquoted as in a shell, but nothing is "

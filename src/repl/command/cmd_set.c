@@ -132,9 +132,14 @@ static struct dbg_error *show_args(struct repl *r, const struct call *call)
 
 	(void)call;
 	show_words(r, "args", &r->launch->args);
-	for (int i = 0; i < 3; i++)
-		if (r->launch->stdio[i])
-			out(r, "  %s %s\n", streams[i], r->launch->stdio[i]);
+	for (int i = 0; i < 3; i++) {
+		const char *to = r->launch->stdio[i];
+		bool append = to && str_starts(to, ">>");
+
+		if (to)
+			out(r, "  %s%s%s%s\n", streams[i], append ? ">" : "",
+			    *to == '&' ? "" : " ", append ? to + 2 : to);
+	}
 	return NULL;
 }
 
@@ -262,7 +267,7 @@ static const struct repl_cmd set_subs[] = {
     },
     {
 	.names = "args",
-	.args = "[ARGS] [< FILE] [> FILE] [2> FILE]",
+	.args = "[ARGS] [< FILE] [> FILE] [2> FILE] [2>&1]",
 	.help = "arguments for the next \"run\"",
 	.complete = COMPLETE_PATHS,
 	.run = set_args,

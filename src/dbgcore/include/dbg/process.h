@@ -52,7 +52,12 @@ struct dbg_launch {
 	const char *cwd;        /* NULL: ours */
 	const char *const *env; /* "NAME=VALUE" sets, "NAME" unsets */
 	size_t n_env;
-	const char *stdio[3];    /* files to open, NULL: inherit */
+	/*
+	 * Files to open, from cwd on; ">>FILE" is appended to, "&1" and "&2"
+	 * are what that stream is before any is opened. NULL: inherit. Outputs
+	 * of the same name share one position in the file.
+	 */
+	const char *stdio[3];
 	const char *tty;         /* its terminal, NULL: inherit ours */
 	bool stop_at_exec;       /* stop at its first instruction */
 	bool stop_at_entry;      /* stop at the start of Main */

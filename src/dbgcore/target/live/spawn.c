@@ -20,6 +20,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/str.h"
 
 /* ---- Terminal ------------------------------------------------------------ */
 
@@ -352,27 +353,44 @@ static void open_tty(const struct spawn *s)
 		close(fd);
 }
 
+// The file of a redirection, without the sign that it is appended to.
+static const char *stdio_file(const char *name)
+{
+	return str_starts(name, ">>") ? name + 2 : name;
+}
+
+// Open what stream @i is redirected to; -1: failed. @opened: of those before.
+static int open_stream(const char *const *names, int i, const int *opened)
+{
+	const char *name = names[i], *file = stdio_file(name);
+
+	if (*name == '&')
+		return dup(name[1] - '0');
+	if (i == 2 && names[1] && !strcmp(names[1], name))
+		return dup(opened[1]);
+	return open(file,
+		    O_NOCTTY | (!i ? O_RDONLY
+				   : O_WRONLY | O_CREAT |
+					 (file > name ? O_APPEND : O_TRUNC)),
+		    0666);
+}
+
 static void open_stdio(const struct spawn *s)
 {
 	const char *const *names = s->launch->stdio;
+	int fds[3];
 
 	for (int i = 0; i < 3; i++) {
-		int fd;
-
-		if (!names[i])
-			continue;
-		// One file for both outputs: one position in it.
-		if (i == 2 && names[1] && !strcmp(names[1], names[2]))
-			fd = dup(1);
-		else
-			fd = open(names[i],
-				  O_NOCTTY | (i ? O_WRONLY | O_CREAT | O_TRUNC
-						: O_RDONLY),
-				  0666);
-		if (fd < 0 || (fd != i && dup2(fd, i) < 0))
+		fds[i] = names[i] ? open_stream(names, i, fds) : i;
+		if (fds[i] < 0)
 			child_fail(s, (enum stage)(STAGE_STDIN + i));
-		if (fd != i)
-			close(fd);
+	}
+	for (int i = 0; i < 3; i++) {
+		if (fds[i] == i)
+			continue;
+		if (dup2(fds[i], i) < 0)
+			child_fail(s, (enum stage)(STAGE_STDIN + i));
+		close(fds[i]);
 	}
 }
 
@@ -409,11 +427,11 @@ static const char *subject(const struct spawn *s, enum stage stage)
 	case STAGE_CWD:
 		return s->launch->cwd;
 	case STAGE_STDIN:
-		return s->launch->stdio[0];
+		return stdio_file(s->launch->stdio[0]);
 	case STAGE_STDOUT:
-		return s->launch->stdio[1];
+		return stdio_file(s->launch->stdio[1]);
 	case STAGE_STDERR:
-		return s->launch->stdio[2];
+		return stdio_file(s->launch->stdio[2]);
 	case STAGE_TTY:
 		return s->launch->tty;
 	case STAGE_EXEC:
