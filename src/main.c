@@ -278,9 +278,8 @@ static int parse_option(struct command_line *cl, int c)
 		o->log = optarg ? optarg : own_log(cl);
 		return -1;
 	case CLI_HOT_RELOAD:
-		fputs("dndbg: updates by \"dotnet watch\" or the program are "
-		      "followed without --hot-reload; dndbg makes none\n",
-		      stderr);
+		// whatever is started inherits it
+		setenv("DOTNET_MODIFIABLE_ASSEMBLIES", "debug", false);
 		return -1;
 	case CLI_INTEROP:
 		fputs("dndbg: debugging of native code is not served; \"set "

@@ -113,6 +113,19 @@ struct dbg_error *evaluate_wait(struct repl *r, struct dbg_stopped at,
 	return request(r, at, &req, ret);
 }
 
+struct dbg_error *evaluate_update(struct repl *r, struct dbg_stopped at,
+				  const struct dbg_update *update,
+				  struct dbg_value *ret)
+{
+	const struct dbg_eval_request req = {
+	    .frame = frame_id(r),
+	    .expr = "apply-deltas",
+	    .update = update,
+	};
+
+	return request(r, at, &req, ret);
+}
+
 struct dbg_error *evaluate_typed(struct repl *r, struct dbg_stopped at,
 				 const char *expr, struct dbg_value *ret)
 {

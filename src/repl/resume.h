@@ -73,6 +73,11 @@ void actions_run(struct repl *r);
 DBG_MUST struct dbg_error *evaluate_wait(struct repl *r, struct dbg_stopped at,
 					 const char *expr, enum dbg_calls calls,
 					 struct dbg_value *ret);
+/* ... have an update applied. */
+DBG_MUST struct dbg_error *evaluate_update(struct repl *r,
+					   struct dbg_stopped at,
+					   const struct dbg_update *update,
+					   struct dbg_value *ret);
 
 /*
  * Evaluate what the user has typed: interpreted, assigned, called, as the

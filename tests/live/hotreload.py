@@ -294,3 +294,131 @@ def test_added_fields(t):
          '"used1014Fridayused514"', "7", '"used1014Fridayused514"', "10",
          '"used5"', "2020-01-02 00:00:00", "2020-01-02 00:00:00", "1"],
         re.findall(r"^\$\d+ = (.*)$", text, re.M))
+
+
+# ---- Updates that the user has the program apply -------------------------
+
+def update(t, version):
+    """The command that applies it, in front of which its text is saved."""
+    shutil.copy(f"{BUILT}/HotReload.{version}.cs", f"{t.dir}/{version}.cs")
+    files = " ".join(f"{BUILT}/HotReload.{version}.{end}"
+                     for end in ("md", "il", "pd"))
+    return (f"shell cp {t.dir}/{version}.cs {t.dir}/HotReload.cs",
+            f"apply-deltas HotReload.dll {files}")
+
+
+def test_applied(t):
+    """Updates that the debugger has the program apply are followed as its own
+    are. The handlers of its assemblies are called, all caches first; one that
+    throws is told, and the rest are called."""
+    text = batch(
+        t, "break Program.Main", "run", "break Program.Changed",
+        *update(t, 1), "info breakpoints", "call Round(10)",
+        "call shape.Show()", *update(t, 1)[1:], *update(t, 2), *update(t, 3),
+        "call Round(10)", "print shape.More()", "call Twin(1)", "handles",
+        f"break HotReload.cs:{line_of(3, '@added')}", "delete 2", "next",
+        "delete 1", "tbreak Program.Round", "continue", "continue",
+        "info locals", "kill")
+    t.check_in("Hot reload: HotReload.dll: 4 methods replaced.\n", text)
+    t.check_in("'HotReload.dll' is not updated: it has been applied already",
+               text)
+    t.check_in("Hot reload: HotReload.dll: 4 methods replaced, 2 added.\n", text)
+    t.check_in("BadHandler.ClearCache(System.Type[])' threw System."
+               "InvalidOperationException: cannot clear.", text)
+    t.check_equal(["clear True, application 15", "clear True, clear True, "
+                   "application 75"],
+                  [told for told in re.findall(r"^told: (.*)$", text, re.M)][:2])
+    t.check_match(rf"^2 .* 0x\w+ in Program.Changed.int. at HotReload\.cs:"
+                  rf"{line_of(1, 'got')}$", text)
+    t.check_in(", edited 16, new box 107, new box s7\n", text)
+    t.check_in('= "edited 16"\n', text)
+    t.check_in('= "used3"\n', text)
+    t.check_in("triple = ", text)
+    t.check_not_in("RuntimeAssembly", text)
+
+
+def test_applied_wrong(t):
+    """What cannot be applied is refused with the reason, before the program is
+    asked, and it goes on as if nothing had been."""
+    def file(name, contents):
+        path = f"{t.dir}/{name}"
+        with open(path, "wb") as f:
+            f.write(contents)
+        return path
+
+    parts = {}
+    for end in "md", "il", "pd":
+        with open(f"{BUILT}/HotReload.1.{end}", "rb") as f:
+            parts[end] = f.read()
+    with open(f"{BUILT}/HotReload.2.md", "rb") as f:
+        second = file("second", f.read())
+    md, il, pdb = (file(end, parts[end]) for end in parts)
+    guid = parts["md"].index(b"#GUID")  # behind the offset of its heap
+    at = int.from_bytes(parts["md"][guid - 8:guid - 4], "little")
+    other = bytearray(parts["md"])
+    other[at + 16] ^= 1  # the second is the module's
+    huge = f"{t.dir}/huge"
+    with open(huge, "wb") as f:
+        f.truncate((64 << 20) + 1)
+    cases = {
+        f"HotReload.dll {t.dir}/none {il} {pdb}": "none'",
+        f"HotReload.dll {md} {file('empty', b'')} {pdb}": "empty' is empty",
+        f"HotReload.dll {huge} {il} {pdb}": "is too large",
+        f"HotReload.dll {t.dir} {il} {pdb}": "is not a regular file",
+        f"HotReload.dll {file('other', other)} {il}": "is of another module",
+        f"HotReload.dll {second} {il} {pdb}": "before it is not known",
+        f"HotReload.dll {file('cut', parts['md'][:300])} {il}":
+            "is not updated: ",
+        f"HotReload.dll {il} {il} {pdb}": "is not updated: ",
+        f"HotReload.dll {md} {file('short', parts['il'][:20])} {pdb}":
+            "is not updated: ",
+        f"None.dll {md} {il} {pdb}": "has not loaded a module 'None.dll'",
+        f"System.Console.dll {md} {il} {pdb}":
+            "'System.Console.dll' cannot be updated: start the program with "
+            "DOTNET_MODIFIABLE_ASSEMBLIES=debug",
+        "HotReload.dll": "two to four files are needed",
+    }
+    done = t.batch(["break Program.Main", "run",
+                    *(f"apply-deltas {case}" for case in cases), "continue"],
+                   words(t), env=MODIFIABLE)
+    for why, said in zip(cases.values(), done.stderr.splitlines()):
+        t.check_in(why, said)
+    t.check_equal(len(cases), len(done.stderr.splitlines()))
+    t.check_in("exited normally", done.stdout)
+    done = t.batch(["break Program.Main", "run",
+                    f"apply-deltas HotReload.dll {md} {il} {pdb}", "kill"],
+                   words(t))
+    t.check_in("'HotReload.dll' cannot be updated: start the program with "
+               "DOTNET_MODIFIABLE_ASSEMBLIES=debug in its environment", done.stderr)
+
+
+def test_applied_dap(t):
+    """The request that clients of netcoredbg asked for: answered when the
+    handlers have run; breakpoints move, and all that was shown is asked anew.
+    What is wrong is the answer's message."""
+    files = {f"delta{name}": f"{BUILT}/HotReload.1.{end}" for name, end in
+             (("MD", "md"), ("IL", "il"), ("PDB", "pd"))}
+    source = f"{t.dir}/HotReload.cs"
+    c = t.adapter()
+    c.initialize()
+    t.check_equal(True, c.capabilities["supportsApplyDeltasRequest"])
+    path = words(t)
+    c.launch(path, {source: [line_of(0, "@round 0"), line_of(0, "@below")]},
+             hotReload=True, sourceFileMap={BUILT: t.dir})
+    c.stopped("breakpoint")
+    shutil.copy(f"{BUILT}/HotReload.1.cs", source)
+    t.check_in("none': ", c.refused("applyDeltas", dllFileName="HotReload.dll",
+                                   **{**files, "deltaIL": f"{t.dir}/none"}))
+    c.ask("applyDeltas", dllFileName=path[0], lineUpdates="", **files)
+    c.event("invalidated", areas=["all"])
+    t.check_in("Hot reload: HotReload.dll: 4 methods replaced\n", c.output("console"))
+    c.until("what the handler prints",
+            lambda: "told: clear True, application 15\n" in c.output())
+    moved = {m["body"]["breakpoint"]["id"]: m["body"]["breakpoint"].get("line")
+             for m in c.history if m.get("event") == "breakpoint"}
+    t.check_in(line_of(1, "@below"), moved.values())
+    c.go()
+    c.stopped("breakpoint")
+    t.check_equal(line_of(1, "@below"), c.top()["line"])
+    c.ask("disconnect", terminateDebuggee=True)
+    c.wait()

@@ -1,4 +1,7 @@
 """netcoredbg's dialect: what its clients send and read."""
+import shutil
+
+import drive
 from survivor import Busy
 
 
@@ -26,8 +29,6 @@ def test_a_session(t):
     c.ask("-gdb-set enable-step-filtering 1")
     t.check_equal({"value": "1"}, c.ask("-gdb-show enable-step-filtering"))
     c.ask("-gdb-set enable-hot-reload 0")
-    t.check_in("are followed without this setting",
-               c.refused("-gdb-set enable-hot-reload 1"))
     stop = c.go("-exec-run", "entry-point-hit")
     t.check_equal(["reason", "thread-id", "stopped-threads", "frame"],
                   keys(stop))
@@ -259,3 +260,25 @@ def test_attach(t):
     c.refused("-thread-info")
     t.check_equal(0, c.quit())
     busy.right()
+
+
+def test_apply_deltas(t):
+    """An update of the compiler's for hot reload, in a program that was started
+    for it."""
+    built = f"{drive.BUILT}/HotReload"
+    shutil.copy(f"{built}/HotReload.cs", t.dir)
+    c = t.mi("--interpreter=mi", "--", f"{built}/HotReload.dll", t.dir)
+    c.ask("-gdb-set just-my-code 1")
+    c.ask("-gdb-set enable-hot-reload 1")
+    c.ask(f'-interpreter-exec console "set substitute-path {built} {t.dir}"')
+    c.ask("-break-insert Program.Changed")
+    c.go("-exec-run", "entry-point-hit", 60)
+    shutil.copy(f"{built}/HotReload.1.cs", f"{t.dir}/HotReload.cs")
+    command = "-apply-deltas HotReload.dll " + " ".join(
+        f"{built}/HotReload.1.{end}" for end in ("md", "il", "pd", "lines"))
+    t.check_equal({}, c.ask(command))
+    frame = c.go("-exec-continue", "breakpoint-hit", 60)["frame"]
+    with open(f"{built}/HotReload.1.cs", encoding="utf-8") as text:
+        t.check_in("public static int Changed",
+                   text.readlines()[int(frame["line"]) - 2])
+    t.check_in("already", c.refused(command))

@@ -190,7 +190,8 @@ static void test_order(void **state)
 
 	assert_string_equal(apply(x, u, x->md[1], x->il[1], &md), unknown);
 	assert_null(apply(x, u, x->md[0], x->il[0], &md));
-	assert_string_equal(apply(x, u, x->md[0], x->il[0], &md), unknown);
+	assert_string_equal(apply(x, u, x->md[0], x->il[0], &md),
+			    "it has been applied already");
 	assert_string_equal(apply(x, u, x->md[2], x->il[2], &md), unknown);
 	assert_null(apply(x, u, x->md[1], x->il[1], &md));
 	assert_true(method(&md, "Added"));

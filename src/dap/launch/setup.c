@@ -596,6 +596,18 @@ static struct dbg_error *parse_core(struct dap *d, const cJSON *args,
 	return parse_path(d, args, name, &d->setup.core);
 }
 
+static struct dbg_error *parse_hot_reload(struct dap *d, const cJSON *args,
+					  const char *name)
+{
+	bool on = false;
+	struct dbg_error *err = args_bool(args, name, &on);
+
+	if (!err && on)
+		launch_config_env(&d->setup.launch,
+				  "DOTNET_MODIFIABLE_ASSEMBLIES", "debug");
+	return err;
+}
+
 /* ---- Settings of the engine ------------------------------------------ */
 
 struct switch_of {
@@ -838,6 +850,7 @@ static const struct attribute attributes[] = {
     {"targetOutputLogPath", FOR_LAUNCH, parse_output_copy},
     {"targetArchitecture", FOR_BOTH, parse_architecture},
     {"noDebug", FOR_LAUNCH, parse_no_debug},
+    {"hotReload", FOR_LAUNCH, parse_hot_reload},
     {"processId", FOR_ATTACH, parse_pid},
     {"processName", FOR_ATTACH, parse_process_name},
     {"coreDumpPath", FOR_ATTACH, parse_core},

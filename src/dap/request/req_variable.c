@@ -374,15 +374,20 @@ static struct dbg_error *do_variables(struct dap *d, struct dbg_stopped at,
 
 // A variable was assigned to: let the client read all again, since other values
 // may have changed with it.
-void variable_assigned(struct dap *d)
+static void invalidate(struct dap *d, const char *area)
 {
 	if (!d->client.invalidated)
 		return;
 	struct str *t = dap_event(d, "invalidated");
 	emit_array(t, "areas");
-	emit_str(t, NULL, "variables");
+	emit_str(t, NULL, area);
 	emit_array_end(t);
 	dap_send(d);
+}
+
+void variable_assigned(struct dap *d)
+{
+	invalidate(d, "variables");
 }
 
 /* Tell the client that the memory of @v has changed. */
@@ -566,6 +571,8 @@ static void add_answer(struct dap *d, const struct pending *p,
 {
 	struct str *t = p->request.body;
 
+	if (p->is.empty)
+		return;
 	if (p->is.key) {
 		variable_add_value(d, t, p->is.key, v, &p->is.style);
 		return;
@@ -600,8 +607,9 @@ void pending_over(struct dap *d)
 	bool changed =
 	    written || (err && err->code == DBG_E_STATE && p.is.changes);
 	dap_answer(d, &p.request, err);
+	// an update changes the stacks and the sources as well
 	if (shown && changed)
-		variable_assigned(d);
+		invalidate(d, p.is.empty ? "all" : "variables");
 	if (shown && written)
 		variable_written(d, &v);
 	pending_deinit(&p);

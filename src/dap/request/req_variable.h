@@ -15,6 +15,7 @@ struct pending_request {
 	/* The answer's member that has the value; NULL: it is a variable. */
 	const char *key;
 	const char *name; /* of that variable */
+	bool empty;       /* the answer has no body */
 	bool plain;       /* the error is not shown in the place of a value */
 	bool changes;     /* other values may have changed: invalidate them */
 };

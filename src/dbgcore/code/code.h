@@ -134,6 +134,13 @@ struct code_update_done {
 };
 
 /*
+ * Can @m be updated by it next? Of @update the bytes are set. What the runtime
+ * would not see is looked for here: an update of another module, one that does
+ * not follow the last, bodies that are cut off.
+ */
+DBG_MUST struct dbg_error *code_update_check(struct code_module *m,
+					     struct code_update *update);
+/*
  * The program is about to apply @update to @m (all stopped): parses it, and
  * keeps what the runtime will not tell any more of the code that is replaced.
  */

@@ -536,6 +536,8 @@ static struct dbg_error *delta_check(const struct md_updates *u,
 
 	if (!same_guid(mvid, md_mvid(&u->rows)))
 		return dbg_err(DBG_E_FORMAT, "it is of another module");
+	if (u->updated && same_guid(md_delta_id(delta), u->id))
+		return dbg_err(DBG_E_FORMAT, "it has been applied already");
 	if (u->updated ? !same_guid(follows, u->id) : follows != NULL)
 		return dbg_err(DBG_E_FORMAT,
 			       "one that was applied before it is not known");
@@ -578,14 +580,29 @@ uint32_t md_delta_method(const struct md *delta, uint32_t i)
 	return MD_TOKEN_TABLE(token) == MD_METHODDEF ? MD_TOKEN_RID(token) : 0;
 }
 
+static struct dbg_error *update_check(const struct md_updates *u,
+				      const struct md *delta, struct bytes il,
+				      struct delta_map *ret)
+{
+	struct dbg_error *err = delta_check(u, delta, il);
+
+	return err ? err : map_check(u, delta, ret);
+}
+
+struct dbg_error *md_updates_check(const struct md_updates *u,
+				   const struct md *delta, struct bytes il)
+{
+	struct delta_map map;
+
+	return update_check(u, delta, il, &map);
+}
+
 struct dbg_error *md_updates_apply(struct md_updates *u, const struct md *delta,
 				   struct bytes il, struct md *ret)
 {
 	struct delta_map map;
-	struct dbg_error *err = delta_check(u, delta, il);
+	struct dbg_error *err = update_check(u, delta, il, &map);
 
-	if (!err)
-		err = map_check(u, delta, &map);
 	if (err)
 		return err;
 	view_free(u);

@@ -43,6 +43,10 @@ const uint8_t *md_delta_base(const struct md *delta);
 DBG_MUST struct dbg_error *md_updates_apply(struct md_updates *u,
 					    const struct md *delta,
 					    struct bytes il, struct md *ret);
+/* As md_updates_apply, but for applying it. */
+DBG_MUST struct dbg_error *md_updates_check(const struct md_updates *u,
+					    const struct md *delta,
+					    struct bytes il);
 /* The IL at such an RVA, to its end. */
 struct bytes md_updates_il(const struct md_updates *u, uint32_t rva);
 

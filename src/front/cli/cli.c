@@ -89,7 +89,8 @@ static const struct cli_option table[] = {
     {"terminal", "SOCKET", CLI_TERMINAL, HIDDEN, ""},
     // gdb's and netcoredbg's that front ends and scripts give
     {"buildinfo", NULL, CLI_BUILDINFO, HIDDEN, ""},
-    {"hot-reload", NULL, CLI_HOT_RELOAD, HIDDEN, ""},
+    {"hot-reload", NULL, CLI_HOT_RELOAD, HIDDEN,
+     "let the program that is started be updated: apply-deltas"},
     {"interop-debugging", NULL, CLI_INTEROP, HIDDEN, ""},
     {"nw", NULL, CLI_NOTHING, HIDDEN, ""},
     {"f", NULL, CLI_NOTHING, HIDDEN, ""},

@@ -31,8 +31,8 @@ enum cli_id {
 	CLI_LOG,
 	CLI_TERMINAL,
 	CLI_RUN,
-	CLI_HOT_RELOAD, /* these two: accepted with a word, without effect */
-	CLI_INTEROP,
+	CLI_HOT_RELOAD,
+	CLI_INTEROP, /* accepted with a word, without effect */
 	CLI_NOTHING, /* what front ends give and that says nothing here */
 	CLI_PLACE,   /* and those behind it: where files of a core are */
 };

@@ -42,6 +42,22 @@ static struct dbg_error *evaluate(struct mi *m, struct dbg_stopped at,
 	return NULL;
 }
 
+// netcoredbg's. The line updates are not read: the texts tell which lines
+// moved.
+static struct dbg_error *apply_deltas(struct mi *m, struct dbg_stopped at,
+				      struct mi_call *call)
+{
+	char *const *v = call->args.v;
+	const struct dbg_update update = {
+	    .module = v[0], .md = v[1], .il = v[2], .pdb = v[3]};
+	const struct dbg_eval_request req = {.expr = "-apply-deltas",
+					     .update = &update};
+	struct dbg_value value;
+
+	(void)at;
+	return mi_evaluate(m, &req, &value);
+}
+
 /* ---- Memory ------------------------------------------------------------ */
 
 static struct dbg_error *offset_of(const char *word, int64_t *ret)
@@ -414,6 +430,8 @@ static struct dbg_error *changed_registers(struct mi *m, struct dbg_stopped at,
 const struct mi_cmd mi_data_cmds[] = {
     {"data-evaluate-expression", MI_TAIL, "EXPRESSION", 1, MI_ANY,
      .stopped = evaluate},
+    {"apply-deltas", 0, "MODULE METADATA IL [PDB [LINES]]", 3, 5,
+     .stopped = apply_deltas},
     {"data-read-memory-bytes", 0, "[-o OFFSET] ADDRESS COUNT", 2, 4,
      .stopped = read_bytes},
     {"data-write-memory-bytes", 0, "ADDRESS CONTENTS [COUNT]", 2, 3,

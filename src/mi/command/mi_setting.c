@@ -85,11 +85,9 @@ static struct dbg_error *set_filtering(struct mi *m, const char *value)
 static struct dbg_error *set_hot_reload(struct mi *m, const char *value)
 {
 	mi_dialect(m, MI_NETCOREDBG);
-	if (!is_on(value))
-		return NULL;
-	return dbg_err(DBG_E_UNSUPPORTED,
-		       "dndbg makes no updates itself; those by 'dotnet watch' "
-		       "or the program are followed without this setting");
+	launch_config_env(m->launch, "DOTNET_MODIFIABLE_ASSEMBLIES",
+			  is_on(value) ? "debug" : NULL);
+	return NULL;
 }
 
 static const char *get_async(struct mi *m)

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "repl/cmd.h"
 #include "base/err.h"
+#include "front/cli/words.h"
 #include "repl/show/print.h"
 #include "repl/repl_priv.h"
 #include "repl/resume.h"
@@ -40,6 +41,25 @@ static struct dbg_error *cmd_call(struct repl *r, struct dbg_stopped at,
 	show_value(r, at, &v);
 	out(r, "\n");
 	return NULL;
+}
+
+static struct dbg_error *cmd_apply_deltas(struct repl *r, struct dbg_stopped at,
+					  const struct call *call)
+{
+	_cleanup_words_ struct words words = {.v = NULL};
+	struct dbg_value v;
+	struct dbg_error *err = words_split(call->args, &words);
+
+	if (err)
+		return err;
+	if (words.n < 3 || words.n > 5)
+		return dbg_err_arg("a module and two to four files are needed: "
+				   "metadata, IL, PDB, line updates");
+	const struct dbg_update update = {.module = words.v[0],
+					  .md = words.v[1],
+					  .il = words.v[2],
+					  .pdb = words.v[3]};
+	return evaluate_update(r, at, &update, &v);
 }
 
 static struct dbg_error *cmd_output(struct repl *r, const struct call *call)
@@ -122,6 +142,24 @@ static const struct repl_cmd cmds[] = {
 	.flags = CMD_NEEDS_ARGS,
 	.complete = COMPLETE_EXPRESSIONS,
 	.stopped = cmd_call,
+    },
+    {
+	.names = "apply-deltas",
+	.args = "MODULE METADATA IL [PDB [LINES]]",
+	.help = "have the program apply an update of a module (hot reload)",
+	.more =
+	    "The files are those that the compiler writes for an edit of "
+	    "MODULE. A thread of the\nprogram calls "
+	    "MetadataUpdater.ApplyUpdate "
+	    "and then the handlers that its assemblies\nname by "
+	    "MetadataUpdateHandlerAttribute; see \"help call\". The program "
+	    "has "
+	    "to be built\nfor debugging and started with "
+	    "DOTNET_MODIFIABLE_ASSEMBLIES=debug (\"--hot-reload\"). LINES "
+	    "is\nnot read: which lines moved is told by the texts.",
+	.flags = CMD_NEEDS_ARGS,
+	.complete = COMPLETE_PATHS,
+	.stopped = cmd_apply_deltas,
     },
     {
 	.names = "printf",

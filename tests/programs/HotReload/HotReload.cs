@@ -8,6 +8,9 @@ using System.Reflection.Metadata;
 using System.Threading;
 using Microsoft.DotNet.HotReload;
 
+[assembly: MetadataUpdateHandler(typeof(Caches.Handler))]
+[assembly: MetadataUpdateHandler(typeof(BadHandler))]
+
 class Shape
 {
     public int first = 1;
@@ -267,6 +270,27 @@ static class Program
         Console.WriteLine(Spin(1) + Spin(5)); // @spin
         return 0; // @end
     }
+}
+
+// Only an agent, or a debugger, calls them.
+class Caches
+{
+    static List<string> told = new List<string>();
+
+    internal class Handler
+    {
+        static void ClearCache(Type[] types) => told.Add("clear " + (types == null));
+        static void UpdateApplication(Type[] types) =>
+            Console.WriteLine("told: " + string.Join(", ", told) + ", application " +
+                              Program.Changed(1));
+    }
+}
+
+static class BadHandler
+{
+    public static void ClearCache(Type[] types) =>
+        throw new InvalidOperationException("cannot clear");
+    public static void UpdateApplication() { }
 }
 
 namespace Microsoft.DotNet.HotReload

@@ -540,6 +540,47 @@ void code_update_deinit(struct code_update *update)
 	*update = (struct code_update){.broken = NULL};
 }
 
+/* Are all bodies of the delta's methods whole? */
+static struct dbg_error *bodies_check(const struct code_update *update)
+{
+	const struct md *delta = &update->delta;
+	struct arena *arena = arena_create();
+	struct dbg_error *err = NULL;
+	uint32_t row = 0;
+
+	for (uint32_t i = 1; !err && i <= md_rows(delta, MD_ENCMAP); i++) {
+		struct il_body body;
+
+		if (!md_delta_method(delta, i))
+			continue;
+		uint32_t rva =
+		    md_col(delta, MD_METHODDEF, ++row, METHODDEF_RVA);
+		if (rva && rva >= update->il.n)
+			err = dbg_err(DBG_E_FORMAT,
+				      "a method's body is not in its IL");
+		else if (rva)
+			err = il_body_parse(
+			    bytes_slice(update->il, rva, update->il.n - rva),
+			    arena, &body);
+	}
+	arena_destroy(arena);
+	return err;
+}
+
+struct dbg_error *code_update_check(struct code_module *m,
+				    struct code_update *update)
+{
+	struct dbg_error *err;
+
+	update_parse(m, update);
+	err = update->broken;
+	update->broken = NULL;
+	if (!err)
+		err = md_updates_check(updates_open(module_of(m))->md,
+				       &update->delta, update->il);
+	return err ? err : bodies_check(update);
+}
+
 void code_update_begin(struct code *c, struct code_module *m,
 		       struct code_update *update)
 {

@@ -65,10 +65,10 @@ void vm_stop(struct vm *vm)
 	vm->n_frames = 0;
 	vm->filter = NULL;
 	vm->ip = NULL;
-	if (!vm->base)
-		return;
+	// it may have read without having executed anything
 	space_forget(vm, true);
-	allocate_clear(vm);
+	if (vm->base)
+		allocate_clear(vm);
 	map_clear(&vm->objects);
 	map_clear_free(&vm->classes);
 	map_clear_free(&vm->statics);
@@ -80,7 +80,7 @@ void vm_stop(struct vm *vm)
 
 void vm_forget(struct vm *vm)
 {
-	if (!vm || !vm->base)
+	if (!vm)
 		return;
 	if (vm->keeps)
 		space_clean(vm);

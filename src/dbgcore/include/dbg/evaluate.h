@@ -31,6 +31,13 @@ enum dbg_thrown {
 	DBG_THROWN_TOLD,  /* the exception as any other */
 };
 
+/* An update of a module, in the files that the compiler wrote (hot reload). */
+struct dbg_update {
+	const char *module; /* file name, or a path with it */
+	const char *md, *il;
+	const char *pdb; /* NULL: there is none */
+};
+
 struct dbg_eval_request {
 	dbg_id frame; /* 0: the newest of the thread of the stop */
 	const char *expr;
@@ -40,6 +47,12 @@ struct dbg_eval_request {
 	enum dbg_thrown thrown;
 	enum dbg_calls calls;
 	uint32_t ms; /* limit to one call; 0: the setting's */
+	/*
+	 * Instead of an expression: have the program apply it, and call the
+	 * handlers that its assemblies name for that. @expr says it in
+	 * sentences.
+	 */
+	const struct dbg_update *update;
 };
 
 /*

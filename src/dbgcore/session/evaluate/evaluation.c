@@ -410,6 +410,7 @@ void evaluation_destroy(struct evaluation *v)
 	dbg_error_destroy(v->error);
 	arena_destroy(v->arena);
 	history_destroy(v->kept.values);
+	applying_destroy(v->applying);
 	free(v);
 }
 
@@ -473,6 +474,8 @@ static struct dbg_error *evaluate_once(struct dbg *dbg, struct eval *e,
 	const struct eval_calls fresh = *calls;
 	bool all = v->chosen.all;
 
+	if (v->applying)
+		return applying_step(dbg, calls);
 	e->calls = calls;
 	struct dbg_error *err = session_evaluate(dbg, e, &v->expr, &v->value);
 	if (!err || all || !v->chosen.all || calls->want != EVAL_WANT_NOTHING)
@@ -598,6 +601,8 @@ bool evaluation_called(struct dbg *dbg)
 	inspect_stop(&dbg->inspect);
 	if (!err)
 		err = take(dbg, &r);
+	if (err && r.end == CALL_THREW && applying_threw(dbg, err))
+		err = NULL;
 	if (!err) {
 		go_on(dbg);
 		return true;
@@ -764,6 +769,33 @@ static struct dbg_error *why_no_call(const struct dbg *dbg,
 	return NULL;
 }
 
+/* Begin to have an update applied. */
+static struct dbg_error *apply_begin(struct dbg_stopped at,
+				     const struct dbg_eval_request *req,
+				     const struct frame *f)
+{
+	struct dbg *dbg = at.dbg;
+	struct applying *a = NULL;
+	struct dbg_error *err = session_need_live(at);
+
+	if (!err)
+		err = why_no_call(dbg, f);
+	if (!err)
+		err = applying_create(dbg, req->update, &a);
+	if (!err)
+		err = applying_frame(dbg, &f);
+	if (err) {
+		applying_destroy(a);
+		return err;
+	}
+	struct evaluation *v = evaluation_create(dbg, req);
+	v->applying = a;
+	v->thread = f->thread;
+	v->level = 0;
+	go_on(dbg);
+	return NULL;
+}
+
 struct dbg_error *dbg_eval_begin(struct dbg_stopped at,
 				 const struct dbg_eval_request *req)
 {
@@ -776,8 +808,8 @@ struct dbg_error *dbg_eval_begin(struct dbg_stopped at,
 		err = session_need_live(at);
 	if (!err)
 		err = session_frame_if_any(at, req->frame, &f);
-	if (err)
-		return err;
+	if (err || req->update)
+		return err ? err : apply_begin(at, req, f);
 	struct evaluation *v = evaluation_create(dbg, req);
 	v->chosen.all = v->chosen.orders = calls == DBG_CALLS_ALWAYS;
 	if (calls != DBG_CALLS_ALWAYS && interpreted(at, req, calls))

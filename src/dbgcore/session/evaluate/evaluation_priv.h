@@ -122,9 +122,10 @@ struct invoking {
 struct evaluation {
 	struct arena *arena;
 	struct session_expression expr;
-	const char *why;        /* it was not interpreted; NULL: not tried */
-	uint32_t thread, level; /* whose frame */
-	struct dbg_stop stop;   /* strings in arena */
+	struct applying *applying; /* instead of it; NULL: none */
+	const char *why;           /* it was not interpreted; NULL: not tried */
+	uint32_t thread, level;    /* whose frame */
+	struct dbg_stop stop;      /* strings in arena */
 	uint32_t ms;
 	enum doing doing;
 	bool is_late;       /* the limit is over */
@@ -183,6 +184,28 @@ DBG_MUST struct dbg_error *holding_take(struct dbg *dbg, uint64_t word);
 void holding_lose(struct dbg *dbg, const struct call_result *r);
 /* Fail if an object was not held while the program ran. */
 DBG_MUST struct dbg_error *holding_check(struct evaluation *v);
+
+/* ---- applying.c ------------------------------------------------------ */
+
+/* Read and check the update; what is wrong with it is told before any call. */
+DBG_MUST struct dbg_error *applying_create(struct dbg *dbg,
+					   const struct dbg_update *u,
+					   struct applying **ret);
+void applying_destroy(struct applying *a);
+/*
+ * Get the newest frame of a thread that can make calls: of that of *ret (NULL:
+ * none), or of another.
+ */
+DBG_MUST struct dbg_error *applying_frame(struct dbg *dbg,
+					  const struct frame **ret);
+/*
+ * Write down the next call, as the evaluation of an expression does. None is
+ * wanted: it is over, with what is returned.
+ */
+DBG_MUST struct dbg_error *applying_step(struct dbg *dbg,
+					 struct eval_calls *calls);
+/* A call threw @why, which is taken over; false: that ends the evaluation. */
+bool applying_threw(struct dbg *dbg, struct dbg_error *why);
 
 /* ---- calling.c ------------------------------------------------------- */
 
