@@ -25,13 +25,16 @@
 
 enum {
 	RING_PAGES = 128,   // what any user may have for each processor
-	RING_MANY = 1024,   // ... root, of many samples
+	RING_WIDE = 512,    // ... root, of the switches of all processes
+	RING_MANY = 1024,   // ... of many samples
+	RING_SHARE = 4,     // so much of it is to be read soon
 	STACK_BYTES = 4096, // as much as there is room for in a ring
 	STACK_MANY = 512,   // ... of many samples
 	MANY_HERTZ = 2000,
 	CHAIN_MAX = 127, // perf_event_max_stack
 	RECORD_MAX = 1 << 16,
 	CPUS_MAX = 1024,
+	CPUS_FEW = 16, // of which all switches may be read
 };
 
 struct ring {
@@ -48,6 +51,8 @@ struct perf_events {
 	size_t page_bytes, ring_pages;
 	uint64_t lost;
 	bool kernel;
+	bool wide; // events of processors, whatever runs there
+	bool full;
 	struct perf_event_attr attr;
 	uint8_t record[RECORD_MAX]; // one that wraps around
 	uint64_t chain[CHAIN_MAX];
@@ -87,6 +92,12 @@ static int event_open(const struct perf_events *p, pid_t tid, int cpu)
 
 	return (int)syscall(SYS_perf_event_open, &attr, tid, cpu, -1,
 			    PERF_FLAG_FD_CLOEXEC);
+}
+
+// -1: of all threads.
+static pid_t event_thread(const struct perf_events *p, pid_t tid)
+{
+	return p->wide ? -1 : tid;
 }
 
 static struct ring *ring_of(struct perf_events *p, int cpu)
@@ -159,9 +170,9 @@ static int attr_choose(struct perf_events *p, int cpu)
 {
 	for (int kernel = 1; kernel >= 0; kernel--) {
 		p->attr.exclude_kernel = !kernel;
-		for (int alone = 1; alone >= 0; alone--) {
+		for (int alone = !p->wide; alone >= 0; alone--) {
 			attr_set_alone(&p->attr, alone);
-			int fd = event_open(p, p->pid, cpu);
+			int fd = event_open(p, event_thread(p, p->pid), cpu);
 
 			if (fd >= 0) {
 				close(fd);
@@ -216,6 +227,8 @@ static void files_raise(void)
 
 static int threads_add(struct perf_events *p, const cpu_set_t *cpus)
 {
+	if (p->wide)
+		return thread_add_events(p, -1, cpus);
 	DIR *tasks = proc_tasks_open(p->pid);
 	int errnum = 0;
 	pid_t tid;
@@ -228,27 +241,52 @@ static int threads_add(struct perf_events *p, const cpu_set_t *cpus)
 	return errnum;
 }
 
+static void events_drop(struct perf_events *p)
+{
+	for (size_t i = 0; i < p->n_rings; i++)
+		munmap(p->rings[i].page, (p->ring_pages + 1) * p->page_bytes);
+	for (size_t i = 0; i < p->n_fds; i++)
+		close(p->fds[i]);
+	p->n_rings = p->n_fds = 0;
+}
+
+// Returns an errno or 0.
+static int events_open(struct perf_events *p, bool wide, const cpu_set_t *cpus)
+{
+	int cpu = 0;
+
+	p->wide = wide;
+	p->attr.inherit = !wide;
+	p->attr.exclude_idle = wide;
+	if (!wide && p->ring_pages == RING_WIDE)
+		p->ring_pages = RING_PAGES;
+	// Try it on a processor that the process itself may use; its threads
+	// may be allowed fewer, but no others.
+	while (!CPU_ISSET(cpu, cpus))
+		cpu++;
+	int errnum = attr_choose(p, cpu);
+
+	return errnum ? errnum : threads_add(p, cpus);
+}
+
 struct dbg_error *perf_events_open(pid_t pid, uint32_t hertz, bool at_once,
 				   struct perf_events **ret)
 {
 	struct perf_events *p = xcalloc(1, sizeof(*p));
 	cpu_set_t cpus;
-	int cpu = 0;
 
 	p->pid = pid;
 	p->attr = attr_of(hertz, at_once);
 	p->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
-	p->ring_pages = hertz > MANY_HERTZ ? RING_MANY : RING_PAGES;
+	p->ring_pages = hertz > MANY_HERTZ ? RING_MANY : RING_WIDE;
 	files_raise();
-	// Try it on a processor that the process itself may use; its threads
-	// may be allowed fewer, but no others.
 	int errnum = sched_getaffinity(pid, sizeof(cpus), &cpus) ? errno : 0;
-	while (!errnum && !CPU_ISSET(cpu, &cpus))
-		cpu++;
-	if (!errnum)
-		errnum = attr_choose(p, cpu);
-	if (!errnum)
-		errnum = threads_add(p, &cpus);
+
+	if (!errnum &&
+	    (CPU_COUNT(&cpus) > CPUS_FEW || events_open(p, true, &cpus))) {
+		events_drop(p);
+		errnum = events_open(p, false, &cpus);
+	}
 	if (errnum) {
 		perf_events_close(p);
 		return refused(pid, errnum);
@@ -274,10 +312,7 @@ void perf_events_close(struct perf_events *p)
 {
 	if (!p)
 		return;
-	for (size_t i = 0; i < p->n_rings; i++)
-		munmap(p->rings[i].page, (p->ring_pages + 1) * p->page_bytes);
-	for (size_t i = 0; i < p->n_fds; i++)
-		close(p->fds[i]);
+	events_drop(p);
 	free(p->fds);
 	free(p);
 }
@@ -339,27 +374,38 @@ static bool sample_read(struct perf_events *p, struct reader *r,
 	ret->pid = (pid_t)reader_u32(r);
 	ret->tid = (pid_t)reader_u32(r);
 	ret->time = reader_u64(r);
+	if (ret->pid != p->pid)
+		return false;
 	chain_read(p, r, ret);
 	ret->has_registers = reader_u64(r) != PERF_SAMPLE_REGS_ABI_NONE;
 	if (ret->has_registers)
 		registers_read(p->attr.sample_regs_user, r, ret);
 	stack_read(r, ret);
-	return !r->bad && ret->pid == p->pid;
+	return !r->bad;
 }
 
-// The record has nothing of its own, but what identifies a sample.
-static bool switch_read(const struct perf_events *p, uint16_t misc,
-			struct reader *r, struct perf_switch *ret)
+// The record has nothing of its own, but what identifies a sample; that of a
+// processor begins with the other thread.
+static bool switch_read(const struct perf_events *p,
+			const struct perf_event_header *header,
+			const uint8_t *body, struct perf_switch *ret)
 {
-	pid_t pid = (pid_t)reader_u32(r);
+	const size_t other = p->wide ? 2 * sizeof(uint32_t) : 0;
+	struct {
+		uint32_t pid, tid;
+		uint64_t time;
+	} id;
 
+	if (header->size < sizeof(*header) + other + sizeof(id))
+		return false;
+	memcpy(&id, body + other, sizeof(id));
 	*ret = (struct perf_switch){
-	    .tid = (pid_t)reader_u32(r),
-	    .time = reader_u64(r),
-	    .in = !(misc & PERF_RECORD_MISC_SWITCH_OUT),
-	    .preempted = misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT,
+	    .tid = (pid_t)id.tid,
+	    .time = id.time,
+	    .in = !(header->misc & PERF_RECORD_MISC_SWITCH_OUT),
+	    .preempted = header->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT,
 	};
-	return !r->bad && pid == p->pid;
+	return (pid_t)id.pid == p->pid;
 }
 
 static void record_read(struct perf_events *p,
@@ -370,6 +416,12 @@ static void record_read(struct perf_events *p,
 	struct perf_switch change;
 	struct reader r;
 
+	if (header->type == PERF_RECORD_SWITCH ||
+	    header->type == PERF_RECORD_SWITCH_CPU_WIDE) {
+		if (switch_read(p, header, body, &change))
+			to->switched(to->arg, &change);
+		return;
+	}
 	reader_init(&r, body, header->size - sizeof(*header));
 	if (header->type == PERF_RECORD_LOST) {
 		reader_u64(&r);
@@ -377,21 +429,22 @@ static void record_read(struct perf_events *p,
 	} else if (header->type == PERF_RECORD_SAMPLE &&
 		   sample_read(p, &r, &sample)) {
 		to->sample(to->arg, &sample);
-	} else if (header->type == PERF_RECORD_SWITCH &&
-		   switch_read(p, header->misc, &r, &change)) {
-		to->switched(to->arg, &change);
 	}
 }
 
-// @n bytes at @at of a ring of @size.
-static void ring_copy(const uint8_t *ring, size_t size, uint64_t at, void *buf,
-		      size_t n)
+// @n bytes at @at of a ring of @size: where they lie, or in @buf, if they wrap
+// around.
+static const void *ring_bytes(const uint8_t *ring, size_t size, uint64_t at,
+			      void *buf, size_t n)
 {
 	size_t from = (size_t)(at % size);
-	size_t first = n < size - from ? n : size - from;
+	size_t first = size - from;
 
+	if (n <= first)
+		return ring + from;
 	memcpy(buf, ring + from, first);
 	memcpy((uint8_t *)buf + first, ring, n - first);
+	return buf;
 }
 
 static void ring_read(struct perf_events *p, struct ring *ring,
@@ -404,22 +457,32 @@ static void ring_read(struct perf_events *p, struct ring *ring,
 	uint64_t tail = page->data_tail;
 	struct perf_event_header header;
 
+	p->full |= head - tail > size / RING_SHARE;
 	while (head - tail >= sizeof(header)) {
-		ring_copy(data, size, tail, &header, sizeof(header));
+		// Records begin at words, and none of their headers wraps.
+		memcpy(&header, data + tail % size, sizeof(header));
 		if (header.size < sizeof(header) || header.size > head - tail)
 			break;
-		ring_copy(data, size, tail + sizeof(header), p->record,
-			  header.size - sizeof(header));
-		record_read(p, &header, p->record, to);
+		const void *body =
+		    ring_bytes(data, size, tail + sizeof(header), p->record,
+			       header.size - sizeof(header));
+
+		record_read(p, &header, body, to);
 		tail += header.size;
+		__atomic_store_n(&page->data_tail, tail, __ATOMIC_RELEASE);
 	}
-	__atomic_store_n(&page->data_tail, head, __ATOMIC_RELEASE);
 }
 
 void perf_events_read(struct perf_events *p, const struct perf_readers *to)
 {
+	p->full = false;
 	for (size_t i = 0; i < p->n_rings; i++)
 		ring_read(p, &p->rings[i], to);
+}
+
+bool perf_events_hurry(const struct perf_events *p)
+{
+	return p->full;
 }
 
 uint64_t perf_events_lost(const struct perf_events *p)

@@ -1,7 +1,11 @@
 /*
- * Samples of the threads that are on a processor, by perf_event_open(2): one
- * event for each thread and processor, whose samples come through one ring for
- * each processor; threads that they make have the same. Nothing is stopped.
+ * Samples of the threads that are on a processor, by perf_event_open(2), which
+ * come through one ring for each processor. Nothing is stopped.
+ *
+ * Who may gets them by one event for each processor, whatever runs there, of
+ * which those of other processes are skipped: then a switch costs the program
+ * least. Else there is one event for each thread and processor; threads that
+ * they make have the same. On many processors that is better, too.
  */
 #ifndef SAMPLE_PERFEVENTS_H
 #define SAMPLE_PERFEVENTS_H
@@ -57,6 +61,8 @@ void perf_events_stop(void);
 void perf_events_close(struct perf_events *p);
 /* Tell what has come. */
 void perf_events_read(struct perf_events *p, const struct perf_readers *to);
+/* Did so many come that they are to be read sooner? */
+bool perf_events_hurry(const struct perf_events *p);
 /* Samples, or switches, that were dropped: by a full ring. */
 uint64_t perf_events_lost(const struct perf_events *p);
 /* Is time in the kernel sampled as well? That needs more rights. */

@@ -75,7 +75,8 @@ static struct looked_thread *thread_looks_find(struct thread_looks *l,
 		return t;
 	t = xcalloc(1, sizeof(*t));
 	t->tid = tid;
-	t->met = t->looked = t->counted_at = now;
+	t->met = t->looked = t->counted_at = t->chance = now;
+	t->times_at = now;
 	t->fresh = l->begun;
 	proc_comm(l->pid, tid, t->name);
 	t->times_fd = thread_open(l, tid, "schedstat");
@@ -170,13 +171,16 @@ enum {
 	RELEASE_LOOKS = 10,
 	GLANCES_MAX = 99,     // a second, each of which stops a thread
 	LOOKS_MAX = 200,      // a second: more cost more than they tell
-	READS_MAX = 5,        // stacks that are read in each of them
+	LOOKS_FEW = 33,       // a second: what is seldom looked for is missed
+	READS_MAX = 10,       // stacks that are read in each of them
+	READ_NS = 3000000,    // of time for each, at 99 samples a second
+	READ_HERTZ = 99,      // ... with more less, but no less than a third
 	LIST_NS = 100000000,  // between two readings of the list of threads
 	TIMES_NS = 100000000, // ... of the times of one that runs
-	AGAIN_NS = 200000000, // ... of what is known of the runtime
 	IDLE_MAX = 64,        // ticks between two looks at an idle thread
 	IDLE_SHARE = 16,      // ... and of the time that it has been idle for
 	SECOND_NS = 1000000000,
+	LIST_SECONDS = 10,   // ... if events tell of new threads
 	SAMPLES_ENOUGH = 10, // of a thread, to spread its own time over them
 	AWAITERS_MAX = 256,
 	WORDS_MAX = 4096, // in which what has resumed a call is looked for
@@ -186,7 +190,13 @@ enum {
 struct sampler {
 	pid_t pid;
 	uint64_t period; // of samples, nanoseconds
-	uint64_t tick;   // of looks, on average
+	struct {
+		uint64_t tick;   // of looks, on average, at least
+		uint64_t next;   // ... the next
+		uint64_t read;   // ... for each stack that is read
+		uint64_t waited; // when a thread last began to wait
+		bool busy;       // more were to be read than may be
+	} pace;
 	int timer;
 	uint64_t random;
 	struct dbg_error *no_events; // why there are none of these
@@ -215,6 +225,11 @@ struct sampler {
 	struct dbg_sample_thread *threads; // of the profile
 };
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 /* ---- Begin and end ----------------------------------------------------- */
 
 static bool code_at(void *arg, uint64_t pc, struct callstack_code *ret)
@@ -242,7 +257,7 @@ static void timer_set(struct sampler *s)
 	s->random ^= s->random << 13;
 	s->random ^= s->random >> 7;
 	s->random ^= s->random << 17;
-	uint64_t ns = s->tick / 2 + s->random % s->tick;
+	uint64_t ns = s->pace.next / 2 + s->random % s->pace.next;
 	const struct itimerspec next = {
 	    .it_value = {.tv_sec = (time_t)(ns / SECOND_NS),
 			 .tv_nsec = (long)(ns % SECOND_NS) + 1}};
@@ -273,13 +288,18 @@ struct dbg_error *sampler_create(pid_t pid,
 
 	s->pid = s->looks.pid = pid;
 	s->period = SECOND_NS / hertz;
-	s->tick = SECOND_NS / (hertz < LOOKS_MAX ? hertz : LOOKS_MAX);
+	s->pace.tick = SECOND_NS / (hertz < LOOKS_MAX ? hertz : LOOKS_MAX);
 	s->random = clock_ns() | 1;
 	stack_tree_init(&s->tree);
 	s->profile.began = clock_ns();
 	s->no_events = perf_events_open(pid, hertz, req->async, &s->events);
 	if (!s->events && hertz > GLANCES_MAX)
-		s->tick = SECOND_NS / GLANCES_MAX;
+		s->pace.tick = SECOND_NS / GLANCES_MAX;
+	s->pace.next = s->pace.tick;
+	s->pace.read = READ_NS;
+	if (hertz > READ_HERTZ)
+		s->pace.read =
+		    READ_NS * READ_HERTZ / least(hertz, 3 * READ_HERTZ);
 	thread_looks_list(&s->looks, s->profile.began);
 	s->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	timer_set(s);
@@ -518,6 +538,25 @@ static void sample_take(void *arg, const struct perf_sample *sample)
 	s->tree.nodes[node].run++;
 }
 
+// It had to leave its processor at @out, and has got one again at @in.
+static void preempted_add(struct looked_thread *t, uint64_t out, uint64_t in)
+{
+	t->switches.preempted += in - out;
+	t->switches.preemptions++;
+	t->switches.lost = 0;
+}
+
+static void switch_out_take(struct looked_thread *t,
+			    const struct perf_switch *change)
+{
+	if (change->preempted && change->time < t->switches.in)
+		preempted_add(t, change->time, t->switches.in);
+	else if (change->preempted)
+		t->switches.lost = change->time;
+	else if (change->time > t->switches.out)
+		t->switches.out = change->time;
+}
+
 // Note a switch. Those of one thread come out of order if it changes
 // processors.
 static void switch_take(void *arg, const struct perf_switch *change)
@@ -526,18 +565,34 @@ static void switch_take(void *arg, const struct perf_switch *change)
 	struct looked_thread *t =
 	    thread_looks_find(&s->looks, change->tid, change->time);
 
+	s->next_state = change->time + LIST_NS;
 	if (!t)
 		return;
 	if (!change->in) {
-		if (!change->preempted && change->time > t->last_out)
-			t->last_out = change->time;
+		switch_out_take(t, change);
+		if (!change->preempted)
+			s->pace.waited = change->time;
 		return;
 	}
-	if (change->time > t->last_in)
-		t->last_in = change->time;
-	if (change->time > t->counted_at &&
-	    (!t->first_in || change->time < t->first_in))
-		t->first_in = change->time;
+	if (t->switches.lost && change->time > t->switches.lost)
+		preempted_add(t, t->switches.lost, change->time);
+	if (change->time > t->switches.in)
+		t->switches.in = change->time;
+	if (t->wait.from && change->time > t->looked &&
+	    (!t->wait.until || change->time < t->wait.until))
+		t->wait.until = change->time;
+}
+
+// Where threads are is not known any more, since events were lost.
+static void threads_unknown(struct sampler *s)
+{
+	for (size_t i = 0; i < s->looks.n; i++) {
+		struct looked_thread *t = s->looks.v[i];
+
+		t->switches.in = t->switches.out = t->switches.lost = 0;
+		if (t->wait.from && !t->wait.until)
+			t->wait.until = s->events_at;
+	}
 }
 
 static void events_take(struct sampler *s)
@@ -548,8 +603,11 @@ static void events_take(struct sampler *s)
 		return;
 	s->events_at = clock_ns();
 	perf_events_read(s->events, &to);
-	if (perf_events_lost(s->events) != s->lost)
+	if (perf_events_lost(s->events) != s->lost) {
 		s->gap_at = s->events_at;
+		threads_unknown(s);
+		s->next_threads = 0;
+	}
 	s->lost = perf_events_lost(s->events);
 }
 
@@ -596,33 +654,23 @@ static void look_running(struct sampler *s, struct looked_thread *t)
 	s->tree.nodes[node].run++;
 }
 
-// Do the switches tell where it is now: none was lost since the last one?
-static bool is_switch_known(const struct sampler *s,
-			    const struct looked_thread *t)
-{
-	uint64_t last = t->last_in > t->last_out ? t->last_in : t->last_out;
-
-	return s->events && last > s->gap_at;
-}
-
-// Has a thread got a processor since it was @before, at the last switch, or
-// else when its times were read?
+// Has a thread got a processor since it was @before?
 static bool is_torn(struct sampler *s, struct looked_thread *t,
-		    const struct looked_thread *before,
-		    const struct thread_times *after)
+		    const struct looked_thread *before)
 {
-	if (!is_switch_known(s, before))
-		return after->slices != t->now.slices;
+	if (!s->events)
+		return !thread_times_read(t, &t->now) ||
+		       t->now.slices != before->now.slices;
 	events_take(s);
-	return t->last_in != before->last_in ||
-	       t->last_out != before->last_out || s->gap_at > before->last_out;
+	return t->switches.in != before->switches.in ||
+	       t->switches.out != before->switches.out ||
+	       s->gap_at > before->chance;
 }
 
 // The node of the stack that it is blocked at; 0: it is not, or is no more.
 static uint32_t look_blocked(struct sampler *s, struct looked_thread *t)
 {
 	const struct looked_thread before = *t;
-	struct thread_times after;
 	struct blocked_call call;
 
 	enum thread_state state = thread_call_read(t, &call);
@@ -639,23 +687,131 @@ static uint32_t look_blocked(struct sampler *s, struct looked_thread *t)
 		callstack_of_blocked(&s->stacks, call.pc, call.sp, &s->stack);
 	uint64_t at = clock_ns();
 
-	if (!thread_times_read(t, &after) || is_torn(s, t, &before, &after)) {
+	if (is_torn(s, t, &before)) {
 		s->profile.torn++;
 		return 0;
 	}
-	// It was still running, maybe, when these were read before.
 	t->looked = at;
-	t->now = after;
 	if (same)
 		return t->last;
+	s->names.doubted = false;
 	uint32_t node = node_blocked(s, t, &call);
 
+	t->doubted = s->names.doubted;
 	t->mark.pc = 0;
 	t->mark_call = call.number;
-	if (!s->async && !s->names.doubted && waiting_is_told(call.number))
+	if (!s->async && !t->doubted && waiting_is_told(call.number))
 		callstack_mark_set(&t->mark, &s->stack);
 	return node;
 }
+
+/* ---- ... whose switches are known -------------------------------------- */
+
+/*
+ * How long a thread was blocked at each time is known, but not where, unless
+ * it was looked at meanwhile. A time that is longer than from one chance to be
+ * looked at to the next was not missed, and counts as long as it was; a shorter
+ * one counts for those that were: as long as that.
+ */
+
+// Read its times, if they are older than @ns; they tell what it has waited for
+// a processor since, when it was woken.
+static void times_again(struct looked_thread *t, uint64_t now, uint64_t ns)
+{
+	struct thread_switches *w = &t->switches;
+	const struct thread_times then = t->now;
+
+	if (now < t->times_at + ns || !thread_times_read(t, &t->now))
+		return;
+	uint64_t waited = t->now.wait - then.wait;
+	uint64_t times = t->now.slices - then.slices;
+
+	if (times > w->preemptions)
+		w->wakening =
+		    waited > w->preempted
+			? (waited - w->preempted) / (times - w->preemptions)
+			: 0;
+	w->preempted = w->preemptions = 0;
+	t->times_at = now;
+}
+
+// Count what is over of the time that it was found blocked.
+static void wait_count(struct sampler *s, struct looked_thread *t)
+{
+	if (!t->wait.from || !t->wait.until)
+		return;
+	uint64_t ns = t->wait.until > t->wait.from + t->switches.wakening
+			  ? t->wait.until - t->wait.from - t->switches.wakening
+			  : 0;
+
+	t->seen += ns;
+	blocked_add(s, t, t->last, ns > t->wait.gap ? ns : t->wait.gap);
+	t->wait.from = t->wait.until = 0;
+}
+
+// Read where it is blocked.
+static void wait_begin(struct sampler *s, struct looked_thread *t)
+{
+	uint32_t node = look_blocked(s, t);
+
+	s->profile.looks += node != 0;
+	if (!node)
+		return;
+	t->last = node;
+	t->wait.gap = t->gap;
+	t->wait.until = 0;
+	// One that has not left a processor was blocked all the time.
+	t->wait.from = t->switches.out      ? t->switches.out
+		       : s->gap_at > t->met ? s->gap_at
+					    : t->met;
+}
+
+// It is a thread's turn. One that is still blocked where it was found is not
+// read, nor is one that has a processor, or waits for one, but for its times
+// now and then.
+static void thread_chance(struct sampler *s, struct looked_thread *t,
+			  uint64_t now)
+{
+	t->gap = now - t->chance;
+	t->chance = now;
+	if (t->wait.from && !t->wait.until && !t->doubted) {
+		s->profile.looks++;
+		return;
+	}
+	if (t->wait.until)
+		times_again(t, now, s->pace.busy ? SECOND_NS : 0);
+	wait_count(s, t);
+	if (t->ended)
+		return;
+	if (t->switches.out >= t->switches.in) {
+		s->reads -= s->reads != 0;
+		wait_begin(s, t);
+	} else {
+		times_again(t, now, TIMES_NS);
+	}
+}
+
+// Give as many threads as may be read their turn, and the next time the others.
+static void threads_chance(struct sampler *s, uint64_t now)
+{
+	const uint64_t longest = SECOND_NS / LOOKS_FEW;
+	size_t n = s->looks.n, i = 0;
+
+	s->reads = READS_MAX;
+	for (; i < n && s->reads; i++)
+		thread_chance(s, s->looks.v[(s->turn + i) % n], now);
+	s->turn += i;
+
+	uint64_t used = (READS_MAX - s->reads) * s->pace.read;
+	bool calm = now > s->pace.waited + SECOND_NS;
+
+	s->pace.busy = !s->reads;
+	s->pace.next = calm ? longest : least(used, longest);
+	if (s->pace.next < s->pace.tick || perf_events_hurry(s->events))
+		s->pace.next = s->pace.tick;
+}
+
+/* ---- ... whose switches are not ---------------------------------------- */
 
 // An idle thread is looked at less often, so that where it was when it is found
 // elsewhere is wrong by a small part of the time that it was there only.
@@ -664,105 +820,33 @@ static uint64_t next_look(const struct sampler *s,
 {
 	uint64_t rest = t->moving ? 0 : (t->looked - t->since) / IDLE_SHARE;
 
-	if (rest > IDLE_MAX * s->tick)
-		rest = IDLE_MAX * s->tick;
-	return t->looked + s->tick / 2 + rest;
+	if (rest > IDLE_MAX * s->pace.tick)
+		rest = IDLE_MAX * s->pace.tick;
+	return t->looked + s->pace.tick / 2 + rest;
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-/* How long a thread was blocked since it was last found blocked. */
-struct blocked_time {
-	uint64_t all;
-	uint64_t there; // ... still where it was found then
-	uint64_t here;  // ... where it is now; the rest is elsewhere
-};
-
-// Divide the blocked time by the thread's switches, as far as these are known.
-static void blocked_divide(const struct looked_thread *t,
-			   struct blocked_time *ret)
+// The thread is blocked at @node now: count how long it was since it was last
+// found blocked. If it has run meanwhile, half of that was there.
+static void blocked_count(struct sampler *s, struct looked_thread *t,
+			  uint32_t node)
 {
 	const struct thread_times *then = &t->counted;
 	uint64_t busy = t->now.run - then->run + t->now.wait - then->wait;
 	uint64_t past = t->looked - t->counted_at;
-	uint64_t until = t->first_in ? t->first_in - t->counted_at : 0;
-	uint64_t waited = t->now.wait - then->wait;
+	uint64_t all = past > busy ? past - busy : 0;
 
-	*ret = (struct blocked_time){.all = past > busy ? past - busy : 0};
-	if (t->last_out > t->last_in && t->looked > t->last_out)
-		ret->here = least(t->looked - t->last_out, ret->all);
-	uint64_t rest = ret->all - ret->here;
-
-	// Before it got a processor it has waited for one, that time or later.
-	ret->there = least(until > waited ? until - waited : 0, rest);
-}
-
-// The thread is blocked at @node now: count its blocked time. A rest that
-// belongs to neither the last place nor this one is split in half.
-static void blocked_count(struct sampler *s, struct looked_thread *t,
-			  uint32_t node)
-{
-	struct blocked_time time;
-
-	blocked_divide(t, &time);
-	uint64_t rest = time.all - time.there - time.here;
-
-	if (t->now.slices != t->counted.slices)
-		s->profile.guessed += rest;
-	blocked_add(s, t, t->last ? t->last : node, time.there + rest / 2);
-	blocked_add(s, t, node, time.here + rest - rest / 2);
+	if (t->now.slices != then->slices)
+		s->profile.guessed += all;
+	blocked_add(s, t, t->last ? t->last : node, all / 2);
+	blocked_add(s, t, node, all - all / 2);
 	t->counted = t->now;
 	t->counted_at = t->looked;
-	t->first_in = 0;
 	t->last = node;
 }
 
-// Is a thread that was blocked at the last look still there, since it has got
-// no processor? Then nothing needs to be read of it.
-static bool is_still_blocked(const struct sampler *s,
-			     const struct looked_thread *t)
-{
-	return s->events && s->gap_at < t->looked && t->last && !t->moving &&
-	       !t->doubted && t->last_in <= t->looked &&
-	       s->events_at > t->looked;
-}
-
-// It may be blocked elsewhere: read where.
-static uint32_t look_anew(struct sampler *s, struct looked_thread *t)
-{
-	s->names.doubted = false;
-	uint32_t node = look_blocked(s, t);
-
-	t->doubted = s->names.doubted;
-	t->since = t->looked;
-	t->moving = !node;
-	return node;
-}
-
-// Look at a thread whose switches are known: the node where it is blocked; 0:
-// none. One that has a processor, or waits for one, is not read, but for its
-// times now and then; one that has left it to wait, when it is its turn.
-static uint32_t look_switched(struct sampler *s, struct looked_thread *t)
-{
-	if (t->last_out > t->last_in) {
-		if (!s->reads)
-			return 0;
-		s->reads--;
-		return look_anew(s, t);
-	}
-	t->moving = true;
-	if (s->events_at >= t->looked + TIMES_NS &&
-	    thread_times_read(t, &t->now))
-		t->looked = s->events_at;
-	return 0;
-}
-
-// Look at a thread of which no switch is known. If it has not run since the
-// last look it is where it was. If it runs or waits for a processor, the kernel
-// has not counted all its time yet.
+// The node where it is blocked; 0: none. If it has not run since the last look
+// it is where it was. If it runs or waits for a processor, the kernel has not
+// counted all its time yet.
 static uint32_t look_counted(struct sampler *s, struct looked_thread *t)
 {
 	struct thread_times times;
@@ -776,48 +860,37 @@ static uint32_t look_counted(struct sampler *s, struct looked_thread *t)
 	t->now = times;
 	if (!t->moving && t->last && !t->doubted)
 		return t->last;
-	events_take(s);
-	return look_anew(s, t);
+	uint32_t node = look_blocked(s, t);
+
+	t->since = t->looked;
+	t->moving = !node;
+	return node;
 }
 
 static void thread_look(struct sampler *s, struct looked_thread *t,
 			uint64_t now)
 {
-	uint32_t node;
-
 	// First of all let it go.
 	if (t->seized)
 		look_running(s, t);
 	if (t->ended || t->seized || now < t->due)
 		return;
-	if (is_still_blocked(s, t)) {
-		t->looked = s->events_at;
-		node = t->last;
-	} else if (is_switch_known(s, t)) {
-		node = look_switched(s, t);
-	} else {
-		node = look_counted(s, t);
-	}
+	uint32_t node = look_counted(s, t);
+
 	s->profile.looks += node != 0;
 	if (node)
 		blocked_count(s, t, node);
 	t->due = next_look(s, t);
 }
 
-// Look at each thread. Where there are more to be read than may be, the first
-// are those whose turn it is.
-static void threads_look(struct sampler *s, size_t reads, uint64_t now)
+static void threads_look(struct sampler *s, uint64_t now)
 {
-	size_t first = s->turn, n = s->looks.n;
-
-	s->reads = reads;
-	for (size_t i = 0; i < n; i++) {
-		size_t at = (first + i) % n, left = s->reads;
-
-		thread_look(s, s->looks.v[at], now);
-		if (s->reads != left)
-			s->turn = at + 1;
+	if (s->events) {
+		threads_chance(s, now);
+		return;
 	}
+	for (size_t i = 0; i < s->looks.n; i++)
+		thread_look(s, s->looks.v[i], now);
 }
 
 static bool is_gone(const struct sampler *s)
@@ -845,14 +918,28 @@ void sampler_tick(struct sampler *s, bool *ret_ended)
 	}
 	// Events tell of new threads, too.
 	if (now >= s->next_threads) {
-		s->next_threads = now + (s->events ? SECOND_NS : LIST_NS);
+		s->next_threads =
+		    now +
+		    (s->events ? LIST_SECONDS * (uint64_t)SECOND_NS : LIST_NS);
 		*ret_ended |= !thread_looks_list(&s->looks, now);
 	}
-	threads_look(s, READS_MAX, now);
+	threads_look(s, now);
 	timer_set(s);
 }
 
 /* ---- The profile ------------------------------------------------------- */
+
+static uint64_t last_known(const struct looked_thread *t)
+{
+	const uint64_t times[] = {t->looked, t->times_at, t->switches.in,
+				  t->switches.out};
+	uint64_t last = 0;
+
+	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++)
+		if (times[i] > last)
+			last = times[i];
+	return last;
+}
 
 // Sum up a thread, in nanoseconds: on a processor, waiting for one, and
 // blocked, which is the rest of the time it was watched. The kernel's counts
@@ -860,7 +947,7 @@ void sampler_tick(struct sampler *s, bool *ret_ended)
 static void thread_total(const struct sampler *s, struct looked_thread *t,
 			 struct dbg_sample_thread *ret)
 {
-	uint64_t until = t->ended ? t->looked : s->profile.ended;
+	uint64_t until = t->ended ? last_known(t) : s->profile.ended;
 	uint64_t run = t->now.run - t->first.run;
 	uint64_t wait = t->now.wait - t->first.wait;
 	uint64_t life = until > t->met ? until - t->met : 0;
@@ -953,6 +1040,8 @@ static void profile_times(struct sampler *s)
 		if (!t->ended && thread_times_read(t, &now))
 			t->now = now;
 		thread_total(s, t, &s->threads[i]);
+		if (t->last && s->events && s->threads[i].blocked > t->seen)
+			s->profile.guessed += s->threads[i].blocked - t->seen;
 	}
 	sample_weights(s, weights);
 	for (size_t i = 1; i < s->tree.n_nodes; i++)
@@ -961,13 +1050,25 @@ static void profile_times(struct sampler *s)
 	threads_rest(s, weights);
 }
 
-// Look at all threads now, to count what they have been blocked for.
+// Count what all threads have been blocked for until now, and look at those
+// that were not found blocked before.
 static void threads_look_last(struct sampler *s)
 {
+	uint64_t now = clock_ns();
+
 	events_take(s);
-	for (size_t i = 0; i < s->looks.n; i++)
-		s->looks.v[i]->due = 0;
-	threads_look(s, SIZE_MAX, clock_ns());
+	for (size_t i = 0; i < s->looks.n; i++) {
+		struct looked_thread *t = s->looks.v[i];
+
+		t->due = 0;
+		if (!s->events)
+			thread_look(s, t, now);
+		else if (!t->last)
+			thread_chance(s, t, now);
+		if (t->wait.from && !t->wait.until)
+			t->wait.until = now;
+		wait_count(s, t);
+	}
 }
 
 // Let go what does not stop yet: else it would stand until we end.

@@ -26,6 +26,15 @@ struct thread_times {
 	uint64_t run, wait, slices;
 };
 
+/* When a thread left its processor, and got one, the last time (0: never). */
+struct thread_switches {
+	uint64_t out, in; /* to wait; for whatever reason */
+	uint64_t lost;    /* it had to leave, and has got none since, or 0 */
+	/* What it has waited for one after that, and how often, since its times
+	 * were read; and what it waits when it is woken, on average. */
+	uint64_t preempted, preemptions, wakening;
+};
+
 struct looked_thread {
 	pid_t tid;
 	char name[16];
@@ -34,27 +43,34 @@ struct looked_thread {
 	bool seized;               /* see target_glance() */
 	bool fresh;                /* it was made after the first look */
 	struct thread_times first; /* when it was met */
-	struct thread_times now;   /* at the last look */
-	uint64_t met, looked;      /* when these were */
-	uint64_t due;              /* when it is to be looked at */
-	uint64_t since;            /* when it was found where it is */
-	bool moving; /* it was not found blocked at the last look */
+	struct thread_times now;   /* when they were last read */
+	uint64_t met, looked;      /* when it was met, and last looked at */
+	uint64_t times_at;         /* when @now was */
 	/*
 	 * nodes of the profile: where the thread's stacks begin, and the end of
 	 * its last blocked stack (0: none)
 	 */
 	uint32_t node, last;
-	struct thread_times counted; /* when that was found */
-	uint64_t counted_at;
-	/* When it left a processor to wait, and got one, the last time; and
-	 * got one the first time since counted_at (0: never). */
-	uint64_t last_out, last_in, first_in;
 	bool doubted; /* a name of that was not known yet */
 	/* Of the stack at @last, if its call alone tells what is waited for. */
 	struct callstack_mark mark;
 	int64_t mark_call;
+	struct thread_switches switches; /* as far as they are known */
+	uint64_t chance, gap; /* when it last might be read; the time before */
+	struct {
+		uint64_t from;  /* 0: it was not found blocked since */
+		uint64_t until; /* when it got a processor; 0: not yet */
+		uint64_t gap;   /* @gap of that look */
+	} wait;                 /* that it was found in, at @last */
+	/* If they are not known: */
+	uint64_t due;   /* when it is to be looked at */
+	uint64_t since; /* when it was found where it is */
+	bool moving;    /* it was not found blocked at the last look */
+	struct thread_times counted; /* when it was found blocked */
+	uint64_t counted_at;
 	uint64_t samples; /* that found it running */
 	uint64_t blocked; /* nanoseconds that stacks were counted for */
+	uint64_t seen;    /* ... that it was blocked at looks, really */
 };
 
 struct thread_looks {
