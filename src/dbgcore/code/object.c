@@ -4,6 +4,7 @@
  * differ between versions.
  */
 #include "code/object.h"
+#include "dac/objectlayout.h"
 
 #include <string.h>
 
@@ -14,9 +15,6 @@
 #include "target/target.h"
 
 enum {
-	OBJECT_FIELDS = 8, /* offsets in objects */
-	STRING_LENGTH = 8,
-	STRING_CHARS = 12,
 	BASES_MAX = 64,
 	FIELD_NAME = 1, /* column of the Field table */
 };

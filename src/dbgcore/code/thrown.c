@@ -10,6 +10,7 @@
 #include "code/code_priv.h"
 #include "code/object.h"
 #include "dac/assumption.h"
+#include "dac/objectlayout.h"
 #include "target/target.h"
 
 /* Layout of the array of stack trace elements. */
@@ -22,7 +23,6 @@ enum {
 	TRACE_SIZE_MAX = 1024, /* of a header, or of an element */
 	/* flag: STEF_LAST_FRAME_FROM_FOREIGN_STACK_TRACE */
 	TRACE_LAST_OF_THROW = 1,
-	ARRAY_DATA = 16
 };
 
 /* The array of trace elements in the object @trace; false if it is none. */

@@ -21,6 +21,7 @@
 #include "control/debugger.h"
 #include "control/step/steps.h"
 #include "dac/assumption.h"
+#include "dac/objectlayout.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +35,6 @@ enum {
 	TEXT_MAX = 1 << 16, /* bytes of one text */
 	LOG_DEBUG_PRIORITY = 7,
 	OWN_FRAMES_MAX = 4, /* of class Debugger on a stack */
-	STRING_UNITS = 12,  /* in a string, behind its type and length */
 };
 
 /* ---- Text ------------------------------------------------------------ */
@@ -324,7 +324,7 @@ static struct dbg_error *on_fail_fast_object(struct control *c, pid_t tid,
 	if (err)
 		return err;
 	*ret_stops = true;
-	return fail_fast(c, tid, message ? message + STRING_UNITS : 0,
+	return fail_fast(c, tid, message ? message + STRING_CHARS : 0,
 			 exception_is(c->inspect, given) ? given : 0, stop);
 }
 

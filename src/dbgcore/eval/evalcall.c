@@ -3,6 +3,7 @@
  * have been made, or written down with their arguments.
  */
 #include "eval/evalcall.h"
+#include "dac/objectlayout.h"
 #include "eval/invoke.h"
 
 #include <string.h>
@@ -17,8 +18,6 @@
 enum {
 	WORD = 8,
 	UNITS_MAX = 1 << 20,
-	STRING_LENGTH = 8,
-	STRING_CHARS = 12,
 	BASE_SIZE_BEYOND = 16, // fields: the header, the MethodTable
 	BASE_SIZE_MIN = 24,
 };
@@ -164,7 +163,6 @@ struct dbg_error *given_make(const struct eval *e, const struct vm_graph *g)
 /* Calls by the program's reflection. */
 
 enum {
-	ELEMENTS = 16,                      // of an array of references
 	DO_NOT_WRAP_EXCEPTIONS = 0x2000000, /* BindingFlags */
 	PARAM_IN = 1,
 	PARAM_OUT = 2,
@@ -387,7 +385,7 @@ static struct dbg_error *array(const struct eval *e, const struct vm_result *r,
 		err = box_argument(e, &r->args[first + i], &object);
 		e->calls->writes_args |=
 		    is_written(r->method, i, r->args[first + i].type);
-		if (!err && !vm_write(e->vm, *ret + ELEMENTS + i * WORD,
+		if (!err && !vm_write(e->vm, *ret + ARRAY_DATA + i * WORD,
 				      &object, sizeof(object)))
 			err = no_box();
 	}
@@ -509,7 +507,7 @@ static struct dbg_error *write_args(const struct eval *e,
 
 	for (size_t i = has_this; !err && i < r->n_args; i++) {
 		const struct vm_value *v = &r->args[i];
-		uint64_t at = array + ELEMENTS + (i - has_this) * WORD;
+		uint64_t at = array + ARRAY_DATA + (i - has_this) * WORD;
 		uint64_t object;
 
 		if (!is_written(r->method, i - has_this, v->type))

@@ -2,6 +2,7 @@
  * The names of references: which field of an object, or which element of an
  * array, lies at an offset. Structures within are followed: "table[3].next".
  */
+#include "dac/objectlayout.h"
 #include "heap/heap.h"
 
 #include "base/mem.h"
@@ -10,7 +11,6 @@
 
 enum {
 	DEPTH_MAX = 16, // structures in structures
-	DATA = 16,      // of an array, behind type and length
 	VECTOR_BASE = 24,
 };
 
@@ -67,7 +67,7 @@ const char *heap_ref_name(struct values *ts, const struct heap_object *o,
 		return NULL;
 	if (type->kind == TYPE_KIND_ARRAY && o->type->component_size) {
 		// lengths and lower bounds lie in front of the elements
-		uint64_t data = DATA + (o->type->base_size - VECTOR_BASE);
+		uint64_t data = ARRAY_DATA + (o->type->base_size - VECTOR_BASE);
 		uint32_t size = o->type->component_size;
 
 		if (o->type->base_size < VECTOR_BASE || offset < data)

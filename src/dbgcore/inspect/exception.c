@@ -3,6 +3,7 @@
  * the exceptions within.
  */
 #include "inspect/exception.h"
+#include "dac/objectlayout.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -19,8 +20,6 @@ enum {
 	EXCEPTIONS_MAX = 50, /* of a list */
 	DATA_MAX = 50,
 	TRACE_LINES_MAX = 1000,
-	ARRAY_LENGTH = 8,
-	ARRAY_DATA = 16,
 };
 
 static void trace_line(struct inspect *in, const struct thrown_frame *e,

@@ -23,6 +23,7 @@
  * that processes share. Who waits for it gives the kernel the owner's number,
  * which is in the thread's registers and so in every core.
  */
+#include "dac/objectlayout.h"
 #include "inspect/inspect.h"
 
 #include <linux/futex.h>
@@ -41,7 +42,6 @@ enum {
 	DATA_TYPE = 5,    /* in CSynchData, in 32 bits: the first that may be */
 	TYPE_MUTEX = 2,   /* PalObjectTypeId */
 	COUNT_MAX = 1000, /* times that a thread owns a Mutex */
-	ARRAY_DATA = 16,  /* of an array's first element */
 	SHARED_OWNER = 40, /* behind the C library's mutex: process, thread */
 };
 

@@ -20,6 +20,7 @@
 #include "base/str.h"
 #include "code/object.h"
 #include "dac/assumption.h"
+#include "dac/objectlayout.h"
 #include "heap/heap.h"
 #include "inspect/inspect.h"
 #include "meta/md_update.h"
@@ -28,8 +29,6 @@ enum {
 	DELTA_MAX = 64 << 20,
 	ALL_MAX = 512 << 20, /* bytes of all that are read */
 	UPDATES_MAX = 1 << 12,
-	ARRAY_LENGTH = 8,
-	ARRAY_DATA = 16,
 };
 
 /* An update found on the heap. Its bytes are owned. */

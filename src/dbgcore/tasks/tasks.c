@@ -6,10 +6,10 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "dac/objectlayout.h"
 #include "dac/typetable.h"
 
 enum {
-	OBJECT_FIELDS = 8, // behind the MethodTable
 	LINE_MAX = 100000, // who waits in line at one semaphore
 	OWNERS_MAX = 1 << 22,
 };

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "dac/objectlayout.h"
 #include "types/types_priv.h"
 #include "target/target.h"
 
@@ -18,9 +19,7 @@ enum {
 	CONSTANT_VALUE = 2,
 	/* HasConstant (II.24.2.6): two bits of tag, 0 is Field. */
 	CONSTANT_BITS = 2,
-	LOOKED_AT = 64,   // bytes of a static
-	OBJECT_FIRST = 8, // where an object's fields begin,
-	ARRAY_FIRST = 16, // ... and the elements of an array
+	LOOKED_AT = 64, // bytes of a static
 };
 
 static const char thread_static[] = "System.ThreadStaticAttribute";
@@ -302,13 +301,13 @@ struct dbg_error *type_late_place(struct types *ts, struct type_field *f,
 		return err;
 	bool box = type->kind == TYPE_KIND_STRUCT;
 	if (!f->is_static)
-		at += OBJECT_FIRST;
+		at += OBJECT_FIELDS;
 	// a reference of a static has a place of its own, as a box has
 	else if (type->is_reference || box)
 		err = target_read_u64(ts->target, at, &at);
 	if (!err && at && !type->is_reference && (box || !f->is_static)) {
 		err = target_read_u64(ts->target, at, &at);
-		at += err || !at ? 0 : box ? OBJECT_FIRST : ARRAY_FIRST;
+		at += err || !at ? 0 : box ? OBJECT_FIELDS : ARRAY_DATA;
 	}
 	if (!err)
 		*ret = at;

@@ -3,6 +3,7 @@
  * arrays; and which method a delegate calls. All are the same to their users: a
  * type, an address, a stride, a count.
  */
+#include "dac/objectlayout.h"
 #include "value/value.h"
 
 #include <string.h>
@@ -14,8 +15,6 @@
 
 enum {
 	ARRAY_COUNT = 8,
-	ARRAY_DATA = 16, // or, with bounds, where these begin
-	STRING_CHARS = 12,
 	DELEGATE_METHOD_MIN = 1 << 16, // what is less is a list's length
 };
 

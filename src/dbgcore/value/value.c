@@ -5,6 +5,7 @@
  * read makes a value that says so, not an error.
  */
 #include "value/value.h"
+#include "dac/objectlayout.h"
 
 #include <string.h>
 
@@ -15,9 +16,6 @@
 
 enum {
 	// A reference points at the MethodTable pointer; fields follow.
-	OBJECT_FIELDS = 8,
-	STRING_LENGTH = 8,
-	STRING_CHARS = 12,
 	DEREFERENCE_MAX = 4,
 	// The GC keeps marks in the low bits of a MethodTable pointer.
 	MT_MARKS = 7,

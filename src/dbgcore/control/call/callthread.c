@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "dac/gcheap.h"
+#include "dac/objectlayout.h"
 #include "inspect/exception.h"
 #include "types/methodref.h"
 
@@ -872,7 +873,6 @@ void call_reset(struct control *c)
 
 enum {
 	NAME_MAX_UNITS = 64,
-	STRING_UNITS = 12, /* where they begin in a string object */
 };
 
 /* Have @desc called, with this argument, to return to the statement. */
@@ -967,7 +967,7 @@ static struct dbg_error *prepare_load_class(struct control *c, uint64_t addr)
 
 	for (size_t i = 0; i < n; i++)
 		units[i] = (uint8_t)name[i];
-	err = target_write(c->target, addr + STRING_UNITS, units,
+	err = target_write(c->target, addr + STRING_CHARS, units,
 			   n * sizeof(*units));
 	if (!err)
 		err = plain_call(

@@ -14,6 +14,7 @@
 #include "base/str.h"
 #include "code/object.h"
 #include "dac/assumption.h"
+#include "dac/objectlayout.h"
 #include "inspect/exception.h"
 #include "inspect/fault.h"
 #include "inspect/framerefs.h"
@@ -26,7 +27,6 @@ enum {
 	FUNCTION_MAX = 4096,  /* bytes of a function of the runtime's */
 	FRAME_WORDS = 8,      /* of the runtime's Frame of a call */
 	FAIL_FAST_FRAMES = 4, /* its overloads call each other */
-	STRING_CHARS = 12,
 };
 
 static const char *type_of_object(struct control *c, uint64_t object)

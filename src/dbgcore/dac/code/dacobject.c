@@ -3,10 +3,9 @@
  * are. Read from the target's memory; the DAC is asked for the type only.
  */
 #include "dac/dac_priv.h"
+#include "dac/objectlayout.h"
 
 enum {
-	ARRAY_DATA = 16, /* of a vector: behind type and length */
-	STRING_CHARS = 12,
 	VECTOR_BASE = 24, /* base size of a vector */
 	COMPONENTS_MAX = 0x7fffffff,
 	GC_BITS = 7, /* of the type word, in use during a GC */

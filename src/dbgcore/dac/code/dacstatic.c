@@ -16,6 +16,7 @@
  */
 #include "dac/compound.h"
 #include "dac/dac_priv.h"
+#include "dac/objectlayout.h"
 
 #include <string.h>
 
@@ -332,7 +333,6 @@ enum {
 	MT_OPTIONAL = 64, /* behind the fixed part */
 	OPTIONAL_WORDS = 512,
 	CLASSES_MAX = 1 << 20,
-	ARRAY_DATA = 16,
 	ADDRESS_MIN = 0x10000,
 	RVA_MIN = 0x200,
 	ELEM_VALUETYPE = 0x11,

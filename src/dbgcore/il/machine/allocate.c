@@ -3,6 +3,7 @@
  * each object's header word. Nothing is collected; an execution has a budget,
  * and vm_stop frees everything.
  */
+#include "dac/objectlayout.h"
 #include "il/machine/space.h"
 #include "il/machine/vm_priv.h"
 
@@ -14,9 +15,6 @@
 
 enum {
 	MT_MARKS = 7,
-	ARRAY_LENGTH = 8,
-	STRING_LENGTH = 8,
-	STRING_CHARS = 12,
 	STRING_MAX = 0x3fffffdf,
 	BIG = 1 << 20, // from here on pages are given back, not cleared
 };

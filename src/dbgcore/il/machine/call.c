@@ -2,6 +2,7 @@
  * Calls: sites, frames, and the operations that enter and leave methods.
  * A callee's frame begins at the arguments that its caller has pushed.
  */
+#include "dac/objectlayout.h"
 #include "il/machine/ops.h"
 #include "il/machine/space.h"
 #include "il/made.h"
@@ -79,10 +80,6 @@ const struct type_sig *made_sig_of(const struct type_method *m)
  * its own.
  */
 
-enum {
-	CONTENT = 8, // behind the MethodTable
-};
-
 static bool is_plain(struct vm *vm, const struct type *type)
 {
 	return type->is_value || type->module != types_core(vm->ts) ||
@@ -141,7 +138,7 @@ bool vm_graph_add(struct vm *vm, struct vm_graph *g, uint64_t addr)
 		for (uint32_t at = 0; at + 8 <= o.size; at += 8) {
 			uint64_t word;
 
-			if (!vm_read(vm, o.addr + CONTENT + at, &word, 8))
+			if (!vm_read(vm, o.addr + OBJECT_FIELDS + at, &word, 8))
 				return false;
 			if (vm_owns(vm, word) ? !graph_add(vm, g, word)
 					      : vm_is_imaginary(vm->ts, word))

@@ -4,6 +4,7 @@
  * is looked up when the two are compared by reference.
  */
 #include "il/machine/literaltext.h"
+#include "dac/objectlayout.h"
 
 #include <string.h>
 
@@ -11,11 +12,6 @@
 #include "base/str.h"
 #include "heap/heap.h"
 #include "il/machine/ops.h"
-
-enum {
-	STRING_LENGTH = 8,
-	STRING_CHARS = 12,
-};
 
 /* Literals with equal hashes are chained. */
 struct literal {

@@ -3,6 +3,7 @@
  * address, elements of arrays with their checks, blocks. Stores into the
  * program's memory stay in the overlay of vm's space.
  */
+#include "dac/objectlayout.h"
 #include "il/machine/ops.h"
 #include "il/machine/space.h"
 
@@ -13,7 +14,6 @@
 #define HEAD(name, k) static OP(name##_##k)
 
 enum {
-	ARRAY_LENGTH = 8,
 	VECTOR_DATA = 16,
 	LOCALS_ALIGN = 16,
 };

@@ -8,13 +8,9 @@
 
 #include "base/err.h"
 #include "dac/gcheap.h"
+#include "dac/objectlayout.h"
 #include "il/machine/literaltext.h"
 #include "il/machine/vm_priv.h"
-
-enum {
-	STRING_LENGTH = 8,
-	STRING_CHARS = 12,
-};
 
 static struct type *type_arg(struct native *n, size_t i)
 {

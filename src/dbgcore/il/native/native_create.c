@@ -19,8 +19,6 @@ enum {
 	VECTOR_DATA = 16,
 	STRUCT_MAX = 4096,
 	KEY_MAX = 128,
-	STRING_LENGTH = 8,
-	STRING_CHARS = 12,
 };
 
 static struct type *type_of_place(struct native *n, size_t i)
@@ -412,32 +410,13 @@ static enum native_end uses_keys(struct native *n)
 	return native_ret_i4(n, keys);
 }
 
-/* Read the name of a text; false: it can be none. */
-static bool read_key(struct native *n, uint64_t object, char ret[KEY_MAX])
-{
-	uint16_t units[KEY_MAX];
-	uint32_t length;
-
-	if (!vm_read(n->vm, object + STRING_LENGTH, &length, sizeof(length)) ||
-	    length >= KEY_MAX ||
-	    !vm_read(n->vm, object + STRING_CHARS, units, 2 * (size_t)length))
-		return false;
-	for (uint32_t i = 0; i < length; i++) {
-		if (!units[i] || units[i] > 0x7f)
-			return false;
-		ret[i] = (char)units[i];
-	}
-	ret[length] = '\0';
-	return true;
-}
-
 /* SR.GetResourceString(key): no reader of resources has to be made for it. */
 static enum native_end resource_text(struct native *n)
 {
 	uint64_t object = native_ref(n, 0);
 	char key[KEY_MAX];
 
-	if (!object || !read_key(n, object, key))
+	if (!object || !native_ascii(n, object, key, sizeof(key)))
 		return NATIVE_IL;
 	struct bytes text = resources_string(texts_of(n), key);
 	if (!text.p) {

@@ -18,9 +18,7 @@
 
 enum {
 	TEXT_MAX = 1 << 16,
-	LOCALE_MAX = 5, /* "en-US" */
-	STRING_LENGTH = 8,
-	STRING_CHARS = 12,
+	LOCALE_SIZE = sizeof("en-US"),
 	/* System.Globalization.CompareOptions */
 	OPTION_IGNORE_CASE = 1,
 	LATIN_FIRST = 0xc0,
@@ -122,21 +120,13 @@ static bool text_get(struct native *n, size_t i, struct text *ret)
 }
 
 /* "": the invariant culture. False: none of those below, as far as is known. */
-static bool locale_get(struct native *n, char *ret)
+static bool locale_get(struct native *n, char ret[LOCALE_SIZE])
 {
 	uint64_t name = 0;
-	int32_t length;
-	uint16_t units[LOCALE_MAX];
-	if (native_get_field(n, native_ref(n, 0), "_sortName", &name,
-			     sizeof(name)) != NATIVE_DONE ||
-	    !vm_read(n->vm, name + STRING_LENGTH, &length, sizeof(length)) ||
-	    length < 0 || length > LOCALE_MAX ||
-	    !vm_read(n->vm, name + STRING_CHARS, units, 2 * (size_t)length))
-		return false;
-	for (int32_t k = 0; k < length; k++)
-		ret[k] = units[k] < 0x80 ? (char)units[k] : '?';
-	ret[length] = 0;
-	return true;
+
+	return native_get_field(n, native_ref(n, 0), "_sortName", &name,
+				sizeof(name)) == NATIVE_DONE &&
+	       native_ascii(n, name, ret, LOCALE_SIZE);
 }
 
 /* Does @locale, "de" or "de-AT", leave the root collation of them as it is? */
@@ -177,7 +167,7 @@ static void pair_deinit(struct pair *p)
 /* False: what is asked is not known here. Arguments 1, 2 and 3 tell it. */
 static bool pair_get(struct native *n, struct pair *ret)
 {
-	char locale[LOCALE_MAX + 1];
+	char locale[LOCALE_SIZE];
 	int32_t options = native_i4(n, 3);
 	ret->ignores_case = options == OPTION_IGNORE_CASE;
 	return text_get(n, 1, &ret->a) && text_get(n, 2, &ret->b) &&

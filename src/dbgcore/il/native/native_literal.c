@@ -13,27 +13,8 @@ enum {
 	BIND_IGNORE_CASE = 1,
 	BIND_STATIC = 8,
 	BIND_PUBLIC = 16,
-	NAME_MAX_UNITS = 256,
-	STRING_LENGTH = 8,
-	STRING_CHARS = 12,
+	NAME_SIZE = 256,
 };
-
-/* Has the string at @addr these ASCII characters? */
-static bool is_text(struct native *n, uint64_t addr, const char *text)
-{
-	uint16_t units[NAME_MAX_UNITS];
-	uint32_t length;
-	size_t len = strlen(text);
-	if (!vm_read(n->vm, addr + STRING_LENGTH, &length, sizeof(length)) ||
-	    length != len || len > NAME_MAX_UNITS ||
-	    !vm_read(n->vm, addr + STRING_CHARS, units, 2 * len))
-		return false;
-	for (size_t k = 0; k < len; k++) {
-		if (units[k] != (unsigned char)text[k])
-			return false;
-	}
-	return true;
-}
 
 static enum native_end make_info(struct native *n, struct type *owner,
 				 const struct type_field *f)
@@ -70,14 +51,15 @@ static enum native_end get_field(struct native *n)
 	size_t n_all;
 	struct type *type = vm_type_of_object(n->vm, native_ref(n, 0));
 	int32_t flags = native_i4(n, 2);
+	char name[NAME_SIZE];
 	if (!type || type->kind != TYPE_KIND_ENUM ||
 	    (flags & BIND_IGNORE_CASE) || !(flags & BIND_STATIC) ||
-	    !(flags & BIND_PUBLIC))
+	    !(flags & BIND_PUBLIC) ||
+	    !native_ascii(n, native_ref(n, 1), name, sizeof(name)))
 		return NATIVE_IL;
 	type_fields(n->types, type, &all, &n_all);
 	for (size_t k = 0; k < n_all; k++) {
-		if (all[k]->is_const &&
-		    is_text(n, native_ref(n, 1), all[k]->name))
+		if (all[k]->is_const && !strcmp(name, all[k]->name))
 			return make_info(n, type, all[k]);
 	}
 	return NATIVE_IL;

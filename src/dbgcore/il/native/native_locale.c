@@ -55,22 +55,11 @@ static const char *variable(const char *text, size_t n, const char *name)
  */
 static enum native_end get_variable(struct native *n)
 {
-	enum {
-		NAME_MAX_UNITS = 128
-	};
-	char name[NAME_MAX_UNITS + 1];
-	uint16_t units[NAME_MAX_UNITS];
-	int32_t length = -1;
+	char name[128];
 	size_t size = 0;
-	uint64_t object = native_ref(n, 0);
-	if (!vm_read(n->vm, object + 8, &length, sizeof(length)) ||
-	    length < 0 || length > NAME_MAX_UNITS ||
-	    !vm_read(n->vm, object + 12, units, 2 * (size_t)length))
-		return NATIVE_IL;
-	for (int32_t k = 0; k < length; k++)
-		name[k] = units[k] < 0x80 ? (char)units[k] : '?';
-	name[length] = 0;
-	if (!str_starts(name, "DOTNET_SYSTEM_GLOBALIZATION_"))
+
+	if (!native_ascii(n, native_ref(n, 0), name, sizeof(name)) ||
+	    !str_starts(name, "DOTNET_SYSTEM_GLOBALIZATION_"))
 		return NATIVE_IL;
 	_cleanup_free_ char *text = environment(n, &size);
 	if (!text)

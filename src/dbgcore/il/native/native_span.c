@@ -7,14 +7,13 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "dac/objectlayout.h"
 #include "il/machine/native.h"
 
 enum {
 	CHUNK = 4096,
 	ELEMENT_MAX = 8,
 	ENDLESS = 1 << 30, /* units: a text that nothing ends */
-	STRING_LENGTH = 8,
-	STRING_CHARS = 12,
 };
 
 /* ---- Equality ----------------------------------------------------------- */

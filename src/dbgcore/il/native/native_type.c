@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "dac/objectlayout.h"
 #include "meta/assemblyname.h"
 
 /* ---- Helpers shared by the tables of natives ----------------------------- */
@@ -88,6 +89,25 @@ enum native_end native_ret_text(struct native *n, const char *text)
 	uint64_t object;
 	enum native_end end = native_text(n, text, &object);
 	return end == NATIVE_DONE ? native_ret_ref(n, object) : end;
+}
+
+bool native_ascii(struct native *n, uint64_t string, char *ret, size_t size)
+{
+	uint32_t length;
+	uint16_t unit;
+
+	if (!vm_read(n->vm, string + STRING_LENGTH, &length, sizeof(length)) ||
+	    length >= size)
+		return false;
+	for (uint32_t i = 0; i < length; i++) {
+		if (!vm_read(n->vm, string + STRING_CHARS + 2 * (uint64_t)i,
+			     &unit, sizeof(unit)) ||
+		    !unit || unit > 0x7f)
+			return false;
+		ret[i] = (char)unit;
+	}
+	ret[length] = '\0';
+	return true;
 }
 
 /* ---- Objects ------------------------------------------------------------ */

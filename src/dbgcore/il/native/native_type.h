@@ -16,6 +16,11 @@ enum native_end native_zero(struct native *n); /* of 64 bits */
 enum native_end native_text(struct native *n, const char *text, uint64_t *ret);
 /* Return the string @text. */
 enum native_end native_ret_text(struct native *n, const char *text);
+/*
+ * Read the string object at @string into @ret, of @size bytes, with a NUL
+ * behind it. False: it is longer, or holds NUL or what is not ASCII.
+ */
+bool native_ascii(struct native *n, uint64_t string, char *ret, size_t size);
 /* Get, set the field @name of the object at @addr. */
 enum native_end native_get_field(struct native *n, uint64_t addr,
 				 const char *name, void *to, size_t size);

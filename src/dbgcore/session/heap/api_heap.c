@@ -3,6 +3,7 @@
  * The heap room walks; here types get their names and what was asked for is
  * picked out.
  */
+#include "dac/objectlayout.h"
 #include "session/heap/sessionheap.h"
 
 #include <inttypes.h>
@@ -849,7 +850,6 @@ struct dbg_error *dbg_heap_exception_list(struct dbg_stopped at,
 /* ---- Strings of the heap with the same text, of dbg.h -------------------- */
 
 enum {
-	CHARS = 12, // behind type and length
 	TABLE_MIN = 1 << 12,
 	AHEAD = 16, // strings
 	LARGE_SLOTS = 1 << 20,
@@ -978,13 +978,13 @@ static bool add_string(void *arg, const struct heap_object *o)
 	memcpy(&length, o->bytes + HEAP_WORD, sizeof(length));
 	uint64_t n = (uint64_t)length * 2;
 
-	if (n + CHARS > o->size)
+	if (n + STRING_CHARS > o->size)
 		return true;
 	if (met->hash)
 		add_text(t, met);
-	*met =
-	    (struct met){o->addr, o->size,
-			 api_heapstrings_hash_of(o->bytes + CHARS, n), length};
+	*met = (struct met){o->addr, o->size,
+			    api_heapstrings_hash_of(o->bytes + STRING_CHARS, n),
+			    length};
 	if (t->cap)
 		__builtin_prefetch(&t->keys[met->hash & (t->cap - 1)], 1);
 	t->count++;
