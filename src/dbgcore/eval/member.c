@@ -168,13 +168,11 @@ static struct dbg_error *index_outside(const char *name, int64_t index,
 {
 	if (lower)
 		return dbg_err(DBG_E_ARGUMENT,
-			       "index %" PRId64
-			       " is index_outside '%s' (%" PRId64 " to %" PRId64
-			       ")",
+			       "index %" PRId64 " is outside '%s' (%" PRId64
+			       " to %" PRId64 ")",
 			       index, name, lower, lower + (int64_t)n - 1);
 	return dbg_err(DBG_E_ARGUMENT,
-		       "index %" PRId64
-		       " is index_outside '%s' (length %" PRIu64 ")",
+		       "index %" PRId64 " is outside '%s' (length %" PRIu64 ")",
 		       index, name, n);
 }
 
