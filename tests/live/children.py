@@ -398,18 +398,24 @@ def sdk_env(t):
 
 def test_dotnet_run(t):
     """`dotnet run` of a project: the breakpoint that was set before is hit in
-    the program, after the build; the exit status is the program's."""
+    the program, after the build; the exit status is the program's. One that is
+    set while the command is looked at is there, too, and says so."""
     os.mkdir(f"{t.dir}/app")
     for name, text in (("app.csproj", PROJECT), ("Program.cs", PROGRAM)):
         with open(f"{t.dir}/app/{name}", "w") as file:
             file.write(text)
-    done = t.batch(["b Program.cs:6", "run", "print code", "continue"],
+    done = t.batch(["b Program.cs:6", "run", "print code", "inferior 1",
+                    "b Program.cs:6", "info breakpoints 2", "continue"],
                    ["dotnet", "run", "--", "a", "b"], env=sdk_env(t),
                    cwd=f"{t.dir}/app", timeout=170)
     t.check_match(r"^\[Following process \d+: app.dll\]$", done.stdout)
     t.check_in("Breakpoint 1, Program.Main (args={string[2]}) at Program.cs:6",
                done.stdout)
     t.check_in("$1 = 42\n", done.stdout)
+    t.check_match(r"^Breakpoint 2 at 0x\w+: file Program.cs, line 6\.$",
+                  done.stdout)
+    t.check_match(r"^2 +breakpoint +keep y +0x\w+ in Program.Main\(string\[\]\) "
+                  r"at Program.cs:6\n\tin inferior 2$", done.stdout)
     t.check_in("code 42\n", done.stdout)
     t.check_equal(42, done.returncode)
 

@@ -654,6 +654,8 @@ static void show_details(struct repl *r, const struct dbg_breakpoint *b)
 	if (b->stops > 1)
 		out(r, "\tdisable after %s %" PRIu32 " hits\n",
 		    b->ignore ? "additional" : "next", b->stops);
+	if (b->inferior)
+		out(r, "\tin inferior %" PRIu32 "\n", b->inferior);
 	if (b->reason)
 		out(r, "\t%s\n", b->reason);
 	if (b->log) {

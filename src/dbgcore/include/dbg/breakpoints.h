@@ -122,6 +122,8 @@ struct dbg_breakpoint {
 	const char *hit_rule, *log; /* as in the request, NULL: none */
 	struct dbg_location *locations;
 	size_t n_locations;
+	uint32_t
+	    inferior; /* whose they are, if the session's has none; else 0 */
 };
 
 /* Works with and without a program; one that cannot bind yet is pending. */

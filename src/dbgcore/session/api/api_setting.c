@@ -299,6 +299,37 @@ static void add_hits(struct dbg *dbg, struct dbg_breakpoint *list, size_t n)
 			    control_break_hits(s->control, list[i].number);
 }
 
+/* Where it is in another program that has its place, if this one has not. */
+static void add_places(struct dbg *dbg, struct arena *arena,
+		       struct dbg_breakpoint *b)
+{
+	bool placed =
+	    b->kind == DBG_BREAK_LOCATION || b->kind == DBG_BREAK_REGEX;
+	struct dbg_breakpoint *other;
+	size_t n;
+
+	for (struct dbg *s = NULL;
+	     placed && !b->n_locations && (s = sibling_next(dbg, s));) {
+		if (dbg_err_drop(control_break_list(s->control, b->number,
+						    arena, &other, &n)) ||
+		    !other->n_locations)
+			continue;
+		b->inferior = s->inferior.number;
+		b->state = other->state;
+		b->reason = other->reason;
+		b->locations = other->locations;
+		b->n_locations = other->n_locations;
+	}
+}
+
+static void add_siblings(struct dbg *dbg, struct arena *arena,
+			 struct dbg_breakpoint *list, size_t n)
+{
+	add_hits(dbg, list, n);
+	for (size_t i = 0; i < n; i++)
+		add_places(dbg, arena, &list[i]);
+}
+
 struct dbg_error *dbg_break_get(struct dbg *dbg, uint32_t number,
 				struct arena *arena, struct dbg_breakpoint *ret)
 {
@@ -312,7 +343,7 @@ struct dbg_error *dbg_break_get(struct dbg *dbg, uint32_t number,
 	err = control_break_list(dbg->control, number, arena, &list, &n);
 	if (err)
 		return err;
-	add_hits(dbg, list, 1);
+	add_siblings(dbg, arena, list, 1);
 	*ret = list[0];
 	return NULL;
 }
@@ -325,7 +356,7 @@ struct dbg_error *dbg_break_list(struct dbg *dbg, struct arena *arena,
 	open_files(dbg);
 	err = control_break_list(dbg->control, 0, arena, ret, ret_n);
 	if (!err)
-		add_hits(dbg, *ret, *ret_n);
+		add_siblings(dbg, arena, *ret, *ret_n);
 	return err;
 }
 
