@@ -52,6 +52,9 @@ def test_crash(t):
                            env=crash_settings(path, "heap"))
             t.check(os.path.exists(path), done.stderr)
             looks.append((done.returncode, shown(core(t, path).stdout)))
+            # it writes no note with the command line
+            t.check_match(r"process \d+ +Throws.dll",
+                          core(t, path, ["info inferiors"]).stdout)
             os.unlink(path)
         t.check_equal(*looks)
         report, = reports(f"{t.dir}/json")

@@ -44,6 +44,7 @@ enum {
 	MAPPINGS_MAX = 1 << 20,
 	THREADS_MAX = 1 << 16,
 	NOTE_ALIGN = 4,
+	WORD = 8,              /* of the program */
 	TIME_MAX = 1000000000, /* seconds of processor time that are believed */
 	SIGINFO_CODE = 8,      /* si_code in siginfo_t */
 	SIGINFO_ADDR = 16,     /* si_addr */
@@ -715,52 +716,54 @@ static struct dbg_error *core_auxv(struct target *t, uint64_t type,
 
 /* ---- The command line ------------------------------------------------ */
 
-enum {
-	WORDS_MAX = 1 << 18, /* bytes of arguments and environment */
-};
-
-// Does @at begin with the words that the kernel tells in one line?
-static bool is_command(const uint8_t *at, size_t n, const char *line,
-		       size_t n_line)
+/*
+ * Find the first argument of the process: where the kernel puts them on its
+ * stack (System V ABI for AMD64, 3.4.1), the number of arguments, pointers to
+ * them, 0, pointers to the environment, 0 are in front of the auxiliary vector.
+ */
+static uint64_t first_argument(const struct core *c, struct bytes stack)
 {
-	if (n < n_line)
-		return false;
-	for (size_t i = 0; i < n_line; i++)
-		if (at[i] != (uint8_t)line[i] && (at[i] || line[i] != ' '))
-			return false;
-	return true;
+	const struct bytes auxv = c->file.auxv;
+	const uint8_t *at =
+	    auxv.n ? memmem(stack.p, stack.n, auxv.p, auxv.n) : NULL;
+	size_t n = at ? (size_t)(at - stack.p) / WORD : 0, n_args = 0;
+	uint64_t word, first = 0;
+
+	for (int zeros = 0; n; n--) {
+		at -= WORD;
+		memcpy(&word, at, WORD);
+		if (zeros == 2 && word == n_args)
+			return first;
+		if (zeros == 2)
+			n_args++;
+		zeros += !word;
+		first = word;
+	}
+	return 0;
 }
 
 /*
  * Find the whole command line and the environment behind it on the stack, in
  * front of the name of the executable, whose address the auxiliary vector has.
- * (The note has only the first 79 bytes.)
+ * (The note has only the first 79 bytes, createdump's cores have none.)
  */
 static struct bytes find_words(struct core *c)
 {
-	const char *line = c->file.command;
-	size_t n_line = strlen(line);
 	const struct core_segment *s;
 	uint64_t end = 0, from;
-	struct bytes b;
 
-	while (n_line && line[n_line - 1] == ' ')
-		n_line--;
-	if (!n_line || dbg_err_drop(core_auxv(&c->target, AT_EXECFN, &end)) ||
-	    !end)
+	if (dbg_err_drop(core_auxv(&c->target, AT_EXECFN, &end)) || !end)
 		return (struct bytes){0};
 	s = corefile_segment(&c->file, end - 1);
 	if (!s)
 		return (struct bytes){0};
-	from = end - s->addr > WORDS_MAX ? end - WORDS_MAX : s->addr;
-	b = present(c, from);
+	from = first_argument(c, s->data);
+	if (from < s->addr || from >= end)
+		return (struct bytes){0};
+	struct bytes b = present(c, from);
 	if (b.n > end - from)
 		b.n = (size_t)(end - from);
-	for (size_t i = b.n; i > 1; i--)
-		if (!b.p[i - 2] &&
-		    is_command(b.p + i - 1, b.n - i + 1, line, n_line))
-			return (struct bytes){b.p + i - 1, b.n - i + 1};
-	return (struct bytes){0};
+	return b;
 }
 
 /* ---- Threads --------------------------------------------------------- */
