@@ -422,3 +422,50 @@ def test_applied_dap(t):
     t.check_equal(line_of(1, "@below"), c.top()["line"])
     c.ask("disconnect", terminateDebuggee=True)
     c.wait()
+
+
+def test_applied_running(t):
+    """In a program that runs, or was paused where it can make no call, it is
+    said what to do first."""
+    ask = {f"delta{name}": f"{BUILT}/HotReload.4.{end}" for name, end in
+           (("MD", "md"), ("IL", "il"), ("PDB", "pd"))}
+    ask["dllFileName"] = "HotReload.dll"
+    c = t.adapter()
+    c.launch([*words(t), "record"], hotReload=True,
+             sourceFileMap={BUILT: t.dir})
+    c.until("the program to be ready", lambda: "ready\n" in c.output())
+    t.check_equal("the program is running: pause it first",
+                  c.refused("applyDeltas", **ask))
+    c.ask("pause", threadId=1)
+    c.stopped("pause")
+    t.check_in("step to the beginning of a line first",
+               c.refused("applyDeltas", **ask))
+    c.step()  # back in its caller, amid a statement
+    c.step()
+    shutil.copy(f"{BUILT}/HotReload.4.cs", f"{t.dir}/HotReload.cs")
+    c.ask("applyDeltas", **ask)
+    t.check_in("Hot reload: HotReload.dll: 2 methods replaced\n",
+               c.output("console"))
+    c.set_breaks(f"{t.dir}/HotReload.cs", [line_of(4, "// @four")])
+    c.go()
+    c.stopped("breakpoint")
+    t.check_equal(line_of(4, "// @four"), c.top()["line"])
+    c.ask("disconnect", terminateDebuggee=True)
+    c.wait()
+
+
+def test_applied_thread(t):
+    """A thread makes the calls that can, if the one that was selected cannot."""
+    s = t.start("--args", "dotnet", *words(t), "record", env=MODIFIABLE)
+    s.cmd(f"set substitute-path {BUILT} {t.dir}")
+    s.cmd(f"break HotReload.cs:{line_of(0, '@goes on')}")
+    t.check_in("Breakpoint 1, ", s.cmd("run", 60))
+    parked = re.search(r"^ +(\d+) .*\.Wait", s.cmd("info threads"), re.M)
+    s.cmd(f"thread {parked[1]}")
+    t.check_in("Program.Parked", s.cmd("bt"))
+    t.check_in("No call can be made", s.cmd("call Program.Changed(1)"))
+    save, apply = update(t, 4)
+    s.cmd(save)
+    t.check_in("Hot reload: HotReload.dll: 2 methods replaced.", s.cmd(apply))
+    s.cmd("set confirm off")
+    s.cmd("kill")
