@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 enum {
@@ -43,6 +44,18 @@ void *xmalloc(size_t size)
 
 	if (!p)
 		oom();
+	return p;
+}
+
+void *xmap(size_t size)
+{
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (p == MAP_FAILED)
+		oom();
+	// a huge page would count as a whole
+	madvise(p, size, MADV_NOHUGEPAGE);
 	return p;
 }
 

@@ -17,6 +17,11 @@ void *xcalloc(size_t n, size_t size);
 /* As xcalloc, from where a line of the cache begins. */
 void *xcalloc_lines(size_t n, size_t size);
 void *xrealloc(void *p, size_t size);
+/*
+ * Zeroed pages for munmap(): of them only those count that are used, and one
+ * of which MADV_DONTNEED was said counts no more.
+ */
+void *xmap(size_t size);
 char *xstrdup(const char *s);
 char *xstrndup(const char *s, size_t n);
 char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

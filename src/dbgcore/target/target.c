@@ -18,6 +18,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/err.h"
 #include "base/mem.h"
@@ -27,6 +28,7 @@ enum {
 	READ_DIRECT = 4 * PAGE_BYTES,
 	// Drops after which a page's memory of the next one is no use.
 	AHEAD_DROPS = 16,
+	STORE_BYTES = PAGE_SETS * PAGE_WAYS * PAGE_BYTES,
 };
 
 void target_init(struct target *t, const struct target_ops *ops, pid_t pid)
@@ -46,9 +48,8 @@ bool signal_is_fault(int signal)
 
 void target_deinit(struct target *t)
 {
-	for (size_t i = 0; i < PAGE_SETS; i++)
-		for (size_t j = 0; j < PAGE_WAYS; j++)
-			free(t->cache.pages[i][j].data);
+	if (t->cache.store)
+		munmap(t->cache.store, STORE_BYTES);
 	free(t->traps.v);
 	proc_times_deinit(&t->times[0]);
 	proc_times_deinit(&t->times[1]);
@@ -62,9 +63,10 @@ static void pages_trim(struct page_cache *c)
 		for (size_t j = 0; j < PAGE_WAYS; j++) {
 			struct page *page = &c->pages[i][j];
 
-			if (c->stamp - page->asked <= AHEAD_DROPS)
+			if (!page->data ||
+			    c->stamp - page->asked <= AHEAD_DROPS)
 				continue;
-			free(page->data);
+			madvise(page->data, PAGE_BYTES, MADV_DONTNEED);
 			*page = (struct page){0};
 		}
 	}
@@ -97,6 +99,18 @@ static struct page *page_find(struct page_cache *c, uint64_t addr)
 	return NULL;
 }
 
+/*
+ * Where the bytes of @page are. They are no part of the heap, so that the
+ * system has back what is given back; it has nothing to give for those that
+ * were never used.
+ */
+static uint8_t *page_place(struct page_cache *c, const struct page *page)
+{
+	if (!c->store)
+		c->store = xmap(STORE_BYTES);
+	return c->store + (size_t)(page - &c->pages[0][0]) * PAGE_BYTES;
+}
+
 // Make place for the page at @addr, where that was that was asked for longest
 // ago.
 static struct page *page_make(struct page_cache *c, uint64_t addr)
@@ -108,7 +122,7 @@ static struct page *page_make(struct page_cache *c, uint64_t addr)
 		if (set[i].asked < page->asked)
 			page = &set[i];
 	if (!page->data)
-		page->data = xmalloc(PAGE_BYTES);
+		page->data = page_place(c, page);
 	page->addr = addr;
 	page->stamp = page->asked = page->next = 0;
 	return page;

@@ -47,6 +47,7 @@ struct page {
 
 struct page_cache {
 	struct page pages[PAGE_SETS][PAGE_WAYS];
+	uint8_t *store; /* of their bytes, mapped; NULL: none yet */
 	uint64_t stamp;
 	struct page *last; /* asked for since the drop; NULL: none was */
 	uint8_t victim;

@@ -177,10 +177,19 @@ static uint64_t name_hash(uint32_t enclosing, const char *space,
 	return type_hash(h, str_hash(name, strlen(name)));
 }
 
+static uint32_t *defs_of(struct type_module *im, uint64_t hash)
+{
+	return &im->names[(hash ^ hash >> 32) & (im->n_names - 1)];
+}
+
 static void index_defs(struct types *ts, struct type_module *im)
 {
 	const struct md *md = &im->m->md;
 	im->n_defs = md_rows(md, MD_TYPEDEF) + 1;
+	im->n_names = 1;
+	while (im->n_names < im->n_defs)
+		im->n_names *= 2;
+	im->names = arena_calloc(ts->arena, im->n_names, sizeof(im->names[0]));
 	im->next = arena_calloc(ts->arena, im->n_defs, sizeof(im->next[0]));
 	im->defs = arena_calloc(ts->arena, im->n_defs, sizeof(im->defs[0]));
 	for (uint32_t rid = im->n_defs - 1; rid; rid--) {
@@ -193,9 +202,10 @@ static void index_defs(struct types *ts, struct type_module *im)
 		    md_col(md, MD_TYPEDEF, rid, TYPEDEF_FLAGS) & VISIBILITY;
 		uint32_t enclosing =
 		    visible >= NESTED ? md_enclosing(md, rid) : 0;
-		uint64_t hash = name_hash(enclosing, space, name);
-		im->next[rid] = (uint32_t)(uintptr_t)map_find(&im->names, hash);
-		map_put(&im->names, hash, (void *)(uintptr_t)rid);
+		uint32_t *first =
+		    defs_of(im, name_hash(enclosing, space, name));
+		im->next[rid] = *first;
+		*first = rid;
 	}
 }
 
@@ -232,8 +242,7 @@ static uint32_t type_module_def(struct type_module *im, uint32_t enclosing,
 				const char *space, const char *name)
 {
 	const struct md *md = &im->m->md;
-	uint64_t hash = name_hash(enclosing, space, name);
-	uint32_t rid = (uint32_t)(uintptr_t)map_find(&im->names, hash);
+	uint32_t rid = *defs_of(im, name_hash(enclosing, space, name));
 	for (; rid; rid = im->next[rid]) {
 		if (!strcmp(name,
 			    md_col_string(md, MD_TYPEDEF, rid, TYPEDEF_NAME)) &&

@@ -32,7 +32,6 @@ static void drop_modules(struct types *ts)
 		struct type_module *im = ts->modules.slots[i].value;
 		if (!im)
 			continue;
-		map_deinit(&im->names);
 		map_deinit(&im->exported);
 	}
 	map_clear(&ts->modules);

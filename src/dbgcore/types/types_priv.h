@@ -54,7 +54,8 @@ struct type_def {
 /* Lookup tables of a module. */
 struct type_module {
 	struct code_module *m;
-	struct map names;    /* hash of name, enclosing rid: TypeDef rid */
+	uint32_t *names;     /* by hash of name, enclosing rid: TypeDef rid */
+	uint32_t n_names;    /* a power of 2 */
 	uint32_t *next;      /* of the same hash, by TypeDef rid */
 	struct map exported; /* hash of name: ExportedType rid */
 	uint32_t n_defs, n_refs;
