@@ -245,16 +245,24 @@ void crash_report_install(const char *version)
 	};
 	// only the kernel would know it, and it would count as lost
 	static stack_t alt = {.ss_size = ALT_STACK};
-	void *frames[1];
 
 #ifdef __SANITIZE_ADDRESS__
 	return;
 #endif
 	crash_version = version;
 	crash_path = state_file_path("crash-");
-	backtrace(frames, 1);
-	alt.ss_sp = xcalloc(1, ALT_STACK);
+	alt.ss_sp = xmap(ALT_STACK);
 	sigaltstack(&alt, NULL);
 	for (size_t i = 0; i < sizeof(crashes) / sizeof(crashes[0]); i++)
 		sigaction(crashes[i], &action, NULL);
+}
+
+void crash_report_prepare(void)
+{
+	static bool done;
+	void *frames[1];
+
+	if (!done)
+		backtrace(frames, 1);
+	done = true;
 }

@@ -2,6 +2,7 @@
 import base64
 import os
 import signal
+import time
 
 
 
@@ -30,6 +31,53 @@ def test_stack(t):
     t.check_match(r"^Deep\.dll!.*Bottom Line \d+$", plain["name"])
     c.go()
     c.end()
+
+
+
+def work(c, ask):
+    """Nanoseconds of the processor that the adapter takes for the answer,
+    and the answer."""
+    clock = ~c.pid << 3 | 2  # of another process, see clock_getcpuclockid()
+    before = time.clock_gettime_ns(clock)
+    body = ask()
+    return time.clock_gettime_ns(clock) - before, body
+
+
+def test_linear(t):
+    """Ten times as many frames, numbers or texts take about ten times as much
+    work, not a hundred times."""
+    source = t.source("Deep")
+    least = {}
+    for n in 1000, 10000:
+        arrays = {
+            "numbers": f"new int[{n}]",
+            "texts": f"new string('x', {n - 1}).Replace(\"x\", \"ab \")"
+                     f".Split(' ')",
+        }
+        c = t.adapter()
+        c.launch(t.program("Deep", str(n)), {source: [t.line("Deep", "bottom")]})
+        c.stopped("breakpoint")
+        took = {}
+        for _ in range(3):
+            # at each stop all is read anew
+            spent, body = work(c, lambda: c.ask(
+                "stackTrace", threadId=c.thread, timeout=60))
+            t.check(len(body["stackFrames"]) > n, len(body["stackFrames"]))
+            took.setdefault("frames", []).append(spent)
+            for kind, expression in arrays.items():
+                value = c.evaluate(expression, frame=body["stackFrames"][0]["id"])
+                spent, list = work(c, lambda: c.ask(
+                    "variables", timeout=60,
+                    variablesReference=value["variablesReference"]))
+                rows = [v for v in list["variables"] if v["name"][0] == "["]
+                t.check_equal(n, len(rows))
+                took.setdefault(kind, []).append(spent)
+            c.step()
+        least[n] = {kind: min(spent) for kind, spent in took.items()}
+        c.go()
+        c.end()
+    for kind, spent in least[1000].items():
+        t.check(least[10000][kind] < 20 * spent, f"{kind}: {least}")
 
 
 def test_variables(t):
