@@ -325,8 +325,8 @@ def test_applied(t):
     t.check_in("Hot reload: HotReload.dll: 4 methods replaced, 2 added.\n", text)
     t.check_in("BadHandler.ClearCache(System.Type[])' threw System."
                "InvalidOperationException: cannot clear.", text)
-    t.check_equal(["clear True, application 15", "clear True, clear True, "
-                   "application 75"],
+    t.check_equal(["clear Program, application 15", "clear Program, "
+                   "clear Program|Program+<>c, application 75"],
                   [told for told in re.findall(r"^told: (.*)$", text, re.M)][:2])
     t.check_match(rf"^2 .* 0x\w+ in Program.Changed.int. at HotReload\.cs:"
                   rf"{line_of(1, 'got')}$", text)
@@ -335,6 +335,15 @@ def test_applied(t):
     t.check_in('= "used3"\n', text)
     t.check_in("triple = ", text)
     t.check_not_in("RuntimeAssembly", text)
+
+
+def test_applied_types(t):
+    """Handlers are told which types were updated, of those that are loaded."""
+    at = line_of(0, "Console.WriteLine(Old(2))")
+    text = batch(t, f"break HotReload.cs:{at}", "run", *update(t, 1),
+                 "handles", "kill")
+    t.check_in("told: clear Shape|Box`1[T]|Program, application 15\n", text)
+    t.check_not_in("System.Type[]\n", text)
 
 
 def test_applied_wrong(t):
@@ -413,7 +422,8 @@ def test_applied_dap(t):
     c.event("invalidated", areas=["all"])
     t.check_in("Hot reload: HotReload.dll: 4 methods replaced\n", c.output("console"))
     c.until("what the handler prints",
-            lambda: "told: clear True, application 15\n" in c.output())
+            lambda: "told: clear Shape|Program, application 15\n"
+            in c.output())
     moved = {m["body"]["breakpoint"]["id"]: m["body"]["breakpoint"].get("line")
              for m in c.history if m.get("event") == "breakpoint"}
     t.check_in(line_of(1, "@below"), moved.values())

@@ -279,7 +279,7 @@ class Caches
 
     internal class Handler
     {
-        static void ClearCache(Type[] types) => told.Add("clear " + (types == null));
+        static void ClearCache(Type[] types) => told.Add("clear " + string.Join<Type>("|", types));
         static void UpdateApplication(Type[] types) =>
             Console.WriteLine("told: " + string.Join(", ", told) + ", application " +
                               Program.Changed(1));

@@ -21,7 +21,9 @@ enum {
 	DELTAS = 3,
 	DELTA_MAX = 64 << 20,
 	HANDLERS_MAX = 256,
+	TYPES_MAX = 32, // that handlers are told of; else any may be updated
 	NAME_MAX_BYTES = 1024,
+	NESTING_MAX = 64,
 	ATTRIBUTE_PROLOG = 1,
 	ASSEMBLYREF_NAME = 6, // a column
 };
@@ -31,6 +33,7 @@ enum stage {
 	STAGE_ASSEMBLY,
 	STAGE_APPLY,
 	STAGE_FREE,
+	STAGE_TYPES,
 	STAGE_HANDLERS,
 	STAGE_OVER,
 };
@@ -50,6 +53,9 @@ struct applying {
 	uint64_t memory, assembly; /* the program's */
 	struct handler *handlers;
 	size_t n_handlers, cap_handlers, n_called;
+	uint32_t tokens[TYPES_MAX]; /* of updated types */
+	size_t n_tokens, n_told;
+	uint64_t types;          /* the program's array of them; 0: null */
 	struct dbg_error *error; /* the program has not applied it */
 };
 
@@ -273,6 +279,57 @@ static void handlers_find(struct dbg *dbg, struct applying *a)
 	free(o.v);
 }
 
+/* ---- Updated types --------------------------------------------------- */
+
+/* False: there are too many. */
+static bool token_add(struct applying *a, uint32_t token)
+{
+	for (size_t i = 0; i < a->n_tokens; i++)
+		if (a->tokens[i] == token)
+			return true;
+	if (a->n_tokens == TYPES_MAX)
+		return false;
+	a->tokens[a->n_tokens++] = token;
+	return true;
+}
+
+/*
+ * Find the types that the update changes and the program has loaded, also
+ * around nested ones. None: handlers are told that it may be any.
+ */
+static void updated_types_find(struct dbg *dbg, struct applying *a)
+{
+	struct code_module *m = code_module_find(dbg->inspect.code, a->module);
+	struct types *ts = dbg->inspect.types;
+	struct md delta;
+
+	if (!m || m->number != a->number ||
+	    dbg_err_drop(md_parse(a->files[0].bytes, &delta)))
+		return;
+	for (uint32_t i = 1; i <= md_rows(&delta, MD_ENCMAP); i++) {
+		uint32_t token = md_col(&delta, MD_ENCMAP, i, 0);
+		uint32_t rid = MD_TOKEN_RID(token);
+
+		if (MD_TOKEN_TABLE(token) == MD_METHODDEF)
+			rid = md_method_type(&m->md, rid);
+		else if (MD_TOKEN_TABLE(token) == MD_FIELD)
+			rid = md_field_type(&m->md, rid);
+		else if (MD_TOKEN_TABLE(token) != MD_TYPEDEF)
+			continue;
+		for (int depth = 0; rid && depth < NESTING_MAX; depth++) {
+			uint32_t of = MD_TOKEN(MD_TYPEDEF, rid);
+			struct type *type = type_def(ts, m, of);
+
+			if (type && type_record(ts, type) &&
+			    !token_add(a, of)) {
+				a->n_tokens = 0;
+				return;
+			}
+			rid = md_enclosing(&m->md, rid);
+		}
+	}
+}
+
 /* ---- Calls ----------------------------------------------------------- */
 
 static struct dbg_error *want_core(struct dbg *dbg, struct eval_calls *calls,
@@ -388,7 +445,55 @@ static struct dbg_error *want_free(struct dbg *dbg, struct eval_calls *calls)
 			 "FreeHGlobal", 1);
 }
 
-/* "Any type may have been updated" is what null says to a handler. */
+/* Array.SetValue(object, int); NULL: there is none. */
+static struct type_method *array_setter(struct types *ts)
+{
+	struct type *type = type_core(ts, "System.Array");
+	struct type_method *const *list = NULL;
+	const struct type_sig *sig;
+	size_t n = 0;
+
+	if (type)
+		type_methods(ts, type, &list, &n);
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(list[i]->name, "SetValue") &&
+		    !dbg_err_drop(type_method_sig(ts, list[i], &sig)) &&
+		    sig->n_params == 2 && sig->params[1]->elem == ELEM_I4)
+			return list[i];
+	return NULL;
+}
+
+/* Have the array of the updated types made, and filled one by one. */
+static void want_types(struct dbg *dbg, struct eval_calls *calls)
+{
+	struct evaluation *v = dbg->evaluation;
+	struct applying *a = v->applying;
+	struct types *ts = dbg->inspect.types;
+	struct type *element = type_core(ts, "System.Type");
+	struct code_module *m = code_module_find(dbg->inspect.code, a->module);
+
+	if (!m || !element || a->n_told == a->n_tokens)
+		return;
+	if (!a->types && v->n_given) {
+		holding_move(v, &v->given[0], &a->types);
+		calls->n_given = v->n_given = 0;
+	}
+	if (v->n_given) {
+		calls->method = array_setter(ts);
+		add_word(calls, a->types);
+		add_word(calls, v->given[0]);
+		add_word(calls, a->n_told);
+		if (calls->method)
+			calls->want = EVAL_WANT_CALL;
+		return;
+	}
+	calls->want = a->types ? EVAL_WANT_TYPE : EVAL_WANT_OBJECT;
+	calls->type = a->types ? type_def(ts, m, a->tokens[a->n_told])
+			       : type_vector(ts, element);
+	calls->n_units = a->n_tokens;
+}
+
+/* Null says to a handler that any type may have been updated. */
 static void want_handler(struct dbg *dbg, struct eval_calls *calls)
 {
 	struct applying *a = dbg->evaluation->applying;
@@ -409,7 +514,7 @@ static void want_handler(struct dbg *dbg, struct eval_calls *calls)
 	if (!calls->method)
 		return;
 	calls->want = EVAL_WANT_CALL;
-	add_word(calls, 0);
+	add_word(calls, a->types);
 }
 
 /* ---- One after the other --------------------------------------------- */
@@ -433,20 +538,26 @@ static void answer_take(struct dbg *dbg)
 				"not known: its breakpoints and lines are "
 				"those of before",
 				a->name);
-	else if (a->stage == STAGE_FREE && !a->error)
+	else if (a->stage == STAGE_FREE && !a->error) {
 		handlers_find(dbg, a);
+		if (a->n_handlers)
+			updated_types_find(dbg, a);
+	} else if (a->stage == STAGE_TYPES)
+		a->n_told++;
 	else if (a->stage == STAGE_HANDLERS)
 		a->n_called++;
-	if (a->stage < STAGE_HANDLERS)
+	if (a->stage < STAGE_TYPES)
 		a->stage++;
-	if (a->error)
-		a->stage = a->stage == STAGE_HANDLERS ? STAGE_OVER : a->stage;
+	if (a->error && a->stage == STAGE_TYPES)
+		a->stage = STAGE_OVER;
 	v->n_answers = 0;
 }
 
 static struct dbg_error *want_next(struct dbg *dbg, struct eval_calls *calls)
 {
-	switch (dbg->evaluation->applying->stage) {
+	struct applying *a = dbg->evaluation->applying;
+
+	switch (a->stage) {
 	case STAGE_MEMORY:
 		return want_memory(dbg, calls);
 	case STAGE_ASSEMBLY:
@@ -455,6 +566,15 @@ static struct dbg_error *want_next(struct dbg *dbg, struct eval_calls *calls)
 		return want_apply(dbg, calls);
 	case STAGE_FREE:
 		return want_free(dbg, calls);
+	case STAGE_TYPES:
+		want_types(dbg, calls);
+		if (calls->want != EVAL_WANT_NOTHING)
+			return NULL;
+		a->stage = STAGE_HANDLERS;
+		calls->n_args = 0;
+		calls->method = NULL;
+		want_handler(dbg, calls);
+		return NULL;
 	case STAGE_HANDLERS:
 		want_handler(dbg, calls);
 		return NULL;
@@ -503,6 +623,8 @@ bool applying_threw(struct dbg *dbg, struct dbg_error *why)
 	session_message(dbg, "%s", why->message);
 	dbg_error_destroy(why);
 	a->n_called += a->stage == STAGE_HANDLERS;
+	if (a->stage == STAGE_TYPES)
+		a->n_told = a->n_tokens;
 	if (a->stage == STAGE_FREE)
 		a->stage = STAGE_OVER;
 	return true;

@@ -393,7 +393,7 @@ static struct dbg_error *making_type(struct dbg *dbg, struct type *type,
 				     pid_t tid)
 {
 	struct step s = {.tid = tid};
-	uint64_t mt = type_mt(dbg->inspect.types, type);
+	uint64_t mt = type_record(dbg->inspect.types, type);
 
 	return mt ? helper(dbg, &s, DOING_SHOWN, &mt, 1)
 		  : type_load(dbg, &s, type);
