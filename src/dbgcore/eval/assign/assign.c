@@ -5,7 +5,6 @@
  * is of the type. What C# would do by making an object is refused: a box, a
  * string.
  */
-#include "eval/assign/assign_priv.h"
 #include "eval/assign/bindassign.h"
 #include "eval/bind/bind.h"
 #include "eval/bind/bind_priv.h"
@@ -23,6 +22,14 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "stack/stack.h"
+
+struct assignment {
+	struct binder *b;  /* of the target */
+	const char *name;  /* the target as written */
+	struct value to;   /* its place, by-refs followed */
+	struct type *type; /* of the place */
+	struct value *ret; /* the place afterwards */
+};
 
 /* ---- Assignments that a call makes --------------------------------------- */
 
@@ -529,8 +536,9 @@ check_initialized(struct binder *b, const struct expr *x, const struct bound *n)
 		       bind_source(b, x), type_name(b->ts, f->owner));
 }
 
-struct dbg_error *assignment_place(struct assignment *a, const struct expr *x,
-				   struct bound **ret)
+/* Find the place that @x is: a->to, a->type. *ret as soon as it is bound. */
+static struct dbg_error *
+assignment_place(struct assignment *a, const struct expr *x, struct bound **ret)
 {
 	struct binder *b = a->b;
 	struct value v;
@@ -592,9 +600,11 @@ static struct dbg_error *store_register(const struct assignment *a,
 	return err;
 }
 
-struct dbg_error *assignment_made(const struct assignment *a,
-				  const struct eval *e,
-				  const struct value *from, struct value *ret)
+/* Get @from as a value of the program, if only the debugger has it. */
+static struct dbg_error *assignment_made(const struct assignment *a,
+					 const struct eval *e,
+					 const struct value *from,
+					 struct value *ret)
 {
 	*ret = *from;
 	if (!assigncall_is_imaginary(e->values, from))
@@ -608,9 +618,10 @@ struct dbg_error *assignment_made(const struct assignment *a,
 	return assigncall_object(e, from, ret);
 }
 
-struct dbg_error *assignment_store(const struct assignment *a,
-				   const struct value *to,
-				   const struct value *from)
+/* Write it, NULL: zeros. */
+static struct dbg_error *assignment_store(const struct assignment *a,
+					  const struct value *to,
+					  const struct value *from)
 {
 	const struct eval *e = a->b->e;
 	struct value given;
@@ -732,8 +743,10 @@ static struct dbg_error *no_object(const struct assignment *a,
 		       a->name);
 }
 
-struct dbg_error *assignment_value(struct assignment *a, struct binder *b,
-				   struct bound *n, struct value *ret)
+/* The value @n, known by @b, converted to the place's type. */
+static struct dbg_error *assignment_value(struct assignment *a,
+					  struct binder *b, struct bound *n,
+					  struct value *ret)
 {
 	struct values *ts = b->e->values;
 	bool box = false;
@@ -771,7 +784,7 @@ struct dbg_error *assignment_value(struct assignment *a, struct binder *b,
 
 /* ---- Entry ----------------------------------------------------------- */
 
-struct type *assignment_enum(struct type *type)
+static struct type *assignment_enum(struct type *type)
 {
 	if (type->special == TYPE_SPECIAL_NULLABLE)
 		type = type->args[0];
@@ -910,7 +923,7 @@ struct dbg_error *bind_assign(const struct eval *e,
 
 /* ---- ??= --------------------------------------------------------------- */
 
-bool assignment_writes(const struct bound *n)
+static bool assignment_writes(const struct bound *n)
 {
 	return n->kind == BOUND_PLACE || n->kind == BOUND_VAR ||
 	       n->kind == BOUND_FIELD || n->kind == BOUND_ELEMENT ||
