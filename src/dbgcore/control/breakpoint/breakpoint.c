@@ -193,7 +193,19 @@ static bool hit_rule_holds(const struct hit_rule *rule, uint64_t hits)
 
 struct bp *bp_find(struct control *c, uint32_t number)
 {
-	// who makes many asks for the newest
+	size_t from = 0, to = c->n_bps;
+
+	// they stand in the order of their numbers, but for some of a family
+	while (from < to) {
+		size_t at = from + (to - from) / 2;
+
+		if (c->bps[at]->number == number)
+			return c->bps[at];
+		if (c->bps[at]->number < number)
+			from = at + 1;
+		else
+			to = at;
+	}
 	for (size_t i = c->n_bps; i > 0; i--)
 		if (c->bps[i - 1]->number == number)
 			return c->bps[i - 1];
