@@ -685,9 +685,11 @@ static uint32_t look_blocked(struct sampler *s, struct looked_thread *t)
 
 	if (!same)
 		callstack_of_blocked(&s->stacks, call.pc, call.sp, &s->stack);
-	uint64_t at = clock_ns();
+	uint64_t at = clock_ns(), samples = s->profile.samples;
 
-	if (is_torn(s, t, &before)) {
+	// The stack at hand is another one, if a sample has come meanwhile.
+	if (is_torn(s, t, &before) ||
+	    (!same && s->profile.samples != samples)) {
 		s->profile.torn++;
 		return 0;
 	}
