@@ -34,7 +34,7 @@ enum {
 	CHAIN_MAX = 127, // perf_event_max_stack
 	RECORD_MAX = 1 << 16,
 	CPUS_MAX = 1024,
-	CPUS_FEW = 16, // of which all switches may be read
+	CPUS_FEW = 16, // of which all events may be read, in large rings
 };
 
 struct ring {
@@ -258,8 +258,10 @@ static int events_open(struct perf_events *p, bool wide, const cpu_set_t *cpus)
 	p->wide = wide;
 	p->attr.inherit = !wide;
 	p->attr.exclude_idle = wide;
-	if (!wide && p->ring_pages == RING_WIDE)
-		p->ring_pages = RING_PAGES;
+	if (p->ring_pages < RING_MANY)
+		p->ring_pages = wide && CPU_COUNT(cpus) <= CPUS_FEW
+				    ? RING_WIDE
+				    : RING_PAGES;
 	// Try it on a processor that the process itself may use; its threads
 	// may be allowed fewer, but no others.
 	while (!CPU_ISSET(cpu, cpus))
@@ -267,6 +269,20 @@ static int events_open(struct perf_events *p, bool wide, const cpu_set_t *cpus)
 	int errnum = attr_choose(p, cpu);
 
 	return errnum ? errnum : threads_add(p, cpus);
+}
+
+// Are events of processors less work than those of threads? They have those of
+// other processes, too.
+static bool is_wide_better(pid_t pid, const cpu_set_t *cpus)
+{
+	DIR *tasks = proc_tasks_open(pid);
+	int left = CPU_COUNT(cpus) - CPUS_FEW;
+
+	while (tasks && left > 0 && proc_tasks_next(tasks))
+		left--;
+	if (tasks)
+		closedir(tasks);
+	return left <= 0;
 }
 
 struct dbg_error *perf_events_open(pid_t pid, uint32_t hertz, bool at_once,
@@ -283,7 +299,7 @@ struct dbg_error *perf_events_open(pid_t pid, uint32_t hertz, bool at_once,
 	int errnum = sched_getaffinity(pid, sizeof(cpus), &cpus) ? errno : 0;
 
 	if (!errnum &&
-	    (CPU_COUNT(&cpus) > CPUS_FEW || events_open(p, true, &cpus))) {
+	    (!is_wide_better(pid, &cpus) || events_open(p, true, &cpus))) {
 		events_drop(p);
 		errnum = events_open(p, false, &cpus);
 	}
