@@ -437,7 +437,6 @@ static int command(int argc, char **argv)
 		run = prompt_command;
 	if (!run)
 		return -1;
-	crash_report_prepare();
 	// whatever follows "run" is another program's
 	if (run != report_run_main)
 		argc = parse_places(argc, argv, &given);

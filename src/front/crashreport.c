@@ -2,15 +2,16 @@
  * Reports of our own crashes: see crashreport.h.
  *
  * Nothing may be relied on in the handler: it runs on a stack of its own and
- * allocates nothing. The unwinder is loaded before, by asking it once. Names of
- * functions come from the symbols of our own file, if it has any; without them
- * the offsets say the same to addr2line.
+ * allocates nothing. The unwinder is linked in (-static-libgcc): backtrace() of
+ * glibc would load libgcc_s, which a signal amid dlopen() forbids and which
+ * takes longer than all else of a start. Names of functions come from the
+ * symbols of our own file, if it has any; without them the offsets say the same
+ * to addr2line.
  */
 #include "front/crashreport.h"
 
 #include <dlfcn.h>
 #include <elf.h>
-#include <execinfo.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
@@ -21,6 +22,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <unwind.h>
 
 #include "base/mem.h"
 #include "base/str.h"
@@ -31,7 +33,7 @@ enum {
 	FRAMES_MAX = 64,
 	LINE_SIZE = 1024,
 	SECONDS_MAX = 2,
-	HANDLER_FRAMES = 3, /* ours, and the return from the handler */
+	HANDLER_FRAMES = 4, /* ours, and the return from the handler */
 };
 
 // The beginning of our own file in memory, from the linker.
@@ -197,13 +199,36 @@ static int report_open(char path[PATH_MAX])
 		    0600);
 }
 
+/* The addresses of the frames of a stack, the innermost first. */
+struct frames {
+	void *addrs[FRAMES_MAX];
+	size_t n;
+};
+
+static _Unwind_Reason_Code frames_add(struct _Unwind_Context *context,
+				      void *arg)
+{
+	struct frames *frames = arg;
+
+	frames->addrs[frames->n++] = (void *)_Unwind_GetIP(context);
+	return frames->n < FRAMES_MAX ? _URC_NO_REASON : _URC_END_OF_STACK;
+}
+
+/* Not inlined: HANDLER_FRAMES counts it. */
+static __attribute__((noinline)) struct frames frames_take(void)
+{
+	struct frames frames = {.n = 0};
+
+	_Unwind_Backtrace(frames_add, &frames);
+	return frames;
+}
+
 static __attribute__((noinline)) void report_write(const siginfo_t *info)
 {
-	void *frames[FRAMES_MAX];
 	char path[PATH_MAX];
 	struct own_file own = own_file_map();
 	int fd = report_open(path);
-	int n = backtrace(frames, FRAMES_MAX);
+	struct frames frames = frames_take();
 	const char *name = sigabbrev_np(info->si_signo);
 
 	report_line(fd, "dndbg %s was ended by SIG%s (code %d", crash_version,
@@ -211,8 +236,8 @@ static __attribute__((noinline)) void report_write(const siginfo_t *info)
 	if (info->si_code > 0)
 		report_line(fd, ", address %p", info->si_addr);
 	report_line(fd, "); a program that was attached goes on.\n");
-	for (int i = HANDLER_FRAMES; i < n; i++)
-		report_frame(fd, &own, (size_t)(i - HANDLER_FRAMES), frames[i]);
+	for (size_t i = HANDLER_FRAMES; i < frames.n; i++)
+		report_frame(fd, &own, i - HANDLER_FRAMES, frames.addrs[i]);
 	if (fd < 0)
 		return;
 	close(fd);
@@ -255,14 +280,4 @@ void crash_report_install(const char *version)
 	sigaltstack(&alt, NULL);
 	for (size_t i = 0; i < sizeof(crashes) / sizeof(crashes[0]); i++)
 		sigaction(crashes[i], &action, NULL);
-}
-
-void crash_report_prepare(void)
-{
-	static bool done;
-	void *frames[1];
-
-	if (!done)
-		backtrace(frames, 1);
-	done = true;
 }

@@ -12,10 +12,5 @@
 
 /* Once, at the start. A sanitized build reports by itself. */
 void crash_report_install(const char *version);
-/*
- * Load what a report needs, which takes longer than all else of a start: when
- * there is time, and before much is done.
- */
-void crash_report_prepare(void);
 
 #endif

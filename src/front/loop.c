@@ -17,7 +17,6 @@
 
 #include "base/mem.h"
 #include "base/err.h"
-#include "front/crashreport.h"
 
 enum {
 	N_SIGNALS = 4,
@@ -218,7 +217,6 @@ struct dbg_error *loop_wait_fds(struct loop *loop, const struct loop_wait *w,
 		memcpy(fds + 2, w->fds, w->n * sizeof(*fds));
 	struct pollfd *watched = fds + 2 + w->n;
 	poll_watched(loop, watched);
-	crash_report_prepare();
 	loop->waiting = 1;
 	int n = poll(fds, w->n + 2 + LOOP_WATCHERS_MAX, timeout);
 	loop->waiting = 0;

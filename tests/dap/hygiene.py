@@ -150,7 +150,7 @@ def test_capabilities(t):
     found = c.initialize()
     t.check_equal(sorted("""
         supportTerminateDebuggee supportSuspendDebuggee
-        supportsBreakpointLocationsRequest supportsCancelRequest
+        supportsApplyDeltasRequest supportsBreakpointLocationsRequest supportsCancelRequest
         supportsClipboardContext supportsCompletionsRequest
         supportsConditionalBreakpoints supportsConfigurationDoneRequest
         supportsDataBreakpoints supportsDelayedStackTraceLoading

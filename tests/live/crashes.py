@@ -74,6 +74,33 @@ def test_prompt(t):
     t.check_equal(-signal.SIGABRT, s.wait())
 
 
+def catches(pid, number):
+    """Whether a process has a handler for a signal by now."""
+    with open(f"/proc/{pid}/status") as file:
+        caught = next(line for line in file if line.startswith("SigCgt:"))
+    return int(caught.split()[1], 16) >> (number - 1) & 1
+
+
+def test_early(t):
+    """However early: from when a signal is caught, it is reported. (A library
+    that was loaded after it made it end silently in 4 of 100.)"""
+    env = {**t.env, **state(t)}
+    for i in range(60):
+        process = subprocess.Popen([t.dndbg, "-i=mi"], env=env,
+                                   stdin=subprocess.PIPE, text=True,
+                                   stderr=subprocess.PIPE,
+                                   stdout=subprocess.DEVNULL)
+        while process.poll() is None and \
+                not catches(process.pid, signal.SIGABRT):
+            pass
+        for _ in range(i * 1000):   # a little later each time
+            pass
+        os.kill(process.pid, signal.SIGABRT)
+        errors = process.communicate(timeout=20 * drive.TIME)[1]
+        t.check_equal(-signal.SIGABRT, process.returncode)
+        report_of(t, errors, "ABRT")
+
+
 def test_no_place(t):
     """Where no file can be made the report is on stderr alone."""
     env = {**state(t), "XDG_STATE_HOME": "/proc/nowhere"}
