@@ -5,6 +5,7 @@
 'use strict';
 const assert = require('assert');
 const fs = require('fs');
+const os = require('os');
 const { spawn } = require('child_process');
 const { CheckedClient } = require('./checked.js');
 
@@ -241,6 +242,18 @@ describe('dndbg', () => {
 				locals.square.valueLocationReference });
 			assert.strictEqual(place.source.path, source('Values'));
 		});
+
+	it('updates code', async () => {
+		const built = `${process.env.PROGRAMS}/../HotReload/HotReload`;
+		await dc.begin({ program: `${built}.dll`, stopAtEntry: true,
+			args: [os.tmpdir()], hotReload: true });
+		await dc.stopped('entry');
+		await dc.ask('applyDeltas', { dllFileName: `${built}.dll`,
+			deltaMD: `${built}.1.md`, deltaIL: `${built}.1.il`,
+			deltaPDB: `${built}.1.pd` });
+		assert(dc.events('output').some((e) => e.category === 'console' &&
+			e.output === 'Hot reload: HotReload.dll: 4 methods replaced\n'));
+	});
 
 	it('gives sources that only the symbols have', async () => {
 		await dc.begin({ program:

@@ -724,9 +724,8 @@ static struct dbg_error *core_auxv(struct target *t, uint64_t type,
 static uint64_t first_argument(const struct core *c, struct bytes stack)
 {
 	const struct bytes auxv = c->file.auxv;
-	const uint8_t *at = auxv.n && stack.n
-				? memmem(stack.p, stack.n, auxv.p, auxv.n)
-				: NULL;
+	const uint8_t *at =
+	    auxv.n && stack.n ? memmem(stack.p, stack.n, auxv.p, auxv.n) : NULL;
 	size_t n = at ? (size_t)(at - stack.p) / WORD : 0, n_args = 0;
 	uint64_t word, first = 0;
 
