@@ -19,6 +19,7 @@ enum {
 	BLOCKED_MAX = 1 << 20,
 	SEARCH_BYTES = 2048, // where a frame pointer is looked for
 	RULES_MAX = 1 << 16,
+	OUTER_MAX = 8, // frames between a thread's function and the stack's end
 };
 
 /* How to unwind from a pc. */
@@ -255,7 +256,11 @@ static enum step stack_step(struct callstacks *c, struct stack_copy *s,
 
 		if (rule->known)
 			return step_by_rule(c, s, &rule->native, r);
-		return leaf ? step_frameless(c, s, 0, r) : STEP_LOST;
+		if (!leaf)
+			return STEP_LOST;
+		// The C library leaves out of its tables where a thread begins.
+		return step_frameless(c, s, 0, r) == STEP_DONE ? STEP_DONE
+							       : STEP_END;
 	}
 	const struct rule *rule = rule_managed(c, r->pc, leaf);
 
@@ -366,6 +371,8 @@ void callstack_of_sample(struct callstacks *c, const struct perf_sample *s,
 		stack_walk_rest(c, &copy, true,
 				(struct frame_regs){s->pc, s->sp, s->fp},
 				&chain, ret);
+	else
+		ret->whole = true; // it has left its memory already
 	callstack_keep(ret, &copy);
 	memcpy(ret->saved, s->saved, sizeof(ret->saved));
 	ret->n_saved = s->n_saved;
@@ -394,6 +401,24 @@ static bool is_untold(struct callstacks *c, uint64_t pc)
 	       !rule_native(c, pc - 1)->known;
 }
 
+// Do the tables of native code lead from a return address to the stack's end?
+static bool leads_to_end(struct callstacks *c, struct stack_copy *s,
+			 struct frame_regs r)
+{
+	enum step done = STEP_DONE;
+
+	for (int i = 0; done == STEP_DONE && i < OUTER_MAX; i++) {
+		const struct rule *rule = unwind_is_native(c->target, r.pc - 1)
+					      ? rule_native(c, r.pc - 1)
+					      : NULL;
+
+		done = rule && rule->known && !rule->native.by_fp
+			   ? step_by_rule(c, s, &rule->native, &r)
+			   : STEP_LOST;
+	}
+	return done == STEP_END;
+}
+
 // Does the pair of a frame pointer and a return address at @at lead on? Then
 // *ret is where to.
 static bool pair_leads(struct callstacks *c, struct stack_copy *s, uint64_t at,
@@ -404,10 +429,13 @@ static bool pair_leads(struct callstacks *c, struct stack_copy *s, uint64_t at,
 
 	if (!copy_word(s, at + WORD, &pc) || !is_mapped_code(c, pc) ||
 	    !insn_is_behind_call(c->target, pc) ||
-	    step_by_fp(c, s, &found) != STEP_DONE || found.fp <= at)
+	    step_by_fp(c, s, &found) != STEP_DONE)
 		return false;
-	*ret = found.fp;
-	return is_return(c, found.pc) && !is_untold(c, found.pc) &&
+	*ret = found.fp > at ? found.fp : found.sp;
+	if (leads_to_end(c, s, found))
+		return true;
+	return found.fp > at && is_return(c, found.pc) &&
+	       !is_untold(c, found.pc) &&
 	       step_by_fp(c, s, &found) == STEP_DONE && !is_untold(c, found.pc);
 }
 

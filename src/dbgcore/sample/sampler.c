@@ -64,31 +64,51 @@ static void thread_looks_deinit(struct thread_looks *l)
 	map_deinit(&l->by_tid);
 }
 
-/* Find a thread; one that a sample has met before it was listed is added. */
-static struct looked_thread *thread_looks_find(struct thread_looks *l,
-					       pid_t tid, uint64_t now)
+/* Add a thread that was met at @now. What is known of it before is not ours;
+ * of a new one all is. */
+static struct looked_thread *thread_looks_add(struct thread_looks *l, pid_t tid,
+					      int times_fd, uint64_t now)
 {
-	struct looked_thread *t = map_find(&l->by_tid, (uint64_t)tid);
+	struct looked_thread *t = xcalloc(1, sizeof(*t));
 
-	// A number of one that has ended may come again.
-	if ((t && !t->ended) || l->n >= THREADS_MAX)
-		return t;
-	t = xcalloc(1, sizeof(*t));
 	t->tid = tid;
 	t->met = t->looked = t->counted_at = t->chance = now;
 	t->times_at = now;
 	t->fresh = l->begun;
 	proc_comm(l->pid, tid, t->name);
-	t->times_fd = thread_open(l, tid, "schedstat");
+	t->times_fd = times_fd;
 	t->call_fd = thread_open(l, tid, "syscall");
-	t->ended = t->times_fd < 0;
-	// What it did before is not ours; of a new one all is.
+	t->ended = times_fd < 0;
 	if (!t->fresh && thread_times_read(t, &t->first))
 		t->now = t->counted = t->first;
 	mem_grow(&l->v, &l->cap, l->n, sizeof(*l->v));
 	l->v[l->n++] = t;
 	map_put(&l->by_tid, (uint64_t)tid, t);
 	return t;
+}
+
+/*
+ * Find a thread; one that was not met before @now is added. Events come late:
+ * if the thread has ended by then, it is added for a sample only (@sampled),
+ * or NULL is returned. If another had its number before, the events are that
+ * one's unless there is a thread of the number again.
+ */
+static struct looked_thread *
+thread_looks_find(struct thread_looks *l, pid_t tid, uint64_t now, bool sampled)
+{
+	struct looked_thread *t;
+
+	// The kernel writes -1 for one that is no more.
+	if (tid <= 0)
+		return NULL;
+	t = map_find(&l->by_tid, (uint64_t)tid);
+	if ((t && !t->ended) || l->n >= THREADS_MAX)
+		return t;
+	int times_fd = thread_open(l, tid, "schedstat");
+
+	return times_fd < 0 && (t || !sampled)
+		   ? t
+		   : thread_looks_add(l, tid, times_fd, now);
 }
 
 /* Add the threads that are new at @now. False: the process has ended. */
@@ -101,7 +121,7 @@ static bool thread_looks_list(struct thread_looks *l, uint64_t now)
 	if (!tasks)
 		return false;
 	while ((tid = proc_tasks_next(tasks))) {
-		thread_looks_find(l, tid, now);
+		thread_looks_find(l, tid, now, false);
 		any = true;
 	}
 	closedir(tasks);
@@ -523,7 +543,7 @@ static void sample_take(void *arg, const struct perf_sample *sample)
 {
 	struct sampler *s = arg;
 	struct looked_thread *t =
-	    thread_looks_find(&s->looks, sample->tid, sample->time);
+	    thread_looks_find(&s->looks, sample->tid, sample->time, true);
 
 	if (!t)
 		return;
@@ -563,7 +583,7 @@ static void switch_take(void *arg, const struct perf_switch *change)
 {
 	struct sampler *s = arg;
 	struct looked_thread *t =
-	    thread_looks_find(&s->looks, change->tid, change->time);
+	    thread_looks_find(&s->looks, change->tid, change->time, false);
 
 	s->next_state = change->time + LIST_NS;
 	if (!t)
