@@ -338,6 +338,23 @@ def test_sample_short_lived(t):
 test_sample_short_lived.glibc = "its threads begin in code without tables"
 
 
+def test_sample_inlined(t):
+    """A wait whose methods were all compiled into the program's own is no lock,
+    which has no methods either."""
+    t.env = {**t.env, "DOTNET_TC_CallCountingDelayMs": "0"}  # optimise at once
+    program = Busy(t, "600", "1", config="Release").ready()
+    got = json.loads(t.run("sample", str(program.pid), "--seconds", "1",
+                           "--json").stdout)
+    rows = [one for one in got["blocked"] if one["in"] == "Busy.Program.Wait()"]
+    t.check_equal(["event"], [one["on"] for one in rows])
+    t.check(rows[0]["blockedMs"] > 300 * 1000, rows)
+    program.right()
+
+
+test_sample_inlined.runtimes = ("9", "10", "11")
+test_sample_inlined.glibc = "musl has no tables to unwind it"
+
+
 def awaited(t, config):
     """Whoever awaits a call that was resumed has its time; of others of the same
     method nobody has."""

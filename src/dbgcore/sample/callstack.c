@@ -517,6 +517,22 @@ void callstack_of_blocked(struct callstacks *c, uint64_t pc, uint64_t sp,
 	callstack_keep(ret, &s);
 }
 
+bool callstack_calls_native(const struct callstack *c, size_t i)
+{
+	uint64_t word, end = i + 1 < c->n ? c->sps[i + 1] : c->sps[i];
+
+	for (uint64_t at = c->sps[i]; at + WORD < end; at += WORD) {
+		uint64_t offset = at - c->at;
+
+		if (offset > c->n_bytes || c->n_bytes - offset < WORD)
+			return false;
+		memcpy(&word, c->bytes + offset, WORD);
+		if (word == c->pcs[i])
+			return true;
+	}
+	return false;
+}
+
 /* ---- The same stack again ---------------------------------------------- */
 
 void callstack_mark_set(struct callstack_mark *mark,

@@ -637,14 +637,19 @@ static uint32_t node_blocked(struct sampler *s, struct looked_thread *t,
 			     const struct blocked_call *call)
 {
 	uint32_t node = node_stack(s, t);
-	size_t n = s->stack.n;
+	size_t n = s->stack.n, managed = 0;
 
 	// node_stack() may have moved the frames.
 	for (size_t i = 0; i < n; i++)
 		s->frames[i] =
 		    &s->tree.frames[pc_name(&s->names, s->stack.pcs[i], !i)
 					->frame];
-	return node_state(s, node, waiting_for(s->target, call, s->frames, n));
+	while (managed < n && s->frames[managed]->kind != DBG_SAMPLE_MANAGED)
+		managed++;
+	return node_state(s, node,
+			  waiting_for(s->target, call, s->frames, n,
+				      managed < n && callstack_calls_native(
+							 &s->stack, managed)));
 }
 
 static void blocked_add(struct sampler *s, struct looked_thread *t,

@@ -52,15 +52,15 @@ static const struct waiting_method *method_find(const char *name)
 
 // Classify a thread that waits for another thread to wake it.
 static const char *by_methods(const struct dbg_sample_frame *const *frames,
-			      size_t n)
+			      size_t n, bool by_call)
 {
 	const char *perhaps = NULL;
-	bool managed = false;
+	bool managed = by_call;
 
 	for (size_t i = 0; i < n; i++) {
 		if (frames[i]->kind != DBG_SAMPLE_MANAGED)
 			continue;
-		// A lock that code enters by the runtime itself.
+		// A lock that code enters by a helper of the runtime's.
 		if (frames[i]->own)
 			return perhaps   ? perhaps
 			       : managed ? "[event]"
@@ -197,7 +197,7 @@ bool waiting_is_told(int64_t number)
 
 const char *waiting_for(struct target *t, const struct blocked_call *call,
 			const struct dbg_sample_frame *const *frames,
-			size_t n_frames)
+			size_t n_frames, bool by_call)
 {
 	if (is_of_runtime(frames, n_frames))
 		return "[idle]";
@@ -206,7 +206,7 @@ const char *waiting_for(struct target *t, const struct blocked_call *call,
 	switch (call_kind(call->number)) {
 	case CALL_WOKEN:
 	case CALL_EPOLL:
-		return by_methods(frames, n_frames);
+		return by_methods(frames, n_frames, by_call);
 	case CALL_SLEEP:
 		return "[sleep]";
 	case CALL_FILE:

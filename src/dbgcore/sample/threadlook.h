@@ -93,11 +93,12 @@ struct target;
  * The label of what a thread waits for: "[lock]", "[event]", "[task]",
  * "[sleep]", "[socket]", "[pipe]", "[terminal]", "[file]", "[process]",
  * "[thread]" (its end), "[idle]" (a thread of the runtime's without work),
- * "[disk]", "[other]". @frames: from the innermost on.
+ * "[disk]", "[other]". @frames: from the innermost on. @by_call: the innermost
+ * managed one calls native code by P/Invoke, not a helper of the runtime's.
  */
 const char *waiting_for(struct target *t, const struct blocked_call *call,
 			const struct dbg_sample_frame *const *frames,
-			size_t n_frames);
+			size_t n_frames, bool by_call);
 /*
  * Is what is waited for told by the system call @number and the stack alone,
  * whatever file is waited for?
