@@ -87,10 +87,10 @@ void callstack_of_sample(struct callstacks *c, const struct perf_sample *s,
 void callstack_of_blocked(struct callstacks *c, uint64_t pc, uint64_t sp,
 			  struct callstack *ret);
 /*
- * Does the managed frame @i call native code itself, as the JIT compiles calls of
- * P/Invoke methods and QCalls into their callers? Then an InlinedCallFrame with
- * its return address lies in it (vm/frames.h); a helper of the runtime's that is
- * called leaves none. For as long as the bytes of the copy are kept.
+ * Does the managed frame @i call native code itself, as the JIT compiles calls
+ * of P/Invoke methods and QCalls into their callers? Then an InlinedCallFrame
+ * with its return address lies in it (vm/frames.h); a helper of the runtime's
+ * that is called leaves none. For as long as the bytes of the copy are kept.
  */
 bool callstack_calls_native(const struct callstack *c, size_t i);
 /* Take the mark of a stack that callstack_of_blocked() has found whole. */
