@@ -307,15 +307,18 @@ def test_sample_callers(t):
     # of the runtime, are no share of it
     program.do("alloc 10000000")
     watching.interrupt()
-    called = wrong = 0
+    called, wrong = 0, {}
     with open(file, encoding="utf-8") as folded:
         for line in folded:
             stack, _, us = line.rpartition(" ")
-            if ";Watched.Program.Allocate(int);" in stack:
-                callee = stack.split(";Watched.Program.Allocate(int);")[1]
-                called += int(us)
-                wrong += 0 if callee.startswith("Watched.Program.") else int(us)
-    t.check(called > 10000 and wrong < called / 50, f"{wrong} of {called} us")
+            found, _, callee = stack.partition(";Watched.Program.Allocate(int);")
+            # where it is blocked, as by the JIT's thread, is no sample
+            if found == stack or re.search(r";\[(lock|event|disk|other)\]$", stack):
+                continue
+            called += int(us)
+            if not callee.startswith("Watched.Program."):
+                wrong[callee] = int(us)
+    t.check(called > 10000 and sum(wrong.values()) < called / 50, (called, wrong))
     program.end()
 
 
