@@ -386,7 +386,9 @@ static int parse_options(int argc, char **argv, struct command_line *cl)
 
 static int prompt_command(struct dbg *dbg, int argc, char **argv)
 {
-	return oneshot_main(dbg, &repl_commands, argc, argv);
+	return oneshot_main(
+	    dbg, &(struct oneshot_means){&repl_commands, monitor_doctor_watch},
+	    argc, argv);
 }
 
 /* Commands that are a word in front of everything else. */
@@ -407,6 +409,7 @@ static const struct {
     {"perfmap", NULL, monitor_perfmap_main},
     {"perf-script", NULL, monitor_perf_script_main},
     {"trace", NULL, monitor_trace_main},
+    {"doctor", "--facts", monitor_doctor_main},
 };
 
 static bool has_option(char **argv, const char *name)

@@ -29,6 +29,22 @@ int monitor_perf_script_main(struct dbg *dbg, int argc, char **argv);
 int monitor_trace_main(struct dbg *dbg, int argc, char **argv);
 /* `dndbg top`; returns the exit status. */
 int monitor_top_main(struct dbg *dbg, int argc, char **argv);
+/*
+ * `dndbg doctor --facts SECONDS PID`, for the prompt's `doctor --seconds`:
+ * prints what monitor_doctor_watch() has seen.
+ */
+int monitor_doctor_main(struct dbg *dbg, int argc, char **argv);
+
+/*
+ * Watch a program for @seconds, or until Ctrl-C or its end, for `doctor`
+ * (docs/state.md, "watched"): *ret_facts is JSON of one line, which the caller
+ * frees, *ret_pid the process. Fails as dbg_program_find() and
+ * dbg_sampler_open(); that the runtime tells nothing is a fact. @dbg has no
+ * program, before and after.
+ */
+DBG_MUST struct dbg_error *
+monitor_doctor_watch(struct dbg *dbg, const char *what, const char *seconds,
+		     pid_t *ret_pid, char **ret_facts);
 
 /* ---- Files that a command was asked to write ----------------------------- */
 

@@ -25,7 +25,15 @@ enum {
 	JSON_VERSION = 1,
 };
 
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+
+enum {
+	N_SIGNALS = sizeof(signals) / sizeof(*signals)
+};
+
 static volatile sig_atomic_t interrupts;
+static struct sigaction before[N_SIGNALS];
+static bool handled;
 
 static void on_signal(int signal)
 {
@@ -35,24 +43,38 @@ static void on_signal(int signal)
 
 void watch_signals(void)
 {
-	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 	const struct sigaction action = {.sa_handler = on_signal};
 
-	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
-		sigaction(signals[i], &action, NULL);
+	for (size_t i = 0; i < N_SIGNALS && !handled; i++)
+		sigaction(signals[i], &action, &before[i]);
+	handled = true;
 }
 
-bool watch_seconds(const char *text, int64_t *ret_ms)
+void watch_signals_end(void)
+{
+	for (size_t i = 0; i < N_SIGNALS && handled; i++)
+		sigaction(signals[i], &before[i], NULL);
+	handled = false;
+	interrupts = 0;
+}
+
+struct dbg_error *watch_parse(const char *text, int64_t *ret_ms)
 {
 	char *end;
 	double n = strtod(text, &end);
 
-	if (end == text || *end || !(n > 0) || n > SECONDS_MAX) {
-		fprintf(stderr, "dndbg: '%s' is no number of seconds\n", text);
-		return false;
-	}
+	if (end == text || *end || !(n > 0) || n > SECONDS_MAX)
+		return dbg_err_arg("'%s' is no number of seconds", text);
 	*ret_ms = (int64_t)(n * 1000) + !(int64_t)(n * 1000);
-	return true;
+	return NULL;
+}
+
+bool watch_seconds(const char *text, int64_t *ret_ms)
+{
+	struct dbg_error *err = watch_parse(text, ret_ms);
+
+	plain_error(err);
+	return !err;
 }
 
 /* ---- The line of progress ---------------------------------------------- */
@@ -98,7 +120,8 @@ static struct dbg_error *watch_until(const struct watch_source *source,
 				     const struct watcher *w,
 				     struct progress *progress, bool *ret_ended)
 {
-	struct pollfd p = {.fd = source->fd, .events = POLLIN};
+	struct pollfd p[] = {{.fd = source->fd, .events = POLLIN},
+			     {.fd = w->tick_fd, .events = POLLIN}};
 	struct dbg_error *err = NULL;
 
 	*ret_ended = false;
@@ -107,7 +130,8 @@ static struct dbg_error *watch_until(const struct watch_source *source,
 
 		if (left <= 0)
 			break;
-		poll(&p, 1, left < TICK_MS ? (int)left : TICK_MS);
+		poll(p, w->tick_fd ? 2 : 1,
+		     left < TICK_MS ? (int)left : TICK_MS);
 		err = source->read(source->arg, ret_ended);
 		if (w->tick)
 			w->tick(w->arg, clock_ns());

@@ -39,11 +39,14 @@ struct watcher {
 	void (*progress)(void *arg, struct str *text);
 	/* Many times a second, before the result; may be NULL. */
 	void (*tick)(void *arg, uint64_t now);
+	int tick_fd; /* polls readable when that has work; 0: none */
 };
 
 /* Parse the seconds of --seconds; false: it is no such number, which is told.
  */
 bool watch_seconds(const char *text, int64_t *ret_ms);
+/* As watch_seconds(), as an error: DBG_E_ARGUMENT. */
+DBG_MUST struct dbg_error *watch_parse(const char *text, int64_t *ret_ms);
 
 /*
  * From now on Ctrl-C and the signals that would end dndbg end the watching
@@ -51,6 +54,8 @@ bool watch_seconds(const char *text, int64_t *ret_ms);
  * begins.
  */
 void watch_signals(void);
+/* Signals are again what they were; Ctrl-C ends a later watch only anew. */
+void watch_signals_end(void);
 
 /* The source of a watch: where its events come from. */
 struct watch_source {

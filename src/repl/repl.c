@@ -365,6 +365,7 @@ static struct command_host *host_create(const struct commands *commands)
 	r->no_start = commands->no_start;
 	r->on_launch = commands->on_launch;
 	r->launch_arg = commands->launch_arg;
+	r->watched = commands->watched;
 	r->ui_quit = commands->quit;
 	r->ui_take = commands->take;
 	r->ui_arg = commands->ui_arg;

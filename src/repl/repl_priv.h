@@ -99,6 +99,7 @@ struct repl {
 	void *evaluate_arg;
 	void (*on_launch)(void *arg, struct dbg_launch *launch); /* likewise */
 	void *launch_arg;
+	const char *watched;
 	bool terminal; /* the user sits at stdin */
 	struct repl_progress progress;
 	bool colours;

@@ -13,6 +13,7 @@
 
 struct call;
 struct repl;
+struct str;
 
 /* Commands to carry out at a breakpoint's hit. */
 struct hook {
@@ -42,6 +43,16 @@ DBG_MUST struct dbg_error *resume_end(struct repl *r, struct dbg_error *err);
  * call which was stepped out of returned.
  */
 DBG_MUST struct dbg_error *resume_finish(struct repl *r, struct dbg_error *err);
+/*
+ * Let the program go on while dndbg, started with the words of @line, watches
+ * it; then stop it. A stop that comes before, or Ctrl-C, ends the watching
+ * early. @printed takes what is printed, and the stop is not shown; NULL: both
+ * are. (cmd_watching.c)
+ */
+DBG_MUST struct dbg_error *watching_resume(struct repl *r,
+					   struct dbg_stopped at,
+					   const char *line,
+					   struct str *printed);
 /*
  * Make the statement that @args names the next one; @run: and go on. Shows
  * the stop that follows. (cmd_run.c)

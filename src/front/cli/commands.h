@@ -63,6 +63,11 @@ struct commands {
 				      const struct dbg_eval_request *req,
 				      struct dbg_value *ret);
 	void *evaluate_arg;
+	/*
+	 * Facts about the program's last seconds, for `doctor`: see
+	 * monitor_doctor_watch(). NULL: there are none.
+	 */
+	const char *watched;
 	struct command_host *host; /* made by the first command, NULL before */
 };
 

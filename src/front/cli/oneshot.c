@@ -2,6 +2,7 @@
 #include "front/cli/oneshot.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -16,7 +17,8 @@
 #include "front/cli/words.h"
 
 enum {
-	LOOK_MS = 200
+	LOOK_MS = 200,
+	NUMBER_BYTES = 16,
 };
 
 /* The process whose number @what is, 0 if it is none. */
@@ -25,6 +27,12 @@ static pid_t pid_of(const char *what)
 	uint64_t pid;
 
 	return str_to_u64(what, &pid) && pid <= INT32_MAX ? (pid_t)pid : 0;
+}
+
+// Is it a file, a core perhaps?
+static bool is_file(const char *what, struct stat *ret)
+{
+	return !pid_of(what) && !stat(what, ret);
 }
 
 struct dbg_error *open_process(struct dbg *dbg, const char *what,
@@ -44,7 +52,7 @@ struct dbg_error *open_program(struct dbg *dbg, const char *what,
 {
 	struct stat st;
 
-	if (!pid_of(what) && !stat(what, &st)) {
+	if (is_file(what, &st)) {
 		if (S_ISREG(st.st_mode))
 			return dbg_core(dbg, what);
 		// no program's name has a slash
@@ -88,8 +96,9 @@ static int words_of(const char *word)
 
 /*
  * The word that is the program: behind the command, but for what it is compared
- * with; the last one where options stand there. An option's place if there is
- * none: the last is an option's value.
+ * with; the last one where options stand there, or the first behind them where
+ * the last is an option, too. An option's place if there is none: the last is
+ * an option's value.
  */
 static int program_at(const struct command_ops *ops, int argc, char **argv)
 {
@@ -101,7 +110,13 @@ static int program_at(const struct command_ops *ops, int argc, char **argv)
 		return at;
 	if (!strcmp(argv[last], "--snapshot"))
 		last--;
-	return last > at && !ops->has_value(argv[last - 1]) ? last : at;
+	if (*argv[last] != '-')
+		return last > at && !ops->has_value(argv[last - 1]) ? last : at;
+	int first = at;
+
+	while (first < last && *argv[first] == '-')
+		first += 1 + ops->has_value(argv[first]);
+	return first < last ? first : at;
 }
 
 const char *oneshot_name(size_t i, bool *ret_program)
@@ -117,13 +132,28 @@ bool oneshot_is(const char *word)
 	return words_of(word) > 0;
 }
 
-static struct dbg_error *
-carry_out(struct dbg *dbg, const struct command_ops *ops, const char *line)
+/* The parsed words of the command line. */
+struct oneshot {
+	const char *what; /* the program */
+	bool snapshot;
+	const char *seconds; /* for which `doctor` is to watch it; NULL: none */
+	char *watched;       /* what was seen then; NULL: nothing */
+	struct str line;     /* the command at the prompt */
+};
+
+static struct dbg_error *carry_out(struct dbg *dbg,
+				   const struct command_ops *ops,
+				   const struct oneshot *o)
 {
 	struct launch_config launch = {0};
 	const struct front_options front = {.version = DNDBG_VERSION};
 	struct commands commands = {
-	    .ops = ops, .front = &front, .first = dbg, .launch = &launch};
+	    .ops = ops,
+	    .front = &front,
+	    .first = dbg,
+	    .launch = &launch,
+	    .watched = o->watched,
+	};
 	struct dbg_error *err = loop_create(dbg, &commands.loop);
 
 	if (err)
@@ -131,54 +161,88 @@ carry_out(struct dbg *dbg, const struct command_ops *ops, const char *line)
 	const struct command_place place = {.thread = dbg_stop_thread(dbg)};
 
 	commands.host = ops->create(&commands);
-	err = ops->line(commands.host, line, &place, stdout);
+	err = ops->line(commands.host, o->line.s, &place, stdout);
 	ops->destroy(commands.host);
 	loop_destroy(commands.loop);
 	launch_config_deinit(&launch);
 	return err;
 }
 
-/* The parsed words of the command line. */
-struct oneshot {
-	const char *what; /* the program */
-	bool snapshot;
-	struct str line; /* the command at the prompt */
-};
-
 static struct dbg_error *oneshot_look(struct dbg *dbg,
-				      const struct command_ops *ops,
-				      const struct oneshot *o)
+				      const struct oneshot_means *means,
+				      struct oneshot *o)
 {
 	// who uses a processor is seen while the program runs
 	const struct dbg_attach how = {
 	    .snapshot = o->snapshot,
 	    .look = str_starts(o->line.s, "doctor") ? LOOK_MS : 0,
 	};
-	struct dbg_error *err = open_program(dbg, o->what, &how);
+	char pid[NUMBER_BYTES];
+	struct stat st;
+	struct dbg_error *err = NULL;
+	pid_t watched;
 
+	// a core is refused by the command
+	if (o->seconds && !is_file(o->what, &st)) {
+		err = means->watch(dbg, o->what, o->seconds, &watched,
+				   &o->watched);
+		if (!err) {
+			snprintf(pid, sizeof(pid), "%d", watched);
+			o->what = pid;
+		}
+	}
+	if (!err)
+		err = open_program(dbg, o->what, &how);
 	if (err)
 		return err;
-	err = carry_out(dbg, ops, o->line.s);
+	err = carry_out(dbg, means->ops, o);
 	return dbg_can_run(dbg) ? dbg_err_first(err, dbg_detach(dbg, false))
 				: err;
 }
 
-int oneshot_main(struct dbg *dbg, const struct command_ops *ops, int argc,
+static void usage(FILE *out, const char *name)
+{
+	fprintf(
+	    out,
+	    "usage: dndbg %s%s PID|NAME|CORE [--snapshot] [arguments]\n"
+	    "With --snapshot a copy of the process is looked at while it goes "
+	    "on.\n"
+	    "The arguments are those of the command at the prompt: see \"help "
+	    "%s\" there.\n",
+	    name, words_of(name) > 1 ? " SUBCOMMAND" : "", name);
+}
+
+// Print the prompt's help of the command; returns the exit status.
+static int usage_arguments(struct dbg *dbg, const struct command_ops *ops,
+			   const char *name)
+{
+	struct oneshot o = {.what = NULL};
+
+	putchar('\n');
+	str_addf(&o.line, "help %s", name);
+	struct dbg_error *err = carry_out(dbg, ops, &o);
+
+	str_deinit(&o.line);
+	plain_error(err);
+	return err ? 1 : 0;
+}
+
+// Is it the option --seconds of `doctor`, written with one dash or two?
+static bool is_seconds(char **argv, int i)
+{
+	return !strcmp(*argv, "doctor") &&
+	       (!strcmp(argv[i], "--seconds") || !strcmp(argv[i], "-seconds"));
+}
+
+int oneshot_main(struct dbg *dbg, const struct oneshot_means *means, int argc,
 		 char **argv)
 {
-	int words = words_of(argv[0]), at = program_at(ops, argc, argv);
+	int words = words_of(argv[0]), at = program_at(means->ops, argc, argv);
 	bool help = argc > 1 && !strcmp(argv[1], "--help");
 
 	if (argc <= at || *argv[at] == '-' || help) {
-		fprintf(help ? stdout : stderr,
-			"usage: dndbg %s%s PID|NAME|CORE [--snapshot] "
-			"[arguments]\n"
-			"With --snapshot a copy of the process is looked at "
-			"while it goes on.\n"
-			"The arguments are those of the command at the prompt: "
-			"see \"help %s\" there.\n",
-			argv[0], words > 1 ? " SUBCOMMAND" : "", argv[0]);
-		return help ? 0 : 2;
+		usage(help ? stdout : stderr, argv[0]);
+		return help ? usage_arguments(dbg, means->ops, argv[0]) : 2;
 	}
 	struct oneshot o = {.what = argv[at]};
 	for (int i = 0; i < argc; i++) {
@@ -188,13 +252,16 @@ int oneshot_main(struct dbg *dbg, const struct command_ops *ops, int argc,
 			o.snapshot = true;
 			continue;
 		}
+		if (is_seconds(argv, i) && i + 1 < argc && i + 1 != at)
+			o.seconds = argv[i + 1];
 		if (i)
 			str_addc(&o.line, ' ');
 		words_quote(argv[i], &o.line);
 	}
-	struct dbg_error *err = oneshot_look(dbg, ops, &o);
+	struct dbg_error *err = oneshot_look(dbg, means, &o);
 
 	str_deinit(&o.line);
+	free(o.watched);
 	fflush(stdout);
 	debuggees_warn(dbg);
 	if (!err)

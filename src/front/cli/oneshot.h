@@ -27,11 +27,23 @@ bool oneshot_is(const char *word);
  * program is the word behind it.
  */
 const char *oneshot_name(size_t i, bool *ret_program);
+/* Where oneshot_main() has commands, and what watches, from. */
+struct oneshot_means {
+	const struct command_ops *ops;
+	/*
+	 * Watch a program for @seconds before it is opened: *ret_facts, which
+	 * the caller frees, is what a command is told by commands.watched.
+	 */
+	struct dbg_error *(*watch)(struct dbg *dbg, const char *what,
+				   const char *seconds, pid_t *ret_pid,
+				   char **ret_facts);
+};
+
 /*
  * Carry out the command @argv[0], with its subcommand in @argv[1] if it has
  * some, about the program that the next word names; returns the exit status.
  */
-int oneshot_main(struct dbg *dbg, const struct command_ops *ops, int argc,
+int oneshot_main(struct dbg *dbg, const struct oneshot_means *means, int argc,
 		 char **argv);
 
 #endif

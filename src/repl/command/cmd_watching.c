@@ -17,6 +17,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "repl/cmd.h"
 #include "repl/inferior.h"
 #include "repl/repl_priv.h"
@@ -24,7 +25,6 @@
 #include "repl/show/print.h"
 
 enum {
-	NUMBER_BYTES = 16,
 	VALUE_ALL = 1, /* of a command: it takes no program */
 };
 
@@ -57,27 +57,22 @@ static void watching_end(struct watching *w)
 	shell_end(w->r, &w->child);
 }
 
-// Start the command. Its end is noticed by a descriptor, since the engine may
-// reap it.
-static struct dbg_error *watching_begin(struct watching *w,
-					const struct call *call)
+// Start dndbg with the words of @line behind its name. Its end is noticed by a
+// descriptor, since the engine may reap it.
+static struct dbg_error *watching_begin(struct watching *w, const char *line,
+					struct str *printed)
 {
 	_cleanup_words_ struct words words = {0};
 	_cleanup_free_ char *self = file_self();
 	const char *path = self ? self : "/proc/self/exe";
-	char pid[NUMBER_BYTES];
 
 	words_add(&words, path, strlen(path));
-	words_add(&words, call->cmd->names, strlen(call->cmd->names));
-	struct dbg_error *err = words_split(call->args, &words);
-	if (err)
-		return err;
-	if (!(call->cmd->value & VALUE_ALL)) {
-		snprintf(pid, sizeof(pid), "%d", (int)dbg_pid(w->r->dbg));
-		words_add(&words, pid, strlen(pid));
-	}
-	err = shell_start(w->r, words.v, &(struct shell_how){.apart = true},
-			  &w->child);
+	struct dbg_error *err = words_split(line, &words);
+	if (!err)
+		err = shell_start(
+		    w->r, words.v,
+		    &(struct shell_how){.apart = true, .printed = printed},
+		    &w->child);
 	if (err)
 		return err;
 	w->pidfd = (int)syscall(SYS_pidfd_open, w->child.pid, 0);
@@ -118,11 +113,11 @@ static struct dbg_error *watching_wait(struct watching *w)
 	return NULL;
 }
 
-static struct dbg_error *watching_run(struct repl *r, const struct call *call,
-				      bool resumed)
+static struct dbg_error *watching_run(struct repl *r, const char *line,
+				      bool resumed, struct str *printed)
 {
 	struct watching w = {.r = r, .resumed = resumed, .pidfd = -1};
-	struct dbg_error *err = watching_begin(&w, call);
+	struct dbg_error *err = watching_begin(&w, line, printed);
 
 	if (err)
 		return err;
@@ -133,34 +128,55 @@ static struct dbg_error *watching_run(struct repl *r, const struct call *call,
 
 /* ---- The commands ------------------------------------------------------ */
 
-static struct dbg_error *cmd_watch_running(struct repl *r,
-					   struct dbg_stopped at,
-					   const struct call *call)
+struct dbg_error *watching_resume(struct repl *r, struct dbg_stopped at,
+				  const char *line, struct str *printed)
 {
-	if (r->hosted)
-		return dbg_err(DBG_E_STATE,
-			       "The program would have to go on for that: "
-			       "\"dndbg %s\" in a terminal watches process %d "
-			       "while it runs.",
-			       call->cmd->names, (int)dbg_pid(r->dbg));
 	resume_begin(r, RESUME_RUN);
 	struct dbg_error *err = dbg_continue(at, 0);
 	if (err)
-		return resume_end(r, err);
-	err = watching_run(r, call, true);
+		return resume_wait(r, err);
+	err = watching_run(r, line, true, printed);
 	if (!r->stopped && !r->exited && !r->quit)
 		resume_interrupt(r);
-	struct dbg_error *stop = resume_end(r, NULL);
+	struct dbg_error *stop =
+	    printed ? resume_wait(r, NULL) : resume_end(r, NULL);
 	if (!err)
 		return stop;
 	dbg_error_destroy(stop);
 	return err;
 }
 
+// The words of dndbg for the command.
+static void line_of(struct repl *r, const struct call *call, struct str *ret)
+{
+	str_addf(ret, "%s %s", call->cmd->names, call->args);
+	if (!(call->cmd->value & VALUE_ALL))
+		str_addf(ret, " %d", (int)dbg_pid(r->dbg));
+}
+
+static struct dbg_error *cmd_watch_running(struct repl *r,
+					   struct dbg_stopped at,
+					   const struct call *call)
+{
+	_cleanup_str_ struct str line = {0};
+
+	if (r->hosted)
+		return dbg_err(DBG_E_STATE,
+			       "The program would have to go on for that: "
+			       "\"dndbg %s\" in a terminal watches process %d "
+			       "while it runs.",
+			       call->cmd->names, (int)dbg_pid(r->dbg));
+	line_of(r, call, &line);
+	return watching_resume(r, at, str_get(&line), NULL);
+}
+
 static struct dbg_error *cmd_watch(struct repl *r, const struct call *call)
 {
+	_cleanup_str_ struct str line = {0};
+
 	r->interrupted = false;
-	return watching_run(r, call, false);
+	line_of(r, call, &line);
+	return watching_run(r, str_get(&line), false, NULL);
 }
 
 static const struct repl_cmd cmds[] = {

@@ -32,12 +32,14 @@ static void streams_close(struct shell_child *s)
 }
 
 static struct dbg_error *streams_open(const struct repl *r,
-				      const struct str *input,
+				      const struct shell_how *how,
 				      struct shell_child *ret)
 {
+	const struct str *input = how->input;
 	bool good = true;
 
-	*ret = (struct shell_child){.in = -1, .out = -1};
+	*ret =
+	    (struct shell_child){.in = -1, .out = -1, .printed = how->printed};
 	if (input) {
 		ret->in = memfd_create("input", MFD_CLOEXEC);
 		good = ret->in >= 0 &&
@@ -49,7 +51,7 @@ static struct dbg_error *streams_open(const struct repl *r,
 		ret->in = open("/dev/null", O_RDONLY | O_CLOEXEC);
 		good = ret->in >= 0;
 	}
-	if (good && r->out != r->screen) {
+	if (good && (how->printed || r->out != r->screen)) {
 		ret->out = memfd_create("printed", MFD_CLOEXEC);
 		good = ret->out >= 0;
 	}
@@ -72,8 +74,9 @@ static void child_exec(char *const *argv, const struct shell_how *how,
 		return;
 	if (c->in >= 0 && dup2(c->in, STDIN_FILENO) < 0)
 		return;
-	if (c->out >= 0 && (dup2(c->out, STDOUT_FILENO) < 0 ||
-			    dup2(c->out, STDERR_FILENO) < 0))
+	if (c->out >= 0 && dup2(c->out, STDOUT_FILENO) < 0)
+		return;
+	if (c->out >= 0 && !how->printed && dup2(c->out, STDERR_FILENO) < 0)
 		return;
 	pthread_sigmask(SIG_SETMASK, &none, NULL);
 	execv(argv[0], argv);
@@ -102,15 +105,18 @@ static int child_begin(char *const *argv, const struct shell_how *how,
 	return failed;
 }
 
-static void take_printed(const struct repl *r, int fd)
+static void take_printed(const struct repl *r, const struct shell_child *c)
 {
 	char buf[4096];
 	ssize_t n;
 	off_t at = 0;
 
 	while (at < PRINTED_MAX_BYTES &&
-	       (n = pread(fd, buf, sizeof(buf), at)) > 0) {
-		fwrite(buf, 1, (size_t)n, r->out);
+	       (n = pread(c->out, buf, sizeof(buf), at)) > 0) {
+		if (c->printed)
+			str_addn(c->printed, buf, (size_t)n);
+		else
+			fwrite(buf, 1, (size_t)n, r->out);
 		at += n;
 	}
 }
@@ -119,7 +125,7 @@ struct dbg_error *shell_start(struct repl *r, char *const *argv,
 			      const struct shell_how *how,
 			      struct shell_child *ret)
 {
-	struct dbg_error *err = streams_open(r, how->input, ret);
+	struct dbg_error *err = streams_open(r, how, ret);
 
 	if (err)
 		return err;
@@ -135,7 +141,7 @@ struct dbg_error *shell_start(struct repl *r, char *const *argv,
 void shell_end(struct repl *r, struct shell_child *c)
 {
 	if (c->out >= 0)
-		take_printed(r, c->out);
+		take_printed(r, c);
 	streams_close(c);
 }
 

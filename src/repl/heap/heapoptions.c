@@ -128,6 +128,14 @@ static struct dbg_error *parse_depth(struct heap_options *o, const char *value)
 	return parse_number(value, DBG_WAY_DEPTH_MAX, &o->depth);
 }
 
+// Whoever watches parses it.
+static struct dbg_error *parse_seconds(struct heap_options *o,
+				       const char *value)
+{
+	o->seconds = value;
+	return NULL;
+}
+
 /* ---- The table ------------------------------------------------------- */
 
 static const struct {
@@ -143,6 +151,7 @@ static const struct {
     {"heap", parse_heap, 0},
     {"top", parse_top, 0},
     {"depth", parse_depth, 0},
+    {"seconds", parse_seconds, 0},
     {"free", NULL, offsetof(struct heap_options, filter.free)},
     {"live", NULL, offsetof(struct heap_options, filter.live)},
     {"dead", NULL, offsetof(struct heap_options, filter.dead)},

@@ -13,6 +13,7 @@ struct heap_options {
 	bool coalesce;                  /* what they do unless told; for SOS */
 	uint64_t top;                   /* 0: all */
 	uint64_t depth;                 /* 0: the default */
+	const char *seconds;            /* NULL: not given */
 	const char *args[2];
 	size_t n_args;
 	struct words words; /* what the strings are in */

@@ -114,6 +114,14 @@ void sheet_text(struct sheet *s, const char *key, const char *text)
 	add_quoted(&s->line, text);
 }
 
+void sheet_json(struct sheet *s, const char *key, const char *json)
+{
+	if (!s->json)
+		return;
+	add_key(s, key);
+	str_add(&s->line, json);
+}
+
 void sheet_address(struct sheet *s, const char *key, uint64_t addr)
 {
 	if (!s->json)

@@ -74,6 +74,8 @@ void sheet_end(struct sheet *s);
 void sheet_number(struct sheet *s, const char *key, uint64_t n);
 void sheet_text(struct sheet *s, const char *key, const char *text);
 void sheet_address(struct sheet *s, const char *key, uint64_t addr);
+/* @json: a value. */
+void sheet_json(struct sheet *s, const char *key, const char *json);
 
 /*
  * Begin rows, which are the property @key in JSON. In text, the columns' titles

@@ -36,19 +36,23 @@ DBG_MUST struct dbg_error *shell_run(struct repl *r, const char *command,
 struct shell_child {
 	pid_t pid;
 	int in, out; /* its descriptors, -1: ours */
+	struct str *printed;
 };
 
 struct shell_how {
 	const struct str *input; /* what it reads, NULL: what we do */
 	/* Ctrl-C at the terminal does not reach it; it ends with us. */
 	bool apart;
+	/* Takes what it prints; what it complains of is not in it. NULL: that
+	 * is printed to where we do. */
+	struct str *printed;
 };
 
 /* Start @argv; who waits for its end calls shell_end() then. */
 DBG_MUST struct dbg_error *shell_start(struct repl *r, char *const *argv,
 				       const struct shell_how *how,
 				       struct shell_child *ret);
-/* Copy the shell's output to ours, if it was caught in a file. */
+/* Copy the shell's output to where it belongs, if it was caught in a file. */
 void shell_end(struct repl *r, struct shell_child *c);
 
 /* ---- paint.c --------------------------------------------------------- */

@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cjson/cJSON.h>
+
 #include "base/err.h"
 #include "base/map.h"
 #include "base/mem.h"
@@ -964,8 +966,31 @@ static void show_findings(struct sheet *s, const struct doctor *d)
 	if (!s->json && !d->n)
 		out(s->r, "Nothing was found: %zu checks were made.\n",
 		    sizeof(checks) / sizeof(*checks) - d->n_untold);
+	if (d->watched)
+		doctor_watched_show(s, d);
 	show_untold(s, d);
 	show_unknown(s, d);
+}
+
+static void examine(struct doctor *d, bool json)
+{
+	struct sheet s;
+
+	doctor_look(d);
+	run_checks(d);
+	sheet_begin(&s, d->r, d->at, json);
+	show_findings(&s, d);
+	sheet_end(&s);
+}
+
+static void doctor_destroy(struct doctor *d)
+{
+	for (size_t i = 0; i < d->n; i++) {
+		free(d->v[i].command);
+		free(d->v[i].text);
+	}
+	cJSON_Delete(d->watched);
+	free(d);
 }
 
 static struct dbg_error *cmd_doctor(struct repl *r, struct dbg_stopped at,
@@ -974,30 +999,26 @@ static struct dbg_error *cmd_doctor(struct repl *r, struct dbg_stopped at,
 	_cleanup_heap_options_ struct heap_options o;
 	struct dbg_error *err = heap_options_parse(call, 0, &o);
 	struct doctor *d;
-	struct sheet s;
 
 	if (err)
 		return err;
 	d = xcalloc(1, sizeof(*d));
 	d->r = r;
 	d->at = at;
-	doctor_look(d);
-	run_checks(d);
-	sheet_begin(&s, r, at, o.json);
-	show_findings(&s, d);
-	sheet_end(&s);
-	for (size_t i = 0; i < d->n; i++) {
-		free(d->v[i].command);
-		free(d->v[i].text);
-	}
-	free(d);
-	return NULL;
+	if (o.seconds)
+		err = doctor_watch(d, o.seconds, o.json);
+	// else the program has ended meanwhile, or it was not watched, which
+	// was said
+	if (!err && (!o.seconds || (r->stopped && d->watched)))
+		examine(d, o.json);
+	doctor_destroy(d);
+	return err;
 }
 
 static const struct repl_cmd cmds[] = {
     {
 	.names = "doctor",
-	.args = "[--json]",
+	.args = "[--seconds N] [--json]",
 	.help = "look for all kinds of trouble at once",
 	.more = "Deadlocks, a thread pool that starves, async calls that are "
 		"stuck, exceptions\nnobody has looked at, the finalizer, "
@@ -1006,7 +1027,10 @@ static const struct repl_cmd cmds[] = {
 		"handlers and\nregistrations by the thousand, handles, memory "
 		"outside of the heap, file descriptors, the\nlimits of the "
 		"program's cgroup; each finding with the command that shows "
-		"more.",
+		"more.\nWith --seconds N the program goes on for so long "
+		"first, and is watched: threads that\nburn processors, "
+		"waits for one, collections and their pauses, allocations, "
+		"exceptions,\na pool that starves. Ctrl-C ends that early.",
 	.stopped = cmd_doctor,
     },
     {.names = NULL},

@@ -2,11 +2,14 @@
 #ifndef REPL_DOCTOR_H
 #define REPL_DOCTOR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "dbg.h"
 
+struct cJSON;
 struct repl;
+struct sheet;
 struct str;
 
 enum {
@@ -54,6 +57,7 @@ struct doctor {
 	struct dbg_heap_retainer *keepers;
 	size_t n_keepers;
 	uint64_t n_registrations; /* of CancellationTokens */
+	struct cJSON *watched;    /* NULL: it was not watched */
 };
 
 /* Add a finding; @command, NULL: none, shows more. */
@@ -85,6 +89,24 @@ void doctor_waits_untold(const struct doctor *d, size_t *ret_unknown,
 			 size_t *ret_held);
 /* Append who has the Mutex that a thread waits for, outside of the program. */
 void doctor_outsider_add(const struct dbg_blocked *b, struct str *text);
+
+/* ---- doctor_watched.c: what was seen while the program ran -------------- */
+
+/*
+ * Let the program go on for so long and see what it does, or take what was seen
+ * before. Afterwards d->at is the present stop, if r->stopped. @json: the stop
+ * is not shown.
+ */
+DBG_MUST struct dbg_error *doctor_watch(struct doctor *d,
+					const char *for_seconds, bool json);
+/* The checks of it; the list of threads is known. */
+doctor_check doctor_watched;
+/* Was the thread seen, and did it stand still all the time? */
+bool doctor_stood(const struct doctor *d, uint32_t thread);
+/* Append that the threads that a finding is about did so. */
+void doctor_stood_add(const struct doctor *d, struct str *text);
+/* Show for how long, and what was seen in all. */
+void doctor_watched_show(struct sheet *s, const struct doctor *d);
 
 /* ---- cmd_doctor.c --------------------------------------------------- */
 

@@ -202,6 +202,19 @@ static void add_waits(const struct doctor *d, blocked_fn *is_meant,
 			add_wait(d, &d->blocked[i], text);
 }
 
+// If the program was watched: append whether all of them stood still meanwhile.
+static void add_stood(const struct doctor *d, blocked_fn *is_meant,
+		      struct str *text)
+{
+	bool all = d->watched != NULL;
+
+	for (size_t i = 0; i < d->n_blocked && all; i++)
+		if (is_meant(d, &d->blocked[i]))
+			all = doctor_stood(d, d->blocked[i].thread);
+	if (all)
+		doctor_stood_add(d, text);
+}
+
 static bool is_worker(const struct doctor *d, const struct dbg_blocked *b)
 {
 	return is_thread_named(d, b->thread, ".NET TP Worker");
@@ -361,6 +374,7 @@ struct dbg_error *doctor_deadlock(struct doctor *d)
 	str_add(&text, "Threads that wait for each other:");
 	if (add_threads(d, is_deadlock, &text)) {
 		add_waits(d, is_deadlock, &text);
+		add_stood(d, is_deadlock, &text);
 		doctor_find(d, WEIGHT_SEVERE, "deadlock", str_get(&text));
 	}
 	str_clear(&text);
@@ -369,12 +383,14 @@ struct dbg_error *doctor_deadlock(struct doctor *d)
 		       "known who holds or sets it:");
 	if (add_threads(d, is_holder_stuck, &text)) {
 		add_ends(d, &text);
+		add_stood(d, is_holder_stuck, &text);
 		doctor_find(d, WEIGHT_WARNING, "deadlock", str_get(&text));
 	}
 	str_clear(&text);
 	str_add(&text, "Threads that wait for what another process has:");
 	if (add_threads(d, is_outside, &text)) {
 		add_waits(d, is_outside, &text);
+		add_stood(d, is_outside, &text);
 		doctor_find(d, WEIGHT_WARNING, "deadlock", str_get(&text));
 	}
 	find_convoys(d);
@@ -711,9 +727,10 @@ struct dbg_error *doctor_processor(struct doctor *d)
 	struct dbg_processor *v;
 	size_t n = 0;
 	uint64_t all = 0;
-	struct dbg_error *err = dbg_processor_list(d->at, &v, &n);
+	struct dbg_error *err =
+	    d->watched ? doctor_watched(d) : dbg_processor_list(d->at, &v, &n);
 
-	if (err || find_busy_threads(d, v, n))
+	if (d->watched || err || find_busy_threads(d, v, n))
 		return err;
 	for (size_t i = 0; i < n; i++) {
 		all += v[i].used;
