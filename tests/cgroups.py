@@ -54,6 +54,30 @@ def of_memory(t, limit):
     return None, None
 
 
+def of_cpu(t, percent):
+    """A cgroup of its own that has so much of a processor, None where none may
+    be made; the function that puts a process into it."""
+    with open("/proc/self/cgroup") as file:
+        found = re.search(r"^\d+:(cpu(?:,cpuacct)?)?:(.*)$", file.read(), re.M)
+    if not found:
+        return None, None
+    where = (f"/sys/fs/cgroup/{found[1] or ''}{found[2].rstrip('/')}"
+             f"/dndbg-cpu-{t.tag}")
+    try:
+        group = Group(t, where)
+    except OSError:
+        return None, None
+    for name, limit in (("cpu.cfs_quota_us", percent * 1000),
+                        ("cpu.max", f"{percent * 1000} 100000")):
+        if os.path.exists(f"{where}/{name}"):
+            with open(f"{where}/{name}", "w") as file:
+                file.write(str(limit))
+            return where, lambda pid: open(f"{where}/cgroup.procs",
+                                           "w").write(str(pid))
+    group.close()
+    return None, None
+
+
 def removed(where):
     try:
         os.rmdir(where)

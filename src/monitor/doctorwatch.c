@@ -20,7 +20,8 @@
 enum {
 	HERTZ = 99,
 	TYPES_LISTED = 3,
-	BUSY_SHARE = 20, /* one of so many of the time: its method is told */
+	BUSY_SHARE = 20,  /* one of so many of the time: its method is told */
+	IDLE_MAX = 10000, /* threads of which less is told */
 };
 
 struct doctor_watch {
@@ -308,18 +309,22 @@ static cJSON *threads_json(const struct dbg_profile *p)
 	_cleanup_free_ uint64_t *times =
 	    xcalloc(p->n_frames + 1, sizeof(*times));
 	cJSON *list = cJSON_CreateArray();
+	size_t n_idle = 0;
 
 	for (size_t i = 0; i < p->n_threads; i++) {
 		const struct dbg_sample_thread *t = &p->threads[i];
-		cJSON *o = cJSON_CreateObject();
 		struct thread_method m = {.frame = NULL};
+
+		if (t->run > (p->ended - p->began) / BUSY_SHARE)
+			thread_method_find(p, (uint32_t)i, times, &m);
+		if (!m.frame && n_idle++ >= IDLE_MAX)
+			continue;
+		cJSON *o = cJSON_CreateObject();
 
 		cJSON_AddNumberToObject(o, "tid", t->tid);
 		json_add_text(o, "name", t->name);
 		add_ms(o, "runningMs", t->run);
 		add_ms(o, "waitingMs", t->wait);
-		if (t->run > (p->ended - p->began) / BUSY_SHARE)
-			thread_method_find(p, (uint32_t)i, times, &m);
 		if (m.frame) {
 			json_add_text(o, "method", m.frame->name);
 			cJSON_AddBoolToObject(o, "own", m.frame->own);

@@ -6,6 +6,8 @@ import re
 import signal
 import subprocess
 
+import cgroups
+import container
 import drive
 from watched import Watched, Watching, shape
 
@@ -81,6 +83,75 @@ def test_burning(t):
     t.check_equal({"Watched.Program.Leaf(int)"}, {one["method"] for one in busy})
     turns = int(program.do("turns"))
     t.wait_for("more turns", lambda: int(program.do("turns")) > turns)
+    program.end()
+
+
+def test_held_back(t):
+    """A cgroup whose processors are used up, so that threads wait."""
+    where, enter = cgroups.of_cpu(t, 20)
+    if not where:
+        raise drive.Skip("no cgroup with a limit of processors can be made")
+    program = Watched(t)
+    program.do("load 0")
+    enter(program.pid)
+    weight, text, command, watched = wait_for_finding(
+        t, program.pid, "processor", "held back")
+    t.check_equal(("warning", "sample"), (weight, command))
+    t.check_match(r"^Threads waited for a processor for [\d.]+ s, all together, "
+                  r"and ran for [\d.]+ s; the program's cgroup has 0\.20 "
+                  r"processors, and was held back in \d+ of \d+ periods$", text)
+    t.check(watched["processors"]["heldBack"] <=
+            watched["processors"]["periods"], watched)
+    program.process.kill()
+    program.process.wait()
+    t.wait_for("the end of all", lambda: cgroups.removed(where))
+
+
+def test_container(t):
+    """From outside, by the host's pid, and from inside of the container."""
+    if os.geteuid():
+        raise drive.Skip("only root can make a container")
+    program = Watched(t, words=container.words(t, "Watched"))
+    program.do("load 0")
+    pid, = t.processes("dotnet")
+    inside = ["nsenter", "--pid", "--mount", "--root", "--target", str(pid)]
+    for number, before in ((pid, []), (1, inside)):
+        done = subprocess.run(
+            [*before, t.dndbg, "doctor", "--seconds", "0.5", str(number),
+             "--json"], env=t.env, capture_output=True, text=True,
+            timeout=60 * drive.TIME, start_new_session=True)
+        t.check_equal((0, ""), (done.returncode, done.stderr))
+        got = json.loads(done.stdout)
+        t.check_match(r'^Thread \d+ "[^"]*" used .* in Watched.Program.Leaf\(int\)'
+                      r" at Watched.cs:\d+", found(got, "processor")[0][1])
+        t.check_equal((None, "time"), (got["watched"].get("untold"),
+                                       got["watched"]["end"]))
+    program.end()
+
+
+test_container.glibc = "its container on musl has no dndbg in it"
+
+
+def test_user(t):
+    """The program's own user, who may do nothing else; another is told what is
+    in the way."""
+    if os.geteuid():
+        raise drive.Skip("only root can be somebody else")
+    program = Watched(t, words=container.as_nobody(
+        t, "/mnt/dotnet/dotnet", "/mnt/app/Watched.dll", fixture="Watched"))
+    there = ["nsenter", "--mount", "--target", str(program.pid), "setpriv",
+             "--clear-groups", "--regid", "65534", "--reuid"]
+    for user, status, text in (
+            ("65534", 0, r"(?m)^Watched for [\d.]+ s: .* exceptions$"),
+            ("65533", 1, rf"^dndbg: cannot trace process {program.pid}, which "
+             "user 65534 runs: run dndbg as that user or as root$")):
+        done = subprocess.run(
+            [*there, user, "/mnt/dndbg", "doctor", str(program.pid), "--seconds",
+             "0.5"], env=t.env, stdout=subprocess.PIPE, text=True,
+            stderr=subprocess.STDOUT, timeout=60 * drive.TIME)
+        t.check_equal((status, done.stdout), (done.returncode, done.stdout))
+        t.check_match(text, done.stdout)
+    program.do("gc")
     program.end()
 
 
@@ -176,20 +247,26 @@ def test_starvation(t):
 
 
 def test_stood(t):
-    """Threads that wait for each other, and have not run meanwhile."""
+    """Threads that wait for each other, and a pool whose workers wait: that they
+    have not run meanwhile."""
+    workers = {"DOTNET_ThreadPool_ForceMinWorkerThreads": "2",
+               "DOTNET_ThreadPool_ForceMaxWorkerThreads": "2"}
     process = subprocess.Popen(
         t.program("Stuck", "circle", config="Release", host="dotnet"),
-        env=t.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        env={**t.env, **workers}, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        text=True)
     try:
         t.check_match("^ready", process.stdout.readline())
         got = doctor(t, process.pid)
     finally:
         process.kill()
         process.wait()
-    (weight, text, _), = [one for one in found(got, "deadlock")
-                          if one[1].startswith("Threads that wait for each")]
-    t.check_equal("severe", weight)
-    t.check_match(r"; none of them has run in the last [\d.]+ s$", text)
+    for check, begins in (("deadlock", "Threads that wait for each other"),
+                          ("threadPool", "The thread pool starves")):
+        (weight, text, _), = [one for one in found(got, check)
+                              if one[1].startswith(begins)]
+        t.check_equal("severe", weight)
+        t.check_match(r"; none of them has run in the last [\d.]+ s$", text)
 
 
 def test_prompt(t):

@@ -489,6 +489,18 @@ static struct dbg_error *pool_stands(struct doctor *d, uint64_t queued,
 	return err;
 }
 
+// If the program was watched: append whether no worker has run meanwhile.
+static void add_workers_stood(const struct doctor *d, struct str *text)
+{
+	bool all = d->watched != NULL;
+
+	for (size_t i = 0; i < d->n_threads && all; i++)
+		if (!strcmp(d->threads[i].name, ".NET TP Worker"))
+			all = doctor_stood(d, d->threads[i].number);
+	if (all)
+		doctor_stood_add(d, text);
+}
+
 struct dbg_error *doctor_pool(struct doctor *d)
 {
 	_cleanup_str_ struct str text = {0}, waiting = {0};
@@ -514,6 +526,7 @@ struct dbg_error *doctor_pool(struct doctor *d)
 			 " workers wait, threads%s",
 			 queued, pool.workers, str_get(&waiting));
 		add_worker_places(d, &text);
+		add_workers_stood(d, &text);
 		doctor_find(d, WEIGHT_SEVERE, "threadpool", str_get(&text));
 		return NULL;
 	} else if (stands && pool.working >= pool.workers &&
@@ -524,6 +537,7 @@ struct dbg_error *doctor_pool(struct doctor *d)
 			 " workers wait outside of the runtime",
 			 queued, pool.workers);
 		add_worker_places(d, &text);
+		add_workers_stood(d, &text);
 		doctor_find(d, WEIGHT_SEVERE, "pstacks", str_get(&text));
 	} else if (queued >= QUEUE_LONG) {
 		str_addf(&text,

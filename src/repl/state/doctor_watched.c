@@ -319,12 +319,14 @@ struct dbg_error *doctor_watched(struct doctor *d)
 bool doctor_stood(const struct doctor *d, uint32_t thread)
 {
 	const cJSON *seen;
+	double tid = -1;
 
+	for (size_t i = 0; i < d->n_threads; i++)
+		if (d->threads[i].number == thread)
+			tid = d->threads[i].tid;
 	cJSON_ArrayForEach(seen, part(d, "threads"))
 	{
-		const struct dbg_thread *t = thread_of(d, seen);
-
-		if (t && t->number == thread)
+		if (number(seen, "tid") == tid)
 			return number(seen, "runningMs") < STOOD_MS;
 	}
 	return false;
@@ -363,6 +365,10 @@ struct dbg_error *doctor_watch(struct doctor *d, const char *for_seconds,
 	if (r->stopped && !json)
 		err = resume_end(r, NULL);
 	d->watched = cJSON_Parse(str_get(&facts));
+	if (!err && facts.len && !d->watched)
+		err = dbg_err(DBG_E_FORMAT,
+			      "what was seen of process %d cannot be read",
+			      (int)dbg_pid(r->dbg));
 	if (!err && r->stopped)
 		err = dbg_stopped(r->dbg, &d->at);
 	return err;
