@@ -11,6 +11,7 @@
 #include "front/plain.h"
 #include "monitor/monitor.h"
 #include "monitor/watching.h"
+#include "monitor/where.h"
 #include "report/forms.h"
 
 /* ---- Lists ----------------------------------------------------------- */
@@ -24,6 +25,7 @@ enum {
 	ROWS_LISTED = 20,
 	MESSAGE_MAX = 60, // bytes of a message that are shown
 	WAITING_MAX = 1 << 16,
+	LOCKS_NAMED = 200, // by their objects' types
 };
 
 struct event_list {
@@ -33,10 +35,12 @@ struct event_list {
 	struct arena *arena; /* reset for each event */
 	struct tally rows;
 	struct tally beside; /* exceptions: where caught; jit: by version */
+	struct tally sites;  /* where they come from */
+	struct where *where; /* NULL: it is not asked for */
 	uint64_t n, sum;     /* of all rows */
 	uint64_t again;      /* exceptions that were thrown again; how often
 				the pool starved */
-	struct map waiting;  /* contention: the row by the thread */
+	struct map waiting;  /* contention: struct lock_wait by the thread */
 	struct map compiled; /* jit: when it began, by thread and method */
 	bool managed_ids;    /* contention: owners are told by managed ids */
 };
@@ -44,6 +48,7 @@ struct event_list {
 /* One kind of list. */
 struct list_kind {
 	dbg_trace_fn *event;
+	bool has_sites; /* its events are told with stacks */
 	void (*print)(struct event_list *l, const struct watch_result *r);
 	void (*add)(const struct event_list *l, cJSON *o);
 };
@@ -60,6 +65,9 @@ static void list_deinit(struct event_list *l)
 	dbg_trace_close(l->trace);
 	tally_deinit(&l->rows);
 	tally_deinit(&l->beside);
+	tally_deinit(&l->sites);
+	where_close(l->where);
+	map_clear_free(&l->waiting);
 	map_deinit(&l->waiting);
 	map_clear_free(&l->compiled);
 	map_deinit(&l->compiled);
@@ -70,8 +78,9 @@ static struct dbg_error *list_watch(struct dbg *dbg, struct event_list *l,
 				    const struct dbg_trace_provider *provider,
 				    const struct list_kind *kind)
 {
-	const struct dbg_trace_request req = {.providers = provider,
-					      .n_providers = 1};
+	bool sites = kind->has_sites && !l->o->no_stacks;
+	const struct dbg_trace_request req = {
+	    .providers = provider, .n_providers = 1, .stacks = sites};
 	const struct watcher w = {.arg = l,
 				  .began = &l->origin,
 				  .event = kind->event,
@@ -79,10 +88,13 @@ static struct dbg_error *list_watch(struct dbg *dbg, struct event_list *l,
 	struct watch_result r;
 
 	l->arena = arena_create();
+	if (sites || l->o->caught)
+		l->where = where_open(dbg, l->o->what);
 	struct dbg_error *err = watch_trace(dbg, l->o, &req, &w, &l->trace, &r);
 	if (!err) {
 		tally_sort(&l->rows);
 		tally_sort(&l->beside);
+		tally_sort(&l->sites);
 	}
 	if (!err && l->o->json) {
 		cJSON *o = watch_json(&r);
@@ -112,6 +124,27 @@ static size_t listed(const struct tally *t)
 	return t->n < ROWS_LISTED ? t->n : ROWS_LISTED;
 }
 
+// Count an event of that @amount where it comes from. Returns NULL if that is
+// not known.
+static const char *site_add(struct event_list *l,
+			    const struct dbg_trace_event *e, uint64_t amount)
+{
+	const char *where = l->where ? where_of(l->where, e) : NULL;
+
+	if (where)
+		tally_add(tally_at(&l->sites, where, 0), amount);
+	return where;
+}
+
+static void sites_missing(const struct event_list *l)
+{
+	const struct dbg_error *why = l->where ? where_missing(l->where) : NULL;
+
+	if (why && l->n)
+		plain_printf(stderr, "dndbg: where is not told: %s\n",
+			     why->message);
+}
+
 static bool list_prints(const struct event_list *l)
 {
 	return l->o->each && !l->o->json;
@@ -134,24 +167,45 @@ static void take_throw(struct event_list *l, const struct dbg_trace_event *e,
 	str_set(&row->last, x->message);
 	l->n++;
 	l->again += x->again;
+	const char *where = site_add(l, e, 1);
+
 	if (!list_prints(l))
 		return;
 	print_when(l, e);
-	plain_printf(stdout, "%s: %s\n", x->type, x->message);
+	plain_printf(stdout, "%s: %s%s%s\n", x->type, x->message,
+		     where ? " in " : "", where ? where : "");
 	fflush(stdout);
+}
+
+static void take_catch(struct event_list *l, const struct dbg_told_catch *x)
+{
+	const char *method = l->where ? where_at(l->where, x->handler) : NULL;
+
+	tally_add(tally_at(&l->beside, method ? method : x->method, 0), 1);
 }
 
 static void exception_event(void *arg, const struct dbg_trace_event *e)
 {
 	struct event_list *l = arg;
 	struct dbg_told_throw x;
-	const char *method;
+	struct dbg_told_catch caught;
 
 	arena_reset(l->arena);
 	if (dbg_told_throw(e, l->arena, &x))
 		take_throw(l, e, &x);
-	else if (dbg_told_catch(e, l->arena, &method))
-		tally_add(tally_at(&l->beside, method, 0), 1);
+	else if (dbg_told_catch(e, l->arena, &caught))
+		take_catch(l, &caught);
+}
+
+static void counts_print(const struct tally *t, const char *title)
+{
+	if (t->n)
+		printf("\n%8s  %s\n", "COUNT", title);
+	for (size_t i = 0; i < listed(t); i++) {
+		printf("%8" PRIu64 "  ", t->rows[i]->n);
+		plain_printf(stdout, "%s\n", t->rows[i]->text);
+	}
+	print_more(t);
 }
 
 static void exceptions_print(struct event_list *l, const struct watch_result *r)
@@ -159,8 +213,9 @@ static void exceptions_print(struct event_list *l, const struct watch_result *r)
 	char time[WATCH_TIME_MAX];
 
 	watch_title(r);
-	printf("%" PRIu64 " exceptions%s, %.1f a second\n", l->n,
-	       watch_time(r, time), (double)l->n / seconds(r));
+	printf("%" PRIu64 " exception%s%s, %.1f a second\n", l->n,
+	       quantity_plural(l->n), watch_time(r, time),
+	       (double)l->n / seconds(r));
 	if (l->n)
 		printf("\n%8s  %9s  %s\n", "COUNT", "A SECOND",
 		       "TYPE, LAST MESSAGE");
@@ -175,13 +230,22 @@ static void exceptions_print(struct event_list *l, const struct watch_result *r)
 	print_more(&l->rows);
 	if (l->again)
 		printf("%" PRIu64 " of them were thrown again\n", l->again);
-	if (l->beside.n)
-		printf("\n%8s  %s\n", "COUNT", "CAUGHT IN");
-	for (size_t i = 0; i < listed(&l->beside); i++) {
-		printf("%8" PRIu64 "  ", l->beside.rows[i]->n);
-		plain_printf(stdout, "%s\n", l->beside.rows[i]->text);
+	counts_print(&l->sites, "THROWN IN");
+	counts_print(&l->beside, "CAUGHT IN");
+	sites_missing(l);
+}
+
+static void counts_add(const struct tally *t, cJSON *o, const char *name)
+{
+	cJSON *all = cJSON_AddArrayToObject(o, name);
+
+	for (size_t i = 0; i < t->n; i++) {
+		cJSON *one = cJSON_CreateObject();
+
+		json_add_text(one, "method", t->rows[i]->text);
+		cJSON_AddNumberToObject(one, "count", (double)t->rows[i]->n);
+		cJSON_AddItemToArray(all, one);
 	}
-	print_more(&l->beside);
 }
 
 static void exceptions_add(const struct event_list *l, cJSON *o)
@@ -198,17 +262,10 @@ static void exceptions_add(const struct event_list *l, cJSON *o)
 		json_add_text(one, "lastMessage", l->rows.rows[i]->last);
 		cJSON_AddItemToArray(types, one);
 	}
-	if (!l->o->caught)
-		return;
-	cJSON *caught = cJSON_AddArrayToObject(o, "caughtIn");
-	for (size_t i = 0; i < l->beside.n; i++) {
-		cJSON *one = cJSON_CreateObject();
-
-		json_add_text(one, "method", l->beside.rows[i]->text);
-		cJSON_AddNumberToObject(one, "count",
-					(double)l->beside.rows[i]->n);
-		cJSON_AddItemToArray(caught, one);
-	}
+	if (l->where)
+		counts_add(&l->sites, o, "thrownIn");
+	if (l->o->caught)
+		counts_add(&l->beside, o, "caughtIn");
 }
 
 static struct dbg_error *exception_events(struct dbg *dbg,
@@ -216,6 +273,7 @@ static struct dbg_error *exception_events(struct dbg *dbg,
 {
 	static const struct list_kind kind = {
 	    .event = exception_event,
+	    .has_sites = true,
 	    .print = exceptions_print,
 	    .add = exceptions_add,
 	};
@@ -242,29 +300,26 @@ static void allocation_event(void *arg, const struct dbg_trace_event *e)
 	row->with += x.size ? x.bytes / x.size : 0;
 	l->n++;
 	l->sum += x.bytes;
+	const char *where = site_add(l, e, x.bytes);
+
 	if (!list_prints(l))
 		return;
 	print_when(l, e);
-	plain_printf(stdout, "%9s  %s\n", quantity_size(x.size, size), x.type);
+	plain_printf(stdout, "%9s  %s%s%s\n", quantity_size(x.size, size),
+		     x.type, where ? " in " : "", where ? where : "");
 	fflush(stdout);
 }
 
-static void allocations_print(struct event_list *l,
-			      const struct watch_result *r)
+static void bytes_print(const struct event_list *l, const struct tally *t,
+			const char *title)
 {
-	char time[WATCH_TIME_MAX], sum[QUANTITY_MAX], rate[QUANTITY_MAX],
-	    share[QUANTITY_MAX];
+	char sum[QUANTITY_MAX], share[QUANTITY_MAX];
 
-	watch_title(r);
-	printf("about %s allocated%s, %s a second (%" PRIu64 " samples)\n",
-	       quantity_size(l->sum, sum), watch_time(r, time),
-	       quantity_size((uint64_t)((double)l->sum / seconds(r)), rate),
-	       l->n);
-	if (l->n)
+	if (t->n)
 		printf("\n%9s  %8s  %8s  %s\n", "BYTES", "OF ALL", "SAMPLES",
-		       "TYPE");
-	for (size_t i = 0; i < listed(&l->rows); i++) {
-		const struct tally_row *row = l->rows.rows[i];
+		       title);
+	for (size_t i = 0; i < listed(t); i++) {
+		const struct tally_row *row = t->rows[i];
 
 		printf("%9s  %8s  %8" PRIu64 "  ", quantity_size(row->sum, sum),
 		       quantity_share((double)row->sum, (double)l->sum, share),
@@ -272,7 +327,22 @@ static void allocations_print(struct event_list *l,
 		plain_printf(stdout, row->key ? "%s (large)\n" : "%s\n",
 			     row->text);
 	}
-	print_more(&l->rows);
+	print_more(t);
+}
+
+static void allocations_print(struct event_list *l,
+			      const struct watch_result *r)
+{
+	char time[WATCH_TIME_MAX], sum[QUANTITY_MAX], rate[QUANTITY_MAX];
+
+	watch_title(r);
+	printf("about %s allocated%s, %s a second (%" PRIu64 " samples)\n",
+	       quantity_size(l->sum, sum), watch_time(r, time),
+	       quantity_size((uint64_t)((double)l->sum / seconds(r)), rate),
+	       l->n);
+	bytes_print(l, &l->rows, "TYPE");
+	bytes_print(l, &l->sites, "ALLOCATED IN");
+	sites_missing(l);
 }
 
 static void allocations_add(const struct event_list *l, cJSON *o)
@@ -293,6 +363,18 @@ static void allocations_add(const struct event_list *l, cJSON *o)
 		cJSON_AddNumberToObject(one, "samples", (double)row->n);
 		cJSON_AddItemToArray(types, one);
 	}
+	cJSON *sites =
+	    l->where ? cJSON_AddArrayToObject(o, "allocatedIn") : NULL;
+
+	for (size_t i = 0; i < l->sites.n; i++) {
+		const struct tally_row *row = l->sites.rows[i];
+		cJSON *one = cJSON_CreateObject();
+
+		json_add_text(one, "method", row->text);
+		cJSON_AddNumberToObject(one, "bytes", (double)row->sum);
+		cJSON_AddNumberToObject(one, "samples", (double)row->n);
+		cJSON_AddItemToArray(sites, one);
+	}
 }
 
 // Find the runtime's version, which decides what events there are.
@@ -310,6 +392,7 @@ static struct dbg_error *allocation_events(struct dbg *dbg,
 {
 	static const struct list_kind kind = {
 	    .event = allocation_event,
+	    .has_sites = true,
 	    .print = allocations_print,
 	    .add = allocations_add,
 	};
@@ -324,21 +407,53 @@ static struct dbg_error *allocation_events(struct dbg *dbg,
 
 /* ---- Contention -------------------------------------------------------- */
 
+/* What a thread waits for, and where. */
+struct lock_wait {
+	struct tally_row *lock, *site; /* site: NULL: not known */
+};
+
+// Name the object's type in the row of its lock, which has no text yet.
+static void lock_name(const struct event_list *l, struct tally_row *row)
+{
+	const char *type = *row->text || !l->where || l->rows.n > LOCKS_NAMED
+			       ? NULL
+			       : where_lock_type(l->where, row->key);
+
+	if (type)
+		str_set(&row->text, type);
+}
+
+static char *owner_text(const struct event_list *l, uint64_t owner)
+{
+	if (!owner)
+		return xstrdup("");
+	if (l->managed_ids)
+		return xasprintf("managed thread %" PRIu64, owner);
+	const char *name = dbg_trace_thread_name(l->trace, owner);
+
+	return *name ? xasprintf("%" PRIu64 " '%s'", owner, name)
+		     : xasprintf("%" PRIu64, owner);
+}
+
 static void lock_wait_began(struct event_list *l,
 			    const struct dbg_trace_event *e,
 			    const struct dbg_told_wait *x)
 {
 	struct tally_row *row = tally_at(&l->rows, "", x->lock);
-	_cleanup_free_ char *owner =
-	    l->managed_ids
-		? xasprintf("managed thread %" PRIu64, x->owner)
-		: xasprintf("%" PRIu64 " '%s'", x->owner,
-			    dbg_trace_thread_name(l->trace, x->owner));
+	_cleanup_free_ char *owner = owner_text(l, x->owner);
 
 	row->with = x->object;
-	str_set(&row->last, x->owner ? owner : "");
-	if (l->waiting.n < WAITING_MAX)
-		map_put(&l->waiting, e->tid, row);
+	str_set(&row->last, owner);
+	lock_name(l, row);
+	if (l->waiting.n >= WAITING_MAX)
+		return;
+	const char *where = l->where ? where_of(l->where, e) : NULL;
+	struct lock_wait *wait = xmalloc(sizeof(*wait));
+
+	*wait = (struct lock_wait){row, where ? tally_at(&l->sites, where, 0)
+					      : NULL};
+	free(map_take(&l->waiting, e->tid));
+	map_put(&l->waiting, e->tid, wait);
 }
 
 static void contention_event(void *arg, const struct dbg_trace_event *e)
@@ -352,10 +467,12 @@ static void contention_event(void *arg, const struct dbg_trace_event *e)
 		lock_wait_began(l, e, &x);
 	if (!dbg_told_wait_end(e, &ns))
 		return;
-	struct tally_row *row = map_take(&l->waiting, e->tid);
-	if (!row)
+	_cleanup_free_ struct lock_wait *wait = map_take(&l->waiting, e->tid);
+	if (!wait)
 		return; // it began before the trace
-	tally_add(row, ns);
+	tally_add(wait->lock, ns);
+	if (wait->site)
+		tally_add(wait->site, ns);
 	l->n++;
 	l->sum += ns;
 	if (!list_prints(l))
@@ -364,7 +481,7 @@ static void contention_event(void *arg, const struct dbg_trace_event *e)
 	plain_printf(stdout,
 		     "%9s  thread %" PRIu64 " '%s' for lock 0x%" PRIx64 "\n",
 		     quantity_time(ns, time), e->tid,
-		     dbg_trace_thread_name(l->trace, e->tid), row->key);
+		     dbg_trace_thread_name(l->trace, e->tid), wait->lock->key);
 	fflush(stdout);
 }
 
@@ -373,23 +490,40 @@ static void contention_print(struct event_list *l, const struct watch_result *r)
 	char time[WATCH_TIME_MAX], sum[QUANTITY_MAX], most[QUANTITY_MAX];
 
 	watch_title(r);
-	printf("%" PRIu64 " waits for locks%s, %s in all\n", l->n,
-	       watch_time(r, time), quantity_time(l->sum, sum));
+	printf("%" PRIu64 " wait%s for locks%s, %s in all\n", l->n,
+	       quantity_plural(l->n), watch_time(r, time),
+	       quantity_time(l->sum, sum));
 	if (l->n)
-		printf("\n%8s  %9s  %9s  %-18s  %-18s  %s\n", "WAITS", "TOTAL",
-		       "LONGEST", "LOCK", "OBJECT", "LAST HELD BY");
+		printf("\n%8s  %9s  %9s  %-18s  %-30s  %s\n", "WAITS", "TOTAL",
+		       "LONGEST", "LOCK", "LAST HELD BY", "OBJECT");
 	for (size_t i = 0; i < listed(&l->rows); i++) {
 		const struct tally_row *row = l->rows.rows[i];
 
-		printf("%8" PRIu64 "  %9s  %9s  0x%-16" PRIx64 "  0x%-16" PRIx64
-		       "  ",
-		       row->n, quantity_time(row->sum, sum),
-		       quantity_time(row->most, most), row->key, row->with);
-		plain_printf(stdout, "%s\n", row->last);
+		printf("%8" PRIu64 "  %9s  %9s  0x%-16" PRIx64 "  ", row->n,
+		       quantity_time(row->sum, sum),
+		       quantity_time(row->most, most), row->key);
+		plain_printf(stdout, "%-30s  ", row->last);
+		plain_printf(stdout, "%s%s0x%" PRIx64 "\n", row->text,
+			     *row->text ? " " : "", row->with);
 	}
 	print_more(&l->rows);
 	if (l->waiting.n)
-		printf("%zu threads still wait\n", l->waiting.n);
+		printf("%zu thread%s still wait%s\n", l->waiting.n,
+		       quantity_plural(l->waiting.n),
+		       l->waiting.n == 1 ? "s" : "");
+	if (l->sites.n)
+		printf("\n%8s  %9s  %9s  %s\n", "WAITS", "TOTAL", "LONGEST",
+		       "WAITED FOR IN");
+	for (size_t i = 0; i < listed(&l->sites); i++) {
+		const struct tally_row *row = l->sites.rows[i];
+
+		printf("%8" PRIu64 "  %9s  %9s  ", row->n,
+		       quantity_time(row->sum, sum),
+		       quantity_time(row->most, most));
+		plain_printf(stdout, "%s\n", row->text);
+	}
+	print_more(&l->sites);
+	sites_missing(l);
 }
 
 static void contention_add(const struct event_list *l, cJSON *o)
@@ -403,6 +537,8 @@ static void contention_add(const struct event_list *l, cJSON *o)
 		cJSON *one = cJSON_CreateObject();
 
 		json_add_hex(one, "lock", row->key);
+		if (*row->text)
+			json_add_text(one, "type", row->text);
 		json_add_hex(one, "object", row->with);
 		cJSON_AddNumberToObject(one, "waits", (double)row->n);
 		cJSON_AddNumberToObject(one, "waitedMs",
@@ -412,6 +548,20 @@ static void contention_add(const struct event_list *l, cJSON *o)
 		json_add_text(one, "heldBy", row->last);
 		cJSON_AddItemToArray(locks, one);
 	}
+	cJSON *sites = l->where ? cJSON_AddArrayToObject(o, "waitedIn") : NULL;
+
+	for (size_t i = 0; i < l->sites.n; i++) {
+		const struct tally_row *row = l->sites.rows[i];
+		cJSON *one = cJSON_CreateObject();
+
+		json_add_text(one, "method", row->text);
+		cJSON_AddNumberToObject(one, "waits", (double)row->n);
+		cJSON_AddNumberToObject(one, "waitedMs",
+					(double)row->sum / 1e6);
+		cJSON_AddNumberToObject(one, "longestMs",
+					(double)row->most / 1e6);
+		cJSON_AddItemToArray(sites, one);
+	}
 }
 
 static struct dbg_error *contention_events(struct dbg *dbg,
@@ -419,6 +569,7 @@ static struct dbg_error *contention_events(struct dbg *dbg,
 {
 	static const struct list_kind kind = {
 	    .event = contention_event,
+	    .has_sites = true,
 	    .print = contention_print,
 	    .add = contention_add,
 	};
@@ -486,8 +637,9 @@ static void jit_print(struct event_list *l, const struct watch_result *r)
 	char time[WATCH_TIME_MAX], sum[QUANTITY_MAX], most[QUANTITY_MAX];
 
 	watch_title(r);
-	printf("%" PRIu64 " methods compiled%s, %s in all\n", l->n,
-	       watch_time(r, time), quantity_time(l->sum, sum));
+	printf("%" PRIu64 " method%s compiled%s, %s in all\n", l->n,
+	       quantity_plural(l->n), watch_time(r, time),
+	       quantity_time(l->sum, sum));
 	for (size_t i = 0; i < l->beside.n; i++)
 		printf("%s%s %" PRIu64, i ? ", " : "", l->beside.rows[i]->text,
 		       l->beside.rows[i]->n);
@@ -632,6 +784,7 @@ enum {
 	OPT_EACH,
 	OPT_CAUGHT,
 	OPT_NETTRACE,
+	OPT_NO_STACKS,
 	OPT_HELP,
 	SECONDS = 10,
 };
@@ -642,6 +795,7 @@ static const struct option options[] = {
     {"each", no_argument, NULL, OPT_EACH},
     {"caught", no_argument, NULL, OPT_CAUGHT},
     {"nettrace", required_argument, NULL, OPT_NETTRACE},
+    {"no-stacks", no_argument, NULL, OPT_NO_STACKS},
     {"help", no_argument, NULL, OPT_HELP},
     {NULL, 0, NULL, 0},
 };
@@ -652,8 +806,8 @@ static const struct events_kind {
 				   const struct watch_options *o);
 } kinds[] = {
     {"gc", "collections: pauses, causes, what they left", gc_events},
-    {"exceptions", "thrown, by type", exception_events},
-    {"alloc", "allocated bytes, by type", allocation_events},
+    {"exceptions", "thrown, by type and method", exception_events},
+    {"alloc", "allocated bytes, by type and method", allocation_events},
     {"contention", "waits for locks that others have", contention_events},
     {"jit", "methods that are compiled, by the time that takes", jit_events},
     {"threadpool", "its workers; starvation as it happens", pool_events},
@@ -673,6 +827,10 @@ static void usage(FILE *out)
 	      "  --each       print each of them when it happens\n"
 	      "  --caught     of exceptions: in which methods they are caught, "
 	      "at twice the cost\n"
+	      "  --no-stacks  do not tell where they are thrown, allocated, "
+	      "waited "
+	      "for: it costs\n"
+	      "               the program less\n"
 	      "  --nettrace FILE\n"
 	      "               write what the runtime tells there, too, for "
 	      "PerfView and others\n"
@@ -700,6 +858,8 @@ static int parse(int argc, char **argv, struct watch_options *ret)
 			ret->each = true;
 		} else if (c == OPT_CAUGHT) {
 			ret->caught = true;
+		} else if (c == OPT_NO_STACKS) {
+			ret->no_stacks = true;
 		} else if (c == OPT_NETTRACE) {
 			ret->nettrace = optarg;
 		} else if (c == OPT_SECONDS) {

@@ -47,6 +47,11 @@ const char *quantity_size(uint64_t bytes, char ret[QUANTITY_MAX])
 	return three_digits(n, units[i], ret);
 }
 
+const char *quantity_plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
 const char *quantity_share(double part, double whole, char ret[QUANTITY_MAX])
 {
 	return three_digits(whole > 0 ? part / whole * 100 : 0, "%", ret);

@@ -65,6 +65,8 @@ enum {
 	QUANTITY_MAX = 16
 };
 
+/* "s", or "" of one: the end of the noun that is counted. */
+const char *quantity_plural(uint64_t n);
 /* "1.23 ms" of nanoseconds; returns @ret. */
 const char *quantity_time(uint64_t ns, char ret[QUANTITY_MAX]);
 /* "1.23 MB" of bytes, by powers of 1024. */

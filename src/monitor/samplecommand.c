@@ -275,8 +275,9 @@ static void quality_print(const struct sampling *s, const struct dbg_profile *p)
 {
 	printf("\n%" PRIu64 " samples at %" PRIu32 " Hz, %" PRIu64
 	       " lost; %" PRIu64 " looks at blocked threads; %" PRIu64
-	       " stacks cut off",
-	       p->samples, s->req.hertz, p->lost, p->looks, p->broken);
+	       " stack%s cut off",
+	       p->samples, s->req.hertz, p->lost, p->looks, p->broken,
+	       quantity_plural(p->broken));
 	if (s->req.async)
 		printf("; %" PRIu64 " of %" PRIu64 " resumed async calls "
 		       "joined to those that await them",

@@ -16,6 +16,7 @@ struct watch_options {
 	bool json;
 	bool each;            /* print each thing when it happens */
 	bool caught;          /* exceptions: also where they are caught */
+	bool no_stacks;       /* do not tell where events come from */
 	const char *nettrace; /* file for a copy of the whole event stream;
 				 NULL: none */
 };

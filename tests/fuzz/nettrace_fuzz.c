@@ -22,7 +22,7 @@ static void hear_single(struct heard *h, const struct dbg_trace_event *e)
 	struct dbg_told_counter counter;
 	struct dbg_told_throw thrown;
 	struct dbg_told_wait wait;
-	const char *method;
+	struct dbg_told_catch caught;
 	uint64_t ns;
 
 	arena_reset(h->arena);
@@ -32,8 +32,8 @@ static void hear_single(struct heard *h, const struct dbg_trace_event *e)
 		h->sum += (uint64_t)*counter.source + (uint64_t)*counter.tags;
 	if (dbg_told_throw(e, h->arena, &thrown))
 		h->sum += (uint64_t)*thrown.type + (uint64_t)*thrown.message;
-	if (dbg_told_catch(e, h->arena, &method))
-		h->sum += (uint64_t)*method;
+	if (dbg_told_catch(e, h->arena, &caught))
+		h->sum += (uint64_t)*caught.method + caught.handler;
 	if (dbg_told_wait(e, &wait))
 		h->sum += wait.lock + wait.object + wait.owner;
 	if (dbg_told_wait_end(e, &ns))

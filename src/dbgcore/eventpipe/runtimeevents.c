@@ -8,8 +8,10 @@
 
 #include "base/mem.h"
 #include "base/reader.h"
+#include "base/str.h"
 #include "dbg.h"
 #include "eventpipe/nettrace.h"
+#include "meta/csname.h"
 
 enum {
 	ALLOCATION_TICK = 10,
@@ -88,6 +90,15 @@ static bool event_is(const struct dbg_trace_event *e, uint32_t id,
 	return true;
 }
 
+// A type by its C# name, which the runtime tells by reflection's.
+static const char *type_text(struct reader *r, struct arena *arena)
+{
+	_cleanup_str_ struct str name = {0};
+
+	csname_from_dac(nettrace_text(r, TEXT_MAX, arena), &name);
+	return arena_strdup(arena, str_get(&name));
+}
+
 bool dbg_told_throw(const struct dbg_trace_event *e, struct arena *arena,
 		    struct dbg_told_throw *ret)
 {
@@ -95,7 +106,7 @@ bool dbg_told_throw(const struct dbg_trace_event *e, struct arena *arena,
 
 	if (!event_is(e, EXCEPTION_THROWN, &r))
 		return false;
-	ret->type = nettrace_text(&r, TEXT_MAX, arena);
+	ret->type = type_text(&r, arena);
 	ret->message = nettrace_text(&r, TEXT_MAX, arena);
 	reader_skip(&r, 8 + 4); // address and HRESULT
 	ret->again = reader_u16(&r) & RETHROWN;
@@ -103,14 +114,15 @@ bool dbg_told_throw(const struct dbg_trace_event *e, struct arena *arena,
 }
 
 bool dbg_told_catch(const struct dbg_trace_event *e, struct arena *arena,
-		    const char **ret_method)
+		    struct dbg_told_catch *ret)
 {
 	struct reader r;
 
 	if (!event_is(e, CATCH_START, &r))
 		return false;
-	reader_skip(&r, 8 + 8); // the handler, the method
-	*ret_method = nettrace_text(&r, TEXT_MAX, arena);
+	ret->handler = reader_u64(&r);
+	reader_skip(&r, 8); // the method
+	ret->method = nettrace_text(&r, TEXT_MAX, arena);
 	return !r.bad;
 }
 
@@ -135,7 +147,7 @@ bool dbg_told_allocation(const struct dbg_trace_event *e, struct arena *arena,
 	if (event_is(e, ALLOCATION_SAMPLED, &r)) {
 		ret->large = reader_u32(&r) == KIND_LARGE;
 		reader_skip(&r, 2 + 8); // the runtime, the type
-		ret->type = nettrace_text(&r, TEXT_MAX, arena);
+		ret->type = type_text(&r, arena);
 		reader_skip(&r, 8); // the object
 		ret->size = reader_u64(&r);
 		ret->bytes = stands_for(ret->size);
@@ -148,7 +160,7 @@ bool dbg_told_allocation(const struct dbg_trace_event *e, struct arena *arena,
 	reader_skip(&r, 2);
 	ret->bytes = reader_u64(&r);
 	reader_skip(&r, 8);
-	ret->type = nettrace_text(&r, TEXT_MAX, arena);
+	ret->type = type_text(&r, arena);
 	reader_skip(&r, 4 + 8); // the heap, the object
 	if (reader_left(&r) >= 8)
 		ret->size = reader_u64(&r);
@@ -218,7 +230,7 @@ bool dbg_told_jit(const struct dbg_trace_event *e, struct arena *arena,
 	ret->size = reader_u32(&r);
 	reader_skip(&r, 4); // the token
 	uint32_t flags = reader_u32(&r);
-	const char *type = nettrace_text(&r, TEXT_MAX, arena);
+	const char *type = type_text(&r, arena);
 	const char *name = nettrace_text(&r, TEXT_MAX, arena);
 
 	ret->name = arena_printf(arena, "%s%s%s", type, *type ? "." : "", name);

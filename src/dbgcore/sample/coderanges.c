@@ -62,6 +62,7 @@ static void method_describe(const struct range_lister *l,
 	    .name = name.full,
 	    .version = dac_code_kind(l->dac, code),
 	    .module = module ? module->name : "",
+	    .own = module && !module->framework,
 	};
 }
 

@@ -20,6 +20,7 @@ struct dbg_code_range {
 	const char *name;    /* foreign text */
 	const char *version; /* "tier 1"; NULL: not known */
 	const char *module;  /* file name, "" if there is none */
+	bool own;            /* a method, and not the framework's */
 };
 
 typedef void dbg_code_fn(void *arg, const struct dbg_code_range *range);

@@ -194,12 +194,17 @@ bool dbg_told_throw(const struct dbg_trace_event *e, struct arena *arena,
 		    struct dbg_told_throw *ret);
 
 /*
- * An exception has been caught: the method, as the runtime writes it. Asked for
- * by another provider, which tells throws as well and costs twice as much.
+ * An exception has been caught: by the code at @handler, of the method as the
+ * runtime writes it. Asked for by another provider, which tells throws as well
+ * and costs twice as much.
  */
+struct dbg_told_catch {
+	uint64_t handler;
+	const char *method;
+};
 const struct dbg_trace_provider *dbg_catches_provider(void);
 bool dbg_told_catch(const struct dbg_trace_event *e, struct arena *arena,
-		    const char **ret_method);
+		    struct dbg_told_catch *ret);
 
 /*
  * A sampled allocation, which stands for others: since .NET 10 each byte is

@@ -24,6 +24,16 @@ bool dbg_usage_of(pid_t pid, struct dbg_usage *ret);
  * DBG_E_TARGET: no right; DBG_E_NOT_FOUND.
  */
 DBG_MUST struct dbg_error *dbg_observe(struct dbg *dbg, pid_t pid);
+/* Forget what was read of it: it may have gone on since. */
+void dbg_observe_again(struct dbg *dbg);
+
+/*
+ * The C# name of the type of the object whose lock is @lock, as dbg_told_wait
+ * has it, in @arena. NULL: not known, as of a System.Threading.Lock itself. It
+ * is looked up in the table of sync blocks, in which the collector keeps the
+ * objects' addresses right.
+ */
+const char *dbg_lock_type(struct dbg *dbg, uint64_t lock, struct arena *arena);
 
 /* Facts about the memory of a program's runtime. */
 struct dbg_vitals {

@@ -16,9 +16,7 @@ struct dbg_error *dbg_code_list(struct dbg *dbg, dbg_code_fn *fn, void *arg,
 		return dbg_err(DBG_E_RUNTIME,
 			       "there is no .NET runtime that can be read: it "
 			       "is not up yet, or not permitted");
-	target_observe_again(dbg->target);
-	inspect_go(in);
-	inspect_stop(in);
+	dbg_observe_again(dbg);
 	*ret_file = code_ranges(dbg->target, in->dac, in->code, fn, arg);
 	return NULL;
 }

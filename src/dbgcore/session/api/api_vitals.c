@@ -9,9 +9,13 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/str.h"
+#include "dac/dac.h"
 #include "dac/gcheap.h"
+#include "meta/csname.h"
 #include "session/attach.h"
 #include "target/proc.h"
+#include "target/target.h"
 #include "tasks/pool.h"
 #include "tasks/tasks.h"
 
@@ -52,6 +56,50 @@ struct dbg_error *dbg_observe(struct dbg *dbg, pid_t pid)
 	free(dbg->inspect.symbols.modules);
 	dbg->inspect.symbols.modules = modules;
 	return err;
+}
+
+void dbg_observe_again(struct dbg *dbg)
+{
+	if (!dbg->target)
+		return;
+	target_observe_again(dbg->target);
+	inspect_go(&dbg->inspect);
+	inspect_stop(&dbg->inspect);
+}
+
+// The name of the type of the object at @addr, which may move meanwhile: then
+// there is no MethodTable at its beginning any more, or none that is whole.
+static const char *object_type(struct dbg *dbg, uint64_t addr,
+			       struct arena *arena)
+{
+	_cleanup_str_ struct str name = {0};
+	const char *spelled;
+	uint64_t mt;
+
+	if (target_read_some(dbg->target, addr, &mt, sizeof(mt)) != sizeof(mt))
+		return NULL;
+	if (dbg_err_drop(
+		dac_type_name(dbg->inspect.dac, mt & ~UINT64_C(7), &spelled)))
+		return NULL;
+	csname_from_dac(spelled, &name);
+	return arena_strdup(arena, str_get(&name));
+}
+
+const char *dbg_lock_type(struct dbg *dbg, uint64_t lock, struct arena *arena)
+{
+	struct gc_sync_block *v;
+	size_t n;
+
+	if (!dbg->target || !dbg->inspect.dac)
+		return NULL;
+	target_cache_drop(dbg->target);
+	dac_flush(dbg->inspect.dac);
+	if (dbg_err_drop(dac_gc_sync_blocks(dbg->inspect.dac, arena, &v, &n)))
+		return NULL;
+	for (size_t i = 0; i < n; i++)
+		if (v[i].addr == lock || (v[i].lock && v[i].lock == lock))
+			return object_type(dbg, v[i].object, arena);
+	return NULL;
 }
 
 static void heap_read(struct inspect *in, struct dbg_vitals *ret)
