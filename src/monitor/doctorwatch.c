@@ -9,8 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <unistd.h>
 
 #include "base/err.h"
 #include "base/mem.h"
@@ -21,6 +19,8 @@ enum {
 	HERTZ = 99,
 	TYPES_LISTED = 3,
 	BUSY_SHARE = 20,  /* one of so many of the time: its method is told */
+	THROWN_SHARE = 3, /* one of so many of the time is for exceptions */
+	THROWN_MS_MAX = 1000,
 	IDLE_MAX = 10000, /* threads of which less is told */
 };
 
@@ -28,13 +28,14 @@ struct doctor_watch {
 	struct watch_options o;
 	struct watch_result r;
 	struct dbg_sampler *sampler;
-	struct dbg_trace *trace; /* of collections, allocations, the pool */
 	/*
-	 * Of exceptions: of their own, since they would cost twice as much at
-	 * the level of the others. NULL: there is none.
+	 * A trace of exceptions, then one of all else. Together they would cost
+	 * a program that throws much several times as much: at the level of the
+	 * others the runtime looks for names of each exception's handlers,
+	 * whoever asks for these.
 	 */
-	struct dbg_trace *throws;
-	int waits; /* epoll: the sampler's, and this one's descriptor */
+	struct dbg_trace *trace; /* the second; NULL: it was not begun */
+	struct watch_result thrown_time, trace_time; /* of each, its time */
 	uint64_t began;
 	struct arena *arena;      /* reset for each event */
 	struct dbg_error *untold; /* why the runtime tells nothing */
@@ -107,24 +108,6 @@ static void throw_event(void *arg, const struct dbg_trace_event *e)
 
 /* ---- Watching ------------------------------------------------------------ */
 
-static void thrown_close(struct doctor_watch *w)
-{
-	dbg_trace_close(w->throws);
-	w->throws = NULL;
-}
-
-static void thrown_read(struct doctor_watch *w)
-{
-	bool ended = false;
-
-	if (!w->throws)
-		return;
-	struct dbg_error *err =
-	    dbg_trace_read(w->throws, throw_event, w, &ended);
-	if (dbg_err_drop(err) || ended)
-		thrown_close(w);
-}
-
 static void tick(void *arg, uint64_t now)
 {
 	struct doctor_watch *w = arg;
@@ -132,7 +115,6 @@ static void tick(void *arg, uint64_t now)
 
 	(void)now;
 	dbg_sampler_read(w->sampler, &ended);
-	thrown_read(w);
 }
 
 static struct dbg_error *sampler_read(void *arg, bool *ret_ended)
@@ -151,13 +133,12 @@ static void progress(void *arg, struct str *text)
 		 dbg_sampler_samples(w->sampler), w->n_gcs);
 }
 
-static void waits_add(const struct doctor_watch *w, int fd)
+static void thrown_progress(void *arg, struct str *text)
 {
-	struct epoll_event event = {.events = EPOLLIN};
+	const struct doctor_watch *w = arg;
 
-	// Without it there is a look ten times a second.
-	if (w->waits >= 0)
-		epoll_ctl(w->waits, EPOLL_CTL_ADD, fd, &event);
+	str_addf(text, "%" PRIu64 " samples, %" PRIu64 " exceptions",
+		 dbg_sampler_samples(w->sampler), w->n_thrown);
 }
 
 // A trace has one entry for each provider: what each kind of event asks for is
@@ -177,28 +158,72 @@ static struct dbg_trace_provider provider_of(uint32_t version)
 	return p;
 }
 
-static struct dbg_error *runtime_watch(struct dbg *dbg, struct doctor_watch *w,
-				       const struct watcher *watcher, pid_t pid)
+// The first part of the time: exceptions.
+static struct dbg_error *thrown_watch(struct dbg *dbg, struct doctor_watch *w)
 {
-	const struct dbg_trace_request throws = {
+	const struct dbg_trace_request req = {
 	    .providers = dbg_throws_provider(), .n_providers = 1};
-	struct dbg_trace_provider provider;
+	const struct watcher watcher = {
+	    .arg = w,
+	    .began = &w->began,
+	    .event = throw_event,
+	    .progress = thrown_progress,
+	    .tick = tick,
+	    .tick_fd = dbg_sampler_fd(w->sampler),
+	};
+	struct watch_options o = w->o;
+	struct dbg_trace *throws = NULL;
+
+	o.ms = o.ms / THROWN_SHARE < THROWN_MS_MAX ? o.ms / THROWN_SHARE + 1
+						   : THROWN_MS_MAX;
+	struct dbg_error *err =
+	    watch_trace(dbg, &o, &req, &watcher, &throws, &w->thrown_time);
+
+	dbg_trace_close(throws);
+	if (err)
+		return err;
+	w->o.ms -= o.ms;
+	w->r = w->thrown_time;
+	return NULL;
+}
+
+// The rest: collections, allocations, the pool.
+static struct dbg_error *trace_watch(struct dbg *dbg, struct doctor_watch *w,
+				     uint32_t version)
+{
+	const struct dbg_trace_provider provider = provider_of(version);
+	const struct dbg_trace_request req = {.providers = &provider,
+					      .n_providers = 1};
+	const struct watcher watcher = {
+	    .arg = w,
+	    .began = &w->began,
+	    .event = runtime_event,
+	    .progress = progress,
+	    .tick = tick,
+	    .tick_fd = dbg_sampler_fd(w->sampler),
+	};
+	struct dbg_error *err =
+	    watch_trace(dbg, &w->o, &req, &watcher, &w->trace, &w->trace_time);
+
+	if (err)
+		return err;
+	w->r = w->trace_time;
+	w->r.began = w->thrown_time.began;
+	w->r.lost += w->thrown_time.lost;
+	return NULL;
+}
+
+static struct dbg_error *runtime_watch(struct dbg *dbg, struct doctor_watch *w,
+				       pid_t pid)
+{
 	uint32_t version;
 	struct dbg_error *err = dbg_runtime_version(pid, &version);
 
 	if (!err)
-		err = dbg_trace_open(pid, &throws, &w->throws);
-	if (err)
+		err = thrown_watch(dbg, w);
+	if (err || strcmp(w->r.reason, "time") || w->o.ms <= 0)
 		return err;
-	waits_add(w, dbg_trace_fd(w->throws));
-	provider = provider_of(version);
-	err = watch_trace(dbg, &w->o,
-			  &(struct dbg_trace_request){.providers = &provider,
-						      .n_providers = 1},
-			  watcher, &w->trace, &w->r);
-	thrown_read(w);
-	thrown_close(w);
-	return err;
+	return trace_watch(dbg, w, version);
 }
 
 // Watch without the runtime, which tells nothing.
@@ -216,13 +241,7 @@ static struct dbg_error *doctor_watch_run(struct dbg *dbg,
 					  struct doctor_watch *w)
 {
 	const struct dbg_sample_request sample = {.hertz = HERTZ};
-	struct watcher watcher = {.arg = w,
-				  .began = &w->began,
-				  .event = runtime_event,
-				  .progress = progress,
-				  .tick = tick};
 	char pid[32];
-
 	pid_t program;
 
 	watch_signals();
@@ -233,13 +252,10 @@ static struct dbg_error *doctor_watch_run(struct dbg *dbg,
 		return err;
 	snprintf(pid, sizeof(pid), "%d", program);
 	w->o.what = pid;
-	w->waits = epoll_create1(EPOLL_CLOEXEC);
-	waits_add(w, dbg_sampler_fd(w->sampler));
-	watcher.tick_fd = w->waits > 0 ? w->waits : 0;
 	w->gcs = dbg_gcs_create(collection_take, w);
 	w->arena = arena_create();
 	dbg_limits_of(program, &w->before);
-	w->untold = runtime_watch(dbg, w, &watcher, program);
+	w->untold = runtime_watch(dbg, w, program);
 	if (w->untold)
 		threads_watch(w);
 	w->r.pid = program;
@@ -249,7 +265,6 @@ static struct dbg_error *doctor_watch_run(struct dbg *dbg,
 
 static void doctor_watch_deinit(struct doctor_watch *w)
 {
-	thrown_close(w);
 	dbg_trace_close(w->trace);
 	dbg_sampler_close(w->sampler);
 	dbg_gcs_destroy(w->gcs);
@@ -258,8 +273,6 @@ static void doctor_watch_deinit(struct doctor_watch *w)
 	tally_deinit(&w->allocated);
 	tally_deinit(&w->thrown);
 	dbg_error_destroy(w->untold);
-	if (w->waits >= 0)
-		close(w->waits);
 }
 
 /* ---- Where threads run --------------------------------------------------- */
@@ -359,11 +372,18 @@ static void add_processors(cJSON *facts, const struct doctor_watch *w,
 	    o, "heldBack", (double)(w->after.throttled - w->before.throttled));
 }
 
+static void add_seconds(cJSON *o, const struct watch_result *r)
+{
+	cJSON_AddNumberToObject(o, "seconds",
+				(double)(r->ended - r->began) / 1e9);
+}
+
 static void add_collections(cJSON *facts, struct doctor_watch *w)
 {
 	cJSON *o = cJSON_AddObjectToObject(facts, "collections");
 
 	tally_sort(&w->causes);
+	add_seconds(o, &w->trace_time);
 	cJSON_AddNumberToObject(o, "count", (double)w->n_gcs);
 	add_ms(o, "pausedMs", w->paused);
 	if (!w->n_gcs)
@@ -395,14 +415,20 @@ static void add_types(cJSON *o, struct tally *t, const char *number)
 
 static void add_told(cJSON *facts, struct doctor_watch *w)
 {
-	add_collections(facts, w);
-	cJSON *o = cJSON_AddObjectToObject(facts, "allocations");
-	cJSON_AddNumberToObject(o, "bytes", (double)w->bytes);
-	add_types(o, &w->allocated, "bytes");
-	o = cJSON_AddObjectToObject(facts, "exceptions");
+	cJSON *o = cJSON_AddObjectToObject(facts, "exceptions");
+
+	add_seconds(o, &w->thrown_time);
 	cJSON_AddNumberToObject(o, "count", (double)w->n_thrown);
 	add_types(o, &w->thrown, "count");
+	if (!w->trace)
+		return; // it ended before
+	add_collections(facts, w);
+	o = cJSON_AddObjectToObject(facts, "allocations");
+	add_seconds(o, &w->trace_time);
+	cJSON_AddNumberToObject(o, "bytes", (double)w->bytes);
+	add_types(o, &w->allocated, "bytes");
 	o = cJSON_AddObjectToObject(facts, "pool");
+	add_seconds(o, &w->trace_time);
 	cJSON_AddNumberToObject(o, "starved", (double)w->starved);
 	if (!w->starved)
 		return;
@@ -415,8 +441,7 @@ static cJSON *facts_json(struct doctor_watch *w)
 	const struct dbg_profile *p = dbg_sampler_stop(w->sampler);
 	cJSON *facts = cJSON_CreateObject();
 
-	cJSON_AddNumberToObject(facts, "seconds",
-				(double)(w->r.ended - w->r.began) / 1e9);
+	add_seconds(facts, &w->r);
 	add_ms(facts, "threadMs", p->ended - p->began);
 	cJSON_AddStringToObject(facts, "end", w->r.reason);
 	cJSON_AddNumberToObject(facts, "lostEvents", (double)w->r.lost);
@@ -433,7 +458,7 @@ struct dbg_error *monitor_doctor_watch(struct dbg *dbg, const char *what,
 				       const char *seconds, pid_t *ret_pid,
 				       char **ret_facts)
 {
-	struct doctor_watch w = {.o = {.what = what}, .waits = -1};
+	struct doctor_watch w = {.o = {.what = what}};
 	struct dbg_error *err = watch_parse(seconds, &w.o.ms);
 
 	if (!err)

@@ -60,9 +60,10 @@ static const cJSON *part(const struct doctor *d, const char *name)
 	return cJSON_GetObjectItemCaseSensitive(d->watched, name);
 }
 
-static double seconds(const struct doctor *d)
+// For how long something was watched.
+static double seconds(const cJSON *o)
 {
-	double s = number(d->watched, "seconds");
+	double s = number(o, "seconds");
 
 	return s > 0.001 ? s : 0.001;
 }
@@ -78,7 +79,9 @@ static double thread_ms(const struct doctor *d)
 // The share of the time that collections have stopped all threads.
 static double paused_share(const struct doctor *d)
 {
-	return number(part(d, "collections"), "pausedMs") / 1000 / seconds(d);
+	const cJSON *o = part(d, "collections");
+
+	return number(o, "pausedMs") / 1000 / seconds(o);
 }
 
 /* ---- Threads that use a processor ---------------------------------------- */
@@ -243,7 +246,7 @@ static void find_allocations(struct doctor *d)
 {
 	const cJSON *o = part(d, "allocations"), *type;
 	_cleanup_str_ struct str text = {0};
-	double all = number(o, "bytes"), rate = all / seconds(d);
+	double all = number(o, "bytes"), rate = all / seconds(o);
 	bool first = true;
 
 	if (all <= 0 ||
@@ -267,7 +270,7 @@ static void find_exceptions(struct doctor *d)
 	const cJSON *most =
 	    cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(o, "types"), 0);
 	_cleanup_str_ struct str text = {0};
-	double n = number(o, "count"), rate = n / seconds(d);
+	double n = number(o, "count"), rate = n / seconds(o);
 
 	if (rate <= MANY_THROWN)
 		return;
@@ -294,7 +297,7 @@ static void find_starvation(struct doctor *d)
 		 "worker took it up, until the runtime added one; it had %.0f "
 		 "in the end",
 		 n, n > 1 ? "s" : "", number(o, "workersLast"));
-	doctor_find(d, n >= seconds(d) ? WEIGHT_SEVERE : WEIGHT_WARNING,
+	doctor_find(d, n >= seconds(o) ? WEIGHT_SEVERE : WEIGHT_WARNING,
 		    "events threadpool", str_get(&text));
 }
 
@@ -334,7 +337,8 @@ bool doctor_stood(const struct doctor *d, uint32_t thread)
 
 void doctor_stood_add(const struct doctor *d, struct str *text)
 {
-	str_addf(text, "; none of them has run in the last %.1f s", seconds(d));
+	str_addf(text, "; none of them has run in the last %.1f s",
+		 seconds(d->watched));
 }
 
 /* ---- Watching, and what is shown of it ----------------------------------- */
@@ -392,13 +396,19 @@ static char *facts_shown(const struct doctor *d)
 
 static void add_told(const struct doctor *d, struct str *text)
 {
-	str_addf(text,
-		 ", %.0f collections (%.1f %% of the time), %.1f MiB allocated "
-		 "a second, %.0f exceptions",
-		 number(part(d, "collections"), "count"), paused_share(d) * 100,
-		 number(part(d, "allocations"), "bytes") / seconds(d) /
-		     (double)DOCTOR_MIB,
-		 number(part(d, "exceptions"), "count"));
+	const cJSON *allocations = part(d, "allocations"),
+		    *thrown = part(d, "exceptions");
+
+	if (allocations)
+		str_addf(text,
+			 ", %.0f collections (%.1f %% of the time), %.1f MiB "
+			 "allocated a second",
+			 number(part(d, "collections"), "count"),
+			 paused_share(d) * 100,
+			 number(allocations, "bytes") / seconds(allocations) /
+			     (double)DOCTOR_MIB);
+	str_addf(text, ", %.0f exceptions a second",
+		 number(thrown, "count") / seconds(thrown));
 }
 
 void doctor_watched_show(struct sheet *s, const struct doctor *d)
@@ -414,7 +424,7 @@ void doctor_watched_show(struct sheet *s, const struct doctor *d)
 	if (s->json)
 		return;
 	str_addf(&text, "Watched for %.1f s%s%s: %.2f processors used",
-		 seconds(d), strcmp(end, "time") ? ", " : "",
+		 seconds(d->watched), strcmp(end, "time") ? ", " : "",
 		 strcmp(end, "time") ? end : "",
 		 number(o, "runningMs") / thread_ms(d));
 	if (*untold)
