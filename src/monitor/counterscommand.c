@@ -325,6 +325,26 @@ static void counter_print(const struct counter *one)
 		     str_get(&value), one->grows ? str_get(&increase) : "");
 }
 
+static cJSON *counter_json(const struct counter *one)
+{
+	cJSON *o = cJSON_CreateObject();
+
+	json_add_text(o, "source", one->source);
+	json_add_text(o, "name", one->name);
+	json_add_text(o, "tags", one->tags);
+	json_add_text(o, "unit", one->unit);
+	if (!isnan(one->value))
+		cJSON_AddNumberToObject(o, "value", one->value);
+	if (one->grows) {
+		if (!isnan(one->increase))
+			cJSON_AddNumberToObject(o, "perSecond", one->increase);
+		cJSON_AddNumberToObject(o, "increase", one->grown);
+	}
+	if (*one->quantiles)
+		json_add_text(o, "quantiles", one->quantiles);
+	return o;
+}
+
 static void counter_event(void *arg, const struct dbg_trace_event *e)
 {
 	struct counters *c = arg;
@@ -344,8 +364,16 @@ static void counter_event(void *arg, const struct dbg_trace_event *e)
 		one->grown += x.increase;
 	if (c->csv)
 		counter_csv(one, e->time - c->origin);
-	if (!c->o.each || c->o.json || c->csv || c->prometheus)
+	if (!c->o.each || c->csv || c->prometheus)
 		return;
+	if (c->o.json) {
+		cJSON *line = counter_json(one);
+
+		cJSON_AddNumberToObject(
+		    line, "time", (double)(int64_t)(e->time - c->origin) / 1e9);
+		json_line_print(line);
+		return;
+	}
 	printf("%7.3f s  ", (double)(int64_t)(e->time - c->origin) / 1e9);
 	counter_print(one);
 	fflush(stdout);
@@ -402,26 +430,6 @@ static void progress(void *arg, struct str *text)
 	str_addf(text, "%zu counters", c->n);
 }
 
-static cJSON *counter_json(const struct counter *one)
-{
-	cJSON *o = cJSON_CreateObject();
-
-	json_add_text(o, "source", one->source);
-	json_add_text(o, "name", one->name);
-	json_add_text(o, "tags", one->tags);
-	json_add_text(o, "unit", one->unit);
-	if (!isnan(one->value))
-		cJSON_AddNumberToObject(o, "value", one->value);
-	if (one->grows) {
-		if (!isnan(one->increase))
-			cJSON_AddNumberToObject(o, "perSecond", one->increase);
-		cJSON_AddNumberToObject(o, "increase", one->grown);
-	}
-	if (*one->quantiles)
-		json_add_text(o, "quantiles", one->quantiles);
-	return o;
-}
-
 static void result_print(struct counters *c, const struct watch_result *r)
 {
 	char time[WATCH_TIME_MAX];
@@ -441,7 +449,7 @@ static void result_json(struct counters *c, const struct watch_result *r)
 		qsort(c->v, c->n, sizeof(*c->v), counter_compare);
 	for (size_t i = 0; i < c->n; i++)
 		cJSON_AddItemToArray(v, counter_json(c->v[i]));
-	json_print(o, stdout, true);
+	json_print(o, stdout, !c->o.each);
 }
 
 static void result_prometheus(struct counters *c, const struct watch_result *r)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/map.h"
 #include "base/mem.h"
@@ -28,6 +29,8 @@ enum {
 	LOCKS_NAMED = 200, // by their objects' types
 };
 
+struct list_kind;
+
 struct event_list {
 	const struct watch_options *o;
 	struct dbg_trace *trace;
@@ -43,6 +46,10 @@ struct event_list {
 	struct map waiting;  /* contention: struct lock_wait by the thread */
 	struct map compiled; /* jit: when it began, by thread and method */
 	bool managed_ids;    /* contention: owners are told by managed ids */
+	struct live_table live;
+	size_t n_listed; /* rows of each table */
+	pid_t pid;
+	const struct list_kind *kind;
 };
 
 /* One kind of list. */
@@ -74,6 +81,62 @@ static void list_deinit(struct event_list *l)
 	arena_destroy(l->arena);
 }
 
+static void list_sort(struct event_list *l)
+{
+	tally_sort(&l->rows);
+	tally_sort(&l->beside);
+	tally_sort(&l->sites);
+}
+
+// On a terminal, show what there is so far.
+static void list_tick(void *arg, uint64_t now)
+{
+	struct event_list *l = arg;
+	size_t n_tables = 1 + (l->beside.n != 0) + (l->sites.n != 0), rows;
+
+	if (!l->n || !live_shows(&l->live, now, &rows))
+		return;
+	const struct watch_result r = {
+	    .pid = l->pid,
+	    .version = dbg_trace_version(l->trace),
+	    .began = l->origin,
+	    .ended = now,
+	    .reason = "time",
+	};
+
+	// of each table its title, the line above it and that of the rest
+	rows -= rows > 3 * n_tables + 2 ? 3 * n_tables + 2 : rows - 1;
+	l->n_listed = rows / n_tables;
+	list_sort(l);
+	l->kind->print(l, &r);
+	live_shown();
+}
+
+static void sites_missing(const struct event_list *l)
+{
+	const struct dbg_error *why = l->where ? where_missing(l->where) : NULL;
+
+	if (why && l->n)
+		plain_printf(stderr, "dndbg: where is not told: %s\n",
+			     why->message);
+}
+
+static void list_end(struct event_list *l, const struct watch_result *r)
+{
+	l->n_listed = ROWS_LISTED;
+	list_sort(l);
+	if (l->o->json) {
+		cJSON *o = watch_json(r);
+
+		l->kind->add(l, o);
+		json_print(o, stdout, !l->o->each);
+	} else {
+		live_end(&l->live);
+		l->kind->print(l, r);
+	}
+	sites_missing(l);
+}
+
 static struct dbg_error *list_watch(struct dbg *dbg, struct event_list *l,
 				    const struct dbg_trace_provider *provider,
 				    const struct list_kind *kind)
@@ -84,26 +147,20 @@ static struct dbg_error *list_watch(struct dbg *dbg, struct event_list *l,
 	const struct watcher w = {.arg = l,
 				  .began = &l->origin,
 				  .event = kind->event,
+				  .tick = list_tick,
 				  .progress = list_progress};
 	struct watch_result r;
 
 	l->arena = arena_create();
-	if (sites || l->o->caught)
-		l->where = where_open(dbg, l->o->what);
-	struct dbg_error *err = watch_trace(dbg, l->o, &req, &w, &l->trace, &r);
-	if (!err) {
-		tally_sort(&l->rows);
-		tally_sort(&l->beside);
-		tally_sort(&l->sites);
-	}
-	if (!err && l->o->json) {
-		cJSON *o = watch_json(&r);
-
-		kind->add(l, o);
-		json_print(o, stdout, true);
-	} else if (!err) {
-		kind->print(l, &r);
-	}
+	l->kind = kind;
+	l->live.on = !l->o->json && !l->o->each && isatty(STDOUT_FILENO);
+	struct dbg_error *err = dbg_program_find(dbg, l->o->what, &l->pid);
+	if (!err && (sites || l->o->caught))
+		l->where = where_open(dbg, l->pid);
+	if (!err)
+		err = watch_trace(dbg, l->o, &req, &w, &l->trace, &r);
+	if (!err)
+		list_end(l, &r);
 	list_deinit(l);
 	return err;
 }
@@ -113,15 +170,15 @@ static double seconds(const struct watch_result *r)
 	return (double)(r->ended - r->began) / 1e9;
 }
 
-static void print_more(const struct tally *t)
+static size_t listed(const struct event_list *l, const struct tally *t)
 {
-	if (t->n > ROWS_LISTED)
-		printf("and %zu more (--json has all)\n", t->n - ROWS_LISTED);
+	return t->n < l->n_listed ? t->n : l->n_listed;
 }
 
-static size_t listed(const struct tally *t)
+static void print_more(const struct event_list *l, const struct tally *t)
 {
-	return t->n < ROWS_LISTED ? t->n : ROWS_LISTED;
+	if (t->n > listed(l, t))
+		printf("and %zu more (--json has all)\n", t->n - listed(l, t));
 }
 
 // Count an event of that @amount where it comes from. Returns NULL if that is
@@ -136,18 +193,23 @@ static const char *site_add(struct event_list *l,
 	return where;
 }
 
-static void sites_missing(const struct event_list *l)
-{
-	const struct dbg_error *why = l->where ? where_missing(l->where) : NULL;
-
-	if (why && l->n)
-		plain_printf(stderr, "dndbg: where is not told: %s\n",
-			     why->message);
-}
-
 static bool list_prints(const struct event_list *l)
 {
 	return l->o->each && !l->o->json;
+}
+
+// A line of JSON for an event; NULL: none is wanted.
+static cJSON *list_line(const struct event_list *l,
+			const struct dbg_trace_event *e)
+{
+	return l->o->each && l->o->json ? json_line(e->time, l->origin) : NULL;
+}
+
+static void line_end(cJSON *o, const char *where)
+{
+	if (where)
+		json_add_text(o, "method", where);
+	json_line_print(o);
 }
 
 static void print_when(const struct event_list *l,
@@ -168,7 +230,13 @@ static void take_throw(struct event_list *l, const struct dbg_trace_event *e,
 	l->n++;
 	l->again += x->again;
 	const char *where = site_add(l, e, 1);
+	cJSON *line = list_line(l, e);
 
+	if (line) {
+		json_add_text(line, "type", x->type);
+		json_add_text(line, "message", x->message);
+		line_end(line, where);
+	}
 	if (!list_prints(l))
 		return;
 	print_when(l, e);
@@ -197,15 +265,16 @@ static void exception_event(void *arg, const struct dbg_trace_event *e)
 		take_catch(l, &caught);
 }
 
-static void counts_print(const struct tally *t, const char *title)
+static void counts_print(const struct event_list *l, const struct tally *t,
+			 const char *title)
 {
 	if (t->n)
 		printf("\n%8s  %s\n", "COUNT", title);
-	for (size_t i = 0; i < listed(t); i++) {
+	for (size_t i = 0; i < listed(l, t); i++) {
 		printf("%8" PRIu64 "  ", t->rows[i]->n);
 		plain_printf(stdout, "%s\n", t->rows[i]->text);
 	}
-	print_more(t);
+	print_more(l, t);
 }
 
 static void exceptions_print(struct event_list *l, const struct watch_result *r)
@@ -219,7 +288,7 @@ static void exceptions_print(struct event_list *l, const struct watch_result *r)
 	if (l->n)
 		printf("\n%8s  %9s  %s\n", "COUNT", "A SECOND",
 		       "TYPE, LAST MESSAGE");
-	for (size_t i = 0; i < listed(&l->rows); i++) {
+	for (size_t i = 0; i < listed(l, &l->rows); i++) {
 		const struct tally_row *row = l->rows.rows[i];
 
 		printf("%8" PRIu64 "  %9.1f  ", row->n,
@@ -227,12 +296,11 @@ static void exceptions_print(struct event_list *l, const struct watch_result *r)
 		plain_printf(stdout, "%s: %.*s\n", row->text, MESSAGE_MAX,
 			     row->last);
 	}
-	print_more(&l->rows);
+	print_more(l, &l->rows);
 	if (l->again)
 		printf("%" PRIu64 " of them were thrown again\n", l->again);
-	counts_print(&l->sites, "THROWN IN");
-	counts_print(&l->beside, "CAUGHT IN");
-	sites_missing(l);
+	counts_print(l, &l->sites, "THROWN IN");
+	counts_print(l, &l->beside, "CAUGHT IN");
 }
 
 static void counts_add(const struct tally *t, cJSON *o, const char *name)
@@ -301,7 +369,14 @@ static void allocation_event(void *arg, const struct dbg_trace_event *e)
 	l->n++;
 	l->sum += x.bytes;
 	const char *where = site_add(l, e, x.bytes);
+	cJSON *line = list_line(l, e);
 
+	if (line) {
+		json_add_text(line, "type", x.type);
+		cJSON_AddNumberToObject(line, "size", (double)x.size);
+		cJSON_AddNumberToObject(line, "bytes", (double)x.bytes);
+		line_end(line, where);
+	}
 	if (!list_prints(l))
 		return;
 	print_when(l, e);
@@ -318,7 +393,7 @@ static void bytes_print(const struct event_list *l, const struct tally *t,
 	if (t->n)
 		printf("\n%9s  %8s  %8s  %s\n", "BYTES", "OF ALL", "SAMPLES",
 		       title);
-	for (size_t i = 0; i < listed(t); i++) {
+	for (size_t i = 0; i < listed(l, t); i++) {
 		const struct tally_row *row = t->rows[i];
 
 		printf("%9s  %8s  %8" PRIu64 "  ", quantity_size(row->sum, sum),
@@ -327,7 +402,7 @@ static void bytes_print(const struct event_list *l, const struct tally *t,
 		plain_printf(stdout, row->key ? "%s (large)\n" : "%s\n",
 			     row->text);
 	}
-	print_more(t);
+	print_more(l, t);
 }
 
 static void allocations_print(struct event_list *l,
@@ -342,7 +417,6 @@ static void allocations_print(struct event_list *l,
 	       l->n);
 	bytes_print(l, &l->rows, "TYPE");
 	bytes_print(l, &l->sites, "ALLOCATED IN");
-	sites_missing(l);
 }
 
 static void allocations_add(const struct event_list *l, cJSON *o)
@@ -475,6 +549,15 @@ static void contention_event(void *arg, const struct dbg_trace_event *e)
 		tally_add(wait->site, ns);
 	l->n++;
 	l->sum += ns;
+	cJSON *line = list_line(l, e);
+
+	if (line) {
+		cJSON_AddNumberToObject(line, "tid", (double)e->tid);
+		json_add_hex(line, "lock", wait->lock->key);
+		cJSON_AddNumberToObject(line, "waitedMs", (double)ns / 1e6);
+		json_add_text(line, "heldBy", wait->lock->last);
+		line_end(line, wait->site ? wait->site->text : NULL);
+	}
 	if (!list_prints(l))
 		return;
 	print_when(l, e);
@@ -496,7 +579,7 @@ static void contention_print(struct event_list *l, const struct watch_result *r)
 	if (l->n)
 		printf("\n%8s  %9s  %9s  %-18s  %-30s  %s\n", "WAITS", "TOTAL",
 		       "LONGEST", "LOCK", "LAST HELD BY", "OBJECT");
-	for (size_t i = 0; i < listed(&l->rows); i++) {
+	for (size_t i = 0; i < listed(l, &l->rows); i++) {
 		const struct tally_row *row = l->rows.rows[i];
 
 		printf("%8" PRIu64 "  %9s  %9s  0x%-16" PRIx64 "  ", row->n,
@@ -506,7 +589,7 @@ static void contention_print(struct event_list *l, const struct watch_result *r)
 		plain_printf(stdout, "%s%s0x%" PRIx64 "\n", row->text,
 			     *row->text ? " " : "", row->with);
 	}
-	print_more(&l->rows);
+	print_more(l, &l->rows);
 	if (l->waiting.n)
 		printf("%zu thread%s still wait%s\n", l->waiting.n,
 		       quantity_plural(l->waiting.n),
@@ -514,7 +597,7 @@ static void contention_print(struct event_list *l, const struct watch_result *r)
 	if (l->sites.n)
 		printf("\n%8s  %9s  %9s  %s\n", "WAITS", "TOTAL", "LONGEST",
 		       "WAITED FOR IN");
-	for (size_t i = 0; i < listed(&l->sites); i++) {
+	for (size_t i = 0; i < listed(l, &l->sites); i++) {
 		const struct tally_row *row = l->sites.rows[i];
 
 		printf("%8" PRIu64 "  %9s  %9s  ", row->n,
@@ -522,8 +605,7 @@ static void contention_print(struct event_list *l, const struct watch_result *r)
 		       quantity_time(row->most, most));
 		plain_printf(stdout, "%s\n", row->text);
 	}
-	print_more(&l->sites);
-	sites_missing(l);
+	print_more(l, &l->sites);
 }
 
 static void contention_add(const struct event_list *l, cJSON *o)
@@ -606,6 +688,14 @@ static void take_jit(struct event_list *l, const struct dbg_trace_event *e,
 	tally_add(tally_at(&l->beside, version, 0), took);
 	l->n++;
 	l->sum += took;
+	cJSON *line = list_line(l, e);
+
+	if (line) {
+		json_add_text(line, "version", version);
+		cJSON_AddNumberToObject(line, "tookMs", (double)took / 1e6);
+		cJSON_AddNumberToObject(line, "size", (double)x->size);
+		line_end(line, x->name);
+	}
 	if (!list_prints(l))
 		return;
 	print_when(l, e);
@@ -646,7 +736,7 @@ static void jit_print(struct event_list *l, const struct watch_result *r)
 	if (l->n)
 		printf("\n\n%9s  %9s  %8s  %8s  %s\n", "TIME", "LONGEST",
 		       "COMPILED", "SIZE", "METHOD [LAST]");
-	for (size_t i = 0; i < listed(&l->rows); i++) {
+	for (size_t i = 0; i < listed(l, &l->rows); i++) {
 		const struct tally_row *row = l->rows.rows[i];
 
 		printf("%9s  %9s  %8" PRIu64 "  %6" PRIu64 " B  ",
@@ -655,7 +745,7 @@ static void jit_print(struct event_list *l, const struct watch_result *r)
 		plain_printf(stdout, "%s [%s]\n", row->text,
 			     row->last ? row->last : "");
 	}
-	print_more(&l->rows);
+	print_more(l, &l->rows);
 }
 
 static void jit_add(const struct event_list *l, cJSON *o)
@@ -709,6 +799,13 @@ static void pool_event(void *arg, const struct dbg_trace_event *e)
 	l->sum = x.workers;
 	l->n++;
 	l->again += x.starving;
+	cJSON *line = list_line(l, e);
+
+	if (line) {
+		cJSON_AddNumberToObject(line, "workers", x.workers);
+		json_add_text(line, "reason", x.reason);
+		line_end(line, NULL);
+	}
 	// Starvation is told as it happens: it is what one waits for.
 	if (l->o->json || (!x.starving && !l->o->each))
 		return;
@@ -736,7 +833,7 @@ static void pool_print(struct event_list *l, const struct watch_result *r)
 		printf("\n\n%8s  %8s  %8s  %s", "TIMES", "MOST", "LAST",
 		       "REASON");
 	putchar('\n');
-	for (size_t i = 0; i < listed(&l->rows); i++) {
+	for (size_t i = 0; i < listed(l, &l->rows); i++) {
 		const struct tally_row *row = l->rows.rows[i];
 
 		printf("%8" PRIu64 "  %8" PRIu64 "  %8" PRIu64 "  %s\n", row->n,

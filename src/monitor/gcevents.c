@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "front/plain.h"
@@ -88,7 +89,10 @@ struct gc_list {
 	struct dbg_gc *v;
 	size_t n, cap;
 	uint64_t paused;
-	bool print;      /* each when it is over */
+	bool print; /* each when it is over */
+	bool lines; /* ... as JSON */
+	struct live_table live;
+	pid_t pid;
 	uint64_t origin; /* of the times */
 	struct dbg_gcs *gcs;
 	struct dbg_trace *trace;
@@ -156,6 +160,8 @@ static void gc_take(void *arg, const struct dbg_gc *gc)
 		row(gc, list->origin);
 		fflush(stdout);
 	}
+	if (list->lines)
+		json_line_print(row_json(gc, list->origin));
 	// It may be gone when its name is wanted.
 	dbg_trace_thread_name(list->trace, gc->tid);
 	mem_grow(&list->v, &list->cap, list->n, sizeof(*list->v));
@@ -379,22 +385,50 @@ static void json_all(const struct gc_list *list, const struct watch_result *r)
 	for (size_t i = 0; i < list->n; i++)
 		cJSON_AddItemToArray(array,
 				     row_json(&list->v[i], list->origin));
-	json_print(o, stdout, true);
+	json_print(o, stdout, !list->lines);
+}
+
+// On a terminal, show what there is so far.
+static void gc_tick(void *arg, uint64_t now)
+{
+	struct gc_list *list = arg;
+	const struct watch_result r = {
+	    .pid = list->pid,
+	    .version = list->trace ? dbg_trace_version(list->trace) : 0,
+	    .began = list->origin,
+	    .ended = now,
+	    .reason = "time",
+	};
+	size_t rows;
+
+	if (!list->n || !live_shows(&list->live, now, &rows))
+		return;
+	print_all(list, &r);
+	live_shown();
 }
 
 struct dbg_error *gc_events(struct dbg *dbg, const struct watch_options *o)
 {
 	const struct dbg_trace_request req = {.providers = dbg_gcs_provider(),
 					      .n_providers = 1};
-	struct gc_list list = {.print = o->each && !o->json};
+	struct gc_list list = {
+	    .print = o->each && !o->json,
+	    .lines = o->each && o->json,
+	    .live.on = !o->each && !o->json && isatty(STDOUT_FILENO),
+	};
 	const struct watcher w = {.arg = &list,
 				  .began = &list.origin,
 				  .event = event,
+				  .tick = gc_tick,
 				  .progress = progress};
 	struct watch_result r;
 
 	list.gcs = dbg_gcs_create(gc_take, &list);
-	struct dbg_error *err = watch_trace(dbg, o, &req, &w, &list.trace, &r);
+	struct dbg_error *err = dbg_program_find(dbg, o->what, &list.pid);
+	if (!err)
+		err = watch_trace(dbg, o, &req, &w, &list.trace, &r);
+	if (!err && !o->json)
+		live_end(&list.live);
 	if (!err && o->json)
 		json_all(&list, &r);
 	else if (!err)

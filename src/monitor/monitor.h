@@ -55,6 +55,31 @@ monitor_doctor_watch(struct dbg *dbg, const char *what, const char *seconds,
 DBG_MUST struct dbg_error *outfile_write(const char *path,
 					 const struct str *text);
 
+/* ---- Each event as it happens, and tables meanwhile ---------------------- */
+
+/* A JSON object for an event, with its "time": seconds since @origin. */
+cJSON *json_line(uint64_t time, uint64_t origin);
+/* Print it in one line, and delete it. */
+void json_line_print(cJSON *o);
+
+/*
+ * A table that is shown anew on a terminal while it grows; zeroed: it is no
+ * terminal, or nothing is to be shown.
+ */
+struct live_table {
+	bool on;
+	uint64_t next; /* when it is shown again, as clock_ns() */
+};
+
+/*
+ * Is it time to show it? If so the screen is empty now, of which so many rows
+ * can be used, and cuts what is too long, until live_shown().
+ */
+bool live_shows(struct live_table *t, uint64_t now, size_t *ret_rows);
+void live_shown(void);
+/* Empty the screen for the result. */
+void live_end(const struct live_table *t);
+
 /* ---- `dndbg events gc` --------------------------------------------------- */
 
 DBG_MUST struct dbg_error *gc_events(struct dbg *dbg,

@@ -36,16 +36,13 @@ struct where {
 	struct str text;       // of the last answer
 };
 
-struct where *where_open(struct dbg *dbg, const char *program)
+struct where *where_open(struct dbg *dbg, pid_t pid)
 {
 	struct where *w = xcalloc(1, sizeof(*w));
-	pid_t pid;
 
 	w->dbg = dbg;
 	w->arena = arena_create();
-	w->why = dbg_program_find(dbg, program, &pid);
-	if (!w->why)
-		w->why = dbg_observe(dbg, pid);
+	w->why = dbg_observe(dbg, pid);
 	w->read = clock_ns();
 	return w;
 }

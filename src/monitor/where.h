@@ -11,10 +11,10 @@
 struct where;
 
 /*
- * Look at a program, by number or name, with a session that has none. It never
- * fails: where_missing() says why there are no names, NULL if there are.
+ * Look at a process with a session that has no program. It never fails:
+ * where_missing() says why there are no names, NULL if there are.
  */
-struct where *where_open(struct dbg *dbg, const char *program);
+struct where *where_open(struct dbg *dbg, pid_t pid);
 /* NULL is allowed. The session goes on looking. */
 void where_close(struct where *w);
 const struct dbg_error *where_missing(const struct where *w);

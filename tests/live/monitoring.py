@@ -20,6 +20,7 @@ import termios
 
 import container
 import drive
+from screen import Screen
 from survivor import Busy
 from watched import Watched, Watching, shape, shown
 
@@ -120,6 +121,50 @@ def test_exceptions(t):
     t.check_equal(t.runtime == "8", bool(got.get("thrownIn")))
     t.check_equal({"Watched.Program.Throw(int)"},
                   {one["method"] for one in got["caughtIn"]})
+    program.end()
+
+
+def test_each_line(t):
+    """With --each and --json each event is a line of JSON, the last one all."""
+    program = Watched(t)
+    for kind, command, number, key in (
+            ("exceptions", "throw 5", 80, "types"), ("gc", "gc", None, "collections"),
+            ("contention", "contend 3", None, "locks")):
+        watching = Watching(t, program, "events", kind, "--each", "--json")
+        if number:
+            watching.probe(number, "throw 1")
+        for _ in range(10 if t.runtime == "11" else 1):
+            program.do(command)
+        *lines, last = [json.loads(line) for line in watching.interrupt().splitlines()]
+        t.check(len(lines) >= 3 and all(line["time"] >= 0 for line in lines), lines)
+        t.check_in(key, last)
+        if kind == "exceptions":
+            t.check_equal({("Watched.OrderException", "Watched.Program.ThrowOrder(int)"),
+                           ("System.InvalidOperationException",
+                            "Watched.Program.ThrowState(int)")},
+                          {(line["type"], line["method"]) for line in lines})
+            t.check_equal(last["count"], len(lines))
+    program.end()
+
+
+def test_live_table(t):
+    """On a terminal the table is shown while it grows, and cut to its size."""
+    program = Watched(t)
+    screen = Screen(t, [t.dndbg, "events", "exceptions", "--seconds", "600",
+                        str(program.pid)], width=60, height=20)
+    seen = set()
+
+    def shown_count():
+        program.do("throw 1")
+        found = re.search(r": (\d+) exceptions? in ", screen.text())
+        if found:
+            seen.add(found.group(1))
+        return len(seen) > 2
+    t.wait_for("a table that grows", shown_count)
+    screen.wait(r"\n +COUNT +THROWN IN\n +\d+ +Watched\.Program\.ThrowOrder\(int\)\n")
+    screen.keys("C-c")
+    t.wait_for("its end", lambda: not os.path.exists(f"/proc/{screen.pid}"))
+    screen.close()
     program.end()
 
 
