@@ -328,7 +328,7 @@ static cJSON *threads_json(const struct dbg_profile *p)
 		const struct dbg_sample_thread *t = &p->threads[i];
 		struct thread_method m = {.frame = NULL};
 
-		if (t->run > (p->ended - p->began) / BUSY_SHARE)
+		if (t->run + t->wait > (p->ended - p->began) / BUSY_SHARE)
 			thread_method_find(p, (uint32_t)i, times, &m);
 		if (!m.frame && n_idle++ >= IDLE_MAX)
 			continue;
