@@ -30,7 +30,7 @@ function local() {
 }
 
 /** The number of the process that the user picks, as text; or nothing. */
-async function pickProcess(pipe) {
+async function pickProcess(pipe, placeHolder = 'The process to attach to') {
 	const found = pipe ? await remote(pipe) : local();
 	if (found.length === 0) {
 		vscode.window.showInformationMessage(
@@ -40,7 +40,7 @@ async function pickProcess(pipe) {
 	}
 	const picked = await vscode.window.showQuickPick(
 		found.map(one => processes.item(one)), {
-			placeHolder: 'The process to attach to',
+			placeHolder,
 			matchOnDescription: true,
 			matchOnDetail: true,
 		});

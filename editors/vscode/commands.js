@@ -8,6 +8,7 @@ const adapter = require('./lib/adapter');
 const tests = require('./lib/tests');
 const { ATTACH, TYPE, initial, told } = require('./launch');
 const { debugTests } = require('./lenses');
+const { profile } = require('./profile');
 const { folderOf } = require('./selection');
 
 const TIME_MS = 60000;
@@ -75,15 +76,25 @@ async function report(folder) {
 	await show(`What happened, and what should have:\n\n\n${file}\n${said}`);
 }
 
-/** The objects of the heap by type, of the session that stands. */
-async function heap() {
+/** What a command of the prompt prints, of the session that stands. */
+async function showCommand(command, what) {
 	const session = vscode.debug.activeDebugSession;
 	if (!session || session.type !== TYPE)
-		throw new Error('the heap is of a program that dndbg debugs: ' +
+		throw new Error(`${what} of a program that dndbg debugs: ` +
 			'start one, or open a core dump, and pause it');
 	const { result } = await session.customRequest('evaluate',
-		{ expression: '-exec heap stat', context: 'repl' });
+		{ expression: `-exec ${command}`, context: 'repl' });
 	await show(result);
+}
+
+/** The objects of the heap by type. */
+function heap() {
+	return showCommand('heap stat', 'the heap is');
+}
+
+/** What is wrong with the program. */
+function doctor() {
+	return showCommand('doctor', 'the findings are');
 }
 
 function register(context, builds) {
@@ -94,6 +105,8 @@ function register(context, builds) {
 		'dndbg.debugFileTests': () => debugFileTests(builds),
 		'dndbg.report': () => report(context.extensionPath),
 		'dndbg.heap': heap,
+		'dndbg.doctor': doctor,
+		'dndbg.profile': () => profile(context.extensionPath, told),
 	};
 	return Object.entries(all).map(([name, run]) =>
 		vscode.commands.registerCommand(name, (...words) =>

@@ -14,6 +14,7 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <link.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -198,6 +199,43 @@ static int report_open(char path[PATH_MAX])
 	return open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 		    0600);
 }
+
+#ifdef DLFO_EH_SEGMENT_TYPE /* the C library has this function */
+/* The image of @pc into @arg, if it is this one. */
+static int image_find(struct dl_phdr_info *image, size_t size, void *arg)
+{
+	struct dl_find_object *ret = arg;
+	uintptr_t pc = (uintptr_t)ret->dlfo_map_start;
+	void *tables = NULL;
+	bool found = false;
+
+	(void)size;
+	for (size_t i = 0; i < image->dlpi_phnum; i++) {
+		const Elf64_Phdr *p = &image->dlpi_phdr[i];
+		uintptr_t at = image->dlpi_addr + p->p_vaddr;
+
+		if (p->p_type == PT_GNU_EH_FRAME)
+			tables = (void *)at;
+		found |= p->p_type == PT_LOAD && pc - at < p->p_memsz;
+	}
+	if (!found || !tables)
+		return 0;
+	ret->dlfo_eh_frame = tables;
+	return 1;
+}
+
+/*
+ * The unwinder asks glibc 2.35 for the tables of an address by this, which
+ * would bind us to that version. This one, which only what is linked in sees,
+ * does as much by what every version has. Returns 0, or -1: there are none.
+ */
+__attribute__((visibility("hidden"))) int
+_dl_find_object(void *pc, struct dl_find_object *ret)
+{
+	*ret = (struct dl_find_object){.dlfo_map_start = pc};
+	return dl_iterate_phdr(image_find, ret) ? 0 : -1;
+}
+#endif
 
 /* The addresses of the frames of a stack, the innermost first. */
 struct frames {

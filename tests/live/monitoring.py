@@ -528,6 +528,8 @@ const at = {clientX: place.left + most.x + 1, clientY: place.top + most.y + 1, b
 canvas.dispatchEvent(new MouseEvent('mousemove', at));
 told.tip = $('tip').textContent;
 told.change = change(most.i);
+canvas.dispatchEvent(new MouseEvent('click', {...at, ctrlKey: true}));
+told.sent = sent;
 canvas.dispatchEvent(new MouseEvent('click', at));
 told.zoomed = names();
 told.width = boxes.find(b => name(b.i).includes('SpinMost(')).w / canvas.clientWidth;
@@ -545,10 +547,19 @@ document.body.append(result);
 </script>"""
 
 
+# ... in front of it: VS Code, in which frames lead to their source.
+EDITOR = """<script>
+const sent = [];
+function acquireVsCodeApi() { return { postMessage: one => sent.push(one) }; }
+</script>"""
+
+
 def browse(t, page):
     """What the page of a flame graph shows to somebody who uses it."""
-    with open(page, "a", encoding="utf-8") as file:
-        file.write(USE_FLAMES)
+    with open(page, encoding="utf-8") as file:
+        text = file.read()
+    with open(page, "w", encoding="utf-8") as file:
+        file.write(text.replace("<head>", "<head>" + EDITOR, 1) + USE_FLAMES)
     done = subprocess.run(
         ["chromium", "--headless", "--no-sandbox", "--disable-gpu",
          f"--user-data-dir={t.dir}/browser", "--dump-dom", f"file://{page}"],
@@ -684,6 +695,9 @@ def test_sample_files(t):
     before = re.search(r"\nbefore (\d+\.\d) %$", told["tip"])
     t.check(before and 5 < float(before.group(1)) < 70, told["tip"])
     t.check_match(r"^hsl\((5|215) \d+% \d+%\)$", told["change"])
+    t.check_equal([{"method": "Watched.Program.SpinMost()", "module": "Watched.dll"}],
+                  told["sent"])
+    t.check_in("\nCtrl+click: its source", told["tip"])
     t.check_equal(([], True, 0), (told["errors"], told["out"], told["html"]))
     t.check_in("Watched.Program.SpinMost()", told["running"])
     for name in ("most", "less"):

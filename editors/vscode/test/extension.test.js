@@ -552,7 +552,67 @@ test('the palette: core dumps, launch.json, tests, the log, a report', async t =
 	seen.vscode.debug.activeDebugSession = { type: 'dndbg',
 		customRequest: async (name, args) => ({ result: args.expression }) };
 	await seen.commands['dndbg.heap']();
-	assert.strictEqual(seen.documents[1].content, '-exec heap stat');
+	await seen.commands['dndbg.doctor']();
+	assert.deepStrictEqual(seen.documents.slice(1).map(one => one.content),
+		['-exec heap stat', '-exec doctor']);
+});
+
+test('a profile: the picked process, a tab, frames that lead to the source',
+	async t => {
+		const seen = activated();
+		const { dir } = folderOf(t, seen, { 'App.cs': 'class A {}\n' });
+		// says what it was called with, and draws a page
+		const dndbg = path.join(dir, 'dndbg');
+		fs.writeFileSync(dndbg, `#!/bin/sh
+case $1 in
+sample) echo "$*" >"$5"; echo 'Process 7, .NET 10: 1.22 s running' ;;
+*) echo 'Line 3 of "${dir}/App.cs" is not compiled yet <N.A.F(int)>.'
+   echo 'Line 1 of "${dir}/App.cs" is not compiled yet <N.A.F()>.' ;;
+esac
+`, { mode: 0o755 });
+		const processes = require('../lib/processes');
+		const sources = require('../lib/sources');
+		t.mock.method(processes, 'list', () => [{ pid: 7, name: 'App',
+			command: 'dotnet App.dll', since: 0 }]);
+		t.mock.method(sources, 'modules', () => new Map([['A.dll', '/a/A.dll']]));
+		seen.settings = { path: dndbg };
+		seen.pick = items => ({ ...items[0], pid: 7 });
+		await seen.commands['dndbg.profile']();
+		assert.deepStrictEqual(seen.shown, []);
+		const { panel } = seen;
+		assert.strictEqual(panel.title, 'Process 7, .NET 10');
+		assert.match(panel.webview.html, /^sample --seconds 10 --flame \S+ 7$/m);
+		assert.ok(!fs.existsSync(panel.webview.html.split(' ')[4]));
+		await panel.tell({ method: 'N.A.F()', module: 'A.dll' });
+		assert.deepStrictEqual([seen.opened, seen.line],
+			[path.join(dir, 'App.cs'), 0]);
+		await panel.tell({ method: 'N.A.F()', module: 'B.dll' });
+		assert.match(seen.shown.pop(), /the file of 'B.dll' is not known/);
+		// what goes wrong is said as it is
+		fs.writeFileSync(dndbg, '#!/bin/sh\necho "dndbg: no right" >&2\nexit 1\n');
+		await seen.commands['dndbg.profile']();
+		assert.strictEqual(seen.shown.pop(), 'no right');
+	});
+
+test('the source of a frame', () => {
+	const sources = require('../lib/sources');
+	const printed = 'Line 3 of "/a/App.cs" starts at address 0x7f <N.A.F(int)>.\n' +
+		'Line 9 of "/a/App.cs" is not compiled yet <N.A.F()>.\n';
+	assert.deepStrictEqual(sources.place(printed, 'N.A.F()'),
+		{ line: 9, file: '/a/App.cs' });
+	assert.deepStrictEqual(sources.place(printed, 'N.A.F(string)'),
+		{ line: 3, file: '/a/App.cs' });
+	assert.strictEqual(sources.place("No method 'N.A.F'.\n", 'N.A.F()'), undefined);
+	assert.strictEqual(sources.plain('N.A.F(int,\n string)'), 'N.A.F');
+	assert.strictEqual(sources.plain('N.A\nquit'), 'N.Aquit');
+	const proc = fs.mkdtempSync(path.join(os.tmpdir(), 'dndbg-test-'));
+	fs.mkdirSync(path.join(proc, '5'));
+	fs.writeFileSync(path.join(proc, '5/maps'),
+		'7f00-7f01 r--p 00000000 08:01 5   /my app/A.dll\n' +
+		'7f01-7f02 r-xp 00000000 08:01 6   /lib/libc.so.6\n');
+	assert.deepStrictEqual([...sources.modules(5, proc)], [['A.dll', '/my app/A.dll']]);
+	assert.deepStrictEqual([...sources.modules(6, proc)], []);
+	fs.rmSync(proc, { recursive: true });
 });
 
 const TRX = `<?xml version="1.0"?><TestRun><Results>

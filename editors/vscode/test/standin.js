@@ -98,6 +98,8 @@ function standIn() {
 				return seen.controller;
 			},
 		},
+		ProgressLocation: { Notification: 15 },
+		ViewColumn: { Active: -1, Beside: -2 },
 		ProcessExecution: class {
 			constructor(command, args, options) {
 				Object.assign(this, { command, args, options });
@@ -165,7 +167,20 @@ function standIn() {
 			},
 			showInformationMessage: text => { seen.shown.push(text); },
 			showQuickPick: async items => seen.pick(items),
-			showTextDocument: async uri => { seen.opened = uri; },
+			showTextDocument: async (uri, options) => {
+				seen.opened = uri;
+				seen.line = options && options.selection &&
+					options.selection.words[0].words[0];
+			},
+			withProgress: (options, run) =>
+				run({ report() {} }, { onCancellationRequested() {} }),
+			createWebviewPanel: (type, title) => {
+				const webview = { onDidReceiveMessage: run => {
+					seen.panel.tell = run;
+				} };
+				seen.panel = { title, webview };
+				return seen.panel;
+			},
 			showOpenDialog: async () => seen.dialog,
 			createOutputChannel: () => ({
 				appendLine: line => seen.said.push(line),
