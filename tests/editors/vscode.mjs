@@ -234,6 +234,52 @@ async function attach(w) {
 	program.kill('SIGKILL');
 }
 
+// A flame graph of a program that runs, whose frames lead to the source.
+async function profile(w) {
+	const dll = fs.readdirSync(path.join(folder, 'bin/Debug'))
+		.map(name => path.join(folder, 'bin/Debug', name, 'Console.dll'))
+		.find(fs.existsSync);
+	const program = spawn('dotnet', [dll, 'wait'], { stdio: 'ignore' });
+	let page;
+	await see(w, 'a profile of the picked process', async () => {
+		await w.command('dndbg: Profile a Process');
+		await w.see('.quick-input-list .monaco-list-row:has-text("Console.dll")');
+		await w.type(String(program.pid));
+		await w.keys('Enter');
+		await w.reads('.notification-toast', `Profiling process ${program.pid}`);
+		await w.shot('profiling');
+		await w.see(`.tab:has-text("Process ${program.pid}, .NET 10")`, 3 * LONG);
+	});
+	await see(w, 'its flame graph', async () => {
+		for (const end = Date.now() + LONG; !page && Date.now() < end;) {
+			for (const frame of w.page.frames())
+				if (await frame.$('canvas').catch(() => null))
+					page = frame;
+		}
+		const shown = await page.evaluate(`
+			[...document.querySelectorAll('button')].find(
+				b => b.textContent === 'Blocked').click();
+			boxes.map(b => name(b.i))`);
+		assert.ok(shown.some(name => /^Program\.Wait\(/.test(name)), shown);
+		await w.shot('flames');
+	});
+	await see(w, 'Ctrl+click leads to the source', async () => {
+		await page.evaluate(`{
+			const box = boxes.find(b => /^Program\\.Wait\\(/.test(name(b.i)));
+			const place = canvas.getBoundingClientRect();
+			canvas.dispatchEvent(new MouseEvent('click', { bubbles: true,
+				clientX: place.left + box.x + 1, clientY: place.top + box.y + 1,
+				ctrlKey: true }));
+		}`);
+		await w.see('.tab:has-text("Program.cs")');
+		await w.reads('.view-lines', 'Thread.Sleep(20)');
+		await w.shot('source');
+	});
+	assert.match(fs.readFileSync(`/proc/${program.pid}/status`, 'utf8'),
+		/TracerPid:\t0/);
+	program.kill('SIGKILL');
+}
+
 // The core dump of a program that died of an exception.
 async function core(w) {
 	await see(w, 'the file', () => w.openFile('Program.cs'));
@@ -571,7 +617,7 @@ async function reload(w, _, name = 'Reload') {
 }
 
 const scenarios = {
-	launch, broken, several, attach, core, tests, web, repository, missing,
+	launch, broken, several, attach, profile, core, tests, web, repository, missing,
 	reload,
 	reload_web: w => reload(w, folder, 'ReloadWeb'),
 	reload_tests: w => reload(w, folder, 'ReloadTests'),
