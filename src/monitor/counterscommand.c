@@ -42,7 +42,7 @@ struct counter {
  */
 static void counter_csv_title(void)
 {
-	puts("seconds,source,name,tags,unit,value,increase,quantiles");
+	puts("seconds,source,name,tags,unit,value,increase,quantiles,pid");
 	fflush(stdout);
 }
 
@@ -68,7 +68,7 @@ static void csv_number(double n)
 }
 
 /* A line of CSV on stdout (RFC 4180), @ns after the beginning; the titles. */
-static void counter_csv(const struct counter *one, uint64_t ns)
+static void counter_csv(const struct counter *one, uint64_t ns, pid_t pid)
 {
 	const char *const texts[] = {one->source, one->name, one->tags,
 				     one->unit};
@@ -84,7 +84,7 @@ static void counter_csv(const struct counter *one, uint64_t ns)
 	csv_number(one->increase);
 	putchar(',');
 	csv_text(one->quantiles);
-	putchar('\n');
+	printf(",%d\n", (int)pid);
 	fflush(stdout);
 }
 
@@ -253,14 +253,22 @@ struct counters {
 	struct map index;     /* by a hash of source, name and tags */
 	bool csv, prometheus; /* in these forms */
 	bool screen;          /* shown anew on a terminal */
+	bool several;         /* each line tells its process */
 	int64_t next;         /* ... at this time */
+	pid_t pid;
+	struct {
+		uint64_t read; /* when, as clock_ns() */
+		struct dbg_usage usage;
+		struct dbg_limits limits;
+	} kernel; /* the last of its values */
 };
 
 static void usage(FILE *out)
 {
-	fputs("usage: dndbg counters [options] PID|NAME\n"
+	fputs("usage: dndbg counters [options] PID|NAME...\n"
 	      "What the runtime of a running program counts, and the program's "
-	      "own meters; the\nprogram is not stopped.\n"
+	      "own meters, and what the\nkernel counts of it; the program is "
+	      "not stopped. Several are watched at once.\n"
 	      "\n"
 	      "  --meter NAME  a meter of the program's (System.Diagnostics."
 	      "Metrics), too; may be\n                given several times\n"
@@ -345,38 +353,106 @@ static cJSON *counter_json(const struct counter *one)
 	return o;
 }
 
-static void counter_event(void *arg, const struct dbg_trace_event *e)
+static void counter_take(struct counters *c, const struct dbg_told_counter *x,
+			 uint64_t time)
 {
-	struct counters *c = arg;
-	struct dbg_told_counter x;
+	struct counter *one = counter_at(c, x);
 
-	arena_reset(c->arena);
-	if (!dbg_told_counter(e, c->arena, &x))
-		return;
-	struct counter *one = counter_at(c, &x);
 	if (!one)
 		return;
-	str_set(&one->quantiles, x.quantiles);
-	one->value = x.value;
-	one->increase = x.increase;
-	one->grows |= !isnan(x.increase);
-	if (!isnan(x.increase))
-		one->grown += x.increase;
+	str_set(&one->quantiles, x->quantiles);
+	one->value = x->value;
+	one->increase = x->increase;
+	one->grows |= !isnan(x->increase);
+	if (!isnan(x->increase))
+		one->grown += x->increase;
 	if (c->csv)
-		counter_csv(one, e->time - c->origin);
+		counter_csv(one, time - c->origin, c->pid);
 	if (!c->o.each || c->csv || c->prometheus)
 		return;
 	if (c->o.json) {
 		cJSON *line = counter_json(one);
 
 		cJSON_AddNumberToObject(
-		    line, "time", (double)(int64_t)(e->time - c->origin) / 1e9);
+		    line, "time", (double)(int64_t)(time - c->origin) / 1e9);
+		cJSON_AddNumberToObject(line, "pid", c->pid);
 		json_line_print(line);
 		return;
 	}
-	printf("%7.3f s  ", (double)(int64_t)(e->time - c->origin) / 1e9);
+	if (c->several)
+		printf("%7d  ", (int)c->pid);
+	printf("%7.3f s  ", (double)(int64_t)(time - c->origin) / 1e9);
 	counter_print(one);
 	fflush(stdout);
+}
+
+static void counter_event(void *arg, const struct dbg_trace_event *e)
+{
+	struct counters *c = arg;
+	struct dbg_told_counter x;
+
+	arena_reset(c->arena);
+	if (dbg_told_counter(e, c->arena, &x))
+		counter_take(c, &x, e->time);
+}
+
+/* ---- What the kernel counts --------------------------------------------- */
+
+// @increase: since the last time, @seconds ago.
+static void kernel_take(struct counters *c, const char *name, const char *unit,
+			double value, double increase, double seconds)
+{
+	const struct dbg_told_counter x = {
+	    .source = "kernel",
+	    .name = name,
+	    .tags = "",
+	    .unit = unit,
+	    .quantiles = "",
+	    .value = value,
+	    .increase = increase / seconds,
+	};
+
+	counter_take(c, &x, clock_ns());
+	struct counter *one = counter_at(c, &x);
+
+	if (one && !isnan(increase))
+		one->grown += increase - x.increase;
+}
+
+// Once a second: processor time, memory, threads, and how often the program's
+// cgroup had used up its processor time.
+static void kernel_read(struct counters *c, uint64_t now)
+{
+	const struct dbg_usage was = c->kernel.usage;
+	const struct dbg_limits before = c->kernel.limits;
+	bool first = !c->kernel.read;
+
+	if (now < c->kernel.read + SHOW_MS * UINT64_C(1000000) ||
+	    !dbg_usage_of(c->pid, &c->kernel.usage))
+		return;
+	double seconds = (double)(now - c->kernel.read) / 1e9;
+
+	c->kernel.read = now;
+	dbg_limits_of(c->pid, &c->kernel.limits);
+	if (first)
+		return;
+	const struct dbg_usage *is = &c->kernel.usage;
+	const struct dbg_limits *limits = &c->kernel.limits;
+
+	kernel_take(c, "process.cpu.time", "s", (double)is->cpu / 1e9,
+		    (double)(is->cpu - was.cpu) / 1e9, seconds);
+	kernel_take(c, "process.memory.resident", "By", (double)is->resident,
+		    NAN, seconds);
+	kernel_take(c, "process.threads", "{thread}", is->threads, NAN,
+		    seconds);
+	if (!limits->periods)
+		return;
+	kernel_take(c, "cgroup.cpu.periods", "{period}",
+		    (double)limits->periods,
+		    (double)(limits->periods - before.periods), seconds);
+	kernel_take(c, "cgroup.cpu.throttled", "{period}",
+		    (double)limits->throttled,
+		    (double)(limits->throttled - before.throttled), seconds);
 }
 
 static int counter_compare(const void *a, const void *b)
@@ -409,12 +485,13 @@ static void table_print(struct counters *c)
 	}
 }
 
-// On a terminal, redraw the table in place.
+// Read the kernel's counters; on a terminal, redraw the table in place.
 static void counters_tick(void *arg, uint64_t now)
 {
 	struct counters *c = arg;
 	int64_t ms = (int64_t)(now / 1000000);
 
+	kernel_read(c, now);
 	if (!c->screen || !c->n || ms < c->next)
 		return;
 	c->next = ms + SHOW_MS;
@@ -477,11 +554,10 @@ static struct dbg_error *counters_watch(struct dbg *dbg, struct counters *c)
 	struct dbg_trace_request req;
 	struct watch_result r;
 	uint32_t version;
-	pid_t pid;
 
-	struct dbg_error *err = dbg_program_find(dbg, c->o.what, &pid);
+	struct dbg_error *err = dbg_program_find(dbg, c->o.what, &c->pid);
 	if (!err)
-		err = dbg_runtime_version(pid, &version);
+		err = dbg_runtime_version(c->pid, &version);
 	if (!err)
 		err = dbg_counters_request(version, c->meters, c->n_meters,
 					   arena, &req);
@@ -538,29 +614,54 @@ static int parse(int argc, char **argv, struct counters *ret)
 			return c == OPT_HELP ? 0 : 2;
 		}
 	}
-	if (optind != argc - 1 ||
-	    ret->o.json + ret->csv + ret->prometheus > 1) {
+	if (optind == argc || ret->o.json + ret->csv + ret->prometheus > 1) {
 		usage(stderr);
 		return 2;
 	}
-	ret->o.what = argv[optind];
 	return -1;
+}
+
+/* What the command was asked for. */
+struct counters_call {
+	struct dbg *dbg;
+	struct counters c;
+	char **programs;
+};
+
+// Watch one of the programs.
+static int watch_one(void *arg, size_t i)
+{
+	const struct counters_call *call = arg;
+	struct counters c = call->c;
+
+	c.o.what = call->programs[i];
+	c.o.quiet = c.several && i;
+	c.arena = arena_create();
+	struct dbg_error *err = counters_watch(call->dbg, &c);
+	counters_deinit(&c);
+	plain_error(err);
+	return err ? 1 : 0;
 }
 
 int monitor_counters_main(struct dbg *dbg, int argc, char **argv)
 {
-	struct counters c = {.o.ms = SECONDS * 1000};
+	struct counters_call call = {.dbg = dbg, .c.o.ms = SECONDS * 1000};
+	struct counters *c = &call.c;
 
-	int status = parse(argc, argv, &c);
+	int status = parse(argc, argv, c);
 	if (status >= 0)
 		return status;
-	c.screen = !c.o.json && !c.o.each && !c.csv && !c.prometheus &&
-		   isatty(STDOUT_FILENO);
-	if (c.csv)
+	call.programs = argv + optind;
+	c->several = optind < argc - 1;
+	c->screen = !c->o.json && !c->o.each && !c->csv && !c->prometheus &&
+		    !c->several && isatty(STDOUT_FILENO);
+	if (c->csv)
 		counter_csv_title();
-	c.arena = arena_create();
-	struct dbg_error *err = counters_watch(dbg, &c);
-	counters_deinit(&c);
+	if (!c->several)
+		return watch_one(&call, 0);
+	struct dbg_error *err =
+	    several_run((size_t)(argc - optind), c->o.each || c->csv, watch_one,
+			&call, &status);
 	plain_error(err);
-	return err ? 1 : 0;
+	return err ? 1 : status;
 }

@@ -80,6 +80,20 @@ void live_shown(void);
 /* Empty the screen for the result. */
 void live_end(const struct live_table *t);
 
+/* ---- One command for several processes ----------------------------------- */
+
+/* Does the command for one of them, in a process of its own. */
+typedef int several_fn(void *arg, size_t i);
+
+/*
+ * Call @fn for each of @n, all at once, and print what they print: by whole
+ * lines as they come (@lines), else of each all when it has ended. Ctrl-C and
+ * the signals that would end us end them, with their results. *ret_status: 1 if
+ * one of them has failed, which it has said. DBG_E_TARGET, DBG_E_ARGUMENT.
+ */
+DBG_MUST struct dbg_error *several_run(size_t n, bool lines, several_fn *fn,
+				       void *arg, int *ret_status);
+
 /* ---- `dndbg events gc` --------------------------------------------------- */
 
 DBG_MUST struct dbg_error *gc_events(struct dbg *dbg,

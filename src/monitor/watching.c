@@ -144,7 +144,7 @@ void watch_source(const struct watch_options *o, const struct watcher *w,
 		  const struct watch_source *source, struct watch_result *ret,
 		  bool *ret_ended)
 {
-	struct progress progress = {.on = isatty(STDERR_FILENO),
+	struct progress progress = {.on = isatty(STDERR_FILENO) && !o->quiet,
 				    .began = clock_ms()};
 	int64_t deadline =
 	    o->ms == INT64_MAX ? INT64_MAX : progress.began + o->ms;

@@ -17,6 +17,7 @@ struct watch_options {
 	bool each;            /* print each thing when it happens */
 	bool caught;          /* exceptions: also where they are caught */
 	bool no_stacks;       /* do not tell where events come from */
+	bool quiet;           /* no line of progress */
 	const char *nettrace; /* file for a copy of the whole event stream;
 				 NULL: none */
 };

@@ -278,12 +278,20 @@ def test_counters(t):
     t.check_match(r"^Watched\.Shop +VALUE +A SECOND\norders", out)
     done = t.run("counters", "--json", "--seconds", "3", str(program.pid))
     got = json.loads(done.stdout)
-    t.check_equal({"System.Runtime"}, {one["source"] for one in got["counters"]})
+    t.check_equal({"System.Runtime", "kernel"},
+                  {one["source"] for one in got["counters"]})
+    own = {one["name"]: one for one in got["counters"] if one["source"] == "kernel"}
+    with open(f"/proc/{program.pid}/status", encoding="utf-8") as file:
+        threads = int(re.search(r"^Threads:\s+(\d+)", file.read(), re.M).group(1))
+    t.check(abs(own["process.threads"]["value"] - threads) < 4, (own, threads))
+    t.check(0 <= own["process.cpu.time"]["perSecond"] < 1.5, own)
+    t.check(own["process.memory.resident"]["value"] > 20 << 20, own)
     # It is stopped between two collections, not when six seconds are over.
     t.check(got["seconds"] < 9, got["seconds"])
     out = t.run("counters", "--csv", "--seconds", "2", str(program.pid)).stdout
     rows = list(csv.DictReader(out.splitlines()))
-    t.check(len(rows) > 5 and all(row["source"] == "System.Runtime" and
+    t.check(len(rows) > 5 and all(row["source"] in ("System.Runtime", "kernel") and
+                                  row["pid"] == str(program.pid) and
                                   float(row["seconds"]) > 0 for row in rows), out)
     out = t.run("counters", "--prometheus", "--seconds", "2", "--meter",
                 "Watched.Shop", str(program.pid)).stdout
@@ -294,6 +302,44 @@ def test_counters(t):
     t.check_equal("dndbg: 'a;b' is no name of a meter\n",
                   t.run("counters", "--meter", "a;b", str(program.pid)).stderr)
     program.end()
+
+
+def test_counters_several(t):
+    """Of several programs each has its own result; what goes wrong with one
+    leaves the others' whole."""
+    programs = [Watched(t), Watched(t)]
+    pids = [str(one.pid) for one in programs]
+    done = t.run("counters", "--json", "--seconds", "2", *pids, "999999999")
+    t.check_equal((1, "dndbg: there is no process 999999999, or it has ended\n"),
+                  (done.returncode, done.stderr))
+    decoder, text, found = json.JSONDecoder(), done.stdout, {}
+    while text:
+        got, end = decoder.raw_decode(text)
+        found[str(got["pid"])] = len(got["counters"])
+        text = text[end:].lstrip()
+    t.check(set(found) == set(pids) and min(found.values()) > 10, found)
+    process = subprocess.Popen([t.dndbg, "counters", "--each", "--json", "--seconds",
+                                "600", *pids], stdout=subprocess.PIPE, text=True,
+                               env=t.env)
+    seen = set()
+    while len(seen) < 2:
+        one = json.loads(process.stdout.readline())
+        if one["source"] == "System.Runtime":
+            seen.add(str(one["pid"]))
+    process.send_signal(signal.SIGINT)
+    ends = [json.loads(line)["end"] for line in process.stdout
+            if '"counters":' in line]
+    t.check_equal((0, ["interrupted"] * 2), (process.wait(), ends))
+    # nobody is left of one that is killed
+    process = subprocess.Popen([t.dndbg, "counters", "--each", "--seconds", "600",
+                                *pids], stdout=subprocess.PIPE, text=True, env=t.env)
+    process.stdout.readline()
+    process.kill()
+    process.wait()
+    process.stdout.close()
+    t.wait_for("the ends of the others", lambda: not t.processes("dndbg"))
+    for one in programs:
+        one.end()
 
 
 def test_counters_stopped(t):
