@@ -241,6 +241,7 @@ async function profile(w) {
 		.find(fs.existsSync);
 	const program = spawn('dotnet', [dll, 'wait'], { stdio: 'ignore' });
 	let page;
+	await see(w, 'the file', () => w.openFile('Program.cs'));
 	await see(w, 'a profile of the picked process', async () => {
 		await w.command('dndbg: Profile a Process');
 		await w.see('.quick-input-list .monaco-list-row:has-text("Console.dll")');
