@@ -19,6 +19,7 @@ enum {
 	NAMES_MAX = 1 << 16,
 	DEPTH_MAX = 100,      // frames that are named of one stack
 	AGAIN_NS = 100000000, // between two readings of what is newer
+	LOCKS_NS = 300000000, // of our processor time for locks, in all
 };
 
 /* What is at an address. */
@@ -33,6 +34,7 @@ struct where {
 	struct map names;      // struct where_name by address
 	struct arena *arena;   // of one name
 	uint64_t read;         // when the program was last looked at
+	uint64_t used;         // nanoseconds for locks
 	struct str text;       // of the last answer
 };
 
@@ -135,8 +137,16 @@ const char *where_at(struct where *w, uint64_t addr)
 	return name && *name->text ? name->text : NULL;
 }
 
+// All sync blocks are looked at for each, of which there may be many.
 const char *where_lock_type(struct where *w, uint64_t lock)
 {
+	uint64_t began = clock_used_ns();
+
+	if (w->why || w->used > LOCKS_NS)
+		return NULL;
 	arena_reset(w->arena);
-	return w->why ? NULL : dbg_lock_type(w->dbg, lock, w->arena);
+	const char *type = dbg_lock_type(w->dbg, lock, w->arena);
+
+	w->used += clock_used_ns() - began;
+	return type;
 }
