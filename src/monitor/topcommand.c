@@ -113,7 +113,7 @@ static void program_list(void *arg, const struct dbg_program_info *info)
 	for (size_t i = 0; i < t->n; i++) {
 		if (is_same(&t->v[i], info)) {
 			t->v[i].listed = true;
-			if (!t->v[i].dbg)
+			if (!t->v[i].dbg && i < OBSERVED_MAX)
 				program_observe(&t->v[i]);
 			return;
 		}
