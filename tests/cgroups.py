@@ -27,19 +27,27 @@ class Group:
         return removed(self.where)
 
 
+def group_below_own(t, controller, name):
+    """A cgroup of that name below the one that the test is in, of the hierarchy
+    of @controller (a pattern) or the only one; None where none may be made."""
+    with open("/proc/self/cgroup") as file:
+        found = re.search(rf"^\d+:({controller})?:(.*)$", file.read(), re.M)
+    if not found:
+        return None
+    try:
+        return Group(t, f"/sys/fs/cgroup/{found[1] or ''}{found[2].rstrip('/')}"
+                        f"/{name}")
+    except OSError:
+        return None
+
+
 def of_memory(t, limit):
     """A cgroup of its own with a limit, None where none may be made; the
     function that puts a process into it."""
-    with open("/proc/self/cgroup") as file:
-        found = re.search(r"^\d+:(memory)?:(.*)$", file.read(), re.M)
-    if not found:
+    group = group_below_own(t, "memory", f"dndbg-{t.tag}")
+    if not group:
         return None, None
-    where = (f"/sys/fs/cgroup/{found[1] or ''}{found[2].rstrip('/')}"
-             f"/dndbg-{t.tag}")
-    try:
-        group = Group(t, where)
-    except OSError:
-        return None, None
+    where = group.where
     for name, peak in (("memory.limit_in_bytes", "memory.max_usage_in_bytes"),
                        ("memory.max", "memory.peak")):
         if all(os.path.exists(f"{where}/{one}") for one in (name, peak)):
@@ -57,16 +65,10 @@ def of_memory(t, limit):
 def of_cpu(t, percent):
     """A cgroup of its own that has so much of a processor, None where none may
     be made; the function that puts a process into it."""
-    with open("/proc/self/cgroup") as file:
-        found = re.search(r"^\d+:(cpu(?:,cpuacct)?)?:(.*)$", file.read(), re.M)
-    if not found:
+    group = group_below_own(t, "cpu(?:,cpuacct)?", f"dndbg-cpu-{t.tag}")
+    if not group:
         return None, None
-    where = (f"/sys/fs/cgroup/{found[1] or ''}{found[2].rstrip('/')}"
-             f"/dndbg-cpu-{t.tag}")
-    try:
-        group = Group(t, where)
-    except OSError:
-        return None, None
+    where = group.where
     for name, limit in (("cpu.cfs_quota_us", percent * 1000),
                         ("cpu.max", f"{percent * 1000} 100000")):
         if os.path.exists(f"{where}/{name}"):

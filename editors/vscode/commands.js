@@ -67,8 +67,7 @@ async function show(content, language = 'plaintext') {
 /** What dndbg says of itself and of this machine, to be sent with a report. */
 async function report(folder) {
 	const settings = vscode.workspace.getConfiguration(TYPE);
-	const file = adapter.locate(settings.get('path') ||
-		adapter.bundled(folder) || 'dndbg');
+	const file = adapter.chosen(settings.get('path'), folder);
 	const said = await new Promise(resolve => execFile(file,
 		['--batch', '-ex', 'doctor'], { timeout: TIME_MS },
 		(error, stdout, stderr) => resolve(stdout + stderr ||

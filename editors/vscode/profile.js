@@ -15,13 +15,6 @@ const { TYPE } = require('./launch');
 const SECONDS = 10;
 const TIME_MS = 10000;
 
-/** The debugger's file, as for a session. */
-function debuggerFile(folder) {
-	return adapter.locate(
-		vscode.workspace.getConfiguration(TYPE).get('path') ||
-		adapter.bundled(folder) || 'dndbg');
-}
-
 /** Run dndbg; @cancel ends it early, with what there is. */
 function sample(file, pid, page, cancel) {
 	return new Promise((done, failed) => {
@@ -63,7 +56,8 @@ async function profile(folder, told) {
 	const pid = await pickProcess(undefined, 'The process to profile');
 	if (!pid)
 		return;
-	const file = debuggerFile(folder);
+	const file = adapter.chosen(
+		vscode.workspace.getConfiguration(TYPE).get('path'), folder);
 	const modules = sources.modules(pid);
 	const page = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'dndbg-')),
 		'profile.html');

@@ -353,19 +353,9 @@ static cJSON *counter_json(const struct counter *one)
 	return o;
 }
 
-static void counter_take(struct counters *c, const struct dbg_told_counter *x,
+static void counter_tell(const struct counters *c, const struct counter *one,
 			 uint64_t time)
 {
-	struct counter *one = counter_at(c, x);
-
-	if (!one)
-		return;
-	str_set(&one->quantiles, x->quantiles);
-	one->value = x->value;
-	one->increase = x->increase;
-	one->grows |= !isnan(x->increase);
-	if (!isnan(x->increase))
-		one->grown += x->increase;
 	if (c->csv)
 		counter_csv(one, time - c->origin, c->pid);
 	if (!c->o.each || c->csv || c->prometheus)
@@ -384,6 +374,25 @@ static void counter_take(struct counters *c, const struct dbg_told_counter *x,
 	printf("%7.3f s  ", (double)(int64_t)(time - c->origin) / 1e9);
 	counter_print(one);
 	fflush(stdout);
+}
+
+// The counter, with its new value; NULL: there are too many.
+static struct counter *counter_take(struct counters *c,
+				    const struct dbg_told_counter *x,
+				    uint64_t time)
+{
+	struct counter *one = counter_at(c, x);
+
+	if (!one)
+		return NULL;
+	str_set(&one->quantiles, x->quantiles);
+	one->value = x->value;
+	one->increase = x->increase;
+	one->grows |= !isnan(x->increase);
+	if (!isnan(x->increase))
+		one->grown += x->increase;
+	counter_tell(c, one, time);
+	return one;
 }
 
 static void counter_event(void *arg, const struct dbg_trace_event *e)
@@ -412,8 +421,7 @@ static void kernel_take(struct counters *c, const char *name, const char *unit,
 	    .increase = increase / seconds,
 	};
 
-	counter_take(c, &x, clock_ns());
-	struct counter *one = counter_at(c, &x);
+	struct counter *one = counter_take(c, &x, clock_ns());
 
 	if (one && !isnan(increase))
 		one->grown += increase - x.increase;

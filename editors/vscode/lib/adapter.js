@@ -60,6 +60,14 @@ function bundled(folder) {
 }
 
 /**
+ * The debugger's file: what the setting dndbg.path names, else that of the
+ * extension in @folder, else the one in PATH. Throws as locate().
+ */
+function chosen(setting, folder) {
+	return locate(setting || bundled(folder) || 'dndbg');
+}
+
+/**
  * {command, args, options} of dndbg with @words at the other end of a pipe, as
  * pipeTransport names it. Its command line is one word, for a shell over there
  * (ssh, sh -c); with quoteArgs off it is what it reads as, for what has no shell
@@ -99,4 +107,4 @@ function describe(config, settings, own) {
 	return piped(pipe, [INTERPRETER]);
 }
 
-module.exports = { bundled, describe, locate, piped, quote, split };
+module.exports = { bundled, chosen, describe, locate, piped, quote, split };

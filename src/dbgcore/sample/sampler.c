@@ -64,8 +64,10 @@ static void thread_looks_deinit(struct thread_looks *l)
 	map_deinit(&l->by_tid);
 }
 
-/* Add a thread that was met at @now. What is known of it before is not ours;
- * of a new one all is. */
+/*
+ * Add a thread that was met at @now. What it did before is not ours; of a new
+ * one all is.
+ */
 static struct looked_thread *thread_looks_add(struct thread_looks *l, pid_t tid,
 					      int times_fd, uint64_t now)
 {
