@@ -48,7 +48,7 @@ struct event_list {
 	bool managed_ids;    /* contention: owners are told by managed ids */
 	struct live_table live;
 	size_t n_listed; /* rows of each table */
-	pid_t pid;
+	struct watch_result r;
 	const struct list_kind *kind;
 };
 
@@ -56,7 +56,7 @@ struct event_list {
 struct list_kind {
 	dbg_trace_fn *event;
 	bool has_sites; /* its events are told with stacks */
-	void (*print)(struct event_list *l, const struct watch_result *r);
+	void (*print)(struct event_list *l);
 	void (*add)(const struct event_list *l, cJSON *o);
 };
 
@@ -96,19 +96,14 @@ static void list_tick(void *arg, uint64_t now)
 
 	if (!l->n || !live_shows(&l->live, now, &rows))
 		return;
-	const struct watch_result r = {
-	    .pid = l->pid,
-	    .version = dbg_trace_version(l->trace),
-	    .began = l->origin,
-	    .ended = now,
-	    .reason = "time",
-	};
-
+	l->r.began = l->origin;
+	l->r.ended = now;
+	l->r.reason = "time";
 	// of each table its title, the line above it and that of the rest
 	rows -= rows > 3 * n_tables + 2 ? 3 * n_tables + 2 : rows - 1;
 	l->n_listed = rows / n_tables;
 	list_sort(l);
-	l->kind->print(l, &r);
+	l->kind->print(l);
 	live_shown();
 }
 
@@ -121,18 +116,18 @@ static void sites_missing(const struct event_list *l)
 			     why->message);
 }
 
-static void list_end(struct event_list *l, const struct watch_result *r)
+static void list_end(struct event_list *l)
 {
 	l->n_listed = ROWS_LISTED;
 	list_sort(l);
 	if (l->o->json) {
-		cJSON *o = watch_json(r);
+		cJSON *o = watch_json(&l->r);
 
 		l->kind->add(l, o);
 		json_print(o, stdout, !l->o->each);
 	} else {
 		live_end(&l->live);
-		l->kind->print(l, r);
+		l->kind->print(l);
 	}
 	sites_missing(l);
 }
@@ -149,25 +144,28 @@ static struct dbg_error *list_watch(struct dbg *dbg, struct event_list *l,
 				  .event = kind->event,
 				  .tick = list_tick,
 				  .progress = list_progress};
-	struct watch_result r;
+	pid_t pid;
 
 	l->arena = arena_create();
 	l->kind = kind;
 	l->live.on = !l->o->json && !l->o->each && isatty(STDOUT_FILENO);
-	struct dbg_error *err = dbg_program_find(dbg, l->o->what, &l->pid);
+	struct dbg_error *err = dbg_program_find(dbg, l->o->what, &pid);
 	if (!err && (sites || l->o->caught))
-		l->where = where_open(dbg, l->pid);
+		l->where = where_open(dbg, pid);
 	if (!err)
-		err = watch_trace(dbg, l->o, &req, &w, &l->trace, &r);
+		err = watch_trace(dbg, l->o, &req, &w, &l->trace, &l->r);
 	if (!err)
-		list_end(l, &r);
+		list_end(l);
 	list_deinit(l);
 	return err;
 }
 
-static double seconds(const struct watch_result *r)
+// How long it was watched.
+static double seconds(const struct event_list *l)
 {
-	return (double)(r->ended - r->began) / 1e9;
+	const struct watch_result *r = &l->r;
+
+	return (double)(r->watched ? r->watched : r->ended - r->began) / 1e9;
 }
 
 static size_t listed(const struct event_list *l, const struct tally *t)
@@ -277,14 +275,18 @@ static void counts_print(const struct event_list *l, const struct tally *t,
 	print_more(l, t);
 }
 
-static void exceptions_print(struct event_list *l, const struct watch_result *r)
+static void exceptions_print(struct event_list *l)
 {
 	char time[WATCH_TIME_MAX];
 
-	watch_title(r);
+	watch_title(&l->r);
 	printf("%" PRIu64 " exception%s%s, %.1f a second\n", l->n,
-	       quantity_plural(l->n), watch_time(r, time),
-	       (double)l->n / seconds(r));
+	       quantity_plural(l->n), watch_time(&l->r, time),
+	       (double)l->n / seconds(l));
+	if (l->r.watched)
+		printf("More than %d events a second would slow the program: "
+		       "these are of a part of the time; --all has all\n",
+		       WATCH_PACE);
 	if (l->n)
 		printf("\n%8s  %9s  %s\n", "COUNT", "A SECOND",
 		       "TYPE, LAST MESSAGE");
@@ -292,7 +294,7 @@ static void exceptions_print(struct event_list *l, const struct watch_result *r)
 		const struct tally_row *row = l->rows.rows[i];
 
 		printf("%8" PRIu64 "  %9.1f  ", row->n,
-		       (double)row->n / seconds(r));
+		       (double)row->n / seconds(l));
 		plain_printf(stdout, "%s: %.*s\n", row->text, MESSAGE_MAX,
 			     row->last);
 	}
@@ -405,15 +407,14 @@ static void bytes_print(const struct event_list *l, const struct tally *t,
 	print_more(l, t);
 }
 
-static void allocations_print(struct event_list *l,
-			      const struct watch_result *r)
+static void allocations_print(struct event_list *l)
 {
 	char time[WATCH_TIME_MAX], sum[QUANTITY_MAX], rate[QUANTITY_MAX];
 
-	watch_title(r);
+	watch_title(&l->r);
 	printf("about %s allocated%s, %s a second (%" PRIu64 " samples)\n",
-	       quantity_size(l->sum, sum), watch_time(r, time),
-	       quantity_size((uint64_t)((double)l->sum / seconds(r)), rate),
+	       quantity_size(l->sum, sum), watch_time(&l->r, time),
+	       quantity_size((uint64_t)((double)l->sum / seconds(l)), rate),
 	       l->n);
 	bytes_print(l, &l->rows, "TYPE");
 	bytes_print(l, &l->sites, "ALLOCATED IN");
@@ -568,13 +569,13 @@ static void contention_event(void *arg, const struct dbg_trace_event *e)
 	fflush(stdout);
 }
 
-static void contention_print(struct event_list *l, const struct watch_result *r)
+static void contention_print(struct event_list *l)
 {
 	char time[WATCH_TIME_MAX], sum[QUANTITY_MAX], most[QUANTITY_MAX];
 
-	watch_title(r);
+	watch_title(&l->r);
 	printf("%" PRIu64 " wait%s for locks%s, %s in all\n", l->n,
-	       quantity_plural(l->n), watch_time(r, time),
+	       quantity_plural(l->n), watch_time(&l->r, time),
 	       quantity_time(l->sum, sum));
 	if (l->n)
 		printf("\n%8s  %9s  %9s  %-18s  %-30s  %s\n", "WAITS", "TOTAL",
@@ -722,13 +723,13 @@ static void jit_event(void *arg, const struct dbg_trace_event *e)
 	map_put(&l->compiled, jit_key(e, method), began);
 }
 
-static void jit_print(struct event_list *l, const struct watch_result *r)
+static void jit_print(struct event_list *l)
 {
 	char time[WATCH_TIME_MAX], sum[QUANTITY_MAX], most[QUANTITY_MAX];
 
-	watch_title(r);
+	watch_title(&l->r);
 	printf("%" PRIu64 " method%s compiled%s, %s in all\n", l->n,
-	       quantity_plural(l->n), watch_time(r, time),
+	       quantity_plural(l->n), watch_time(&l->r, time),
 	       quantity_time(l->sum, sum));
 	for (size_t i = 0; i < l->beside.n; i++)
 		printf("%s%s %" PRIu64, i ? ", " : "", l->beside.rows[i]->text,
@@ -819,13 +820,13 @@ static void pool_event(void *arg, const struct dbg_trace_event *e)
 	fflush(stdout);
 }
 
-static void pool_print(struct event_list *l, const struct watch_result *r)
+static void pool_print(struct event_list *l)
 {
 	char time[WATCH_TIME_MAX];
 
-	watch_title(r);
+	watch_title(&l->r);
 	printf("the pool has changed its workers %" PRIu64 " times%s", l->n,
-	       watch_time(r, time));
+	       watch_time(&l->r, time));
 	if (l->n)
 		printf(", %" PRIu64 " at last; it starved %" PRIu64 " times",
 		       l->sum, l->again);
@@ -882,6 +883,7 @@ enum {
 	OPT_CAUGHT,
 	OPT_NETTRACE,
 	OPT_NO_STACKS,
+	OPT_ALL,
 	OPT_HELP,
 	SECONDS = 10,
 };
@@ -893,6 +895,7 @@ static const struct option options[] = {
     {"caught", no_argument, NULL, OPT_CAUGHT},
     {"nettrace", required_argument, NULL, OPT_NETTRACE},
     {"no-stacks", no_argument, NULL, OPT_NO_STACKS},
+    {"all", no_argument, NULL, OPT_ALL},
     {"help", no_argument, NULL, OPT_HELP},
     {NULL, 0, NULL, 0},
 };
@@ -901,13 +904,16 @@ static const struct events_kind {
 	const char *name, *help;
 	struct dbg_error *(*watch)(struct dbg *dbg,
 				   const struct watch_options *o);
+	bool paced; // unless all are asked for
 } kinds[] = {
-    {"gc", "collections: pauses, causes, what they left", gc_events},
-    {"exceptions", "thrown, by type and method", exception_events},
-    {"alloc", "allocated bytes, by type and method", allocation_events},
-    {"contention", "waits for locks that others have", contention_events},
-    {"jit", "methods that are compiled, by the time that takes", jit_events},
-    {"threadpool", "its workers; starvation as it happens", pool_events},
+    {"gc", "collections: pauses, causes, what they left", gc_events, false},
+    {"exceptions", "thrown, by type and method", exception_events, true},
+    {"alloc", "allocated bytes, by type and method", allocation_events, false},
+    {"contention", "waits for locks that others have", contention_events,
+     false},
+    {"jit", "methods that are compiled, by the time that takes", jit_events,
+     false},
+    {"threadpool", "its workers; starvation as it happens", pool_events, false},
 };
 
 static void usage(FILE *out)
@@ -919,20 +925,24 @@ static void usage(FILE *out)
 	      out);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		fprintf(out, "  %-12s %s\n", kinds[i].name, kinds[i].help);
-	fputs("\n"
-	      "  --seconds N  for so long [10]; Ctrl-C ends it early\n"
-	      "  --each       print each of them when it happens\n"
-	      "  --caught     of exceptions: in which methods they are caught, "
-	      "at twice the cost\n"
-	      "  --no-stacks  do not tell where they are thrown, allocated, "
-	      "waited "
-	      "for: it costs\n"
-	      "               the program less\n"
-	      "  --nettrace FILE\n"
-	      "               write what the runtime tells there, too, for "
-	      "PerfView and others\n"
-	      "  --json       as JSON, for programs (docs/monitoring.md)\n",
-	      out);
+	fputs(
+	    "\n"
+	    "  --seconds N  for so long [10]; Ctrl-C ends it early\n"
+	    "  --each       print each of them when it happens\n"
+	    "  --caught     of exceptions: in which methods they are caught, "
+	    "at twice the cost\n"
+	    "  --no-stacks  do not tell where they are thrown, allocated, "
+	    "waited "
+	    "for: it costs\n"
+	    "               the program less\n"
+	    "  --all        all exceptions; else, of more than 10000 a second, "
+	    "a part in turns:\n"
+	    "               each costs the program some microseconds\n"
+	    "  --nettrace FILE\n"
+	    "               write what the runtime tells there, too, for "
+	    "PerfView and others\n"
+	    "  --json       as JSON, for programs (docs/monitoring.md)\n",
+	    out);
 }
 
 static const struct events_kind *kind_find(const char *name)
@@ -957,6 +967,8 @@ static int parse(int argc, char **argv, struct watch_options *ret)
 			ret->caught = true;
 		} else if (c == OPT_NO_STACKS) {
 			ret->no_stacks = true;
+		} else if (c == OPT_ALL) {
+			ret->paced = false;
 		} else if (c == OPT_NETTRACE) {
 			ret->nettrace = optarg;
 		} else if (c == OPT_SECONDS) {
@@ -972,6 +984,7 @@ static int parse(int argc, char **argv, struct watch_options *ret)
 		return 2;
 	}
 	ret->what = argv[optind];
+	ret->paced &= !ret->each && !ret->nettrace;
 	return -1;
 }
 
@@ -988,6 +1001,7 @@ int monitor_events_main(struct dbg *dbg, int argc, char **argv)
 		usage(help ? stdout : stderr);
 		return help ? 0 : 2;
 	}
+	o.paced = kind->paced;
 	int status = parse(argc - 1, argv + 1, &o);
 	if (status >= 0)
 		return status;

@@ -166,38 +166,158 @@ void watch_source(const struct watch_options *o, const struct watcher *w,
 
 /* ---- Traces ------------------------------------------------------------ */
 
-struct traced {
-	struct dbg_trace *trace;
-	const struct watcher *w;
+/*
+ * What a paced trace may cost: events are as many as a program throws
+ * exceptions, and making one takes the thread that throws 1 to 10 us. A program
+ * that has used up its allowance is left alone until there is some again, or
+ * for PAUSE_MS; then a new session begins.
+ */
+enum {
+	PACE = WATCH_PACE, // events a second that the allowance grows by
+	PACE_MOST = 50000, // it does not grow beyond
+	PACE_LEAST = 1000, // enough to begin again
+	PAUSE_MS = 1000,
+	MS_PER_S = 1000,
 };
 
-static struct dbg_error *trace_read(void *arg, bool *ret_ended)
-{
-	const struct traced *t = arg;
+struct traced {
+	const struct dbg_trace_request *req;
+	const struct watcher *w;
+	struct dbg_trace **trace; /* the caller's; *trace: NULL in a pause */
+	struct watch_source source;
+	struct watch_result *r;
+	bool paced, pausing; /* pausing: it was told to stop, for a pause */
+	bool over;           /* what comes now is the rest */
+	bool failed;         /* the next session did not begin */
+	int64_t allowance;   /* events; below 0: used up */
+	int64_t counted;     /* until when it has grown, as clock_ms() */
+	int64_t pause_end;
+	/* Of this session: the first and the last event; 0: none yet. */
+	uint64_t first, last;
+	uint64_t watched; /* nanoseconds of the sessions before */
+};
 
-	return dbg_trace_read(t->trace, t->w->event, t->w->arg, ret_ended);
+static void traced_event(void *arg, const struct dbg_trace_event *e)
+{
+	struct traced *t = arg;
+
+	if (!t->first)
+		t->first = e->time;
+	if (e->time > t->last)
+		t->last = e->time;
+	t->allowance--;
+	t->w->event(t->w->arg, e);
+}
+
+static void allowance_grow(struct traced *t)
+{
+	int64_t now = clock_ms();
+
+	t->allowance += (now - t->counted) * PACE / MS_PER_S;
+	if (t->allowance > PACE_MOST)
+		t->allowance = PACE_MOST;
+	t->counted = now;
+}
+
+static struct dbg_error *traced_open(struct traced *t)
+{
+	struct dbg_error *err = dbg_trace_open(t->r->pid, t->req, t->trace);
+
+	if (err)
+		return err;
+	t->source.fd = dbg_trace_fd(*t->trace);
+	t->first = t->last = 0;
+	return NULL;
+}
+
+// How long the program is watched, until now. The events' own times bound a
+// session: it tells some time after it has begun, and until it heeds that it is
+// to stop.
+static uint64_t traced_time(const struct traced *t)
+{
+	uint64_t began = t->first ? t->first : dbg_trace_began(*t->trace);
+	uint64_t end = t->pausing ? t->last : clock_ns();
+
+	return t->watched + (end > began ? end - began : 0);
+}
+
+static void traced_pause(struct traced *t)
+{
+	t->watched = traced_time(t);
+	t->r->lost += dbg_trace_lost(*t->trace);
+	dbg_trace_close(*t->trace);
+	*t->trace = NULL;
+	t->source.fd = -1;
+	t->pausing = false;
+	allowance_grow(t);
+	int64_t wait = (PACE_LEAST - t->allowance) * MS_PER_S / PACE;
+	t->pause_end = clock_ms() + (wait < PAUSE_MS ? wait : PAUSE_MS);
+}
+
+static struct dbg_error *traced_resume(struct traced *t, bool *ret_ended)
+{
+	if (clock_ms() < t->pause_end)
+		return NULL;
+	allowance_grow(t);
+	struct dbg_error *err = traced_open(t);
+	bool gone = err && err->code == DBG_E_NOT_FOUND;
+	if (!err || (t->failed && !gone)) {
+		t->failed = false;
+		return err;
+	}
+	// Its socket is gone: it ends. What does not answer is asked once more.
+	*ret_ended = gone;
+	t->failed = true;
+	t->pause_end = clock_ms() + PAUSE_MS;
+	dbg_error_destroy(err);
+	return NULL;
+}
+
+static struct dbg_error *traced_read(void *arg, bool *ret_ended)
+{
+	struct traced *t = arg;
+
+	if (!*t->trace)
+		return t->over ? NULL : traced_resume(t, ret_ended);
+	struct dbg_error *err =
+	    dbg_trace_read(*t->trace, traced_event, t, ret_ended);
+	if (err || t->over)
+		return err;
+	if (*ret_ended && t->pausing) {
+		*ret_ended = false;
+		traced_pause(t);
+	} else if (!*ret_ended && t->paced && !t->pausing) {
+		allowance_grow(t);
+		t->pausing = t->allowance < 0;
+		if (t->pausing)
+			err = dbg_trace_stop(*t->trace);
+	}
+	if (*t->trace && t->watched)
+		t->r->watched = traced_time(t);
+	return err;
 }
 
 // Stop it and take what still comes. Of what goes wrong now there is a result
 // all the same.
-static void watch_rest(const struct traced *t,
-		       const struct watch_source *source,
-		       const struct watch_options *o, pid_t pid)
+static void watch_rest(struct traced *t, const struct watch_options *o)
 {
 	struct progress none = {0};
 	bool ended = false;
 
-	struct dbg_error *err = dbg_trace_stop(t->trace);
+	t->over = true;
+	if (!*t->trace)
+		return;
+	struct dbg_error *err = dbg_trace_stop(*t->trace);
 	if (!err)
-		err = watch_until(source, clock_ms() + REST_MS, interrupts, o,
-				  t->w, &none, &ended);
+		err = watch_until(&t->source, clock_ms() + REST_MS, interrupts,
+				  o, t->w, &none, &ended);
 	if (err)
 		plain_error(err);
 	else if (!ended)
 		fprintf(stderr,
 			"dndbg: process %d does not answer any more; it may be "
 			"stopped: its last events are missing\n",
-			pid);
+			t->r->pid);
 }
 
 /* The file of --nettrace; -1: none was asked for. */
@@ -227,38 +347,49 @@ struct dbg_error *watch_trace(struct dbg *dbg, const struct watch_options *o,
 			      struct dbg_trace **ret_trace,
 			      struct watch_result *ret)
 {
-	struct watch_result r = {0};
-	struct traced t = {.w = w};
+	struct traced t = {
+	    .req = req,
+	    .w = w,
+	    .trace = ret_trace,
+	    .source = {.read = traced_read, .arg = &t},
+	    .r = ret,
+	    .paced = o->paced,
+	    .allowance = PACE_MOST,
+	    .counted = clock_ms(),
+	};
 	_cleanup_close_ int copy = -1;
 	bool ended;
 
+	*ret = (struct watch_result){0};
 	watch_signals();
-	struct dbg_error *err = dbg_program_find(dbg, o->what, &r.pid);
+	struct dbg_error *err = dbg_program_find(dbg, o->what, &ret->pid);
 	if (!err)
 		err = copy_open(o->nettrace, &copy);
 	if (!err)
-		err = dbg_trace_open(r.pid, req, &t.trace);
+		err = traced_open(&t);
 	if (err)
 		return err;
-	dbg_trace_copy(t.trace, copy);
-	*ret_trace = t.trace;
-	*w->began = dbg_trace_began(t.trace);
-	r.version = dbg_trace_version(t.trace);
-	const struct watch_source source = {
-	    .fd = dbg_trace_fd(t.trace), .read = trace_read, .arg = &t};
-	watch_source(o, w, &source, &r, &ended);
-	r.began = *w->began;
-	if (!ended)
-		watch_rest(&t, &source, o, r.pid);
 	if (o->nettrace)
-		copy_told(t.trace, o->nettrace);
-	dbg_trace_copy(t.trace, -1);
-	r.lost = dbg_trace_lost(t.trace);
-	if (r.lost)
+		dbg_trace_copy(*t.trace, copy);
+	t.first = dbg_trace_began(*t.trace);
+	*w->began = t.first;
+	ret->version = dbg_trace_version(*t.trace);
+	watch_source(o, w, &t.source, ret, &ended);
+	ret->began = *w->began;
+	if (*t.trace && t.watched)
+		ret->watched = traced_time(&t);
+	if (!ended)
+		watch_rest(&t, o);
+	if (o->nettrace) {
+		copy_told(*t.trace, o->nettrace);
+		dbg_trace_copy(*t.trace, -1);
+	}
+	if (*t.trace) // else it pauses
+		ret->lost += dbg_trace_lost(*t.trace);
+	if (ret->lost)
 		fprintf(stderr,
 			"dndbg: the runtime has dropped %" PRIu64 " events\n",
-			r.lost);
-	*ret = r;
+			ret->lost);
 	return NULL;
 }
 
@@ -270,8 +401,11 @@ void watch_title(const struct watch_result *r)
 const char *watch_time(const struct watch_result *r, char ret[WATCH_TIME_MAX])
 {
 	bool whole = !strcmp(r->reason, "time");
+	char of[WATCH_TIME_MAX / 2] = "";
 
-	snprintf(ret, WATCH_TIME_MAX, " in %.1f s%s%s",
+	if (r->watched)
+		snprintf(of, sizeof(of), "%.1f of ", (double)r->watched / 1e9);
+	snprintf(ret, WATCH_TIME_MAX, " in %s%.1f s%s%s", of,
 		 (double)(r->ended - r->began) / 1e9, whole ? "" : ", ",
 		 whole ? "" : r->reason);
 	return ret;
@@ -288,6 +422,9 @@ cJSON *watch_json(const struct watch_result *r)
 	}
 	cJSON_AddNumberToObject(o, "seconds",
 				(double)(r->ended - r->began) / 1e9);
+	if (r->watched)
+		cJSON_AddNumberToObject(o, "watchedSeconds",
+					(double)r->watched / 1e9);
 	cJSON_AddStringToObject(o, "end", r->reason);
 	cJSON_AddNumberToObject(o, "lostEvents", (double)r->lost);
 	return o;

@@ -17,9 +17,15 @@ struct watch_options {
 	bool each;            /* print each thing when it happens */
 	bool caught;          /* exceptions: also where they are caught */
 	bool no_stacks;       /* do not tell where events come from */
+	bool paced;           /* of more than WATCH_PACE events a second on
+				 average only a part, in turns */
 	bool quiet;           /* no line of progress */
 	const char *nettrace; /* file for a copy of the whole event stream;
 				 NULL: none */
+};
+
+enum {
+	WATCH_PACE = 10000
 };
 
 /* The result of a watch. */
@@ -29,6 +35,7 @@ struct watch_result {
 	uint64_t began, ended; /* nanoseconds of CLOCK_MONOTONIC */
 	const char *reason;    /* "time", "interrupted" or "program ended" */
 	uint64_t lost;         /* events */
+	uint64_t watched;      /* nanoseconds, of a paced watch; 0: all */
 };
 
 /* The consumer of a watch: its callbacks. */
@@ -78,8 +85,9 @@ void watch_source(const struct watch_options *o, const struct watcher *w,
 
 /*
  * Trace as @req says until it is over. *ret_trace is set in front of the first
- * event, and is for dbg_trace_close(). What went wrong on the way and left a
- * result is told on stderr.
+ * event, and is for dbg_trace_close(); NULL while a paced watch pauses. Before
+ * the first event *ret has pid and version, and in a paced watch "watched" is
+ * kept. What went wrong on the way and left a result is told on stderr.
  */
 DBG_MUST struct dbg_error *
 watch_trace(struct dbg *dbg, const struct watch_options *o,

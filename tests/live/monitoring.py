@@ -147,6 +147,67 @@ def test_each_line(t):
     program.end()
 
 
+class Paced:
+    """dndbg that watches the exceptions of a program that throws all the time:
+    in turns."""
+
+    def __init__(self, t, program, *words):
+        self.t = t
+        self.program = program
+        self.idle = program.threads()
+        self.thrown = 0
+        self.process = subprocess.Popen(
+            [t.dndbg, "events", "exceptions", "--seconds", "600", "--json", *words,
+             str(program.pid)], env=t.env, text=True, stdout=subprocess.PIPE)
+
+    def until(self, watched):
+        def is_so():
+            self.thrown += int(self.program.do("throw 2000"))
+            return (self.program.threads() > self.idle) == watched
+        self.t.wait_for("a turn" if watched else "a pause", is_so, 60)
+
+    def end(self):
+        self.process.send_signal(signal.SIGINT)
+        return self.result()
+
+    def result(self):
+        out, _ = self.process.communicate(timeout=60 * drive.TIME)
+        self.t.check_equal(0, self.process.returncode)
+        return json.loads(out)
+
+
+def test_paced(t):
+    """Of a program that throws all the time a part is watched, so that it goes on
+    at its speed; it ends in a pause, too, as does the program."""
+    program = Watched(t)
+    paced = Paced(t, program, "--caught")
+    for watched in (True, False, True, False, True):
+        paced.until(watched)
+    got = paced.end()
+    t.check(0 < got["watchedSeconds"] < got["seconds"], got)
+    t.check(10000 < got["count"] < paced.thrown, (paced.thrown, got["count"]))
+    t.check_equal(0, got["lostEvents"])
+    numbers = [one["count"] for one in got["types"]]
+    # of each turn the first and the last may be half of a pair
+    t.check(len(numbers) == 2 and abs(numbers[0] - numbers[1]) <= 6, numbers)
+    t.check_equal(got["count"], sum(one["count"] for one in got["thrownIn"]))
+    paced = Paced(t, program, "--caught")
+    paced.until(True)
+    paced.until(False)
+    t.check(paced.end()["count"] > 10000, "of one turn")
+    paced = Paced(t, program, "--caught", "--all")
+    paced.until(True)
+    while paced.thrown < 100000:
+        paced.until(True)
+    got = paced.end()
+    t.check("watchedSeconds" not in got and got["count"] > 15000, got)
+    paced = Paced(t, program, "--caught")
+    paced.until(True)
+    paced.until(False)
+    program.end()
+    t.check_equal("program ended", paced.result()["end"])
+
+
 def test_live_table(t):
     """On a terminal the table is shown while it grows, and cut to its size."""
     program = Watched(t)
