@@ -255,7 +255,6 @@ struct counters {
 	bool screen;          /* shown anew on a terminal */
 	bool several;         /* each line tells its process */
 	int64_t next;         /* ... at this time */
-	pid_t pid;
 	struct {
 		uint64_t read; /* when, as clock_ns() */
 		struct dbg_usage usage;
@@ -357,7 +356,7 @@ static void counter_tell(const struct counters *c, const struct counter *one,
 			 uint64_t time)
 {
 	if (c->csv)
-		counter_csv(one, time - c->origin, c->pid);
+		counter_csv(one, time - c->origin, c->o.pid);
 	if (!c->o.each || c->csv || c->prometheus)
 		return;
 	if (c->o.json) {
@@ -365,12 +364,12 @@ static void counter_tell(const struct counters *c, const struct counter *one,
 
 		cJSON_AddNumberToObject(
 		    line, "time", (double)(int64_t)(time - c->origin) / 1e9);
-		cJSON_AddNumberToObject(line, "pid", c->pid);
+		cJSON_AddNumberToObject(line, "pid", c->o.pid);
 		json_line_print(line);
 		return;
 	}
 	if (c->several)
-		printf("%7d  ", (int)c->pid);
+		printf("%7d  ", (int)c->o.pid);
 	printf("%7.3f s  ", (double)(int64_t)(time - c->origin) / 1e9);
 	counter_print(one);
 	fflush(stdout);
@@ -436,12 +435,12 @@ static void kernel_read(struct counters *c, uint64_t now)
 	bool first = !c->kernel.read;
 
 	if (now < c->kernel.read + SHOW_MS * UINT64_C(1000000) ||
-	    !dbg_usage_of(c->pid, &c->kernel.usage))
+	    !dbg_usage_of(c->o.pid, &c->kernel.usage))
 		return;
 	double seconds = (double)(now - c->kernel.read) / 1e9;
 
 	c->kernel.read = now;
-	dbg_limits_of(c->pid, &c->kernel.limits);
+	dbg_limits_of(c->o.pid, &c->kernel.limits);
 	if (first)
 		return;
 	const struct dbg_usage *is = &c->kernel.usage;
@@ -563,14 +562,14 @@ static struct dbg_error *counters_watch(struct dbg *dbg, struct counters *c)
 	struct watch_result r;
 	uint32_t version;
 
-	struct dbg_error *err = dbg_program_find(dbg, c->o.what, &c->pid);
+	struct dbg_error *err = dbg_program_find(dbg, c->o.what, &c->o.pid);
 	if (!err)
-		err = dbg_runtime_version(c->pid, &version);
+		err = dbg_runtime_version(c->o.pid, &version);
 	if (!err)
 		err = dbg_counters_request(version, c->meters, c->n_meters,
 					   arena, &req);
 	if (!err)
-		err = watch_trace(dbg, &c->o, &req, &w, &c->trace, &r);
+		err = watch_trace(&c->o, &req, &w, &c->trace, &r);
 	if (!err && c->o.json)
 		result_json(c, &r);
 	else if (!err && c->prometheus)

@@ -159,7 +159,7 @@ static struct dbg_trace_provider provider_of(uint32_t version)
 }
 
 // The first part of the time: exceptions.
-static struct dbg_error *thrown_watch(struct dbg *dbg, struct doctor_watch *w)
+static struct dbg_error *thrown_watch(struct doctor_watch *w)
 {
 	const struct dbg_trace_request req = {
 	    .providers = dbg_throws_provider(), .n_providers = 1};
@@ -177,7 +177,7 @@ static struct dbg_error *thrown_watch(struct dbg *dbg, struct doctor_watch *w)
 	o.ms = o.ms / THROWN_SHARE < THROWN_MS_MAX ? o.ms / THROWN_SHARE + 1
 						   : THROWN_MS_MAX;
 	struct dbg_error *err =
-	    watch_trace(dbg, &o, &req, &watcher, &throws, &w->thrown_time);
+	    watch_trace(&o, &req, &watcher, &throws, &w->thrown_time);
 
 	dbg_trace_close(throws);
 	if (err)
@@ -188,8 +188,7 @@ static struct dbg_error *thrown_watch(struct dbg *dbg, struct doctor_watch *w)
 }
 
 // The rest: collections, allocations, the pool.
-static struct dbg_error *trace_watch(struct dbg *dbg, struct doctor_watch *w,
-				     uint32_t version)
+static struct dbg_error *trace_watch(struct doctor_watch *w, uint32_t version)
 {
 	const struct dbg_trace_provider provider = provider_of(version);
 	const struct dbg_trace_request req = {.providers = &provider,
@@ -203,7 +202,7 @@ static struct dbg_error *trace_watch(struct dbg *dbg, struct doctor_watch *w,
 	    .tick_fd = dbg_sampler_fd(w->sampler),
 	};
 	struct dbg_error *err =
-	    watch_trace(dbg, &w->o, &req, &watcher, &w->trace, &w->trace_time);
+	    watch_trace(&w->o, &req, &watcher, &w->trace, &w->trace_time);
 
 	if (err)
 		return err;
@@ -213,17 +212,16 @@ static struct dbg_error *trace_watch(struct dbg *dbg, struct doctor_watch *w,
 	return NULL;
 }
 
-static struct dbg_error *runtime_watch(struct dbg *dbg, struct doctor_watch *w,
-				       pid_t pid)
+static struct dbg_error *runtime_watch(struct doctor_watch *w)
 {
 	uint32_t version;
-	struct dbg_error *err = dbg_runtime_version(pid, &version);
+	struct dbg_error *err = dbg_runtime_version(w->o.pid, &version);
 
 	if (!err)
-		err = thrown_watch(dbg, w);
+		err = thrown_watch(w);
 	if (err || strcmp(w->r.reason, "time") || w->o.ms <= 0)
 		return err;
-	return trace_watch(dbg, w, version);
+	return trace_watch(w, version);
 }
 
 // Watch without the runtime, which tells nothing.
@@ -241,25 +239,21 @@ static struct dbg_error *doctor_watch_run(struct dbg *dbg,
 					  struct doctor_watch *w)
 {
 	const struct dbg_sample_request sample = {.hertz = HERTZ};
-	char pid[32];
-	pid_t program;
 
 	watch_signals();
-	struct dbg_error *err = dbg_program_find(dbg, w->o.what, &program);
+	struct dbg_error *err = dbg_program_find(dbg, w->o.what, &w->o.pid);
 	if (!err)
-		err = dbg_sampler_open(dbg, program, &sample, &w->sampler);
+		err = dbg_sampler_open(dbg, w->o.pid, &sample, &w->sampler);
 	if (err)
 		return err;
-	snprintf(pid, sizeof(pid), "%d", program);
-	w->o.what = pid;
 	w->gcs = dbg_gcs_create(collection_take, w);
 	w->arena = arena_create();
-	dbg_limits_of(program, &w->before);
-	w->untold = runtime_watch(dbg, w, program);
+	dbg_limits_of(w->o.pid, &w->before);
+	w->untold = runtime_watch(w);
 	if (w->untold)
 		threads_watch(w);
-	w->r.pid = program;
-	dbg_limits_of(program, &w->after);
+	w->r.pid = w->o.pid;
+	dbg_limits_of(w->o.pid, &w->after);
 	return NULL;
 }
 

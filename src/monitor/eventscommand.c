@@ -96,9 +96,7 @@ static void list_tick(void *arg, uint64_t now)
 
 	if (!l->n || !live_shows(&l->live, now, &rows))
 		return;
-	l->r.began = l->origin;
-	l->r.ended = now;
-	l->r.reason = "time";
+	watch_so_far(&l->r, l->origin, now);
 	// of each table its title, the line above it and that of the rest
 	rows -= rows > 3 * n_tables + 2 ? 3 * n_tables + 2 : rows - 1;
 	l->n_listed = rows / n_tables;
@@ -144,16 +142,13 @@ static struct dbg_error *list_watch(struct dbg *dbg, struct event_list *l,
 				  .event = kind->event,
 				  .tick = list_tick,
 				  .progress = list_progress};
-	pid_t pid;
 
 	l->arena = arena_create();
 	l->kind = kind;
 	l->live.on = !l->o->json && !l->o->each && isatty(STDOUT_FILENO);
-	struct dbg_error *err = dbg_program_find(dbg, l->o->what, &pid);
-	if (!err && (sites || l->o->caught))
-		l->where = where_open(dbg, pid);
-	if (!err)
-		err = watch_trace(dbg, l->o, &req, &w, &l->trace, &l->r);
+	if (sites || l->o->caught)
+		l->where = where_open(dbg, l->o->pid);
+	struct dbg_error *err = watch_trace(l->o, &req, &w, &l->trace, &l->r);
 	if (!err)
 		list_end(l);
 	list_deinit(l);
@@ -452,16 +447,6 @@ static void allocations_add(const struct event_list *l, cJSON *o)
 	}
 }
 
-// Find the runtime's version, which decides what events there are.
-static struct dbg_error *find_version(struct dbg *dbg, const char *what,
-				      uint32_t *ret)
-{
-	pid_t pid;
-
-	struct dbg_error *err = dbg_program_find(dbg, what, &pid);
-	return err ? err : dbg_runtime_version(pid, ret);
-}
-
 static struct dbg_error *allocation_events(struct dbg *dbg,
 					   const struct watch_options *o)
 {
@@ -474,7 +459,7 @@ static struct dbg_error *allocation_events(struct dbg *dbg,
 	struct event_list l = {.o = o};
 	uint32_t version;
 
-	struct dbg_error *err = find_version(dbg, o->what, &version);
+	struct dbg_error *err = dbg_runtime_version(o->pid, &version);
 	return err ? err
 		   : list_watch(dbg, &l, dbg_allocations_provider(version),
 				&kind);
@@ -657,7 +642,7 @@ static struct dbg_error *contention_events(struct dbg *dbg,
 	    .add = contention_add,
 	};
 	uint32_t version;
-	struct dbg_error *err = find_version(dbg, o->what, &version);
+	struct dbg_error *err = dbg_runtime_version(o->pid, &version);
 	// Monitor is managed there
 	struct event_list l = {.o = o, .managed_ids = !err && version >= 11};
 
@@ -1005,7 +990,9 @@ int monitor_events_main(struct dbg *dbg, int argc, char **argv)
 	int status = parse(argc - 1, argv + 1, &o);
 	if (status >= 0)
 		return status;
-	struct dbg_error *err = kind->watch(dbg, &o);
+	struct dbg_error *err = dbg_program_find(dbg, o.what, &o.pid);
+	if (!err)
+		err = kind->watch(dbg, &o);
 	plain_error(err);
 	return err ? 1 : 0;
 }

@@ -92,7 +92,7 @@ struct gc_list {
 	bool print; /* each when it is over */
 	bool lines; /* ... as JSON */
 	struct live_table live;
-	pid_t pid;
+	struct watch_result r;
 	uint64_t origin; /* of the times */
 	struct dbg_gcs *gcs;
 	struct dbg_trace *trace;
@@ -392,18 +392,12 @@ static void json_all(const struct gc_list *list, const struct watch_result *r)
 static void gc_tick(void *arg, uint64_t now)
 {
 	struct gc_list *list = arg;
-	const struct watch_result r = {
-	    .pid = list->pid,
-	    .version = list->trace ? dbg_trace_version(list->trace) : 0,
-	    .began = list->origin,
-	    .ended = now,
-	    .reason = "time",
-	};
 	size_t rows;
 
 	if (!list->n || !live_shows(&list->live, now, &rows))
 		return;
-	print_all(list, &r);
+	watch_so_far(&list->r, list->origin, now);
+	print_all(list, &list->r);
 	live_shown();
 }
 
@@ -421,18 +415,16 @@ struct dbg_error *gc_events(struct dbg *dbg, const struct watch_options *o)
 				  .event = event,
 				  .tick = gc_tick,
 				  .progress = progress};
-	struct watch_result r;
 
+	(void)dbg;
 	list.gcs = dbg_gcs_create(gc_take, &list);
-	struct dbg_error *err = dbg_program_find(dbg, o->what, &list.pid);
-	if (!err)
-		err = watch_trace(dbg, o, &req, &w, &list.trace, &r);
+	struct dbg_error *err = watch_trace(o, &req, &w, &list.trace, &list.r);
 	if (!err && !o->json)
 		live_end(&list.live);
 	if (!err && o->json)
-		json_all(&list, &r);
+		json_all(&list, &list.r);
 	else if (!err)
-		print_all(&list, &r);
+		print_all(&list, &list.r);
 	dbg_trace_close(list.trace);
 	dbg_gcs_destroy(list.gcs);
 	free(list.v);

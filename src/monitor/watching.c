@@ -341,7 +341,7 @@ static void copy_told(const struct dbg_trace *trace, const char *path)
 		plain_error(dbg_err_prefix(err, "'%s' is not whole", path));
 }
 
-struct dbg_error *watch_trace(struct dbg *dbg, const struct watch_options *o,
+struct dbg_error *watch_trace(const struct watch_options *o,
 			      const struct dbg_trace_request *req,
 			      const struct watcher *w,
 			      struct dbg_trace **ret_trace,
@@ -360,11 +360,9 @@ struct dbg_error *watch_trace(struct dbg *dbg, const struct watch_options *o,
 	_cleanup_close_ int copy = -1;
 	bool ended;
 
-	*ret = (struct watch_result){0};
+	*ret = (struct watch_result){.pid = o->pid};
 	watch_signals();
-	struct dbg_error *err = dbg_program_find(dbg, o->what, &ret->pid);
-	if (!err)
-		err = copy_open(o->nettrace, &copy);
+	struct dbg_error *err = copy_open(o->nettrace, &copy);
 	if (!err)
 		err = traced_open(&t);
 	if (err)
@@ -391,6 +389,13 @@ struct dbg_error *watch_trace(struct dbg *dbg, const struct watch_options *o,
 			"dndbg: the runtime has dropped %" PRIu64 " events\n",
 			ret->lost);
 	return NULL;
+}
+
+void watch_so_far(struct watch_result *r, uint64_t began, uint64_t now)
+{
+	r->began = began;
+	r->ended = now;
+	r->reason = "time";
 }
 
 void watch_title(const struct watch_result *r)

@@ -12,6 +12,7 @@
 
 struct watch_options {
 	const char *what; /* PID or name */
+	pid_t pid;        /* of that, for watch_trace() */
 	int64_t ms;       /* how long; INT64_MAX: until Ctrl-C */
 	bool json;
 	bool each;            /* print each thing when it happens */
@@ -89,10 +90,14 @@ void watch_source(const struct watch_options *o, const struct watcher *w,
  * the first event *ret has pid and version, and in a paced watch "watched" is
  * kept. What went wrong on the way and left a result is told on stderr.
  */
-DBG_MUST struct dbg_error *
-watch_trace(struct dbg *dbg, const struct watch_options *o,
-	    const struct dbg_trace_request *req, const struct watcher *w,
-	    struct dbg_trace **ret_trace, struct watch_result *ret);
+DBG_MUST struct dbg_error *watch_trace(const struct watch_options *o,
+				       const struct dbg_trace_request *req,
+				       const struct watcher *w,
+				       struct dbg_trace **ret_trace,
+				       struct watch_result *ret);
+
+/* Make of it the result of a watch that goes on at @now. */
+void watch_so_far(struct watch_result *r, uint64_t began, uint64_t now);
 
 enum {
 	WATCH_TIME_MAX = 64
