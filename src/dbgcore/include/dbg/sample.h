@@ -52,9 +52,10 @@ struct dbg_profile {
 	size_t n_threads;
 	uint64_t began, ended; /* nanoseconds of CLOCK_MONOTONIC */
 	/* quality of the profile: */
-	uint64_t samples, lost; /* of running threads; those dropped */
-	uint64_t looks, torn;   /* at blocked ones; they ran on meanwhile */
-	uint64_t broken;        /* stacks of both whose beginning is missing */
+	uint64_t samples;     /* of running threads */
+	uint64_t lost;        /* records of the kernel, samples and switches */
+	uint64_t looks, torn; /* at blocked ones; they ran on meanwhile */
+	uint64_t broken;      /* stacks of both whose beginning is missing */
 	/* Stacks of async calls that were resumed, and those to which whoever
 	 * awaits them was joined. */
 	uint64_t resumed, joined;
