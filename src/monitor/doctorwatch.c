@@ -174,6 +174,7 @@ static struct dbg_error *thrown_watch(struct doctor_watch *w)
 	struct watch_options o = w->o;
 	struct dbg_trace *throws = NULL;
 
+	o.paced = true;
 	o.ms = o.ms / THROWN_SHARE < THROWN_MS_MAX ? o.ms / THROWN_SHARE + 1
 						   : THROWN_MS_MAX;
 	struct dbg_error *err =
@@ -184,6 +185,7 @@ static struct dbg_error *thrown_watch(struct doctor_watch *w)
 		return err;
 	w->o.ms -= o.ms;
 	w->r = w->thrown_time;
+	w->r.watched = 0;
 	return NULL;
 }
 
@@ -368,8 +370,7 @@ static void add_processors(cJSON *facts, const struct doctor_watch *w,
 
 static void add_seconds(cJSON *o, const struct watch_result *r)
 {
-	cJSON_AddNumberToObject(o, "seconds",
-				(double)(r->ended - r->began) / 1e9);
+	cJSON_AddNumberToObject(o, "seconds", watch_length(r));
 }
 
 static void add_collections(cJSON *facts, struct doctor_watch *w)

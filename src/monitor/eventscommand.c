@@ -155,14 +155,6 @@ static struct dbg_error *list_watch(struct dbg *dbg, struct event_list *l,
 	return err;
 }
 
-// How long it was watched.
-static double seconds(const struct event_list *l)
-{
-	const struct watch_result *r = &l->r;
-
-	return (double)(r->watched ? r->watched : r->ended - r->began) / 1e9;
-}
-
 static size_t listed(const struct event_list *l, const struct tally *t)
 {
 	return t->n < l->n_listed ? t->n : l->n_listed;
@@ -277,7 +269,7 @@ static void exceptions_print(struct event_list *l)
 	watch_title(&l->r);
 	printf("%" PRIu64 " exception%s%s, %.1f a second\n", l->n,
 	       quantity_plural(l->n), watch_time(&l->r, time),
-	       (double)l->n / seconds(l));
+	       (double)l->n / watch_length(&l->r));
 	if (l->r.watched)
 		printf("More than %d events a second would slow the program: "
 		       "these are of a part of the time; --all has all\n",
@@ -289,7 +281,7 @@ static void exceptions_print(struct event_list *l)
 		const struct tally_row *row = l->rows.rows[i];
 
 		printf("%8" PRIu64 "  %9.1f  ", row->n,
-		       (double)row->n / seconds(l));
+		       (double)row->n / watch_length(&l->r));
 		plain_printf(stdout, "%s: %.*s\n", row->text, MESSAGE_MAX,
 			     row->last);
 	}
@@ -409,7 +401,8 @@ static void allocations_print(struct event_list *l)
 	watch_title(&l->r);
 	printf("about %s allocated%s, %s a second (%" PRIu64 " samples)\n",
 	       quantity_size(l->sum, sum), watch_time(&l->r, time),
-	       quantity_size((uint64_t)((double)l->sum / seconds(l)), rate),
+	       quantity_size((uint64_t)((double)l->sum / watch_length(&l->r)),
+			     rate),
 	       l->n);
 	bytes_print(l, &l->rows, "TYPE");
 	bytes_print(l, &l->sites, "ALLOCATED IN");

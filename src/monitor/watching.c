@@ -398,6 +398,11 @@ void watch_so_far(struct watch_result *r, uint64_t began, uint64_t now)
 	r->reason = "time";
 }
 
+double watch_length(const struct watch_result *r)
+{
+	return (double)(r->watched ? r->watched : r->ended - r->began) / 1e9;
+}
+
 void watch_title(const struct watch_result *r)
 {
 	printf("Process %d, .NET %" PRIu32 ": ", r->pid, r->version);

@@ -103,6 +103,8 @@ enum {
 	WATCH_TIME_MAX = 64
 };
 
+/* Seconds for which the program was watched, without pauses. */
+double watch_length(const struct watch_result *r);
 /* Print "Process 4711, .NET 10: ". */
 void watch_title(const struct watch_result *r);
 /* " in 10.0 s", and what ended it, if that was not the time. */
