@@ -47,6 +47,9 @@ struct top_program {
 	double share;  /* of a processor, since the look before */
 	double growth; /* of the heap, bytes a second */
 	bool grows;    /* is that known? */
+	double paused; /* share of the time that its threads stood */
+	double thrown; /* exceptions a second */
+	bool counts;   /* are these known? */
 };
 
 struct top {
@@ -171,6 +174,10 @@ static void program_look(struct top_program *p)
 	p->share = (double)(usage.cpu - p->usage.cpu) / 1e9 / past;
 	p->grows = vitals.heap_known && p->vitals.heap_known;
 	p->growth = ((double)vitals.heap - (double)p->vitals.heap) / past;
+	p->counts = vitals.totals_known && p->vitals.totals_known;
+	p->paused =
+	    (double)(vitals.paused_us - p->vitals.paused_us) / 1e6 / past;
+	p->thrown = (vitals.exceptions - p->vitals.exceptions) / past;
 	p->usage = usage;
 	p->at = now;
 	// While it is collected the last is better than none.
@@ -222,6 +229,18 @@ static void put_growth(const struct top_program *p, char ret[QUANTITY_MAX + 1])
 	quantity_size((uint64_t)size, ret + 1);
 }
 
+static void put_counts(const struct top_program *p,
+		       char ret_paused[QUANTITY_MAX],
+		       char ret_thrown[QUANTITY_MAX])
+{
+	snprintf(ret_paused, QUANTITY_MAX, "-");
+	snprintf(ret_thrown, QUANTITY_MAX, "-");
+	if (!p->counts)
+		return;
+	quantity_share(p->paused, 1, ret_paused);
+	snprintf(ret_thrown, QUANTITY_MAX, "%.0f", p->thrown);
+}
+
 // "1/3" and "12": workers that work, and all; what waits for one.
 static void put_pool(const struct dbg_vitals *v, char ret_pool[QUANTITY_MAX],
 		     char ret_queued[QUANTITY_MAX])
@@ -239,7 +258,8 @@ static void program_print(const struct top_program *p, size_t width)
 {
 	char share[QUANTITY_MAX], rss[QUANTITY_MAX],
 	    heap[QUANTITY_MAX] = "-", growth[QUANTITY_MAX + 1],
-	    pool[QUANTITY_MAX], work[QUANTITY_MAX];
+	    pool[QUANTITY_MAX], work[QUANTITY_MAX], paused[QUANTITY_MAX],
+	    thrown[QUANTITY_MAX];
 	_cleanup_str_ struct str line = {0};
 
 	quantity_share(p->share, 1, share);
@@ -247,19 +267,22 @@ static void program_print(const struct top_program *p, size_t width)
 	if (p->vitals.heap_known)
 		quantity_size(p->vitals.heap, heap);
 	put_growth(p, growth);
+	put_counts(p, paused, thrown);
 	put_pool(&p->vitals, pool, work);
 	str_addf(&line,
-		 "%7d  %8s  %8s  %8s  %9s  %7" PRIu32
+		 "%7d  %8s  %8s  %8s  %9s  %8s  %6s  %7" PRIu32
 		 "  %7s  %6s  %-14s  %-12s  %s",
-		 p->pid, share, rss, heap, growth, p->usage.threads, pool, work,
-		 p->runtime, p->container ? p->container : "-", p->name);
+		 p->pid, share, rss, heap, growth, paused, thrown,
+		 p->usage.threads, pool, work, p->runtime,
+		 p->container ? p->container : "-", p->name);
 	plain_printf(stdout, "%.*s\n", (int)width, str_get(&line));
 }
 
 static void table_print(const struct top *t, size_t rows, size_t width)
 {
 	printf("%.*s\n", (int)width,
-	       "    PID       CPU       RSS      HEAP   A SECOND  THREADS     "
+	       "    PID       CPU       RSS      HEAP   A SECOND    PAUSED  "
+	       "THROWN  THREADS     "
 	       "POOL  QUEUED  RUNTIME         CONTAINER     PROGRAM");
 	for (size_t i = 0; i < t->n && i < rows; i++)
 		program_print(&t->v[i], width);
@@ -298,6 +321,10 @@ static cJSON *program_json(const struct top_program *p)
 		cJSON_AddNumberToObject(o, "heapBytes", (double)v->heap);
 	if (p->grows)
 		cJSON_AddNumberToObject(o, "heapPerSecond", p->growth);
+	if (p->counts) {
+		cJSON_AddNumberToObject(o, "paused", p->paused);
+		cJSON_AddNumberToObject(o, "exceptionsPerSecond", p->thrown);
+	}
 	if (!v->runtime)
 		return o;
 	cJSON *pool = cJSON_AddObjectToObject(o, "pool");

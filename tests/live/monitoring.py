@@ -1024,7 +1024,7 @@ def test_top(t):
     row, = [line for line in out.splitlines() if f"{program.pid} " in line[:9]]
     for one in [*rows, row]:
         t.check_match(r"^ *\d+  +[\d.]+ %  +[\d.]+ [KM]B  +[\d.]+ [KM]B  +"
-                      r"[-+][\d.]+ [KM]?B  +\d+  +\d+/\d+  +\d+  "
+                      r"[-+][\d.]+ [KM]?B  +[\d.]+ %  +\d+  +\d+  +\d+/\d+  +\d+  "
                       r"[\d.]{6,14} +(-|[0-9a-f]{12}) +[\w.]+$", one)
     ours, theirs = os.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", 10, 30, 0, 0))
@@ -1044,6 +1044,30 @@ def test_top(t):
     t.check_equal(base, program.threads())
     t.check_equal(2, t.run("top", "1").returncode)
     program.end()
+
+
+def test_top_counts(t):
+    """Exceptions and pauses are those of the runtime's own counts, whichever
+    collector it has; a program that does nothing has none."""
+    for server in "01":
+        t.env["DOTNET_gcServer"] = server
+        program = Watched(t)
+
+        def looked(lines):
+            thrown = 0
+            process = subprocess.Popen([t.dndbg, "top", "--json", "--seconds", "1"],
+                                       env=t.env, stdout=subprocess.PIPE, text=True)
+            while process.poll() is None and lines:
+                program.do("gc")
+                thrown += int(program.do("throw 100"))
+            out, _ = process.communicate()
+            got = json.loads(out)
+            one, = [one for one in got["programs"] if one["pid"] == program.pid]
+            return one["exceptionsPerSecond"], one["paused"], thrown / got["seconds"]
+        t.check_equal((0, 0), looked(False)[:2])
+        rate, paused, truth = looked(True)
+        t.check(0 < rate <= truth and 0 < paused < 1, (server, rate, truth, paused))
+        program.end()
 
 
 def test_bad(t):

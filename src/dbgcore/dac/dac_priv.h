@@ -70,6 +70,12 @@ struct dac_learned {
 	bool debug_info_agrees; /* see map_flag */
 };
 
+/* Where the runtime's totals lie, see totals.c; 0: not known. */
+struct dac_total_places {
+	uint64_t exceptions, paused;
+	bool asked;
+};
+
 struct dac {
 	uint32_t notify_flags; // events asked for beyond methods
 	struct target *target;
@@ -100,6 +106,7 @@ struct dac {
 	struct dac_learned learned;
 	struct dac_assumptions assumptions;
 	struct dac_limits limits;
+	struct dac_total_places totals;
 	struct remote *remote; /* has the DAC; NULL: it is in this process */
 };
 

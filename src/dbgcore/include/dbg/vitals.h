@@ -40,6 +40,9 @@ struct dbg_vitals {
 	bool runtime; /* else there is none that can be read (yet) */
 	bool heap_known;
 	uint64_t heap; /* bytes of objects, the dead ones included */
+	bool totals_known;
+	uint32_t exceptions; /* thrown since it began; goes round */
+	uint64_t paused_us;  /* that its threads stood for collections */
 	struct dbg_pool pool;
 };
 

@@ -12,6 +12,7 @@
 #include "base/str.h"
 #include "dac/dac.h"
 #include "dac/gcheap.h"
+#include "dac/totals.h"
 #include "meta/csname.h"
 #include "session/attach.h"
 #include "target/proc.h"
@@ -114,6 +115,16 @@ static void heap_read(struct inspect *in, struct dbg_vitals *ret)
 		ret->heap += heap.parts[i].end - heap.parts[i].start;
 }
 
+static void totals_read(struct inspect *in, struct dbg_vitals *ret)
+{
+	struct dac_totals totals;
+
+	dac_totals_read(in->dac, &totals);
+	ret->totals_known = totals.known;
+	ret->exceptions = totals.exceptions;
+	ret->paused_us = totals.paused_us;
+}
+
 void dbg_vitals_read(struct dbg *dbg, struct dbg_vitals *ret)
 {
 	struct inspect *in = &dbg->inspect;
@@ -126,6 +137,7 @@ void dbg_vitals_read(struct dbg *dbg, struct dbg_vitals *ret)
 	inspect_stop(in);
 	ret->runtime = true;
 	heap_read(in, ret);
+	totals_read(in, ret);
 
 	const struct tasks t = {
 	    .stack = in->stack, .values = in->values, .arena = in->arena};
