@@ -297,6 +297,16 @@ void dac_stub_at(struct target *t, uint64_t addr, struct dac_stub *ret);
  * down when all references lead to the new places, before threads go on.
  */
 uint64_t dac_gc_count(struct dac *d);
+/* What a runtime counts from its beginning on. */
+struct dac_totals {
+	bool known;
+	uint32_t exceptions; /* thrown; goes round */
+	uint64_t paused_us;  /* threads stood still for collections */
+};
+
+/* Read them from memory, also of a program that runs. */
+void dac_totals_read(struct dac *d, struct dac_totals *ret);
+
 /* Is @addr in the image of the runtime? */
 bool dac_runtime_has(struct dac *d, uint64_t addr);
 /*

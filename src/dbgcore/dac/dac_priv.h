@@ -87,6 +87,7 @@ struct dac {
 	struct {
 		char *path;
 		uint64_t base, end; /* its image; end 0: not asked for yet */
+		struct dac_total_places totals;
 	} runtime;
 	void *process; /* IXCLRDataProcess */
 	void *sos, *sos5, *sos6, *sos8, *sos12, *sos14;
@@ -106,7 +107,6 @@ struct dac {
 	struct dac_learned learned;
 	struct dac_assumptions assumptions;
 	struct dac_limits limits;
-	struct dac_total_places totals;
 	struct remote *remote; /* has the DAC; NULL: it is in this process */
 };
 

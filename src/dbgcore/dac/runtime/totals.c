@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "dac/dac_priv.h"
-#include "dac/totals.h"
 #include "target/target.h"
 
 enum {
@@ -81,7 +80,7 @@ static uint64_t function_named(struct dac *d, const char *name)
 
 static void totals_find(struct dac *d)
 {
-	struct dac_total_places *p = &d->totals;
+	struct dac_total_places *p = &d->runtime.totals;
 	uint32_t next;
 
 	p->asked = true;
@@ -101,9 +100,9 @@ static void totals_find(struct dac *d)
 void dac_totals_read(struct dac *d, struct dac_totals *ret)
 {
 	*ret = (struct dac_totals){0};
-	if (!d->totals.asked)
+	if (!d->runtime.totals.asked)
 		totals_find(d);
-	const struct dac_total_places *p = &d->totals;
+	const struct dac_total_places *p = &d->runtime.totals;
 
 	ret->known =
 	    p->exceptions && p->paused &&

@@ -12,7 +12,6 @@
 #include "base/str.h"
 #include "dac/dac.h"
 #include "dac/gcheap.h"
-#include "dac/totals.h"
 #include "meta/csname.h"
 #include "session/attach.h"
 #include "target/proc.h"
