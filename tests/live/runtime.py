@@ -442,6 +442,11 @@ ASSUMED = {
     # asked of programs that were updated only, see hotreload.py
     "SyncBlock.m_pEnCInfo":
         ("Fields that hot reload added to classes are not shown", 99),
+    # asked by top only, see monitoring.py
+    "ExceptionNative.GetExceptionCount":
+        ("Exceptions and pauses are not counted", 99),
+    "GCHeap.GetTotalPauseDuration":
+        ("Exceptions and pauses are not counted", 99),
     "SyncBlockIsHashOrSyncBlockIndex":
         ("What objects keep in their headers, locks and hash codes, is not "
          "known", 0),

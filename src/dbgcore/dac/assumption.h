@@ -83,13 +83,15 @@ enum dac_assumption {
 	ASSUME_HEAPS,        /* of the address of their number in GcDacVars */
 	ASSUME_HANDLE_MAP,   /* ... of the map of tables of handles */
 	ASSUME_PATCH_COUNT,  /* of the number of buckets in CHashTable */
-	ASSUME_PATCH_BUCKETS, /* ... of their address */
-	ASSUME_THREADS,       /* address of the ThreadStore's */
-	ASSUME_THREADS_FIRST, /* offset of its first thread's link */
-	ASSUME_THREAD_NEXT,   /* of the link to the next in Thread */
-	ASSUME_THREAD_LINK,   /* what a link leads behind in Thread */
-	ASSUME_THREAD_STATE,  /* offset of its state */
-	ASSUME_SUSPENDED,     /* the bit of one that a debugger suspends */
+	ASSUME_PATCH_BUCKETS,   /* ... of their address */
+	ASSUME_THREADS,         /* address of the ThreadStore's */
+	ASSUME_THREADS_FIRST,   /* offset of its first thread's link */
+	ASSUME_THREAD_NEXT,     /* of the link to the next in Thread */
+	ASSUME_THREAD_LINK,     /* what a link leads behind in Thread */
+	ASSUME_THREAD_STATE,    /* offset of its state */
+	ASSUME_SUSPENDED,       /* the bit of one that a debugger suspends */
+	ASSUME_EXCEPTION_COUNT, /* address of how many were thrown */
+	ASSUME_PAUSE_TIME,      /* ... of the time of pauses of collections */
 	ASSUME_N,
 };
 

@@ -70,12 +70,6 @@ struct dac_learned {
 	bool debug_info_agrees; /* see map_flag */
 };
 
-/* Where the runtime's totals lie, see totals.c; 0: not known. */
-struct dac_total_places {
-	uint64_t exceptions, paused;
-	bool asked;
-};
-
 struct dac {
 	uint32_t notify_flags; // events asked for beyond methods
 	struct target *target;
@@ -87,7 +81,6 @@ struct dac {
 	struct {
 		char *path;
 		uint64_t base, end; /* its image; end 0: not asked for yet */
-		struct dac_total_places totals;
 	} runtime;
 	void *process; /* IXCLRDataProcess */
 	void *sos, *sos5, *sos6, *sos8, *sos12, *sos14;
@@ -189,6 +182,24 @@ void code_constant(uint64_t value, uint8_t ret[CODE_CONSTANT]);
 
 /* Is the instruction an unconditional jump? */
 bool code_jumps(struct target *t, uint64_t addr);
+
+/*
+ * Addresses of statics that a function does nothing with but to return them, as
+ * managed code asks for them; 0: the function has other code.
+ */
+uint64_t code_exception_count(struct target *t, uint64_t function);
+uint64_t code_pause_time(struct target *t, uint64_t function);
+/*
+ * The virtual function that @function calls of the object that a static leads
+ * to; 0: it has other code, or there is no object yet.
+ */
+uint64_t code_virtual_call(struct target *t, uint64_t function);
+
+/* ---- totals.c -------------------------------------------------------- */
+
+/* Addresses of the runtime's own counts, for assumption.c. */
+bool exception_count_find(struct dac *d, uint64_t *ret);
+bool pause_time_find(struct dac *d, uint64_t *ret);
 
 /* ---- dacmethod.c ----------------------------------------------------- */
 

@@ -331,6 +331,7 @@ static const char no_hash_codes[] = "hash codes of objects are not known";
 static const char no_more_handles[] =
     "with server GC only the handles of as many processors as there are heaps "
     "are listed";
+static const char no_totals[] = "exceptions and pauses are not counted";
 static const char slow_stacks[] = "stacks take longer to read";
 
 static bool gc_info_holds(struct dac *d, uint64_t version)
@@ -516,6 +517,12 @@ static const struct entry {
 			  {CONSTANT("Thread.TS_DebugSuspendPending", 8, 0)},
 			  .holds = suspended_holds,
 			  .since = 9},
+    [ASSUME_EXCEPTION_COUNT] = {no_totals,
+				{FOUND("ExceptionNative.GetExceptionCount",
+				       exception_count_find)}},
+    [ASSUME_PAUSE_TIME] = {no_totals,
+			   {FOUND("GCHeap.GetTotalPauseDuration",
+				  pause_time_find)}},
 };
 
 /* ---- The core library ------------------------------------------------ */
