@@ -185,7 +185,7 @@ static struct dbg_error *thrown_watch(struct doctor_watch *w)
 		return err;
 	w->o.ms -= o.ms;
 	w->r = w->thrown_time;
-	w->r.watched = 0;
+	w->r.watched = 0; // the threads are watched all the time
 	return NULL;
 }
 

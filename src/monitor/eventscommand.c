@@ -27,6 +27,9 @@ enum {
 	MESSAGE_MAX = 60, // bytes of a message that are shown
 	WAITING_MAX = 1 << 16,
 	LOCKS_NAMED = 200, // by their objects' types
+	// What it is of, that it is a part, how many were thrown again; and the
+	// line of the cursor.
+	HEAD_LINES = 4,
 };
 
 struct list_kind;
@@ -98,7 +101,9 @@ static void list_tick(void *arg, uint64_t now)
 		return;
 	watch_so_far(&l->r, l->origin, now);
 	// of each table its title, the line above it and that of the rest
-	rows -= rows > 3 * n_tables + 2 ? 3 * n_tables + 2 : rows - 1;
+	size_t others = 3 * n_tables + HEAD_LINES;
+
+	rows -= rows > others ? others : rows - 1;
 	l->n_listed = rows / n_tables;
 	list_sort(l);
 	l->kind->print(l);

@@ -168,12 +168,12 @@ void watch_source(const struct watch_options *o, const struct watcher *w,
 
 /*
  * What a paced trace may cost: events are as many as a program throws
- * exceptions, and making one takes the thread that throws 1 to 10 us. A program
- * that has used up its allowance is left alone until there is some again, or
- * for PAUSE_MS; then a new session begins.
+ * exceptions, and making one takes the thread that throws 1 to 10 us. It is
+ * allowed some, and WATCH_PACE more each second. A program that has used these
+ * up is left alone until there are some again, or for PAUSE_MS; then a new
+ * session begins.
  */
 enum {
-	PACE = WATCH_PACE, // events a second that the allowance grows by
 	PACE_MOST = 50000, // it does not grow beyond
 	PACE_LEAST = 1000, // enough to begin again
 	PAUSE_MS = 1000,
@@ -213,7 +213,7 @@ static void allowance_grow(struct traced *t)
 {
 	int64_t now = clock_ms();
 
-	t->allowance += (now - t->counted) * PACE / MS_PER_S;
+	t->allowance += (now - t->counted) * WATCH_PACE / MS_PER_S;
 	if (t->allowance > PACE_MOST)
 		t->allowance = PACE_MOST;
 	t->counted = now;
@@ -250,7 +250,7 @@ static void traced_pause(struct traced *t)
 	t->source.fd = -1;
 	t->pausing = false;
 	allowance_grow(t);
-	int64_t wait = (PACE_LEAST - t->allowance) * MS_PER_S / PACE;
+	int64_t wait = (PACE_LEAST - t->allowance) * MS_PER_S / WATCH_PACE;
 	t->pause_end = clock_ms() + (wait < PAUSE_MS ? wait : PAUSE_MS);
 }
 

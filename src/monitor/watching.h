@@ -26,7 +26,7 @@ struct watch_options {
 };
 
 enum {
-	WATCH_PACE = 10000
+	WATCH_PACE = 10000 /* events a second */
 };
 
 /* The result of a watch. */

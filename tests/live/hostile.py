@@ -198,12 +198,12 @@ def test_history_of_another(t):
 
 # ---- seccomp filters
 
-# The system calls that Busy makes on .NET 8 to 11, as strace and the audit tell them,
-# six that the C library may make in their place on another machine, and the one
-# that Python makes before the start.
+# The system calls that Busy makes on .NET 8 to 11, as strace and the kernel's
+# audit tell them, six that the C library may make in their place on another
+# machine, and the one that Python makes before the start.
 MADE = [
-    0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 21, 24, 25, 28, 39,
-    41, 49, 50, 59, 60, 63, 72, 73, 77, 79, 87, 89, 91, 99, 107, 124, 131, 137,
+    0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 21, 24, 25, 28,
+    39, 41, 49, 50, 59, 60, 63, 72, 73, 77, 79, 87, 89, 91, 99, 107, 124, 131, 137,
     143, 144, 145, 146, 147, 157, 158, 186, 202, 203, 204, 217, 218, 219, 230,
     231, 234, 239, 257, 259, 262, 273, 293, 302, 318, 319, 324, 334, 435, 436]
 OPEN = 2

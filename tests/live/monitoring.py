@@ -208,6 +208,28 @@ def test_paced(t):
     t.check_equal("program ended", paced.result()["end"])
 
 
+def test_paced_table(t):
+    """What is said of a part that is watched leaves the table in its screen."""
+    program = Watched(t)
+    screen = Screen(t, [t.dndbg, "events", "exceptions", "--seconds", "600",
+                        str(program.pid)], width=60, height=10)
+
+    def is_part():
+        program.do("throw 2000")
+        return re.search(r"^Process \d+, \.NET \d+: \d+ exceptions in [\d.]+ of "
+                         r"[\d.]+ s.*\nMore than 10000 ", screen.text())
+    t.wait_for("the first line of a part", is_part, 60)
+    t.check_in(" THROWN IN\n", screen.text())
+    screen.keys("C-c")
+    t.wait_for("its end", lambda: not os.path.exists(f"/proc/{screen.pid}"))
+    screen.close()
+    program.end()
+
+
+# where exceptions are cheap enough for more than that, however busy the machine
+test_paced_table.runtimes = ("10", "11")
+
+
 def test_live_table(t):
     """On a terminal the table is shown while it grows, and cut to its size."""
     program = Watched(t)
@@ -1069,6 +1091,12 @@ def test_top_counts(t):
         t.check_equal((0, 0), looked(False)[:2])
         rate, paused, truth = looked(True)
         t.check(0 < rate <= truth and 0 < paused < 1, (server, rate, truth, paused))
+        for name in ("ExceptionNative.GetExceptionCount",
+                     "GCHeap.GetTotalPauseDuration"):
+            got = json.loads(t.run("top", "--json", "--seconds", "0.1",
+                                   env={"DNDBG_DISTRUST": name}).stdout)
+            one, = [one for one in got["programs"] if one["pid"] == program.pid]
+            t.check("paused" not in one and "heapBytes" in one, one)
         program.end()
 
 
