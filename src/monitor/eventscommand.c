@@ -27,9 +27,6 @@ enum {
 	MESSAGE_MAX = 60, // bytes of a message that are shown
 	WAITING_MAX = 1 << 16,
 	LOCKS_NAMED = 200, // by their objects' types
-	// What it is of, that it is a part, how many were thrown again; and the
-	// line of the cursor.
-	HEAD_LINES = 4,
 };
 
 struct list_kind;
@@ -100,8 +97,10 @@ static void list_tick(void *arg, uint64_t now)
 	if (!l->n || !live_shows(&l->live, now, &rows))
 		return;
 	watch_so_far(&l->r, l->origin, now);
-	// of each table its title, the line above it and that of the rest
-	size_t others = 3 * n_tables + HEAD_LINES;
+	// Of each table its title, the line above it and that of the rest; what
+	// is said in front of them, and the line of the cursor.
+	size_t others =
+	    3 * n_tables + 2 + (l->r.watched != 0) + (l->again != 0);
 
 	rows -= rows > others ? others : rows - 1;
 	l->n_listed = rows / n_tables;
