@@ -370,6 +370,7 @@ static struct dbg_error *jitdump_run(struct dbg *dbg, struct perfmap *m)
 	struct watch_result r = {0};
 	bool ended;
 
+	watch_signals();
 	struct dbg_error *err = dbg_program_find(dbg, m->o.what, &r.pid);
 	if (!err)
 		err = dbg_jitdump_open(r.pid, &j);

@@ -154,7 +154,6 @@ class Paced:
     def __init__(self, t, program, *words):
         self.t = t
         self.program = program
-        self.idle = program.threads()
         self.thrown = 0
         self.process = subprocess.Popen(
             [t.dndbg, "events", "exceptions", "--seconds", "600", "--json", *words,
@@ -162,8 +161,9 @@ class Paced:
 
     def until(self, watched):
         def is_so():
+            self.t.check_equal(None, self.process.poll())
             self.thrown += int(self.program.do("throw 2000"))
-            return (self.program.threads() > self.idle) == watched
+            return (self.program.threads() > self.program.idle) == watched
         self.t.wait_for("a turn" if watched else "a pause", is_so, 60)
 
     def end(self):

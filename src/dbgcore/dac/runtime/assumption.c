@@ -518,11 +518,12 @@ static const struct entry {
 			  .holds = suspended_holds,
 			  .since = 9},
     [ASSUME_EXCEPTION_COUNT] = {no_totals,
-				{FOUND("ExceptionNative.GetExceptionCount",
-				       exception_count_find)}},
+				.ways = {FOUND(
+				    "ExceptionNative.GetExceptionCount",
+				    exception_count_find)}},
     [ASSUME_PAUSE_TIME] = {no_totals,
-			   {FOUND("GCHeap.GetTotalPauseDuration",
-				  pause_time_find)}},
+			   .ways = {FOUND("GCHeap.GetTotalPauseDuration",
+					  pause_time_find)}},
 };
 
 /* ---- The core library ------------------------------------------------ */
