@@ -232,6 +232,7 @@ enum {
 	PACE = 16 << 20, // bytes between looks at what else there is to do
 	HEAD = 16,       /* type and length */
 	DAMAGES_MAX = 100,
+	GIVEN_MAX = 128 << 10,
 	PLACES_MAX = 1 << 14, /* of one type */
 	PLACES_ALL = 1 << 22,
 	PLACES_PACE = 1 << 12, /* objects between looks at the rest */
@@ -328,12 +329,32 @@ static bool lacks_type(const struct heap *h, uint64_t mt)
 	       h->dac && dac_gc_type_unread(h->dac, mt);
 }
 
-// There is no object where one is expected: say why. In a copied heap, bytes
-// that could not be read are zeros.
+/*
+ * A thread that allocates is given memory by moving the end of what is
+ * allocated, and is told of it by its allocation context thereafter. Stopped
+ * between the two, the rest of the part is zeros that nobody owns yet: as much
+ * as there is room for an object in that is not a large one, or for what a
+ * thread gets at once (CLR_SIZE of the runtime's gc.cpp, 8 KiB).
+ */
+static bool is_given(struct heap *h, struct place *p)
+{
+	uint64_t n = p->end - p->addr;
+
+	if (p->part->is.generation != DBG_GEN_0 || n > GIVEN_MAX)
+		return false;
+	const uint8_t *rest =
+	    heap_window_get(h, &p->window, p->part, p->addr, n);
+	return rest && !rest[0] && !memcmp(rest, rest + 1, n - 1);
+}
+
+// There is no object where one is expected: say why, unless none need be. In a
+// copied heap, bytes that could not be read are zeros.
 static bool none_here(struct heap *h, struct place *p)
 {
 	uint64_t word;
 
+	if (is_given(h, p))
+		return false;
 	if (h->target && target_read_some(h->target, p->addr, &word,
 					  sizeof(word)) != sizeof(word))
 		return damaged(h, p, "cannot be read", "");
