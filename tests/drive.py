@@ -116,10 +116,30 @@ def environment(runtime, tag, home):
     env.setdefault("ASAN_OPTIONS", "")
     # .NET 8's debugging library frees with delete what it made with new[].
     env["ASAN_OPTIONS"] += (":alloc_dealloc_mismatch=0:quarantine_size_mb=32"
-                            f":exitcode={SANITIZER_EXIT}")
+                            f":exitcode={SANITIZER_EXIT}:handle_abort=1")
     env["LSAN_OPTIONS"] = f"suppressions={TOP}/tests/lsan.supp:print_suppressions=0"
     env["UBSAN_OPTIONS"] = f"print_stacktrace=1:exitcode={SANITIZER_EXIT}"
     return env
+
+
+def ending(process, limit, stdin=None):
+    """What dndbg prints until its end: stdout and stderr. One that hangs is made
+    to tell where: it reports its stack when it is aborted."""
+    try:
+        return process.communicate(stdin, timeout=limit * TIME)
+    except subprocess.TimeoutExpired:
+        pass
+    text = f"hang: no end within {limit * TIME:g} s of {' '.join(process.args)}"
+    if process.poll() is not None:
+        raise Failure(f"{text}: it has ended ({process.returncode}), what it "
+                      "has started has not")
+    process.send_signal(signal.SIGABRT)
+    try:
+        out, err = process.communicate(timeout=10 * TIME)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        raise Failure(f"{text}, nor of its report")
+    raise Failure(f"{text}\n{out or ''}{err or ''}")
 
 
 def tagged(tag):
@@ -240,17 +260,14 @@ class Test:
     def run(self, *args, stdin="", timeout=60, env=None, **options):
         """Run dndbg with these arguments to its end, without a terminal.
         The result has returncode, stdout and stderr."""
-        try:
-            done = subprocess.run(
-                [self.dndbg, *args], input=stdin, text=True, errors="replace",
-                capture_output=True, timeout=timeout * TIME,
-                env={**self.env, **(env or {})}, start_new_session=True,
-                **{"cwd": self.dir, **options})
-        except subprocess.TimeoutExpired as e:
-            raise Failure(f"hang: no end within {timeout * TIME:g} s of "
-                          f"dndbg {' '.join(args)}\n"
-                          + (e.stdout or b"").decode(errors="replace")
-                          + (e.stderr or b"").decode(errors="replace"))
+        process = subprocess.Popen(
+            [self.dndbg, *args], text=True, errors="replace",
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            env={**self.env, **(env or {})}, start_new_session=True,
+            **{"cwd": self.dir, **options})
+        out, err = ending(process, timeout, stdin)
+        done = subprocess.CompletedProcess(process.args, process.returncode,
+                                           out, err)
         if done.returncode in (SANITIZER_EXIT, -signal.SIGSEGV,
                                -signal.SIGABRT):
             raise Failure(f"dndbg crashed ({done.returncode}):\n"

@@ -103,7 +103,7 @@ class Watching:
 
     def end(self, status=0):
         """What it prints, and complaints."""
-        out, err = self.process.communicate(timeout=60 * drive.TIME)
+        out, err = drive.ending(self.process, 60)
         self.t.check_equal((status, out), (self.process.returncode, out))
         return out, err
 

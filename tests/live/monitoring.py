@@ -171,7 +171,7 @@ class Paced:
         return self.result()
 
     def result(self):
-        out, _ = self.process.communicate(timeout=60 * drive.TIME)
+        out, _ = drive.ending(self.process, 60)
         self.t.check_equal(0, self.process.returncode)
         return json.loads(out)
 
