@@ -33,7 +33,6 @@ def test_stack(t):
     c.end()
 
 
-
 def work(c, ask):
     """Nanoseconds of the processor that the adapter takes for the answer,
     and the answer."""
@@ -77,7 +76,8 @@ def test_linear(t):
         c.go()
         c.end()
     for kind, spent in least[1000].items():
-        t.check(least[10000][kind] < 20 * spent, f"{kind}: {least}")
+        # between the two, as the processor's own speed differs
+        t.check(least[10000][kind] < 32 * spent, f"{kind}: {least}")
 
 
 def test_variables(t):
