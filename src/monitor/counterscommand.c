@@ -226,8 +226,9 @@ enum {
 	SECONDS = 5,
 	METERS_MAX = 64,
 	COUNTERS_MAX = 4096,
-	SHOW_MS = 1000,
-	NAME_WIDTH = 76,
+	SHOW_NS = 1000000000,
+	TITLE_LINES = 2,
+	BELOW_LINES = 2, /* the table: that of the others, and the cursor's */
 };
 
 static const struct option options[] = {
@@ -252,9 +253,8 @@ struct counters {
 	size_t n, cap;
 	struct map index;     /* by a hash of source, name and tags */
 	bool csv, prometheus; /* in these forms */
-	bool screen;          /* shown anew on a terminal */
 	bool several;         /* each line tells its process */
-	int64_t next;         /* ... at this time */
+	struct live_table live;
 	struct {
 		uint64_t read; /* when, as clock_ns() */
 		struct dbg_usage usage;
@@ -322,14 +322,15 @@ static void counter_print(const struct counter *one)
 	if (*one->unit)
 		str_addf(&name, " (%s)", one->unit);
 	if (*one->quantiles)
-		str_add(&value, one->quantiles);
+		str_addf(&name, ": %s", one->quantiles);
 	else // an EventCounter that grows has no value: what was counted here
 		put_number(&value, isnan(one->value) && one->grows
 				       ? one->grown
 				       : one->value);
-	put_number(&increase, one->increase);
-	plain_printf(stdout, "%-*s  %16s  %12s\n", NAME_WIDTH, str_get(&name),
-		     str_get(&value), one->grows ? str_get(&increase) : "");
+	if (one->grows)
+		put_number(&increase, one->increase);
+	plain_printf(stdout, "%12s  %12s  %s\n", str_get(&value),
+		     str_get(&increase), str_get(&name));
 }
 
 static cJSON *counter_json(const struct counter *one)
@@ -434,7 +435,7 @@ static void kernel_read(struct counters *c, uint64_t now)
 	const struct dbg_limits before = c->kernel.limits;
 	bool first = !c->kernel.read;
 
-	if (now < c->kernel.read + SHOW_MS * UINT64_C(1000000) ||
+	if (now < c->kernel.read + SHOW_NS ||
 	    !dbg_usage_of(c->o.pid, &c->kernel.usage))
 		return;
 	double seconds = (double)(now - c->kernel.read) / 1e9;
@@ -475,36 +476,44 @@ static int counter_compare(const void *a, const void *b)
 
 /* ---- Results ------------------------------------------------------------ */
 
-static void table_print(struct counters *c)
+// In @rows lines, and one if there are more counters.
+static void table_print(struct counters *c, size_t rows)
 {
 	const char *source = "";
+	size_t i = 0;
 
 	if (c->n)
 		qsort(c->v, c->n, sizeof(*c->v), counter_compare);
-	for (size_t i = 0; i < c->n; i++) {
-		if (strcmp(source, c->v[i]->source)) {
+	for (; i < c->n; i++) {
+		bool begins = strcmp(source, c->v[i]->source);
+		size_t lines = begins ? 1 + TITLE_LINES : 1;
+
+		if (lines > rows)
+			break;
+		rows -= lines;
+		if (begins) {
 			source = c->v[i]->source;
 			putchar('\n');
-			plain_printf(stdout, "%-*s  %16s  %12s\n", NAME_WIDTH,
-				     source, "VALUE", "A SECOND");
+			plain_printf(stdout, "%12s  %12s  %s\n", "VALUE",
+				     "A SECOND", source);
 		}
 		counter_print(c->v[i]);
 	}
+	if (i < c->n)
+		printf("  and %zu others\n", c->n - i);
 }
 
 // Read the kernel's counters; on a terminal, redraw the table in place.
 static void counters_tick(void *arg, uint64_t now)
 {
 	struct counters *c = arg;
-	int64_t ms = (int64_t)(now / 1000000);
+	size_t rows;
 
 	kernel_read(c, now);
-	if (!c->screen || !c->n || ms < c->next)
+	if (!c->n || !live_shows(&c->live, now, &rows))
 		return;
-	c->next = ms + SHOW_MS;
-	fputs("\033[H\033[J", stdout);
-	table_print(c);
-	fflush(stdout);
+	table_print(c, rows - BELOW_LINES);
+	live_shown();
 }
 
 static void progress(void *arg, struct str *text)
@@ -518,11 +527,10 @@ static void result_print(struct counters *c, const struct watch_result *r)
 {
 	char time[WATCH_TIME_MAX];
 
-	if (c->screen)
-		fputs("\033[H\033[J", stdout);
+	live_end(&c->live);
 	watch_title(r);
 	printf("%zu counters%s\n", c->n, watch_time(r, time));
-	table_print(c);
+	table_print(c, SIZE_MAX);
 }
 
 static void result_json(struct counters *c, const struct watch_result *r)
@@ -555,7 +563,7 @@ static struct dbg_error *counters_watch(struct dbg *dbg, struct counters *c)
 	const struct watcher w = {.arg = c,
 				  .began = &c->origin,
 				  .event = counter_event,
-				  .progress = c->screen ? NULL : progress,
+				  .progress = c->live.on ? NULL : progress,
 				  .tick = counters_tick};
 	_cleanup_arena_ struct arena *arena = arena_create();
 	struct dbg_trace_request req;
@@ -660,8 +668,9 @@ int monitor_counters_main(struct dbg *dbg, int argc, char **argv)
 		return status;
 	call.programs = argv + optind;
 	c->several = optind < argc - 1;
-	c->screen = !c->o.json && !c->o.each && !c->csv && !c->prometheus &&
-		    !c->several && isatty(STDOUT_FILENO);
+	c->live.on = !c->o.json && !c->o.each && !c->csv && !c->prometheus &&
+		     !c->several && isatty(STDOUT_FILENO);
+	c->live.every = SHOW_NS;
 	if (c->csv)
 		counter_csv_title();
 	if (!c->several)

@@ -35,7 +35,7 @@ bool live_shows(struct live_table *t, uint64_t now, size_t *ret_rows)
 
 	if (!t->on || now < t->next)
 		return false;
-	t->next = now + SHOW_NS;
+	t->next = now + (t->every ? t->every : SHOW_NS);
 	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_row)
 		size.ws_row = ROWS;
 	*ret_rows = size.ws_row > ROWS_LEAST ? size.ws_row : ROWS_LEAST;

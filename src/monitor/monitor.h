@@ -68,7 +68,8 @@ void json_line_print(cJSON *o);
  */
 struct live_table {
 	bool on;
-	uint64_t next; /* when it is shown again, as clock_ns() */
+	uint64_t every; /* so often, nanoseconds; 0: four times a second */
+	uint64_t next;  /* when it is shown again, as clock_ns() */
 };
 
 /*

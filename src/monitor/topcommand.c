@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -25,7 +24,10 @@ enum {
 	OPT_SECONDS,
 	OPT_HELP,
 	REFRESH_MS = 1000,
-	LIST_MS = 5000, // between two looks for programs that are new
+	// the table's title, that of the others, the cursor's
+	BESIDE_LINES = 3,
+	NAME_WIDTH = 24, // of a program, on a terminal
+	LIST_MS = 5000,  // between two looks for programs that are new
 	OBSERVED_MAX = 256,
 };
 
@@ -56,7 +58,7 @@ struct top {
 	struct watch_options o;
 	struct top_program *v;
 	size_t n, cap;
-	bool screen;
+	struct live_table live;
 	int64_t next_list, next;
 };
 
@@ -254,13 +256,12 @@ static void put_pool(const struct dbg_vitals *v, char ret_pool[QUANTITY_MAX],
 	snprintf(ret_queued, QUANTITY_MAX, "%" PRIu64, queued(&v->pool));
 }
 
-static void program_print(const struct top_program *p, size_t width)
+static void program_print(const struct top_program *p, int width)
 {
 	char share[QUANTITY_MAX], rss[QUANTITY_MAX],
 	    heap[QUANTITY_MAX] = "-", growth[QUANTITY_MAX + 1],
 	    pool[QUANTITY_MAX], work[QUANTITY_MAX], paused[QUANTITY_MAX],
 	    thrown[QUANTITY_MAX];
-	_cleanup_str_ struct str line = {0};
 
 	quantity_share(p->share, 1, share);
 	quantity_size(p->usage.resident, rss);
@@ -269,40 +270,38 @@ static void program_print(const struct top_program *p, size_t width)
 	put_growth(p, growth);
 	put_counts(p, paused, thrown);
 	put_pool(&p->vitals, pool, work);
-	str_addf(&line,
-		 "%7d  %8s  %8s  %8s  %9s  %8s  %6s  %7" PRIu32
-		 "  %7s  %6s  %-14s  %-12s  %s",
-		 p->pid, share, rss, heap, growth, paused, thrown,
-		 p->usage.threads, pool, work, p->runtime,
-		 p->container ? p->container : "-", p->name);
-	plain_printf(stdout, "%.*s\n", (int)width, str_get(&line));
+	plain_printf(stdout,
+		     "%7d  %-*.*s  %8s  %8s  %8s  %9s  %8s  %6s  %7" PRIu32
+		     "  %7s  %6s  %-14s  %s\n",
+		     p->pid, width, width, p->name, share, rss, heap, growth,
+		     paused, thrown, p->usage.threads, pool, work, p->runtime,
+		     p->container ? p->container : "-");
 }
 
-static void table_print(const struct top *t, size_t rows, size_t width)
+// Of the longest name; on a terminal what comes behind it matters more.
+static int name_width(const struct top *t)
 {
-	printf("%.*s\n", (int)width,
-	       "    PID       CPU       RSS      HEAP   A SECOND    PAUSED  "
-	       "THROWN  THREADS     "
-	       "POOL  QUEUED  RUNTIME         CONTAINER     PROGRAM");
+	size_t width = strlen("PROGRAM");
+
+	for (size_t i = 0; i < t->n; i++)
+		if (strlen(t->v[i].name) > width)
+			width = strlen(t->v[i].name);
+	return t->live.on && width > NAME_WIDTH ? NAME_WIDTH : (int)width;
+}
+
+static void table_print(const struct top *t, size_t rows)
+{
+	int width = name_width(t);
+
+	printf("%7s  %-*s  %8s  %8s  %8s  %9s  %8s  %6s  %7s  %7s  %6s  %-14s  "
+	       "%s\n",
+	       "PID", width, "PROGRAM", "CPU", "RSS", "HEAP", "A SECOND",
+	       "PAUSED", "THROWN", "THREADS", "POOL", "QUEUED", "RUNTIME",
+	       "CONTAINER");
 	for (size_t i = 0; i < t->n && i < rows; i++)
 		program_print(&t->v[i], width);
 	if (t->n > rows)
 		printf("%7s  and %zu others\n", "", t->n - rows);
-}
-
-// As much as there is room for.
-static void screen_show(const struct top *t)
-{
-	struct winsize size = {0};
-	size_t rows = 20, width = INT32_MAX;
-
-	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_row > 3) {
-		rows = size.ws_row - 3U;
-		width = size.ws_col;
-	}
-	fputs("\033[H\033[J", stdout);
-	table_print(t, rows, width);
-	fflush(stdout);
 }
 
 static cJSON *program_json(const struct top_program *p)
@@ -349,9 +348,10 @@ static struct dbg_error *top_read(void *arg, bool *ret_ended)
 {
 	struct top *t = arg;
 	int64_t now = clock_ms();
+	size_t rows;
 
 	*ret_ended = false;
-	if (!t->screen || now < t->next)
+	if (!t->live.on || now < t->next)
 		return NULL;
 	t->next = now + REFRESH_MS;
 	if (now >= t->next_list) {
@@ -359,7 +359,10 @@ static struct dbg_error *top_read(void *arg, bool *ret_ended)
 		top_list(t);
 	}
 	top_look(t);
-	screen_show(t);
+	if (live_shows(&t->live, clock_ns(), &rows)) {
+		table_print(t, rows - BESIDE_LINES);
+		live_shown();
+	}
 	return NULL;
 }
 
@@ -375,12 +378,12 @@ static int top_run(struct top *t)
 	t->next_list = clock_ms() + LIST_MS;
 	t->next = clock_ms() + REFRESH_MS;
 	watch_source(&t->o, &w, &source, &r, &ended);
-	if (!t->screen)
+	if (!t->live.on)
 		top_look(t);
 	if (t->o.json)
 		top_json(t, &r);
-	else if (!t->screen)
-		table_print(t, SIZE_MAX, INT32_MAX);
+	else if (!t->live.on)
+		table_print(t, SIZE_MAX);
 	return 0;
 }
 
@@ -414,9 +417,9 @@ int monitor_top_main(struct dbg *dbg, int argc, char **argv)
 	int status = parse(argc, argv, &t);
 	if (status >= 0)
 		return status;
-	t.screen = !t.o.json && isatty(STDOUT_FILENO);
+	t.live.on = !t.o.json && isatty(STDOUT_FILENO);
 	if (!t.o.ms)
-		t.o.ms = t.screen ? INT64_MAX : REFRESH_MS;
+		t.o.ms = t.live.on ? INT64_MAX : REFRESH_MS;
 	status = top_run(&t);
 	for (size_t i = 0; i < t.n; i++)
 		program_deinit(&t.v[i]);
