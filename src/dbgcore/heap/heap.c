@@ -342,13 +342,18 @@ static bool is_given(struct heap *h, struct place *p)
 
 	if (p->part->is.generation != DBG_GEN_0 || n > GIVEN_MAX)
 		return false;
-	const uint8_t *rest =
-	    heap_window_get(h, &p->window, p->part, p->addr, n);
+	// Read anew, since what could not be read is zeros in a copied heap.
+	_cleanup_free_ uint8_t *copy = h->target ? xmalloc(n) : NULL;
+	const uint8_t *rest = copy;
+
+	if (!copy)
+		rest = heap_window_get(h, &p->window, p->part, p->addr, n);
+	else if (target_read_some(h->target, p->addr, copy, n) != n)
+		return false;
 	return rest && !rest[0] && !memcmp(rest, rest + 1, n - 1);
 }
 
-// There is no object where one is expected: say why, unless none need be. In a
-// copied heap, bytes that could not be read are zeros.
+// There is no object where one is expected: say why, unless none need be.
 static bool none_here(struct heap *h, struct place *p)
 {
 	uint64_t word;
