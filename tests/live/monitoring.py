@@ -1033,7 +1033,7 @@ def test_users(t):
                   watch_all(t, program.pid, [*there, "65534"], "/mnt/dndbg")):
         for words, out in found.items():
             t.check_match(rf"(?m)^0: .*Process {program.pid}[,:] |"
-                          rf"^ +{program.pid} .* Watched\.dll$", out)
+                          rf"^ +{program.pid}  Watched\.dll  ", out)
     found = watch_all(t, program.pid, [*there, "65533"], "/mnt/dndbg")
     t.check_match(r"^0: +PID .*\n$", found.pop(("top", "top")))
     for words, out in found.items():
@@ -1243,7 +1243,7 @@ def test_pid_namespace(t):
     for number, before in ((pid, []), (1, inside)):
         for words, out in watch_all(t, number, before).items():
             t.check_match(rf"(?m)^0: .*Process {number}[,:] |"
-                          rf"^ +{number} .* Watched\.dll$", out)
+                          rf"^ +{number}  Watched\.dll  ", out)
     program.do("gc")
     program.end()
 
