@@ -197,8 +197,9 @@ def test_pauses(t):
                   r"time: \d+ of them, most of that caused by: [a-z ,]+; the "
                   r"longest for \d+ ms, generation \d, caused by: [a-z ,]+$",
                   text)
-    share = watched["collections"]["pausedMs"] / watched["seconds"] / 1000
-    t.check(share > 0.05 or watched["collections"]["longestMs"] > 100, watched)
+    collections = watched["collections"]
+    share = collections["pausedMs"] / collections["seconds"] / 1000
+    t.check(share > 0.05 or collections["longestMs"] > 100, watched)
 
 
 def test_exceptions(t):
