@@ -20,7 +20,7 @@ class Watched:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=t.env)
         self.pid = self.process.pid
         t.check_equal("ready\n", self.process.stdout.readline())
-        self.idle = self.threads()
+        self.idle = self.threads()  # while nobody watches it
 
     def do(self, line):
         self.process.stdin.write(line + "\n")

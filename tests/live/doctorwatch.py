@@ -49,14 +49,13 @@ def block(name):
 def test_healthy(t):
     """Nothing is found, and it is said for how long and what was watched."""
     program = Watched(t)
-    base = program.threads()
     done = t.run("doctor", "--seconds", "0.5", str(program.pid))
     t.check_equal((0, ""), (done.returncode, done.stderr))
     t.check_equal(shape(block("doctor-healthy")), shape(done.stdout))
     got = doctor(t, program.pid)
     t.check_equal(([], "time"), (got["findings"], got["watched"]["end"]))
     t.check(1 <= got["watched"]["seconds"] < 60, got)
-    t.wait_for("the end of the traces", lambda: program.threads() == base)
+    t.wait_for("the end of the traces", lambda: program.threads() == program.idle)
     program.do("gc")
     program.end()
 
@@ -224,7 +223,6 @@ def test_starvation(t):
     """A pool whose workers wait, and to which the runtime adds others for that;
     Ctrl-C ends the watching, with whole findings."""
     program = Watched(t)
-    base = program.threads()
 
     def workers():
         names = []
@@ -250,7 +248,7 @@ def test_starvation(t):
     t.check_match(r"^The thread pool starved \d+ times?: work waited, and no "
                   r"worker took it up, until the runtime added one; it had \d+ "
                   r"in the end$", one[1])
-    t.wait_for("the end of the traces", lambda: program.threads() == base)
+    t.wait_for("the end of the traces", lambda: program.threads() == program.idle)
     program.process.kill()
     program.process.wait()
 
@@ -282,7 +280,6 @@ def test_prompt(t):
     """The program goes on while it is watched, and is stopped then; a
     breakpoint ends the watching early. JSON is alone on stdout."""
     program = Watched(t)
-    base = program.threads()
     program.do("load 0")
     program.process.stdin.write("spin 4000\n")
     program.process.stdin.flush()
@@ -305,7 +302,7 @@ def test_prompt(t):
     t.check_in("dndbg: 'x' is no number of seconds\n", done.stderr)
     t.check_equal("spun\n", program.process.stdout.readline())
     t.wait_for("the guardian's end", lambda: not t.processes("dndbg-guardian"))
-    t.wait_for("the end of the traces", lambda: program.threads() == base)
+    t.wait_for("the end of the traces", lambda: program.threads() == program.idle)
     program.end()
 
 
@@ -313,7 +310,6 @@ def test_bad(t):
     """A core, a program that is stopped, has ended, or whose runtime tells
     nothing; dndbg is killed."""
     program = Watched(t)
-    base = program.threads()
     done = t.run("doctor", "--seconds", "x", str(program.pid))
     t.check_equal((1, "dndbg: 'x' is no number of seconds\n"),
                   (done.returncode, done.stderr))
@@ -334,10 +330,10 @@ def test_bad(t):
     t.check_equal(1, done.returncode)
 
     watching = Watching(t, program, "doctor")
-    t.wait_for("the traces", lambda: program.threads() > base)
+    t.wait_for("the traces", lambda: program.threads() > program.idle)
     watching.process.kill()
     watching.process.communicate()
-    t.wait_for("the end of the traces", lambda: program.threads() == base)
+    t.wait_for("the end of the traces", lambda: program.threads() == program.idle)
     program.do("gc")
 
     watching = Watching(t, program, "doctor")

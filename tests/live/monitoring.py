@@ -27,7 +27,6 @@ def test_gc(t):
     """Collections by generation, cause and number are those that the program
     counts; the text is what the document shows."""
     program = Watched(t)
-    base = program.threads()
     watching = Watching(t, program, "events", "gc", "--json")
     probes = watching.probe(1, "gc")
     truth = [int(n) for n in program.do("gc").split()]
@@ -54,7 +53,7 @@ def test_gc(t):
     if t.runtime == "11":  # parts of the first may be the longest
         wanted, got = (text[:text.index("caused")] for text in (wanted, got))
     t.check_equal(wanted, got)
-    t.wait_for("the end of the traces", lambda: program.threads() == base)
+    t.wait_for("the end of the traces", lambda: program.threads() == program.idle)
     program.end()
 
 
@@ -354,8 +353,7 @@ def test_counters(t):
     while wanted:
         line = watching.process.stdout.readline()
         t.check(line, f"not told: {wanted}")
-        wanted = {one for one in wanted
-                  if not re.search(one, line)}
+        wanted = {one for one in wanted if not re.search(one, line)}
     out = watching.interrupt()
     t.check_match(r"^Process \d+, \.NET \d+: \d+ counters in [\d.]+ s, "
                   r"interrupted\n\n +VALUE +A SECOND  System\.Runtime\n",
@@ -1050,7 +1048,6 @@ def test_top(t):
     """Each program with what it uses, once as a table, and refreshed on a
     terminal, however narrow; nothing is asked of the programs."""
     program = Watched(t)
-    base = program.threads()
     program.process.stdin.write("spin 2000\n")
     program.process.stdin.flush()
     got = json.loads(t.run("top", "--json").stdout)
@@ -1073,15 +1070,17 @@ def test_top(t):
     t.check_equal("spun\n", program.process.stdout.readline())
     program.process.stdin.write("spin 3000\n")
     program.process.stdin.flush()
-    screen = Screen(t, [t.dndbg, "top"], width=32, height=10)
+    screen = Screen(t, ["sh", "-c", f"trap : INT; {t.dndbg} top; echo ended $?; cat"],
+                    width=60, height=10)  # room for the longest names
     first = screen.wait(rf"^ *{program.pid}  Watched\.dll  +([\d.]+ %) ").group(1)
-    t.check_match(r"\A    PID  PROGRAM +CPU", screen.text())
+    # the title is seen, and a row is a line
+    t.check_match(r"\A    PID  PROGRAM +CPU.*\n +\d+  \S+ +[\d.]+ % .*\n", screen.text())
     screen.wait(rf"^ *{program.pid}  Watched\.dll  +(?!{first})[\d.]+ % ")
     screen.keys("C-c")
-    t.wait_for("its end", lambda: not os.path.exists(f"/proc/{screen.pid}"))
+    screen.wait(r"^ended 0$")
     screen.close()
     t.check_equal("spun\n", program.process.stdout.readline())
-    t.check_equal(base, program.threads())
+    t.check_equal(program.idle, program.threads())
     t.check_equal(2, t.run("top", "1").returncode)
     program.end()
 
@@ -1120,7 +1119,6 @@ def test_bad(t):
     """What stands in the way is said in a sentence; whatever becomes of us, or
     of the program, the trace is gone and the program goes on."""
     program = Watched(t)
-    base = program.threads()
     words = ["events", "gc", "--seconds", "20"]
     os.kill(program.pid, signal.SIGSTOP)
     t.wait_for("the stop", lambda: drive.state(program.pid) == "T")
@@ -1135,14 +1133,14 @@ def test_bad(t):
         watching = Watching(t, program, *words)
         watching.process.send_signal(number)
         watching.end(-number)
-        t.wait_for("the trace's end", lambda: program.threads() == base and
+        t.wait_for("the trace's end", lambda: program.threads() == program.idle and
                    not t.processes("dndbg-guardian"))
     # ... and we if the guardian was.
     watching = Watching(t, program, *words)
     guardian, = t.processes("dndbg-guardian")
     os.kill(guardian, signal.SIGKILL)
     watching.interrupt()
-    t.wait_for("the trace's end", lambda: program.threads() == base)
+    t.wait_for("the trace's end", lambda: program.threads() == program.idle)
     program.do("gc")
     watching = Watching(t, program, *words)
     program.process.kill()

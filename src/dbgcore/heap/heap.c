@@ -232,8 +232,8 @@ enum {
 	PACE = 16 << 20, // bytes between looks at what else there is to do
 	HEAD = 16,       /* type and length */
 	DAMAGES_MAX = 100,
-	GIVEN_MAX = 128 << 10,
-	PLACES_MAX = 1 << 14, /* of one type */
+	GIVEN_MAX = 128 << 10, // bytes, see is_given()
+	PLACES_MAX = 1 << 14,  /* of one type */
 	PLACES_ALL = 1 << 22,
 	PLACES_PACE = 1 << 12, /* objects between looks at the rest */
 };
@@ -330,11 +330,11 @@ static bool lacks_type(const struct heap *h, uint64_t mt)
 }
 
 /*
- * A thread that allocates is given memory by moving the end of what is
- * allocated, and is told of it by its allocation context thereafter. Stopped
- * between the two, the rest of the part is zeros that nobody owns yet: as much
- * as there is room for an object in that is not a large one, or for what a
- * thread gets at once (CLR_SIZE of the runtime's gc.cpp, 8 KiB).
+ * Is the rest of the part zeros that nobody owns yet? The collector gives a
+ * thread memory by moving the end of what is allocated, and then tells the
+ * thread's allocation context; the program may be stopped between the two. It
+ * is at most an object that is not a large one (85,000 bytes), or what a thread
+ * gets at once (CLR_SIZE of the runtime's gc.cpp, 8 KiB).
  */
 static bool is_given(struct heap *h, struct place *p)
 {
