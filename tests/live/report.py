@@ -836,7 +836,7 @@ def test_ps(t):
     t.check(1 << 24 < found["residentBytes"] < 1 << 30,
             f"{found['residentBytes']} bytes")
     title, *lines = t.run("ps").stdout.splitlines()
-    t.check_match(r"^ +PID  (INSIDE  )?USER +(CONTAINER +)?RUNTIME +THREADS"
+    t.check_match(r"^ *PID  (INSIDE  )?USER +(CONTAINER +)?RUNTIME +THREADS"
                   r"  +MEMORY  COMMAND$", title)
     line, = (one for one in lines if one.split()[0] == str(busy.pid))
     t.check_equal(title.index("COMMAND"), line.index(found["command"]))
