@@ -44,9 +44,14 @@ static void on_signal(int signal)
 void watch_signals(void)
 {
 	const struct sigaction action = {.sa_handler = on_signal};
+	sigset_t taken;
 
-	for (size_t i = 0; i < N_SIGNALS && !handled; i++)
+	sigemptyset(&taken);
+	for (size_t i = 0; i < N_SIGNALS && !handled; i++) {
 		sigaction(signals[i], &action, &before[i]);
+		sigaddset(&taken, signals[i]);
+	}
+	pthread_sigmask(SIG_UNBLOCK, &taken, NULL);
 	handled = true;
 }
 
@@ -189,8 +194,9 @@ struct traced {
 	bool paced, pausing; /* pausing: it was told to stop, for a pause */
 	bool over;           /* what comes now is the rest */
 	bool failed;         /* the next session did not begin */
-	int64_t allowance;   /* events; below 0: used up */
-	int64_t counted;     /* until when it has grown, as clock_ms() */
+	bool cut;          /* the program is stopped: the rest does not come */
+	int64_t allowance; /* events; below 0: used up */
+	int64_t counted;   /* until when it has grown, as clock_ms() */
 	int64_t pause_end;
 	/* Of this session: the first and the last event; 0: none yet. */
 	uint64_t first, last;
@@ -281,6 +287,8 @@ static struct dbg_error *traced_read(void *arg, bool *ret_ended)
 		return t->over ? NULL : traced_resume(t, ret_ended);
 	struct dbg_error *err =
 	    dbg_trace_read(*t->trace, traced_event, t, ret_ended);
+	if (t->over && !err && !*ret_ended)
+		t->cut = *ret_ended = dbg_trace_suspended(*t->trace);
 	if (err || t->over)
 		return err;
 	if (*ret_ended && t->pausing) {
@@ -313,10 +321,15 @@ static void watch_rest(struct traced *t, const struct watch_options *o)
 				  o, t->w, &none, &ended);
 	if (err)
 		plain_error(err);
+	else if (t->cut)
+		fprintf(stderr,
+			"dndbg: process %d is stopped: what it had not told "
+			"yet is missing\n",
+			t->r->pid);
 	else if (!ended)
 		fprintf(stderr,
-			"dndbg: process %d does not answer any more; it may be "
-			"stopped: its last events are missing\n",
+			"dndbg: process %d does not answer any more: its last "
+			"events are missing\n",
 			t->r->pid);
 }
 

@@ -244,12 +244,21 @@ static void note_busy(void *arg, const struct dbg_trace_event *e)
 		t->busy = false;
 }
 
+bool dbg_trace_suspended(const struct dbg_trace *t)
+{
+	return ipc_suspended(&t->port);
+}
+
+// Of a program that is stopped is not known whether it is busy when it goes on.
 static bool stop_may(const struct dbg_trace *t)
 {
 	const uint64_t rest_ms = DBG_TRACE_BUSY_MS - BUSY_SOON_MS;
 
-	return !t->busy_from || clock_ms() >= t->stop_from ||
-	       (!t->busy && clock_ns() < t->busy_since + rest_ms * NS_PER_MS);
+	if (!t->busy_from)
+		return true;
+	return !dbg_trace_suspended(t) &&
+	       (clock_ms() >= t->stop_from ||
+		(!t->busy && clock_ns() < t->busy_since + rest_ms * NS_PER_MS));
 }
 
 // Send the command to stop, once it may be sent. Its answer is not waited for:
@@ -347,7 +356,7 @@ void dbg_trace_close(struct dbg_trace *t)
 	if (!t)
 		return;
 	if (t->id && !t->ended && !dbg_err_drop(dbg_trace_stop(t)) &&
-	    t->stop >= 0)
+	    t->stop >= 0 && !dbg_trace_suspended(t))
 		// what is left would keep the runtime from stopping
 		ipc_drain(t->stream, clock_ms() + DROP_MS);
 	mem_close_fd(&t->stream);

@@ -20,6 +20,7 @@ enum {
 	REST_FROM_MS = 600,
 	REST_UNTIL_MS = 800,
 	NS_PER_MS = 1000000,
+	SUSPENDED_PAUSE_NS = 100 * NS_PER_MS,
 };
 
 /* What dndbg says. */
@@ -62,26 +63,51 @@ static void guardian_withdraw(const struct ipc_port *port, const int keep[3])
 		close(null);
 }
 
-// Begin it; what becomes of it goes to our parent by @out.
-static struct guardian_report guardian_begin(const struct guarded *what,
-					     int out)
+// Take the runtime's answer to what was @sent.
+static struct guardian_report guardian_answer(const struct guarded *what,
+					      struct dbg_error *sent)
 {
 	struct guardian_report report = {0};
-	struct str reply = {0};
+	_cleanup_str_ struct str reply = {0};
 	struct reader r;
 
-	struct dbg_error *err = ipc_send(what->port, what->stream, what->begin);
-	if (!err)
-		err = ipc_receive(what->port, what->stream, &reply);
+	struct dbg_error *err =
+	    sent ? sent : ipc_receive(what->port, what->stream, &reply);
 	if (err) {
 		report.code = err->code;
 		snprintf(report.message, MESSAGE_MAX, "%s", err->message);
-	} else {
-		reader_init(&r, reply.s, reply.len);
-		report.id = what->has_id ? reader_u64(&r) : 0;
+		dbg_error_destroy(err);
+		return report;
 	}
+	reader_init(&r, reply.s, reply.len);
+	report.id = what->has_id ? reader_u64(&r) : 0;
+	return report;
+}
+
+static void wait_while_suspended(const struct ipc_port *port)
+{
+	const struct timespec pause = {.tv_nsec = SUSPENDED_PAUSE_NS};
+
+	while (ipc_suspended(port))
+		nanosleep(&pause, NULL);
+}
+
+// Begin it; what becomes of it goes to our parent by @out. A program that is
+// stopped just then begins it when it goes on.
+static struct guardian_report guardian_begin(const struct guarded *what,
+					     int out)
+{
+	struct guardian_report report = guardian_answer(
+	    what, ipc_send(what->port, what->stream, what->begin));
 	ssize_t n = write(out, &report, sizeof(report));
 	(void)n; // it may be dead
+
+	close(out);
+	prctl(PR_SET_NAME, "dndbg-guardian"); // it has something to guard
+	while (report.code == DBG_E_STATE) {
+		wait_while_suspended(what->port);
+		report = guardian_answer(what, NULL);
+	}
 	return report;
 }
 
@@ -96,6 +122,22 @@ static int64_t next_rest(uint64_t busy_since)
 	return phase < REST_UNTIL_MS
 		   ? now
 		   : now + DBG_TRACE_BUSY_MS + REST_FROM_MS - phase;
+}
+
+// Wait until it may be stopped. If the program is stopped by somebody, it may
+// be busy as soon as it goes on.
+static void guardian_wait(const struct guarded *what, int stream,
+			  int64_t stop_from, uint64_t busy_since)
+{
+	ipc_drain(stream, busy_since ? next_rest(busy_since) : stop_from);
+	while (ipc_suspended(what->port)) {
+		wait_while_suspended(what->port);
+		stop_from =
+		    clock_ms() + (busy_since ? REST_FROM_MS : what->min_ms);
+		ipc_drain(stream, stop_from);
+		if (busy_since)
+			ipc_drain(stream, next_rest(busy_since));
+	}
 }
 
 static _Noreturn void guardian_main(const struct guarded *what,
@@ -113,16 +155,13 @@ static _Noreturn void guardian_main(const struct guarded *what,
 	// While it is open here the runtime would not notice a dead reader.
 	if (!what->min_ms)
 		mem_close_fd(&stream);
-	close(pipes[1]);
-	prctl(PR_SET_NAME, "dndbg-guardian"); // it has something to guard
 	do
 		n = read(pipes[0], &order, sizeof(order));
 	while (n < 0 ? errno == EINTR : n && !order.stopped);
 	if (!n && !report.code) {
-		if (order.busy_since)
-			stop_from = next_rest(order.busy_since);
 		if (stream >= 0)
-			ipc_drain(stream, stop_from);
+			guardian_wait(what, stream, stop_from,
+				      order.busy_since);
 		mem_close_fd(&stream);
 		struct ipc_command end = guarded_end(what, report.id);
 		struct dbg_error *err = ipc_ask(what->port, &end, &reply);
@@ -176,6 +215,7 @@ struct dbg_error *guardian_start(struct guardian *g, const struct guarded *what,
 		return dbg_err_errno(DBG_E_TARGET, errnum,
 				     "cannot make a pipe");
 	}
+	g->port = what->port;
 	g->pid = fork();
 	int errnum = errno;
 	if (!g->pid) {
@@ -206,9 +246,11 @@ void guardian_busy(struct guardian *g, uint64_t since)
 
 void guardian_dismiss(struct guardian *g, bool done)
 {
+	bool wait = g->pid > 0 && (done || !ipc_suspended(g->port));
+
 	if (g->socket >= 0 && done)
 		guardian_tell(g, (struct guardian_order){.stopped = true});
 	mem_close_fd(&g->socket);
-	while (g->pid > 0 && waitpid(g->pid, NULL, 0) < 0 && errno == EINTR)
+	while (wait && waitpid(g->pid, NULL, 0) < 0 && errno == EINTR)
 		;
 }

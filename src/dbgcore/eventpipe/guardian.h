@@ -27,6 +27,7 @@ struct guarded {
 };
 
 struct guardian {
+	const struct ipc_port *port; /* the caller's */
 	pid_t pid;
 	int socket; /* -1: none yet */
 };
@@ -44,7 +45,8 @@ void guardian_busy(struct guardian *g, uint64_t since);
 struct ipc_command guarded_end(const struct guarded *what, uint64_t id);
 /*
  * End the guardian. @done: the session was stopped; if not, the guardian stops
- * it.
+ * it. That is waited for, unless the program is stopped: it is left to the
+ * guardian then.
  */
 void guardian_dismiss(struct guardian *g, bool done);
 

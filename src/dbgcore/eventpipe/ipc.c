@@ -21,6 +21,7 @@
 
 enum {
 	ANSWER_MS = 10000, // 3 s were too few on a machine with much to do
+	LOOK_MS = 100,     // whether the program is stopped
 	SET_SERVER = 0xff,
 	ID_OK = 0,
 	ID_ERROR = 0xff,
@@ -102,6 +103,11 @@ static struct dbg_error *check_running(pid_t pid)
 		       pid,
 		       state == 't' ? "by a debugger"
 				    : "by a signal; SIGCONT lets it go on");
+}
+
+bool ipc_suspended(const struct ipc_port *port)
+{
+	return dbg_err_drop(check_running(port->pid));
 }
 
 struct dbg_error *ipc_open(pid_t pid, struct ipc_port *ret)
@@ -224,7 +230,7 @@ bool ipc_header(const uint8_t p[IPC_HEADER], bool *ret_failed, size_t *ret_n)
 	return true;
 }
 
-// Exactly @n bytes, until @deadline.
+// Exactly @n bytes, until @deadline, or until the program is stopped.
 static struct dbg_error *ipc_read(const struct ipc_port *port, int fd, void *to,
 				  size_t n, int64_t deadline)
 {
@@ -242,16 +248,16 @@ static struct dbg_error *ipc_read(const struct ipc_port *port, int fd, void *to,
 			return ipc_error(port->pid, ECONNRESET, port->name);
 		if (errno != EAGAIN && errno != EINTR)
 			return ipc_error(port->pid, errno, port->name);
-		if (left <= 0) {
-			struct dbg_error *err = check_running(port->pid);
-
-			return err ? err
-				   : dbg_err(DBG_E_TARGET,
-					     "the runtime of process %d does "
-					     "not answer",
-					     port->pid);
-		}
-		poll(&p, 1, (int)left);
+		if (left <= 0)
+			return dbg_err(DBG_E_TARGET,
+				       "the runtime of process %d does not "
+				       "answer",
+				       port->pid);
+		if (poll(&p, 1, left < LOOK_MS ? (int)left : LOOK_MS))
+			continue;
+		struct dbg_error *err = check_running(port->pid);
+		if (err)
+			return err;
 	}
 	return NULL;
 }

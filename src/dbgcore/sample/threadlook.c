@@ -201,6 +201,8 @@ const char *waiting_for(struct target *t, const struct blocked_call *call,
 {
 	if (is_of_runtime(frames, n_frames))
 		return "[idle]";
+	if (call->number == CALL_STOPPED)
+		return "[stopped]";
 	if (call->number < 0)
 		return "[disk]";
 	switch (call_kind(call->number)) {

@@ -12,11 +12,13 @@
 
 enum {
 	CALL_WORDS = 6,
+	CALL_NONE = -1,    /* it waits for memory or a disk */
+	CALL_STOPPED = -2, /* by a signal or a debugger */
 };
 
 /* A system call that a thread waits in. */
 struct blocked_call {
-	int64_t number; /* -1: none, it waits for memory or a disk */
+	int64_t number; /* or CALL_NONE, CALL_STOPPED */
 	uint64_t args[CALL_WORDS];
 	uint64_t sp, pc;
 };
@@ -93,8 +95,9 @@ struct target;
  * The label of what a thread waits for: "[lock]", "[event]", "[task]",
  * "[sleep]", "[socket]", "[pipe]", "[terminal]", "[file]", "[process]",
  * "[thread]" (its end), "[idle]" (a thread of the runtime's without work),
- * "[disk]", "[other]". @frames: from the innermost on. @by_call: the innermost
- * managed one calls native code by P/Invoke, not a helper of the runtime's.
+ * "[disk]", "[stopped]", "[other]". @frames: from the innermost on. @by_call:
+ * the innermost managed one calls native code by P/Invoke, not a helper of the
+ * runtime's.
  */
 const char *waiting_for(struct target *t, const struct blocked_call *call,
 			const struct dbg_sample_frame *const *frames,

@@ -69,10 +69,11 @@ static struct dbg_error *watching_begin(struct watching *w, const char *line,
 	words_add(&words, path, strlen(path));
 	struct dbg_error *err = words_split(line, &words);
 	if (!err)
-		err = shell_start(
-		    w->r, words.v,
-		    &(struct shell_how){.apart = true, .printed = printed},
-		    &w->child);
+		err = shell_start(w->r, words.v,
+				  &(struct shell_how){.apart = true,
+						      .held = w->resumed,
+						      .printed = printed},
+				  &w->child);
 	if (err)
 		return err;
 	w->pidfd = (int)syscall(SYS_pidfd_open, w->child.pid, 0);

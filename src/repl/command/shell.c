@@ -63,13 +63,15 @@ static struct dbg_error *streams_open(const struct repl *r,
 }
 
 // In the child: redirect and execute. SIGCHLD is blocked in dndbg; the child
-// begins with all signals unblocked.
+// begins with all signals unblocked, but for the one that is held.
 static void child_exec(char *const *argv, const struct shell_how *how,
 		       const struct shell_child *c)
 {
-	sigset_t none;
+	sigset_t blocked;
 
-	sigemptyset(&none);
+	sigemptyset(&blocked);
+	if (how->held)
+		sigaddset(&blocked, SIGINT);
 	if (how->apart && (setpgid(0, 0) || prctl(PR_SET_PDEATHSIG, SIGTERM)))
 		return;
 	if (c->in >= 0 && dup2(c->in, STDIN_FILENO) < 0)
@@ -78,7 +80,7 @@ static void child_exec(char *const *argv, const struct shell_how *how,
 		return;
 	if (c->out >= 0 && !how->printed && dup2(c->out, STDERR_FILENO) < 0)
 		return;
-	pthread_sigmask(SIG_SETMASK, &none, NULL);
+	pthread_sigmask(SIG_SETMASK, &blocked, NULL);
 	execv(argv[0], argv);
 }
 

@@ -998,6 +998,7 @@ static struct dbg_error *cmd_doctor(struct repl *r, struct dbg_stopped at,
 {
 	_cleanup_heap_options_ struct heap_options o;
 	struct dbg_error *err = heap_options_parse(call, 0, &o);
+	bool look = true;
 	struct doctor *d;
 
 	if (err)
@@ -1006,10 +1007,8 @@ static struct dbg_error *cmd_doctor(struct repl *r, struct dbg_stopped at,
 	d->r = r;
 	d->at = at;
 	if (o.seconds)
-		err = doctor_watch(d, o.seconds, o.json);
-	// else the program has ended meanwhile, or it was not watched, which
-	// was said
-	if (!err && (!o.seconds || (r->stopped && d->watched)))
+		err = doctor_watch(d, o.seconds, o.json, &look);
+	if (!err && look)
 		examine(d, o.json);
 	doctor_destroy(d);
 	return err;

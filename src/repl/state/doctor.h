@@ -94,11 +94,13 @@ void doctor_outsider_add(const struct dbg_blocked *b, struct str *text);
 
 /*
  * Let the program go on for so long and see what it does, or take what was seen
- * before. Afterwards d->at is the present stop, if r->stopped. @json: the stop
- * is not shown.
+ * before. *ret_look: there is a stop to be examined, which is d->at then; not,
+ * if the program has ended meanwhile, or could not be watched, which is said.
+ * @json: the stop is not shown.
  */
 DBG_MUST struct dbg_error *doctor_watch(struct doctor *d,
-					const char *for_seconds, bool json);
+					const char *for_seconds, bool json,
+					bool *ret_look);
 /* The checks of it; the list of threads is known. */
 doctor_check doctor_watched;
 /* Was the thread seen, and did it stand still all the time? */

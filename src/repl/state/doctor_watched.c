@@ -29,6 +29,7 @@
 #define WAITED_TIMES 2.0 /* as long as they ran */
 #define HELD_SHARE 0.1   /* of the cgroup's periods */
 #define STOOD_MS 1.0     /* who has run less has only been looked at */
+#define BRIEF_S 0.1      /* what ended earlier than asked tells nothing */
 
 enum {
 	BURNING_LISTED = 4,
@@ -343,17 +344,35 @@ void doctor_stood_add(const struct doctor *d, struct str *text)
 
 /* ---- Watching, and what is shown of it ----------------------------------- */
 
-struct dbg_error *doctor_watch(struct doctor *d, const char *for_seconds,
-			       bool json)
+// Take what was seen, but for what ended as soon as it had begun.
+static struct dbg_error *take_facts(struct doctor *d, const char *facts,
+				    bool json)
 {
-	_cleanup_str_ struct str line = {0}, facts = {0};
-	struct repl *r = d->r;
-	struct dbg_error *err;
-
-	if (r->watched) {
-		d->watched = cJSON_Parse(r->watched);
+	d->watched = cJSON_Parse(facts);
+	if (!d->watched)
+		return dbg_err(DBG_E_FORMAT,
+			       "what was seen of process %d cannot be read",
+			       (int)dbg_pid(d->r->dbg));
+	if (!strcmp(text_of(d->watched, "end"), "time") ||
+	    seconds(d->watched) >= BRIEF_S)
 		return NULL;
-	}
+	cJSON_Delete(d->watched);
+	d->watched = NULL;
+	if (!json)
+		out(d->r, "The watching ended before anything was seen; what "
+			  "follows is seen at this stop.\n");
+	return NULL;
+}
+
+// Let the program go on, and get what another dndbg sees of it: "", if that
+// could not watch it and has said so.
+static struct dbg_error *watch_resumed(struct doctor *d,
+				       const char *for_seconds, bool json,
+				       struct str *ret)
+{
+	_cleanup_str_ struct str line = {0};
+	struct repl *r = d->r;
+
 	if (!dbg_can_run(r->dbg))
 		return dbg_err(DBG_E_STATE, "A core dump does not go on: leave "
 					    "out --seconds.");
@@ -363,19 +382,29 @@ struct dbg_error *doctor_watch(struct doctor *d, const char *for_seconds,
 			       "cannot here: leave out --seconds.");
 	str_addf(&line, "doctor --facts %s %d", for_seconds,
 		 (int)dbg_pid(r->dbg));
-	err = watching_resume(r, d->at, str_get(&line), &facts);
-	if (err)
-		return err;
-	if (r->stopped && !json)
+	struct dbg_error *err = watching_resume(r, d->at, str_get(&line), ret);
+	if (!err && r->stopped && !json)
 		err = resume_end(r, NULL);
-	d->watched = cJSON_Parse(str_get(&facts));
-	if (!err && facts.len && !d->watched)
-		err = dbg_err(DBG_E_FORMAT,
-			      "what was seen of process %d cannot be read",
-			      (int)dbg_pid(r->dbg));
-	if (!err && r->stopped)
-		err = dbg_stopped(r->dbg, &d->at);
-	return err;
+	return !err && r->stopped ? dbg_stopped(r->dbg, &d->at) : err;
+}
+
+struct dbg_error *doctor_watch(struct doctor *d, const char *for_seconds,
+			       bool json, bool *ret_look)
+{
+	_cleanup_str_ struct str facts = {0};
+	struct repl *r = d->r;
+	struct dbg_error *err = NULL;
+
+	*ret_look = r->watched != NULL;
+	if (r->watched)
+		return take_facts(d, r->watched, json);
+	err = watch_resumed(d, for_seconds, json, &facts);
+	if (err || !r->stopped)
+		return err;
+	// A stop of the program's own may have come before it was watched.
+	*ret_look =
+	    facts.len || dbg_stop_reason(d->at)->reason != DBG_STOP_PAUSE;
+	return facts.len ? take_facts(d, str_get(&facts), json) : NULL;
 }
 
 // The facts but for threads that have hardly run.

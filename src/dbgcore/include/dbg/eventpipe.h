@@ -95,6 +95,12 @@ DBG_MUST struct dbg_error *dbg_trace_read(struct dbg_trace *t, dbg_trace_fn *fn,
  * the request). What it tells until then still comes: read until the end.
  */
 DBG_MUST struct dbg_error *dbg_trace_stop(struct dbg_trace *t);
+/*
+ * Is the program stopped, by a signal or a debugger? What it has not told yet
+ * comes when it goes on. A trace that is stopped or closed meanwhile ends then,
+ * too, whether or not we still live.
+ */
+bool dbg_trace_suspended(const struct dbg_trace *t);
 /* When it began, before its first event: as the time of events. */
 uint64_t dbg_trace_began(const struct dbg_trace *t);
 /* Events that the runtime has dropped, because we or it were too slow. */
