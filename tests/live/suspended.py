@@ -53,15 +53,14 @@ def test_hit(t):
     """At once, and after some time."""
     program = Watched(t)
     program.do("load 0")
-    program.process.stdin.write("spin 600000\n")
-    program.process.stdin.flush()
+    program.do("keep")
     for words in WATCHES:
         for crossings in 1, 100:
             out, err = watched_until_hit(t, program, words, crossings)
             check_told(t, program, words, out, err)
     is_over(t, program)
-    program.process.kill()
-    program.process.communicate()
+    program.do("gc")
+    program.end()
 
 
 def test_stopped(t):

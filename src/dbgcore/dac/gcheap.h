@@ -54,6 +54,11 @@ struct gc_heap {
 /* Is the collector at work, or about to be? The heap may be in flux. */
 bool dac_gc_works(struct dac *d);
 /*
+ * Would the collector wait for a thread, which is amid the runtime's code? It
+ * is in cooperative mode, and not in managed code: it may be making an object.
+ */
+bool dac_gc_waits(struct dac *d);
+/*
  * Describe the heap, in @arena. DBG_E_STATE while the collector is at work, but
  * with @force: what it moves then reads as damaged.
  */

@@ -233,6 +233,7 @@ enum {
 	HEAD = 16,       /* type and length */
 	DAMAGES_MAX = 100,
 	GIVEN_MAX = 128 << 10, // bytes, see is_given()
+	AMID_MAX = 4 << 20,    // a region, see is_amid()
 	PLACES_MAX = 1 << 14,  /* of one type */
 	PLACES_ALL = 1 << 22,
 	PLACES_PACE = 1 << 12, /* objects between looks at the rest */
@@ -353,6 +354,25 @@ static bool is_given(struct heap *h, struct place *p)
 	return rest && !rest[0] && !memcmp(rest, rest + 1, n - 1);
 }
 
+/*
+ * Are these the youngest objects, and is a thread just at them? The memory that
+ * it is given has what was there before a collection until it is cleared, and
+ * an object's type is written when its place is taken already. A collection
+ * that is about to begin, or is over but for the last of it, changes where they
+ * end.
+ */
+static bool is_amid(const struct heap *h, const struct place *p)
+{
+	return p->part->is.generation == DBG_GEN_0 &&
+	       p->end - p->addr <= AMID_MAX && !h->died && h->dac &&
+	       dac_gc_waits(h->dac);
+}
+
+static bool is_wrong(struct heap *h, const struct place *p, const char *why)
+{
+	return is_amid(h, p) ? false : damaged(h, p, "is damaged", why);
+}
+
 // There is no object where one is expected: say why, unless none need be.
 static bool none_here(struct heap *h, struct place *p)
 {
@@ -366,7 +386,7 @@ static bool none_here(struct heap *h, struct place *p)
 	if (h->target && lacks_type(h, word & ~(uint64_t)7))
 		return damaged(h, p, "cannot be read",
 			       ", where the core lacks the type");
-	return damaged(h, p, "is damaged", ", where no object is");
+	return is_wrong(h, p, ", where no object is");
 }
 
 /* ---- Objects --------------------------------------------------------- */
@@ -419,8 +439,7 @@ next(struct heap *h, struct place *p, struct heap_object *o)
 		return none_here(h, p);
 	o->size = heap_object_size(o->type, o->bytes);
 	if (o->size < HEAP_OBJECT_MIN || o->size > p->end - p->addr)
-		return damaged(h, p, "is damaged",
-			       ", an object of an impossible size");
+		return is_wrong(h, p, ", an object of an impossible size");
 	p->addr += o->size;
 	return true;
 }

@@ -119,6 +119,8 @@ struct heap {
 	struct heap_type none;  /* of what is no object */
 	const char **damages;   /* of the last walk, in @arena */
 	struct gc_gap *lost;    /* what each of them leaves out */
+	/* The program has died at this: then damages are what it died of. */
+	bool died;
 	size_t n_damages, cap_damages, cap_lost;
 	/*
 	 * A walk has taken down where all objects of each type are that is not

@@ -260,6 +260,23 @@ bool dac_gc_works(struct dac *d)
 		 threads.suspender));
 }
 
+bool dac_gc_waits(struct dac *d)
+{
+	const struct map *all = &d->threads.by_tid;
+
+	dac_thread_find(d, 0); // reads the list to its end
+	for (size_t i = 0; i < all->cap; i++) {
+		const struct dac_thread *t = all->slots[i].value;
+		struct regs regs;
+
+		if (t && t->cooperative &&
+		    !dbg_err_drop(target_regs(d->target, t->tid, &regs)) &&
+		    !dac_method_at(d, regs_pc(&regs)))
+			return true;
+	}
+	return false;
+}
+
 struct dbg_error *dac_gc_heap(struct dac *d, struct arena *arena, bool force,
 			      struct gc_heap *ret)
 {

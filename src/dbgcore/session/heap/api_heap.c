@@ -159,6 +159,8 @@ struct dbg_error *session_heap_get(struct dbg_stopped at, struct heap **ret)
 		session_heap_drop(dbg);
 		err = heap_create(in->target, in->dac, &dbg->heap.watch,
 				  is_final(dbg), &dbg->heap.heap);
+		if (!err)
+			dbg->heap.heap->died = dbg->stop.fatal;
 		dbg->heap.stop = in->stop_number;
 	}
 	if (!err)
