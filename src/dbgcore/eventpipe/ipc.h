@@ -44,8 +44,10 @@ void ipc_put_string(struct str *to, const char *text);
  */
 DBG_MUST struct dbg_error *ipc_open(pid_t pid, struct ipc_port *ret);
 void ipc_close(struct ipc_port *port);
-/* Is the process stopped, by a signal or a debugger, so that it does not
- * answer? What it is sent waits for it. */
+/*
+ * Is the process stopped, by a signal or a debugger, so that it does not
+ * answer? What it is sent waits for it.
+ */
 bool ipc_suspended(const struct ipc_port *port);
 
 /* A connection, for the caller to close; it does not block. */

@@ -119,9 +119,8 @@ struct heap {
 	struct heap_type none;  /* of what is no object */
 	const char **damages;   /* of the last walk, in @arena */
 	struct gc_gap *lost;    /* what each of them leaves out */
-	/* The program has died at this: then damages are what it died of. */
-	bool died;
 	size_t n_damages, cap_damages, cap_lost;
+	bool died; /* the program, perhaps of the damages */
 	/*
 	 * A walk has taken down where all objects of each type are that is not
 	 * common, and nothing was damaged.

@@ -43,8 +43,10 @@ struct shell_how {
 	const struct str *input; /* what it reads, NULL: what we do */
 	/* Ctrl-C at the terminal does not reach it; it ends with us. */
 	bool apart;
-	/* SIGINT is blocked until it takes that (watch_signals()): however
-	 * early it is interrupted, it ends by itself. */
+	/*
+	 * SIGINT is blocked until it takes that (watch_signals()): however
+	 * early it is interrupted, it ends by itself.
+	 */
 	bool held;
 	/* Takes what it prints; what it complains of is not in it. NULL: that
 	 * is printed to where we do. */
