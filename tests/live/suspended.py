@@ -88,7 +88,7 @@ def test_any_moment(t):
         watching = subprocess.Popen(
             [t.dndbg, *words[i % 4], "--seconds", "0.2", str(program.pid)],
             env=t.env, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        time.sleep(i * 0.004)
+        time.sleep(i * 0.004)  # the moment; nothing is waited for
         os.kill(program.pid, signal.SIGSTOP)
         out, err = drive.ending(watching, 60)
         os.kill(program.pid, signal.SIGCONT)

@@ -63,7 +63,7 @@ static void guardian_withdraw(const struct ipc_port *port, const int keep[3])
 		close(null);
 }
 
-// Take the runtime's answer to what was @sent.
+// Take the runtime's answer; @sent: the failure to ask it, or NULL.
 static struct guardian_report guardian_answer(const struct guarded *what,
 					      struct dbg_error *sent)
 {

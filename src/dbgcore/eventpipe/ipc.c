@@ -95,7 +95,7 @@ static struct dbg_error *check_running(pid_t pid)
 {
 	char state = proc_lasting_state(pid);
 
-	if (state != 'T' && state != 't')
+	if (!proc_state_is_stopped(state))
 		return NULL;
 	return dbg_err(DBG_E_STATE,
 		       "process %d is stopped, %s: its runtime answers when it "
@@ -107,7 +107,7 @@ static struct dbg_error *check_running(pid_t pid)
 
 bool ipc_suspended(const struct ipc_port *port)
 {
-	return dbg_err_drop(check_running(port->pid));
+	return proc_state_is_stopped(proc_lasting_state(port->pid));
 }
 
 struct dbg_error *ipc_open(pid_t pid, struct ipc_port *ret)

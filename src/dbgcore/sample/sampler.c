@@ -694,13 +694,6 @@ static bool is_torn(struct sampler *s, struct looked_thread *t,
 	       s->gap_at > before->chance;
 }
 
-static bool is_stopped(const struct sampler *s, const struct looked_thread *t)
-{
-	char state = proc_state(s->pid, t->tid);
-
-	return state == 't' || state == 'T';
-}
-
 // The node of the stack that it is blocked at; 0: it is not, or is no more.
 static uint32_t look_blocked(struct sampler *s, struct looked_thread *t)
 {
@@ -713,7 +706,8 @@ static uint32_t look_blocked(struct sampler *s, struct looked_thread *t)
 		look_running(s, t);
 	if (state != THREAD_BLOCKED)
 		return 0;
-	if (call.number < 0 && is_stopped(s, t))
+	if (call.number < 0 &&
+	    proc_state_is_stopped(proc_state(s->pid, t->tid)))
 		call.number = CALL_STOPPED;
 	bool same =
 	    !s->async && t->last && call.number == t->mark_call &&

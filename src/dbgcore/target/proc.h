@@ -151,6 +151,11 @@ char *proc_frozen(pid_t pid);
 char *proc_temporary(pid_t pid);
 /* State letter of a thread ('Z', 'X': ended), 0 if it is gone. */
 char proc_state(pid_t pid, pid_t tid);
+/* Is that the letter of one that a signal or a debugger has stopped? */
+static inline bool proc_state_is_stopped(char state)
+{
+	return state == 'T' || state == 't';
+}
 /*
  * The state letter of a process. A debugger that counts hits stops it for
  * moments: it counts as stopped by one ('t') only if it stays so for a fifth of

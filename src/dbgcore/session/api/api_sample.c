@@ -75,7 +75,7 @@ static struct dbg_error *check_runs(pid_t pid)
 	if (!state || state == 'Z')
 		return dbg_err(DBG_E_NOT_FOUND,
 			       "there is no process %d, or it has ended", pid);
-	if (state != 'T' && state != 't')
+	if (!proc_state_is_stopped(state))
 		return NULL;
 	return dbg_err(DBG_E_STATE,
 		       "process %d is stopped, %s: there is nothing to sample",
